@@ -1,0 +1,105 @@
+// The layout as rules: processes -> http | background -> domain -> platform. test/architecture.test.ts keeps them,
+// `npx depcruise src` shows them. Type-only imports count like any other.
+
+const upwards = (name, from, to) => ({
+  name,
+  severity: 'error',
+  comment: 'Imports point down: processes -> http | background -> domain -> platform.',
+  from: { path: `^src/${from}/` },
+  to: { path: `^src/(${to})/` },
+});
+
+const onlyIn = (name, comment, from, to) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: '^src/', pathNot: from },
+  to: { path: to },
+});
+
+/** The package itself or its types, wherever npm put it. */
+const npm = (names) => `(^|node_modules/)(@types/)?(${names})(/|$)`;
+
+export default {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'A file that needs itself cannot be read from top to bottom.',
+      from: {},
+      to: { circular: true },
+    },
+    upwards('platform-imports-downwards', 'platform', 'domain|http|background|processes'),
+    upwards('domain-imports-downwards', 'domain', 'http|background|processes'),
+    upwards('http-imports-downwards', 'http', 'background|processes'),
+    upwards('background-imports-downwards', 'background', 'http|processes'),
+    upwards('migrations-stand-alone', 'migrations', 'platform|domain|http|background|processes'),
+    onlyIn(
+      'migrations-are-run-by-migrate',
+      'The schema is reached through SQL; only the release runs its history.',
+      '^src/(migrations/|platform/migrate\\.ts$)',
+      '^src/migrations/',
+    ),
+    onlyIn(
+      'express-in-http-only',
+      'src/http is the only Express code.',
+      '^src/http/',
+      npm('express|express-serve-static-core|express-rate-limit|helmet|rate-limit-redis'),
+    ),
+    onlyIn(
+      'bullmq-in-background-only',
+      'src/background is the only BullMQ code; the board is handed to http as a request handler.',
+      '^src/background/',
+      npm('bullmq|@bull-board/api|@bull-board/express'),
+    ),
+    {
+      name: 'payments-know-no-webhooks',
+      severity: 'error',
+      comment: 'A payment records an event; webhooks handles it.',
+      from: { path: '^src/domain/payments/' },
+      to: { path: '^src/domain/webhooks/' },
+    },
+    onlyIn(
+      'handlers-in-workers-only',
+      'Declaration (jobs.ts) and handler (worker.ts) are separate: anybody may schedule a job, one file runs them all.',
+      '^src/background/workers\\.ts$',
+      '^src/domain/[^/]+/worker\\.ts$',
+    ),
+    onlyIn(
+      'endpoints-in-routes-only',
+      'The API is on one page: http/routes.ts.',
+      '^src/http/routes\\.ts$',
+      '^src/domain/[^/]+/routes\\.ts$',
+    ),
+    {
+      name: 'src-knows-no-tests',
+      severity: 'error',
+      comment: 'The service must run without its tests.',
+      from: { path: '^src/' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'dependencies-are-declared',
+      severity: 'error',
+      comment:
+        'The service must run after `npm ci --omit=dev`: its packages are in package.json, under "dependencies".',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'npm-optional', 'npm-peer'] },
+    },
+    {
+      name: 'imports-resolve',
+      severity: 'error',
+      comment: 'What does not resolve cannot be judged by the rules above.',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['node', 'import', 'default', 'types'],
+    },
+  },
+};

@@ -1,0 +1,130 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { cruise } from 'dependency-cruiser';
+import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+describe('architecture', () => {
+  it('holds in src: every import obeys .dependency-cruiser.mjs', async () => {
+    const { violations, importsOf } = await check(ROOT);
+    expect(violations).to.deep.equal([]);
+    // A cruise that cannot read TypeScript sees no imports, and then no faults either.
+    expect(importsOf('src/platform/migrate.ts')).to.include('src/migrations/index.ts');
+    expect(importsOf('src/platform/log.ts'), 'a type-only import').to.include('src/platform/config.ts');
+  });
+
+  it('would not hold with a fault: each rule finds the one seeded for it, and nothing else', async () => {
+    const root = await realpath(await mkdtemp(join(tmpdir(), 'architecture-')));
+    try {
+      await writeTree(root, {
+        ...PACKAGES,
+        ...GOOD,
+        ...Object.fromEntries(FAULTS.map(([, file, text]) => [file, text])),
+      });
+      const { violations } = await check(root);
+      const found = violations.map((violation) => violation.replace(/ -> .*/, ''));
+      expect(found).to.have.members(FAULTS.map(([rule, file]) => `${rule}: ${file}`));
+    } finally {
+      await rm(root, { recursive: true });
+    }
+  });
+});
+
+/** The rules that are broken under `root`, as `rule: file -> what it imports`, and what a file of src imports. */
+async function check(root: string) {
+  const options = await extractDepcruiseOptions(join(ROOT, '.dependency-cruiser.mjs'));
+  const { output } = await cruise(['src'], { ...options, baseDir: root });
+  if (typeof output === 'string') throw new Error(output);
+  return {
+    violations: output.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`),
+    importsOf: (file: string) =>
+      output.modules.find(({ source }) => source === file)?.dependencies.map(({ resolved }) => resolved),
+  };
+}
+
+async function writeTree(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [file, text] of Object.entries(files)) {
+    const path = join(root, file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+}
+
+const PACKAGES = {
+  'package.json': JSON.stringify({
+    type: 'module',
+    dependencies: { express: '5', bullmq: '6', '@bull-board/express': '9' },
+    devDependencies: { chai: '6' },
+  }),
+  ...Object.fromEntries(
+    ['express', 'bullmq', '@bull-board/express', 'chai', 'undeclared'].flatMap((name) => [
+      [`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'index.js' })],
+      [`node_modules/${name}/index.js`, 'export const X = 1;\n'],
+    ]),
+  ),
+};
+
+/** Everything that the layout allows, once; and one half of the cycle below, which is reported once. */
+const GOOD = {
+  'test/helper.ts': 'export type X = number;\n',
+  'src/platform/log.ts': 'export type X = number;\n',
+  'src/platform/forth.ts': `import type { X } from './back.ts';\n`,
+  'src/migrations/index.ts': 'export type X = number;\n',
+  'src/platform/migrate.ts': `import type { X } from '../migrations/index.ts';\n`,
+  'src/domain/webhooks/jobs.ts': `import type { X } from '../../platform/log.ts';\n`,
+  'src/domain/webhooks/worker.ts': `import type { X } from './jobs.ts';\n`,
+  'src/domain/payments/create.ts': `import type { X } from '../../platform/log.ts';\n`,
+  'src/domain/payments/routes.ts': `import type { X } from './create.ts';\n`,
+  'src/http/app.ts': `import express from 'express';\n`,
+  'src/http/routes.ts': `import type { X } from '../domain/payments/routes.ts';\n`,
+  'src/background/board.ts': `import type { X } from '@bull-board/express';\nimport type { Y } from 'bullmq';\n`,
+  'src/background/workers.ts': `import type { X } from '../domain/webhooks/worker.ts';\n`,
+  'src/processes/web.ts': `import '../http/app.ts';\nimport '../background/board.ts';\nimport '../domain/payments/create.ts';\n`,
+};
+
+/** Rule, file, its text: most are type-only, the kind of import that a tool overlooks most easily. */
+const FAULTS: readonly (readonly [rule: string, file: string, text: string])[] = [
+  ['no-cycles', 'src/platform/back.ts', `import type { X } from './forth.ts';\n`],
+  [
+    'platform-imports-downwards',
+    'src/platform/a.ts',
+    `export type { X } from '../domain/webhooks/jobs.ts';\n`,
+  ],
+  ['domain-imports-downwards', 'src/domain/webhooks/a.ts', `import type { X } from '../../http/app.ts';\n`],
+  [
+    'domain-imports-downwards',
+    'src/domain/webhooks/b.ts',
+    `import type { X } from '../../background/board.ts';\n`,
+  ],
+  ['http-imports-downwards', 'src/http/a.ts', `import type { X } from '../background/board.ts';\n`],
+  ['http-imports-downwards', 'src/http/b.ts', `import type { X } from '../processes/web.ts';\n`],
+  [
+    'background-imports-downwards',
+    'src/background/a.ts',
+    `export const a = () => import('../http/app.ts');\n`,
+  ],
+  ['migrations-stand-alone', 'src/migrations/a.ts', `import type { X } from '../platform/log.ts';\n`],
+  [
+    'migrations-are-run-by-migrate',
+    'src/domain/webhooks/c.ts',
+    `import type { X } from '../../migrations/index.ts';\n`,
+  ],
+  ['express-in-http-only', 'src/background/b.ts', `import type { X } from 'express';\n`],
+  ['bullmq-in-background-only', 'src/processes/a.ts', `import { X } from 'bullmq';\n`],
+  ['bullmq-in-background-only', 'src/http/c.ts', `import type { X } from '@bull-board/express';\n`],
+  [
+    'payments-know-no-webhooks',
+    'src/domain/payments/a.ts',
+    `import type { X } from '../webhooks/jobs.ts';\n`,
+  ],
+  ['handlers-in-workers-only', 'src/domain/webhooks/d.ts', `import { type X } from './worker.ts';\n`],
+  ['endpoints-in-routes-only', 'src/domain/payments/b.ts', `export let x: import('./routes.ts').X;\n`],
+  ['src-knows-no-tests', 'src/processes/b.ts', `import type { X } from '../../test/helper.ts';\n`],
+  ['dependencies-are-declared', 'src/processes/c.ts', `import type { X } from 'chai';\n`],
+  ['dependencies-are-declared', 'src/processes/d.ts', `import type { X } from 'undeclared';\n`],
+  ['imports-resolve', 'src/processes/e.ts', `import type { X } from './not-there.ts';\n`],
+];
