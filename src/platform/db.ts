@@ -1,0 +1,120 @@
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+
+/** The pool; a reader takes it. */
+export type Db = Knex;
+/** An open transaction; a writer takes it, so that its signature shows what is atomic. */
+export type Tx = Knex.Transaction;
+export type Connection = Db | Tx;
+
+/** SQL text with `$1` placeholders that Postgres prepares once per connection under `name`; `Row` is the shape of its rows. */
+export interface Statement<Row> {
+  readonly name: string;
+  readonly text: string;
+  readonly rows?: Row;
+}
+
+/** Declares a statement. `name` must be unique in the service: Postgres refuses one name for two texts. */
+export function sql<Row = never>(name: string, text: string): Statement<Row> {
+  return { name, text };
+}
+
+const INT8 = 20;
+const NUMERIC = 1700;
+// Money and 64-bit numbers stay text: a float would round them.
+pg.types.setTypeParser(INT8, (value) => value);
+pg.types.setTypeParser(NUMERIC, (value) => value);
+
+export interface DbOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  /** How long a caller waits for a connection, and how long for the answer to one statement; then it is `database unavailable`. */
+  readonly acquireMs: number;
+  readonly queryMs: number;
+  readonly name: string;
+}
+
+/** Opens the pool. Connects on first use. Close with `db.destroy()`. */
+export function openDb(options: DbOptions): Db {
+  return knex({
+    client: 'pg',
+    connection: {
+      connectionString: options.url,
+      application_name: options.name,
+      connectionTimeoutMillis: options.acquireMs,
+      query_timeout: options.queryMs,
+      keepAlive: true,
+    },
+    pool: {
+      min: 0,
+      max: options.poolSize,
+      acquireTimeoutMillis: options.acquireMs,
+      propagateCreateError: true,
+    },
+    acquireConnectionTimeout: options.acquireMs,
+  });
+}
+
+/**
+ * Runs one statement in one round trip, in the caller's transaction or on a connection of the pool, and answers its rows.
+ * It goes straight to the driver because knex's `raw` knows no named statements: 39 us instead of 55 us of CPU a query here.
+ */
+export async function run<Row>(
+  connection: Connection,
+  statement: Statement<Row>,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const query = { name: statement.name, text: statement.text, values: values as unknown[] };
+  const client = connection.client as KnexClient;
+  const driver = await client.acquireConnection();
+  try {
+    return (await driver.query(query)).rows as Row[];
+  } catch (error) {
+    // A connection that broke, or still waits for an answer that we gave up, must not serve the next caller.
+    if (isUnavailable(error)) driver.__knex__disposed = error;
+    throw error;
+  } finally {
+    await client.releaseConnection(driver);
+  }
+}
+
+/** Like `run`, for statements that answer at most one row. */
+export async function runOne<Row>(
+  connection: Connection,
+  statement: Statement<Row>,
+  values: readonly unknown[],
+): Promise<Row | null> {
+  return (await run(connection, statement, values))[0] ?? null;
+}
+
+/** The part of knex's client that `run` uses; a transaction's client hands out that transaction's one connection. */
+interface KnexClient {
+  acquireConnection(): Promise<PooledConnection>;
+  releaseConnection(connection: PooledConnection): Promise<void>;
+}
+
+/** knex's pool throws a connection away, instead of lending it again, once this mark is set. */
+type PooledConnection = pg.Client & { __knex__disposed?: unknown };
+
+/** SQLSTATE classes that say "the server is not there or not taking work": connection failure, resources, operator, starting up. */
+const UNAVAILABLE_STATES = /^(08|53|57P0)/;
+const UNAVAILABLE_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EAI_AGAIN',
+]);
+const UNAVAILABLE_MESSAGES =
+  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Timeout acquiring a connection|pool is probably full|Client has encountered a connection error|not queryable|aborted/;
+
+/** True when `error` means that Postgres is away or overloaded, so that trying again later is the right answer. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return (
+    UNAVAILABLE_CODES.has(code) || UNAVAILABLE_STATES.test(code) || UNAVAILABLE_MESSAGES.test(error.message)
+  );
+}

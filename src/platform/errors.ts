@@ -1,0 +1,63 @@
+/** Every error that the API answers, its status and its text: the one table. */
+export const API_ERRORS = {
+  validation: [400, 'The request is not valid.'],
+  invalid_json: [400, 'The body is not valid JSON.'],
+  unauthorized: [401, 'The X-API-Key header is missing or holds no valid key.'],
+  forbidden: [403, 'The API key lacks the permission that this request needs.'],
+  payment_not_found: [404, 'There is no such payment.'],
+  route_not_found: [404, 'There is no such path.'],
+  method_not_allowed: [
+    405,
+    'This path does not take that method; the Allow header lists those that it takes.',
+  ],
+  idempotency_conflict: [
+    409,
+    'This Idempotency-Key was used before with another body. Use a new key for a new request.',
+  ],
+  refund_not_allowed: [409, "The payment's state does not allow this refund."],
+  body_too_large: [413, 'The body is larger than 100 kB.'],
+  unsupported_media_type: [415, 'Send the body as Content-Type: application/json in UTF-8.'],
+  rate_limited: [429, 'Too many requests. X-RateLimit-Reset and Retry-After tell when to try again.'],
+  internal: [500, 'Something went wrong on our side. The request_id helps us to find it.'],
+  unavailable: [
+    503,
+    'The service cannot take this request at the moment. Try again after the time in Retry-After.',
+  ],
+  maintenance: [503, 'The service is under maintenance. Try again after the time in Retry-After.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>;
+
+export type ApiErrorCode = keyof typeof API_ERRORS;
+
+/** Which field broke which rule; on validation errors only. */
+export interface ErrorDetails {
+  readonly field: string;
+  readonly constraint: string;
+}
+
+/** An error that the API answers as such. `message` replaces the table's text where more can be said. */
+export class ApiError extends Error {
+  readonly code: ApiErrorCode;
+  readonly status: number;
+  readonly details: ErrorDetails | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ApiErrorCode,
+    options: { message?: string; details?: ErrorDetails; headers?: Record<string, string> } = {},
+  ) {
+    super(options.message ?? API_ERRORS[code][1]);
+    this.name = 'ApiError';
+    this.code = code;
+    this.status = API_ERRORS[code][0];
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** A 400 that names the field (its path in dots), the broken rule (a JSON Schema keyword) and says how to mend it. */
+export class ValidationError extends ApiError {
+  constructor(field: string, constraint: string, reason: string) {
+    super('validation', { message: `${field} ${reason}.`, details: { field, constraint } });
+    this.name = 'ValidationError';
+  }
+}

@@ -1,0 +1,35 @@
+import winston from 'winston';
+import type { Config } from './config.ts';
+
+export type Log = winston.Logger;
+
+/** The process's logger: one JSON object a line, or `pretty` for people. Its fields carry ids; secrets never reach it. */
+export function createLog(
+  config: Pick<Config, 'logLevel' | 'logFormat'>,
+  fields: Record<string, unknown>,
+): Log {
+  const { combine, timestamp, errors, json } = winston.format;
+  const format = config.logFormat === 'pretty' ? pretty : json();
+  return winston.createLogger({
+    level: config.logLevel,
+    defaultMeta: fields,
+    format: combine(timestamp(), errors({ stack: true }), format),
+    transports: [new winston.transports.Console({ stderrLevels: [] })],
+  });
+}
+
+/** The message of whatever was thrown, for a log field or an error text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const pretty = winston.format.printf(({ timestamp, level, message, process: source, stack, ...fields }) => {
+  const shown = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`);
+  const trace = stack === undefined ? [] : [`\n${textOf(stack)}`];
+  const time = textOf(timestamp).slice(11, 23);
+  return [time, level.padEnd(5), textOf(source).padEnd(6), textOf(message), ...shown, ...trace].join(' ');
+});
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}

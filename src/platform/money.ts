@@ -1,0 +1,75 @@
+import { BigNumber } from 'bignumber.js';
+
+/**
+ * Exact arithmetic on money. An amount is a decimal string such as "10.50": no exponent, no float, no white space. Every function
+ * answers a plain decimal string (see `plain`) and throws RangeError for text that is not a decimal number.
+ */
+
+// A constructor of our own: settings that another package makes on the shared one cannot change how we round or print.
+const Decimal = BigNumber.clone({ EXPONENTIAL_AT: 1e9 });
+type Decimal = BigNumber;
+
+const DECIMAL_PATTERN = /^-?\d+(\.\d+)?$/;
+
+/** The shortest way to write `value`: "10.50" becomes "10.5", "0.000" becomes "0". */
+export function plain(value: string): string {
+  return decimal(value).toFixed();
+}
+
+/** `plain(value)`, unless it is numerically equal to `written`: then `written` itself, so that "10.50" is read back as "10.50". */
+export function asWritten(value: string, written: string): string {
+  return compare(value, written) === 0 ? written : plain(value);
+}
+
+export function add(a: string, b: string): string {
+  return decimal(a).plus(decimal(b)).toFixed();
+}
+
+/** `a - b`, which may be negative. */
+export function subtract(a: string, b: string): string {
+  return decimal(a).minus(decimal(b)).toFixed();
+}
+
+/** The exact product, with as many decimals as it takes. */
+export function multiply(a: string, b: string): string {
+  return decimal(a).times(decimal(b)).toFixed();
+}
+
+/** `a / b` for `a` >= 0 and `b` > 0, rounded once, from the exact quotient, to `decimals` places: `down` to zero or `up` from it. */
+export function divide(a: string, b: string, decimals: number, rounding: 'up' | 'down'): string {
+  const [dividend, divisor] = [decimal(a).shiftedBy(decimals), decimal(b)];
+  if (dividend.isLessThan(0) || !divisor.isGreaterThan(0)) throw new RangeError(`cannot divide ${a} by ${b}`);
+  // Whole quotient and remainder are exact; a quotient with a set number of digits would be rounded twice.
+  const quotient = dividend.dividedToIntegerBy(divisor);
+  const isExact = quotient.times(divisor).isEqualTo(dividend);
+  return (isExact || rounding === 'down' ? quotient : quotient.plus(1)).shiftedBy(-decimals).toFixed();
+}
+
+/** -1, 0 or 1, as `a` is less than, equal to or more than `b`: "10.5" equals "10.50". */
+export function compare(a: string, b: string): -1 | 0 | 1 {
+  const [left, right] = [decimal(a), decimal(b)];
+  if (left.isEqualTo(right)) return 0;
+  return left.isLessThan(right) ? -1 : 1;
+}
+
+export function isZero(value: string): boolean {
+  return decimal(value).isZero();
+}
+
+export function max(a: string, b: string): string {
+  return plain(compare(a, b) < 0 ? b : a);
+}
+
+export function min(a: string, b: string): string {
+  return plain(compare(a, b) > 0 ? b : a);
+}
+
+/** "0" for none. */
+export function sum(values: readonly string[]): string {
+  return values.reduce(add, '0');
+}
+
+function decimal(value: string): Decimal {
+  if (!DECIMAL_PATTERN.test(value)) throw new RangeError(`not a decimal number: ${JSON.stringify(value)}`);
+  return new Decimal(value);
+}

@@ -1,0 +1,120 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats, { type FormatsPlugin } from 'ajv-formats';
+import type { Static, TSchema } from 'typebox';
+import { ValidationError } from './errors.ts';
+import { urlFault } from './urls.ts';
+
+// The typings of ajv-formats describe the CommonJS default export, which an ES module sees one level up.
+const addFormats = formats as unknown as FormatsPlugin;
+
+export interface Validator {
+  /**
+   * A function that answers the value, typed, or throws ValidationError, which names the first fault. `whole` is what
+   * the value is called when it is at fault as a whole (`body`, `query`).
+   */
+  compile<S extends TSchema>(schema: S, whole: string): (value: unknown) => Static<S>;
+}
+
+/**
+ * The validator of requests (JSON Schema 2020-12). Its formats beyond the standard's: `delivery-url` and `browser-url`
+ * (contract, "URLs") and `date-or-time` (an ISO 8601 date, or a date-time with its offset).
+ */
+export function createValidator(options: { allowPrivate: boolean }): Validator {
+  const { allowPrivate } = options;
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  addFormats(ajv, ['email', 'date', 'date-time']);
+  ajv.addFormat(
+    'delivery-url',
+    (value: string) => urlFault(value, { allowPrivate, forDelivery: true }) === null,
+  );
+  ajv.addFormat(
+    'browser-url',
+    (value: string) => urlFault(value, { allowPrivate, forDelivery: false }) === null,
+  );
+  const isDate = ajv.compile({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] });
+  ajv.addFormat('date-or-time', (value: string) => isDate(value));
+
+  const reason = (error: ErrorObject, value: unknown): string => {
+    if (
+      error.keyword === 'format' &&
+      typeof value === 'string' &&
+      String(error.params.format).endsWith('-url')
+    )
+      return (
+        urlFault(value, { allowPrivate, forDelivery: error.params.format === 'delivery-url' }) ??
+        'is not a URL'
+      );
+    return REASONS[error.keyword]?.(error) ?? error.message ?? 'is not valid';
+  };
+
+  return {
+    compile<S extends TSchema>(schema: S, whole: string) {
+      const validate: ValidateFunction = ajv.compile(schema);
+      return (value) => {
+        if (validate(value)) return value as Static<S>;
+        const error = validate.errors?.[0];
+        if (error === undefined) throw new ValidationError(whole, 'type', 'is not valid');
+        throw new ValidationError(
+          fieldOf(error) ?? whole,
+          error.keyword,
+          reason(error, valueAt(value, error.instancePath)),
+        );
+      };
+    },
+  };
+}
+
+/** Sentences for the faults whose standard message would leave the reader guessing. */
+const REASONS: Record<string, (error: ErrorObject) => string> = {
+  required: () => 'is required',
+  additionalProperties: () => 'is not a known field',
+  propertyNames: () => 'is not an allowed name',
+  enum: (error) => `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`,
+  format: (error) =>
+    FORMAT_REASONS[String(error.params.format)] ?? `must be a valid ${String(error.params.format)}`,
+  pattern: (error) =>
+    PATTERN_REASONS.get(String(error.params.pattern)) ?? `must match ${String(error.params.pattern)}`,
+};
+
+const FORMAT_REASONS: Record<string, string> = {
+  'date-or-time':
+    'must be an ISO 8601 date (2026-01-31) or a date and time with its offset (2026-01-31T12:00:00Z; a "+" in a URL is written %2B)',
+  email: 'must be an e-mail address',
+};
+
+/** Text that survives a round trip through JSON, Postgres and back: no NUL, no lone surrogate. */
+export const TEXT_PATTERN = '^[^\\u0000\\p{Cs}]*$';
+/** A decimal string greater than zero: at most 18 digits before the point and 18 after it, no sign, no exponent. */
+export const AMOUNT_PATTERN = '^(?!0(\\.0+)?$)(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$';
+
+const PATTERN_REASONS = new Map([
+  [TEXT_PATTERN, 'must be Unicode text without NUL and without lone surrogates'],
+  [
+    AMOUNT_PATTERN,
+    'must be a decimal string greater than zero, such as "10.50": at most 18 digits before and after the point',
+  ],
+]);
+
+/** The faulty field's path in dots, or null when the value as a whole is at fault. Positions in a list are left out. */
+function fieldOf(error: ErrorObject): string | null {
+  const path = segments(error.instancePath).filter((segment) => !/^\d+$/.test(segment));
+  const params = error.params as { missingProperty?: string; additionalProperty?: string };
+  const own = params.missingProperty ?? params.additionalProperty ?? error.propertyName;
+  const names = own === undefined ? path : [...path, own];
+  return names.length === 0 ? null : names.join('.');
+}
+
+function valueAt(value: unknown, instancePath: string): unknown {
+  return segments(instancePath).reduce<unknown>(
+    (at, segment) =>
+      typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[segment] : undefined,
+    value,
+  );
+}
+
+function segments(instancePath: string): string[] {
+  return instancePath
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+}

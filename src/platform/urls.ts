@@ -1,0 +1,61 @@
+import { isIP } from 'node:net';
+import { isDeliverableAddress, isDeliverablePort } from './addresses.ts';
+
+const MAX_URL_LENGTH = 2048;
+
+/** Names that never belong to a host on the public internet (RFC 6761, RFC 8375, ICANN's `internal`). */
+const PRIVATE_SUFFIXES = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa'];
+
+/**
+ * Why `value` cannot be used as a URL, as the end of a sentence ("must be ..."), or null when it can (contract, "URLs").
+ * `forDelivery`: the service itself will call it, so host and port are examined too; a browser's redirect target may point
+ * anywhere. `allowPrivate` admits http, private networks and names without a dot. This is the early, friendly refusal:
+ * a name's addresses are examined when the socket opens.
+ */
+export function urlFault(
+  value: string,
+  options: { allowPrivate: boolean; forDelivery: boolean },
+): string | null {
+  const schemes = options.allowPrivate ? 'https:// or http://' : 'https://';
+  // Characters, not the length of the string: a character outside the basic plane counts once.
+  if ([...value].length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters long`;
+  // On the raw text: `new URL` drops tabs, line feeds and invisible characters, and turns backslashes into slashes.
+  if (/[\s\\\p{Cc}\p{Cf}\p{Cs}]/u.test(value))
+    return 'must not contain white space, backslashes, control or invisible characters';
+  // Likewise `new URL` takes https:host, https:/host and https:////host for https://host.
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(value)?.[1];
+  if (authority === undefined) return `must be an absolute URL that begins with ${schemes}`;
+  if (authority.includes('@')) return 'must not contain a user name or a password';
+  if (!URL.canParse(value)) return 'must be a valid URL';
+  const url = new URL(value);
+  if (url.protocol !== 'https:' && !options.allowPrivate) return `must begin with ${schemes}`;
+  return options.forDelivery ? destinationFault(url, options.allowPrivate) : null;
+}
+
+/**
+ * Why nothing may be sent to the host or port of `url`, or null. `new URL` has turned every notation of an address (decimal,
+ * octal, hexadecimal, full width, percent-encoded, trailing dot) into the usual one by now.
+ */
+function destinationFault(url: URL, allowPrivate: boolean): string | null {
+  if (!isDeliverablePort(effectivePort(url))) return 'must use port 80, 443, or 1024 and above';
+  const host = url.hostname.replace(/^\[|\]$|\.$/g, '');
+  if (isIP(host) !== 0)
+    return isDeliverableAddress(host, allowPrivate)
+      ? null
+      : 'must not point to a private or reserved address';
+  if (!host.split('.').every((label) => label.length > 0 && label.length <= 63) || host.length > 253)
+    return 'must contain a valid host name';
+  if (allowPrivate) return null;
+  if (
+    !host.includes('.') ||
+    PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))
+  )
+    return 'must not point to a host of a private network';
+  return null;
+}
+
+/** The port that a request to `url` goes to. */
+function effectivePort(url: URL): number {
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
+}
