@@ -1,0 +1,69 @@
+interface Network {
+  readonly name: string;
+  /** Average time between two blocks; SIMULATOR_BLOCK_SECONDS replaces it on every network. */
+  readonly blockSeconds: number;
+  /** Blocks, the one that holds the transfer included, after which money counts as received. */
+  readonly confirmations: number;
+  readonly addressFormat: AddressFormat;
+  readonly transactionHashFormat: TransactionHashFormat;
+}
+
+/**
+ * `bech32`: pay to witness public key hash, version 0 (BIP-141, BIP-173). `hex`: 0x and 20 bytes.
+ * `base58check`: Tron's 0x41, 20 bytes, 4 bytes of double SHA-256. `base58`: a bare 32-byte key.
+ */
+export type AddressFormat = 'bech32' | 'hex' | 'base58check' | 'base58';
+
+/** `hex`: 32 bytes. `0x-hex`: the same behind 0x. `base58`: the 64 bytes of the first signature. */
+export type TransactionHashFormat = 'hex' | '0x-hex' | 'base58';
+
+/**
+ * The networks. Confirmations are what large exchanges ask for; Tron's and Solana's are where the network itself calls a block
+ * irreversible (19 of 27 super representatives; 31 votes on top of a block).
+ */
+export const NETWORKS = {
+  bitcoin: {
+    name: 'Bitcoin',
+    blockSeconds: 600,
+    confirmations: 2,
+    addressFormat: 'bech32',
+    transactionHashFormat: 'hex',
+  },
+  ethereum: {
+    name: 'Ethereum',
+    blockSeconds: 12,
+    confirmations: 12,
+    addressFormat: 'hex',
+    transactionHashFormat: '0x-hex',
+  },
+  tron: {
+    name: 'Tron',
+    blockSeconds: 3,
+    confirmations: 20,
+    addressFormat: 'base58check',
+    transactionHashFormat: 'hex',
+  },
+  polygon: {
+    name: 'Polygon',
+    blockSeconds: 2,
+    confirmations: 64,
+    addressFormat: 'hex',
+    transactionHashFormat: '0x-hex',
+  },
+  solana: {
+    name: 'Solana',
+    blockSeconds: 0.4,
+    confirmations: 32,
+    addressFormat: 'base58',
+    transactionHashFormat: 'base58',
+  },
+} as const satisfies Record<string, Network>;
+
+export type NetworkId = keyof typeof NETWORKS;
+
+export const NETWORK_IDS = Object.keys(NETWORKS) as readonly NetworkId[];
+
+/** True for the id of a network in the table; "constructor" is none. */
+export function isNetwork(value: string): value is NetworkId {
+  return Object.hasOwn(NETWORKS, value);
+}

@@ -1,0 +1,152 @@
+import { run, runOne, type Connection, type Db, type Tx } from '../../platform/db.ts';
+import type { ChainTransfer } from './client.ts';
+import type { CoinId } from './coins.ts';
+import type { NetworkId } from './networks.ts';
+import * as statements from './simulator-sql.ts';
+import type { HeadRow, TransferRow } from './simulator-sql.ts';
+
+/** The newest block of a network. */
+export interface Head {
+  readonly height: number;
+  readonly minedAt: Date;
+}
+
+/** Blocks to mine on top of the head. */
+export interface Blocks {
+  readonly count: number;
+  readonly blockMs: number;
+  /** Transfers seen until a block's length after this go into the first block, and so on. */
+  readonly from: Date;
+  /** Time of the last block. */
+  readonly until: Date;
+}
+
+export interface NewTransfer {
+  readonly network: NetworkId;
+  readonly txHash: string;
+  readonly coin: CoinId;
+  readonly address: string;
+  readonly amount: string;
+  readonly reference: string | null;
+}
+
+/** The head of `network`, locked until the transaction ends; made, at height 0 and `now`, where there is none yet. */
+export async function lockHead(tx: Tx, network: NetworkId, now: Date): Promise<Head> {
+  const found = await runOne(tx, statements.findHeadForUpdate, [network]);
+  if (found !== null) return toHead(found);
+  await run(tx, statements.insertHead, [network, now]);
+  const made = await runOne(tx, statements.findHeadForUpdate, [network]);
+  if (made === null) throw new Error(`the head of ${network} is gone`);
+  return toHead(made);
+}
+
+/** Gives every committed transfer that has none its place among the changes. The head must be locked. */
+export async function numberNewTransfers(tx: Tx, network: NetworkId): Promise<void> {
+  await run(tx, statements.recordNew, [network]);
+}
+
+/** Mines `blocks` on top of `head`, which must be locked, and numbers every new transfer, mined or not. */
+export async function mineBlocks(tx: Tx, network: NetworkId, head: Head, blocks: Blocks): Promise<Head> {
+  const height = head.height + blocks.count;
+  await run(tx, statements.recordMined, [
+    network,
+    head.height,
+    height,
+    blocks.from,
+    blocks.blockMs,
+    blocks.until,
+  ]);
+  return { height, minedAt: blocks.until };
+}
+
+/** Sends the transfers of every block above `height` back to the pool. The head must be locked. Answers how many they were. */
+export async function orphanTransfersAbove(tx: Tx, network: NetworkId, height: number): Promise<number> {
+  const row = await runOne(tx, statements.recordOrphaned, [network, height]);
+  return Number(row?.count ?? 0);
+}
+
+/** Drops a transfer that was not dropped before. The head must be locked. */
+export async function dropTransfer(
+  tx: Tx,
+  network: NetworkId,
+  txHash: string,
+  replacedBy: string,
+  now: Date,
+): Promise<void> {
+  await run(tx, statements.recordDropped, [network, txHash, replacedBy, now]);
+}
+
+export async function findTransfer(connection: Connection, txHash: string): Promise<ChainTransfer | null> {
+  const row = await runOne(connection, statements.findByHash, [txHash]);
+  return row === null ? null : toTransfer(row);
+}
+
+/** Puts the transfers into the pool, but for those whose reference was used before; answers these and those, in any order. */
+export async function insertTransfers(
+  connection: Connection,
+  transfers: readonly NewTransfer[],
+  now: Date,
+): Promise<{ reference: string | null; transfer: ChainTransfer }[]> {
+  const column = (name: keyof NewTransfer) => transfers.map((transfer) => transfer[name]);
+  const columns = [
+    column('txHash'),
+    column('network'),
+    column('coin'),
+    column('address'),
+    column('amount'),
+    column('reference'),
+  ];
+  const inserted = await run(connection, statements.insert, [...columns, now]);
+  // What another transaction committed meanwhile only a statement that begins later can see.
+  const earlier =
+    inserted.length === transfers.length
+      ? []
+      : await run(connection, statements.findByReferences, [column('reference')]);
+  return [...inserted, ...earlier].map((row) => ({ reference: row.reference, transfer: toTransfer(row) }));
+}
+
+export interface Page {
+  readonly head: Head;
+  /** A transfer was committed that nobody has numbered. */
+  readonly hasNew: boolean;
+  readonly changes: readonly { change: string; transfer: ChainTransfer }[];
+}
+
+/** The head and the next `limit` changes after `cursor`, of one moment; null where the network has no head yet. */
+export async function readPage(
+  db: Db,
+  network: NetworkId,
+  cursor: string,
+  limit: number,
+): Promise<Page | null> {
+  const rows = await run(db, statements.findPage, [network, cursor, limit]);
+  const [first] = rows;
+  if (first === undefined) return null;
+  // The outer join's one row without a transfer is a head with nothing new.
+  const changes = rows.flatMap(({ change, ...row }) =>
+    change === null ? [] : [{ change, transfer: toTransfer(row) }],
+  );
+  return {
+    head: toHead({ height: first.head_height, mined_at: first.mined_at }),
+    hasNew: first.has_new,
+    changes,
+  };
+}
+
+function toHead(row: HeadRow): Head {
+  return { height: Number(row.height), minedAt: row.mined_at };
+}
+
+function toTransfer(row: TransferRow): ChainTransfer {
+  return {
+    network: row.network,
+    txHash: row.tx_hash,
+    coin: row.coin,
+    address: row.address,
+    amount: row.amount,
+    seenAt: row.seen_at,
+    blockHeight: row.block_height === null ? null : Number(row.block_height),
+    droppedAt: row.dropped_at,
+    replacedBy: row.replaced_by,
+  };
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { plain } from '../../platform/money.ts';
+import type { CoinId } from './coins.ts';
+import { base58 } from './encoding.ts';
+import { NETWORKS, type NetworkId, type TransactionHashFormat } from './networks.ts';
+
+const FORMATS: Record<TransactionHashFormat, (content: string) => string> = {
+  hex: (content) => digest('sha256', content).toString('hex'),
+  '0x-hex': (content) => `0x${digest('sha256', content).toString('hex')}`,
+  base58: (content) => base58(digest('sha512', content)),
+};
+
+/**
+ * The hash of a simulated transaction, in the network's own format. It follows from its content alone; `nonce` tells two transfers
+ * apart that are otherwise equal.
+ */
+export function transactionHash(
+  network: NetworkId,
+  content: { address: string; coin: CoinId; amount: string; nonce: string },
+): string {
+  const { address, coin, amount, nonce } = content;
+  return FORMATS[NETWORKS[network].transactionHashFormat](
+    JSON.stringify([network, address, coin, plain(amount), nonce]),
+  );
+}
+
+function digest(algorithm: 'sha256' | 'sha512', content: string): Buffer {
+  return createHash(algorithm).update(content).digest();
+}

@@ -1,0 +1,15 @@
+import type { Knex } from 'knex';
+import * as initial from './0001_initial.ts';
+import * as simulatedChain from './0002_simulated_chain.ts';
+
+export interface Migration {
+  readonly name: string;
+  up(knex: Knex): Promise<void>;
+  down(knex: Knex): Promise<void>;
+}
+
+/** In order. The name is what the database remembers: it has no extension, so that source and build agree on it. */
+export const migrations: readonly Migration[] = [
+  { name: '0001_initial', ...initial },
+  { name: '0002_simulated_chain', ...simulatedChain },
+];

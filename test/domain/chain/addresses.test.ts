@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { depositAddress } from '../../../src/domain/chain/addresses.ts';
+import { base58, base58Check, bech32Address } from '../../../src/domain/chain/encoding.ts';
+import { NETWORK_IDS, type NetworkId } from '../../../src/domain/chain/networks.ts';
+import { transactionHash } from '../../../src/domain/chain/transaction-hashes.ts';
+
+const REFERENCES = Array.from({ length: 200 }, (_, i) => `pay_${i}`);
+
+describe('the encodings', () => {
+  const hex = (value: string) => Buffer.from(value, 'hex');
+
+  it('write base 58 as its draft does', () => {
+    expect(base58(Buffer.from('Hello World!'))).to.equal('2NEpo7TZRRrLZSi2U');
+    expect(base58(Buffer.from('The quick brown fox jumps over the lazy dog.'))).to.equal(
+      'USm3fpXnKG5EUBx2ndxBDMPVciP5hGey2Jh4NDv6gmeo1LkMeiKrLJUUBk6Z',
+    );
+    expect(base58(hex('0000287fb4cd'))).to.equal('11233QC4');
+    expect(base58(Buffer.alloc(32)), "Solana's system program").to.equal('1'.repeat(32));
+    expect(base58(Buffer.alloc(0))).to.equal('');
+  });
+
+  it('write addresses that the world knows', () => {
+    const tether = hex('41a614f803b6fd780986a42c78ec9c7f77e6ded13c');
+    expect(base58Check(tether), 'USDT on Tron').to.equal('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
+    const program = hex('751e76e8199196d454941c45d1b3a323f1433bd6');
+    expect(bech32Address('bc', program), 'BIP-173').to.equal('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4');
+    expect(bech32Address('tb', program), 'BIP-173').to.equal('tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx');
+    const scriptHash = hex('1863143c14c5166804bd19203356da136c985678cd4d27a1b8c6329604903262');
+    expect(bech32Address('tb', scriptHash), 'BIP-173').to.equal(
+      'tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3q0sl5k7',
+    );
+    const oddBits = Buffer.alloc(32, 0xff);
+    expect(fromSegwit(bech32Address('bc', oddBits))).to.deep.equal([...oddBits]);
+  });
+});
+
+describe('a deposit address', () => {
+  it("has its network's format and a checksum that another decoder accepts", () => {
+    for (const reference of REFERENCES)
+      for (const network of NETWORK_IDS)
+        expect(payloadLength(network, depositAddress('seed', network, reference)), network).to.equal(
+          network === 'solana' ? 32 : 20,
+        );
+  });
+
+  it('is told from a mistyped one where the network has a checksum', () => {
+    for (const network of ['bitcoin', 'tron'] as const)
+      for (const reference of REFERENCES.slice(0, 20)) {
+        const address = depositAddress('seed', network, reference);
+        const at = address.length - 8;
+        const mistyped = address.slice(0, at) + (address[at] === '2' ? '3' : '2') + address.slice(at + 1);
+        expect(() => payloadLength(network, mistyped), mistyped).to.throw('checksum');
+      }
+  });
+
+  it('is the same for the same seed, network and reference, for good', () => {
+    const addresses = Object.fromEntries(
+      NETWORK_IDS.map((network) => [network, depositAddress('seed', network, 'pay_1')]),
+    );
+    expect(addresses).to.deep.equal(GOLDEN_ADDRESSES);
+  });
+
+  it('is another for another seed, network or reference', () => {
+    const all = ['seed', 'other seed'].flatMap((seed) =>
+      NETWORK_IDS.flatMap((network) =>
+        REFERENCES.map((reference) => depositAddress(seed, network, reference)),
+      ),
+    );
+    expect(new Set(all).size).to.equal(2 * NETWORK_IDS.length * REFERENCES.length);
+  });
+});
+
+describe('a transaction hash', () => {
+  const content = { address: 'somewhere', coin: 'USDT', amount: '10.50', nonce: '1' } as const;
+
+  it("has its network's format", () => {
+    for (const nonce of REFERENCES) {
+      for (const network of ['bitcoin', 'tron'] as const)
+        expect(transactionHash(network, { ...content, nonce })).to.match(/^[0-9a-f]{64}$/);
+      for (const network of ['ethereum', 'polygon'] as const)
+        expect(transactionHash(network, { ...content, nonce })).to.match(/^0x[0-9a-f]{64}$/);
+      expect(fromBase58(transactionHash('solana', { ...content, nonce }))).to.have.length(64);
+    }
+  });
+
+  it('follows from its content, for good', () => {
+    expect(transactionHash('tron', content)).to.equal(GOLDEN_HASH);
+    expect(transactionHash('tron', { ...content, amount: '10.5' })).to.equal(GOLDEN_HASH);
+  });
+
+  it('is another for any other content', () => {
+    const others = [
+      transactionHash('bitcoin', content),
+      transactionHash('tron', { ...content, address: 'elsewhere' }),
+      transactionHash('tron', { ...content, coin: 'TRX' }),
+      transactionHash('tron', { ...content, amount: '10.51' }),
+      transactionHash('tron', { ...content, nonce: '2' }),
+    ];
+    expect(new Set([GOLDEN_HASH, ...others]).size).to.equal(6);
+  });
+});
+
+const GOLDEN_ADDRESSES = {
+  bitcoin: 'bc1qhf4z4auszx8wwg4dct0cfw7lxwxf8zm9cq062v',
+  ethereum: '0x5b2d08d023aafbb0e3ae13b1c120c15153a136a7',
+  tron: 'TJ7ut5ASVsKYTza9bnPwyQokT5qNbtuCBK',
+  polygon: '0xfdf58f9ff8df47d88f2b3d2a4eb1506b46ca8174',
+  solana: '9FGrvdm4u5pe8uj1RLn1yB7Qw5e9tJNz92ep1t9f67Sn',
+};
+
+const GOLDEN_HASH = '131aa4780ded6d2fac3e8020cc5a13e73e084251d2253f4a9f2873a2f7a7c912';
+
+// Decoders of the test's own: written from the standards, sharing nothing with the encoders.
+
+/** Length of what the address carries; throws where format or checksum is wrong. */
+function payloadLength(network: NetworkId, address: string): number {
+  if (network === 'bitcoin') return fromSegwit(address).length;
+  if (network === 'tron') return fromTron(address).length;
+  if (network === 'solana') return fromBase58(address).length;
+  expect(address, network).to.match(/^0x[0-9a-f]{40}$/);
+  return 20;
+}
+
+function fromBase58(text: string): number[] {
+  const bytes: number[] = [];
+  for (const character of text) {
+    let carry = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'.indexOf(character);
+    if (carry < 0) throw new Error(`no base 58: ${character}`);
+    for (let i = 0; i < bytes.length; i += 1) {
+      carry += (bytes[i] ?? 0) * 58;
+      bytes[i] = carry % 256;
+      carry = Math.floor(carry / 256);
+    }
+    for (; carry > 0; carry = Math.floor(carry / 256)) bytes.push(carry % 256);
+  }
+  const zeros = /^1*/.exec(text)?.[0].length ?? 0;
+  return [...Array<number>(zeros).fill(0), ...bytes.reverse()];
+}
+
+function fromTron(address: string): number[] {
+  const bytes = fromBase58(address);
+  const [body, checksum] = [Buffer.from(bytes.slice(0, -4)), bytes.slice(-4)];
+  const once = createHash('sha256').update(body).digest();
+  const twice = createHash('sha256').update(once).digest();
+  if (!twice.subarray(0, 4).equals(Buffer.from(checksum))) throw new Error('wrong checksum');
+  expect(address).to.match(/^T.{33}$/);
+  expect(body[0]).to.equal(0x41);
+  return [...body.subarray(1)];
+}
+
+/** The witness program. */
+function fromSegwit(address: string): number[] {
+  expect(address).to.match(/^bc1[02-9ac-hj-np-z]+$/);
+  const values = Array.from(address.slice(3), (character) =>
+    'qpzry9x8gf2tvdw0s3jn54khce6mua7l'.indexOf(character),
+  );
+  const expanded = [3, 3, 0, 'b'.charCodeAt(0) % 32, 'c'.charCodeAt(0) % 32, ...values];
+  if (remainder(expanded) !== 1) throw new Error('wrong checksum');
+  const [version, ...program] = values.slice(0, -6);
+  expect(version).to.equal(0);
+  const bits = program.map((value) => value.toString(2).padStart(5, '0')).join('');
+  expect(bits.slice(bits.length - (bits.length % 8))).to.match(/^0{0,4}$/);
+  return (bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2));
+}
+
+/** As BIP-173's reference in Python has it: the generator's five rows, applied to the five bits shifted out. */
+function remainder(values: readonly number[]): number {
+  let checksum = 1n;
+  for (const value of values) {
+    const top = checksum >> 25n;
+    checksum = ((checksum & 0x1ffffffn) << 5n) ^ BigInt(value);
+    if (top & 1n) checksum ^= 0x3b6a57b2n;
+    if (top & 2n) checksum ^= 0x26508e6dn;
+    if (top & 4n) checksum ^= 0x1ea119fan;
+    if (top & 8n) checksum ^= 0x3d4233ddn;
+    if (top & 16n) checksum ^= 0x2a1462b3n;
+  }
+  return Number(checksum);
+}

@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import {
+  COIN_IDS,
+  COINS_ON_NETWORKS,
+  decimalsOf,
+  isCoin,
+  isCoinOn,
+  type CoinId,
+} from '../../../src/domain/chain/coins.ts';
+import { isNetwork, NETWORK_IDS, NETWORKS, type NetworkId } from '../../../src/domain/chain/networks.ts';
+
+/** Written out a second time, from the coins' own documentation. */
+const DECIMALS: Readonly<Record<CoinId, Partial<Record<NetworkId, number>>>> = {
+  BTC: { bitcoin: 8 },
+  ETH: { ethereum: 18 },
+  USDT: { ethereum: 6, tron: 6, polygon: 6, solana: 6 },
+  USDC: { ethereum: 6, polygon: 6, solana: 6 },
+  TRX: { tron: 6 },
+  SOL: { solana: 9 },
+  POL: { ethereum: 18, polygon: 18 },
+  DAI: { ethereum: 18, polygon: 18 },
+};
+
+describe('coins and networks', () => {
+  it('say of every pair whether the coin lives there, and with how many decimals', () => {
+    const pairs = COIN_IDS.flatMap((coin) => NETWORK_IDS.map((network) => ({ coin, network })));
+    expect(pairs).to.have.length(40);
+    for (const { coin, network } of pairs) {
+      const decimals = DECIMALS[coin][network];
+      expect(isCoinOn(coin, network), `${coin} on ${network}`).to.equal(decimals !== undefined);
+      if (decimals !== undefined)
+        expect(decimalsOf(coin, network), `${coin} on ${network}`).to.equal(decimals);
+      else
+        expect(() => decimalsOf(coin, network)).to.throw(RangeError, `${coin} does not live on ${network}`);
+    }
+  });
+
+  it('list every way to pay once', () => {
+    const expected = COIN_IDS.flatMap((coin) =>
+      Object.keys(DECIMALS[coin]).map((network) => `${coin} ${network}`),
+    );
+    const listed = COINS_ON_NETWORKS.map(({ coin, network }) => `${coin} ${network}`);
+    expect([...listed].sort()).to.deep.equal([...expected].sort());
+  });
+
+  it('know no names but their own', () => {
+    for (const name of ['btc', '', 'constructor', '__proto__', 'toString', 'decimals']) {
+      expect(isCoin(name), name).to.equal(false);
+      expect(isNetwork(name), name).to.equal(false);
+      expect(isCoinOn(name, 'bitcoin'), name).to.equal(false);
+      expect(isCoinOn('BTC', name), name).to.equal(false);
+    }
+  });
+
+  it('have blocks that take time and at least one confirmation', () => {
+    for (const network of NETWORK_IDS) {
+      expect(NETWORKS[network].blockSeconds * 1000, network).to.be.at.least(1);
+      expect(NETWORKS[network].confirmations, network).to.be.at.least(1);
+    }
+  });
+});
