@@ -1,0 +1,134 @@
+import { run, sql, type Connection } from '../../platform/db.ts';
+import type { Job } from '../../platform/job.ts';
+
+/** A piece of due work: `job` is a job's name, `key` what it is about (a payment's id, a network's name, ...). */
+export interface DueWork {
+  readonly job: Job;
+  readonly key: string;
+  readonly runAt: Date;
+}
+
+export interface ClaimedWork {
+  readonly job: string;
+  readonly key: string;
+  readonly failures: number;
+}
+
+const scheduleWork = sql(
+  'schedule_work',
+  `INSERT INTO due_work (job, key, run_at, visible_at)
+   SELECT job, key, run_at, run_at FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS w (job, key, run_at)
+   ON CONFLICT (job, key) DO UPDATE
+     SET run_at = excluded.run_at, visible_at = excluded.run_at, failures = 0, last_error = NULL`,
+);
+
+/** Writes that work is due, or moves work that is there already to its new time. Commits with the caller's transaction. */
+export async function schedule(connection: Connection, work: readonly DueWork[]): Promise<void> {
+  if (work.length === 0) return;
+  await run(connection, scheduleWork, [
+    work.map(({ job }) => job.name),
+    work.map(({ key }) => key),
+    work.map(({ runAt }) => runAt),
+  ]);
+}
+
+const ensureWork = sql(
+  'ensure_work',
+  `INSERT INTO due_work (job, key, run_at, visible_at)
+   SELECT job, key, run_at, run_at FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS w (job, key, run_at)
+   ON CONFLICT (job, key) DO NOTHING`,
+);
+
+/** Like `schedule`, but leaves work that is there already at its time: for recurring work, which every worker declares at its start. */
+export async function ensureScheduled(connection: Connection, work: readonly DueWork[]): Promise<void> {
+  await run(connection, ensureWork, [
+    work.map(({ job }) => job.name),
+    work.map(({ key }) => key),
+    work.map(({ runAt }) => runAt),
+  ]);
+}
+
+const finishWork = sql(
+  'finish_work',
+  `DELETE FROM due_work WHERE job = $1 AND key = ANY ($2) AND run_at <= $3`,
+);
+
+/** Takes work off the schedule, unless it was moved to a time after `now` in the meantime. */
+export async function finish(
+  connection: Connection,
+  job: Job,
+  keys: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (keys.length === 0) return;
+  await run(connection, finishWork, [job.name, keys, now]);
+}
+
+const cancelWork = sql('cancel_work', `DELETE FROM due_work WHERE job = $1 AND key = ANY ($2)`);
+
+/** Takes work off the schedule whenever it was to run. */
+export async function cancel(connection: Connection, job: Job, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  await run(connection, cancelWork, [job.name, keys]);
+}
+
+const claimWork = sql<ClaimedWork>(
+  'claim_work',
+  `UPDATE due_work w SET visible_at = $2
+   FROM unnest($3::text[], $4::int[]) AS wanted (job, count), LATERAL (
+     SELECT d.job, d.key FROM due_work d WHERE d.job = wanted.job AND d.visible_at <= $1
+     ORDER BY d.visible_at LIMIT wanted.count FOR UPDATE SKIP LOCKED) due
+   WHERE w.job = due.job AND w.key = due.key
+   RETURNING w.job, w.key, w.failures`,
+);
+
+/**
+ * Leases work that is due at `now` until `leaseEnd`, of each job at most so many pieces as `limits` says, and answers it: a
+ * backlog of one job does not hold up another. Exactly the rows read are marked (a row that commits late is found next time); rows
+ * that another relay has locked are passed over. Work that is not finished when its lease ends is due again: so whatever a
+ * queue loses comes back.
+ */
+export async function claimDue(
+  connection: Connection,
+  limits: ReadonlyMap<string, number>,
+  now: Date,
+  leaseEnd: Date,
+): Promise<ClaimedWork[]> {
+  return run(connection, claimWork, [now, leaseEnd, [...limits.keys()], [...limits.values()]]);
+}
+
+const failWork = sql(
+  'fail_work',
+  `UPDATE due_work SET failures = failures + 1, last_error = $3,
+     visible_at = $4::timestamptz + make_interval(secs => least(600, 2 ^ least(failures, 16)))
+   WHERE job = $1 AND key = ANY ($2)`,
+);
+
+/**
+ * Notes that handling failed, and hides the work for 1 s, 2 s, 4 s ... at most 10 min. It is never given up: work about money that
+ * cannot be done needs a person, who sees it in the log, in the metrics and in the queue's failed jobs.
+ */
+export async function recordFailure(
+  connection: Connection,
+  job: Job,
+  keys: readonly string[],
+  error: string,
+  now: Date,
+): Promise<void> {
+  await run(connection, failWork, [job.name, keys, error.slice(0, 1000), now]);
+}
+
+const overdueWork = sql<{ overdue: string; oldest_seconds: number | null }>(
+  'overdue_work',
+  `SELECT count(*) AS overdue, extract(epoch FROM $1::timestamptz - min(run_at))::float8 AS oldest_seconds
+   FROM (SELECT run_at FROM due_work WHERE visible_at <= $1::timestamptz - interval '5 seconds' LIMIT 1000) late`,
+);
+
+/** How much work has waited more than 5 s for a relay (counted up to 1000), and for how long: the sign that no worker is at work. */
+export async function overdue(
+  connection: Connection,
+  now: Date,
+): Promise<{ count: number; oldestSeconds: number }> {
+  const [row] = await run(connection, overdueWork, [now]);
+  return { count: Number(row?.overdue ?? 0), oldestSeconds: row?.oldest_seconds ?? 0 };
+}

@@ -1,0 +1,42 @@
+import { Type } from 'typebox';
+import { endpoint, reply } from '../../platform/endpoint.ts';
+import { overdue } from '../due-work/store.ts';
+import { VERSION } from '../../platform/version.ts';
+
+const StatusReport = Type.Object({
+  status: Type.Enum(['ok', 'degraded', 'maintenance']),
+  version: Type.String({ description: 'Current API version.' }),
+  timestamp: Type.String({ format: 'date-time', description: 'Server time.' }),
+  authenticated: Type.Boolean({ description: 'Whether the supplied API key is valid.' }),
+  merchant_id: Type.Optional(
+    Type.String({ description: "The merchant's identifier; present only when authenticated is true." }),
+  ),
+});
+
+/** Work that waited longer than this has no worker: the API takes payments, but nothing moves them. */
+const DEGRADED_AFTER_SECONDS = 60;
+
+export const statusEndpoints = [
+  endpoint({
+    operationId: 'getStatus',
+    method: 'get',
+    path: '/v1/status',
+    summary: 'Reports the health of the API, and whether a key is valid.',
+    auth: 'optional',
+    permission: null,
+    perMinute: 120,
+    response: { status: 200, schema: StatusReport },
+    async handle({ ctx, caller }) {
+      const now = ctx.now();
+      const { oldestSeconds } = await overdue(ctx.db, now);
+      const health = oldestSeconds > DEGRADED_AFTER_SECONDS ? 'degraded' : 'ok';
+      return reply(200, {
+        status: ctx.config.maintenance ? 'maintenance' : health,
+        version: VERSION,
+        timestamp: now.toISOString(),
+        authenticated: caller !== null,
+        ...(caller === null ? {} : { merchant_id: caller.merchantId }),
+      });
+    },
+  }),
+];

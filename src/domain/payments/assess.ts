@@ -1,0 +1,100 @@
+import { valueOf } from '../chain/quote.ts';
+import { add, compare, sum } from '../../platform/money.ts';
+import type { Payment } from './payment.ts';
+import type { Exception } from './states.ts';
+import type { Changes } from './transition.ts';
+
+/** A transfer to one of a payment's addresses, with the amount quoted for its coin; amounts are in that coin. */
+export interface PaymentTransfer {
+  readonly payment_id: string;
+  readonly network: string;
+  readonly tx_hash: string;
+  readonly coin: string;
+  readonly amount: string;
+  readonly quoted_amount: string;
+  readonly seen_at: Date;
+  readonly block_height: string | null;
+  readonly confirmed_at: Date | null;
+  readonly dropped_at: Date | null;
+}
+
+/**
+ * What the transfers of a payment amount to, in the settlement coin at the locked rates; what was sent back covers nothing any more. A sum of transfers in one coin is converted
+ * once, so that rounding cannot lose a fraction between two halves.
+ */
+export function assess(payment: Payment, transfers: readonly PaymentTransfer[]) {
+  const live = transfers.filter(({ dropped_at }) => dropped_at === null);
+  const received = valueInSettlementCoin(payment, live);
+  const confirmed = valueInSettlementCoin(
+    payment,
+    live.filter(({ confirmed_at }) => confirmed_at !== null),
+  );
+  const due = add(payment.pay_amount, payment.amount_refunded);
+  return {
+    received,
+    isCovered: compare(received, due) >= 0,
+    isConfirmedInFull: compare(confirmed, due) >= 0,
+    confirmed,
+    sumException: sumException(payment, received),
+    ...paidBy(live, received, payment),
+  };
+}
+export type Assessment = ReturnType<typeof assess>;
+
+/** The exceptions after an assessment: `underpaid` and `overpaid` say how the sum stands now, the others are facts that stay. */
+export function exceptionsAfter(
+  payment: Payment,
+  assessment: Assessment,
+  facts: readonly Exception[],
+): Exception[] {
+  const lasting = payment.exceptions.filter(
+    (exception) => exception !== 'underpaid' && exception !== 'overpaid',
+  );
+  return [
+    ...new Set([
+      ...lasting,
+      ...facts,
+      ...(assessment.sumException === null ? [] : [assessment.sumException]),
+    ]),
+  ].sort();
+}
+
+/** The changes of a payment's row that an assessment means. */
+export function changesOf(payment: Payment, assessment: Assessment, facts: readonly Exception[]): Changes {
+  return {
+    amount_received: assessment.received,
+    covered: assessment.isCovered,
+    exceptions: exceptionsAfter(payment, assessment, facts),
+  };
+}
+
+function valueInSettlementCoin(payment: Payment, transfers: readonly PaymentTransfer[]): string {
+  const sums = new Map<string, { received: string; quotedAmount: string }>();
+  for (const { coin, network, amount, quoted_amount } of transfers) {
+    const quoted = `${coin} ${network}`;
+    sums.set(quoted, {
+      received: sum([sums.get(quoted)?.received ?? '0', amount]),
+      quotedAmount: quoted_amount,
+    });
+  }
+  return sum([...sums.values()].map((paid) => valueOf({ ...paid, payAmount: payment.pay_amount })));
+}
+
+function sumException(payment: Payment, received: string): Exception | null {
+  const difference = compare(received, payment.pay_amount);
+  if (difference > 0) return 'overpaid';
+  return difference < 0 && compare(received, '0') > 0 ? 'underpaid' : null;
+}
+
+/** Amount and coin that the customer paid: one coin's own sum, or, of several coins, their value in the settlement coin. */
+function paidBy(
+  live: readonly PaymentTransfer[],
+  received: string,
+  payment: Payment,
+): { paid: string; paidCurrency: string } {
+  const coins = new Set(live.map(({ coin }) => coin));
+  const [only] = coins;
+  if (coins.size === 1 && only !== undefined)
+    return { paid: sum(live.map(({ amount }) => amount)), paidCurrency: only };
+  return { paid: received, paidCurrency: payment.pay_currency };
+}

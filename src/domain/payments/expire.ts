@@ -1,0 +1,22 @@
+import { finish } from '../due-work/store.ts';
+import type { Context } from '../../platform/context.ts';
+import { expirePayment } from './jobs.ts';
+import { transition } from './transition.ts';
+
+/**
+ * Expires those of the payments whose deadline has passed by the clock and that too little money was seen for. One conditional
+ * update decides; payments that are past expiring, or whose deadline was moved, stay as they are.
+ */
+export async function expirePayments(ctx: Context, ids: readonly string[]): Promise<void> {
+  const now = ctx.now();
+  const expired = await ctx.db.transaction(async (tx) => {
+    const moved = await transition(
+      tx,
+      ids.map((paymentId) => ({ paymentId, cause: 'deadline_passed' as const })),
+      now,
+    );
+    await finish(tx, expirePayment, ids, now);
+    return moved;
+  });
+  for (const { id, exceptions } of expired) ctx.log.info('payment EXPIRED', { payment_id: id, exceptions });
+}

@@ -1,0 +1,182 @@
+import { chainOf } from '../chain/chain.ts';
+import type { ChainView } from '../chain/client.ts';
+import { NETWORKS, type NetworkId } from '../chain/networks.ts';
+import type { Context } from '../../platform/context.ts';
+import { run, runOne, sql, type Tx } from '../../platform/db.ts';
+import { assess, changesOf, type Assessment, type PaymentTransfer } from './assess.ts';
+import type { Payment } from './payment.ts';
+import { allows, type Cause, type Exception } from './states.ts';
+import { lockPayments } from './store.ts';
+import { transition, type Changes, type Move } from './transition.ts';
+import { confirmUpTo, readTransfers, storeTransfers, type TransferNews } from './transfers.ts';
+
+/** Late money is honoured this long after the deadline (contract, "Status and transitions"). */
+export const LATE_WINDOW_HOURS = 24;
+const LATE_WINDOW_MS = LATE_WINDOW_HOURS * 3_600_000;
+
+const cursorOf = sql<{ cursor: string | null }>(
+  'chain_cursor',
+  `SELECT cursor FROM chain_cursors WHERE network = $1`,
+);
+const advanceCursor = sql<{ network: string }>(
+  'advance_chain_cursor',
+  `INSERT INTO chain_cursors (network, cursor, head) VALUES ($1, $3, $4)
+   ON CONFLICT (network) DO UPDATE SET cursor = excluded.cursor, head = excluded.head
+     WHERE chain_cursors.cursor IS NOT DISTINCT FROM $2
+   RETURNING network`,
+);
+
+/**
+ * Looks at a network once: reads what changed on it, outside any transaction, and then moves, in one transaction and in sets, every
+ * payment that the change or the new head concerns. Of two observers with the same view one applies it, the other does nothing.
+ * Answers whether there is more to read at once.
+ */
+export async function observeNetwork(ctx: Context, network: NetworkId): Promise<boolean> {
+  const now = ctx.now();
+  const before = (await runOne(ctx.db, cursorOf, [network]))?.cursor ?? null;
+  const view = await chainOf(ctx).poll(network, before, now);
+  const moved = await ctx.db.transaction(async (tx) => {
+    // Taking the cursor first makes observers of one network stand in line; the loser finds it moved on.
+    const taken = await run(tx, advanceCursor, [network, before, view.cursor, view.head]);
+    return taken.length === 0 ? [] : applyView(tx, network, view, now);
+  });
+  for (const { id, status, exceptions, tx_hash } of moved)
+    ctx.log.info(`payment ${status}`, { payment_id: id, exceptions, network, tx_hash });
+  return view.more;
+}
+
+async function applyView(tx: Tx, network: NetworkId, view: ChainView, now: Date): Promise<Payment[]> {
+  const news = await storeTransfers(tx, network, view.transfers, now);
+  // While there is more to read, a block may have been replaced without our knowing it yet: nothing confirms on such a view.
+  const confirmedHeight = view.head - NETWORKS[network].confirmations + 1;
+  const confirmed = view.more ? [] : await confirmUpTo(tx, network, confirmedHeight, now);
+  const newsOf = groupBy(news, ({ paymentId }) => paymentId);
+  const ids = [...new Set([...newsOf.keys(), ...confirmed])];
+  if (ids.length === 0) return [];
+  const payments = await lockPayments(tx, ids);
+  const transfersOf = groupBy(await readTransfers(tx, ids), ({ payment_id }) => payment_id);
+  const subjects = payments.map((payment) =>
+    subjectOf(payment, newsOf.get(payment.id) ?? [], transfersOf.get(payment.id) ?? [], view.head),
+  );
+  const moved = await transition(
+    tx,
+    subjects.flatMap(({ move }) => move ?? []),
+    now,
+  );
+  await recordMoney(
+    tx,
+    subjects.filter(({ move }) => move === null),
+  );
+  const inFull = confirmedInFull(subjects, moved);
+  return [...moved, ...(await transition(tx, inFull, now))];
+}
+
+interface Subject {
+  readonly payment: Payment;
+  readonly assessment: Assessment;
+  readonly changes: Changes;
+  /** What the news means for the payment's status; null: nothing, only the money is noted. */
+  readonly move: Move | null;
+}
+
+/** Pure: what the news about a payment's transfers does to it. */
+function subjectOf(
+  payment: Payment,
+  news: readonly TransferNews[],
+  transfers: readonly PaymentTransfer[],
+  head: number,
+): Subject {
+  const assessment = assess(payment, transfers);
+  const isLate =
+    allows(payment.status, 'transfer_seen') &&
+    news.some(({ transfer }) => transfer.seenAt >= payment.expires_at);
+  const lateEnd = new Date(payment.expires_at.getTime() + LATE_WINDOW_MS);
+  const facts: Exception[] = [
+    ...(news.some(({ kind }) => kind === 'dropped') ? (['replaced'] as const) : []),
+    ...(news.some(({ kind }) => kind === 'orphaned') ? (['reorged'] as const) : []),
+    ...(isLate ? (['late'] as const) : []),
+  ];
+  const changes: Changes = {
+    ...changesOf(payment, assessment, facts),
+    ...latest(transfers, head),
+    ...(isLate ? { deadline_at: lateEnd } : {}),
+  };
+  const cause = causeOf(
+    payment,
+    news.filter(({ kind, transfer }) => kind !== 'seen' || transfer.seenAt < lateEnd),
+  );
+  return {
+    payment,
+    assessment,
+    changes,
+    move: cause === null ? null : { paymentId: payment.id, cause, changes },
+  };
+}
+
+/** The gravest of what happened that the payment's status takes note of. */
+function causeOf(payment: Payment, news: readonly TransferNews[]): Move['cause'] | null {
+  const causes: [TransferNews['kind'], Move['cause']][] = [
+    ['dropped', 'transfer_replaced'],
+    ['orphaned', 'block_reorganised'],
+    ['seen', 'transfer_seen'],
+  ];
+  return (
+    causes.find(
+      ([kind, cause]) => news.some((item) => item.kind === kind) && allows(payment.status, cause),
+    )?.[1] ?? null
+  );
+}
+
+/** The latest transfer's hash, and the confirmations of the one that has fewest: what the payment still waits for. */
+function latest(
+  transfers: readonly PaymentTransfer[],
+  head: number,
+): Pick<Changes, 'tx_hash' | 'confirmations'> {
+  const live = transfers.filter(({ dropped_at }) => dropped_at === null);
+  const depths = live.map(({ block_height }) =>
+    block_height === null ? 0 : Math.max(0, head - Number(block_height) + 1),
+  );
+  return {
+    tx_hash: (live.at(-1) ?? transfers.at(-1))?.tx_hash ?? null,
+    confirmations: depths.length === 0 ? 0 : Math.min(...depths),
+  };
+}
+
+/** Payments that, after the news was taken in, wait for nothing more than conversion. */
+function confirmedInFull(subjects: readonly Subject[], moved: readonly Payment[]): Move[] {
+  const statusOf = new Map(moved.map(({ id, status }) => [id, status]));
+  const cause: Cause = 'confirmed_in_full';
+  return subjects
+    .filter(
+      ({ payment, assessment }) =>
+        assessment.isConfirmedInFull && allows(statusOf.get(payment.id) ?? payment.status, cause),
+    )
+    .map(({ payment, changes }) => ({ paymentId: payment.id, cause, changes }));
+}
+
+const updateMoney = sql(
+  'update_money',
+  `UPDATE payments p SET amount_received = m.amount_received, covered = m.covered, exceptions = m.exceptions, tx_hash = m.tx_hash,
+     confirmations = m.confirmations
+   FROM jsonb_to_recordset($1::jsonb) AS m (id text, amount_received numeric, covered boolean, exceptions text[], tx_hash text,
+     confirmations integer)
+   WHERE p.id = m.id`,
+);
+
+/** Notes money that moves nothing: what came after settlement or too late is still the customer's to get back. */
+async function recordMoney(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+  if (subjects.length === 0) return;
+  await run(tx, updateMoney, [
+    JSON.stringify(subjects.map(({ payment, changes }) => ({ id: payment.id, ...changes }))),
+  ]);
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,39 @@
+import type { CoinId } from '../chain/coins.ts';
+import type { NetworkId } from '../chain/networks.ts';
+import type { Exception, Status } from './states.ts';
+
+/** A payment as its row holds it. Amounts are decimal strings: `pay_*` and `amount_*` in the settlement coin, `crypto_amount` in `coin`. */
+export interface Payment {
+  readonly id: string;
+  readonly merchant_id: string;
+  readonly token_id: string;
+  readonly order_id: string;
+  readonly order_description: string | null;
+  readonly callback_url: string | null;
+  readonly success_url: string | null;
+  readonly cancel_url: string | null;
+  readonly customer_email: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly pay_amount: string;
+  readonly pay_currency: CoinId;
+  readonly pay_network: NetworkId;
+  readonly status: Status;
+  readonly exceptions: readonly Exception[];
+  readonly sequence: number;
+  readonly coin: CoinId;
+  readonly network: NetworkId;
+  readonly address: string;
+  readonly crypto_amount: string;
+  readonly tx_hash: string | null;
+  readonly confirmations: number;
+  /** Enough money was seen in time: it does not expire while it confirms. */
+  readonly covered: boolean;
+  readonly amount_received: string;
+  readonly amount_refunded: string;
+  readonly actually_paid: string | null;
+  readonly actually_paid_currency: string | null;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  readonly deadline_at: Date;
+  readonly settled_at: Date | null;
+}

@@ -1,0 +1,157 @@
+import { payoutsOf } from '../chain/chain.ts';
+import { finish, schedule } from '../due-work/store.ts';
+import { once } from '../idempotency/claim.ts';
+import type { Context } from '../../platform/context.ts';
+import { run, sql, type Tx } from '../../platform/db.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../platform/endpoint.ts';
+import { ApiError, ValidationError } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { add, asWritten, compare, isZero, subtract } from '../../platform/money.ts';
+import { assess } from './assess.ts';
+import { sendRefund } from './jobs.ts';
+import type { Payment } from './payment.ts';
+import type { RefundBody, RefundResource } from './schemas.ts';
+import { allows } from './states.ts';
+import { findPayment, lockPayments } from './store.ts';
+import { readTransfers } from './transfers.ts';
+import { transition, type Move } from './transition.ts';
+
+interface Refund {
+  readonly id: string;
+  readonly payment_id: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly reason: string | null;
+  readonly status: 'PENDING' | 'COMPLETED';
+  readonly created_at: Date;
+}
+
+const openRefunds = sql<{ amount: string }>(
+  'open_refunds',
+  `SELECT coalesce(sum(amount::numeric), 0) AS amount FROM refunds WHERE payment_id = $1 AND status = 'PENDING'`,
+);
+const insertRefund = sql(
+  'insert_refund',
+  `INSERT INTO refunds (id, payment_id, amount, currency, reason, status, created_at) VALUES ($1, $2, $3, $4, $5, 'PENDING', $6)`,
+);
+
+/**
+ * Accepts a refund of `amount` (in pay_currency; default: all that is left) and schedules its sending. Throws ApiError
+ * payment_not_found, refund_not_allowed where the payment's state does not allow it, and ValidationError for more than is left.
+ */
+export async function requestRefund(
+  ctx: Context,
+  caller: Caller,
+  id: string,
+  body: RefundBody,
+  claim: IdempotencyClaim | null,
+): Promise<Reply> {
+  if ((await findPayment(ctx.db, caller.merchantId, id)) === null) throw new ApiError('payment_not_found');
+  const now = ctx.now();
+  const answer = await once(ctx.db, claim, now, async (tx) => {
+    // The lock makes refunds of one payment stand in line: two that fit only alone must not both fit.
+    const [payment] = await lockPayments(tx, [id]);
+    if (payment === undefined) throw new ApiError('payment_not_found');
+    const left = await refundable(tx, payment);
+    const amount = body.amount ?? asWritten(left, payment.pay_amount);
+    checkAllowed(payment, amount, left);
+    const refund: Refund = {
+      id: newId('ref', now),
+      payment_id: id,
+      amount,
+      currency: payment.pay_currency,
+      reason: body.reason ?? null,
+      status: 'PENDING',
+      created_at: now,
+    };
+    await run(tx, insertRefund, [refund.id, id, amount, refund.currency, refund.reason, now]);
+    await schedule(tx, [{ job: sendRefund, key: refund.id, runAt: now }]);
+    return reply(201, toRefundResource(refund));
+  });
+  ctx.log.info('refund accepted', { payment_id: id });
+  return answer;
+}
+
+/** What was received and confirmed, less what was or is being sent back. Money that could still vanish is not sent back. */
+async function refundable(tx: Tx, payment: Payment): Promise<string> {
+  const { confirmed } = assess(payment, await readTransfers(tx, [payment.id]));
+  const [open] = await run(tx, openRefunds, [payment.id]);
+  return subtract(confirmed, add(payment.amount_refunded, open?.amount ?? '0'));
+}
+
+function checkAllowed(payment: Payment, amount: string, left: string): void {
+  if (!allows(payment.status, 'refunded_in_full'))
+    throw new ApiError('refund_not_allowed', {
+      message: `A payment that is ${payment.status} cannot be refunded.`,
+    });
+  if (compare(left, '0') <= 0)
+    throw new ApiError('refund_not_allowed', { message: 'No confirmed money is left to refund.' });
+  if (compare(amount, left) > 0)
+    throw new ValidationError(
+      'amount',
+      'maximum',
+      `must not be more than what is left to refund, ${left} ${payment.pay_currency}`,
+    );
+  if (compare(amount, left) < 0 && !allows(payment.status, 'refunded_in_part'))
+    throw new ApiError('refund_not_allowed', {
+      message: `A payment that is ${payment.status} can only be refunded in full.`,
+    });
+}
+
+function toRefundResource(refund: Refund): RefundResource {
+  const { id, payment_id, amount, currency, status, created_at } = refund;
+  return { id, payment_id, amount, currency, status, created_at: created_at.toISOString() };
+}
+
+const pendingRefunds = sql<Refund & { pay_network: string }>(
+  'pending_refunds',
+  `SELECT r.*, p.pay_network FROM refunds r JOIN payments p ON p.id = r.payment_id
+   WHERE r.id = ANY ($1) AND r.status = 'PENDING' ORDER BY r.created_at, r.id`,
+);
+const completeRefund = sql<{ id: string }>(
+  'complete_refund',
+  `UPDATE refunds SET status = 'COMPLETED', tx_hash = $2, completed_at = $3 WHERE id = $1 AND status = 'PENDING' RETURNING id`,
+);
+
+const noteRefunded = sql('note_refunded', `UPDATE payments SET amount_refunded = $2 WHERE id = $1`);
+
+/**
+ * Sends refunds and moves their payments: to REFUNDED once everything received was sent back. The payout is idempotent by the
+ * refund's id, and only the run that completes the row moves the payment.
+ */
+export async function sendRefunds(ctx: Context, ids: readonly string[]): Promise<void> {
+  for (const refund of await run(ctx.db, pendingRefunds, [ids])) {
+    const { txHash } = await payoutsOf(ctx).send({
+      reference: refund.id,
+      amount: refund.amount,
+      currency: refund.currency,
+      network: refund.pay_network,
+    });
+    const moved = await ctx.db.transaction(async (tx) => {
+      const now = ctx.now();
+      const [payment] = await lockPayments(tx, [refund.payment_id]);
+      const completed = await run(tx, completeRefund, [refund.id, txHash, now]);
+      if (payment === undefined || completed.length === 0) return [];
+      const move = await refundMove(tx, payment, refund);
+      const refunded = await transition(tx, [move], now);
+      // Late money may have reopened the payment while its refund was on the way: then its status stays, but the sum must not.
+      if (refunded.length === 0) await run(tx, noteRefunded, [payment.id, move.changes?.amount_refunded]);
+      return refunded;
+    });
+    for (const { id, status, amount_refunded } of moved)
+      ctx.log.info('payment refunded', { payment_id: id, refund_id: refund.id, status, amount_refunded });
+  }
+  await finish(ctx.db, sendRefund, ids, ctx.now());
+}
+
+async function refundMove(tx: Tx, payment: Payment, refund: Refund): Promise<Move> {
+  const { confirmed } = assess(payment, await readTransfers(tx, [payment.id]));
+  const refunded = add(payment.amount_refunded, refund.amount);
+  const isAll = isZero(subtract(confirmed, refunded));
+  return {
+    paymentId: payment.id,
+    cause: isAll ? 'refunded_in_full' : 'refunded_in_part',
+    changes: { amount_refunded: refunded },
+    refund: { id: refund.id, amount: refund.amount, currency: refund.currency, reason: refund.reason },
+  };
+}

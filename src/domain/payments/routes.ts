@@ -1,0 +1,71 @@
+import { endpoint, reply, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { createPayment } from './create.ts';
+import { listPayments } from './list.ts';
+import { requestRefund } from './refund.ts';
+import {
+  CreatePaymentBody,
+  ListPaymentsQuery,
+  PaymentList,
+  PaymentResource,
+  RefundBody,
+  RefundResource,
+  toResource,
+} from './schemas.ts';
+import { findPayment } from './store.ts';
+
+export const paymentEndpoints = [
+  endpoint({
+    operationId: 'createPayment',
+    method: 'post',
+    path: '/v1/payment',
+    summary: 'Creates a payment and answers its checkout URL.',
+    auth: 'required',
+    permission: 'payments:write',
+    perMinute: 60,
+    body: CreatePaymentBody,
+    response: { status: 201, schema: PaymentResource },
+    handle: ({ ctx, caller, body, claim }) => createPayment(ctx, caller, body, claim),
+  }),
+  endpoint({
+    operationId: 'getPayment',
+    method: 'get',
+    path: '/v1/payment/:id',
+    summary: 'Answers a payment as it is now.',
+    auth: 'required',
+    permission: 'payments:read',
+    perMinute: 120,
+    response: { status: 200, schema: PaymentResource },
+    async handle({ ctx, caller, params }) {
+      const payment = await findPayment(ctx.db, caller.merchantId, params.id ?? '');
+      if (payment === null) throw new ApiError('payment_not_found');
+      return reply(200, toResource(payment, ctx.config.publicUrl));
+    },
+  }),
+  endpoint({
+    operationId: 'listPayments',
+    method: 'get',
+    path: '/v1/payments',
+    summary: "Lists the merchant's payments, newest first.",
+    auth: 'required',
+    permission: 'payments:read',
+    perMinute: 60,
+    query: ListPaymentsQuery,
+    response: { status: 200, schema: PaymentList },
+    handle: async ({ ctx, caller, query }) =>
+      reply(200, await listPayments(ctx.db, caller.merchantId, query, ctx.config.publicUrl)),
+  }),
+  endpoint({
+    operationId: 'refundPayment',
+    method: 'post',
+    path: '/v1/payment/:id/refund',
+    summary: 'Sends money back to the customer: an amount, or everything that is left.',
+    auth: 'required',
+    permission: 'refunds:write',
+    perMinute: DEFAULT_PER_MINUTE,
+    body: RefundBody,
+    response: { status: 201, schema: RefundResource },
+    handle: ({ ctx, caller, params, body, claim }) =>
+      requestRefund(ctx, caller, params.id ?? '', body, claim),
+  }),
+];

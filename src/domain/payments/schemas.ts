@@ -1,0 +1,193 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../platform/schema.ts';
+import { asWritten } from '../../platform/money.ts';
+import type { Payment } from './payment.ts';
+import { EXCEPTIONS, STATUSES } from './states.ts';
+
+const nullable = (schema: TSchema, description: string) => Type.Union([schema, Type.Null()], { description });
+const text = (options: { minLength?: number; maxLength: number; description: string }) =>
+  Type.String({ pattern: TEXT_PATTERN, ...options });
+const timestamp = (description: string) => Type.String({ format: 'date-time', description });
+
+export const Amount = Type.String({
+  pattern: AMOUNT_PATTERN,
+  description: 'Decimal string greater than zero.',
+});
+
+/** At most 50 keys of 1 to 40 characters. `orderId` is ours (events carry it), `__proto__` is nobody's. */
+const Metadata = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: 50,
+  propertyNames: {
+    minLength: 1,
+    maxLength: 40,
+    pattern: TEXT_PATTERN,
+    not: { enum: ['orderId', '__proto__'] },
+  },
+  additionalProperties: { type: 'string', maxLength: 500, pattern: TEXT_PATTERN },
+  description: "The merchant's own keys; every event carries them.",
+});
+
+export const CreatePaymentBody = Type.Object(
+  {
+    pay_amount: Type.String({
+      pattern: AMOUNT_PATTERN,
+      description: "Amount in the merchant's settlement currency.",
+    }),
+    order_id: text({ minLength: 1, maxLength: 255, description: "Merchant's order or invoice ID." }),
+    order_description: Type.Optional(text({ maxLength: 1000, description: 'Shown on checkout.' })),
+    callback_url: Type.Optional(
+      Type.String({
+        format: 'delivery-url',
+        description: 'Webhook URL for this payment; overrides the default.',
+      }),
+    ),
+    success_url: Type.Optional(
+      Type.String({ format: 'browser-url', description: 'Redirect target after successful payment.' }),
+    ),
+    cancel_url: Type.Optional(
+      Type.String({ format: 'browser-url', description: 'Redirect target if the customer cancels.' }),
+    ),
+    expiration_minutes: Type.Optional(Type.Integer({ minimum: 5, maximum: 1440, default: 60 })),
+    customer_email: Type.Optional(
+      Type.String({
+        format: 'email',
+        maxLength: 254,
+        pattern: TEXT_PATTERN,
+        description: 'Customer address for receipts.',
+      }),
+    ),
+    metadata: Type.Optional(Metadata),
+  },
+  { additionalProperties: false },
+);
+export type CreatePaymentBody = Static<typeof CreatePaymentBody>;
+
+/** The specification's thirteen fields in its order, then the contract's. */
+export const PaymentResource = Type.Object({
+  id: Type.String({ description: 'Unique payment identifier.' }),
+  token_id: Type.String({ description: 'Public checkout token, used inside checkout_url.' }),
+  order_id: Type.String({
+    description: "The merchant's order or invoice identifier, echoed from the request.",
+  }),
+  checkout_url: Type.String({ description: 'Hosted payment page to which the customer is redirected.' }),
+  status: Type.Enum([...STATUSES], { description: 'Current payment status.' }),
+  pay_amount: Type.String({ description: 'Amount the customer must pay.' }),
+  pay_currency: Type.String({ description: "The merchant's settlement coin." }),
+  pay_network: Type.String({ description: "The merchant's settlement network." }),
+  actually_paid: nullable(Type.String(), 'Amount actually paid; null until completed.'),
+  actually_paid_currency: nullable(Type.String(), 'Coin the customer paid with; null until completed.'),
+  created_at: timestamp('Creation timestamp.'),
+  expires_at: timestamp('Expiration timestamp.'),
+  settled_at: nullable(Type.String({ format: 'date-time' }), 'Settlement timestamp; null until settled.'),
+  metadata: Type.Record(Type.String(), Type.String()),
+  exceptions: Type.Array(Type.Enum([...EXCEPTIONS]), {
+    description: 'What was unusual about the money, as a set.',
+  }),
+  amount_received: Type.String({ description: 'Money seen on chain, in pay_currency at the locked rate.' }),
+  amount_refunded: Type.String({ description: 'Money sent back, in pay_currency.' }),
+  sequence: Type.Integer({ description: "Number of the payment's latest event." }),
+});
+export type PaymentResource = Static<typeof PaymentResource>;
+
+/** The payment as the API answers it. `publicUrl` is the base of its checkout page. */
+export function toResource(payment: Payment, publicUrl: string): PaymentResource {
+  return {
+    id: payment.id,
+    token_id: payment.token_id,
+    order_id: payment.order_id,
+    checkout_url: checkoutUrl(payment.token_id, publicUrl),
+    status: payment.status,
+    pay_amount: payment.pay_amount,
+    pay_currency: payment.pay_currency,
+    pay_network: payment.pay_network,
+    actually_paid: payment.actually_paid,
+    actually_paid_currency: payment.actually_paid_currency,
+    created_at: payment.created_at.toISOString(),
+    expires_at: payment.expires_at.toISOString(),
+    settled_at: payment.settled_at?.toISOString() ?? null,
+    metadata: payment.metadata,
+    exceptions: [...payment.exceptions],
+    amount_received: asWritten(payment.amount_received, payment.pay_amount),
+    amount_refunded: asWritten(payment.amount_refunded, payment.pay_amount),
+    sequence: payment.sequence,
+  };
+}
+
+/** Address of the hosted checkout page of a token. */
+export function checkoutUrl(tokenId: string, publicUrl: string): string {
+  return `${publicUrl}/checkout/${tokenId}`;
+}
+
+export const ListPaymentsQuery = Type.Object(
+  {
+    page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    cursor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'next_cursor of the page before; not together with page.',
+      }),
+    ),
+    status: Type.Optional(
+      Type.Array(Type.Enum([...STATUSES]), {
+        minItems: 1,
+        description: 'One status, or several separated by commas.',
+      }),
+    ),
+    order_id: Type.Optional(text({ minLength: 1, maxLength: 255, description: "The merchant's order ID." })),
+    from_date: Type.Optional(
+      Type.String({
+        format: 'date-or-time',
+        description: 'Only payments from this date (ISO 8601), inclusive.',
+      }),
+    ),
+    to_date: Type.Optional(
+      Type.String({
+        format: 'date-or-time',
+        description: 'Only payments up to this date, inclusive; a bare date is the whole UTC day.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type ListPaymentsQuery = Static<typeof ListPaymentsQuery>;
+
+export const PaymentList = Type.Object({
+  data: Type.Array(PaymentResource),
+  pagination: Type.Object({
+    page: nullable(Type.Integer(), 'Null when the page was reached by cursor.'),
+    limit: Type.Integer(),
+    total: Type.Integer(),
+    total_is_exact: Type.Boolean(),
+    total_pages: nullable(Type.Integer(), 'Null when the total is not exact.'),
+    has_more: Type.Boolean(),
+    next_cursor: nullable(Type.String(), 'Null on the last page.'),
+  }),
+});
+export type PaymentList = Static<typeof PaymentList>;
+
+export const RefundBody = Type.Object(
+  {
+    amount: Type.Optional(
+      Type.String({
+        pattern: AMOUNT_PATTERN,
+        description: 'In pay_currency; default: everything that is left.',
+      }),
+    ),
+    reason: Type.Optional(text({ maxLength: 1000, description: "For the merchant's own records." })),
+  },
+  { additionalProperties: false },
+);
+export type RefundBody = Static<typeof RefundBody>;
+
+export const RefundResource = Type.Object({
+  id: Type.String(),
+  payment_id: Type.String(),
+  amount: Type.String(),
+  currency: Type.String(),
+  status: Type.Enum(['PENDING', 'COMPLETED']),
+  created_at: timestamp('When the refund was asked for.'),
+});
+export type RefundResource = Static<typeof RefundResource>;

@@ -1,0 +1,152 @@
+import type { ChainTransfer } from '../chain/client.ts';
+import { quote } from '../chain/quote.ts';
+import type { CoinId } from '../chain/coins.ts';
+import type { NetworkId } from '../chain/networks.ts';
+import { run, sql, type Connection, type Tx } from '../../platform/db.ts';
+import type { PaymentTransfer } from './assess.ts';
+
+/** How a transfer of ours differs from what we knew of it. */
+export interface TransferNews {
+  readonly paymentId: string;
+  readonly kind: 'seen' | 'dropped' | 'orphaned' | 'moved';
+  readonly transfer: ChainTransfer;
+}
+
+const addressesOfPayments = sql<{
+  payment_id: string;
+  address: string;
+  coin: CoinId | null;
+  pay_amount: string;
+  pay_currency: CoinId;
+}>(
+  'addresses_of_payments',
+  `SELECT q.payment_id, q.address, q.coin, p.pay_amount, p.pay_currency
+   FROM quotes q JOIN payments p ON p.id = q.payment_id WHERE q.network = $1 AND q.address = ANY ($2)`,
+);
+const knownTransfers = sql<{
+  payment_id: string;
+  tx_hash: string;
+  coin: string;
+  block_height: string | null;
+  dropped_at: Date | null;
+}>(
+  'known_transfers',
+  `SELECT payment_id, tx_hash, coin, block_height, dropped_at FROM transfers WHERE network = $1 AND tx_hash = ANY ($2)`,
+);
+const upsertTransfers = sql(
+  'upsert_transfers',
+  `INSERT INTO transfers (payment_id, network, tx_hash, coin, amount, seen_at, block_height, dropped_at, replaced_by)
+   SELECT * FROM jsonb_to_recordset($1::jsonb) AS t (payment_id text, network text, tx_hash text, coin text, amount numeric,
+     seen_at timestamptz, block_height bigint, dropped_at timestamptz, replaced_by text)
+   ON CONFLICT (payment_id, network, tx_hash, coin) DO UPDATE SET
+     block_height = excluded.block_height, dropped_at = excluded.dropped_at, replaced_by = excluded.replaced_by,
+     confirmed_at = CASE WHEN transfers.block_height = excluded.block_height THEN transfers.confirmed_at END`,
+);
+
+/**
+ * Stores the present state of transfers and answers what is new about those that pay one of our addresses; others are none of our
+ * business. The caller holds the network's cursor, so that nobody else stores transfers of that network meanwhile.
+ */
+export async function storeTransfers(
+  tx: Tx,
+  network: NetworkId,
+  transfers: readonly ChainTransfer[],
+  now: Date,
+): Promise<TransferNews[]> {
+  if (transfers.length === 0) return [];
+  const owners = await run(tx, addressesOfPayments, [network, transfers.map(({ address }) => address)]);
+  const known = await run(tx, knownTransfers, [network, transfers.map(({ txHash }) => txHash)]);
+  const ownerOf = new Map(owners.map((owner) => [owner.address, owner]));
+  const quoted = new Set(owners.map(({ address, coin }) => `${address} ${coin}`));
+  const knownBy = new Map(known.map((row) => [`${row.payment_id} ${row.tx_hash} ${row.coin}`, row]));
+  const news: TransferNews[] = [];
+  for (const transfer of transfers) {
+    const owner = ownerOf.get(transfer.address);
+    if (owner === undefined) continue;
+    if (!quoted.has(`${transfer.address} ${transfer.coin}`)) {
+      // A coin that was never offered at this address: it is money all the same, worth today's rate.
+      const terms = {
+        payAmount: owner.pay_amount,
+        payCurrency: owner.pay_currency,
+        coin: transfer.coin,
+        network,
+      };
+      await storeQuote(tx, owner.payment_id, transfer.address, terms, now);
+      quoted.add(`${transfer.address} ${transfer.coin}`);
+    }
+    const before = knownBy.get(`${owner.payment_id} ${transfer.txHash} ${transfer.coin}`);
+    news.push({ paymentId: owner.payment_id, kind: kindOf(transfer, before), transfer });
+  }
+  await run(tx, upsertTransfers, [JSON.stringify(news.map(toRow))]);
+  return news;
+}
+
+function kindOf(
+  transfer: ChainTransfer,
+  before: { block_height: string | null; dropped_at: Date | null } | undefined,
+): TransferNews['kind'] {
+  if (transfer.droppedAt !== null) return before?.dropped_at ? 'moved' : 'dropped';
+  if (before === undefined) return 'seen';
+  const wasMined = before.block_height !== null;
+  return wasMined && Number(before.block_height) !== transfer.blockHeight ? 'orphaned' : 'moved';
+}
+
+function toRow({ paymentId, transfer }: TransferNews) {
+  return {
+    payment_id: paymentId,
+    network: transfer.network,
+    tx_hash: transfer.txHash,
+    coin: transfer.coin,
+    amount: transfer.amount,
+    seen_at: transfer.seenAt,
+    block_height: transfer.blockHeight,
+    dropped_at: transfer.droppedAt,
+    replaced_by: transfer.replacedBy,
+  };
+}
+
+const insertQuote = sql(
+  'insert_quote',
+  `INSERT INTO quotes (payment_id, coin, network, address, crypto_amount, rate, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+   ON CONFLICT DO NOTHING`,
+);
+
+/** Locks rate and amount of a coin for a payment, unless they are locked already. */
+export async function storeQuote(
+  tx: Tx,
+  paymentId: string,
+  address: string,
+  terms: { payAmount: string; payCurrency: CoinId; coin: CoinId; network: NetworkId },
+  now: Date,
+): Promise<void> {
+  const { coin, network, amount, rate } = quote(terms);
+  await run(tx, insertQuote, [paymentId, coin, network, address, amount, rate, now]);
+}
+
+const confirmTransfers = sql<{ payment_id: string }>(
+  'confirm_transfers',
+  `UPDATE transfers SET confirmed_at = $3
+   WHERE network = $1 AND block_height <= $2 AND confirmed_at IS NULL AND dropped_at IS NULL
+   RETURNING payment_id`,
+);
+
+/** Marks every transfer of a network that lies at `height` or below as confirmed, and answers the payments that they belong to. */
+export async function confirmUpTo(tx: Tx, network: NetworkId, height: number, now: Date): Promise<string[]> {
+  return (await run(tx, confirmTransfers, [network, height, now])).map(({ payment_id }) => payment_id);
+}
+
+const transfersOfPayments = sql<PaymentTransfer>(
+  'transfers_of_payments',
+  `SELECT t.payment_id, t.network, t.tx_hash, t.coin, t.amount, q.crypto_amount AS quoted_amount, t.seen_at, t.block_height,
+     t.confirmed_at, t.dropped_at
+   FROM transfers t JOIN quotes q ON q.payment_id = t.payment_id AND q.coin = t.coin AND q.network = t.network
+   WHERE t.payment_id = ANY ($1) ORDER BY t.payment_id, t.seen_at, t.tx_hash`,
+);
+
+/** All transfers of the payments, oldest first, with what was quoted for their coin. */
+export async function readTransfers(
+  connection: Connection,
+  paymentIds: readonly string[],
+): Promise<PaymentTransfer[]> {
+  return run(connection, transfersOfPayments, [paymentIds]);
+}

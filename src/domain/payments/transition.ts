@@ -1,0 +1,111 @@
+import { cancel, schedule } from '../due-work/store.ts';
+import { recordEvents } from '../events/record.ts';
+import { run, sql, type Tx } from '../../platform/db.ts';
+import { eventOf, type RefundFact } from './event.ts';
+import { expirePayment, settlePayment } from './jobs.ts';
+import { lockPayments } from './store.ts';
+import type { Payment } from './payment.ts';
+import { TRANSITIONS, allows, type Cause, type Exception } from './states.ts';
+
+/** What a transition may change of a payment beside its status; what is left out stays. */
+export interface Changes {
+  readonly exceptions?: readonly Exception[];
+  readonly amount_received?: string;
+  readonly amount_refunded?: string;
+  readonly covered?: boolean;
+  readonly tx_hash?: string | null;
+  readonly confirmations?: number;
+  readonly actually_paid?: string;
+  readonly actually_paid_currency?: string;
+  readonly deadline_at?: Date;
+  readonly settled_at?: Date;
+}
+
+export interface Move {
+  readonly paymentId: string;
+  readonly cause: Exclude<Cause, 'created'>;
+  readonly changes?: Changes;
+  readonly refund?: RefundFact;
+}
+
+/**
+ * Moves payments: the only function that writes `status` of a payment that exists. In the caller's transaction it updates each
+ * payment whose status allows its move's cause, records the event with the payment's next sequence number, and schedules what the
+ * new status needs. Answers the payments that moved, as they are now; one that is missing had been moved by somebody else first.
+ * At most one move per payment and call.
+ */
+export async function transition(tx: Tx, moves: readonly Move[], now: Date): Promise<Payment[]> {
+  if (moves.length === 0) return [];
+  // Two sets that overlap would wait for each other's rows for ever if each took them in its own order.
+  if (moves.length > 1)
+    await lockPayments(
+      tx,
+      moves.map(({ paymentId }) => paymentId),
+    );
+  const moved = await run(tx, movePayments, [JSON.stringify(moves.map(toRow)), now]);
+  const moveOf = new Map(moves.map((move) => [move.paymentId, move]));
+  await recordEvents(
+    tx,
+    moved.flatMap((payment) => {
+      const move = moveOf.get(payment.id);
+      return move === undefined
+        ? []
+        : [eventOf(payment, TRANSITIONS[move.cause].event, now, move.refund ?? null)];
+    }),
+  );
+  await scheduleNext(tx, moved, now);
+  return moved;
+}
+
+/** A move as the statement reads it; null leaves the column as it is. */
+function toRow({ paymentId, cause, changes = {} }: Move) {
+  return {
+    id: paymentId,
+    from_statuses: TRANSITIONS[cause].from,
+    to_status: TRANSITIONS[cause].to,
+    cause,
+    ...changes,
+  };
+}
+
+// A payment that is covered, or whose deadline was moved, does not expire: decided here, in the row, at the moment of the update, so
+// that a transfer seen at the instant of the deadline and the expiry have exactly one winner.
+const movePayments = sql<Payment>(
+  'move_payments',
+  `UPDATE payments p SET
+     status = m.to_status,
+     sequence = p.sequence + 1,
+     exceptions = coalesce(m.exceptions, p.exceptions),
+     amount_received = coalesce(m.amount_received, p.amount_received),
+     amount_refunded = coalesce(m.amount_refunded, p.amount_refunded),
+     covered = coalesce(m.covered, p.covered),
+     tx_hash = coalesce(m.tx_hash, p.tx_hash),
+     confirmations = coalesce(m.confirmations, p.confirmations),
+     actually_paid = coalesce(m.actually_paid, p.actually_paid),
+     actually_paid_currency = coalesce(m.actually_paid_currency, p.actually_paid_currency),
+     deadline_at = coalesce(m.deadline_at, p.deadline_at),
+     settled_at = coalesce(m.settled_at, p.settled_at)
+   FROM jsonb_to_recordset($1::jsonb) AS m (
+     id text, cause text, from_statuses text[], to_status text, exceptions text[], amount_received numeric, amount_refunded numeric,
+     covered boolean, tx_hash text, confirmations integer, actually_paid text, actually_paid_currency text,
+     deadline_at timestamptz, settled_at timestamptz)
+   WHERE p.id = m.id AND p.status = ANY (m.from_statuses)
+     AND (m.cause <> 'deadline_passed' OR (p.deadline_at <= $2 AND NOT p.covered))
+   RETURNING p.*`,
+);
+
+/** Work that the new status calls for: an expiry while the deadline can still pass, a settlement once it was confirmed in full. */
+async function scheduleNext(tx: Tx, moved: readonly Payment[], now: Date): Promise<void> {
+  const expiring = moved.filter((payment) => allows(payment.status, 'deadline_passed') && !payment.covered);
+  const settling = moved.filter((payment) => allows(payment.status, 'settled'));
+  const safe = moved.filter((payment) => !expiring.includes(payment));
+  await schedule(tx, [
+    ...expiring.map(({ id, deadline_at }) => ({ job: expirePayment, key: id, runAt: deadline_at })),
+    ...settling.map(({ id }) => ({ job: settlePayment, key: id, runAt: now })),
+  ]);
+  await cancel(
+    tx,
+    expirePayment,
+    safe.map(({ id }) => id),
+  );
+}

@@ -1,0 +1,30 @@
+import { Type, type Static } from 'typebox';
+import { AMOUNT_PATTERN } from '../../platform/schema.ts';
+import { COIN_IDS } from '../chain/coins.ts';
+import { NETWORK_IDS } from '../chain/networks.ts';
+
+export const SendTransferBody = Type.Object(
+  {
+    amount: Type.Optional(
+      Type.String({
+        pattern: AMOUNT_PATTERN,
+        description: 'In units of the coin; default: what is still missing.',
+      }),
+    ),
+    coin: Type.Optional(Type.Enum([...COIN_IDS], { description: "Default: the payment's coin." })),
+    network: Type.Optional(Type.Enum([...NETWORK_IDS], { description: "Default: the payment's network." })),
+  },
+  { additionalProperties: false },
+);
+export type SendTransferBody = Static<typeof SendTransferBody>;
+
+export const TransferResource = Type.Object({
+  payment_id: Type.String(),
+  tx_hash: Type.String(),
+  coin: Type.String(),
+  network: Type.String(),
+  address: Type.String(),
+  amount: Type.String(),
+  sent_at: Type.String({ format: 'date-time' }),
+});
+export type TransferResource = Static<typeof TransferResource>;

@@ -1,0 +1,135 @@
+import { Agent, Pool, type buildConnector, type Client } from 'undici';
+import { guardedLookup } from './address-guard.ts';
+import { ExchangeFault } from './exchange-fault.ts';
+import { guardedConnector, PeerClient, type PeerAware } from './open-socket.ts';
+import { Post, type ExchangeResult } from './post.ts';
+import type { ResolveHost } from './resolve-host.ts';
+
+const MAX_HEADER_BYTES = 16 * 1024;
+const DEFAULT_SOCKETS_PER_ORIGIN = 128;
+
+export type { ExchangeResult } from './post.ts';
+
+export interface Exchange {
+  /**
+   * POSTs `body` as application/json and answers what came of it, within the deadline; never throws and never follows a
+   * redirect. `headers` come beside Content-Type and User-Agent.
+   */
+  readonly post: (
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: Buffer | string,
+  ) => Promise<ExchangeResult>;
+  /** Takes no more, lets what is in flight end (the deadline bounds it), closes every connection. */
+  readonly close: () => Promise<void>;
+}
+
+export interface ExchangeOptions {
+  /** Also call private and loopback addresses, and plain http. */
+  readonly allowPrivate: boolean;
+  /** One deadline for all of it: waiting for a connection, DNS, TCP, TLS, request, header, body. */
+  readonly timeoutMs: number;
+  readonly userAgent: string;
+  /** POSTs beyond this many at once to one origin wait for a connection, at the cost of their deadline. Default 128. */
+  readonly maxSocketsPerOrigin?: number;
+  /** How names are resolved; default: see `guardedLookup`. What it answers is guarded as well. */
+  readonly resolve?: ResolveHost;
+  /** PEM of the authorities to trust in place of Node's. */
+  readonly ca?: string;
+}
+
+/** The way out for webhooks: keep-alive connections, each of which `open-socket.ts` has examined. */
+export function createExchange(options: ExchangeOptions): Exchange {
+  const agent = createAgent(options);
+  const base = ['Content-Type', 'application/json', 'User-Agent', options.userAgent];
+  const idle = new IdleSignal();
+  return {
+    post: (url, headers, body) =>
+      new Promise((resolve) => {
+        const settle = (result: ExchangeResult) => {
+          idle.leave();
+          resolve(result);
+        };
+        idle.enter();
+        const post = new Post(options.timeoutMs, settle);
+        const target = targetOf(url, options.allowPrivate);
+        if (idle.closing) post.fail(new ExchangeFault('internal', 'the service is closing down'));
+        else if (target instanceof ExchangeFault) post.fail(target);
+        else agent.dispatch(requestOf(target, headerList(base, headers), body, post), post);
+      }),
+    async close() {
+      await idle.close();
+      await agent.destroy();
+    },
+  };
+}
+
+function createAgent(options: ExchangeOptions): Agent {
+  const { allowPrivate, timeoutMs, ca } = options;
+  const lookup = guardedLookup(allowPrivate, options.resolve);
+  return new Agent({
+    connect: guardedConnector({ allowPrivate, timeoutMs, lookup, ca }),
+    connections: options.maxSocketsPerOrigin ?? DEFAULT_SOCKETS_PER_ORIGIN,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // undici's timers cover parts, and each byte that drips restarts them; `Post` has one for the whole.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    factory: (origin, poolOptions) =>
+      new Pool(origin, { ...(poolOptions as Pool.Options), factory: newPeerClient }),
+  });
+}
+
+// undici's types hide that a pool hands on the options it was given, with `connect` as the connector that it made of them.
+function newPeerClient(origin: URL, options: object): PeerClient {
+  return new PeerClient(origin, options as Client.Options & { connect: buildConnector.connector });
+}
+
+function targetOf(url: string, allowPrivate: boolean): URL | ExchangeFault {
+  let target: URL;
+  try {
+    target = new URL(url);
+  } catch {
+    return new ExchangeFault('url', 'the URL is not valid');
+  }
+  if (target.protocol === 'https:' || (target.protocol === 'http:' && allowPrivate)) return target;
+  return new ExchangeFault('url', `webhooks are not sent by ${target.protocol.slice(0, -1)}`);
+}
+
+function requestOf(target: URL, headers: string[], body: Buffer | string, post: Post): PeerAware {
+  return {
+    origin: target.origin,
+    path: target.pathname + target.search,
+    method: 'POST',
+    headers,
+    body,
+    assign: (peer) => post.assign(peer),
+  };
+}
+
+/** Names and values in turns: what undici sends fastest. */
+function headerList(base: readonly string[], headers: Readonly<Record<string, string>>): string[] {
+  const list = [...base];
+  for (const [name, value] of Object.entries(headers)) list.push(name, value);
+  return list;
+}
+
+/** Counts what is in flight, and resolves `close()` when it reaches zero. */
+class IdleSignal {
+  closing = false;
+  #inFlight = 0;
+  #waiting: (() => void)[] = [];
+
+  enter(): void {
+    this.#inFlight += 1;
+  }
+
+  leave(): void {
+    this.#inFlight -= 1;
+    if (this.#inFlight === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  close(): Promise<void> {
+    this.closing = true;
+    return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}

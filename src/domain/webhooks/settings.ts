@@ -1,0 +1,73 @@
+import type { Context } from '../../platform/context.ts';
+import { run, runOne, sql, type Connection } from '../../platform/db.ts';
+import { ValidationError } from '../../platform/errors.ts';
+import type { WebhookConfig, WebhookConfigBody, WebhookSecrets } from './schemas.ts';
+import { createSecretBox } from './secrets.ts';
+
+interface ConfigRow {
+  readonly webhook_url: string | null;
+  readonly webhooks_enabled: boolean;
+  readonly webhooks_updated_at: Date;
+}
+
+const readConfig = sql<ConfigRow>(
+  'read_webhook_config',
+  `SELECT webhook_url, webhooks_enabled, webhooks_updated_at FROM merchants WHERE id = $1`,
+);
+const writeConfig = sql<ConfigRow>(
+  'write_webhook_config',
+  `UPDATE merchants SET webhook_url = $2, webhooks_enabled = $3, webhooks_updated_at = $4 WHERE id = $1
+   RETURNING webhook_url, webhooks_enabled, webhooks_updated_at`,
+);
+
+/** Where the merchant's events go, and whether they do. */
+export async function getWebhookConfig(connection: Connection, merchantId: string): Promise<WebhookConfig> {
+  return toConfig(await runOne(connection, readConfig, [merchantId]), merchantId);
+}
+
+/** Sets both. Throws ValidationError when webhooks are to be sent but there is no URL to send them to. */
+export async function setWebhookConfig(
+  connection: Connection,
+  merchantId: string,
+  body: WebhookConfigBody,
+  now: Date,
+): Promise<WebhookConfig> {
+  if (body.enabled && body.webhookUrl === null)
+    throw new ValidationError('webhookUrl', 'type', 'must be a URL while enabled is true');
+  return toConfig(
+    await runOne(connection, writeConfig, [merchantId, body.webhookUrl, body.enabled, now]),
+    merchantId,
+  );
+}
+
+function toConfig(row: ConfigRow | null, merchantId: string): WebhookConfig {
+  if (row === null) throw new Error(`the merchant ${merchantId} of a valid key is gone`);
+  return {
+    webhookUrl: row.webhook_url,
+    enabled: row.webhooks_enabled,
+    updatedAt: row.webhooks_updated_at.toISOString(),
+  };
+}
+
+const readSecrets = sql<{ key_id: string; ciphertext: Buffer; created_at: Date; expires_at: Date | null }>(
+  'read_webhook_secrets',
+  `SELECT key_id, ciphertext, created_at, expires_at FROM webhook_secrets
+   WHERE merchant_id = $1 AND (expires_at IS NULL OR expires_at > $2) ORDER BY created_at DESC`,
+);
+
+/** The merchant's secret, and those that were rotated away and still sign. */
+export async function getWebhookSecrets(ctx: Context, merchantId: string): Promise<WebhookSecrets> {
+  const box = createSecretBox(ctx.config.secretsKeys);
+  const rows = await run(ctx.db, readSecrets, [merchantId, ctx.now()]);
+  const open = (row: (typeof rows)[number]) =>
+    box.open({ keyId: row.key_id, ciphertext: row.ciphertext }, merchantId);
+  const current = rows.find(({ expires_at }) => expires_at === null);
+  if (current === undefined) throw new Error(`the merchant ${merchantId} has no webhook secret in force`);
+  return {
+    secret: open(current),
+    created_at: current.created_at.toISOString(),
+    previous: rows.flatMap((row) =>
+      row.expires_at === null ? [] : [{ secret: open(row), expires_at: row.expires_at.toISOString() }],
+    ),
+  };
+}
