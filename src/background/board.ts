@@ -1,0 +1,25 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import type { Queue } from 'bullmq';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { JobQueue } from './queues.ts';
+
+/** What an HTTP application calls for a request to the board. */
+export type BoardHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void;
+
+/** Bull Board over the queues, to be mounted at `path`. */
+export function createBoard(queues: readonly JobQueue[], path: string): BoardHandler {
+  const server = new ExpressAdapter();
+  server.setBasePath(path);
+  // The adapter works on both engines; its type names only the one on Redis.
+  createBullBoard({
+    queues: queues.map((queue) => new BullMQAdapter(queue as Queue)),
+    serverAdapter: server,
+  });
+  return server.getRouter() as BoardHandler;
+}

@@ -1,0 +1,50 @@
+import type { Context } from '../platform/context.ts';
+import { createExchange } from '../domain/webhooks/exchange.ts';
+import { QUEUE_NAMES, type Job } from '../platform/job.ts';
+import { VERSION } from '../platform/version.ts';
+import { openQueueEngine, type QueueEngine } from './queues.ts';
+import { relayLoop } from './relay-loop.ts';
+import { runJob } from './run.ts';
+import { scheduleRecurring } from './schedule.ts';
+import { allHandlers } from './workers.ts';
+
+export interface Background {
+  readonly engine: QueueEngine['name'];
+  /** Takes no new work, lets what is under way end, closes everything that it opened. */
+  close(): Promise<void>;
+}
+
+/**
+ * Runs the workers of the configured queues, the relay and the recurring work. `beat` is called whenever the relay has made a round:
+ * its silence means that this process moves nothing any more.
+ */
+export async function startBackground(ctx: Context, beat: () => void = () => undefined): Promise<Background> {
+  const { config, log } = ctx;
+  const engine = openQueueEngine(config, log);
+  const exchange = createExchange({
+    allowPrivate: config.allowPrivateNetworks,
+    timeoutMs: config.webhookTimeoutSeconds * 1000,
+    userAgent: `payment-checkout/${VERSION}`,
+  });
+  const handlers = new Map(allHandlers(exchange).map((handler) => [handler.job.name, handler]));
+  const jobs: ReadonlyMap<string, Job> = new Map([...handlers].map(([name, { job }]) => [name, job]));
+  const queues = new Map(QUEUE_NAMES.map((name) => [name, engine.openQueue(name)]));
+  const served = QUEUE_NAMES.filter((name) => config.workerQueues?.includes(name) ?? true);
+  const workers = served.map((name) =>
+    engine.openWorker(name, (job) => runJob(ctx, handlers, job.name, job.data), config.workerConcurrency),
+  );
+  await scheduleRecurring(ctx);
+  const stop = new AbortController();
+  const relay = relayLoop(ctx, { jobs, queues }, stop.signal, beat);
+  return {
+    engine: engine.name,
+    async close() {
+      stop.abort();
+      await relay;
+      await Promise.all(workers.map((worker) => worker.close()));
+      await exchange.close();
+      await Promise.all([...queues.values()].map((queue) => queue.close()));
+      await engine.close();
+    },
+  };
+}

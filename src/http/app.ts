@@ -1,0 +1,81 @@
+import express, { type Express, type RequestHandler } from 'express';
+import { findByToken } from '../domain/payments/store.ts';
+import { checkoutPage, errorPage, PAGE_CSP, missingPage } from '../domain/checkout/page.ts';
+import type { Context } from '../platform/context.ts';
+import { isUnavailable } from '../platform/db.ts';
+import type { RedisConnection } from '../platform/redis.ts';
+import { createValidator } from '../platform/schema.ts';
+import { authenticator } from './authenticate.ts';
+import { errorHandler, notFound } from './errors.ts';
+import { limitOthers, mount, type Gate } from './mount.ts';
+import { openApiDocument } from './openapi.ts';
+import { limiters } from './rate-limit.ts';
+import { requestId } from './request-id.ts';
+import { endpoints } from './routes.ts';
+
+export interface AppOptions {
+  /** Where limits are counted for all web processes together; null: each process counts for itself. */
+  readonly redis: RedisConnection | null;
+  /** What operators see (queues, metrics), behind their password; null: switched off. */
+  readonly admin: RequestHandler | null;
+}
+
+/** The Express application, ready to be served: the API, the checkout page, the OpenAPI document and the operators' pages. */
+export function createApp(ctx: Context, { redis, admin }: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  // Computing a hash of every answer would cost more than the few that could be answered by 304.
+  app.disable('etag');
+  app.set('query parser', 'simple');
+
+  const gate: Gate = {
+    ctx,
+    validator: createValidator({ allowPrivate: ctx.config.allowPrivateNetworks }),
+    authenticate: authenticator(ctx),
+    limit: limiters(ctx.config, redis),
+  };
+  app.use('/v1', requestId(ctx), secure);
+  mount(app, endpoints, gate);
+  app.use('/v1', ...limitOthers(gate), notFound);
+  app.use('/v1', errorHandler(ctx));
+
+  const document = openApiDocument(endpoints, ctx.config.publicUrl);
+  app.get('/openapi.json', (_request, response) => void response.json(document));
+  app.get('/checkout/:token', showCheckout(ctx));
+  if (admin !== null) app.use(admin);
+  app.use((_request, response) => void response.status(404).set(PAGE_HEADERS).send(missingPage()));
+  return app;
+}
+
+/** JSON answers hold a merchant's data: nobody may keep them, guess their type or show them in a frame. */
+const secure: RequestHandler = (_request, response, next) => {
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  next();
+};
+
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': PAGE_CSP,
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex',
+};
+
+function showCheckout(ctx: Context): RequestHandler {
+  return async (request, response) => {
+    response.set(PAGE_HEADERS);
+    try {
+      const payment = await findByToken(ctx.db, String(request.params.token));
+      if (payment === null) response.status(404).send(missingPage());
+      else response.send(checkoutPage(payment));
+    } catch (error) {
+      ctx.log.error('checkout page failed', { error });
+      response
+        .status(isUnavailable(error) ? 503 : 500)
+        .set('Retry-After', '5')
+        .send(errorPage());
+    }
+  };
+}
