@@ -19,7 +19,7 @@ export type TransactionHashFormat = 'hex' | '0x-hex' | 'base58';
 
 /**
  * The networks. Confirmations are what large exchanges ask for; Tron's and Solana's are where the network itself calls a block
- * irreversible (19 of 27 super representatives; 31 votes on top of a block).
+ * irreversible (19 of 27 super representatives; 31 votes on top of a block), Polygon's covers a milestone.
  */
 export const NETWORKS = {
   bitcoin: {
@@ -46,7 +46,7 @@ export const NETWORKS = {
   polygon: {
     name: 'Polygon',
     blockSeconds: 2,
-    confirmations: 64,
+    confirmations: 16,
     addressFormat: 'hex',
     transactionHashFormat: '0x-hex',
   },

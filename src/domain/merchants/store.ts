@@ -1,6 +1,6 @@
 import { isCoinOn, COINS_ON_NETWORKS, type CoinId } from '../chain/coins.ts';
 import type { NetworkId } from '../chain/networks.ts';
-import { createSecretBox, newWebhookSecret } from '../webhooks/secrets.ts';
+import { newWebhookSecret, secretBoxOf } from '../webhooks/secrets.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../platform/db.ts';
 import { PERMISSIONS, type Permission } from '../../platform/endpoint.ts';
@@ -41,7 +41,7 @@ export async function createMerchant(
   const now = ctx.now();
   const merchantId = newId('mer', now);
   const webhookSecret = newWebhookSecret();
-  const sealed = createSecretBox(ctx.config.secretsKeys).seal(webhookSecret, merchantId);
+  const sealed = secretBoxOf(ctx.config).seal(webhookSecret, merchantId);
   const apiKey = await ctx.db.transaction(async (tx) => {
     await run(tx, insertMerchant, [merchantId, name, currency, network, now]);
     await run(tx, insertSecret, [merchantId, now, sealed.keyId, sealed.ciphertext]);

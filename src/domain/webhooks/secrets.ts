@@ -29,6 +29,17 @@ export function newWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
+const boxes = new WeakMap<readonly Buffer[], SecretBox>();
+
+/** The box for the configuration's keys; made once for each list, because every delivery opens a secret. */
+export function secretBoxOf({ secretsKeys }: { readonly secretsKeys: readonly Buffer[] }): SecretBox {
+  const known = boxes.get(secretsKeys);
+  if (known !== undefined) return known;
+  const box = createSecretBox(secretsKeys);
+  boxes.set(secretsKeys, box);
+  return box;
+}
+
 /**
  * Encrypts secrets at rest: AES-256-GCM under the first of `keys` (32 bytes each, from SECRETS_KEY); every key opens what it once
  * sealed. A key's id is the first 8 hex digits of its SHA-256. Throws when there is no key, or one of another length.

@@ -11,7 +11,7 @@ import {
   plain,
   subtract,
   sum,
-} from '../../../src/platform/money.ts';
+} from '../../src/platform/money.ts';
 
 const LARGEST = '999999999999999999.999999999999999999';
 const SMALLEST = '0.000000000000000001';

@@ -1,0 +1,15 @@
+import type { Client } from 'pg';
+
+/** A database with its schema and a merchant, and where its web process will answer. */
+export interface Bench {
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly env: NodeJS.ProcessEnv;
+  readonly db: Client;
+  /** The postmaster, whose children do the work. */
+  readonly postgresPid: number;
+}
+
+export const CONNECTIONS = 64;
+export const COLUMN = 16;
+export const TITLE = 28;
