@@ -1,14 +1,16 @@
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { findByToken } from '../domain/payments/store.ts';
 import { checkoutPage, errorPage, PAGE_CSP, missingPage } from '../domain/checkout/page.ts';
 import type { Context } from '../platform/context.ts';
 import { isUnavailable } from '../platform/db.ts';
+import { messageOf } from '../platform/log.ts';
 import type { RedisConnection } from '../platform/redis.ts';
 import { createValidator } from '../platform/schema.ts';
 import { authenticator } from './authenticate.ts';
 import { errorHandler, notFound } from './errors.ts';
 import { limitOthers, mount, type Gate } from './mount.ts';
 import { openApiDocument } from './openapi.ts';
+import { literalPath } from './path.ts';
 import { limiters } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
 import { endpoints } from './routes.ts';
@@ -26,7 +28,7 @@ export function createApp(ctx: Context, { redis, admin }: AppOptions): Express {
   app.disable('x-powered-by');
   // Computing a hash of every answer would cost more than the few that could be answered by 304.
   app.disable('etag');
-  app.set('query parser', 'simple');
+  app.set('query parser', false); // query.ts reads it.
 
   const gate: Gate = {
     ctx,
@@ -34,6 +36,7 @@ export function createApp(ctx: Context, { redis, admin }: AppOptions): Express {
     authenticate: authenticator(ctx),
     limit: limiters(ctx.config, redis),
   };
+  app.use(literalPath);
   app.use('/v1', requestId(ctx), secure);
   mount(app, endpoints, gate);
   app.use('/v1', ...limitOthers(gate), notFound);
@@ -44,6 +47,7 @@ export function createApp(ctx: Context, { redis, admin }: AppOptions): Express {
   app.get('/checkout/:token', showCheckout(ctx));
   if (admin !== null) app.use(admin);
   app.use((_request, response) => void response.status(404).set(PAGE_HEADERS).send(missingPage()));
+  app.use(pageError(ctx));
   return app;
 }
 
@@ -65,17 +69,19 @@ const PAGE_HEADERS = {
 
 function showCheckout(ctx: Context): RequestHandler {
   return async (request, response) => {
-    response.set(PAGE_HEADERS);
-    try {
-      const payment = await findByToken(ctx.db, String(request.params.token));
-      if (payment === null) response.status(404).send(missingPage());
-      else response.send(checkoutPage(payment));
-    } catch (error) {
-      ctx.log.error('checkout page failed', { error });
-      response
-        .status(isUnavailable(error) ? 503 : 500)
-        .set('Retry-After', '5')
-        .send(errorPage());
-    }
+    const payment = await findByToken(ctx.db, String(request.params.token));
+    response.status(payment === null ? 404 : 200).set(PAGE_HEADERS);
+    response.send(payment === null ? missingPage() : checkoutPage(payment));
+  };
+}
+
+/** A person reads this: no insides, and no blank page. */
+function pageError(ctx: Context): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    const isAway = isUnavailable(error);
+    ctx.log[isAway ? 'warn' : 'error']('page failed', { path: request.path, error: messageOf(error) });
+    if (response.headersSent) return next(error);
+    response.status(isAway ? 503 : 500).set({ ...PAGE_HEADERS, 'Retry-After': '5' });
+    response.send(errorPage());
   };
 }

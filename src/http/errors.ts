@@ -35,7 +35,7 @@ function sendError(ctx: Context, error: ApiError, request: Request, response: Re
     message: error.message,
     ...(error.details === undefined ? {} : { details: error.details }),
     timestamp: ctx.now().toISOString(),
-    path: request.originalUrl.split('?', 1)[0],
+    path: pathOf(request),
     request_id: requestIdOf(response),
   });
 }
@@ -44,7 +44,7 @@ function logFailure(ctx: Context, error: ApiError, thrown: unknown, request: Req
   const fields = {
     request_id: request.res && requestIdOf(request.res),
     method: request.method,
-    path: request.path,
+    path: pathOf(request),
   };
   if (error.code === 'internal')
     ctx.log.error('request failed', {
@@ -56,28 +56,22 @@ function logFailure(ctx: Context, error: ApiError, thrown: unknown, request: Req
     ctx.log.warn('request refused: Postgres is away', { ...fields, error: messageOf(thrown) });
 }
 
-function toApiError(thrown: unknown): ApiError {
-  if (thrown instanceof ApiError) return thrown;
-  if (isUnavailable(thrown)) return new ApiError('unavailable');
-  return bodyParserError(thrown) ?? new ApiError('internal');
+/** The path as the client wrote it; the query may hold what no log should. */
+function pathOf(request: Request): string {
+  return request.originalUrl.split('?', 1)[0] ?? '';
 }
 
-/** What Express and its body parser throw: errors with a `type`, or with a status and an unescapable path. */
-function bodyParserError(thrown: unknown): ApiError | null {
-  if (!(thrown instanceof Error)) return null;
-  const type = 'type' in thrown ? thrown.type : undefined;
-  switch (type) {
-    case 'entity.parse.failed':
-      return new ValidationError('body', 'json', `is not valid JSON: ${thrown.message}`);
-    case 'entity.too.large':
-      return new ApiError('body_too_large');
-    case 'encoding.unsupported':
-    case 'charset.unsupported':
-      return new ApiError('unsupported_media_type');
-    case 'request.size.invalid':
-    case 'request.aborted':
-      return new ValidationError('body', 'json', 'was cut off');
-    default:
-      return thrown instanceof URIError ? new ApiError('route_not_found') : null;
-  }
+function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  return bodyFault(thrown) ?? new ApiError(isUnavailable(thrown) ? 'unavailable' : 'internal');
+}
+
+/** What reading a body throws (too large, cut off, not what Content-Encoding says) bears the status of the client's fault. */
+function bodyFault(thrown: unknown): ApiError | null {
+  if (!(thrown instanceof Error) || !('status' in thrown)) return null;
+  if (thrown.status === 413) return new ApiError('body_too_large');
+  if (thrown.status === 415) return new ApiError('unsupported_media_type');
+  return thrown.status === 400
+    ? new ValidationError('body', 'json', `could not be read: ${thrown.message}`)
+    : null;
 }

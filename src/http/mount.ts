@@ -1,14 +1,20 @@
-import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Context } from '../platform/context.ts';
-import type { Caller, Endpoint, Reply } from '../platform/endpoint.ts';
+import {
+  DEFAULT_PER_MINUTE,
+  type Caller,
+  type Endpoint,
+  type Permission,
+  type Reply,
+} from '../platform/endpoint.ts';
 import { ApiError, ValidationError } from '../platform/errors.ts';
 import type { Validator } from '../platform/schema.ts';
 import type { Authenticate } from './authenticate.ts';
+import { readJson } from './body.ts';
 import { claimOf } from './idempotency.ts';
 import { readQuery } from './query.ts';
 import { addressOf, type Limiters } from './rate-limit.ts';
 
-const MAX_BODY = '100kb';
 /** Failed authentications of one address within a minute; more are answered 429. */
 const UNAUTHORIZED_PER_MINUTE = 60;
 
@@ -24,46 +30,57 @@ export interface Gate {
  * in that order, so that a stranger's body is never read. Methods that a path does not take answer 405.
  */
 export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate): void {
-  const readJson = express.json({ limit: MAX_BODY });
   const identify = identifier(gate);
   for (const endpoint of endpoints) {
     const limit = gate.limit(endpoint.operationId, endpoint.perMinute, whoOf);
-    const reading = endpoint.body === undefined ? [] : [requireJson, readJson];
+    const isClosed = gate.ctx.config.maintenance && endpoint.operationId !== 'getStatus';
     router[endpoint.method](
       endpoint.path,
-      identify(endpoint.auth),
+      ...(isClosed ? [refuse(limit, new ApiError('maintenance'))] : []),
+      identify(endpoint.auth, limit),
       limit,
-      permit(gate, endpoint),
-      ...reading,
+      permit(endpoint.permission),
+      ...(endpoint.body === undefined ? [] : readJson),
       handler(gate, endpoint),
     );
   }
-  for (const path of new Set(endpoints.map((endpoint) => endpoint.path)))
-    router.all(
-      path,
-      identify('optional'),
-      gate.limit(`other ${path}`, UNAUTHORIZED_PER_MINUTE, whoOf),
-      refuseMethod(endpoints, path),
-    );
+  for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
+    const limit = gate.limit(`other ${path}`, DEFAULT_PER_MINUTE, whoOf);
+    router.all(path, identify('optional', limit), limit, refuseMethod(endpoints, path));
+  }
 }
 
 /** Limits what no endpoint takes, like an endpoint of its own. */
 export function limitOthers(gate: Gate): RequestHandler[] {
-  return [identifier(gate)('optional'), gate.limit('unknown path', UNAUTHORIZED_PER_MINUTE, whoOf)];
+  const limit = gate.limit('unknown path', DEFAULT_PER_MINUTE, whoOf);
+  return [identifier(gate)('optional', limit), limit];
 }
 
-/** Finds out who calls. A required key that is not valid counts against the address's limit of failures. */
-function identifier({ authenticate, limit }: Gate) {
-  const limitFailures = limit('unauthorized', UNAUTHORIZED_PER_MINUTE, addressOf);
-  return (auth: Endpoint['auth']): RequestHandler =>
+/** Answers `error` whatever the limit says, which only adds its headers. */
+function refuse(limit: RequestHandler, error: unknown): RequestHandler {
+  return (request, response, next) => limit(request, response, () => next(error));
+}
+
+/**
+ * Finds out who calls. A required key that is not valid counts against the address's limit of failures. When nobody can be found out,
+ * because Postgres is away, the request ends here, with the headers of the limit that it would have met.
+ */
+function identifier({ authenticate, limit: newLimit }: Gate) {
+  const limitFailures = newLimit('unauthorized', UNAUTHORIZED_PER_MINUTE, addressOf);
+  return (auth: Endpoint['auth'], limit: RequestHandler): RequestHandler =>
     async (request, response, next) => {
       const key = request.headers['x-api-key'];
-      const caller = await authenticate(typeof key === 'string' ? key : undefined);
-      response.locals.caller = caller;
-      if (caller !== null || auth === 'optional') return next();
-      await limitFailures(request, response, (error?: unknown) =>
-        next(error ?? new ApiError('unauthorized')),
-      );
+      try {
+        response.locals.caller = await authenticate(typeof key === 'string' ? key : undefined);
+      } catch (error) {
+        refuse(limit, error)(request, response, next);
+        return;
+      }
+      if (callerOf(response) !== null || auth === 'optional') next();
+      else
+        await limitFailures(request, response, (error?: unknown) =>
+          next(error ?? new ApiError('unauthorized')),
+        );
     };
 }
 
@@ -76,34 +93,25 @@ function whoOf(request: Request): string {
   return caller === null ? `address ${addressOf(request)}` : caller.merchantId;
 }
 
-function permit({ ctx }: Gate, { permission, operationId }: Endpoint): RequestHandler {
+function permit(permission: Permission | null): RequestHandler {
   return (_request, response, next) => {
-    if (ctx.config.maintenance && operationId !== 'getStatus') throw new ApiError('maintenance');
     if (permission !== null && callerOf(response)?.permissions.includes(permission) !== true)
       throw new ApiError('forbidden', { message: `The API key lacks the permission ${permission}.` });
     next();
   };
 }
 
-/** A body of another type would be passed over by the parser and reported as missing. */
-const requireJson: RequestHandler = (request, _response, next) => {
-  const hasBody =
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
-  if (hasBody && request.is('application/json') === false) throw new ApiError('unsupported_media_type');
-  next();
-};
-
 function handler({ ctx, validator }: Gate, endpoint: Endpoint): RequestHandler {
   const checkBody = endpoint.body && validator.compile(endpoint.body, 'body');
   const checkQuery = validator.compile(endpoint.query ?? NO_QUERY, 'query');
   const isBodyNeeded = endpoint.body !== undefined && 'required' in endpoint.body;
   return async (request, response) => {
-    const query = checkQuery(readQuery(request.query, endpoint.query)) as Record<string, unknown>;
+    const query = checkQuery(readQuery(request.url, endpoint.query)) as Record<string, unknown>;
     if (request.body === undefined && isBodyNeeded)
       throw new ValidationError('body', 'required', 'is required, as JSON');
-    const body = checkBody?.(request.body ?? {});
+    const body = checkBody?.(request.body === undefined ? {} : request.body);
     const caller = callerOf(response);
-    const claim = caller !== null && endpoint.method === 'post' ? claimOf(request, caller, body) : null;
+    const claim = claimOf(request, endpoint, caller, body);
     // An endpoint with `auth: required` is only reached with a caller; its declaration's type relies on it.
     send(
       response,

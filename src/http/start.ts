@@ -1,40 +1,91 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { Server, ServerResponse } from 'node:http';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
+import { StartError } from '../platform/config.ts';
 import type { Context } from '../platform/context.ts';
+import { messageOf } from '../platform/log.ts';
 import { openRedis } from '../platform/redis.ts';
 import { createApp } from './app.ts';
 import { createServer } from './server.ts';
 
 export interface Web {
   readonly port: number;
-  /** Takes no new requests and lets those under way end. */
+  /** Takes no new connections and lets the requests under way end. */
   close(): Promise<void>;
 }
 
-/** Idle connections are closed this often while the server drains: each one until its last answer is out. */
+/** How long a connection that is idle when the server begins to drain may still bring a request: one may be on its way already. */
+const IDLE_GRACE_MS = 500;
+/** Thereafter idle connections are closed this often: each one as soon as its last answer is out. */
 const DRAIN_INTERVAL_MS = 50;
+/** So long may a client that has begun a request take to send its header. */
+const HEADER_GRACE_MS = 10_000;
 
-/** Serves the API and the checkout page on HOST and PORT. Rejects with the system's error (EADDRINUSE) when it cannot listen. */
+/** Serves the API and the checkout page on HOST and PORT. Throws StartError when it cannot listen there. */
 export async function startWeb(ctx: Context, admin: RequestHandler | null): Promise<Web> {
-  const redis = ctx.config.redisUrl === null ? null : openRedis(ctx.config.redisUrl, 'limiter', ctx.log);
+  const { host, port, redisUrl } = ctx.config;
+  const redis = redisUrl === null ? null : openRedis(redisUrl, 'limiter', ctx.log);
   const server = createServer(createApp(ctx, { redis, admin }));
-  server.listen(ctx.config.port, ctx.config.host);
+  const drain = drainable(server);
+  server.listen(port, host);
   try {
     await once(server, 'listening');
   } catch (error) {
     redis?.disconnect();
-    throw error;
+    throw new StartError(`Cannot listen on port ${port} of ${host}: ${messageOf(error)}`);
   }
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
-      const closed = once(server, 'close');
-      server.close();
-      const drain = setInterval(() => server.closeIdleConnections(), DRAIN_INTERVAL_MS);
-      await closed;
-      clearInterval(drain);
+      await drain();
       redis?.disconnect();
     },
   };
+}
+
+/**
+ * Prepares `server` for an end that cuts no request. The function answered stops listening, and tells each client that still has a
+ * connection, with its next answer, that it was the last (`Connection: close`). A connection that stays idle is closed after a short
+ * while, because a client may be sending on it at this very moment. Resolves when the last one is closed.
+ */
+function drainable(server: Server): () => Promise<void> {
+  const latest = new Map<Socket, ServerResponse | null>();
+  server.on('connection', (socket: Socket) => {
+    latest.set(socket, null);
+    socket.once('close', () => latest.delete(socket));
+  });
+  let isDraining = false;
+  server.prependListener('request', ({ socket }, response) => {
+    latest.set(socket, response);
+    if (isDraining) response.shouldKeepAlive = false;
+  });
+  return async () => {
+    isDraining = true;
+    for (const response of latest.values())
+      if (response?.headersSent === false) response.shouldKeepAlive = false;
+    const closed = once(server, 'close');
+    const begin = performance.now();
+    // http's own close() would cut idle connections at once, and give up its time-outs.
+    NetServer.prototype.close.call(server);
+    while (latest.size > 0 && performance.now() < begin + IDLE_GRACE_MS) await sleep(DRAIN_INTERVAL_MS);
+    const sweep = setInterval(
+      () => closeIdle(server, latest, performance.now() > begin + HEADER_GRACE_MS),
+      DRAIN_INTERVAL_MS,
+    );
+    await closed;
+    clearInterval(sweep);
+  };
+}
+
+/** Node counts a connection that never sent a byte, as browsers and load balancers keep them ready, among those that are busy. */
+function closeIdle(
+  server: Server,
+  latest: ReadonlyMap<Socket, ServerResponse | null>,
+  isLate: boolean,
+): void {
+  server.closeIdleConnections();
+  for (const [socket, response] of latest)
+    if (response === null && (isLate || socket.bytesRead === 0)) socket.destroy();
 }

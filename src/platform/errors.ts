@@ -1,7 +1,6 @@
 /** Every error that the API answers, its status and its text: the one table. */
 export const API_ERRORS = {
   validation: [400, 'The request is not valid.'],
-  invalid_json: [400, 'The body is not valid JSON.'],
   unauthorized: [401, 'The X-API-Key header is missing or holds no valid key.'],
   forbidden: [403, 'The API key lacks the permission that this request needs.'],
   payment_not_found: [404, 'There is no such payment.'],

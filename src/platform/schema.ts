@@ -32,7 +32,8 @@ export function createValidator(options: { allowPrivate: boolean }): Validator {
     (value: string) => urlFault(value, { allowPrivate, forDelivery: false }) === null,
   );
   const isDate = ajv.compile({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] });
-  ajv.addFormat('date-or-time', (value: string) => isDate(value));
+  // What ajv takes and Date does not (a leap second, an offset in hours alone) could not be compared with anything.
+  ajv.addFormat('date-or-time', (value: string) => isDate(value) && !Number.isNaN(Date.parse(value)));
 
   const reason = (error: ErrorObject, value: unknown): string => {
     if (
@@ -55,7 +56,7 @@ export function createValidator(options: { allowPrivate: boolean }): Validator {
         const error = validate.errors?.[0];
         if (error === undefined) throw new ValidationError(whole, 'type', 'is not valid');
         throw new ValidationError(
-          fieldOf(error) ?? whole,
+          fieldOf(error, value) ?? whole,
           error.keyword,
           reason(error, valueAt(value, error.instancePath)),
         );
@@ -68,6 +69,8 @@ export function createValidator(options: { allowPrivate: boolean }): Validator {
 const REASONS: Record<string, (error: ErrorObject) => string> = {
   required: () => 'is required',
   additionalProperties: () => 'is not a known field',
+  // Only names are refused by `not` and by `propertyNames`.
+  not: () => 'is a reserved name',
   propertyNames: () => 'is not an allowed name',
   enum: (error) => `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`,
   format: (error) =>
@@ -95,21 +98,26 @@ const PATTERN_REASONS = new Map([
   ],
 ]);
 
-/** The faulty field's path in dots, or null when the value as a whole is at fault. Positions in a list are left out. */
-function fieldOf(error: ErrorObject): string | null {
-  const path = segments(error.instancePath).filter((segment) => !/^\d+$/.test(segment));
+/** The faulty field's path in dots, or null for the value as a whole and for a field without a name. Positions in a list are left out. */
+function fieldOf(error: ErrorObject, value: unknown): string | null {
+  const names: string[] = [];
+  let at = value;
+  for (const segment of segments(error.instancePath)) {
+    if (!Array.isArray(at)) names.push(segment);
+    at = memberOf(at, segment);
+  }
   const params = error.params as { missingProperty?: string; additionalProperty?: string };
   const own = params.missingProperty ?? params.additionalProperty ?? error.propertyName;
-  const names = own === undefined ? path : [...path, own];
-  return names.length === 0 ? null : names.join('.');
+  if (own !== undefined) names.push(own);
+  return names.join('.') || null;
 }
 
 function valueAt(value: unknown, instancePath: string): unknown {
-  return segments(instancePath).reduce<unknown>(
-    (at, segment) =>
-      typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[segment] : undefined,
-    value,
-  );
+  return segments(instancePath).reduce(memberOf, value);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 function segments(instancePath: string): string[] {

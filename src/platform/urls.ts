@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { isDeliverableAddress, isDeliverablePort } from './addresses.ts';
 
-const MAX_URL_LENGTH = 2048;
+/** Contract, "URLs". */
+export const MAX_URL_LENGTH = 2048;
 
 /** Names that never belong to a host on the public internet (RFC 6761, RFC 8375, ICANN's `internal`). */
 const PRIVATE_SUFFIXES = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa'];

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Connection } from '../../platform/db.ts';
 import { endpoint, reply } from '../../platform/endpoint.ts';
 import { overdue } from '../due-work/store.ts';
 import { VERSION } from '../../platform/version.ts';
@@ -28,10 +29,8 @@ export const statusEndpoints = [
     response: { status: 200, schema: StatusReport },
     async handle({ ctx, caller }) {
       const now = ctx.now();
-      const { oldestSeconds } = await overdue(ctx.db, now);
-      const health = oldestSeconds > DEGRADED_AFTER_SECONDS ? 'degraded' : 'ok';
       return reply(200, {
-        status: ctx.config.maintenance ? 'maintenance' : health,
+        status: ctx.config.maintenance ? 'maintenance' : await health(ctx.db, now),
         version: VERSION,
         timestamp: now.toISOString(),
         authenticated: caller !== null,
@@ -40,3 +39,8 @@ export const statusEndpoints = [
     },
   }),
 ];
+
+async function health(connection: Connection, now: Date): Promise<'ok' | 'degraded'> {
+  const { oldestSeconds } = await overdue(connection, now);
+  return oldestSeconds > DEGRADED_AFTER_SECONDS ? 'degraded' : 'ok';
+}

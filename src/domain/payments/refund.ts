@@ -53,8 +53,8 @@ export async function requestRefund(
     const [payment] = await lockPayments(tx, [id]);
     if (payment === undefined) throw new ApiError('payment_not_found');
     const left = await refundable(tx, payment);
+    checkAllowed(payment, body.amount, left);
     const amount = body.amount ?? asWritten(left, payment.pay_amount);
-    checkAllowed(payment, amount, left);
     const refund: Refund = {
       id: newId('ref', now),
       payment_id: id,
@@ -79,22 +79,23 @@ async function refundable(tx: Tx, payment: Payment): Promise<string> {
   return subtract(confirmed, add(payment.amount_refunded, open?.amount ?? '0'));
 }
 
-function checkAllowed(payment: Payment, amount: string, left: string): void {
-  if (!allows(payment.status, 'refunded_in_full'))
-    throw new ApiError('refund_not_allowed', {
-      message: `A payment that is ${payment.status} cannot be refunded.`,
-    });
-  if (compare(left, '0') <= 0)
+function checkAllowed(payment: Payment, asked: string | undefined, left: string): void {
+  const { status } = payment;
+  if (!allows(status, 'refunded_in_full'))
+    throw new ApiError('refund_not_allowed', { message: `A payment that is ${status} cannot be refunded.` });
+  const isPart = asked !== undefined && allows(status, 'refunded_in_part');
+  if (compare(left, '0') <= 0 && !isPart)
     throw new ApiError('refund_not_allowed', { message: 'No confirmed money is left to refund.' });
-  if (compare(amount, left) > 0)
+  if (asked === undefined) return;
+  if (compare(asked, left) > 0)
     throw new ValidationError(
       'amount',
       'maximum',
       `must not be more than what is left to refund, ${left} ${payment.pay_currency}`,
     );
-  if (compare(amount, left) < 0 && !allows(payment.status, 'refunded_in_part'))
+  if (compare(asked, left) < 0 && !isPart)
     throw new ApiError('refund_not_allowed', {
-      message: `A payment that is ${payment.status} can only be refunded in full.`,
+      message: `A payment that is ${status} can only be refunded in full.`,
     });
 }
 

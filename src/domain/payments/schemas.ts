@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../platform/schema.ts';
+import { MAX_URL_LENGTH } from '../../platform/urls.ts';
 import { asWritten } from '../../platform/money.ts';
 import type { Payment } from './payment.ts';
 import { EXCEPTIONS, STATUSES } from './states.ts';
@@ -7,12 +8,10 @@ import { EXCEPTIONS, STATUSES } from './states.ts';
 const nullable = (schema: TSchema, description: string) => Type.Union([schema, Type.Null()], { description });
 const text = (options: { minLength?: number; maxLength: number; description: string }) =>
   Type.String({ pattern: TEXT_PATTERN, ...options });
+const amount = (description: string) => Type.String({ pattern: AMOUNT_PATTERN, description });
+const url = (format: 'delivery-url' | 'browser-url', description: string) =>
+  Type.String({ format, maxLength: MAX_URL_LENGTH, description });
 const timestamp = (description: string) => Type.String({ format: 'date-time', description });
-
-export const Amount = Type.String({
-  pattern: AMOUNT_PATTERN,
-  description: 'Decimal string greater than zero.',
-});
 
 /** At most 50 keys of 1 to 40 characters. `orderId` is ours (events carry it), `__proto__` is nobody's. */
 const Metadata = Type.Unsafe<Record<string, string>>({
@@ -30,25 +29,20 @@ const Metadata = Type.Unsafe<Record<string, string>>({
 
 export const CreatePaymentBody = Type.Object(
   {
-    pay_amount: Type.String({
-      pattern: AMOUNT_PATTERN,
-      description: "Amount in the merchant's settlement currency.",
-    }),
+    pay_amount: amount("Amount in the merchant's settlement currency."),
     order_id: text({ minLength: 1, maxLength: 255, description: "Merchant's order or invoice ID." }),
     order_description: Type.Optional(text({ maxLength: 1000, description: 'Shown on checkout.' })),
-    callback_url: Type.Optional(
-      Type.String({
-        format: 'delivery-url',
-        description: 'Webhook URL for this payment; overrides the default.',
+    callback_url: Type.Optional(url('delivery-url', 'Webhook URL for this payment; overrides the default.')),
+    success_url: Type.Optional(url('browser-url', 'Redirect target after successful payment.')),
+    cancel_url: Type.Optional(url('browser-url', 'Redirect target if the customer cancels.')),
+    expiration_minutes: Type.Optional(
+      Type.Integer({
+        minimum: 5,
+        maximum: 1440,
+        default: 60,
+        description: 'How long the customer has to pay.',
       }),
     ),
-    success_url: Type.Optional(
-      Type.String({ format: 'browser-url', description: 'Redirect target after successful payment.' }),
-    ),
-    cancel_url: Type.Optional(
-      Type.String({ format: 'browser-url', description: 'Redirect target if the customer cancels.' }),
-    ),
-    expiration_minutes: Type.Optional(Type.Integer({ minimum: 5, maximum: 1440, default: 60 })),
     customer_email: Type.Optional(
       Type.String({
         format: 'email',
@@ -170,12 +164,7 @@ export type PaymentList = Static<typeof PaymentList>;
 
 export const RefundBody = Type.Object(
   {
-    amount: Type.Optional(
-      Type.String({
-        pattern: AMOUNT_PATTERN,
-        description: 'In pay_currency; default: everything that is left.',
-      }),
-    ),
+    amount: Type.Optional(amount('In pay_currency; default: everything that is left.')),
     reason: Type.Optional(text({ maxLength: 1000, description: "For the merchant's own records." })),
   },
   { additionalProperties: false },

@@ -1,4 +1,5 @@
 import { run, runOne, sql, type Connection, type Tx } from '../../platform/db.ts';
+import { isId } from '../../platform/ids.ts';
 import type { Payment } from './payment.ts';
 
 const paymentOfMerchant = sql<Payment>(
@@ -12,7 +13,8 @@ export async function findPayment(
   merchantId: string,
   id: string,
 ): Promise<Payment | null> {
-  return runOne(connection, paymentOfMerchant, [id, merchantId]);
+  // Postgres refuses some text, a NUL for instance, with an error; no payment has an id like that.
+  return isId('pay', id) ? runOne(connection, paymentOfMerchant, [id, merchantId]) : null;
 }
 
 const paymentByToken = sql<Payment & { merchant_name: string }>(
@@ -25,7 +27,7 @@ export async function findByToken(
   connection: Connection,
   token: string,
 ): Promise<(Payment & { merchant_name: string }) | null> {
-  return runOne(connection, paymentByToken, [token]);
+  return /^[\w-]{16,64}$/.test(token) ? runOne(connection, paymentByToken, [token]) : null;
 }
 
 const paymentsById = sql<Payment>('payments_by_id', `SELECT * FROM payments WHERE id = ANY ($1)`);
@@ -43,4 +45,16 @@ const lockById = sql<Payment>(
 /** Locks payments until the transaction ends, always in the order of their ids, and answers them. */
 export async function lockPayments(tx: Tx, ids: readonly string[]): Promise<Payment[]> {
   return run(tx, lockById, [ids]);
+}
+
+const promisedRefunds = sql<{ payment_id: string; amount: string }>(
+  'promised_refunds',
+  `SELECT payment_id, sum(amount::numeric) AS amount FROM refunds
+   WHERE payment_id = ANY ($1) AND status = 'PENDING' GROUP BY payment_id`,
+);
+
+/** What refunds that are on their way take from each of the payments, where there are any; in pay_currency. */
+export async function readPromised(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await run(tx, promisedRefunds, [ids]);
+  return new Map(rows.map(({ payment_id, amount }) => [payment_id, amount]));
 }

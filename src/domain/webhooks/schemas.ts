@@ -1,10 +1,12 @@
 import { Type, type Static } from 'typebox';
+import { MAX_URL_LENGTH } from '../../platform/urls.ts';
 
 export const WebhookConfigBody = Type.Object(
   {
     webhookUrl: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'delivery-url',
+      maxLength: MAX_URL_LENGTH,
       description: 'URL that receives webhook events.',
     }),
     enabled: Type.Boolean({ description: 'Whether webhooks are sent.' }),

@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Connection } from '../../platform/db.ts';
 import { ValidationError } from '../../platform/errors.ts';
 import type { WebhookConfig, WebhookConfigBody, WebhookSecrets } from './schemas.ts';
-import { createSecretBox } from './secrets.ts';
+import { secretBoxOf } from './secrets.ts';
 
 interface ConfigRow {
   readonly webhook_url: string | null;
@@ -57,7 +57,7 @@ const readSecrets = sql<{ key_id: string; ciphertext: Buffer; created_at: Date; 
 
 /** The merchant's secret, and those that were rotated away and still sign. */
 export async function getWebhookSecrets(ctx: Context, merchantId: string): Promise<WebhookSecrets> {
-  const box = createSecretBox(ctx.config.secretsKeys);
+  const box = secretBoxOf(ctx.config);
   const rows = await run(ctx.db, readSecrets, [merchantId, ctx.now()]);
   const open = (row: (typeof rows)[number]) =>
     box.open({ keyId: row.key_id, ciphertext: row.ciphertext }, merchantId);

@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import { lockPayments } from '../../src/domain/payments/store.ts';
+import { createApp } from '../../src/http/app.ts';
+import { endpoints } from '../../src/http/routes.ts';
+import type { Endpoint } from '../../src/platform/endpoint.ts';
+import { openDb, type Db } from '../../src/platform/db.ts';
+import { newApiKey } from '../../src/platform/ids.ts';
+import { WEB_DB } from '../../src/processes/setup.ts';
+import {
+  countRows,
+  createPayment,
+  expectError,
+  listen,
+  ORDER,
+  pay,
+  send,
+  type Answer,
+  type Listening,
+  type Payment,
+} from '../support/http.ts';
+import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+/** Contract, "Errors": Postgres away is answered within 2 s. */
+const ANSWERED_WITHIN_MS = 2_000;
+
+const BODIES: Readonly<Record<string, object>> = {
+  '/v1/payment': ORDER,
+  '/v1/webhooks/config': { webhookUrl: 'https://shop.example/', enabled: true },
+};
+
+describe('specification: 503, the API is temporarily unavailable', () => {
+  let world: World;
+  let payment: Payment;
+  let server: Listening;
+  let proxy: PostgresProxy;
+  let db: Db;
+
+  before(async () => {
+    world = await createWorld({ SIMULATOR_BLOCK_SECONDS: '1' });
+    payment = await createPayment(world);
+    await pay(world, payment.id);
+    proxy = await startPostgresProxy(world.ctx.config.databaseUrl);
+  });
+  after(async () => {
+    await proxy.close();
+    await world.close();
+  });
+  afterEach(async () => {
+    proxy.thaw();
+    await server.close();
+    await db.destroy();
+  });
+
+  /** The app as a web process runs it, with Postgres at `url`. */
+  const serve = async (url: string) => {
+    db = openDb({ url, name: 'test', ...WEB_DB });
+    server = await listen(createApp({ ...world.ctx, db }, { redis: null, admin: null }));
+  };
+  const ask = (method: string, path: string, apiKey: string | null = world.merchant.apiKey) => {
+    const headers = {
+      'Content-Type': 'application/json',
+      'Idempotency-Key': 'away',
+      ...(apiKey === null ? {} : { 'X-API-Key': apiKey }),
+    };
+    const body = method === 'GET' ? undefined : JSON.stringify(BODIES[path] ?? {});
+    return send(server, method, path, headers, body);
+  };
+  const askEndpoint = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
+    ask(method.toUpperCase(), path.replace(':id', payment.id));
+  const expectUnavailable = async (request: () => Promise<Answer>) => {
+    const begin = performance.now();
+    const answer = await request();
+    expect(performance.now() - begin).to.be.lessThan(ANSWERED_WITHIN_MS);
+    expectError(world, answer, 503);
+    expect(answer.headers['retry-after']).to.match(/^[1-9]\d*$/);
+  };
+  const everyEndpointIsUnavailable = () =>
+    Promise.all(endpoints.map((endpoint) => expectUnavailable(() => askEndpoint(endpoint))));
+  /** Opens connections and lets the process remember the key. */
+  const warmUp = async () => {
+    const reading = endpoints.filter(({ method }) => method === 'get');
+    const answers = await Promise.all(reading.map(askEndpoint));
+    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
+  };
+
+  describe('Postgres at a closed port', () => {
+    beforeEach(() => serve('postgres://nobody@127.0.0.1:1/nothing'));
+
+    it('every endpoint answers', async () => {
+      await everyEndpointIsUnavailable();
+      await expectUnavailable(() => ask('GET', '/v1/status', null));
+      await expectUnavailable(() => ask('GET', '/v1/nothing'));
+      await expectUnavailable(() => ask('PATCH', '/v1/payment'));
+    });
+    it('what needs no Postgres is answered as ever', async () => {
+      expectError(world, await ask('GET', '/v1/payments', null), 401);
+      expectError(world, await ask('GET', '/v1/nothing', null), 404);
+      expectError(world, await ask('PATCH', '/v1/payment', null), 405);
+    });
+    it('the checkout page says so, and tries again by itself', async () => {
+      const { status, headers, text } = await send(server, 'GET', `/checkout/${payment.token_id}`);
+      expect(status).to.equal(503);
+      expect(headers).to.include({ 'content-type': 'text/html; charset=utf-8' });
+      expect(headers['retry-after']).to.match(/^\d+$/);
+      expect(text).to.include('http-equiv="refresh"').and.not.include('ECONNREFUSED');
+    });
+  });
+
+  describe('Postgres takes connections and says nothing', () => {
+    it('from the beginning: every endpoint answers', async () => {
+      await serve(proxy.url);
+      proxy.freeze();
+      await everyEndpointIsUnavailable();
+    });
+    it('under open connections: every endpoint answers, and recovers', async () => {
+      await serve(proxy.url);
+      await warmUp();
+      proxy.freeze();
+      await everyEndpointIsUnavailable();
+      proxy.thaw();
+      await warmUp();
+    });
+    for (const [what, statement, path] of [
+      ['a refund', 'lock_payments', '/v1/payment/:id/refund'],
+      ['a refund', 'COMMIT', '/v1/payment/:id/refund'],
+      ['a sandbox transfer', 'quote_of_payment', '/v1/sandbox/payments/:id/transfers'],
+    ] as const)
+      it(`in the middle of ${what}, at ${statement}: it answers, and nothing is stored`, async () => {
+        await serve(proxy.url);
+        await warmUp();
+        const before_ = await countRows(world);
+        proxy.freezeAt(statement);
+        await expectUnavailable(() => askEndpoint({ method: 'post', path }));
+        expect(await countRows(world)).to.deep.equal(before_);
+      });
+  });
+
+  it('a payment that somebody else holds locked: its refund answers, and nothing is stored', async () => {
+    await serve(world.ctx.config.databaseUrl);
+    await warmUp();
+    const before_ = await countRows(world);
+    await world.ctx.db.transaction(async (tx) => {
+      await lockPayments(tx, [payment.id]);
+      await expectUnavailable(() => askEndpoint({ method: 'post', path: '/v1/payment/:id/refund' }));
+    });
+    expect(await countRows(world)).to.deep.equal(before_);
+  });
+});
+
+describe('MAINTENANCE', () => {
+  let world: World;
+  let server: Listening;
+  before(async () => {
+    world = await createWorld({ MAINTENANCE: 'true' });
+    server = await listen(world.app);
+  });
+  after(async () => {
+    await server.close();
+    await world.close();
+  });
+
+  for (const { method, path } of endpoints.filter(({ path }) => path !== '/v1/status'))
+    it(`${method.toUpperCase()} ${path}: 503 with a key, without, and with one that is not valid`, async () => {
+      for (const apiKey of [world.merchant.apiKey, null, newApiKey()]) {
+        const answer = await world.api(method, path.replace(':id', 'pay_1'), apiKey);
+        expectError(world, answer, 503);
+        expect(answer.headers['retry-after']).to.match(/^[1-9]\d*$/);
+        expect(answer.body.message).to.include('maintenance');
+      }
+    });
+
+  it('GET /v1/status: 200, says so, and still tells whether a key is valid', async () => {
+    const { body } = await world.api('get', '/v1/status').expect(200);
+    expect(body).to.include({ status: 'maintenance', authenticated: true, merchant_id: world.merchant.id });
+  });
+
+  it('needs no Postgres', async () => {
+    const db = openDb({ url: 'postgres://nobody@127.0.0.1:1/nothing', name: 'test', ...WEB_DB });
+    const app = createApp({ ...world.ctx, db }, { redis: null, admin: null });
+    const away = await listen(app);
+    const status = await send(away, 'GET', '/v1/status');
+    expect([status.status, status.body.status]).to.deep.equal([200, 'maintenance']);
+    const answer = await send(away, 'GET', '/v1/payments', { 'X-API-Key': world.merchant.apiKey });
+    expect(answer.body.message).to.include('maintenance');
+    await away.close();
+    await db.destroy();
+  });
+});

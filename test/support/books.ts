@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { TRANSITIONS, type Status, type Transition } from '../../src/domain/payments/states.ts';
+import { run, sql, type Connection } from '../../src/platform/db.ts';
+import { add, compare, divide, multiply, subtract, sum } from '../../src/platform/money.ts';
+
+interface PaymentRow {
+  readonly id: string;
+  readonly status: Status;
+  readonly sequence: number;
+  readonly pay_amount: string;
+  readonly amount_received: string;
+  readonly amount_refunded: string;
+}
+
+const allPayments = sql<PaymentRow>(
+  'test_all_payments',
+  'SELECT id, status, sequence, pay_amount, amount_received, amount_refunded FROM payments ORDER BY id',
+);
+const moneyOf = sql<{ coin: string; crypto_amount: string; amount: string }>(
+  'test_money_of',
+  `SELECT t.coin, q.crypto_amount, sum(t.amount) AS amount FROM transfers t JOIN quotes q USING (payment_id, coin, network)
+   WHERE t.payment_id = $1 AND t.dropped_at IS NULL GROUP BY t.coin, t.network, q.crypto_amount`,
+);
+const refundsOf = sql<{ status: string; amount: string }>(
+  'test_refunds_of',
+  'SELECT status, sum(amount::numeric) AS amount FROM refunds WHERE payment_id = $1 GROUP BY status',
+);
+const eventsOf = sql<{ type: string; sequence: number; status: Status; id: string; body_id: string }>(
+  'test_events_of',
+  `SELECT id, type, sequence, body::jsonb #>> '{data,checkout,status}' AS status, body::jsonb ->> 'id' AS body_id
+   FROM events WHERE payment_id = $1 ORDER BY sequence`,
+);
+
+/**
+ * Asserts, of every payment in the database, what must hold after any story: the sums of money agree with the transfers and refunds
+ * that they are made of, nothing more was sent back than came in, the events are 1, 2, 3 ..., and each step from one event to the next
+ * is a row of the table of transitions.
+ */
+export async function checkBooks(connection: Connection): Promise<void> {
+  for (const payment of await run(connection, allPayments, [])) {
+    const what = `${payment.id} (${payment.status})`;
+    const money = await run(connection, moneyOf, [payment.id]);
+    const worth = money.map(({ amount, crypto_amount }) =>
+      divide(multiply(payment.pay_amount, amount), crypto_amount, 18, 'down'),
+    );
+    expect(compare(payment.amount_received, sum(worth)), `received by ${what}`).to.equal(0);
+
+    const refunds = new Map(
+      (await run(connection, refundsOf, [payment.id])).map(({ status, amount }) => [status, amount]),
+    );
+    const sentBack = refunds.get('COMPLETED') ?? '0';
+    expect(compare(payment.amount_refunded, sentBack), `refunded by ${what}`).to.equal(0);
+    const promised = add(sentBack, refunds.get('PENDING') ?? '0');
+    expect(compare(subtract(payment.amount_received, promised), '0'), `left of ${what}`).to.not.equal(-1);
+    if (payment.status === 'REFUNDED') expect(sentBack, what).to.not.equal('0');
+
+    checkEvents(payment, await run(connection, eventsOf, [payment.id]), what);
+  }
+}
+
+function checkEvents(
+  payment: PaymentRow,
+  events: readonly { type: string; sequence: number; status: Status; id: string; body_id: string }[],
+  what: string,
+): void {
+  expect(
+    events.map(({ sequence }) => sequence),
+    `sequence of ${what}`,
+  ).to.deep.equal(Array.from({ length: payment.sequence }, (_, i) => i + 1));
+  expect(events.at(-1)?.status, `last event of ${what}`).to.equal(payment.status);
+  const table: readonly Transition[] = Object.values(TRANSITIONS);
+  events.forEach(({ type, status, id, body_id }, i) => {
+    expect(body_id, `the event's id in its body, ${what}`).to.equal(id);
+    const before = events[i - 1]?.status;
+    const row = table.find(
+      ({ from, to, event }) =>
+        to === status && event === type && (before === undefined ? from.length === 0 : from.includes(before)),
+    );
+    expect(row, `${before ?? 'nothing'} -> ${status} by ${type}, ${what}`).to.not.equal(undefined);
+  });
+}

@@ -1,0 +1,202 @@
+import { once } from 'node:events';
+import { request as httpRequest, STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import type { Express } from 'express';
+import pg from 'pg';
+import { createServer } from '../../src/http/server.ts';
+import type { World } from './world.ts';
+
+/** What these helpers need of an answer: supertest's and `send`'s both have it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders | Record<string, string>;
+  // What a body holds is what the tests assert.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+  readonly text: string;
+}
+
+export interface Details {
+  readonly field: string;
+  readonly constraint: string;
+}
+
+/** Asserts the whole error body and the headers of an error under /v1. `details` is there exactly when it is given. */
+export function expectError(world: World, answer: Answer, status: number, details?: Details): void {
+  expect(answer.status, answer.text).to.equal(status);
+  expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
+  const { message, path, ...rest } = answer.body as Record<string, unknown>;
+  expect(rest).to.deep.equal({
+    statusCode: status,
+    error: STATUS_CODES[status],
+    ...(details === undefined ? {} : { details }),
+    timestamp: world.ctx.now().toISOString(),
+    request_id: answer.headers['x-request-id'],
+  });
+  expect(message)
+    .to.be.a('string')
+    .and.match(/^\S.*\S$/s);
+  expect(path).to.match(/^\/v1/);
+  expectLimitHeaders(answer);
+}
+
+/** Asserts the three headers that every answer under /v1 bears. */
+export function expectLimitHeaders({ headers }: Pick<Answer, 'headers'>): void {
+  for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
+    expect(headers[name], name).to.match(/^\d+$/);
+}
+
+/** A body without what differs between two errors of one kind: where and when they happened. */
+export function withoutPlace(body: Record<string, unknown>): Record<string, unknown> {
+  const { timestamp, path, request_id, ...rest } = body;
+  expect([timestamp, path, request_id]).to.not.include(undefined);
+  return rest;
+}
+
+const COUNTED = [
+  'payments',
+  'events',
+  'quotes',
+  'refunds',
+  'due_work',
+  'deliveries',
+  'transfers',
+  'sim_transfers',
+  'idempotency_keys',
+];
+
+/** How many rows every table that a request may write to holds. */
+export async function countRows({ ctx }: World): Promise<Record<string, number>> {
+  const counts = COUNTED.map((table) => `(SELECT count(*)::int FROM ${table}) AS ${table}`);
+  const { rows } = (await ctx.db.raw(`SELECT ${counts.join(', ')}`)) as { rows: Record<string, number>[] };
+  return rows[0] ?? {};
+}
+
+export const ORDER = { pay_amount: '10.50', order_id: 'order 1' };
+
+/** A new payment, as the API answered it. */
+export async function createPayment(world: World, fields: object = {}, apiKey?: string): Promise<Payment> {
+  const { body } = await world
+    .api('post', '/v1/payment', apiKey)
+    .send({ ...ORDER, ...fields })
+    .expect(201);
+  return body as Payment;
+}
+export type Payment = Record<string, unknown> & { id: string; token_id: string; checkout_url: string };
+
+export interface Page {
+  readonly data: Payment[];
+  readonly pagination: Record<string, unknown> & { next_cursor: string | null; has_more: boolean };
+}
+
+/** A page of the merchant's list; `query` begins with "?". */
+export async function listPage(world: World, apiKey: string, query = ''): Promise<Page> {
+  return (await world.api('get', `/v1/payments${query}`, apiKey).expect(200)).body as Page;
+}
+
+/**
+ * Gives a merchant `count` payments past the API, numbered from 1 on: the n-th is n * `every` seconds into the year, of order
+ * "bulk n % 1000". Their ids are the same for every merchant, so `clearPayments` must follow.
+ */
+export async function fillPayments(
+  world: World,
+  merchantId: string,
+  count: number,
+  every = 1,
+): Promise<void> {
+  await world.ctx.db.raw(
+    `INSERT INTO payments (id, merchant_id, token_id, order_id, metadata, pay_amount, pay_currency, pay_network, status, coin, network,
+       address, crypto_amount, created_at, expires_at, deadline_at)
+     SELECT 'pay_' || lpad(n::text, 26, '0'), ?, 'token ' || n, 'bulk ' || n % 1000, '{}', '1', 'USDC', 'ethereum', 'WAITING', 'USDC',
+       'ethereum', 'a', '1', t, t, t
+     FROM generate_series(1, ?) n, LATERAL (SELECT ?::timestamptz + n * ? * interval '1 second' AS t) times`,
+    [merchantId, count, '2026-01-01T00:00:00Z', every],
+  );
+}
+
+/** Takes away what `fillPayments` gave anyone. */
+export async function clearPayments(world: World): Promise<void> {
+  await world.ctx.db.raw(`DELETE FROM payments WHERE token_id LIKE 'token %'`);
+}
+
+/** Pays through the sandbox and lets blocks pass until nothing more happens to the payment; for ethereum with blocks of a second. */
+export async function pay(world: World, id: string, transfer: object = {}): Promise<void> {
+  await world.api('post', `/v1/sandbox/payments/${id}/transfers`).send(transfer).expect(201);
+  for (let block = 0; block < 14; block += 1) {
+    await world.work();
+    world.advance(1);
+  }
+  await world.work();
+}
+
+/** Runs `work` and answers the text of every statement that was sent to Postgres meanwhile, by whichever connection. */
+export async function recordQueries(work: () => Promise<unknown>): Promise<string[]> {
+  const texts: string[] = [];
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with its own `this` below
+  const original = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+  const record = function (this: pg.Client, ...args: unknown[]): unknown {
+    const [query] = args as [string | { text: string }];
+    texts.push(typeof query === 'string' ? query : query.text);
+    return original.apply(this, args);
+  };
+  pg.Client.prototype.query = record as typeof pg.Client.prototype.query;
+  try {
+    await work();
+  } finally {
+    pg.Client.prototype.query = original as typeof pg.Client.prototype.query;
+  }
+  return texts;
+}
+
+export interface Listening {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Serves the app as a web process does, on a free port of this machine. */
+export async function listen(app: Express): Promise<Listening> {
+  const server = createServer(app);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/**
+ * Sends a request as it is given: no client in between that would mend a path, add a header or know the length of a body. A body is
+ * sent in chunks unless the headers say its length. Resolves with whatever is answered, also when that comes before the body is out.
+ */
+export async function send(
+  { url }: Listening,
+  method: string,
+  path: string,
+  headers: Record<string, string | string[]> = {},
+  body?: string | Buffer,
+): Promise<Answer> {
+  const { hostname, port } = new URL(url);
+  const outgoing = httpRequest({ hostname, port, method, path, headers, agent: false });
+  const answered = new Promise<Answer>((resolve, reject) => {
+    outgoing.on('error', reject);
+    outgoing.on('response', (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const isJson = incoming.headers['content-type']?.startsWith('application/json') === true;
+        const parsed: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, body: parsed });
+      });
+    });
+  });
+  outgoing.end(body);
+  return answered;
+}

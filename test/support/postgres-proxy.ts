@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A way to Postgres that can break. */
+export interface PostgresProxy {
+  /** The same database, by way of the proxy. */
+  readonly url: string;
+  /** From now on nothing gets through in either direction, and new connections are accepted and hear nothing. */
+  freeze(): void;
+  /** Freezes as soon as a client sends something that holds `text`, the name of a statement for instance. */
+  freezeAt(text: string): void;
+  /** Closes what is open; new connections go through again. */
+  thaw(): void;
+  close(): Promise<void>;
+}
+
+/** Stands between a test and `databaseUrl`. */
+export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
+  const target = new URL(databaseUrl);
+  const open = new Set<Socket>();
+  let isFrozen = false;
+  let freezeAt: string | null = null;
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port || 5432), target.hostname);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      open.add(from);
+      from.on('data', (data) => {
+        if (from === client && freezeAt !== null && data.includes(freezeAt)) isFrozen = true;
+        if (!isFrozen) to.write(data);
+      });
+      from.on('error', () => {});
+      from.on('close', () => {
+        open.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as AddressInfo).port);
+  const closeAll = () => {
+    for (const socket of open) socket.destroy();
+  };
+  return {
+    url: url.href,
+    freeze() {
+      isFrozen = true;
+    },
+    freezeAt(text) {
+      freezeAt = text;
+    },
+    thaw() {
+      isFrozen = false;
+      freezeAt = null;
+      closeAll();
+    },
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      closeAll();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { until } from './until.ts';
+
+/** Ends the server ($1 is its folder, the rest its command) and removes its folder when the test run is gone, however it ended. */
+const KEEPER = `folder=$1; shift; "$@" >/dev/null & pid=$!; read -r stopped; kill -9 $pid; wait; rm -rf "$folder"`;
+
+/** The command of Redis or Valkey on this machine; null when there is none. */
+export const redisCommand: string | null =
+  ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0) ?? null;
+
+export interface RedisServer {
+  readonly url: string;
+  /** Kills it, with all that it held; `start` brings an empty one back to the same port. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** A Redis of its own on a free port, that keeps nothing on the disk; `flags` come beside (`['--cluster-enabled', 'yes']`). */
+export async function startRedis(flags: readonly string[] = []): Promise<RedisServer> {
+  const command = redisCommand;
+  if (command === null) throw new Error('there is neither redis-server nor valkey-server on the PATH');
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  let keeper: ChildProcess | null = null;
+  const server: RedisServer = {
+    url,
+    async start() {
+      const folder = mkdtempSync(join(tmpdir(), 'test-redis-'));
+      const settings = [
+        '--port',
+        String(port),
+        '--bind',
+        '127.0.0.1',
+        '--dir',
+        folder,
+        '--save',
+        '',
+        '--appendonly',
+        'no',
+      ];
+      keeper = spawn('/bin/sh', ['-c', KEEPER, 'sh', folder, command, ...settings, ...flags], {
+        // In a session of its own: Ctrl-C in the terminal must not end it before its folder is gone.
+        detached: true,
+        stdio: ['pipe', 'ignore', 'ignore'],
+      });
+      await until('Redis answers', () => answers(url));
+    },
+    async stop() {
+      if (keeper === null) return;
+      const ended = once(keeper, 'exit');
+      keeper.stdin?.end();
+      keeper = null;
+      await ended;
+    },
+  };
+  await server.start();
+  return server;
+}
+
+/** Runs one command on the server at `url`. */
+export async function redisCall(url: string, name: string, ...args: string[]): Promise<unknown> {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
+  client.on('error', () => {}); // The command's own error says it.
+  try {
+    await client.connect();
+    return await client.call(name, ...args);
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  return redisCall(url, 'PING').then(
+    () => true,
+    () => false,
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,121 @@
+import { simulatorOf } from '../../src/domain/chain/chain.ts';
+import type { ChainTransfer } from '../../src/domain/chain/client.ts';
+import type { Sending, Simulator } from '../../src/domain/chain/simulator.ts';
+import { findCaller } from '../../src/domain/merchants/store.ts';
+import { createPayment } from '../../src/domain/payments/create.ts';
+import type { Payment } from '../../src/domain/payments/payment.ts';
+import { requestRefund } from '../../src/domain/payments/refund.ts';
+import type { CreatePaymentBody, RefundBody, RefundResource } from '../../src/domain/payments/schemas.ts';
+import { readPayments } from '../../src/domain/payments/store.ts';
+import type { SendTransferBody, TransferResource } from '../../src/domain/sandbox/schemas.ts';
+import { sendTransfer } from '../../src/domain/sandbox/send-transfer.ts';
+import { run, sql } from '../../src/platform/db.ts';
+import type { Caller } from '../../src/platform/endpoint.ts';
+import { hashApiKey } from '../../src/platform/ids.ts';
+import type { TestMerchant, World } from './world.ts';
+
+/** An event as it is stored, its body parsed; only what tests look at is typed. */
+export interface StoredEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly sequence: number;
+  readonly timestamp: string;
+  readonly data: {
+    readonly checkout: Record<string, unknown> & { status: string; exceptions: string[] };
+    readonly payment: {
+      txHash: string | null;
+      confirmations: number;
+      requiredConfirmations: number;
+      network: string;
+    };
+    readonly refund?: Record<string, unknown>;
+  };
+  readonly metadata: Record<string, string>;
+}
+
+/** A merchant and its customers behind the HTTP layer: the verbs that endpoints call, without the endpoints. */
+export interface Shop {
+  readonly caller: Caller;
+  readonly chain: Simulator;
+  /** Creates a payment; default: 10.50 of the settlement coin. Answers its id. */
+  create(body?: Partial<CreatePaymentBody>): Promise<string>;
+  /** Sends a transfer through the sandbox's verb: what is missing, in the payment's coin, unless the body says otherwise. */
+  pay(id: string, body?: SendTransferBody): Promise<TransferResource>;
+  /** Sends money to the address of the payment on a network, as a stranger could: any coin, chosen or not. */
+  send(id: string, sending: Omit<Sending, 'address'>): Promise<ChainTransfer>;
+  refund(id: string, body?: RefundBody): Promise<RefundResource>;
+  payment(id: string): Promise<Payment>;
+  events(id: string): Promise<StoredEvent[]>;
+  /** The events as `type status`, `checkout.` left out: a story in one list. */
+  story(id: string): Promise<string[]>;
+  /** Mines so many blocks on a network (default: the payment's), and does the work that follows. */
+  mine(blocks: number, network?: Sending['network']): Promise<void>;
+}
+
+const eventBodies = sql<{ body: string }>(
+  'test_events',
+  'SELECT body FROM events WHERE payment_id = $1 ORDER BY sequence',
+);
+
+/** Opens the shop of the world's merchant, or of another one. */
+export async function openShop(world: World, merchant: TestMerchant = world.merchant): Promise<Shop> {
+  const { ctx } = world;
+  const caller = await findCaller(ctx.db, hashApiKey(merchant.apiKey));
+  if (caller === null) throw new Error('the merchant of the test is gone');
+  const chain = simulatorOf(ctx);
+  const shop: Shop = {
+    caller,
+    chain,
+    async create(body = {}) {
+      const answer = await createPayment(
+        ctx,
+        caller,
+        { pay_amount: '10.50', order_id: 'order-1', ...body },
+        null,
+      );
+      return (JSON.parse(answer.text) as { id: string }).id;
+    },
+    async pay(id, body = {}) {
+      return JSON.parse((await sendTransfer(ctx, caller, id, body, null)).text) as TransferResource;
+    },
+    async send(id, sending) {
+      const address = chain.depositAddress(sending.network, id);
+      const [sent] = await chain.send(ctx.db, [{ ...sending, address }], ctx.now());
+      if (sent === undefined) throw new Error('nothing was sent');
+      await lookAgain(world, sending.network);
+      return sent;
+    },
+    async refund(id, body = {}) {
+      return JSON.parse((await requestRefund(ctx, caller, id, body, null)).text) as RefundResource;
+    },
+    async payment(id) {
+      const [payment] = await readPayments(ctx.db, [id]);
+      if (payment === undefined) throw new Error(`there is no payment ${id}`);
+      return payment;
+    },
+    async events(id) {
+      return (await run(ctx.db, eventBodies, [id])).map(({ body }) => JSON.parse(body) as StoredEvent);
+    },
+    async story(id) {
+      return (await shop.events(id)).map(
+        ({ type, data }) => `${type.replace('checkout.', '')} ${data.checkout.status}`,
+      );
+    },
+    async mine(blocks, network = 'ethereum') {
+      await chain.mine(network, blocks, ctx.now());
+      await lookAgain(world, network);
+      await world.work();
+    },
+  };
+  return shop;
+}
+
+const lookNow = sql(
+  'test_look_now',
+  `UPDATE due_work SET run_at = $2, visible_at = $2 WHERE job = 'chain.observe' AND key = $1`,
+);
+
+/** Has the network looked at when the world works next. */
+async function lookAgain({ ctx }: World, network: string): Promise<void> {
+  await run(ctx.db, lookNow, [network, ctx.now()]);
+}
