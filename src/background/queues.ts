@@ -142,6 +142,11 @@ function listened<T extends { name: string; on(event: 'error', listener: (error:
   return source;
 }
 
+/** How many jobs wait in a queue, also in one that somebody has paused, which the engine on Postgres counts apart. */
+export async function waitingJobs(queue: JobQueue): Promise<number> {
+  return queue.getJobCountByTypes('waiting', 'paused' as 'waiting');
+}
+
 /** Creates or updates the tables of the Postgres engine. Safe to run by several processes at once. */
 export async function migrateQueues(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'release' });

@@ -4,13 +4,16 @@ import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import type { Job, QueueName } from '../platform/job.ts';
 import { messageOf } from '../platform/log.ts';
-import type { JobQueue } from './queues.ts';
+import { waitingJobs, type JobQueue } from './queues.ts';
 
 /** How long handed-over work may take before it is handed over again: the bound within which anything that a queue lost comes back. */
 export const LEASE_SECONDS = 30;
-/** How many jobs one pass may add to a queue. */
+/** How many batches of a job one pass may take, and how many jobs a queue may get until what waits there is counted. */
 const MAX_JOBS_A_PASS = 100;
-/** A queue with this many jobs waiting gets no more: what waits in Postgres costs nothing, and is not handed over twice. */
+/**
+ * A queue with this many jobs waiting gets no more: what waits in Postgres costs nothing. It bounds the queue of a worker that is slow
+ * or not there at all, where the same work is handed over again whenever its lease ends.
+ */
 const MAX_WAITING = 500;
 const BUSY_PAUSE_MS = 5;
 const IDLE_PAUSE_MS = 50;
@@ -23,34 +26,37 @@ export interface RelayTargets {
 
 /**
  * Hands over what is due now: leases it in Postgres, commits, and only then adds it to the queues. A crash between the two loses
- * nothing, because the lease ends; a crash after both only hands over twice, because handlers are idempotent. A queue in `full`
- * gets nothing while it has enough waiting; a queue that takes all that one pass may add joins it. Answers how many pieces of work
- * were handed over.
+ * nothing, because the lease ends; a crash after both only hands over twice, because handlers are idempotent. `uncounted` remembers
+ * from pass to pass how many jobs each queue got since its waiting ones were counted. Answers how many pieces of work were handed
+ * over.
  */
 export async function relayOnce(
   ctx: Context,
   { jobs, queues }: RelayTargets,
-  full: Set<QueueName> = new Set(),
+  uncounted: Map<QueueName, number> = new Map(),
 ): Promise<number> {
-  await dropEmptied(full, queues);
-  const open = [...jobs.values()].filter((job) => !full.has(job.queue));
+  await countWaiting(uncounted, queues);
+  const open = [...jobs.values()].filter(({ queue }) => (uncounted.get(queue) ?? 0) < MAX_JOBS_A_PASS);
   const now = ctx.now();
   const limits = new Map(open.map((job) => [job.name, job.batch * MAX_JOBS_A_PASS]));
   const claimed = await claimDue(ctx.db, limits, now, addSeconds(now, LEASE_SECONDS));
   for (const [job, work] of groupByJob(claimed, jobs)) {
-    await queues
-      .get(job.queue)
-      ?.addBulk(batches(work, job.batch).map((keys) => ({ name: job.name, data: { keys } })));
-    if (work.length >= job.batch * MAX_JOBS_A_PASS) full.add(job.queue);
+    const added = batches(work, job.batch).map((keys) => ({ name: job.name, data: { keys } }));
+    uncounted.set(job.queue, (uncounted.get(job.queue) ?? 0) + added.length);
+    await queues.get(job.queue)?.addBulk(added);
   }
   return claimed.length;
 }
 
-/** Counting costs a round trip, so only queues that were filled up are counted. */
-async function dropEmptied(full: Set<QueueName>, queues: RelayTargets['queues']): Promise<void> {
-  for (const name of full) {
-    const waiting = await queues.get(name)?.getJobCountByTypes('waiting');
-    if (waiting === undefined || waiting < MAX_WAITING) full.delete(name);
+/** Counting costs a round trip, so only queues that got many jobs are counted. */
+async function countWaiting(
+  uncounted: Map<QueueName, number>,
+  queues: RelayTargets['queues'],
+): Promise<void> {
+  for (const [name, added] of uncounted) {
+    if (added < MAX_JOBS_A_PASS) continue;
+    const queue = queues.get(name);
+    if (queue === undefined || (await waitingJobs(queue)) < MAX_WAITING) uncounted.delete(name);
   }
 }
 
@@ -83,9 +89,9 @@ export async function relayLoop(
   signal: AbortSignal,
   beat: () => void,
 ): Promise<void> {
-  const full = new Set<QueueName>();
+  const uncounted = new Map<QueueName, number>();
   while (!signal.aborted) {
-    const pause = await relayOrWait(ctx, targets, full, beat);
+    const pause = await relayOrWait(ctx, targets, uncounted, beat);
     await sleep(pause, undefined, { signal }).catch(() => undefined);
   }
 }
@@ -93,11 +99,11 @@ export async function relayLoop(
 async function relayOrWait(
   ctx: Context,
   targets: RelayTargets,
-  full: Set<QueueName>,
+  uncounted: Map<QueueName, number>,
   beat: () => void,
 ): Promise<number> {
   try {
-    const count = await relayOnce(ctx, targets, full);
+    const count = await relayOnce(ctx, targets, uncounted);
     beat();
     return count > 0 ? BUSY_PAUSE_MS : IDLE_PAUSE_MS;
   } catch (error) {

@@ -50,8 +50,14 @@ export function openDb(options: DbOptions): Db {
       max: options.poolSize,
       acquireTimeoutMillis: options.acquireMs,
       propagateCreateError: true,
+      // A BEGIN or COMMIT whose answer never came leaves a connection that is busy, or in a transaction that nobody will end: what the
+      // next borrower writes would be lost with it.
+      validate: (connection: PooledConnection) =>
+        connection.readyForQuery && connection.getTransactionStatus() === 'I',
     },
     acquireConnectionTimeout: options.acquireMs,
+    // It would print each connection that cannot be had, with a stack, beside the error that the caller gets.
+    log: { warn: () => undefined },
   });
 }
 
@@ -64,6 +70,9 @@ export async function run<Row>(
   statement: Statement<Row>,
   values: readonly unknown[],
 ): Promise<Row[]> {
+  // The connection of a transaction that has ended may serve somebody else already.
+  if ('isCompleted' in connection && connection.isCompleted())
+    throw new Error(`${statement.name} comes after the end of its transaction`);
   const query = { name: statement.name, text: statement.text, values: values as unknown[] };
   const client = connection.client as KnexClient;
   const driver = await client.acquireConnection();
@@ -71,7 +80,11 @@ export async function run<Row>(
     return (await driver.query(query)).rows as Row[];
   } catch (error) {
     // A connection that broke, or still waits for an answer that we gave up, must not serve the next caller.
-    if (isUnavailable(error)) driver.__knex__disposed = error;
+    if (isUnavailable(error)) {
+      driver.__knex__disposed = error;
+      // Closed at once: a transaction's ROLLBACK would wait behind the statement without an answer for as long again.
+      void driver.end();
+    }
     throw error;
   } finally {
     await client.releaseConnection(driver);
@@ -94,7 +107,7 @@ interface KnexClient {
 }
 
 /** knex's pool throws a connection away, instead of lending it again, once this mark is set. */
-type PooledConnection = pg.Client & { __knex__disposed?: unknown };
+type PooledConnection = pg.Client & { readonly readyForQuery: boolean; __knex__disposed?: unknown };
 
 /** SQLSTATE classes that say "the server is not there or not taking work": connection failure, resources, operator, starting up. */
 const UNAVAILABLE_STATES = /^(08|53|57P0)/;
@@ -108,7 +121,7 @@ const UNAVAILABLE_CODES = new Set([
   'EAI_AGAIN',
 ]);
 const UNAVAILABLE_MESSAGES =
-  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Timeout acquiring a connection|pool is probably full|Client has encountered a connection error|not queryable|aborted/;
+  /timeout expired|timeout exceeded when trying to connect|Connection terminated|Query read timeout|Timeout acquiring a connection|pool is probably full|Client has encountered a connection error|not queryable|aborted/;
 
 /** True when `error` means that Postgres is away or overloaded, so that trying again later is the right answer. */
 export function isUnavailable(error: unknown): boolean {

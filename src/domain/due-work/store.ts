@@ -14,10 +14,12 @@ export interface ClaimedWork {
   readonly failures: number;
 }
 
+// In one order, so that two sets which overlap do not wait for each other's rows.
 const scheduleWork = sql(
   'schedule_work',
   `INSERT INTO due_work (job, key, run_at, visible_at)
    SELECT job, key, run_at, run_at FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS w (job, key, run_at)
+   ORDER BY job, key
    ON CONFLICT (job, key) DO UPDATE
      SET run_at = excluded.run_at, visible_at = excluded.run_at, failures = 0, last_error = NULL`,
 );
@@ -48,20 +50,45 @@ export async function ensureScheduled(connection: Connection, work: readonly Due
   ]);
 }
 
+// A relay's lease puts visible_at after run_at, and scheduling puts it back: that, or a run_at after the handler began, says that the
+// work was scheduled anew while it was being done. What is new must be done again.
+const NOT_MOVED_SINCE = (startedAt: string) =>
+  `due_work.run_at <= ${startedAt} AND due_work.visible_at > due_work.run_at`;
+
 const finishWork = sql(
   'finish_work',
-  `DELETE FROM due_work WHERE job = $1 AND key = ANY ($2) AND run_at <= $3`,
+  `DELETE FROM due_work WHERE job = $1 AND key = ANY ($2) AND ${NOT_MOVED_SINCE('$3')}`,
 );
 
-/** Takes work off the schedule, unless it was moved to a time after `now` in the meantime. */
+/**
+ * Takes work that a relay handed over off the schedule, unless it was scheduled anew since `startedAt`, when its handler began to
+ * read what there was to do.
+ */
 export async function finish(
   connection: Connection,
   job: Job,
   keys: readonly string[],
-  now: Date,
+  startedAt: Date,
 ): Promise<void> {
   if (keys.length === 0) return;
-  await run(connection, finishWork, [job.name, keys, now]);
+  await run(connection, finishWork, [job.name, keys, startedAt]);
+}
+
+const rescheduleWork = sql(
+  'reschedule_work',
+  `INSERT INTO due_work (job, key, run_at, visible_at) VALUES ($1, $2, $4, $4)
+   ON CONFLICT (job, key) DO UPDATE SET run_at = excluded.run_at, visible_at = excluded.run_at, failures = 0, last_error = NULL
+     WHERE ${NOT_MOVED_SINCE('$3')}`,
+);
+
+/** What `finish` is to work that is done, this is to work that recurs: writes when it is due again, unless it was scheduled anew. */
+export async function reschedule(
+  connection: Connection,
+  job: Job,
+  key: string,
+  { startedAt, runAt }: { startedAt: Date; runAt: Date },
+): Promise<void> {
+  await run(connection, rescheduleWork, [job.name, key, startedAt, runAt]);
 }
 
 const cancelWork = sql('cancel_work', `DELETE FROM due_work WHERE job = $1 AND key = ANY ($2)`);
@@ -72,14 +99,16 @@ export async function cancel(connection: Connection, job: Job, keys: readonly st
   await run(connection, cancelWork, [job.name, keys]);
 }
 
+// The rows are found once, as an array, and updated where they lie: joined to the table by their keys, a plan could read all of it, or
+// look for due rows anew for each row that it updates and take more than the limit.
 const claimWork = sql<ClaimedWork>(
   'claim_work',
-  `UPDATE due_work w SET visible_at = $2
-   FROM unnest($3::text[], $4::int[]) AS wanted (job, count), LATERAL (
-     SELECT d.job, d.key FROM due_work d WHERE d.job = wanted.job AND d.visible_at <= $1
-     ORDER BY d.visible_at LIMIT wanted.count FOR UPDATE SKIP LOCKED) due
-   WHERE w.job = due.job AND w.key = due.key
-   RETURNING w.job, w.key, w.failures`,
+  `UPDATE due_work SET visible_at = $2
+   WHERE ctid = ANY (ARRAY(
+     SELECT due.ctid FROM unnest($3::text[], $4::int[]) AS wanted (job, count), LATERAL (
+       SELECT ctid FROM due_work d WHERE d.job = wanted.job AND d.visible_at <= $1
+       ORDER BY d.visible_at LIMIT wanted.count FOR UPDATE SKIP LOCKED) due))
+   RETURNING job, key, failures`,
 );
 
 /**
@@ -101,12 +130,13 @@ const failWork = sql(
   'fail_work',
   `UPDATE due_work SET failures = failures + 1, last_error = $3,
      visible_at = $4::timestamptz + make_interval(secs => least(600, 2 ^ least(failures, 16)))
-   WHERE job = $1 AND key = ANY ($2)`,
+   WHERE job = $1 AND key = ANY ($2) AND ${NOT_MOVED_SINCE('$4')}`,
 );
 
 /**
- * Notes that handling failed, and hides the work for 1 s, 2 s, 4 s ... at most 10 min. It is never given up: work about money that
- * cannot be done needs a person, who sees it in the log, in the metrics and in the queue's failed jobs.
+ * Notes that handling failed, and hides the work for 1 s, 2 s, 4 s ... at most 10 min, unless it was scheduled anew meanwhile. It is
+ * never given up: work about money that cannot be done needs a person, who sees it in the log, in the metrics and in the queue's
+ * failed jobs.
  */
 export async function recordFailure(
   connection: Connection,
@@ -118,10 +148,19 @@ export async function recordFailure(
   await run(connection, failWork, [job.name, keys, error.slice(0, 1000), now]);
 }
 
+// A walk from job to job, because the index begins with the job: it costs the same with a million rows that are not due.
 const overdueWork = sql<{ overdue: string; oldest_seconds: number | null }>(
   'overdue_work',
-  `SELECT count(*) AS overdue, extract(epoch FROM $1::timestamptz - min(run_at))::float8 AS oldest_seconds
-   FROM (SELECT run_at FROM due_work WHERE visible_at <= $1::timestamptz - interval '5 seconds' LIMIT 1000) late`,
+  `WITH RECURSIVE jobs AS (
+     SELECT min(job) AS job FROM due_work
+     UNION ALL SELECT (SELECT min(job) FROM due_work WHERE job > jobs.job) FROM jobs WHERE jobs.job IS NOT NULL
+   )
+   SELECT count(*) AS overdue, extract(epoch FROM $1::timestamptz - min(run_at))::float8 AS oldest_seconds
+   FROM (
+     SELECT late.run_at FROM jobs, LATERAL (
+       SELECT run_at FROM due_work WHERE job = jobs.job AND visible_at <= $1::timestamptz - interval '5 seconds'
+       ORDER BY visible_at LIMIT 1000) late
+     LIMIT 1000) first_ones`,
 );
 
 /** How much work has waited more than 5 s for a relay (counted up to 1000), and for how long: the sign that no worker is at work. */

@@ -1,5 +1,5 @@
 import { valueOf } from '../chain/quote.ts';
-import { add, compare, sum } from '../../platform/money.ts';
+import { compare, sum } from '../../platform/money.ts';
 import type { Payment } from './payment.ts';
 import type { Exception } from './states.ts';
 import type { Changes } from './transition.ts';
@@ -13,23 +13,25 @@ export interface PaymentTransfer {
   readonly amount: string;
   readonly quoted_amount: string;
   readonly seen_at: Date;
-  readonly block_height: string | null;
+  /** Blocks from the one that holds it to its own network's newest, both included; 0 in the pool. */
+  readonly confirmations: number;
   readonly confirmed_at: Date | null;
   readonly dropped_at: Date | null;
 }
 
 /**
- * What the transfers of a payment amount to, in the settlement coin at the locked rates; what was sent back covers nothing any more. A sum of transfers in one coin is converted
- * once, so that rounding cannot lose a fraction between two halves.
+ * What the transfers of a payment amount to, in the settlement coin at the locked rates. What was sent back, or is on its way back
+ * (`promised`), covers nothing any more. A sum of transfers in one coin is converted once, so that rounding cannot lose a fraction
+ * between two halves.
  */
-export function assess(payment: Payment, transfers: readonly PaymentTransfer[]) {
+export function assess(payment: Payment, transfers: readonly PaymentTransfer[], promised = '0') {
   const live = transfers.filter(({ dropped_at }) => dropped_at === null);
   const received = valueInSettlementCoin(payment, live);
   const confirmed = valueInSettlementCoin(
     payment,
     live.filter(({ confirmed_at }) => confirmed_at !== null),
   );
-  const due = add(payment.pay_amount, payment.amount_refunded);
+  const due = sum([payment.pay_amount, payment.amount_refunded, promised]);
   return {
     received,
     isCovered: compare(received, due) >= 0,

@@ -6,7 +6,7 @@ import { run, runOne, sql, type Tx } from '../../platform/db.ts';
 import { assess, changesOf, type Assessment, type PaymentTransfer } from './assess.ts';
 import type { Payment } from './payment.ts';
 import { allows, type Cause, type Exception } from './states.ts';
-import { lockPayments } from './store.ts';
+import { lockPayments, readPromised } from './store.ts';
 import { transition, type Changes, type Move } from './transition.ts';
 import { confirmUpTo, readTransfers, storeTransfers, type TransferNews } from './transfers.ts';
 
@@ -21,7 +21,7 @@ const cursorOf = sql<{ cursor: string | null }>(
 const advanceCursor = sql<{ network: string }>(
   'advance_chain_cursor',
   `INSERT INTO chain_cursors (network, cursor, head) VALUES ($1, $3, $4)
-   ON CONFLICT (network) DO UPDATE SET cursor = excluded.cursor, head = excluded.head
+   ON CONFLICT (network) DO UPDATE SET cursor = excluded.cursor, head = greatest(chain_cursors.head, excluded.head)
      WHERE chain_cursors.cursor IS NOT DISTINCT FROM $2
    RETURNING network`,
 );
@@ -29,7 +29,8 @@ const advanceCursor = sql<{ network: string }>(
 /**
  * Looks at a network once: reads what changed on it, outside any transaction, and then moves, in one transaction and in sets, every
  * payment that the change or the new head concerns. Of two observers with the same view one applies it, the other does nothing.
- * Answers whether there is more to read at once.
+ * Answers whether to look again at once, because there is more to read, or because another observer was faster: what it saw may be
+ * older than this call.
  */
 export async function observeNetwork(ctx: Context, network: NetworkId): Promise<boolean> {
   const now = ctx.now();
@@ -38,11 +39,11 @@ export async function observeNetwork(ctx: Context, network: NetworkId): Promise<
   const moved = await ctx.db.transaction(async (tx) => {
     // Taking the cursor first makes observers of one network stand in line; the loser finds it moved on.
     const taken = await run(tx, advanceCursor, [network, before, view.cursor, view.head]);
-    return taken.length === 0 ? [] : applyView(tx, network, view, now);
+    return taken.length === 0 ? null : applyView(tx, network, view, now);
   });
-  for (const { id, status, exceptions, tx_hash } of moved)
+  for (const { id, status, exceptions, tx_hash } of moved ?? [])
     ctx.log.info(`payment ${status}`, { payment_id: id, exceptions, network, tx_hash });
-  return view.more;
+  return moved === null || view.more;
 }
 
 async function applyView(tx: Tx, network: NetworkId, view: ChainView, now: Date): Promise<Payment[]> {
@@ -55,8 +56,12 @@ async function applyView(tx: Tx, network: NetworkId, view: ChainView, now: Date)
   if (ids.length === 0) return [];
   const payments = await lockPayments(tx, ids);
   const transfersOf = groupBy(await readTransfers(tx, ids), ({ payment_id }) => payment_id);
+  const promised = await readPromised(tx, ids);
   const subjects = payments.map((payment) =>
-    subjectOf(payment, newsOf.get(payment.id) ?? [], transfersOf.get(payment.id) ?? [], view.head),
+    subjectOf(payment, newsOf.get(payment.id) ?? [], {
+      transfers: transfersOf.get(payment.id) ?? [],
+      promised: promised.get(payment.id) ?? '0',
+    }),
   );
   const moved = await transition(
     tx,
@@ -83,10 +88,9 @@ interface Subject {
 function subjectOf(
   payment: Payment,
   news: readonly TransferNews[],
-  transfers: readonly PaymentTransfer[],
-  head: number,
+  { transfers, promised }: { transfers: readonly PaymentTransfer[]; promised: string },
 ): Subject {
-  const assessment = assess(payment, transfers);
+  const assessment = assess(payment, transfers, promised);
   const isLate =
     allows(payment.status, 'transfer_seen') &&
     news.some(({ transfer }) => transfer.seenAt >= payment.expires_at);
@@ -98,7 +102,7 @@ function subjectOf(
   ];
   const changes: Changes = {
     ...changesOf(payment, assessment, facts),
-    ...latest(transfers, head),
+    ...latest(transfers),
     ...(isLate ? { deadline_at: lateEnd } : {}),
   };
   const cause = causeOf(
@@ -128,14 +132,9 @@ function causeOf(payment: Payment, news: readonly TransferNews[]): Move['cause']
 }
 
 /** The latest transfer's hash, and the confirmations of the one that has fewest: what the payment still waits for. */
-function latest(
-  transfers: readonly PaymentTransfer[],
-  head: number,
-): Pick<Changes, 'tx_hash' | 'confirmations'> {
+function latest(transfers: readonly PaymentTransfer[]): Pick<Changes, 'tx_hash' | 'confirmations'> {
   const live = transfers.filter(({ dropped_at }) => dropped_at === null);
-  const depths = live.map(({ block_height }) =>
-    block_height === null ? 0 : Math.max(0, head - Number(block_height) + 1),
-  );
+  const depths = live.map(({ confirmations }) => confirmations);
   return {
     tx_hash: (live.at(-1) ?? transfers.at(-1))?.tx_hash ?? null,
     confirmations: depths.length === 0 ? 0 : Math.min(...depths),

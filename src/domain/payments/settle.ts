@@ -1,6 +1,6 @@
 import { finish } from '../due-work/store.ts';
 import type { Context } from '../../platform/context.ts';
-import { asWritten } from '../../platform/money.ts';
+import { asWritten, subtract } from '../../platform/money.ts';
 import { assess, type PaymentTransfer } from './assess.ts';
 import { simulatedExchange, type Exchange } from './exchange.ts';
 import { settlePayment } from './jobs.ts';
@@ -12,13 +12,15 @@ import { transition, type Move } from './transition.ts';
 
 /**
  * Converts what the payments received into their settlement coin and settles them; a refused conversion fails its payment.
- * The exchange is asked outside any transaction. A payment that left PROCESSING meanwhile (its block was reorganised) is not moved.
+ * The exchange is asked outside any transaction. A payment that left PROCESSING meanwhile (its block was reorganised) is not moved;
+ * if it came back meanwhile, its new due work stays.
  */
 export async function settlePayments(
   ctx: Context,
   ids: readonly string[],
   exchange: Exchange = simulatedExchange,
 ): Promise<void> {
+  const startedAt = ctx.now();
   const payments = (await readPayments(ctx.db, ids)).filter(({ status }) => allows(status, 'settled'));
   const transfers = await readTransfers(
     ctx.db,
@@ -37,7 +39,7 @@ export async function settlePayments(
   const now = ctx.now();
   const moved = await ctx.db.transaction(async (tx) => {
     const settled = await transition(tx, moves, now);
-    await finish(tx, settlePayment, ids, now);
+    await finish(tx, settlePayment, ids, startedAt);
     return settled;
   });
   for (const { id, status, actually_paid, actually_paid_currency } of moved)
@@ -55,7 +57,7 @@ async function convert(
     reference: payment.id,
     paid,
     paidCurrency,
-    settled: received,
+    settled: subtract(received, payment.amount_refunded),
     settledCurrency: payment.pay_currency,
   });
   if (answer === 'refused') return { paymentId: payment.id, cause: 'conversion_failed' };

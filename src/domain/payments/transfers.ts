@@ -137,13 +137,14 @@ export async function confirmUpTo(tx: Tx, network: NetworkId, height: number, no
 
 const transfersOfPayments = sql<PaymentTransfer>(
   'transfers_of_payments',
-  `SELECT t.payment_id, t.network, t.tx_hash, t.coin, t.amount, q.crypto_amount AS quoted_amount, t.seen_at, t.block_height,
-     t.confirmed_at, t.dropped_at
+  `SELECT t.payment_id, t.network, t.tx_hash, t.coin, t.amount, q.crypto_amount AS quoted_amount, t.seen_at, t.confirmed_at, t.dropped_at,
+     coalesce(greatest(0, c.head - t.block_height + 1), 0)::int AS confirmations
    FROM transfers t JOIN quotes q ON q.payment_id = t.payment_id AND q.coin = t.coin AND q.network = t.network
+     LEFT JOIN chain_cursors c ON c.network = t.network
    WHERE t.payment_id = ANY ($1) ORDER BY t.payment_id, t.seen_at, t.tx_hash`,
 );
 
-/** All transfers of the payments, oldest first, with what was quoted for their coin. */
+/** All transfers of the payments, oldest first, with what was quoted for their coin and how deep they lie. */
 export async function readTransfers(
   connection: Connection,
   paymentIds: readonly string[],

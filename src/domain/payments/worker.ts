@@ -1,4 +1,4 @@
-import { schedule } from '../due-work/store.ts';
+import { reschedule } from '../due-work/store.ts';
 import { pollSeconds } from '../chain/chain.ts';
 import { isNetwork } from '../chain/networks.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -20,8 +20,9 @@ export const paymentHandlers: readonly Handler[] = [
 /** Looks at each network and comes back with its next block, or at once while there is more to read. */
 async function observeNetworks(ctx: Context, networks: readonly string[]): Promise<void> {
   for (const network of networks.filter(isNetwork)) {
-    const hasMore = await observeNetwork(ctx, network);
-    const runAt = hasMore ? ctx.now() : addSeconds(ctx.now(), pollSeconds(ctx, network));
-    await schedule(ctx.db, [{ job: observeChain, key: network, runAt }]);
+    const startedAt = ctx.now();
+    const isBehind = await observeNetwork(ctx, network);
+    const runAt = isBehind ? ctx.now() : addSeconds(ctx.now(), pollSeconds(ctx, network));
+    await reschedule(ctx.db, observeChain, network, { startedAt, runAt });
   }
 }

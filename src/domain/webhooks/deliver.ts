@@ -4,7 +4,7 @@ import { run, sql, type Connection } from '../../platform/db.ts';
 import type { Exchange, ExchangeResult } from './exchange.ts';
 import { deliverWebhook } from './jobs.ts';
 import { nextAttemptAt } from './retry.ts';
-import { createSecretBox } from './secrets.ts';
+import { secretBoxOf } from './secrets.ts';
 import { signatureHeaders } from './sign.ts';
 
 /** Time beyond the exchange's deadline within which its outcome is surely recorded; after it another run may post again. */
@@ -17,6 +17,7 @@ interface PreparedDelivery {
   readonly merchant_id: string;
   readonly payment_id: string;
   readonly attempts: number;
+  readonly claimed_until: Date;
   readonly body: string;
   /** Null when the merchant has switched webhooks off, or has no URL any more. */
   readonly url: string | null;
@@ -30,7 +31,7 @@ const prepareDelivery = sql<PreparedDelivery>(
    FROM events e, merchants m
    WHERE d.id = $1 AND d.status = 'pending' AND (d.claimed_until IS NULL OR d.claimed_until <= $2)
      AND e.id = d.event_id AND m.id = d.merchant_id
-   RETURNING d.id, d.event_id, d.merchant_id, d.payment_id, d.attempts, e.body,
+   RETURNING d.id, d.event_id, d.merchant_id, d.payment_id, d.attempts, d.claimed_until, e.body,
      CASE WHEN m.webhooks_enabled THEN coalesce(e.callback_url, m.webhook_url) END AS url,
      (SELECT json_agg(json_build_object('key_id', s.key_id, 'ciphertext', encode(s.ciphertext, 'base64')) ORDER BY s.created_at DESC)
       FROM webhook_secrets s WHERE s.merchant_id = d.merchant_id AND (s.expires_at IS NULL OR s.expires_at > $2)) AS secrets`,
@@ -74,7 +75,7 @@ async function post(
   url: string,
   now: Date,
 ): Promise<ExchangeResult> {
-  const box = createSecretBox(ctx.config.secretsKeys);
+  const box = secretBoxOf(ctx.config);
   const secrets = delivery.secrets.map(({ key_id, ciphertext }) =>
     box.open({ keyId: key_id, ciphertext: Buffer.from(ciphertext, 'base64') }, delivery.merchant_id),
   );
@@ -103,7 +104,8 @@ const SWITCHED_OFF: ExchangeResult = {
   excerpt: null,
 };
 
-// One statement, so one commit: the attempt, the delivery's state, and the due work moved to the next attempt or taken away.
+// One statement, so one commit: the attempt, the delivery's state, and the due work moved to the next attempt or taken away. A run that
+// took longer than its claim may have been overtaken by others: that it succeeded still counts, that it failed does not any more.
 const recordAttempt = sql(
   'record_attempt',
   `WITH attempt AS (
@@ -112,13 +114,15 @@ const recordAttempt = sql(
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
      ON CONFLICT DO NOTHING
    ), delivery AS (
-     UPDATE deliveries SET attempts = $2, claimed_until = NULL, status = $12,
+     UPDATE deliveries SET attempts = greatest(attempts, $2), claimed_until = NULL, status = $12,
        finished_at = CASE WHEN $12 = 'pending' THEN NULL ELSE $13::timestamptz END
-     WHERE id = $1 AND status = 'pending'
+     WHERE id = $1 AND status = 'pending' AND ($12 = 'delivered' OR claimed_until = $15)
+     RETURNING id
    ), moved AS (
-     UPDATE due_work SET run_at = $11, visible_at = $11, failures = 0 WHERE job = $14 AND key = $1 AND $11::timestamptz IS NOT NULL
+     UPDATE due_work SET run_at = $11, visible_at = $11, failures = 0, last_error = NULL
+     FROM delivery WHERE job = $14 AND key = delivery.id AND $11::timestamptz IS NOT NULL
    )
-   DELETE FROM due_work WHERE job = $14 AND key = $1 AND $11::timestamptz IS NULL`,
+   DELETE FROM due_work USING delivery WHERE job = $14 AND key = delivery.id AND $11::timestamptz IS NULL`,
 );
 
 async function record(
@@ -144,6 +148,7 @@ async function record(
     result.ok ? 'delivered' : pending,
     ctx.now(),
     deliverWebhook.name,
+    delivery.claimed_until,
   ]);
 }
 

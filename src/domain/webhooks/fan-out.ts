@@ -6,6 +6,7 @@ import { newId } from '../../platform/ids.ts';
 import { deliverWebhook } from './jobs.ts';
 
 // An event whose merchant has webhooks off, or no URL, is recorded and not delivered; callback_url overrides the URL, not the switch.
+// In one order, because two runs with the same events would wait for each other's unique keys for ever if each had its own.
 const insertDeliveries = sql<{ id: string }>(
   'insert_deliveries',
   `WITH added AS (
@@ -15,6 +16,7 @@ const insertDeliveries = sql<{ id: string }>(
        JOIN events e ON e.id = n.event_id
        JOIN merchants m ON m.id = e.merchant_id
      WHERE m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL
+     ORDER BY e.id
      ON CONFLICT (event_id) DO NOTHING
      RETURNING id
    )

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { LEASE_SECONDS } from '../../src/background/relay-loop.ts';
+import { run, sql } from '../../src/platform/db.ts';
+import type { Doom } from '../support/doomed-worker.ts';
+import { ENGINES } from '../support/engines.ts';
+import { hang } from '../support/receivers.ts';
+import { startService, type Service } from '../support/service.ts';
+
+const WORKER = fileURLToPath(new URL('../support/doomed-worker.ts', import.meta.url));
+
+const attempts = sql<{ delivery_id: string; number: number }>(
+  'test_attempts',
+  'SELECT delivery_id, number FROM delivery_attempts ORDER BY delivery_id, number',
+);
+const dueFanOuts = sql<{ visible_at: Date }>(
+  'test_due_fan_outs',
+  `SELECT visible_at FROM due_work WHERE job = 'event.fan-out'`,
+);
+
+for (const engine of ENGINES)
+  describe(`kill -9, with queues on ${engine.name}`, () => {
+    let service: Service;
+    afterEach(() => service.close());
+
+    /** Starts a worker process, waits until it has come as far as it should, and kills it when `until` resolves. */
+    const die = async (moment: Doom['moment'], until: () => Promise<unknown> = () => Promise.resolve()) => {
+      const { ctx } = service.world;
+      const doom: Doom = {
+        env: {
+          DATABASE_URL: ctx.config.databaseUrl,
+          ...(ctx.config.redisUrl === null ? {} : { REDIS_URL: ctx.config.redisUrl }),
+          WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+          LOG_LEVEL: 'error',
+        },
+        now: ctx.now().toISOString(),
+        moment,
+      };
+      const child = spawn(process.execPath, ['--import', 'tsx', WORKER], {
+        env: { ...process.env, DOOM: JSON.stringify(doom) },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const exited = once(child, 'exit');
+      for await (const line of createInterface(child.stdout)) if (line === moment) break;
+      await until();
+      child.kill('SIGKILL');
+      expect((await exited)[1]).to.equal('SIGKILL');
+    };
+    const eventIds = () =>
+      service.receiver.requests.map(({ headers }) => String(headers['webhook-id'])).sort();
+    const expectEachOnceUnderItsOwnId = async (ids: readonly string[]) => {
+      const told = await Promise.all(
+        ids.map(async (id) => (await service.shop.events(id)).map((event) => event.id)),
+      );
+      expect(eventIds()).to.deep.equal(told.flat().sort());
+    };
+
+    it('of the relay after it leased and before it handed over: all of it comes when the lease ends', async () => {
+      service = await startService(engine);
+      const ids = await Promise.all(Array.from({ length: 12 }, () => service.shop.create()));
+      await die('leased');
+      const leases = await run(service.world.ctx.db, dueFanOuts, []);
+      const leaseEnd = new Date(service.world.ctx.now().getTime() + LEASE_SECONDS * 1000);
+      expect(leases.map(({ visible_at }) => visible_at)).to.deep.equal(ids.map(() => leaseEnd));
+      await service.startWorker();
+      service.world.advance(LEASE_SECONDS);
+      await service.receiver.waitFor(ids.length);
+      await expectEachOnceUnderItsOwnId(ids);
+    });
+
+    it('of the relay after it handed over: the queue has it, and the end of the lease adds nothing', async () => {
+      service = await startService(engine);
+      const ids = await Promise.all(Array.from({ length: 12 }, () => service.shop.create()));
+      await die('handed over');
+      await service.startWorker();
+      await service.receiver.waitFor(ids.length);
+      service.world.advance(LEASE_SECONDS);
+      // Whatever the ended leases bring is done when something later is: a queue is first in, first out.
+      const later = await service.shop.create();
+      await service.receiver.waitFor(ids.length + 1);
+      await expectEachOnceUnderItsOwnId([...ids, later]);
+    });
+
+    it('of a worker while its webhooks are in the air: they go again, with the same ids and bytes', async () => {
+      let isHanging = true;
+      service = await startService(engine, { receiver: { answer: () => (isHanging ? hang : {}) } });
+      const ids = await Promise.all(Array.from({ length: 5 }, () => service.shop.create()));
+      await die('working', () => service.receiver.waitFor(ids.length));
+      expect(await run(service.world.ctx.db, attempts, [])).to.deep.equal([]);
+      isHanging = false;
+      await service.startWorker();
+      service.world.advance(LEASE_SECONDS);
+      await service.receiver.waitFor(2 * ids.length);
+      const bodies = new Map(
+        service.receiver.requests.map(({ headers, rawBody }) => [headers['webhook-id'], rawBody.toString()]),
+      );
+      expect(bodies.size).to.equal(ids.length);
+      for (const { headers, rawBody } of service.receiver.requests)
+        expect(bodies.get(headers['webhook-id'])).to.equal(rawBody.toString());
+      await service.passUntil(
+        'each second try is recorded, as the first attempt that is known of',
+        async () => {
+          const rows = await run(service.world.ctx.db, attempts, []);
+          return rows.length === ids.length && rows.every(({ number }) => number === 1);
+        },
+      );
+    });
+  });

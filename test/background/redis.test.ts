@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import winston from 'winston';
+import { LEASE_SECONDS } from '../../src/background/relay-loop.ts';
+import { run, sql } from '../../src/platform/db.ts';
+import { checkBooks } from '../support/books.ts';
+import type { Engine } from '../support/engines.ts';
+import { redisCall, redisCommand, startRedis, type RedisServer } from '../support/redis.ts';
+import { startService, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const EVENTS_OF_A_PAID_PAYMENT = 4;
+
+const leasedWork = sql<{ count: number }>(
+  'test_leased',
+  'SELECT count(*)::int FROM due_work WHERE job = $1 AND visible_at > $2',
+);
+
+/** What a test makes fail on purpose need not be in its output. */
+const QUIET = { log: winston.createLogger({ silent: true }) };
+
+describe('losing Redis', () => {
+  let redis: RedisServer;
+  let engine: Engine;
+  let service: Service;
+  before(async function () {
+    // What is lost here must not be anybody's: REDIS_URL is left alone.
+    if (redisCommand === null) this.skip();
+    redis = await startRedis();
+    engine = {
+      name: 'redis',
+      env: () => Promise.resolve({ REDIS_URL: redis.url }),
+      flush: () => flushAll(),
+    };
+  });
+  after(() => redis?.stop());
+  afterEach(async () => {
+    try {
+      await checkBooks(service.world.ctx.db);
+    } finally {
+      await service.close();
+    }
+    await flushAll();
+  });
+
+  const flushAll = async () => void (await redisCall(redis.url, 'FLUSHALL'));
+  const create = (count: number) => Promise.all(Array.from({ length: count }, () => service.shop.create()));
+  const isDone = async (ids: readonly string[]) => {
+    const payments = await Promise.all(ids.map((id) => service.shop.payment(id)));
+    const events = new Set(service.receiver.requests.map(({ headers }) => headers['webhook-id']));
+    return (
+      payments.every(({ status }) => status === 'SETTLED') &&
+      events.size === ids.length * EVENTS_OF_A_PAID_PAYMENT
+    );
+  };
+
+  it(`FLUSHALL with everything handed over: all of it is handed over again within ${LEASE_SECONDS} s, and done`, async () => {
+    service = await startService(engine);
+    const { world, receiver } = service;
+    const ids = await create(30);
+    // A worker that only fans out leaves the deliveries in Redis, all handed over, none done.
+    const fanOut = await service.startWorker({
+      config: { ...world.ctx.config, workerQueues: ['webhook-fan-out'] },
+    });
+    await until('30 deliveries are handed over', async () => {
+      const [row] = await run(world.ctx.db, leasedWork, ['webhook.deliver', world.ctx.now()]);
+      return row?.count === 30;
+    });
+    await fanOut.close();
+    await flushAll();
+    await service.startWorker();
+    world.advance(LEASE_SECONDS);
+    await receiver.waitFor(30);
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).to.equal(ids.length);
+  });
+
+  it('FLUSHALL again and again while payments are under way: every one is settled and told', async () => {
+    service = await startService(engine);
+    await Promise.all([service.startWorker(QUIET), service.startWorker(QUIET)]);
+    const ids = await create(25);
+    for (const id of ids) await service.shop.pay(id);
+    for (let flushes = 1; flushes <= 6; flushes += 1) {
+      await service.passUntil(
+        'something more arrived',
+        () => service.receiver.requests.length >= flushes * 10,
+      );
+      await flushAll();
+    }
+    await service.passUntil('all is done', () => isDone(ids));
+  });
+
+  it('Redis dies and comes back empty, twice, under running workers: every payment is settled and told', async () => {
+    service = await startService(engine, { env: { LOG_LEVEL: 'error' } });
+    await service.startWorker(QUIET);
+    const ids = await create(10);
+    for (let restarts = 0; restarts < 2; restarts += 1) {
+      await redis.stop();
+      // Creating and paying need no Redis.
+      for (const id of ids.slice(restarts * 5, restarts * 5 + 5)) await service.shop.pay(id);
+      expect(
+        (await service.request('POST', '/v1/payment', { pay_amount: '1', order_id: 'o' })).status,
+      ).to.equal(201);
+      await redis.start();
+    }
+    await service.passUntil('all is done', async () => {
+      const payments = await Promise.all(ids.map((id) => service.shop.payment(id)));
+      const events = new Set(service.receiver.requests.map(({ headers }) => headers['webhook-id']));
+      return (
+        payments.every(({ status }) => status === 'SETTLED') &&
+        events.size === ids.length * EVENTS_OF_A_PAID_PAYMENT + 2
+      );
+    });
+  });
+});

@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import {
+  openQueueEngine,
+  waitingJobs,
+  type JobQueue,
+  type QueueEngine,
+} from '../../src/background/queues.ts';
+import { LEASE_SECONDS, relayOnce, type RelayTargets } from '../../src/background/relay-loop.ts';
+import { schedule } from '../../src/domain/due-work/store.ts';
+import { run, sql } from '../../src/platform/db.ts';
+import { defineJob, type Job, type QueueName } from '../../src/platform/job.ts';
+import { ENGINES } from '../support/engines.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+/** One of each kind: in batches, alone, and a second one on the queue of the first. */
+const bulk = defineJob('test.bulk', 'sandbox', { batch: 10 });
+const single = defineJob('test.single', 'clean-up');
+const sibling = defineJob('test.sibling', 'sandbox', { batch: 10 });
+const JOBS = new Map([bulk, single, sibling].map((job) => [job.name, job]));
+
+interface Added {
+  readonly queue: string;
+  readonly name: string;
+  readonly keys: readonly string[];
+}
+
+describe('the relay', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await createWorld();
+    await world.ctx.db.raw('DELETE FROM due_work');
+  });
+  afterEach(() => world.close());
+
+  const put = (job: Job, keys: readonly string[]) =>
+    schedule(
+      world.ctx.db,
+      keys.map((key) => ({ job, key, runAt: world.ctx.now() })),
+    );
+  const range = (count: number, prefix = 'k') =>
+    Array.from({ length: count }, (_, i) => `${prefix}${String(i).padStart(5, '0')}`);
+  /** Queues that remember what they got; `addBulk` may be made to fail, `waiting` to be large. */
+  const recorder = ({
+    addBulk = () => {},
+    waiting = () => 0,
+  }: { addBulk?: () => void; waiting?: (name: string) => number } = {}) => {
+    const added: Added[] = [];
+    const counted: string[] = [];
+    const queueOf = (queue: QueueName): JobQueue => ({
+      name: queue,
+      addBulk(jobs) {
+        addBulk();
+        added.push(...jobs.map(({ name, data }) => ({ queue, name, keys: data.keys })));
+        return Promise.resolve([]);
+      },
+      getJobCountByTypes() {
+        counted.push(queue);
+        return Promise.resolve(waiting(queue));
+      },
+      waitUntilReady: () => Promise.reject(new Error('not asked for')),
+      close: () => Promise.resolve(),
+    });
+    const targets: RelayTargets = {
+      jobs: JOBS,
+      queues: new Map((['sandbox', 'clean-up'] as const).map((name) => [name, queueOf(name)])),
+    };
+    return { targets, added, counted };
+  };
+
+  it('hands work over in batches, each job to its queue', async () => {
+    const { targets, added } = recorder();
+    await put(bulk, range(25));
+    await put(single, ['x', 'y']);
+    expect(await relayOnce(world.ctx, targets)).to.equal(27);
+    expect(
+      added.filter(({ name }) => name === bulk.name).map(({ queue, keys }) => [queue, keys.length]),
+    ).to.deep.equal([
+      ['sandbox', 10],
+      ['sandbox', 10],
+      ['sandbox', 5],
+    ]);
+    expect(
+      added.filter(({ queue }) => queue === 'clean-up').map(({ name, keys }) => [name, keys]),
+    ).to.have.deep.members([
+      [single.name, ['x']],
+      [single.name, ['y']],
+    ]);
+    expect(await relayOnce(world.ctx, targets)).to.equal(0);
+  });
+
+  it('hands over alone what failed before', async () => {
+    const { targets, added } = recorder();
+    await put(bulk, range(4));
+    await world.ctx.db.raw(`UPDATE due_work SET failures = 1 WHERE key = 'k00002'`);
+    await relayOnce(world.ctx, targets);
+    expect(added.map(({ keys }) => keys.toSorted())).to.have.deep.members([
+      ['k00000', 'k00001', 'k00003'],
+      ['k00002'],
+    ]);
+  });
+
+  it('that cannot reach its queue has lost nothing: it all comes back when the lease ends', async () => {
+    let isAway = true;
+    const { targets, added } = recorder({
+      addBulk() {
+        if (isAway) throw new Error('the queue is away');
+      },
+    });
+    await put(bulk, range(12));
+    await put(single, ['x']);
+    const failure = await relayOnce(world.ctx, targets).then(
+      () => 'no error',
+      (error: Error) => error.message,
+    );
+    expect(failure).to.equal('the queue is away');
+    isAway = false;
+    world.advance(LEASE_SECONDS - 0.001);
+    expect(await relayOnce(world.ctx, targets)).to.equal(0);
+    world.advance(0.001);
+    expect(await relayOnce(world.ctx, targets)).to.equal(13);
+    expect(added.flatMap(({ keys }) => keys).sort()).to.deep.equal([...range(12), 'x']);
+  });
+
+  it('hands over nothing to a queue that has enough, and everything to the others', async () => {
+    let waiting = 0;
+    const { targets, added, counted } = recorder({ waiting: (name) => (name === 'sandbox' ? waiting : 0) });
+    await put(bulk, range(3_000));
+    await put(single, range(150));
+    const uncounted = new Map<QueueName, number>();
+    expect(await relayOnce(world.ctx, targets, uncounted)).to.equal(1_100);
+    // 100 jobs each: now they are counted before they get more.
+    expect(counted).to.deep.equal([]);
+    waiting = 500;
+    await put(sibling, range(10));
+    expect(await relayOnce(world.ctx, targets, uncounted)).to.equal(50);
+    expect(await relayOnce(world.ctx, targets, uncounted)).to.equal(0);
+    expect(new Set(counted)).to.deep.equal(new Set(['sandbox', 'clean-up']));
+    waiting = 499;
+    expect(await relayOnce(world.ctx, targets, uncounted)).to.equal(1_010);
+    expect(added.filter(({ name }) => name === sibling.name)).to.have.length(1);
+  });
+
+  it('leaves work of jobs that this version does not know to the one that does', async () => {
+    const { targets } = recorder();
+    await put(defineJob('test.of-tomorrow', 'sandbox'), ['a']);
+    expect(await relayOnce(world.ctx, targets)).to.equal(0);
+    const rows = await run(
+      world.ctx.db,
+      sql<{ visible_at: Date; run_at: Date }>('test_rows', 'SELECT * FROM due_work'),
+      [],
+    );
+    expect(rows[0]?.visible_at).to.deep.equal(rows[0]?.run_at);
+  });
+
+  for (const engine of ENGINES)
+    describe(`with queues on ${engine.name}`, () => {
+      let opened: QueueEngine;
+      let queue: JobQueue;
+      beforeEach(async () => {
+        await world.close();
+        world = await createWorld(await engine.env());
+        await world.ctx.db.raw('DELETE FROM due_work');
+        opened = openQueueEngine(world.ctx.config, world.ctx.log);
+        queue = opened.openQueue('clean-up');
+      });
+      afterEach(async () => {
+        await queue.close();
+        await opened.close();
+      });
+
+      it('fills a queue that nobody serves up to a bound, whenever leases end, and also while it is paused', async () => {
+        const targets: RelayTargets = { jobs: JOBS, queues: new Map([['clean-up', queue]]) };
+        const uncounted = new Map<QueueName, number>();
+        await put(single, range(40));
+        const relayLeases = async (count: number) => {
+          for (let i = 0; i < count; i += 1) {
+            world.advance(LEASE_SECONDS);
+            await relayOnce(world.ctx, targets, uncounted);
+          }
+        };
+        await relayLeases(5);
+        expect(await waitingJobs(queue)).to.equal(200);
+        await (queue as unknown as { pause(): Promise<void> }).pause();
+        expect(await waitingJobs(queue)).to.equal(200);
+        await relayLeases(60);
+        expect(await waitingJobs(queue)).to.be.within(500, 640);
+      });
+    });
+});

@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import winston from 'winston';
+import { reconcileOnce } from '../../../src/domain/ops/reconcile.ts';
+import { observeNetwork } from '../../../src/domain/payments/observe.ts';
+import { fanOutEvents } from '../../../src/domain/webhooks/fan-out.ts';
+import { setWebhookConfig } from '../../../src/domain/webhooks/settings.ts';
+import type { Context } from '../../../src/platform/context.ts';
+import { run, sql } from '../../../src/platform/db.ts';
+import { explain, rowsRead } from '../../support/explain.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+const dueWork = sql<{ job: string; key: string; run_at: Date }>(
+  'test_due_work',
+  `SELECT job, key, run_at FROM due_work
+   WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'relay.reconcile', 'event.fan-out') ORDER BY job, key`,
+);
+
+describe('reconciling', () => {
+  let world: World;
+  let shop: Shop;
+  /** It logs an error for each row that was missing, which here is on purpose. */
+  let ctx: Context;
+  beforeEach(async () => {
+    world = await createWorld();
+    shop = await openShop(world);
+    ctx = { ...world.ctx, log: winston.createLogger({ silent: true }) };
+    await setWebhookConfig(
+      ctx.db,
+      world.merchant.id,
+      { webhookUrl: 'http://127.0.0.1:9/', enabled: true },
+      ctx.now(),
+    );
+  });
+  afterEach(() => world.close());
+
+  const due = () => run(ctx.db, dueWork, []);
+  /** One payment in each state that has work to come, and its delivery and refund as well. */
+  const prepare = async () => {
+    const settled = await shop.create();
+    await shop.pay(settled);
+    await world.work();
+    await shop.mine(12);
+    await shop.refund(settled, { amount: '1' });
+    const [waiting, underpaid, covered, processing] = [
+      await shop.create(),
+      await shop.create(),
+      await shop.create(),
+      await shop.create(),
+    ];
+    await shop.pay(processing);
+    await observeNetwork(ctx, 'ethereum');
+    await shop.chain.mine('ethereum', 12, ctx.now());
+    await shop.pay(underpaid, { amount: '1' });
+    await shop.pay(covered);
+    await observeNetwork(ctx, 'ethereum');
+    const [event] = await shop.events(waiting);
+    await fanOutEvents(ctx, [event?.id ?? '']);
+    return { waiting, underpaid, covered, processing };
+  };
+
+  it('finds nothing to do on a sound database', async () => {
+    await prepare();
+    const before = await due();
+    expect(before.length).to.be.at.least(5);
+    expect(await reconcileOnce(ctx)).to.equal(0);
+    expect(await due()).to.deep.equal(before);
+  });
+
+  it('restores every row that is missing, with the time that it had, and only those', async () => {
+    const { waiting, underpaid, covered, processing } = await prepare();
+    const before = await due();
+    await ctx.db.raw(
+      `DELETE FROM due_work WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'relay.reconcile')`,
+    );
+    expect(await reconcileOnce(ctx)).to.equal(before.length);
+    expect(await due()).to.deep.equal(before);
+    const keys = (await due()).map(({ key }) => key);
+    expect(keys).to.include.members([waiting, underpaid, processing]);
+    expect(keys).to.not.include(covered);
+  });
+
+  it('lets what it restored run its course', async () => {
+    const { waiting, processing } = await prepare();
+    await ctx.db.raw(`DELETE FROM due_work WHERE job <> 'chain.observe'`);
+    await reconcileOnce(ctx);
+    await world.work();
+    expect((await shop.payment(processing)).status).to.equal('SETTLED');
+    world.advance(3_600);
+    await world.work();
+    expect((await shop.payment(waiting)).status).to.equal('EXPIRED');
+  });
+
+  it('by several workers at once restores each row once', async () => {
+    await prepare();
+    const before = await due();
+    await ctx.db.raw(
+      `DELETE FROM due_work WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'relay.reconcile')`,
+    );
+    const counts = await Promise.all([1, 2, 3, 4].map(() => reconcileOnce(ctx)));
+    expect(counts.reduce((a, b) => a + b)).to.equal(before.length);
+    expect(await due()).to.deep.equal(before);
+  });
+
+  it('goes by the time in the ids: what is older than its look-back is not read', async () => {
+    const { ctx } = world;
+    // 60,000 payments of a year ago, and as many done deliveries.
+    const id = await shop.create();
+    await ctx.db.raw(`
+      INSERT INTO payments SELECT (jsonb_populate_record(p, jsonb_build_object('id', 'pay_01JH' || lpad(i::text, 22, '0'), 'token_id', 'old' || i,
+        'status', 'EXPIRED'))).* FROM payments p, generate_series(1, 60000) AS i WHERE p.id = '${id}'`);
+    await ctx.db.raw(`
+      INSERT INTO deliveries (id, event_id, merchant_id, payment_id, status, created_at)
+      SELECT 'dlv_01JH' || lpad(i::text, 22, '0'), 'evt_' || i, 'mer_1', 'pay_1', 'delivered', now() FROM generate_series(1, 60000) AS i`);
+    await ctx.db.raw('ANALYZE');
+    for (const plan of await explain(ctx.db, (tx) => reconcileOnce({ ...ctx, db: tx }))) {
+      expect(rowsRead(plan, 'payments'), plan).to.be.at.most(10);
+      expect(rowsRead(plan, 'deliveries'), plan).to.be.at.most(10);
+    }
+  });
+});

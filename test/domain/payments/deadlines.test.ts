@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { expirePayments } from '../../../src/domain/payments/expire.ts';
+import { observeNetwork } from '../../../src/domain/payments/observe.ts';
+import { checkBooks } from '../../support/books.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+const HOUR = 3_600;
+
+describe('the deadline of a payment', () => {
+  let world: World;
+  let shop: Shop;
+  beforeEach(async () => {
+    world = await createWorld();
+    shop = await openShop(world);
+  });
+  afterEach(async () => {
+    try {
+      await checkBooks(world.ctx.db);
+    } finally {
+      await world.close();
+    }
+  });
+
+  const observe = () => observeNetwork(world.ctx, 'ethereum');
+  const expire = (...ids: string[]) => expirePayments(world.ctx, ids);
+
+  it('does not pass while money that was seen in time confirms, however long that takes', async () => {
+    const id = await shop.create();
+    world.advance(HOUR - 0.001);
+    await shop.pay(id);
+    await world.work();
+    world.advance(0.001);
+    await world.work();
+    expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', exceptions: [] });
+    // Another run of an expiry that was handed over before.
+    await expire(id);
+    await shop.mine(12);
+    expect(await shop.story(id)).to.deep.equal([
+      'created WAITING',
+      'pending PENDING',
+      'processing PROCESSING',
+      'settled SETTLED',
+    ]);
+  });
+
+  it('does not pass over money that the network saw in time and nobody has looked at yet', async () => {
+    const id = await shop.create();
+    world.advance(HOUR - 1);
+    await shop.pay(id);
+    world.advance(1);
+    await expire(id);
+    expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', covered: true, exceptions: [] });
+  });
+
+  it('does not pass over such money on a network that the customer chose later', async () => {
+    const id = await shop.create();
+    world.advance(HOUR - 1);
+    await shop.pay(id, { coin: 'USDT', network: 'tron' });
+    world.advance(1);
+    await expire(id);
+    expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', covered: true, exceptions: [] });
+  });
+
+  it('waits for more money where too little was seen in time', async () => {
+    const id = await shop.create();
+    world.advance(HOUR - 1);
+    await shop.pay(id, { amount: '1' });
+    world.advance(1);
+    await expire(id);
+    expect(await shop.payment(id)).to.deep.include({ status: 'EXPIRED', exceptions: ['underpaid'] });
+    expect(await shop.story(id)).to.deep.equal(['created WAITING', 'pending PENDING', 'failed EXPIRED']);
+  });
+
+  describe('and money that is seen at its very instant', () => {
+    beforeEach(() => world.work());
+
+    it('is late where it is looked at first, and nothing expires', async () => {
+      const id = await shop.create();
+      world.advance(HOUR);
+      await shop.pay(id);
+      await observe();
+      await expire(id);
+      expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', exceptions: ['late'] });
+      expect(await shop.story(id)).to.deep.equal(['created WAITING', 'pending PENDING']);
+    });
+
+    it('is late and honoured where it comes just after the expiry', async () => {
+      const id = await shop.create();
+      world.advance(HOUR);
+      await expire(id);
+      await shop.pay(id);
+      await observe();
+      expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', exceptions: ['late'] });
+      expect(await shop.story(id)).to.deep.equal(['created WAITING', 'failed EXPIRED', 'pending PENDING']);
+    });
+
+    it('ends in exactly one state when both happen at once, 60 times', async () => {
+      const ids = await Promise.all(Array.from({ length: 60 }, () => shop.create()));
+      world.advance(HOUR);
+      await Promise.all(
+        ids.map(async (id) => {
+          await Promise.all([shop.pay(id).then(observe), expire(id), expire(id)]);
+        }),
+      );
+      await observe();
+      const stories = await Promise.all(ids.map((id) => shop.story(id)));
+      for (const story of stories)
+        expect(story.join(', ')).to.be.oneOf([
+          'created WAITING, pending PENDING',
+          'created WAITING, failed EXPIRED, pending PENDING',
+        ]);
+      for (const id of ids)
+        expect(await shop.payment(id)).to.deep.include({
+          status: 'PENDING',
+          covered: true,
+          exceptions: ['late'],
+        });
+      await shop.mine(12);
+      for (const id of ids) expect((await shop.payment(id)).status).to.equal('SETTLED');
+    });
+  });
+
+  it('passes for 1000 payments in one call', async () => {
+    const ids = await Promise.all(Array.from({ length: 1000 }, () => shop.create({ expiration_minutes: 5 })));
+    const paid = ids.filter((_, i) => i % 100 === 0);
+    for (const id of paid) await shop.pay(id);
+    world.advance(300);
+    await expire(...ids);
+    for (const id of ids)
+      expect((await shop.payment(id)).status).to.equal(paid.includes(id) ? 'PENDING' : 'EXPIRED');
+  });
+
+  it('is kept from 5 minutes to a day, to the second', async () => {
+    for (const minutes of [5, 1440]) {
+      const id = await shop.create({ expiration_minutes: minutes });
+      world.advance(minutes * 60 - 1);
+      await world.work();
+      expect((await shop.payment(id)).status).to.equal('WAITING');
+      world.advance(1);
+      await world.work();
+      expect((await shop.payment(id)).status).to.equal('EXPIRED');
+    }
+  });
+});

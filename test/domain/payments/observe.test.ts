@@ -1,0 +1,169 @@
+import { expect } from 'chai';
+import { observeNetwork } from '../../../src/domain/payments/observe.ts';
+import { claimDue, schedule } from '../../../src/domain/due-work/store.ts';
+import { observeChain } from '../../../src/domain/payments/jobs.ts';
+import { paymentHandlers } from '../../../src/domain/payments/worker.ts';
+import { addSeconds } from '../../../src/platform/clock.ts';
+import { run, sql } from '../../../src/platform/db.ts';
+import { checkBooks } from '../../support/books.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+import { until } from '../../support/until.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+const CONFIRMATIONS = 12;
+
+const cursorRow = sql<{ cursor: string; head: string }>(
+  'test_cursor',
+  `SELECT cursor, head FROM chain_cursors WHERE network = 'ethereum'`,
+);
+
+const waitingForLocks = sql<{ count: number }>(
+  'test_waiting_for_locks',
+  `SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+);
+const nextLooks = sql<{ key: string; run_at: Date }>(
+  'test_next_looks',
+  `SELECT key, run_at FROM due_work WHERE job = 'chain.observe'`,
+);
+
+describe('observing a network', () => {
+  let world: World;
+  let shop: Shop;
+  beforeEach(async () => {
+    world = await createWorld();
+    shop = await openShop(world);
+    await world.work();
+  });
+  afterEach(async () => {
+    try {
+      await checkBooks(world.ctx.db);
+    } finally {
+      await world.close();
+    }
+  });
+
+  const observe = () => observeNetwork(world.ctx, 'ethereum');
+  const create = (count: number) => Promise.all(Array.from({ length: count }, () => shop.create()));
+  /** Pays many payments in one statement. */
+  const payAll = async (ids: readonly string[]) => {
+    const sendings = ids.map((id) => ({
+      network: 'ethereum' as const,
+      coin: 'USDC' as const,
+      amount: '10.50',
+      address: shop.chain.depositAddress('ethereum', id),
+    }));
+    await shop.chain.send(world.ctx.db, sendings, world.ctx.now());
+  };
+  const statuses = async (ids: readonly string[]) =>
+    new Set(await Promise.all(ids.map(async (id) => (await shop.payment(id)).status)));
+
+  it('by 8 workers at once moves each payment once, and the cursor and the head never go back', async () => {
+    const ids = await create(40);
+    for (let round = 0; round < 4; round += 1) {
+      await payAll(ids.slice(round * 10, round * 10 + 10));
+      await shop.chain.mine('ethereum', 6, world.ctx.now());
+      const [before] = await run(world.ctx.db, cursorRow, []);
+      await Promise.all(Array.from({ length: 8 }, observe));
+      const [after] = await run(world.ctx.db, cursorRow, []);
+      expect(Number(after?.cursor)).to.be.greaterThan(Number(before?.cursor));
+      expect(Number(after?.head)).to.be.greaterThan(Number(before?.head));
+    }
+    await shop.mine(CONFIRMATIONS);
+    for (const id of ids)
+      expect(await shop.story(id)).to.deep.equal([
+        'created WAITING',
+        'pending PENDING',
+        'processing PROCESSING',
+        'settled SETTLED',
+      ]);
+  });
+
+  it('says to look again where another worker was faster', async () => {
+    const [id = ''] = await create(1);
+    await payAll([id]);
+    const held = await world.ctx.db.transaction();
+    await held.raw(`SELECT FROM chain_cursors WHERE network = 'ethereum' FOR UPDATE`);
+    const both = Promise.all([observe(), observe()]);
+    await until('both have read the cursor and want to move it', async () => {
+      const [row] = await run(world.ctx.db, waitingForLocks, []);
+      return row?.count === 2;
+    });
+    await held.commit();
+    expect(await both).to.have.members([true, false]);
+    expect(await observe()).to.equal(false);
+  });
+
+  it('reads more than a page, and confirms nothing on half a view', async () => {
+    const ids = await create(600);
+    await payAll(ids);
+    await shop.chain.mine('ethereum', CONFIRMATIONS, world.ctx.now());
+    expect(await observe()).to.equal(true);
+    expect(await statuses(ids)).to.deep.equal(new Set(['PENDING', 'WAITING']));
+    expect(await observe()).to.equal(false);
+    expect(await statuses(ids)).to.deep.equal(new Set(['PROCESSING']));
+    await world.work();
+    expect(await statuses(ids)).to.deep.equal(new Set(['SETTLED']));
+  });
+
+  it('sees a transfer that committed late, after others that came later were seen', async () => {
+    const [late = '', early = ''] = await create(2);
+    const held = await world.ctx.db.transaction();
+    await shop.chain.send(
+      held,
+      [
+        {
+          network: 'ethereum',
+          coin: 'USDC',
+          amount: '10.50',
+          address: shop.chain.depositAddress('ethereum', late),
+        },
+      ],
+      world.ctx.now(),
+    );
+    await payAll([early]);
+    await observe();
+    expect([(await shop.payment(late)).status, (await shop.payment(early)).status]).to.deep.equal([
+      'WAITING',
+      'PENDING',
+    ]);
+    await held.commit();
+    await observe();
+    expect((await shop.payment(late)).status).to.equal('PENDING');
+  });
+
+  it('that breaks off in the middle is done again whole', async () => {
+    const ids = await create(5);
+    await payAll(ids);
+    await world.ctx.db.raw(
+      `ALTER TABLE transfers ADD CONSTRAINT test_fault CHECK (payment_id <> '${ids[3]}')`,
+    );
+    const failure = await observe().then(
+      () => 'no error',
+      (error: Error) => error.message,
+    );
+    expect(failure).to.include('test_fault');
+    expect(await statuses(ids)).to.deep.equal(new Set(['WAITING']));
+    await world.ctx.db.raw('ALTER TABLE transfers DROP CONSTRAINT test_fault');
+    await observe();
+    expect(await statuses(ids)).to.deep.equal(new Set(['PENDING']));
+  });
+
+  it('by its handler comes back with the next block, and at once where work came in meanwhile', async () => {
+    const handler = paymentHandlers.find(({ job }) => job === observeChain);
+    const { db, now } = world.ctx;
+    world.advance(12);
+    expect(
+      await claimDue(db, new Map([[observeChain.name, 9]]), now(), addSeconds(now(), 30)),
+    ).to.have.length(5);
+    // A transfer that was sent after the handler looked, and before it writes when it looks next.
+    await schedule(db, [{ job: observeChain, key: 'tron', runAt: now() }]);
+    await handler?.handle(world.ctx, ['ethereum', 'tron', 'solana']);
+    const looks = await run(db, nextLooks, []);
+    const secondsOf = new Map(
+      looks.map(({ key, run_at }) => [key, (run_at.getTime() - now().getTime()) / 1000]),
+    );
+    expect(secondsOf.get('ethereum')).to.equal(5);
+    expect(secondsOf.get('solana')).to.equal(0.4);
+    expect(secondsOf.get('tron')).to.equal(0);
+  });
+});

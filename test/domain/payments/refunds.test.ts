@@ -1,0 +1,243 @@
+import { expect } from 'chai';
+import { observeNetwork } from '../../../src/domain/payments/observe.ts';
+import { sendRefunds } from '../../../src/domain/payments/refund.ts';
+import { run, sql } from '../../../src/platform/db.ts';
+import { compare, sum } from '../../../src/platform/money.ts';
+import { ApiError } from '../../../src/platform/errors.ts';
+import { checkBooks } from '../../support/books.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+const HOUR = 3_600;
+const CONFIRMATIONS = 12;
+
+describe('a refund', () => {
+  let world: World;
+  let shop: Shop;
+  beforeEach(async () => {
+    world = await createWorld();
+    shop = await openShop(world);
+  });
+  afterEach(async () => {
+    try {
+      await checkBooks(world.ctx.db);
+    } finally {
+      await world.close();
+    }
+  });
+
+  const pay = async (id: string, amount?: string) => {
+    await shop.pay(id, amount === undefined ? {} : { amount });
+    await world.work();
+    await shop.mine(CONFIRMATIONS);
+  };
+  const settled = async () => {
+    const id = await shop.create();
+    await pay(id);
+    expect((await shop.payment(id)).status).to.equal('SETTLED');
+    return id;
+  };
+  const refunds = (id: string) =>
+    run(
+      world.ctx.db,
+      sql<{ id: string; status: string; amount: string; tx_hash: string | null; completed_at: Date | null }>(
+        'test_refunds',
+        'SELECT * FROM refunds WHERE payment_id = $1 ORDER BY created_at, id',
+      ),
+      [id],
+    );
+
+  it('in full: everything goes back, the payment is REFUNDED and its event tells what went', async () => {
+    const id = await settled();
+    const { settled_at } = await shop.payment(id);
+    const refund = await shop.refund(id, { reason: 'out of stock' });
+    expect(refund).to.deep.equal({
+      id: refund.id,
+      payment_id: id,
+      amount: '10.50',
+      currency: 'USDC',
+      status: 'PENDING',
+      created_at: world.ctx.now().toISOString(),
+    });
+    expect(refund.id).to.match(/^ref_[0-9A-HJKMNP-TV-Z]{26}$/);
+    expect((await shop.payment(id)).status).to.equal('SETTLED');
+    world.advance(1);
+    await world.work();
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'REFUNDED',
+      amount_refunded: '10.5',
+      settled_at,
+    });
+    expect((await shop.events(id)).at(-1)?.data.refund).to.deep.equal({
+      id: refund.id,
+      amount: '10.50',
+      currency: 'USDC',
+      reason: 'out of stock',
+    });
+    const [row] = await refunds(id);
+    expect(row).to.deep.include({ status: 'COMPLETED', completed_at: world.ctx.now() });
+    expect(row?.tx_hash).to.match(/^[0-9a-f]{64}$/);
+  });
+
+  it('in part, twice, then the rest: SETTLED until the last cent has gone', async () => {
+    const id = await settled();
+    for (const amount of ['3', '0.000001']) {
+      expect(await shop.refund(id, { amount })).to.include({ amount });
+      await world.work();
+      expect((await shop.payment(id)).status).to.equal('SETTLED');
+    }
+    expect(await shop.refund(id)).to.include({ amount: '7.499999' });
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
+    expect((await shop.story(id)).slice(-3)).to.deep.equal([
+      'refunded SETTLED',
+      'refunded SETTLED',
+      'refunded REFUNDED',
+    ]);
+    expect((await shop.events(id)).slice(-3).map(({ data }) => data.refund?.amount)).to.deep.equal([
+      '3',
+      '0.000001',
+      '7.499999',
+    ]);
+  });
+
+  it('of more than is left is a 400 on amount, what is on its way counted', async () => {
+    const id = await settled();
+    expect(await refusal(shop.refund(id, { amount: '10.500000000000000001' }))).to.deep.equal([
+      400,
+      { field: 'amount', constraint: 'maximum' },
+    ]);
+    await shop.refund(id, { amount: '10' });
+    expect(await refusal(shop.refund(id, { amount: '0.51' }))).to.deep.equal([
+      400,
+      { field: 'amount', constraint: 'maximum' },
+    ]);
+    await shop.refund(id, { amount: '0.5' });
+    expect(await refusal(shop.refund(id))).to.deep.equal([409, undefined]);
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', sequence: 6 });
+  });
+
+  it('of a payment whose state does not allow it is a 409, and stores nothing', async () => {
+    const refunded = await settled();
+    await shop.refund(refunded);
+    await world.work();
+    const expired = await shop.create({ expiration_minutes: 5 });
+    world.advance(300);
+    await world.work();
+    const waiting = await shop.create();
+    const pending = await shop.create();
+    await shop.pay(pending);
+    await world.work();
+    for (const id of [waiting, pending, refunded, expired])
+      expect(await refusal(shop.refund(id))).to.deep.equal([409, undefined]);
+    for (const id of [waiting, pending, expired]) expect(await refunds(id)).to.deep.equal([]);
+  });
+
+  it('of an expired payment goes in full or not at all', async () => {
+    const id = await shop.create();
+    await pay(id, '4');
+    world.advance(HOUR);
+    await world.work();
+    expect(await refusal(shop.refund(id, { amount: '1' }))).to.deep.equal([409, undefined]);
+    expect(await shop.refund(id, { amount: '4' })).to.include({ amount: '4' });
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '4' });
+  });
+
+  it('of money that is not confirmed yet is a 409: it could still vanish', async () => {
+    const id = await shop.create();
+    world.advance(HOUR - 900);
+    await shop.pay(id, { coin: 'BTC', network: 'bitcoin', amount: '0.0001' });
+    world.advance(900);
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'EXPIRED', amount_received: '6' });
+    expect(await refusal(shop.refund(id))).to.deep.equal([409, undefined]);
+    await shop.mine(1, 'bitcoin');
+    expect(await refusal(shop.refund(id))).to.deep.equal([409, undefined]);
+    await shop.mine(1, 'bitcoin');
+    expect(await shop.refund(id)).to.include({ amount: '6' });
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '6' });
+  });
+
+  it('three at once that do not fit together: never more than was received, 20 times', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => shop.create()));
+    for (const id of ids) await shop.pay(id);
+    await world.work();
+    await shop.mine(CONFIRMATIONS);
+    for (const id of ids) {
+      const asked = await Promise.allSettled(
+        [{ amount: '6' }, { amount: '5' }, {}].map((body) => shop.refund(id, body)),
+      );
+      // Whoever asks for the rest gets it, whatever the others got before.
+      const taken = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.amount] : []));
+      expect(compare(sum(taken), '10.50'), taken.join(' + ')).to.equal(0);
+    }
+    await world.work();
+    for (const id of ids) expect((await shop.payment(id)).status).to.equal('REFUNDED');
+  });
+
+  it('sent by two workers at once is sent, told and counted once', async () => {
+    const id = await settled();
+    const [first, second] = [await shop.refund(id, { amount: '4' }), await shop.refund(id, { amount: '5' })];
+    const both = [first.id, second.id];
+    await Promise.all([
+      sendRefunds(world.ctx, both),
+      sendRefunds(world.ctx, both.toReversed()),
+      sendRefunds(world.ctx, both),
+    ]);
+    expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_refunded: '9', sequence: 6 });
+  });
+
+  it('on its way while late money comes: what it takes does not pay for the payment', async () => {
+    const id = await shop.create();
+    await pay(id, '5.50');
+    world.advance(HOUR);
+    await world.work();
+    const refund = await shop.refund(id);
+    expect(refund.amount).to.equal('5.5');
+    // 5.50 and 5 are the price, but 5.50 are on their way back.
+    await shop.pay(id, { amount: '5' });
+    await observeNetwork(world.ctx, 'ethereum');
+    expect(await shop.payment(id)).to.include({ status: 'PENDING', covered: false, amount_received: '10.5' });
+    await world.work();
+    await shop.mine(CONFIRMATIONS);
+    expect(await shop.payment(id)).to.include({ status: 'PENDING', amount_refunded: '5.5' });
+    await shop.pay(id, { amount: '5.50' });
+    await shop.mine(CONFIRMATIONS);
+    expect(await shop.payment(id)).to.include({
+      status: 'SETTLED',
+      amount_received: '16',
+      amount_refunded: '5.5',
+    });
+    expect(await shop.refund(id)).to.include({ amount: '10.50' });
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '16' });
+  });
+
+  it('on its way while late money comes, and nothing more: expires again at the end of the late window', async () => {
+    const id = await shop.create();
+    await pay(id, '5.50');
+    world.advance(HOUR);
+    await world.work();
+    await shop.refund(id);
+    await shop.pay(id, { amount: '5' });
+    await observeNetwork(world.ctx, 'ethereum');
+    await world.work();
+    world.advance(24 * HOUR);
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'EXPIRED', amount_refunded: '5.5' });
+    expect(await shop.refund(id)).to.include({ amount: '5' });
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
+  });
+});
+
+/** Status and details of the error that a promise ends in. */
+async function refusal(promise: Promise<unknown>): Promise<[number, unknown] | string> {
+  return promise.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof ApiError ? [error.status, error.details] : String(error)),
+  );
+}

@@ -1,0 +1,372 @@
+import { expect } from 'chai';
+import { observeNetwork } from '../../../src/domain/payments/observe.ts';
+import { toResource } from '../../../src/domain/payments/schemas.ts';
+import { settlePayments } from '../../../src/domain/payments/settle.ts';
+import { ApiError } from '../../../src/platform/errors.ts';
+import { checkBooks } from '../../support/books.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+/** Ethereum's, where the shop settles. */
+const CONFIRMATIONS = 12;
+
+describe('stories of a payment of 10.50 USDC', () => {
+  let world: World;
+  let shop: Shop;
+  beforeEach(async () => {
+    world = await createWorld();
+    shop = await openShop(world);
+  });
+  afterEach(async () => {
+    try {
+      await checkBooks(world.ctx.db);
+    } finally {
+      await world.close();
+    }
+  });
+
+  /** Pays through the sandbox and lets the service see it. */
+  const pay = async (id: string, amount?: string) => {
+    const sent = await shop.pay(id, amount === undefined ? {} : { amount });
+    await world.work();
+    return sent.tx_hash;
+  };
+  const pass = async (seconds: number) => {
+    world.advance(seconds);
+    await world.work();
+  };
+  const confirm = () => shop.mine(CONFIRMATIONS);
+
+  it('paid', async () => {
+    const id = await shop.create();
+    const txHash = await pay(id);
+    expect(await shop.payment(id)).to.include({
+      status: 'PENDING',
+      covered: true,
+      amount_received: '10.5',
+      tx_hash: txHash,
+    });
+    await shop.mine(CONFIRMATIONS - 1);
+    expect(await shop.payment(id)).to.include({ status: 'PENDING', actually_paid: null, settled_at: null });
+    await shop.mine(1);
+    const settled = await shop.payment(id);
+    expect(settled).to.include({ status: 'SETTLED', actually_paid: '10.50', actually_paid_currency: 'USDC' });
+    expect(settled.settled_at).to.deep.equal(world.ctx.now());
+    expect(settled.exceptions).to.deep.equal([]);
+    // Rows hold plain numbers; what the merchant wrote is what the merchant reads.
+    expect(toResource(settled, '')).to.include({ amount_received: '10.50', amount_refunded: '0' });
+    const events = await shop.events(id);
+    expect(
+      events.map(({ type, data }) => [type, data.payment.txHash, data.payment.confirmations]),
+    ).to.deep.equal([
+      ['checkout.created', null, 0],
+      ['checkout.pending', txHash, 0],
+      ['checkout.processing', txHash, CONFIRMATIONS],
+      ['checkout.settled', txHash, CONFIRMATIONS],
+    ]);
+    expect(events[3]?.data.checkout).to.include({
+      settledAt: world.ctx.now().toISOString(),
+      cryptoAmount: '10.50',
+    });
+    expect(events[2]?.data.checkout).to.include({ settledAt: null });
+  });
+
+  it('paid in two parts: underpaid, and then not any more', async () => {
+    const id = await shop.create();
+    await pay(id, '4');
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'PENDING',
+      covered: false,
+      exceptions: ['underpaid'],
+    });
+    await confirm();
+    expect(await shop.payment(id)).to.include({ status: 'PENDING', amount_received: '4' });
+    await pay(id);
+    expect(await shop.payment(id)).to.deep.include({
+      covered: true,
+      amount_received: '10.5',
+      exceptions: [],
+    });
+    await confirm();
+    expect(await shop.payment(id)).to.include({ status: 'SETTLED', actually_paid: '10.50' });
+    expect(await shop.story(id)).to.deep.equal([
+      'created WAITING',
+      'pending PENDING',
+      'pending PENDING',
+      'processing PROCESSING',
+      'settled SETTLED',
+    ]);
+    const events = await shop.events(id);
+    expect(events.map(({ data }) => data.checkout.exceptions)).to.deep.equal([[], ['underpaid'], [], [], []]);
+  });
+
+  it('underpaid: waits for the rest until the deadline, then expires; the money is noted and can go back', async () => {
+    const id = await shop.create();
+    await pay(id, '10.49');
+    await confirm();
+    await pass(HOUR - 1);
+    expect((await shop.payment(id)).status).to.equal('PENDING');
+    await pass(1);
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'EXPIRED',
+      amount_received: '10.49',
+      exceptions: ['underpaid'],
+    });
+    expect(await shop.story(id)).to.deep.equal(['created WAITING', 'pending PENDING', 'failed EXPIRED']);
+    await shop.refund(id);
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.49' });
+  });
+
+  it('overpaid: settles with what came; the rest is kept and can go back', async () => {
+    const id = await shop.create();
+    await pay(id, '12');
+    expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', exceptions: ['overpaid'] });
+    await confirm();
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'SETTLED',
+      amount_received: '12',
+      actually_paid: '12',
+      exceptions: ['overpaid'],
+    });
+    await shop.refund(id, { amount: '1.50' });
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_refunded: '1.5' });
+  });
+
+  it('late, within 24 hours: expires, is honoured all the same', async () => {
+    const id = await shop.create();
+    await pass(HOUR + DAY - 1);
+    await pay(id);
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'PENDING',
+      covered: true,
+      exceptions: ['late'],
+    });
+    await confirm();
+    expect(await shop.story(id)).to.deep.equal([
+      'created WAITING',
+      'failed EXPIRED',
+      'pending PENDING',
+      'processing PROCESSING',
+      'settled SETTLED',
+    ]);
+    expect(await shop.payment(id)).to.deep.include({ status: 'SETTLED', exceptions: ['late'] });
+  });
+
+  it('too late: 24 hours after the deadline money moves nothing, but is noted and can go back', async () => {
+    const id = await shop.create();
+    await pass(HOUR + DAY);
+    await pay(id);
+    await confirm();
+    expect(await shop.payment(id)).to.include({ status: 'EXPIRED', amount_received: '10.5', sequence: 2 });
+    await shop.refund(id);
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
+    expect(await shop.story(id)).to.deep.equal(['created WAITING', 'failed EXPIRED', 'refunded REFUNDED']);
+  });
+
+  it('late after a part that was in time: both count', async () => {
+    const id = await shop.create();
+    await pay(id, '4');
+    await pass(HOUR);
+    expect((await shop.payment(id)).status).to.equal('EXPIRED');
+    await pass(HOUR);
+    await pay(id);
+    await confirm();
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'SETTLED',
+      amount_received: '10.5',
+      actually_paid: '10.50',
+      exceptions: ['late'],
+    });
+  });
+
+  it('late and too little: waits until the late window ends, and expires again', async () => {
+    const id = await shop.create();
+    await pass(HOUR + 5);
+    await pay(id, '3');
+    expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', exceptions: ['late', 'underpaid'] });
+    await pass(DAY - 6);
+    expect((await shop.payment(id)).status).to.equal('PENDING');
+    await pass(1);
+    expect((await shop.payment(id)).status).to.equal('EXPIRED');
+    await pay(id);
+    await confirm();
+    expect(await shop.payment(id)).to.include({ status: 'EXPIRED', amount_received: '10.5' });
+  });
+
+  it('partial, expired, then late and too much (BTCPay 4146)', async () => {
+    const id = await shop.create();
+    await pay(id, '4');
+    await pass(HOUR);
+    await pay(id, '9');
+    await confirm();
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'SETTLED',
+      amount_received: '13',
+      actually_paid: '13',
+      exceptions: ['late', 'overpaid'],
+    });
+  });
+
+  it('replaced while it waits for confirmations: failed, the money is gone', async () => {
+    const id = await shop.create();
+    const txHash = await pay(id);
+    await shop.mine(3);
+    await shop.chain.replace(txHash, world.ctx.now());
+    await shop.mine(1);
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'FAILED',
+      amount_received: '0',
+      exceptions: ['replaced'],
+    });
+    const events = await shop.events(id);
+    expect(events.at(-1)).to.deep.include({ type: 'checkout.failed' });
+    expect(events.at(-1)?.data.payment).to.include({ txHash, confirmations: 0 });
+    await confirm();
+    await pass(2 * DAY);
+    expect((await shop.payment(id)).status).to.equal('FAILED');
+  });
+
+  it('one of two parts replaced: failed, the other part can go back', async () => {
+    const id = await shop.create();
+    const replaced = await pay(id, '4');
+    await pay(id);
+    await shop.chain.replace(replaced, world.ctx.now());
+    await confirm();
+    expect(await shop.payment(id)).to.include({ status: 'FAILED', amount_received: '6.5' });
+    expect(await shop.refund(id)).to.include({ amount: '6.5' });
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '6.5' });
+  });
+
+  it('replaced before anything was seen of it: nothing happens', async () => {
+    const id = await shop.create();
+    const { tx_hash } = await shop.pay(id);
+    await shop.chain.replace(tx_hash, world.ctx.now());
+    await confirm();
+    expect(await shop.payment(id)).to.include({ status: 'WAITING', sequence: 1, amount_received: '0' });
+  });
+
+  it('reorganised while PENDING: told with fewer confirmations, then confirmed again', async () => {
+    const id = await shop.create();
+    await shop.pay(id);
+    await shop.mine(5);
+    await shop.chain.reorganise('ethereum', 5, world.ctx.now());
+    await shop.mine(1);
+    expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', exceptions: ['reorged'] });
+    await shop.mine(CONFIRMATIONS - 2);
+    expect((await shop.payment(id)).status).to.equal('PENDING');
+    await shop.mine(1);
+    expect(await shop.payment(id)).to.deep.include({ status: 'SETTLED', exceptions: ['reorged'] });
+    expect(await told(id)).to.deep.equal([
+      ['created WAITING', 0],
+      ['pending PENDING', 5],
+      ['pending PENDING', 1],
+      ['processing PROCESSING', CONFIRMATIONS],
+      ['settled SETTLED', CONFIRMATIONS],
+    ]);
+  });
+
+  it('reorganised while PROCESSING: back to PENDING with fewer confirmations, then confirmed and settled', async () => {
+    const id = await shop.create();
+    await pay(id);
+    await mineAndHoldSettlement();
+    expect((await shop.payment(id)).status).to.equal('PROCESSING');
+    await shop.chain.reorganise('ethereum', CONFIRMATIONS + 3, world.ctx.now());
+    await observeNetwork(world.ctx, 'ethereum');
+    // The settlement that was due meanwhile finds nothing to settle.
+    await world.work();
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'PENDING',
+      actually_paid: null,
+      exceptions: ['reorged'],
+    });
+    await pass(2 * HOUR);
+    expect(await shop.payment(id)).to.deep.include({ status: 'SETTLED', exceptions: ['reorged'] });
+    expect(await told(id)).to.deep.equal([
+      ['created WAITING', 0],
+      ['pending PENDING', 0],
+      ['processing PROCESSING', CONFIRMATIONS],
+      ['pending PENDING', 0],
+      ['processing PROCESSING', 600],
+      ['settled SETTLED', 600],
+    ]);
+  });
+
+  it('reorganised after settlement: stays settled, and what is not confirmed any more cannot go back until it is', async () => {
+    const id = await shop.create();
+    await pay(id);
+    await confirm();
+    await shop.chain.reorganise('ethereum', CONFIRMATIONS, world.ctx.now());
+    await lookAndWork();
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'SETTLED',
+      sequence: 4,
+      exceptions: ['reorged'],
+    });
+    expect(await codeOf(shop.refund(id))).to.equal('refund_not_allowed');
+    await confirm();
+    expect(await shop.refund(id)).to.include({ amount: '10.50' });
+    await world.work();
+  });
+
+  it('more money after settlement: noted, and can go back', async () => {
+    const id = await shop.create();
+    await pay(id);
+    await confirm();
+    await pay(id, '2.25');
+    await confirm();
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'SETTLED',
+      sequence: 4,
+      amount_received: '12.75',
+      actually_paid: '10.50',
+      exceptions: ['overpaid'],
+    });
+    expect(await shop.refund(id)).to.include({ amount: '12.75' });
+    await world.work();
+  });
+
+  it('conversion refused: failed; what came can go back', async () => {
+    const id = await shop.create();
+    await pay(id);
+    await mineAndHoldSettlement();
+    await settlePayments(world.ctx, [id], { convert: () => Promise.resolve('refused') });
+    expect(await shop.payment(id)).to.include({ status: 'FAILED', actually_paid: null, settled_at: null });
+    expect((await shop.story(id)).slice(-2)).to.deep.equal(['processing PROCESSING', 'failed FAILED']);
+    await world.work();
+    expect(await shop.refund(id)).to.include({ amount: '10.50' });
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
+  });
+
+  /** Confirms everything, and leaves the settlement that is due by that undone. */
+  async function mineAndHoldSettlement(): Promise<void> {
+    await shop.chain.mine('ethereum', CONFIRMATIONS, world.ctx.now());
+    await observeNetwork(world.ctx, 'ethereum');
+  }
+
+  async function lookAndWork(): Promise<void> {
+    await observeNetwork(world.ctx, 'ethereum');
+    await world.work();
+  }
+
+  /** What each event said, and with how many confirmations. */
+  async function told(id: string): Promise<[string, number][]> {
+    const events = await shop.events(id);
+    const story = await shop.story(id);
+    return events.map(({ data }, i) => [story[i] ?? '', data.payment.confirmations]);
+  }
+});
+
+/** The code of the ApiError that a promise ends in. */
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
+  );
+}
