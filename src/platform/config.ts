@@ -1,5 +1,24 @@
 import { createHash } from 'node:crypto';
-import { urlFault } from './urls.ts';
+import {
+  baseUrl,
+  databaseUrl,
+  flag,
+  hostName,
+  integer,
+  key32,
+  listOf,
+  mailAddress,
+  moreThanZero,
+  number,
+  offOr,
+  oneOf,
+  redisUrl,
+  seconds,
+  serverUrl,
+  text,
+  type Parse,
+} from './config-values.ts';
+import { misspelt } from './misspelt.ts';
 
 /** Everything that the environment decides. Read once at start, frozen, passed on as a value. */
 export interface Config {
@@ -34,15 +53,22 @@ export interface Config {
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What keeps a process from starting and is the operator's to mend: its message says all, and no stack is shown. */
+export class StartError extends Error {
+  override readonly name: string = 'StartError';
+}
+
 /** Thrown at start; `message` names every variable at fault, what is wrong with it, and what it takes. */
-export class ConfigError extends Error {
+export class ConfigError extends StartError {
+  override readonly name = 'ConfigError';
+
   constructor(faults: readonly string[]) {
     super(`The configuration cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
-    this.name = 'ConfigError';
   }
 }
 
-const KNOWN_VARIABLES = [
+/** Every variable that is read, in the order of the README's table. */
+export const KNOWN_VARIABLES = [
   'PORT',
   'HOST',
   'PUBLIC_URL',
@@ -66,8 +92,10 @@ const KNOWN_VARIABLES = [
 ] as const;
 type Variable = (typeof KNOWN_VARIABLES)[number];
 
-/** Prefixes that belong to this service alone: an unknown variable that begins so is a misspelling. */
-const OWN_PREFIXES = ['WEBHOOK_', 'SIMULATOR_', 'RATE_LIMIT_'];
+/** True unless NODE_ENV is unset, `development` or `test`: whatever else it says, `staging` for instance, must be as strict. */
+export function isProduction({ NODE_ENV }: Environment): boolean {
+  return Boolean(NODE_ENV) && NODE_ENV !== 'development' && NODE_ENV !== 'test';
+}
 
 /** 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, 6 h, 12 h, 24 h, 24 h: the contract's schedule. */
 const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400];
@@ -78,30 +106,30 @@ const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86
  * Throws ConfigError that names every fault at once.
  */
 export function readConfig(env: Environment, queueNames: readonly string[] = []): Config {
-  const faults: string[] = misspelt(env);
-  const production = env.NODE_ENV === 'production';
+  const faults: string[] = misspelt(Object.keys(env), KNOWN_VARIABLES);
+  const production = isProduction(env);
   const read = reader(env, faults);
   const port = read('PORT', integer(0, 65_535), 3000);
   const config: Config = {
     production,
     port,
-    host: read('HOST', text, '0.0.0.0'),
+    host: read('HOST', hostName, '0.0.0.0'),
     publicUrl: read('PUBLIC_URL', baseUrl, `http://localhost:${port}`),
-    databaseUrl: read('DATABASE_URL', serverUrl(['postgres:', 'postgresql:']), ''),
+    databaseUrl: read('DATABASE_URL', databaseUrl, ''),
     redisUrl: read('REDIS_URL', redisUrl, null),
     workerQueues: read('WORKER_QUEUES', listOf(oneOf(queueNames)), null),
     workerConcurrency: read('WORKER_CONCURRENCY', integer(1, 1_000), 64),
     adminPassword: read('ADMIN_PASSWORD', text, null),
     secretsKeys: read('SECRETS_KEY', listOf(key32), production ? [] : [developmentKey()]),
     allowPrivateNetworks: read('WEBHOOK_ALLOW_PRIVATE_NETWORKS', flag, false),
-    webhookRetrySeconds: read('WEBHOOK_RETRY_SECONDS', listOf(number(0)), DEFAULT_RETRY_SECONDS),
-    webhookTimeoutSeconds: read('WEBHOOK_TIMEOUT_SECONDS', positive, 15),
-    autopaySeconds: read('SIMULATOR_AUTOPAY_SECONDS', offOr(number(0)), null),
-    blockSeconds: read('SIMULATOR_BLOCK_SECONDS', positive, null),
-    rateLimitScale: read('RATE_LIMIT_SCALE', positive, 1),
+    webhookRetrySeconds: read('WEBHOOK_RETRY_SECONDS', listOf(seconds), DEFAULT_RETRY_SECONDS),
+    webhookTimeoutSeconds: read('WEBHOOK_TIMEOUT_SECONDS', moreThanZero(seconds), 15),
+    autopaySeconds: read('SIMULATOR_AUTOPAY_SECONDS', offOr(seconds), null),
+    blockSeconds: read('SIMULATOR_BLOCK_SECONDS', moreThanZero(seconds), null),
+    rateLimitScale: read('RATE_LIMIT_SCALE', moreThanZero(number(1e9)), 1),
     maintenance: read('MAINTENANCE', flag, false),
     smtpUrl: read('SMTP_URL', serverUrl(['smtp:', 'smtps:']), null),
-    mailFrom: read('MAIL_FROM', text, null),
+    mailFrom: read('MAIL_FROM', mailAddress, null),
     logLevel: read('LOG_LEVEL', oneOf(['error', 'warn', 'info', 'debug'] as const), 'info'),
     logFormat: read('LOG_FORMAT', oneOf(['json', 'pretty'] as const), 'json'),
   };
@@ -117,8 +145,6 @@ export function readConfig(env: Environment, queueNames: readonly string[] = [])
   return Object.freeze(config);
 }
 
-type Parse<T> = (value: string) => T;
-
 function reader(env: Environment, faults: string[]) {
   return <T, D>(name: Variable, parse: Parse<T>, fallback: D): T | D => {
     const value = env[name];
@@ -133,101 +159,7 @@ function reader(env: Environment, faults: string[]) {
   };
 }
 
-const text: Parse<string> = (value) => value;
-
-function number(minimum: number): Parse<number> {
-  return (value) => {
-    if (!/^\d+(\.\d+)?$/.test(value) || Number(value) < minimum)
-      throw new Error(`must be a number of ${minimum} or more`);
-    return Number(value);
-  };
-}
-
-const positive: Parse<number> = (value) => {
-  const parsed = number(0)(value);
-  if (parsed === 0) throw new Error('must be more than 0');
-  return parsed;
-};
-
-function integer(minimum: number, maximum: number): Parse<number> {
-  return (value) => {
-    const parsed = Number(value);
-    if (!/^\d+$/.test(value) || parsed < minimum || parsed > maximum)
-      throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
-    return parsed;
-  };
-}
-
-const flag: Parse<boolean> = (value) => {
-  if (value !== 'true' && value !== 'false') throw new Error('must be true or false');
-  return value === 'true';
-};
-
-function oneOf<T extends string>(values: readonly T[]): Parse<T> {
-  return (value) => {
-    const found = values.find((candidate) => candidate === value);
-    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}`);
-    return found;
-  };
-}
-
-function listOf<T>(parse: Parse<T>): Parse<T[]> {
-  return (value) => value.split(',').map((item) => parse(item.trim()));
-}
-
-function offOr<T>(parse: Parse<T>): Parse<T | null> {
-  return (value) => (value === 'off' ? null : parse(value));
-}
-
-function serverUrl(protocols: readonly string[]): Parse<string> {
-  return (value) => {
-    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol))
-      throw new Error(
-        `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-      );
-    return value;
-  };
-}
-
-const redisUrl: Parse<string> = (value) => listOf(serverUrl(['redis:', 'rediss:']))(value).join(',');
-
-const baseUrl: Parse<string> = (value) => {
-  const fault = urlFault(value, { allowPrivate: true, forDelivery: false });
-  if (fault !== null) throw new Error(`must be an http(s) URL: ${fault}`);
-  return value.replace(/\/+$/, '');
-};
-
-const key32: Parse<Buffer> = (value) => {
-  const key = Buffer.from(value, 'base64');
-  if (key.length !== 32)
-    throw new Error('must be 32 bytes in base64; make one with `openssl rand -base64 32`');
-  return key;
-};
-
 /** Outside production a key that everybody knows: nothing there is worth a secret, and nothing needs setting up. */
 function developmentKey(): Buffer {
   return createHash('sha256').update('payment-checkout development key').digest();
-}
-
-function misspelt(env: Environment): string[] {
-  const known: ReadonlySet<string> = new Set(KNOWN_VARIABLES);
-  return Object.keys(env).flatMap((name) => {
-    if (known.has(name)) return [];
-    const meant = KNOWN_VARIABLES.find((candidate) => candidate.length > 6 && isNearly(name, candidate));
-    if (meant !== undefined) return [`${name} is not a variable of this service: did you mean ${meant}?`];
-    if (OWN_PREFIXES.some((prefix) => name.startsWith(prefix)))
-      return [`${name} is not a variable of this service`];
-    return [];
-  });
-}
-
-/** True when one insertion, deletion, replacement or swap of neighbours turns one name into the other. */
-function isNearly(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start += 1;
-  const restA = a.slice(start);
-  const restB = b.slice(start);
-  const swapped = restA.length > 1 && `${restA[1]}${restA[0]}${restA.slice(2)}` === restB;
-  return swapped || restA.slice(1) === restB || restA === restB.slice(1) || restA.slice(1) === restB.slice(1);
 }

@@ -1,29 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, isIP, type AddressInfo } from 'node:net';
 import { startBackground } from '../background/start.ts';
-import { createMerchant, findCaller } from '../domain/merchants/store.ts';
 import { BOARD_PATH } from '../http/admin.ts';
 import { startWeb } from '../http/start.ts';
-import { PERMISSIONS } from '../platform/endpoint.ts';
-import type { Context } from '../platform/context.ts';
-import { hashApiKey } from '../platform/ids.ts';
+import { StartError, type Config, type Environment } from '../platform/config.ts';
 import { openAdmin } from './board.ts';
-import { DATA_DIR, openDevelopmentDatabase } from './embedded.ts';
-import { configOrExit, createContext, drainOnSignal, runMain, WORKER_DB } from './setup.ts';
-
-const FACTS_FILE = `${DATA_DIR}dev.json`;
-
-/** What `npm run dev` prints, for programs. */
-interface Facts {
-  readonly base_url: string;
-  readonly api_key: string;
-  readonly merchant_id: string;
-  readonly webhook_secret: string;
-  readonly database_url: string;
-  readonly bull_board_url: string;
-  readonly admin_password: string;
-}
+import { demoMerchant, readFacts, writeFacts, type Facts } from './demo.ts';
+import { bringUpToDate, NOT_YET, openEmbeddedDatabase } from './embedded.ts';
+import { runMain, within, type Lifetime } from './lifetime.ts';
+import { configFrom, createContext, WORKER_DB } from './setup.ts';
 
 /** Convenient where nothing is at stake; each can be set in the environment. */
 const DEVELOPMENT_DEFAULTS = {
@@ -33,84 +18,72 @@ const DEVELOPMENT_DEFAULTS = {
   SIMULATOR_BLOCK_SECONDS: '1',
   LOG_FORMAT: 'pretty',
 };
+/** Who presses Ctrl-C waits no longer than this for a request or a webhook; whatever it was comes back at the next start. */
+const PATIENCE_SECONDS = 3;
 
-runMain(async () => {
+/** A terminal that is closed ends what runs in it, too. */
+runMain(main, { signals: ['SIGTERM', 'SIGINT', 'SIGHUP'] });
+
+async function main(lifetime: Lifetime): Promise<void> {
   const known = readFacts();
-  for (const [name, value] of Object.entries({
-    ...DEVELOPMENT_DEFAULTS,
-    ADMIN_PASSWORD: known.admin_password ?? randomBytes(9).toString('base64url'),
-  }))
-    process.env[name] ??= value;
+  const env = environment(known);
   // First of all, before the database of another `npm run dev` in this folder could be touched.
-  await assertPortIsFree(Number(process.env.PORT || 3000), process.env.HOST || '127.0.0.1');
-  const database = await openDevelopmentDatabase(process.env.DATABASE_URL);
-  process.env.DATABASE_URL = database.url;
+  const asked = configFrom({ DATABASE_URL: NOT_YET, ...env });
+  const PORT = String(await freePort(asked.port, asked.host));
+  const DATABASE_URL = env.DATABASE_URL ?? (await openEmbeddedDatabase(lifetime));
+  if (env.DATABASE_URL !== undefined) await bringUpToDate(DATABASE_URL);
 
-  const config = configOrExit();
-  const ctx = createContext('dev', config, WORKER_DB);
+  const config = configFrom({ ...env, PORT, DATABASE_URL });
+  const ctx = createContext(lifetime, 'dev', config, WORKER_DB);
   const merchant = await demoMerchant(ctx, known);
   const admin = openAdmin(ctx);
-  const web = await startWeb(ctx, admin.pages);
   const background = await startBackground(ctx);
-  drainOnSignal(ctx.log, async () => {
-    await web.close();
-    await background.close();
-    await admin.close();
-    await ctx.db.destroy();
-    await database.stop();
+  const web = await startWeb(ctx, admin.pages);
+  lifetime.own(async () => {
+    const closed = Promise.all([web.close(), background.close(), admin.close()]);
+    await within(PATIENCE_SECONDS, closed).catch(() => ctx.log.warn('cut off; it goes on at the next start'));
   });
 
-  const baseUrl = `http://localhost:${web.port}`;
-  const facts: Facts = {
-    base_url: baseUrl,
-    ...merchant,
-    database_url: database.url,
-    bull_board_url: `${baseUrl}${BOARD_PATH}`,
-    admin_password: config.adminPassword ?? '',
-  };
-  writeFileSync(FACTS_FILE, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
+  const facts = factsOf(config, merchant);
+  writeFacts(facts);
   console.log(introduction(facts, background.engine, config.autopaySeconds));
-});
-
-function readFacts(): Partial<Facts> {
-  try {
-    return JSON.parse(readFileSync(FACTS_FILE, 'utf8')) as Partial<Facts>;
-  } catch {
-    // The first start, or a file that was cut off: a new merchant is made.
-    mkdirSync(DATA_DIR, { recursive: true });
-    return {};
-  }
 }
 
-/** The demo merchant of the last start while its key is still good in this database, else a new one. */
-async function demoMerchant(
-  ctx: Context,
-  known: Partial<Facts>,
-): Promise<Pick<Facts, 'api_key' | 'merchant_id' | 'webhook_secret'>> {
-  const { api_key, merchant_id, webhook_secret } = known;
-  if (api_key !== undefined && merchant_id !== undefined && webhook_secret !== undefined) {
-    const caller = await findCaller(ctx.db, hashApiKey(api_key));
-    if (caller?.merchantId === merchant_id) return { api_key, merchant_id, webhook_secret };
-  }
-  const made = await createMerchant(ctx, {
-    name: 'Demo shop',
-    currency: 'USDC',
-    network: 'ethereum',
-    permissions: PERMISSIONS,
-  });
-  return { api_key: made.apiKey, merchant_id: made.merchantId, webhook_secret: made.webhookSecret };
+/** What is set, a variable without a value aside, and the rest as development likes it. */
+function environment(known: Partial<Facts>): Environment {
+  const set = Object.entries(process.env).filter(([, value]) => value !== '');
+  const ADMIN_PASSWORD = known.admin_password || randomBytes(9).toString('base64url');
+  return { ...DEVELOPMENT_DEFAULTS, ADMIN_PASSWORD, ...Object.fromEntries(set) };
 }
 
-async function assertPortIsFree(port: number, host: string): Promise<void> {
+/** The port itself, or for 0 one that is free now. Throws StartError when it cannot be used. */
+async function freePort(port: number, host: string): Promise<number> {
   const probe = createServer();
   const failure = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
     probe.once('error', resolve).listen(port, host, () => resolve(null));
   });
+  const address = probe.address() as AddressInfo | null;
   await new Promise((resolve) => probe.close(resolve));
-  if (failure === null) return;
+  if (failure === null) return address?.port ?? port;
   const reason = failure.code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${failure.code})`;
-  console.error(`Port ${port} on ${host} ${reason}. Choose another one: PORT=${port + 1} npm run dev`);
-  process.exit(1);
+  throw new StartError(
+    `Port ${port} on ${host} ${reason}. Choose another one: PORT=${(port % 65_535) + 1} npm run dev`,
+  );
+}
+
+function factsOf(config: Config, merchant: Pick<Facts, 'api_key' | 'merchant_id' | 'webhook_secret'>): Facts {
+  const { host, port, databaseUrl, adminPassword } = config;
+  // Loopback and "every address" have a name that people can read; any other host is the only one that answers.
+  const isNamed = /^(127\.|0\.0\.0\.0$|::1?$)/.test(host);
+  const literal = isIP(host) === 6 ? `[${host}]` : host;
+  const baseUrl = `http://${isNamed ? 'localhost' : literal}:${port}`;
+  return {
+    base_url: baseUrl,
+    ...merchant,
+    database_url: databaseUrl,
+    bull_board_url: `${baseUrl}${BOARD_PATH}`,
+    admin_password: adminPassword ?? '',
+  };
 }
 
 function introduction(facts: Facts, engine: string, autopaySeconds: number | null): string {

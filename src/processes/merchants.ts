@@ -1,9 +1,20 @@
 import { parseArgs } from 'node:util';
-import { addApiKey, createMerchant, listMerchants, revokeApiKey } from '../domain/merchants/store.ts';
+import {
+  addApiKey,
+  createMerchant,
+  listMerchants,
+  revokeApiKey,
+  type MerchantSummary,
+} from '../domain/merchants/store.ts';
+import { getWebhookSecrets } from '../domain/webhooks/settings.ts';
+import { isProduction, StartError, type Environment } from '../platform/config.ts';
 import type { Context } from '../platform/context.ts';
 import { PERMISSIONS, type Permission } from '../platform/endpoint.ts';
-import { openDevelopmentDatabase } from './embedded.ts';
-import { configOrExit, createContext, WORKER_DB } from './setup.ts';
+import { messageOf } from '../platform/log.ts';
+import { missingMigrations } from '../platform/migrate.ts';
+import { bringUpToDate, NOT_YET, openEmbeddedDatabase } from './embedded.ts';
+import { runMain, type Lifetime } from './lifetime.ts';
+import { assertReleased, configFrom, createContext, WORKER_DB } from './setup.ts';
 
 const USAGE = `Usage: npm run merchants -- COMMAND [options]
 
@@ -17,94 +28,123 @@ const USAGE = `Usage: npm run merchants -- COMMAND [options]
 
 Works on DATABASE_URL, or on the embedded database of npm run dev.`;
 
-/** What the person at the keyboard got wrong; said in one line. */
-class UsageError extends Error {}
+/** What the person at the keyboard got wrong. */
+class UsageError extends StartError {}
 
-const OPTIONS = {
-  name: { type: 'string' },
-  currency: { type: 'string' },
-  network: { type: 'string' },
-  permissions: { type: 'string' },
-  merchant: { type: 'string' },
-  key: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
-} as const;
-type Values = { [name in Exclude<keyof typeof OPTIONS, 'json' | 'help'>]?: string };
+type Option = 'name' | 'currency' | 'network' | 'permissions' | 'merchant' | 'key';
+type Values = { readonly [name in Option]?: string };
 
-const COMMANDS: Record<string, (ctx: Context, values: Values) => Promise<Record<string, unknown>>> = {
-  async create(ctx, values) {
-    const merchant = {
-      name: needed(values, 'name'),
-      currency: needed(values, 'currency'),
-      network: needed(values, 'network'),
-      permissions: permissionsOf(values),
-    };
-    const { merchantId, apiKey, webhookSecret } = await createMerchant(ctx, merchant);
-    return { merchant_id: merchantId, api_key: apiKey, webhook_secret: webhookSecret };
+interface Command {
+  readonly needs: readonly Option[];
+  readonly takes?: readonly Option[];
+  /** Answers what `--json` prints; the text is made of the same. */
+  run(ctx: Context, values: Values): Promise<Record<string, unknown>>;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  create: {
+    needs: ['name', 'currency', 'network'],
+    takes: ['permissions'],
+    async run(ctx, { name = '', currency = '', network = '', permissions }) {
+      await assertSecretsKeyFits(ctx);
+      const merchant = { name, currency, network, permissions: permissionsOf(permissions) };
+      const { merchantId, apiKey, webhookSecret } = await createMerchant(ctx, merchant).catch(asUsageError);
+      return { merchant_id: merchantId, api_key: apiKey, webhook_secret: webhookSecret };
+    },
   },
-  list: async (ctx) => ({ merchants: await listMerchants(ctx.db) }),
-  async 'add-key'(ctx, values) {
-    const merchantId = needed(values, 'merchant');
-    await assertMerchant(ctx, merchantId);
-    return {
-      merchant_id: merchantId,
-      api_key: await addApiKey(ctx.db, merchantId, permissionsOf(values), ctx.now()),
-    };
+  list: {
+    needs: [],
+    run: async (ctx) => ({ merchants: await listMerchants(ctx.db) }),
   },
-  async 'revoke-key'(ctx, values) {
-    const [merchantId, key] = [needed(values, 'merchant'), needed(values, 'key')];
-    const revoked = await ctx.db.transaction((tx) => revokeApiKey(tx, merchantId, key, ctx.now()));
-    if (revoked === 0) throw new UsageError(`${merchantId} has no such key in force`);
-    return { merchant_id: merchantId, revoked };
+  'add-key': {
+    needs: ['merchant'],
+    takes: ['permissions'],
+    async run(ctx, { merchant = '', permissions }) {
+      const granted = permissionsOf(permissions);
+      await assertMerchant(ctx, merchant);
+      return { merchant_id: merchant, api_key: await addApiKey(ctx.db, merchant, granted, ctx.now()) };
+    },
+  },
+  'revoke-key': {
+    needs: ['merchant', 'key'],
+    async run(ctx, { merchant = '', key = '' }) {
+      const revoked = await ctx.db.transaction((tx) => revokeApiKey(tx, merchant, key, ctx.now()));
+      if (revoked === 0) throw new UsageError(`${merchant} has no such key in force`);
+      return { merchant_id: merchant, revoked };
+    },
   },
 };
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof UsageError || error instanceof RangeError ? error.message : error);
-  process.exitCode = 1;
+runMain(main, { once: true });
+
+async function main(lifetime: Lifetime): Promise<void> {
+  const asked = parse(process.argv.slice(2));
+  if (asked === null) return console.log(USAGE);
+  const { command, values, json } = asked;
+  const ctx = await openContext(lifetime, process.env);
+  const result = await command.run(ctx, values);
+  console.log(json ? JSON.stringify(result) : textOf(result));
 }
 
-async function main(): Promise<void> {
-  const { values, positionals } = parse();
-  const [name = ''] = positionals;
-  const command = COMMANDS[name];
-  if (values.help || command === undefined) {
-    if (!values.help && name !== '') throw new UsageError(`There is no command ${name}.\n\n${USAGE}`);
-    return console.log(USAGE);
-  }
-  const database = await openDevelopmentDatabase(process.env.DATABASE_URL);
-  try {
-    process.env.DATABASE_URL = database.url;
-    const ctx = createContext('merchants', configOrExit(), WORKER_DB);
-    try {
-      print(await command(ctx, values), values.json);
-    } finally {
-      await ctx.db.destroy();
-    }
-  } finally {
-    // The server of a running `npm run dev` is not ours to end.
-    if (!database.adopted) await database.stop();
-  }
+/** Null: help is wanted. Throws UsageError unless there is a command with all that it needs and nothing that it does not take. */
+function parse(args: string[]): { command: Command; values: Values; json: boolean } | null {
+  if (args.includes('--help') || args.includes('-h')) return null;
+  const name = args[0] ?? '';
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined)
+    throw new UsageError(
+      `${name === '' ? 'A command is missing' : `There is no command ${name}`}.\n\n${USAGE}`,
+    );
+  const taken = [...command.needs, ...(command.takes ?? [])];
+  const options = Object.fromEntries(taken.map((option) => [option, { type: 'string' as const }]));
+  const { json, ...values } = parseOptions(args.slice(1), { ...options, json: { type: 'boolean' } });
+  const missing = command.needs.filter((option) => !values[option]?.toString().trim());
+  if (missing.length > 0)
+    throw new UsageError(
+      `${name} needs ${missing.map((option) => `--${option}`).join(' and ')}.\n\n${USAGE}`,
+    );
+  return { command, values, json: json === true };
 }
 
-function parse() {
+function parseOptions(args: string[], options: Record<string, { type: 'string' | 'boolean' }>) {
   try {
-    return parseArgs({ options: OPTIONS, allowPositionals: true });
+    return parseArgs({ args, options }).values;
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    throw new UsageError(`${messageOf(error)}\n\n${USAGE}`);
   }
 }
 
-function needed(values: Values, name: keyof Values): string {
-  const value = values[name];
-  if (value === undefined || value === '') throw new UsageError(`--${name} is missing.\n\n${USAGE}`);
-  return value;
+/** The embedded database is brought up to date, like an empty one of development; any other is its release's business. */
+async function openContext(lifetime: Lifetime, env: Environment): Promise<Context> {
+  const embedded = !env.DATABASE_URL && !isProduction(env);
+  // Before the database is started: a faulty variable leaves nothing half-started.
+  if (embedded) configFrom({ ...env, DATABASE_URL: NOT_YET });
+  const database = embedded ? { DATABASE_URL: await openEmbeddedDatabase(lifetime, { borrow: true }) } : {};
+  // The result is all that belongs on standard output.
+  const config = { ...configFrom({ ...env, ...database }), logLevel: 'error' as const };
+  const ctx = createContext(lifetime, 'merchants', config, WORKER_DB);
+  if (!config.production && (await missingMigrations(ctx.db)).isEmpty)
+    await bringUpToDate(config.databaseUrl);
+  await assertReleased(ctx, false);
+  return ctx;
 }
 
-function permissionsOf({ permissions }: Values): Permission[] {
+/** A secret sealed with another key than web and worker have would fail each webhook of the merchant. */
+async function assertSecretsKeyFits(ctx: Context): Promise<void> {
+  const newest = (await listMerchants(ctx.db)).at(-1);
+  if (newest === undefined) return;
+  await getWebhookSecrets(ctx, newest.merchant_id).catch((error: unknown) => {
+    throw new StartError(
+      `The secrets in this database were sealed with another SECRETS_KEY than the one set here (${messageOf(error)}). Set the one of web and worker.`,
+    );
+  });
+}
+
+function asUsageError(error: unknown): never {
+  throw error instanceof RangeError ? new UsageError(error.message) : error;
+}
+
+function permissionsOf(permissions: string | undefined): Permission[] {
   if (permissions === undefined) return [...PERMISSIONS];
   return permissions.split(',').map((name) => {
     const known = PERMISSIONS.find((permission) => permission === name.trim());
@@ -120,12 +160,16 @@ async function assertMerchant(ctx: Context, id: string): Promise<void> {
     throw new UsageError(`There is no merchant ${id}`);
 }
 
-function print(result: Record<string, unknown>, asJson: boolean): void {
-  if (asJson) return console.log(JSON.stringify(result));
-  for (const [name, value] of Object.entries(result))
-    console.log(
-      typeof value === 'string' || typeof value === 'number'
-        ? `${name.padEnd(15)} ${value}`
-        : JSON.stringify(value, null, 2),
-    );
+function textOf(result: Record<string, unknown>): string {
+  if (Array.isArray(result.merchants)) return (result.merchants as MerchantSummary[]).map(summary).join('\n');
+  return Object.entries(result)
+    .map(([name, value]) => `${name.padEnd(15)} ${String(value)}`)
+    .join('\n');
+}
+
+function summary({ merchant_id, name, currency, network, keys }: MerchantSummary): string {
+  const lines = keys.map(
+    ({ prefix, permissions, revoked }) => `  ${prefix}...  ${revoked ? 'revoked' : permissions.join(',')}`,
+  );
+  return [`${merchant_id}  ${name}  ${currency} on ${network}`, ...lines].join('\n');
 }

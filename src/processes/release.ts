@@ -1,12 +1,15 @@
 import { migrateQueues } from '../background/queues.ts';
 import { createLog } from '../platform/log.ts';
 import { migrateToLatest } from '../platform/migrate.ts';
-import { configOrExit, runMain } from './setup.ts';
+import { runMain, type Lifetime } from './lifetime.ts';
+import { configFrom } from './setup.ts';
 
-runMain(async () => {
-  const config = configOrExit();
-  const log = createLog(config, { process: 'release' });
+runMain(main, { once: true });
+
+async function main(lifetime: Lifetime): Promise<void> {
+  const config = configFrom(process.env);
+  const log = (lifetime.log = createLog(config, { process: 'release' }));
   const migrations = await migrateToLatest(config.databaseUrl);
   if (config.redisUrl === null) await migrateQueues(config.databaseUrl);
   log.info('database is up to date', { migrations, queues: config.redisUrl === null ? 'postgres' : 'redis' });
-});
+}

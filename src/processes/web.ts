@@ -1,16 +1,15 @@
 import { startWeb } from '../http/start.ts';
 import { openAdmin } from './board.ts';
-import { configOrExit, createContext, drainOnSignal, runMain, WEB_DB } from './setup.ts';
+import { runMain } from './lifetime.ts';
+import { assertReleasedIfThere, configFrom, createContext, WEB_DB } from './setup.ts';
 
-runMain(async () => {
-  const config = configOrExit();
-  const ctx = createContext('web', config, WEB_DB);
+runMain(async (lifetime) => {
+  const config = configFrom(process.env);
+  const ctx = createContext(lifetime, 'web', config, WEB_DB);
+  await assertReleasedIfThere(ctx, config.adminPassword !== null);
   const admin = openAdmin(ctx);
+  lifetime.own(() => admin.close());
   const web = await startWeb(ctx, admin.pages);
+  lifetime.own(() => web.close());
   ctx.log.info('listening', { host: config.host, port: web.port, public_url: config.publicUrl });
-  drainOnSignal(ctx.log, async () => {
-    await web.close();
-    await admin.close();
-    await ctx.db.destroy();
-  });
 });

@@ -1,18 +1,19 @@
 import { startBackground } from '../background/start.ts';
-import { beat } from './heartbeat.ts';
-import { configOrExit, createContext, drainOnSignal, runMain, WORKER_DB } from './setup.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { runMain } from './lifetime.ts';
+import { assertReleased, configFrom, createContext, WORKER_DB } from './setup.ts';
 
-runMain(async () => {
-  const config = configOrExit();
-  const ctx = createContext('worker', config, WORKER_DB);
-  const background = await startBackground(ctx, beat);
+runMain(async (lifetime) => {
+  const config = configFrom(process.env);
+  const ctx = createContext(lifetime, 'worker', config, WORKER_DB);
+  await assertReleased(ctx, true);
+  const heartbeat = startHeartbeat(ctx.log);
+  lifetime.own(() => heartbeat.end());
+  const background = await startBackground(ctx, () => heartbeat.beat());
+  lifetime.own(() => background.close());
   ctx.log.info('working', {
     engine: background.engine,
     queues: config.workerQueues ?? 'all',
     concurrency: config.workerConcurrency,
-  });
-  drainOnSignal(ctx.log, async () => {
-    await background.close();
-    await ctx.db.destroy();
   });
 });

@@ -1,0 +1,33 @@
+import { setImmediate } from 'node:timers/promises';
+import { StartError } from '../../src/platform/config.ts';
+import { runMain } from '../../src/processes/lifetime.ts';
+
+/** What `lifetime.test.ts` starts: a process that starts, runs and ends as its arguments say. */
+const [how, drainSeconds] = process.argv.slice(2);
+const forever = new Promise<never>(() => {
+  setInterval(() => undefined, 1_000);
+});
+
+runMain(
+  async (lifetime) => {
+    lifetime.own(async () => {
+      await setImmediate();
+      console.log('first closed last');
+    });
+    lifetime.own(() => {
+      // As the log does it; console.log would swallow the error of an output that is closed.
+      process.stdout.write('closing\n');
+      if (how === 'stuck') return forever;
+      if (how === 'faulty') throw new Error('this one fails');
+      return undefined;
+    });
+    // Heard from before the test is told that it may signal.
+    const released = how === 'slow' ? new Promise((resolve) => process.once('SIGUSR2', resolve)) : null;
+    console.log('starting');
+    if (how === 'operator') throw new StartError('PORT is taken');
+    if (how === 'bug') throw new TypeError('undefined is no function');
+    await released;
+    console.log('started');
+  },
+  { once: how === 'once', drainSeconds: Number(drainSeconds) },
+);

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { findCaller } from '../../src/domain/merchants/store.ts';
+import { openDb, type Db } from '../../src/platform/db.ts';
+import { PERMISSIONS } from '../../src/platform/endpoint.ts';
+import { hashApiKey } from '../../src/platform/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { build, endAll, startProcess } from './service.ts';
+
+const SHOP = ['--name', 'Blue shop', '--currency', 'USDT', '--network', 'tron'];
+
+describe('npm run merchants', function () {
+  this.timeout(60_000);
+  let database: TestDatabase;
+  let db: Db;
+  before(async () => {
+    build();
+    database = await createTestDatabase();
+    db = openDb({ url: database.url, poolSize: 2, acquireMs: 5_000, queryMs: 5_000, name: 'test' });
+  });
+  afterEach(endAll);
+  after(async () => {
+    await db.destroy();
+    await database.drop();
+  });
+
+  async function merchants(args: string[], env: Record<string, string> = {}) {
+    const service = startProcess('merchants', { DATABASE_URL: database.url, ...env }, args);
+    return { code: await service.ended(), output: service.output() };
+  }
+
+  const callerOf = (key: string) => findCaller(db, hashApiKey(key));
+
+  it('creates a merchant, and gives and ends keys; --json is one object on one line', async () => {
+    const created = await merchants(['create', ...SHOP, '--permissions', 'payments:read', '--json']);
+    expect(created).to.include({ code: 0 });
+    expect(created.output).to.match(/^\{.*\}\n$/);
+    const facts = JSON.parse(created.output) as Record<string, string>;
+    expect(facts).to.have.all.keys('merchant_id', 'api_key', 'webhook_secret');
+    const { merchant_id = '', api_key = '', webhook_secret } = facts;
+    expect(webhook_secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await callerOf(api_key)).to.deep.equal({
+      merchantId: merchant_id,
+      settlementCurrency: 'USDT',
+      settlementNetwork: 'tron',
+      permissions: ['payments:read'],
+    });
+
+    const added = await merchants(['add-key', '--merchant', merchant_id, '--json']);
+    const { api_key: second } = JSON.parse(added.output) as { api_key: string };
+    expect((await callerOf(second))?.permissions).to.deep.equal([...PERMISSIONS]);
+
+    const listed = await merchants(['list']);
+    expect(listed.output.split('\n')).to.include.members([
+      `${merchant_id}  Blue shop  USDT on tron`,
+      `  ${api_key.slice(0, 8)}...  payments:read`,
+    ]);
+    const revoked = await merchants(['revoke-key', '--merchant', merchant_id, '--key', api_key, '--json']);
+    expect(JSON.parse(revoked.output)).to.deep.equal({ merchant_id, revoked: 1 });
+    expect([await callerOf(api_key), (await callerOf(second))?.merchantId]).to.deep.equal([
+      null,
+      merchant_id,
+    ]);
+  });
+
+  it('without --json prints names and values', async () => {
+    const { code, output } = await merchants(['create', ...SHOP]);
+    expect(code).to.equal(0);
+    expect(output).to.match(
+      /^merchant_id {5}mer_\w{26}\napi_key {9}sk_\S{32}\nwebhook_secret {2}whsec_\S+\n$/,
+    );
+  });
+
+  for (const [args, message] of [
+    [[], 'A command is missing.'],
+    [['destroy'], 'There is no command destroy.'],
+    [['toString'], 'There is no command toString.'],
+    [['create', '--name', ' '], 'create needs --name and --currency and --network.'],
+    [['create', ...SHOP, '--colour', 'red'], "Unknown option '--colour'"],
+    [['list', '--name', 'x'], "Unknown option '--name'"],
+    [['create', 'shop', ...SHOP], "Unexpected argument 'shop'"],
+    [['create', '--name', 'x', '--currency', 'USDC', '--network', 'bitcoin'], 'USDC on bitcoin cannot be'],
+    [['create', ...SHOP, '--permissions', 'payments:read,all'], 'There is no permission all.'],
+    [['add-key', '--merchant', 'mer_x'], 'There is no merchant mer_x'],
+    [['revoke-key', '--merchant', 'mer_x', '--key', 'sk_x'], 'mer_x has no such key in force'],
+  ] as const)
+    it(`refuses "${args.join(' ')}" with one message`, async () => {
+      const before = await merchantCount();
+      const { code, output } = await merchants([...args]);
+      expect(code).to.equal(1);
+      expect(output.startsWith(message), output).to.equal(true);
+      expect(output).not.to.include('    at ');
+      expect(await merchantCount()).to.equal(before);
+    });
+
+  it('in production refuses to seal secrets without SECRETS_KEY, or with another one than the others', async () => {
+    const unset = await merchants(['create', ...SHOP], { NODE_ENV: 'production' });
+    expect(unset.code).to.equal(1);
+    expect(unset.output).to.include('SECRETS_KEY is not set');
+    const before = await merchantCount();
+    const SECRETS_KEY = randomBytes(32).toString('base64');
+    const other = await merchants(['create', ...SHOP], { NODE_ENV: 'production', SECRETS_KEY });
+    expect(other.code).to.equal(1);
+    expect(other.output).to.include('were sealed with another SECRETS_KEY').and.not.include(SECRETS_KEY);
+    expect(await merchantCount()).to.equal(before);
+  });
+
+  async function merchantCount(): Promise<number> {
+    const { rows } = (await db.raw('SELECT id FROM merchants')) as { rows: unknown[] };
+    return rows.length;
+  }
+});

@@ -1,0 +1,132 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from '../../src/platform/config.ts';
+import { messageOf } from '../../src/platform/log.ts';
+import { until } from '../support/until.ts';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Starting through tsx takes a second of CPU, and other tests may be at work. */
+const PATIENCE_MS = 30_000;
+
+let buildFolder: string | undefined;
+
+/**
+ * Builds the service as `npm run build` does, into a temporary folder beside links to package.json and node_modules, once per run:
+ * what these tests start is what production starts, and is never out of date. (Types are checked elsewhere.)
+ */
+export function build(): void {
+  if (buildFolder !== undefined) return;
+  const folder = mkdtempSync(join(tmpdir(), 'test-build-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const name of ['package.json', 'node_modules']) symlinkSync(join(ROOT, name), join(folder, name));
+  const args = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(folder, 'dist')];
+  const { status, stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`the build failed:\n${stdout}`);
+  buildFolder = folder;
+}
+
+export type ProcessName = 'web' | 'worker' | 'release' | 'worker-health' | 'merchants';
+
+/** A child process, its output and its end. */
+export interface Service {
+  readonly pid: number;
+  /** Standard output and error so far, in the order in which they came. */
+  output(): string;
+  /** Resolves when the output holds `text` (again, after `from` characters); rejects when the process ends before, or in time. */
+  says(text: string | RegExp): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
+  isOver(): boolean;
+  /** Closes our end of its output, as a terminal does that is closed. */
+  hangUp(): void;
+  /** The exit code, or the name of the signal that ended it. */
+  ended(): Promise<number | NodeJS.Signals | null>;
+}
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => killAll());
+
+/** Ends what a test left running: call it after each. */
+export async function endAll(): Promise<void> {
+  const ends = [...running].map((child) => once(child, 'close'));
+  killAll();
+  await Promise.all(ends);
+}
+
+function killAll(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
+/** Starts a process of the build as the Procfile does, with these variables and no others of ours. `build` must have been called. */
+export function startProcess(name: ProcessName, env: Environment, args: string[] = []): Service {
+  if (buildFolder === undefined) throw new Error('not built');
+  return startNode([join(buildFolder, `dist/processes/${name}.js`), ...args], env);
+}
+
+/** Starts node in the project's folder. */
+export function startNode(args: readonly string[], env: Environment): Service {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  child.once('close', () => running.delete(child));
+  return watch(child);
+}
+
+/** Follows a child whose standard output and error are pipes. */
+export function watch(child: ChildProcess): Service {
+  let output = '';
+  let isOver = false;
+  const end = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.once('close', (code, signal) => {
+      isOver = true;
+      resolve(code ?? signal);
+    });
+  });
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const untilIts = (what: string, condition: () => boolean) =>
+    until(`it ${what}`, condition, PATIENCE_MS).catch((error: unknown) => {
+      throw new Error(`${messageOf(error)}; its output:\n${output}`);
+    });
+  return {
+    pid: child.pid ?? 0,
+    output: () => output,
+    says: (text) =>
+      untilIts(`says ${String(text)}`, () => {
+        if (typeof text === 'string' ? output.includes(text) : text.test(output)) return true;
+        if (isOver) throw new Error('it ended before');
+        return false;
+      }),
+    signal: (signal) => void child.kill(signal),
+    isOver: () => isOver,
+    hangUp() {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    },
+    async ended() {
+      await untilIts('ends', () => isOver);
+      return end;
+    },
+  };
+}
+
+/** A port of 127.0.0.1 that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

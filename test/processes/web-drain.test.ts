@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { until } from '../support/until.ts';
+import { endAll } from './service.ts';
+import { createStand, type Stand, type Web } from './stand.ts';
+
+const BODY = JSON.stringify({ pay_amount: '12.50', order_id: 'slow' });
+
+describe('web, told to end', function () {
+  this.timeout(60_000);
+  let stand: Stand;
+  let web: Web;
+  before(async () => {
+    stand = await createStand();
+  });
+  beforeEach(async () => {
+    web = await stand.startWeb();
+  });
+  afterEach(endAll);
+  after(() => stand.close());
+
+  /** A POST whose body the test sends itself. */
+  function begin(agent?: Agent): ClientRequest {
+    return request({
+      port: web.port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: '/v1/payment',
+      ...(agent === undefined ? {} : { agent }),
+      headers: {
+        'X-API-Key': stand.merchant.apiKey,
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(BODY),
+      },
+    });
+  }
+
+  /** Sends the first half of a body, and waits until the web process has surely read the header. */
+  async function beginSlowly(): Promise<ClientRequest> {
+    const slow = begin();
+    slow.setHeader('Expect', '100-continue');
+    slow.flushHeaders();
+    await once(slow, 'continue');
+    slow.write(BODY.slice(0, 10));
+    return slow;
+  }
+
+  it('answers a request whose body is still coming, takes no new ones, and ends with 0', async () => {
+    const slow = await beginSlowly();
+    web.signal('SIGTERM');
+    await web.says('"draining"');
+    await until('it takes no connections', () => isRefused(web.port));
+    const answered = once(slow, 'response');
+    slow.end(BODY.slice(10));
+    const [answer] = (await answered) as [IncomingMessage];
+    expect(answer.statusCode).to.equal(201);
+    expect(answer.headers.connection, 'says that the connection ends').to.equal('close');
+    const { id } = JSON.parse(await text(answer)) as { id: string };
+    expect(await stand.rows('SELECT id FROM payments WHERE id = ?', [id])).to.have.lengthOf(1);
+    expect(await web.ended()).to.equal(0);
+  });
+
+  it('cuts no request of clients that keep their connections busy', async () => {
+    const answered: string[] = [];
+    const faults: unknown[] = [];
+    const clients = Array.from({ length: 6 }, async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (;;) {
+        try {
+          const going = begin(agent);
+          going.end(BODY);
+          const [answer] = (await once(going, 'response')) as [IncomingMessage];
+          const { id } = JSON.parse(await text(answer)) as { id: string };
+          answered.push(id);
+        } catch (error) {
+          agent.destroy();
+          // The connection was ended in order, and a new one is not taken any more.
+          if (!isCode(error, 'ECONNREFUSED')) faults.push(error);
+          return;
+        }
+      }
+    });
+    await until('the clients are busy', () => answered.length > 60);
+    web.signal('SIGTERM');
+    await Promise.all(clients);
+    expect(faults).to.deep.equal([]);
+    expect(await web.ended()).to.equal(0);
+    const stored = await stand.rows<{ id: string }>('SELECT id FROM payments WHERE id = ANY (?)', [answered]);
+    expect(stored).to.have.lengthOf(answered.length);
+  });
+
+  it('does not wait for connections without a request, used before or never', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const used = begin(agent);
+    used.end(BODY);
+    const [answer] = (await once(used, 'response')) as [IncomingMessage];
+    await text(answer);
+    const silent = connect(web.port, '127.0.0.1');
+    await once(silent, 'connect');
+    silent.on('error', () => undefined);
+    // Answered after `silent` was connected, so the server knows of it.
+    expect((await web.api('GET', '/v1/status')).status).to.equal(200);
+    web.signal('SIGTERM');
+    expect(await web.ended()).to.equal(0);
+    agent.destroy();
+  });
+
+  it('ends at once at a second signal, whatever is still open', async () => {
+    const slow = await beginSlowly();
+    slow.on('error', () => undefined);
+    web.signal('SIGTERM');
+    await web.says('"draining"');
+    await until('it ends', () => {
+      web.signal('SIGTERM');
+      return web.isOver();
+    });
+    expect(await web.ended()).to.equal(1);
+  });
+});
+
+async function isRefused(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    socket.destroy();
+    return false;
+  } catch (error) {
+    return isCode(error, 'ECONNREFUSED');
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
