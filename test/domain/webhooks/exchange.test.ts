@@ -211,11 +211,14 @@ describe('an exchange with a receiver', () => {
         ['evt_1', 'evt_2'].map((id) => send(target.url, { 'webhook-id': id }, BODY)),
       );
       expect(first).to.include({ errorClass: 'timeout' });
-      expect(second).to.include({ errorClass: 'timeout', remoteAddress: null });
-      // Both deadlines are one instant, in which the first may just have made room for the second.
-      expect(second?.errorDetail).to.match(/^no connection (was free|came about) within 300 ms$/);
       expect(await send(target.url, { 'webhook-id': 'evt_3' }, BODY)).to.include({ ok: true });
-      expect(target.requests.map(({ headers }) => headers['webhook-id'])).to.deep.equal(['evt_1', 'evt_3']);
+      // Both deadlines are one instant, in which the first may just have made room for the second: then it was sent, and answered.
+      const sent = target.requests.map(({ headers }) => headers['webhook-id']);
+      expect(sent).to.deep.equal(second?.ok ? ['evt_1', 'evt_2', 'evt_3'] : ['evt_1', 'evt_3']);
+      if (!second?.ok) {
+        expect(second).to.include({ errorClass: 'timeout', remoteAddress: null });
+        expect(second?.errorDetail).to.match(/^no connection (was free|came about) within 300 ms$/);
+      }
     });
 
     it('and does not connect again for what is over', async () => {
