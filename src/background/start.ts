@@ -20,6 +20,8 @@ export interface Background {
  */
 export async function startBackground(ctx: Context, beat: () => void = () => undefined): Promise<Background> {
   const { config, log } = ctx;
+  // Before anything is open, because without Postgres this fails.
+  await scheduleRecurring(ctx);
   const engine = openQueueEngine(config, log);
   const exchange = createExchange({
     allowPrivate: config.allowPrivateNetworks,
@@ -33,7 +35,6 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
   const workers = served.map((name) =>
     engine.openWorker(name, (job) => runJob(ctx, handlers, job.name, job.data), config.workerConcurrency),
   );
-  await scheduleRecurring(ctx);
   const stop = new AbortController();
   const relay = relayLoop(ctx, { jobs, queues }, stop.signal, beat);
   return {

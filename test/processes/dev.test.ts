@@ -56,7 +56,7 @@ describe('npm run dev', function () {
     expect(existsSync(dataDir)).to.equal(false);
   });
 
-  it('answers, writes its facts, and ends with Ctrl-C; the database ends with it', async () => {
+  it('answers and writes its facts, shares its database, keeps its port, and ends all of it with Ctrl-C', async () => {
     const service = dev();
     await service.says('Stop with Ctrl-C');
     const facts = checkout.facts();
@@ -82,6 +82,23 @@ describe('npm run dev', function () {
     });
     expect(board.status).to.equal(200);
     expect(await findRunningEmbeddedPostgres(dataDir, 'payment_checkout')).to.equal(facts.database_url);
+
+    const second = dev();
+    expect(await second.ended()).to.equal(1);
+    const said = second
+      .output()
+      .split('\n')
+      .filter((line) => line !== '' && !/^> |^npm /.test(line));
+    expect(said).to.deep.equal([
+      `Port ${port} on 127.0.0.1 is taken. Choose another one: PORT=${Number(port) + 1} npm run dev`,
+    ]);
+    const merchants = checkout.npm(['run', '--silent', 'merchants', '--', 'list', '--json']);
+    terminals.push(merchants);
+    expect(await merchants.ended()).to.equal(0);
+    expect(merchants.output()).to.include(facts.merchant_id);
+    expect(checkout.facts(), 'the first one goes on').to.deep.equal(facts);
+    expect((await api('/v1/webhooks/config')).status, 'with its database').to.equal(200);
+
     service.pressCtrlC();
     await service.ended();
     expect(service.output()).to.include('draining').and.not.include('could not drain');
@@ -116,32 +133,6 @@ describe('npm run dev', function () {
     expect((await api(`/v1/payment/${id}`)).status).to.equal(200);
     third.pressCtrlC();
     await third.ended();
-  });
-
-  it('says in one line that the port is taken, and leaves the other one alone', async () => {
-    const first = dev();
-    await first.says('Stop with Ctrl-C');
-    const facts = checkout.facts();
-    const second = dev();
-    expect(await second.ended()).to.equal(1);
-    const said = second
-      .output()
-      .split('\n')
-      .filter((line) => line !== '' && !/^> |^npm /.test(line));
-    expect(said).to.deep.equal([
-      `Port ${port} on 127.0.0.1 is taken. Choose another one: PORT=${Number(port) + 1} npm run dev`,
-    ]);
-    expect(checkout.facts()).to.deep.equal(facts);
-    expect(((await (await api('/v1/status')).json()) as { status: string }).status).to.equal('ok');
-
-    const merchants = checkout.npm(['run', '--silent', 'merchants', '--', 'list', '--json']);
-    terminals.push(merchants);
-    expect(await merchants.ended()).to.equal(0);
-    expect(merchants.output()).to.include(facts.merchant_id);
-    expect((await api('/v1/status')).status, 'its database is still there').to.equal(200);
-    first.pressCtrlC();
-    await first.ended();
-    expect(await findRunningEmbeddedPostgres(dataDir)).to.equal(null);
   });
 
   it('npm run merchants starts the database by itself, and ends it again', async () => {

@@ -9,6 +9,20 @@ import { build, endAll, startProcess } from './service.ts';
 
 const SHOP = ['--name', 'Blue shop', '--currency', 'USDT', '--network', 'tron'];
 
+const REFUSED: readonly (readonly [args: readonly string[], message: string])[] = [
+  [[], 'A command is missing.'],
+  [['destroy'], 'There is no command destroy.'],
+  [['toString'], 'There is no command toString.'],
+  [['create', '--name', ' '], 'create needs --name and --currency and --network.'],
+  [['create', ...SHOP, '--colour', 'red'], "Unknown option '--colour'"],
+  [['list', '--name', 'x'], "Unknown option '--name'"],
+  [['create', 'shop', ...SHOP], "Unexpected argument 'shop'"],
+  [['create', '--name', 'x', '--currency', 'USDC', '--network', 'bitcoin'], 'USDC on bitcoin cannot be'],
+  [['create', ...SHOP, '--permissions', 'payments:read,all'], 'There is no permission all.'],
+  [['add-key', '--merchant', 'mer_x'], 'There is no merchant mer_x'],
+  [['revoke-key', '--merchant', 'mer_x', '--key', 'sk_x'], 'mer_x has no such key in force'],
+];
+
 describe('npm run merchants', function () {
   this.timeout(60_000);
   let database: TestDatabase;
@@ -71,27 +85,17 @@ describe('npm run merchants', function () {
     );
   });
 
-  for (const [args, message] of [
-    [[], 'A command is missing.'],
-    [['destroy'], 'There is no command destroy.'],
-    [['toString'], 'There is no command toString.'],
-    [['create', '--name', ' '], 'create needs --name and --currency and --network.'],
-    [['create', ...SHOP, '--colour', 'red'], "Unknown option '--colour'"],
-    [['list', '--name', 'x'], "Unknown option '--name'"],
-    [['create', 'shop', ...SHOP], "Unexpected argument 'shop'"],
-    [['create', '--name', 'x', '--currency', 'USDC', '--network', 'bitcoin'], 'USDC on bitcoin cannot be'],
-    [['create', ...SHOP, '--permissions', 'payments:read,all'], 'There is no permission all.'],
-    [['add-key', '--merchant', 'mer_x'], 'There is no merchant mer_x'],
-    [['revoke-key', '--merchant', 'mer_x', '--key', 'sk_x'], 'mer_x has no such key in force'],
-  ] as const)
-    it(`refuses "${args.join(' ')}" with one message`, async () => {
-      const before = await merchantCount();
+  it('refuses what it does not understand, with one message that begins with what is wrong', async () => {
+    const before = await merchantCount();
+    const refusals = REFUSED.map(async ([args, message]) => {
       const { code, output } = await merchants([...args]);
-      expect(code).to.equal(1);
-      expect(output.startsWith(message), output).to.equal(true);
+      expect(code, message).to.equal(1);
+      expect(output.slice(0, message.length)).to.equal(message);
       expect(output).not.to.include('    at ');
-      expect(await merchantCount()).to.equal(before);
     });
+    await Promise.all(refusals);
+    expect(await merchantCount()).to.equal(before);
+  });
 
   it('in production refuses to seal secrets without SECRETS_KEY, or with another one than the others', async () => {
     const unset = await merchants(['create', ...SHOP], { NODE_ENV: 'production' });

@@ -5,7 +5,10 @@ import type { Context } from '../../platform/context.ts';
 import { run, sql } from '../../platform/db.ts';
 import { firstIdAt } from '../../platform/ids.ts';
 
-/** The oldest deadline (24 h, and 24 h of late window) and the last retry of a delivery (3.6 days) lie within this. */
+/**
+ * The oldest deadline (24 h, and 24 h of late window) lies within this, and the last retry of a delivery (3.6 days), unless its receiver
+ * asks for more time again and again.
+ */
 const LOOK_BACK_SECONDS = 5 * 86_400;
 
 // Each of these rows was written in one transaction with its due work, so on a sound database this finds nothing. It is here for the
@@ -19,7 +22,9 @@ const restoreWork = sql<{ job: string; key: string }>(
        WHERE id >= $6 AND status IN ('WAITING', 'PENDING') AND NOT covered
      UNION ALL SELECT $3, id, $1::timestamptz FROM payments WHERE id >= $6 AND status = 'PROCESSING'
      UNION ALL SELECT $4, id, created_at FROM refunds WHERE id >= $7 AND status = 'PENDING'
-     UNION ALL SELECT $5, id, $1::timestamptz FROM deliveries WHERE id >= $8 AND status = 'pending'
+     UNION ALL SELECT $5, id, coalesce(
+         (SELECT next_attempt_at FROM delivery_attempts WHERE delivery_id = deliveries.id ORDER BY number DESC LIMIT 1), $1)
+       FROM deliveries WHERE id >= $8 AND status = 'pending'
    ) needed
    WHERE NOT EXISTS (SELECT FROM due_work d WHERE d.job = needed.job AND d.key = needed.key)
    LIMIT 1000

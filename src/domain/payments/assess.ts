@@ -19,24 +19,33 @@ export interface PaymentTransfer {
   readonly dropped_at: Date | null;
 }
 
+/** Late money is honoured this long after the deadline (contract, "Status and transitions"). */
+const LATE_WINDOW_MS = 24 * 3_600_000;
+
+/** The first instant at which money is too late to pay for the payment. */
+export function lateEndOf({ expires_at }: Pick<Payment, 'expires_at'>): Date {
+  return new Date(expires_at.getTime() + LATE_WINDOW_MS);
+}
+
 /**
- * What the transfers of a payment amount to, in the settlement coin at the locked rates. What was sent back, or is on its way back
- * (`promised`), covers nothing any more. A sum of transfers in one coin is converted once, so that rounding cannot lose a fraction
- * between two halves.
+ * What the transfers of a payment amount to, in the settlement coin at the locked rates. What came too late covers nothing, and what
+ * was sent back, or is on its way back (`promised`), covers nothing any more. A sum of transfers in one coin is converted once, so that
+ * rounding cannot lose a fraction between two halves.
  */
 export function assess(payment: Payment, transfers: readonly PaymentTransfer[], promised = '0') {
-  const live = transfers.filter(({ dropped_at }) => dropped_at === null);
-  const received = valueInSettlementCoin(payment, live);
-  const confirmed = valueInSettlementCoin(
-    payment,
-    live.filter(({ confirmed_at }) => confirmed_at !== null),
-  );
   const due = sum([payment.pay_amount, payment.amount_refunded, promised]);
+  const covers = (some: readonly PaymentTransfer[]) =>
+    compare(valueInSettlementCoin(payment, some), due) >= 0;
+  const live = transfers.filter(({ dropped_at }) => dropped_at === null);
+  const confirmed = live.filter(({ confirmed_at }) => confirmed_at !== null);
+  const lateEnd = lateEndOf(payment);
+  const isHonoured = ({ seen_at }: PaymentTransfer) => seen_at < lateEnd;
+  const received = valueInSettlementCoin(payment, live);
   return {
     received,
-    isCovered: compare(received, due) >= 0,
-    isConfirmedInFull: compare(confirmed, due) >= 0,
-    confirmed,
+    confirmed: valueInSettlementCoin(payment, confirmed),
+    isCovered: covers(live.filter(isHonoured)),
+    isConfirmedInFull: covers(confirmed.filter(isHonoured)),
     sumException: sumException(payment, received),
     ...paidBy(live, received, payment),
   };

@@ -3,16 +3,12 @@ import type { ChainView } from '../chain/client.ts';
 import { NETWORKS, type NetworkId } from '../chain/networks.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Tx } from '../../platform/db.ts';
-import { assess, changesOf, type Assessment, type PaymentTransfer } from './assess.ts';
+import { assess, changesOf, lateEndOf, type Assessment, type PaymentTransfer } from './assess.ts';
 import type { Payment } from './payment.ts';
 import { allows, type Cause, type Exception } from './states.ts';
 import { lockPayments, readPromised } from './store.ts';
 import { transition, type Changes, type Move } from './transition.ts';
 import { confirmUpTo, readTransfers, storeTransfers, type TransferNews } from './transfers.ts';
-
-/** Late money is honoured this long after the deadline (contract, "Status and transitions"). */
-export const LATE_WINDOW_HOURS = 24;
-const LATE_WINDOW_MS = LATE_WINDOW_HOURS * 3_600_000;
 
 const cursorOf = sql<{ cursor: string | null }>(
   'chain_cursor',
@@ -36,24 +32,30 @@ export async function observeNetwork(ctx: Context, network: NetworkId): Promise<
   const now = ctx.now();
   const before = (await runOne(ctx.db, cursorOf, [network]))?.cursor ?? null;
   const view = await chainOf(ctx).poll(network, before, now);
-  const moved = await ctx.db.transaction(async (tx) => {
+  const applied = await ctx.db.transaction(async (tx) => {
     // Taking the cursor first makes observers of one network stand in line; the loser finds it moved on.
     const taken = await run(tx, advanceCursor, [network, before, view.cursor, view.head]);
     return taken.length === 0 ? null : applyView(tx, network, view, now);
   });
-  for (const { id, status, exceptions, tx_hash } of moved ?? [])
+  for (const { id, status, exceptions, tx_hash } of applied?.moved ?? [])
     ctx.log.info(`payment ${status}`, { payment_id: id, exceptions, network, tx_hash });
-  return moved === null || view.more;
+  return applied === null || applied.more;
 }
 
-async function applyView(tx: Tx, network: NetworkId, view: ChainView, now: Date): Promise<Payment[]> {
+async function applyView(
+  tx: Tx,
+  network: NetworkId,
+  view: ChainView,
+  now: Date,
+): Promise<{ moved: Payment[]; more: boolean }> {
   const news = await storeTransfers(tx, network, view.transfers, now);
   // While there is more to read, a block may have been replaced without our knowing it yet: nothing confirms on such a view.
   const confirmedHeight = view.head - NETWORKS[network].confirmations + 1;
-  const confirmed = view.more ? [] : await confirmUpTo(tx, network, confirmedHeight, now);
+  const confirmed = view.more ? null : await confirmUpTo(tx, network, confirmedHeight, now);
+  const more = confirmed?.more ?? true;
   const newsOf = groupBy(news, ({ paymentId }) => paymentId);
-  const ids = [...new Set([...newsOf.keys(), ...confirmed])];
-  if (ids.length === 0) return [];
+  const ids = [...new Set([...newsOf.keys(), ...(confirmed?.paymentIds ?? [])])];
+  if (ids.length === 0) return { moved: [], more };
   const payments = await lockPayments(tx, ids);
   const transfersOf = groupBy(await readTransfers(tx, ids), ({ payment_id }) => payment_id);
   const promised = await readPromised(tx, ids);
@@ -73,7 +75,7 @@ async function applyView(tx: Tx, network: NetworkId, view: ChainView, now: Date)
     subjects.filter(({ move }) => move === null),
   );
   const inFull = confirmedInFull(subjects, moved);
-  return [...moved, ...(await transition(tx, inFull, now))];
+  return { moved: [...moved, ...(await transition(tx, inFull, now))], more };
 }
 
 interface Subject {
@@ -94,7 +96,7 @@ function subjectOf(
   const isLate =
     allows(payment.status, 'transfer_seen') &&
     news.some(({ transfer }) => transfer.seenAt >= payment.expires_at);
-  const lateEnd = new Date(payment.expires_at.getTime() + LATE_WINDOW_MS);
+  const lateEnd = lateEndOf(payment);
   const facts: Exception[] = [
     ...(news.some(({ kind }) => kind === 'dropped') ? (['replaced'] as const) : []),
     ...(news.some(({ kind }) => kind === 'orphaned') ? (['reorged'] as const) : []),

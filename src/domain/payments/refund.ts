@@ -6,7 +6,7 @@ import { run, sql, type Tx } from '../../platform/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../platform/endpoint.ts';
 import { ApiError, ValidationError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { add, asWritten, compare, isZero, subtract } from '../../platform/money.ts';
+import { add, asWritten, compare, subtract } from '../../platform/money.ts';
 import { assess } from './assess.ts';
 import { sendRefund } from './jobs.ts';
 import type { Payment } from './payment.ts';
@@ -146,9 +146,10 @@ export async function sendRefunds(ctx: Context, ids: readonly string[]): Promise
 }
 
 async function refundMove(tx: Tx, payment: Payment, refund: Refund): Promise<Move> {
-  const { confirmed } = assess(payment, await readTransfers(tx, [payment.id]));
+  // All that was received, also what is not confirmed, or not any more: REFUNDED is the end, and nothing could be sent back after it.
+  const { received } = assess(payment, await readTransfers(tx, [payment.id]));
   const refunded = add(payment.amount_refunded, refund.amount);
-  const isAll = isZero(subtract(confirmed, refunded));
+  const isAll = compare(refunded, received) >= 0;
   return {
     paymentId: payment.id,
     cause: isAll ? 'refunded_in_full' : 'refunded_in_part',

@@ -123,16 +123,31 @@ export async function storeQuote(
   await run(tx, insertQuote, [paymentId, coin, network, address, amount, rate, now]);
 }
 
+/** After an outage a whole day may confirm at once; in one transaction it would never end within its time. */
+const CONFIRM_AT_ONCE = 1_000;
+
 const confirmTransfers = sql<{ payment_id: string }>(
   'confirm_transfers',
   `UPDATE transfers SET confirmed_at = $3
-   WHERE network = $1 AND block_height <= $2 AND confirmed_at IS NULL AND dropped_at IS NULL
+   WHERE ctid = ANY (ARRAY(
+     SELECT ctid FROM transfers
+     WHERE network = $1 AND block_height <= $2 AND confirmed_at IS NULL AND dropped_at IS NULL
+     ORDER BY block_height LIMIT $4))
    RETURNING payment_id`,
 );
 
-/** Marks every transfer of a network that lies at `height` or below as confirmed, and answers the payments that they belong to. */
-export async function confirmUpTo(tx: Tx, network: NetworkId, height: number, now: Date): Promise<string[]> {
-  return (await run(tx, confirmTransfers, [network, height, now])).map(({ payment_id }) => payment_id);
+/**
+ * Marks transfers of a network that lie at `height` or below as confirmed, the deepest first and not too many at once. Answers the
+ * payments that they belong to, and whether there are more.
+ */
+export async function confirmUpTo(
+  tx: Tx,
+  network: NetworkId,
+  height: number,
+  now: Date,
+): Promise<{ paymentIds: string[]; more: boolean }> {
+  const rows = await run(tx, confirmTransfers, [network, height, now, CONFIRM_AT_ONCE]);
+  return { paymentIds: rows.map(({ payment_id }) => payment_id), more: rows.length === CONFIRM_AT_ONCE };
 }
 
 const transfersOfPayments = sql<PaymentTransfer>(

@@ -6,6 +6,7 @@ import { openShop, type Shop } from '../../support/shop.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 const HOUR = 3_600;
+const DAY = 24 * HOUR;
 
 describe('the deadline of a payment', () => {
   let world: World;
@@ -119,6 +120,33 @@ describe('the deadline of a payment', () => {
       await shop.mine(12);
       for (const id of ids) expect((await shop.payment(id)).status).to.equal('SETTLED');
     });
+  });
+
+  it('of the late window ends it: what is seen then, before or after the expiry, covers nothing any more', async () => {
+    const [before, after] = [await shop.create(), await shop.create()];
+    for (const id of [before, after]) {
+      await shop.pay(id, { amount: '4' });
+    }
+    await world.work();
+    world.advance(HOUR);
+    for (const id of [before, after]) await shop.pay(id, { amount: '0.50' });
+    await observe();
+    world.advance(DAY - 0.001);
+    await world.work();
+    expect((await shop.payment(before)).status).to.equal('PENDING');
+    world.advance(0.001);
+    await expire(after);
+    for (const id of [before, after]) await shop.pay(id, { amount: '6' });
+    await observe();
+    await expire(before);
+    await shop.mine(12);
+    for (const id of [before, after])
+      expect(await shop.payment(id)).to.deep.include({
+        status: 'EXPIRED',
+        amount_received: '10.5',
+        covered: false,
+        exceptions: ['late'],
+      });
   });
 
   it('passes for 1000 payments in one call', async () => {

@@ -105,6 +105,20 @@ describe('observing a network', () => {
     expect(await statuses(ids)).to.deep.equal(new Set(['SETTLED']));
   });
 
+  it('confirms thousands in several transactions, and says that there is more', async () => {
+    const ids = await create(1_100);
+    await payAll(ids);
+    while (await observe());
+    await shop.chain.mine('ethereum', CONFIRMATIONS, world.ctx.now());
+    // The transfers are news as well now, in two full pages and a rest; the last of them begins to confirm.
+    expect([await observe(), await observe()]).to.deep.equal([true, true]);
+    expect(await statuses(ids)).to.deep.equal(new Set(['PENDING']));
+    expect(await observe()).to.equal(true);
+    expect(await statuses(ids)).to.deep.equal(new Set(['PENDING', 'PROCESSING']));
+    expect(await observe()).to.equal(false);
+    expect(await statuses(ids)).to.deep.equal(new Set(['PROCESSING']));
+  });
+
   it('sees a transfer that committed late, after others that came later were seen', async () => {
     const [late = '', early = ''] = await create(2);
     const held = await world.ctx.db.transaction();

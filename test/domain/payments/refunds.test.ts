@@ -178,6 +178,32 @@ describe('a refund', () => {
     for (const id of ids) expect((await shop.payment(id)).status).to.equal('REFUNDED');
   });
 
+  it('of all that is confirmed, while more is on its way, leaves the payment open for the rest', async () => {
+    const id = await settled();
+    await shop.pay(id, { amount: '2' });
+    await world.work();
+    expect(await shop.refund(id)).to.include({ amount: '10.50' });
+    await world.work();
+    expect(await shop.payment(id)).to.include({
+      status: 'SETTLED',
+      amount_received: '12.5',
+      amount_refunded: '10.5',
+    });
+    await shop.mine(CONFIRMATIONS);
+    expect(await shop.refund(id)).to.include({ amount: '2' });
+    await world.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '12.5' });
+  });
+
+  it('of everything, that is sent while its block is being replaced, is a refund of everything', async () => {
+    const id = await settled();
+    const { id: refund } = await shop.refund(id);
+    await shop.chain.reorganise('ethereum', CONFIRMATIONS, world.ctx.now());
+    await observeNetwork(world.ctx, 'ethereum');
+    await sendRefunds(world.ctx, [refund]);
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
+  });
+
   it('sent by two workers at once is sent, told and counted once', async () => {
     const id = await settled();
     const [first, second] = [await shop.refund(id, { amount: '4' }), await shop.refund(id, { amount: '5' })];

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { checkBooks } from '../support/books.ts';
+import { redisCall, redisCommand, startRedis, type RedisServer } from '../support/redis.ts';
+import { startService, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const SLOTS = 16_384;
+const NODES = 3;
+
+describe('a Redis Cluster', () => {
+  const nodes: RedisServer[] = [];
+  let service: Service;
+  before(async function () {
+    if (redisCommand === null) return this.skip();
+    nodes.push(...(await startCluster()));
+  });
+  after(async () => {
+    await Promise.all(nodes.map((node) => node.stop()));
+  });
+
+  it('carries the queues and the limits, spread over its nodes', async () => {
+    const env = () => Promise.resolve({ REDIS_URL: nodes.map(({ url }) => url).join(',') });
+    service = await startService({ name: 'redis', env, flush: () => Promise.resolve() });
+    try {
+      await Promise.all([service.startWorker(), service.startWorker()]);
+      const ids = await Promise.all(Array.from({ length: 15 }, () => service.shop.create()));
+      for (const id of ids) await service.shop.pay(id);
+      await service.passUntil('all are settled and told', async () => {
+        const payments = await Promise.all(ids.map((id) => service.shop.payment(id)));
+        const events = new Set(service.receiver.requests.map(({ headers }) => headers['webhook-id']));
+        return payments.every(({ status }) => status === 'SETTLED') && events.size === ids.length * 4;
+      });
+      const before = Number(
+        (await service.request('GET', '/v1/status')).headers.get('x-ratelimit-remaining'),
+      );
+      const after = Number((await service.request('GET', '/v1/status')).headers.get('x-ratelimit-remaining'));
+      expect(before - after).to.equal(1);
+      const keys = await Promise.all(
+        nodes.map(async ({ url }) => (await redisCall(url, 'KEYS', '*')) as string[]),
+      );
+      expect(keys.flat().some((key) => key.startsWith('{checkout}:'))).to.equal(true);
+      expect(keys.flat().some((key) => key.startsWith('{limit}:'))).to.equal(true);
+    } finally {
+      await checkBooks(service.world.ctx.db).finally(() => service.close());
+    }
+  });
+});
+
+async function startCluster(): Promise<RedisServer[]> {
+  const nodes = await Promise.all(
+    Array.from({ length: NODES }, () =>
+      startRedis(['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']),
+    ),
+  );
+  const [first] = nodes;
+  const share = Math.ceil(SLOTS / NODES);
+  for (const [i, { url }] of nodes.entries()) {
+    const slots = Array.from({ length: Math.min(share, SLOTS - i * share) }, (_, slot) => i * share + slot);
+    await redisCall(url, 'CLUSTER', 'ADDSLOTS', ...slots.map(String));
+    await redisCall(url, 'CLUSTER', 'SET-CONFIG-EPOCH', String(i + 1));
+    if (first !== undefined && i > 0)
+      await redisCall(url, 'CLUSTER', 'MEET', '127.0.0.1', new URL(first.url).port);
+  }
+  await until('the cluster is whole', async () => {
+    const states = await Promise.all(nodes.map(({ url }) => redisCall(url, 'CLUSTER', 'INFO')));
+    return states.every(
+      (state) => String(state).includes('cluster_state:ok') && String(state).includes(`known_nodes:${NODES}`),
+    );
+  });
+  return nodes;
+}

@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { recordEvents, type EventRecord } from '../../../src/domain/events/record.ts';
+import { run, sql } from '../../../src/platform/db.ts';
+import { statementsOf } from '../../support/statements.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+const stored = sql<EventRecord & { body: string }>('test_stored', 'SELECT * FROM events ORDER BY id');
+const due = sql<{ key: string }>(
+  'test_fan_outs',
+  `SELECT key FROM due_work WHERE job = 'event.fan-out' ORDER BY key`,
+);
+
+describe('recording events', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await createWorld();
+  });
+  afterEach(() => world.close());
+
+  const event = (id: string, sequence = 1, paymentId = id): EventRecord => ({
+    id: `evt_${id}`,
+    paymentId: `pay_${paymentId}`,
+    merchantId: world.merchant.id,
+    sequence,
+    type: 'checkout.created',
+    callbackUrl: null,
+    body: `{"né":"☂\\u0000 ${id}","spaces":  1}`,
+    createdAt: world.ctx.now(),
+  });
+  const record = (events: readonly EventRecord[]) =>
+    world.ctx.db.transaction((tx) => recordEvents(tx, events));
+
+  it('stores the bytes as they are, and that each is due for delivery, in one statement', async () => {
+    const events = ['a', 'b', 'c'].map((id) => event(id));
+    const sent = await statementsOf(() => record(events));
+    expect(sent).to.deep.equal(['BEGIN;', 'insert_events', 'COMMIT;']);
+    expect((await run(world.ctx.db, stored, [])).map(({ body }) => body)).to.deep.equal(
+      events.map(({ body }) => body),
+    );
+    expect((await run(world.ctx.db, due, [])).map(({ key }) => key)).to.deep.equal([
+      'evt_a',
+      'evt_b',
+      'evt_c',
+    ]);
+  });
+
+  it('of none sends nothing', async () => {
+    expect(await statementsOf(() => record([]))).to.deep.equal(['BEGIN;', 'COMMIT;']);
+  });
+
+  it('refuses a second event with the same number of a payment, and all that came with it', async () => {
+    await record([event('a')]);
+    const failure = record([event('x'), event('y', 1, 'a')]);
+    expect(await failure.catch((error: Error & { code?: string }) => error.code)).to.equal('23505');
+    expect(await run(world.ctx.db, stored, [])).to.have.length(1);
+    expect(await run(world.ctx.db, due, [])).to.have.length(1);
+  });
+});

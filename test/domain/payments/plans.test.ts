@@ -1,0 +1,235 @@
+import { expect } from 'chai';
+import { expirePayments } from '../../../src/domain/payments/expire.ts';
+import { observeNetwork } from '../../../src/domain/payments/observe.ts';
+import { requestRefund, sendRefunds } from '../../../src/domain/payments/refund.ts';
+import { settlePayments } from '../../../src/domain/payments/settle.ts';
+import { readPayments } from '../../../src/domain/payments/store.ts';
+import { deliver } from '../../../src/domain/webhooks/deliver.ts';
+import type { Exchange } from '../../../src/domain/webhooks/exchange.ts';
+import { fanOutEvents } from '../../../src/domain/webhooks/fan-out.ts';
+import { setWebhookConfig } from '../../../src/domain/webhooks/settings.ts';
+import type { Context } from '../../../src/platform/context.ts';
+import { run, sql } from '../../../src/platform/db.ts';
+import { explain, rowsRead } from '../../support/explain.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+import { statementsOf } from '../../support/statements.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+/** Rows of every table that grows. Statements that read a share of them would read the share of millions one day. */
+const MANY = 20_000;
+const BATCH = 100;
+const TABLES = [
+  'payments',
+  'quotes',
+  'transfers',
+  'events',
+  'deliveries',
+  'delivery_attempts',
+  'refunds',
+  'due_work',
+];
+
+const idsOf = sql<{ id: string }>(
+  'test_ids_of',
+  'SELECT id FROM payments WHERE status = $1 ORDER BY id DESC LIMIT $2',
+);
+
+describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
+  let world: World;
+  let shop: Shop;
+  before(async () => {
+    world = await createWorld();
+    shop = await openShop(world);
+    await world.work();
+    await setWebhookConfig(
+      world.ctx.db,
+      world.merchant.id,
+      { webhookUrl: 'http://127.0.0.1:9/', enabled: true },
+      world.ctx.now(),
+    );
+    const id = await shop.create();
+    await shop.pay(id);
+    await observeNetwork(world.ctx, 'ethereum');
+    await multiply(world, id);
+  });
+  after(() => world.close());
+
+  const ids = async (status: string, count = BATCH) =>
+    (await run(world.ctx.db, idsOf, [status, count])).map(({ id }) => id);
+  /** Asserts that no statement of `work` reads much more than it is about, whichever plan Postgres chooses. */
+  const expectNarrow = async (work: (ctx: Context) => Promise<unknown>) => {
+    const plans = await explain(world.ctx.db, (tx) => work({ ...world.ctx, db: tx }));
+    expect(plans.length).to.be.at.least(2);
+    for (const plan of plans)
+      for (const table of TABLES)
+        expect(rowsRead(plan, table), `${table}: ${plan}`).to.be.at.most(BATCH * 10);
+  };
+
+  /** Pays in full, in one statement, as strangers would. */
+  const payAll = (ctx: Context, waiting: readonly string[]) =>
+    shop.chain.send(
+      ctx.db,
+      // The addresses are those that `multiply` made.
+      waiting.map((id) => ({
+        network: 'ethereum',
+        coin: 'USDC',
+        amount: '10.50',
+        address: `0x${id.slice(-22)}`,
+      })),
+      ctx.now(),
+    );
+  const statuses = async (ctx: Context, some: readonly string[]) =>
+    new Set((await readPayments(ctx.db, some)).map(({ status }) => status));
+  const afterBlocks = (ctx: Context, blocks: number): Context => {
+    const then = new Date(ctx.now().getTime() + blocks * 12_000);
+    return { ...ctx, now: () => then };
+  };
+
+  it('expires by its keys', async () => {
+    const waiting = await ids('WAITING');
+    await expectNarrow((ctx) => expirePayments({ ...ctx, now: () => new Date('2027-01-01') }, waiting));
+  });
+
+  it('is seen, confirmed, settled, refunded and told by its keys', async () => {
+    const waiting = await ids('WAITING');
+    await expectNarrow(async (ctx) => {
+      await payAll(ctx, waiting);
+      await observeNetwork(ctx, 'ethereum');
+      const later = afterBlocks(ctx, 13);
+      await observeNetwork(later, 'ethereum');
+      await settlePayments(later, waiting);
+      expect(await statuses(ctx, waiting)).to.deep.equal(new Set(['SETTLED']));
+      const events = (await run(ctx.db, eventsOf, [waiting])).map(({ id }) => id);
+      await fanOutEvents(later, events.slice(0, BATCH));
+      for (const { id } of await run(ctx.db, deliveriesOf, [waiting.slice(0, 3)]))
+        await deliver(later, unreachable, id);
+      for (const id of waiting.slice(0, 3)) {
+        const answer = await requestRefund(later, shop.caller, id, {}, null);
+        await sendRefunds(later, [(JSON.parse(answer.text) as { id: string }).id]);
+      }
+      expect(await statuses(ctx, waiting.slice(0, 3))).to.deep.equal(new Set(['REFUNDED']));
+    });
+  });
+
+  it('takes the same round trips to Postgres as one payment, and these few', async () => {
+    const waiting = await ids('WAITING', BATCH + 1);
+    const trips = async (batch: readonly string[]) => {
+      const { ctx } = world;
+      await payAll(ctx, batch);
+      const seen = await statementsOf(() => observeNetwork(ctx, 'ethereum'));
+      world.advance(12 * 13);
+      const confirmed = await statementsOf(() => observeNetwork(ctx, 'ethereum'));
+      const settled = await statementsOf(() => settlePayments(ctx, batch));
+      expect(await statuses(ctx, batch)).to.deep.equal(new Set(['SETTLED']));
+      // What the simulated chain asks of its own tables, a real one would ask of its node.
+      return [seen, confirmed, settled].map((sent) =>
+        sent.filter((name) => !name.startsWith('sim_') && !/^[A-Z]/.test(name)),
+      );
+    };
+    const [seen, confirmed, settled] = await trips(waiting.slice(0, BATCH));
+    const move = ['move_payments', 'insert_events'];
+    const observe = [
+      'chain_cursor',
+      'advance_chain_cursor',
+      'addresses_of_payments',
+      'known_transfers',
+      'upsert_transfers',
+      'confirm_transfers',
+    ];
+    const assess = ['lock_payments', 'transfers_of_payments', 'promised_refunds'];
+    expect(seen).to.deep.equal([...observe, ...assess, 'lock_payments', ...move, 'cancel_work']);
+    expect(confirmed).to.deep.equal([
+      ...observe,
+      ...assess,
+      'update_money',
+      'lock_payments',
+      ...move,
+      'schedule_work',
+      'cancel_work',
+    ]);
+    expect(settled).to.deep.equal([
+      'payments_by_id',
+      'transfers_of_payments',
+      'lock_payments',
+      ...move,
+      'cancel_work',
+      'finish_work',
+    ]);
+    const one = await trips(waiting.slice(BATCH));
+    // A set of one needs no lock before its update.
+    const withoutLock = (sent: string[] = []) =>
+      sent.filter((name, i) => !(name === 'lock_payments' && sent[i + 1] === 'move_payments'));
+    expect(one).to.deep.equal([seen, confirmed, settled].map(withoutLock));
+  });
+});
+
+const eventsOf = sql<{ id: string }>(
+  'test_events_of_payments',
+  `SELECT id FROM events WHERE payment_id = ANY ($1) AND sequence > 1`,
+);
+const deliveriesOf = sql<{ id: string }>(
+  'test_deliveries_of_payments',
+  `SELECT id FROM deliveries WHERE payment_id = ANY ($1) AND status = 'pending'`,
+);
+
+/** No network: what a receiver answers is no matter of plans. */
+const unreachable: Exchange = {
+  post: () =>
+    Promise.resolve({
+      ok: false,
+      statusCode: 500,
+      errorClass: 'status',
+      errorDetail: 'answered 500',
+      remoteAddress: null,
+      durationMs: 1,
+      retryAfter: null,
+      excerpt: null,
+    }),
+  close: () => Promise.resolve(),
+};
+
+/** Copies the payment, with all that belongs to it, many times; the copies of its transfer are confirmed, those payments WAITING. */
+async function multiply({ ctx }: World, id: string): Promise<void> {
+  const copies = `generate_series(1, ${MANY}) AS i`;
+  const suffix = `lpad(i::text, 22, '0')`;
+  const copy = (table: string, changed: string, where: string) =>
+    ctx.db.raw(
+      `INSERT INTO ${table} SELECT (jsonb_populate_record(r, jsonb_build_object(${changed}))).* FROM ${table} r, ${copies} WHERE ${where}`,
+    );
+  await copy(
+    'payments',
+    `'id', 'pay_01KF' || ${suffix}, 'token_id', 'copy' || i, 'status', 'WAITING', 'covered', false`,
+    `r.id = '${id}'`,
+  );
+  await copy(
+    'quotes',
+    `'payment_id', 'pay_01KF' || ${suffix}, 'address', '0x' || ${suffix}`,
+    `r.payment_id = '${id}'`,
+  );
+  await copy(
+    'transfers',
+    `'payment_id', 'pay_01KF' || ${suffix}, 'tx_hash', 'copy' || i, 'block_height', 0, 'confirmed_at', now(), 'amount', '0.0001'`,
+    `r.payment_id = '${id}'`,
+  );
+  await copy(
+    'events',
+    `'id', 'evt_01KF' || ${suffix}, 'payment_id', 'pay_01KF' || ${suffix}`,
+    `r.payment_id = '${id}' AND r.sequence = 1`,
+  );
+  await ctx.db.raw(
+    `INSERT INTO deliveries (id, event_id, merchant_id, payment_id, status, created_at)
+     SELECT 'dlv_01KF' || ${suffix}, 'evt_copy' || i, 'mer_1', 'pay_01KF' || ${suffix}, 'delivered', now() FROM ${copies}`,
+  );
+  await ctx.db.raw(
+    `INSERT INTO delivery_attempts (delivery_id, number, url, started_at, duration_ms)
+     SELECT 'dlv_01KF' || ${suffix}, 1, '', now(), 1 FROM ${copies}`,
+  );
+  await ctx.db.raw(
+    `INSERT INTO refunds (id, payment_id, amount, currency, status, created_at)
+     SELECT 'ref_01KF' || ${suffix}, 'pay_01KF' || ${suffix}, '1', 'USDC', 'COMPLETED', now() FROM ${copies}`,
+  );
+  await ctx.db.raw(
+    `INSERT INTO due_work (job, key, run_at, visible_at) SELECT 'payment.expire', 'pay_01KF' || ${suffix}, now(), now() FROM ${copies}`,
+  );
+  await ctx.db.raw('ANALYZE');
+}
