@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { checkBooks } from '../support/books.ts';
 import { redisCall, redisCommand, startRedis, type RedisServer } from '../support/redis.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -11,7 +10,7 @@ describe('a Redis Cluster', () => {
   const nodes: RedisServer[] = [];
   let service: Service;
   before(async function () {
-    if (redisCommand === null) return this.skip();
+    if (redisCommand === null) this.skip();
     nodes.push(...(await startCluster()));
   });
   after(async () => {
@@ -41,7 +40,11 @@ describe('a Redis Cluster', () => {
       expect(keys.flat().some((key) => key.startsWith('{checkout}:'))).to.equal(true);
       expect(keys.flat().some((key) => key.startsWith('{limit}:'))).to.equal(true);
     } finally {
-      await checkBooks(service.world.ctx.db).finally(() => service.close());
+      try {
+        await checkBooks(service.world.ctx.db);
+      } finally {
+        await service.close();
+      }
     }
   });
 });

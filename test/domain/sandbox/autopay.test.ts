@@ -15,7 +15,11 @@ describe('the simulated customer', () => {
     await world.work();
   });
   afterEach(async () => {
-    await checkBooks(world.ctx.db).finally(() => world.close());
+    try {
+      await checkBooks(world.ctx.db);
+    } finally {
+      await world.close();
+    }
   });
 
   it('pays a payment in full, so many seconds after its creation', async () => {
