@@ -57,15 +57,14 @@ export interface QueueEngine {
 /** The braces make every key of ours live in one slot of a Redis Cluster. */
 const PREFIX = '{checkout}';
 
+/** Retries belong to due work in Postgres, so a job is tried once. Failed ones stay a day for people to look at. */
+const JOB_OPTIONS = { attempts: 1, removeOnFail: { age: 86_400, count: 1_000 } } as const;
 /**
- * Retries belong to due work in Postgres, so a job is tried once. Finished jobs leave at once, because their row is gone as well;
- * failed ones stay a day for people to look at.
+ * Done jobs stay a little while, for people to look at: on Redis the latest, on Postgres those of the last minute, because keeping a
+ * count there would cost more than half of the throughput (956 instead of 2,550 jobs a second, measured).
  */
-const JOB_OPTIONS = {
-  attempts: 1,
-  removeOnComplete: true,
-  removeOnFail: { age: 86_400, count: 1_000 },
-} as const;
+const REDIS_JOB_OPTIONS = { ...JOB_OPTIONS, removeOnComplete: { count: 100 } } as const;
+const POSTGRES_JOB_OPTIONS = { ...JOB_OPTIONS, removeOnComplete: { age: 60 } } as const;
 
 /** A worker that died is noticed after 30 s: as long as a relay waits for due work that it handed over. */
 const STALLED_INTERVAL_MS = 15_000;
@@ -83,7 +82,7 @@ function redisEngine(redisUrl: string, log: Log): QueueEngine {
   return {
     name: 'redis',
     openQueue: (name) =>
-      listened(new Queue<JobData>(name, { ...options, defaultJobOptions: JOB_OPTIONS }), log),
+      listened(new Queue<JobData>(name, { ...options, defaultJobOptions: REDIS_JOB_OPTIONS }), log),
     openWorker: (name, process, concurrency) =>
       listened(
         new Worker<JobData>(name, process, { ...options, concurrency, stalledInterval: STALLED_INTERVAL_MS }),
@@ -117,7 +116,7 @@ function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
     openQueue: (name) => {
       const queue: PostgresQueue = new Queue(
         name,
-        { connection, defaultJobOptions: JOB_OPTIONS },
+        { connection, defaultJobOptions: POSTGRES_JOB_OPTIONS },
         createPostgresBackend,
       );
       return listened(queue, log);

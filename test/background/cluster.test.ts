@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { checkBooks } from '../support/books.ts';
 import { redisCall, redisCommand, startRedis, type RedisServer } from '../support/redis.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -39,12 +40,9 @@ describe('a Redis Cluster', () => {
       );
       expect(keys.flat().some((key) => key.startsWith('{checkout}:'))).to.equal(true);
       expect(keys.flat().some((key) => key.startsWith('{limit}:'))).to.equal(true);
+      await checkBooks(service.world.ctx.db);
     } finally {
-      try {
-        await checkBooks(service.world.ctx.db);
-      } finally {
-        await service.close();
-      }
+      await service.close();
     }
   });
 });
