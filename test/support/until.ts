@@ -9,7 +9,7 @@ const EVERY_MS = 10;
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 20_000,
+  timeoutMs = 50_000,
 ): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!(await condition())) {
