@@ -108,6 +108,9 @@ function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
   };
   const pool = new pg.Pool({ ...settings, max: POOL_SIZE });
   pool.setMaxListeners(0);
+  // The pool hears of connections that lie in it; one that BullMQ has taken out, idle between two statements, would end the process when
+  // Postgres ends it. Whoever uses it next gets the error.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) => log.warn('a connection of the queues broke', { error: messageOf(error) }));
   // Its own description of a pool asks for an index signature that pg's class lacks.
   const connection = pool as unknown as PgPool;
