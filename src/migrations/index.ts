@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import * as initial from './0001_initial.ts';
 import * as simulatedChain from './0002_simulated_chain.ts';
+import * as worlds from './0003_worlds.ts';
+import * as policiesAndLedger from './0004_policies_and_ledger.ts';
 
 export interface Migration {
   readonly name: string;
@@ -12,4 +14,6 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: '0001_initial', ...initial },
   { name: '0002_simulated_chain', ...simulatedChain },
+  { name: '0003_worlds', ...worlds },
+  { name: '0004_policies_and_ledger', ...policiesAndLedger },
 ];

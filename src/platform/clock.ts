@@ -8,3 +8,19 @@ export const wallClock: Clock = () => new Date();
 export function addSeconds(date: Date, seconds: number): Date {
   return new Date(date.getTime() + seconds * 1000);
 }
+
+/** The clock of a world of its own, in which a test payment lives once its time was wound. */
+export interface WorldClock {
+  readonly world: string;
+  /** How far the world's time is ahead of the real one. */
+  readonly offsetMs: number;
+  /** Somebody winds the clock, and does the world's work himself, until then (real time); null: nobody does. */
+  readonly heldUntil: Date | null;
+}
+
+/** When, in real time, work that is due at `runAt` in its world may be handed over. */
+export function visibleAt(runAt: Date, clock: WorldClock | null): Date {
+  if (clock === null) return runAt;
+  const at = runAt.getTime() - clock.offsetMs;
+  return new Date(Math.max(at, clock.heldUntil?.getTime() ?? at));
+}

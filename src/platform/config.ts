@@ -42,6 +42,8 @@ export interface Config {
   readonly autopaySeconds: number | null;
   /** Length of a block on every simulated network; null: each network's own. */
   readonly blockSeconds: number | null;
+  /** Whether test merchants may play. */
+  readonly sandbox: boolean;
   readonly rateLimitScale: number;
   readonly maintenance: boolean;
   readonly smtpUrl: string | null;
@@ -83,6 +85,7 @@ export const KNOWN_VARIABLES = [
   'WEBHOOK_TIMEOUT_SECONDS',
   'SIMULATOR_AUTOPAY_SECONDS',
   'SIMULATOR_BLOCK_SECONDS',
+  'SANDBOX',
   'RATE_LIMIT_SCALE',
   'MAINTENANCE',
   'SMTP_URL',
@@ -126,6 +129,7 @@ export function readConfig(env: Environment, queueNames: readonly string[] = [])
     webhookTimeoutSeconds: read('WEBHOOK_TIMEOUT_SECONDS', moreThanZero(seconds), 15),
     autopaySeconds: read('SIMULATOR_AUTOPAY_SECONDS', offOr(seconds), null),
     blockSeconds: read('SIMULATOR_BLOCK_SECONDS', moreThanZero(seconds), null),
+    sandbox: read('SANDBOX', oneOf(['on', 'off'] as const), 'on') === 'on',
     rateLimitScale: read('RATE_LIMIT_SCALE', moreThanZero(number(1e9)), 1),
     maintenance: read('MAINTENANCE', flag, false),
     smtpUrl: read('SMTP_URL', serverUrl(['smtp:', 'smtps:']), null),

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock, WorldClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db.ts';
 import type { Log } from './log.ts';
@@ -8,5 +8,12 @@ export interface Context {
   readonly config: Config;
   readonly log: Log;
   readonly db: Db;
+  /** The time of what is being worked on: real, or that of a test payment's own world. */
   readonly now: Clock;
+  /** The real time, for signatures that others check against their own clocks. */
+  readonly wall: Clock;
+  /** Uniform in [0, 1); a story gives its own, so that it can be told again. */
+  readonly random: () => number;
+  /** Null in the world that everybody shares. */
+  readonly clock: WorldClock | null;
 }

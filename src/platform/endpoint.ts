@@ -17,7 +17,13 @@ export interface Caller {
   readonly settlementCurrency: string;
   readonly settlementNetwork: string;
   readonly permissions: readonly Permission[];
+  readonly mode: Mode;
+  /** What the merchant says of payments that are too little, too late or too much; read by whoever creates payments. */
+  readonly policy: unknown;
 }
+
+/** A merchant is of one kind for good, and so is everything that belongs to it: test merchants may play, live ones have real money. */
+export type Mode = 'test' | 'live';
 
 /** A request's claim to be executed once: the scope of its Idempotency-Key and a hash of its body. */
 export interface IdempotencyClaim {
@@ -63,6 +69,8 @@ export interface Endpoint<
   readonly summary: string;
   readonly auth: Auth;
   readonly permission: Permission | null;
+  /** Refused to live merchants, whatever their keys permit. */
+  readonly testOnly?: boolean;
   /** Requests per 60 s and merchant, before RATE_LIMIT_SCALE. */
   readonly perMinute: number;
   readonly body?: Body;

@@ -14,6 +14,10 @@ export const API_ERRORS = {
     'This Idempotency-Key was used before with another body. Use a new key for a new request.',
   ],
   refund_not_allowed: [409, "The payment's state does not allow this refund."],
+  clock_held: [
+    409,
+    "The payment's clock is being moved by another request. Try again when that one has answered.",
+  ],
   body_too_large: [413, 'The body is larger than 100 kB.'],
   unsupported_media_type: [415, 'Send the body as Content-Type: application/json in UTF-8.'],
   rate_limited: [429, 'Too many requests. X-RateLimit-Reset and Retry-After tell when to try again.'],

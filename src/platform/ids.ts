@@ -33,9 +33,9 @@ export function newToken(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** A new API key: `sk_` and 192 random bits. It is shown once; only its hash is stored. */
-export function newApiKey(): string {
-  return `sk_${newToken()}`;
+/** A new API key: `sk_test_` or `sk_live_`, and 192 random bits. It is shown once; only its hash is stored. */
+export function newApiKey(mode: 'test' | 'live'): string {
+  return `sk_${mode}_${newToken()}`;
 }
 
 /** SHA-256 of a key. Enough without salt or stretching, because a key holds 192 random bits. */

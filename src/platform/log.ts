@@ -18,6 +18,9 @@ export function createLog(
   });
 }
 
+/** Takes everything and writes nothing. */
+export const SILENT: Log = winston.createLogger({ silent: true });
+
 /** The message of whatever was thrown, for a log field or an error text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -21,7 +21,7 @@ export interface Validator {
  */
 export function createValidator(options: { allowPrivate: boolean }): Validator {
   const { allowPrivate } = options;
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, discriminator: true });
   addFormats(ajv, ['email', 'date', 'date-time']);
   ajv.addFormat(
     'delivery-url',
@@ -56,8 +56,8 @@ export function createValidator(options: { allowPrivate: boolean }): Validator {
         const error = validate.errors?.[0];
         if (error === undefined) throw new ValidationError(whole, 'type', 'is not valid');
         throw new ValidationError(
-          fieldOf(error, value) ?? whole,
-          error.keyword,
+          fieldOf(error, value, whole) ?? whole,
+          constraintOf(error),
           reason(error, valueAt(value, error.instancePath)),
         );
       };
@@ -65,10 +65,18 @@ export function createValidator(options: { allowPrivate: boolean }): Validator {
   };
 }
 
+/** Which of several shapes is meant is said by one field, and that is what is missing or not known. */
+function constraintOf({ keyword, params }: ErrorObject): string {
+  if (keyword !== 'discriminator') return keyword;
+  return params.tagValue === undefined ? 'required' : 'enum';
+}
+
 /** Sentences for the faults whose standard message would leave the reader guessing. */
 const REASONS: Record<string, (error: ErrorObject) => string> = {
   required: () => 'is required',
   additionalProperties: () => 'is not a known field',
+  discriminator: ({ params }) =>
+    params.tagValue === undefined ? 'is required' : `cannot be ${JSON.stringify(params.tagValue)}`,
   // Only names are refused by `not` and by `propertyNames`.
   not: () => 'is a reserved name',
   propertyNames: () => 'is not an allowed name',
@@ -98,16 +106,19 @@ const PATTERN_REASONS = new Map([
   ],
 ]);
 
-/** The faulty field's path in dots, or null for the value as a whole and for a field without a name. Positions in a list are left out. */
-function fieldOf(error: ErrorObject, value: unknown): string | null {
+/**
+ * The faulty field's path in dots, or null for the value as a whole and for a field without a name. Positions in a query's list are left
+ * out: it was written with commas.
+ */
+function fieldOf(error: ErrorObject, value: unknown, whole: string): string | null {
   const names: string[] = [];
   let at = value;
   for (const segment of segments(error.instancePath)) {
-    if (!Array.isArray(at)) names.push(segment);
+    if (!Array.isArray(at) || whole !== 'query') names.push(segment);
     at = memberOf(at, segment);
   }
-  const params = error.params as { missingProperty?: string; additionalProperty?: string };
-  const own = params.missingProperty ?? params.additionalProperty ?? error.propertyName;
+  const params = error.params as { missingProperty?: string; additionalProperty?: string; tag?: string };
+  const own = params.missingProperty ?? params.additionalProperty ?? params.tag ?? error.propertyName;
   if (own !== undefined) names.push(own);
   return names.join('.') || null;
 }

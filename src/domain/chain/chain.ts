@@ -12,26 +12,42 @@ const FASTEST_POLL_SECONDS = 0.2;
 /** Every process must derive the same addresses; they guard nothing, because no real money ever reaches them. */
 const SIMULATOR_SEED = 'payment checkout simulator';
 
-const simulators = new WeakMap<Db, Simulator>();
+type WithChain = Pick<Context, 'db' | 'config' | 'clock'>;
 
-/** The simulated chain. Only what plays the customer's part (sandbox, autopay) needs to know that it is one. */
-export function simulatorOf({ db, config }: Pick<Context, 'db' | 'config'>): Simulator {
-  const known = simulators.get(db);
+const shared = new WeakMap<Db, Simulator>();
+
+/**
+ * The simulated chain: everybody's, or that of the world that is being worked on. Only what plays the customer's part (sandbox,
+ * autopay) needs to know that it is simulated.
+ */
+export function simulatorOf({ db, config, clock }: WithChain): Simulator {
+  const options = { db, blockSeconds: config.blockSeconds, seed: SIMULATOR_SEED };
+  if (clock !== null) return createSimulator({ ...options, world: clock.world });
+  const known = shared.get(db);
   if (known !== undefined) return known;
-  const simulator = createSimulator({ db, blockSeconds: config.blockSeconds, seed: SIMULATOR_SEED });
-  simulators.set(db, simulator);
+  const simulator = createSimulator(options);
+  shared.set(db, simulator);
   return simulator;
 }
 
 /** The chain that payments are made on. A real client will stand here one day. */
-export function chainOf(ctx: Pick<Context, 'db' | 'config'>): ChainClient {
+export function chainOf(ctx: WithChain): ChainClient {
   return simulatorOf(ctx);
+}
+
+/** The length of a network's blocks. */
+export function blockSeconds({ config }: Pick<Context, 'config'>, network: NetworkId): number {
+  return config.blockSeconds ?? NETWORKS[network].blockSeconds;
 }
 
 /** Seconds until a network is worth looking at again. */
 export function pollSeconds(ctx: Pick<Context, 'config'>, network: NetworkId): number {
-  const block = ctx.config.blockSeconds ?? NETWORKS[network].blockSeconds;
-  return Math.min(SLOWEST_POLL_SECONDS, Math.max(FASTEST_POLL_SECONDS, block));
+  return Math.min(SLOWEST_POLL_SECONDS, Math.max(FASTEST_POLL_SECONDS, blockSeconds(ctx, network)));
+}
+
+/** When a network's next `blocks` will have been mined: only a simulated chain knows. Null where it has not begun. */
+export function timeOfBlock(ctx: WithChain, network: NetworkId, blocks: number): Promise<Date | null> {
+  return simulatorOf(ctx).timeOfBlock(network, blocks);
 }
 
 /** Money that leaves the service. Sending twice with one reference sends once. */

@@ -1,6 +1,5 @@
 import { sql } from '../../platform/db.ts';
 import type { CoinId } from './coins.ts';
-import type { NetworkId } from './networks.ts';
 
 export interface HeadRow {
   height: string;
@@ -8,7 +7,7 @@ export interface HeadRow {
 }
 
 export interface TransferRow {
-  network: NetworkId;
+  chain: string;
   tx_hash: string;
   coin: CoinId;
   address: string;
@@ -31,21 +30,26 @@ export interface PageRow extends TransferRow {
   change: string | null;
 }
 
-const COLUMNS = 'network, tx_hash, coin, address, amount, seen_at, block_height, dropped_at, replaced_by';
+const COLUMNS = 'chain, tx_hash, coin, address, amount, seen_at, block_height, dropped_at, replaced_by';
 
 export const findHeadForUpdate = sql<HeadRow>(
   'sim_find_head_for_update',
-  'SELECT height, mined_at FROM sim_heads WHERE network = $1 FOR UPDATE',
+  'SELECT height, mined_at FROM sim_heads WHERE chain = $1 FOR UPDATE',
+);
+
+export const findHead = sql<HeadRow>(
+  'sim_find_head',
+  'SELECT height, mined_at FROM sim_heads WHERE chain = $1',
 );
 
 export const insertHead = sql(
   'sim_insert_head',
-  'INSERT INTO sim_heads (network, height, mined_at, changes) VALUES ($1, 0, $2, 0) ON CONFLICT DO NOTHING',
+  'INSERT INTO sim_heads (chain, height, mined_at, changes) VALUES ($1, 0, $2, 0) ON CONFLICT DO NOTHING',
 );
 
 /**
  * A statement that changes the transfers that `changed` selects (hash, new block, drop, replacement, and the moment that puts them
- * in order) and gives each the next place in the network's order of changes. $1 is the network, whose head the caller has
+ * in order) and gives each the next place in the chain's order of changes. $1 is the chain, whose head the caller has
  * locked: places are thus given in the order of commits, and no poller can pass one that shows up later.
  */
 function recording(name: string, changed: string, alsoSet = '') {
@@ -58,9 +62,9 @@ function recording(name: string, changed: string, alsoSet = '') {
        SET block_height = placed.block_height, dropped_at = placed.dropped_at, replaced_by = placed.replaced_by,
            change = head.changes + placed.place
        FROM placed, sim_heads head
-       WHERE t.tx_hash = placed.tx_hash AND head.network = $1
+       WHERE t.tx_hash = placed.tx_hash AND head.chain = $1
      )
-     UPDATE sim_heads SET changes = changes + (SELECT count(*) FROM changed)${alsoSet} WHERE network = $1
+     UPDATE sim_heads SET changes = changes + (SELECT count(*) FROM changed)${alsoSet} WHERE chain = $1
      RETURNING (SELECT count(*) FROM changed) AS count`,
   );
 }
@@ -68,7 +72,7 @@ function recording(name: string, changed: string, alsoSet = '') {
 export const recordNew = recording(
   'sim_record_new',
   `SELECT tx_hash, seen_at, block_height, dropped_at, replaced_by
-   FROM sim_transfers WHERE network = $1 AND change IS NULL`,
+   FROM sim_transfers WHERE chain = $1 AND change IS NULL`,
 );
 
 // $2 and $3: heights before and after; $4: start of the first block's time; $5: milliseconds of a block. A transfer belongs in
@@ -81,20 +85,20 @@ export const recordMined = recording(
      SELECT $2::bigint + 1
        + greatest(0, floor(extract(epoch FROM seen_at - $4::timestamptz) * 1000 / $5::bigint))::bigint AS due
    ) AS block
-   WHERE network = $1 AND block_height IS NULL AND dropped_at IS NULL AND (due <= $3::bigint OR change IS NULL)`,
+   WHERE chain = $1 AND block_height IS NULL AND dropped_at IS NULL AND (due <= $3::bigint OR change IS NULL)`,
   ', height = $3::bigint, mined_at = $6',
 );
 
 export const recordOrphaned = recording(
   'sim_record_orphaned',
   `SELECT tx_hash, seen_at, NULL::bigint AS block_height, dropped_at, replaced_by
-   FROM sim_transfers WHERE network = $1 AND block_height > $2::bigint AND dropped_at IS NULL`,
+   FROM sim_transfers WHERE chain = $1 AND block_height > $2::bigint AND dropped_at IS NULL`,
 );
 
 export const recordDropped = recording(
   'sim_record_dropped',
   `SELECT tx_hash, seen_at, NULL::bigint AS block_height, $4::timestamptz AS dropped_at, $3::text AS replaced_by
-   FROM sim_transfers WHERE network = $1 AND tx_hash = $2 AND dropped_at IS NULL`,
+   FROM sim_transfers WHERE chain = $1 AND tx_hash = $2 AND dropped_at IS NULL`,
 );
 
 export const findByHash = sql<TransferRow>(
@@ -106,7 +110,7 @@ export const findByHash = sql<TransferRow>(
 // No conflict target: a reference sent twice at once may meet the primary key first, because its hash is the same too.
 export const insert = sql<SentRow>(
   'sim_insert_transfers',
-  `INSERT INTO sim_transfers (tx_hash, network, coin, address, amount, reference, seen_at)
+  `INSERT INTO sim_transfers (tx_hash, chain, coin, address, amount, reference, seen_at)
    SELECT sent.*, $7::timestamptz
    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::numeric[], $6::text[]) AS sent
    ORDER BY 6
@@ -122,12 +126,23 @@ export const findByReferences = sql<SentRow>(
 export const findPage = sql<PageRow>(
   'sim_find_page',
   `SELECT head.height AS head_height, head.mined_at, page.*,
-     EXISTS (SELECT FROM sim_transfers WHERE network = $1 AND change IS NULL) AS has_new
+     EXISTS (SELECT FROM sim_transfers WHERE chain = $1 AND change IS NULL) AS has_new
    FROM sim_heads head LEFT JOIN LATERAL (
      SELECT ${COLUMNS}, change FROM sim_transfers
-     WHERE network = head.network AND change > $2::bigint
+     WHERE chain = head.chain AND change > $2::bigint
      ORDER BY change LIMIT $3
    ) AS page ON true
-   WHERE head.network = $1
+   WHERE head.chain = $1
    ORDER BY page.change`,
+);
+
+export const copyHead = sql(
+  'sim_copy_head',
+  `INSERT INTO sim_heads (chain, height, mined_at, changes) SELECT $2, height, mined_at, changes FROM sim_heads WHERE chain = $1
+   FOR UPDATE ON CONFLICT DO NOTHING`,
+);
+
+export const moveTransfers = sql(
+  'sim_move_transfers',
+  `UPDATE sim_transfers SET chain = $2 WHERE chain = $1 AND address = $3`,
 );

@@ -5,7 +5,18 @@ import type { NetworkId } from './networks.ts';
 import * as statements from './simulator-sql.ts';
 import type { HeadRow, TransferRow } from './simulator-sql.ts';
 
-/** The newest block of a network. */
+/** A network, or a network of a world of its own: `tron` or `tron/WORLD`. */
+export type ChainKey = string;
+
+export function chainKey(network: NetworkId, world: string | null): ChainKey {
+  return world === null ? network : `${network}/${world}`;
+}
+
+function networkOf(chain: ChainKey): NetworkId {
+  return chain.split('/', 1)[0] as NetworkId;
+}
+
+/** The newest block of a chain. */
 export interface Head {
   readonly height: number;
   readonly minedAt: Date;
@@ -22,7 +33,7 @@ export interface Blocks {
 }
 
 export interface NewTransfer {
-  readonly network: NetworkId;
+  readonly chain: ChainKey;
   readonly txHash: string;
   readonly coin: CoinId;
   readonly address: string;
@@ -30,26 +41,32 @@ export interface NewTransfer {
   readonly reference: string | null;
 }
 
-/** The head of `network`, locked until the transaction ends; made, at height 0 and `now`, where there is none yet. */
-export async function lockHead(tx: Tx, network: NetworkId, now: Date): Promise<Head> {
-  const found = await runOne(tx, statements.findHeadForUpdate, [network]);
+/** The head of `chain`, locked until the transaction ends; made, at height 0 and `now`, where there is none yet. */
+export async function lockHead(tx: Tx, chain: ChainKey, now: Date): Promise<Head> {
+  const found = await runOne(tx, statements.findHeadForUpdate, [chain]);
   if (found !== null) return toHead(found);
-  await run(tx, statements.insertHead, [network, now]);
-  const made = await runOne(tx, statements.findHeadForUpdate, [network]);
-  if (made === null) throw new Error(`the head of ${network} is gone`);
+  await run(tx, statements.insertHead, [chain, now]);
+  const made = await runOne(tx, statements.findHeadForUpdate, [chain]);
+  if (made === null) throw new Error(`the head of ${chain} is gone`);
   return toHead(made);
 }
 
+/** The head of `chain` as it is at the moment; null where there is none yet. */
+export async function findHead(connection: Connection, chain: ChainKey): Promise<Head | null> {
+  const row = await runOne(connection, statements.findHead, [chain]);
+  return row === null ? null : toHead(row);
+}
+
 /** Gives every committed transfer that has none its place among the changes. The head must be locked. */
-export async function numberNewTransfers(tx: Tx, network: NetworkId): Promise<void> {
-  await run(tx, statements.recordNew, [network]);
+export async function numberNewTransfers(tx: Tx, chain: ChainKey): Promise<void> {
+  await run(tx, statements.recordNew, [chain]);
 }
 
 /** Mines `blocks` on top of `head`, which must be locked, and numbers every new transfer, mined or not. */
-export async function mineBlocks(tx: Tx, network: NetworkId, head: Head, blocks: Blocks): Promise<Head> {
+export async function mineBlocks(tx: Tx, chain: ChainKey, head: Head, blocks: Blocks): Promise<Head> {
   const height = head.height + blocks.count;
   await run(tx, statements.recordMined, [
-    network,
+    chain,
     head.height,
     height,
     blocks.from,
@@ -60,25 +77,34 @@ export async function mineBlocks(tx: Tx, network: NetworkId, head: Head, blocks:
 }
 
 /** Sends the transfers of every block above `height` back to the pool. The head must be locked. Answers how many they were. */
-export async function orphanTransfersAbove(tx: Tx, network: NetworkId, height: number): Promise<number> {
-  const row = await runOne(tx, statements.recordOrphaned, [network, height]);
+export async function orphanTransfersAbove(tx: Tx, chain: ChainKey, height: number): Promise<number> {
+  const row = await runOne(tx, statements.recordOrphaned, [chain, height]);
   return Number(row?.count ?? 0);
 }
 
 /** Drops a transfer that was not dropped before. The head must be locked. */
 export async function dropTransfer(
   tx: Tx,
-  network: NetworkId,
+  chain: ChainKey,
   txHash: string,
   replacedBy: string,
   now: Date,
 ): Promise<void> {
-  await run(tx, statements.recordDropped, [network, txHash, replacedBy, now]);
+  await run(tx, statements.recordDropped, [chain, txHash, replacedBy, now]);
 }
 
 export async function findTransfer(connection: Connection, txHash: string): Promise<ChainTransfer | null> {
   const row = await runOne(connection, statements.findByHash, [txHash]);
   return row === null ? null : toTransfer(row);
+}
+
+/**
+ * Gives an address a chain of its own: the head goes on from where it is, and the address's transfers move over. Nothing changes for
+ * anybody else, and nothing about the transfers but where they are.
+ */
+export async function forkChain(tx: Tx, from: ChainKey, to: ChainKey, address: string): Promise<void> {
+  await run(tx, statements.copyHead, [from, to]);
+  await run(tx, statements.moveTransfers, [from, to, address]);
 }
 
 /** Puts the transfers into the pool, but for those whose reference was used before; answers these and those, in any order. */
@@ -90,7 +116,7 @@ export async function insertTransfers(
   const column = (name: keyof NewTransfer) => transfers.map((transfer) => transfer[name]);
   const columns = [
     column('txHash'),
-    column('network'),
+    column('chain'),
     column('coin'),
     column('address'),
     column('amount'),
@@ -113,13 +139,8 @@ export interface Page {
 }
 
 /** The head and the next `limit` changes after `cursor`, of one moment; null where the network has no head yet. */
-export async function readPage(
-  db: Db,
-  network: NetworkId,
-  cursor: string,
-  limit: number,
-): Promise<Page | null> {
-  const rows = await run(db, statements.findPage, [network, cursor, limit]);
+export async function readPage(db: Db, chain: ChainKey, cursor: string, limit: number): Promise<Page | null> {
+  const rows = await run(db, statements.findPage, [chain, cursor, limit]);
   const [first] = rows;
   if (first === undefined) return null;
   // The outer join's one row without a transfer is a head with nothing new.
@@ -139,7 +160,7 @@ function toHead(row: HeadRow): Head {
 
 function toTransfer(row: TransferRow): ChainTransfer {
   return {
-    network: row.network,
+    network: networkOf(row.chain),
     txHash: row.tx_hash,
     coin: row.coin,
     address: row.address,

@@ -15,6 +15,8 @@ export interface SimulatorOptions {
   readonly db: Db;
   /** Seconds between two blocks on every network; null or absent: each network's own. */
   readonly blockSeconds?: number | null;
+  /** Null or absent: the chain that everybody shares. A named world has networks of its own, with heads of their own. */
+  readonly world?: string | null;
   /** Deposit addresses follow from it: whoever changes it gives every reference other addresses. */
   readonly seed: string;
 }
@@ -51,6 +53,9 @@ export interface Simulator extends ChainClient {
    */
   reorganise(network: NetworkId, depth: number, now: Date): Promise<number>;
 
+  /** When the block that lies `blocks` above the newest will be mined, unless somebody mines before. */
+  timeOfBlock(network: NetworkId, blocks: number): Promise<Date | null>;
+
   /** Mines `blocks` at once, beyond those that are due; the first takes all that was sent until now. Answers the new height. */
   mine(network: NetworkId, blocks: number, now: Date): Promise<number>;
 }
@@ -59,7 +64,8 @@ export interface Simulator extends ChainClient {
  * The simulator of every network. A network begins, at height 0, when it is first asked for; its head then follows the `now` of
  * each call, a day's gap in one step, and stands still for a `now` that is earlier. Throws RangeError for a useless option.
  */
-export function createSimulator({ db, blockSeconds, seed }: SimulatorOptions): Simulator {
+export function createSimulator({ db, blockSeconds, seed, world = null }: SimulatorOptions): Simulator {
+  const keyOf = (network: NetworkId) => store.chainKey(network, world);
   const blockMs = (network: NetworkId) => Math.round((blockSeconds ?? NETWORKS[network].blockSeconds) * 1000);
   if (!Number.isSafeInteger(blockMs('bitcoin')) || blockMs('bitcoin') < 1)
     throw new RangeError('a block must last a millisecond or more');
@@ -72,8 +78,8 @@ export function createSimulator({ db, blockSeconds, seed }: SimulatorOptions): S
     work: (tx: Tx, head: store.Head) => Promise<T>,
   ): Promise<T> =>
     db.transaction(async (tx) => {
-      const head = await store.lockHead(tx, network, now);
-      return work(tx, await catchUp(tx, network, head, blockMs(network), now));
+      const head = await store.lockHead(tx, keyOf(network), now);
+      return work(tx, await catchUp(tx, keyOf(network), head, blockMs(network), now));
     });
 
   return {
@@ -81,29 +87,36 @@ export function createSimulator({ db, blockSeconds, seed }: SimulatorOptions): S
 
     async poll(network, cursor, now) {
       const after = readCursor(cursor);
-      const page = await store.readPage(db, network, after, PAGE_SIZE + 1);
+      const page = await store.readPage(db, keyOf(network), after, PAGE_SIZE + 1);
       if (page !== null && !page.hasNew && blocksDue(page.head, blockMs(network), now) === 0)
         return toView(page, after);
       await onHead(network, now, () => Promise.resolve());
-      const fresh = await store.readPage(db, network, after, PAGE_SIZE + 1);
+      const fresh = await store.readPage(db, keyOf(network), after, PAGE_SIZE + 1);
       if (fresh === null) throw new Error(`the head of ${network} is gone`);
       return toView(fresh, after);
     },
 
-    send,
+    send: (connection, sendings, now) => send(connection, sendings, keyOf, now),
 
     async replace(txHash, now) {
       const found = await store.findTransfer(db, txHash);
       if (found === null) return null;
       return onHead(found.network, now, async (tx) => {
-        await store.dropTransfer(tx, found.network, txHash, doubleSpend(found), now);
+        await store.dropTransfer(tx, keyOf(found.network), txHash, doubleSpend(found), now);
         return store.findTransfer(tx, txHash);
       });
     },
 
     async reorganise(network, depth, now) {
       assertCount('depth', depth);
-      return onHead(network, now, (tx, head) => store.orphanTransfersAbove(tx, network, head.height - depth));
+      return onHead(network, now, (tx, head) =>
+        store.orphanTransfersAbove(tx, keyOf(network), head.height - depth),
+      );
+    },
+
+    async timeOfBlock(network, blocks) {
+      const head = await store.findHead(db, keyOf(network));
+      return head && new Date(head.minedAt.getTime() + blocks * blockMs(network));
     },
 
     async mine(network, blocks, now) {
@@ -111,7 +124,7 @@ export function createSimulator({ db, blockSeconds, seed }: SimulatorOptions): S
       return onHead(network, now, async (tx, head) => {
         const until = now > head.minedAt ? now : head.minedAt;
         const mined = { count: blocks, blockMs: blockMs(network), from: until, until };
-        return (await store.mineBlocks(tx, network, head, mined)).height;
+        return (await store.mineBlocks(tx, keyOf(network), head, mined)).height;
       });
     },
   };
@@ -120,10 +133,11 @@ export function createSimulator({ db, blockSeconds, seed }: SimulatorOptions): S
 async function send(
   connection: Connection,
   sendings: readonly Sending[],
+  keyOf: (network: NetworkId) => store.ChainKey,
   now: Date,
 ): Promise<ChainTransfer[]> {
   sendings.forEach(assertSendable);
-  const asked = sendings.map(toNewTransfer);
+  const asked = sendings.map((sending) => toNewTransfer(sending, keyOf(sending.network)));
   const rows = await store.insertTransfers(connection, asked, now);
   const byHash = new Map(rows.map(({ transfer }) => [transfer.txHash, transfer]));
   const byReference = new Map(rows.map(({ reference, transfer }) => [reference, transfer]));
@@ -139,10 +153,13 @@ function assertSendable({ coin, network, amount }: Sending): void {
   if (compare(amount, '0') <= 0) throw new RangeError(`an amount to send must be above zero, not ${amount}`);
 }
 
-function toNewTransfer({ network, coin, address, amount, reference }: Sending): store.NewTransfer {
+function toNewTransfer(
+  { network, coin, address, amount, reference }: Sending,
+  chain: store.ChainKey,
+): store.NewTransfer {
   const nonce = reference === undefined ? `once ${randomUUID()}` : `reference ${reference}`;
   const txHash = transactionHash(network, { address, coin, amount, nonce });
-  return { network, txHash, coin, address, amount, reference: reference ?? null };
+  return { chain, txHash, coin, address, amount, reference: reference ?? null };
 }
 
 /** The transaction that pays the same money to somebody else. */
@@ -153,18 +170,18 @@ function doubleSpend({ network, txHash, coin, amount }: ChainTransfer): string {
 /** Mines what is due at `now` and numbers what was sent: afterwards pollers see all that was committed so far. */
 async function catchUp(
   tx: Tx,
-  network: NetworkId,
+  chain: store.ChainKey,
   head: store.Head,
   blockMs: number,
   now: Date,
 ): Promise<store.Head> {
   const count = blocksDue(head, blockMs, now);
   if (count === 0) {
-    await store.numberNewTransfers(tx, network);
+    await store.numberNewTransfers(tx, chain);
     return head;
   }
   const from = head.minedAt;
-  return store.mineBlocks(tx, network, head, {
+  return store.mineBlocks(tx, chain, head, {
     count,
     blockMs,
     from,

@@ -1,3 +1,4 @@
+import { visibleAt, type WorldClock } from '../../platform/clock.ts';
 import { run, sql, type Connection } from '../../platform/db.ts';
 import type { Job } from '../../platform/job.ts';
 
@@ -5,55 +6,62 @@ import type { Job } from '../../platform/job.ts';
 export interface DueWork {
   readonly job: Job;
   readonly key: string;
+  /** In the time of the world that the work belongs to. */
   readonly runAt: Date;
+  /** Absent or null: the world that everybody shares. */
+  readonly clock?: WorldClock | null;
 }
 
 export interface ClaimedWork {
   readonly job: string;
   readonly key: string;
   readonly failures: number;
+  readonly world: string | null;
 }
 
 // In one order, so that two sets which overlap do not wait for each other's rows.
 const scheduleWork = sql(
   'schedule_work',
-  `INSERT INTO due_work (job, key, run_at, visible_at)
-   SELECT job, key, run_at, run_at FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS w (job, key, run_at)
+  `INSERT INTO due_work (job, key, run_at, visible_at, world)
+   SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::text[]) AS w (job, key)
    ORDER BY job, key
    ON CONFLICT (job, key) DO UPDATE
-     SET run_at = excluded.run_at, visible_at = excluded.run_at, failures = 0, last_error = NULL`,
+     SET run_at = excluded.run_at, visible_at = excluded.visible_at, failures = 0, last_error = NULL`,
 );
 
 /** Writes that work is due, or moves work that is there already to its new time. Commits with the caller's transaction. */
 export async function schedule(connection: Connection, work: readonly DueWork[]): Promise<void> {
   if (work.length === 0) return;
-  await run(connection, scheduleWork, [
-    work.map(({ job }) => job.name),
-    work.map(({ key }) => key),
-    work.map(({ runAt }) => runAt),
-  ]);
+  await run(connection, scheduleWork, columnsOf(work));
 }
 
 const ensureWork = sql(
   'ensure_work',
-  `INSERT INTO due_work (job, key, run_at, visible_at)
-   SELECT job, key, run_at, run_at FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS w (job, key, run_at)
+  `INSERT INTO due_work (job, key, run_at, visible_at, world)
+   SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::text[])
    ON CONFLICT (job, key) DO NOTHING`,
 );
 
 /** Like `schedule`, but leaves work that is there already at its time: for recurring work, which every worker declares at its start. */
 export async function ensureScheduled(connection: Connection, work: readonly DueWork[]): Promise<void> {
-  await run(connection, ensureWork, [
+  await run(connection, ensureWork, columnsOf(work));
+}
+
+function columnsOf(work: readonly DueWork[]): unknown[] {
+  return [
     work.map(({ job }) => job.name),
     work.map(({ key }) => key),
     work.map(({ runAt }) => runAt),
-  ]);
+    work.map(({ runAt, clock }) => visibleAt(runAt, clock ?? null)),
+    work.map(({ clock }) => clock?.world ?? null),
+  ];
 }
 
 // A relay's lease puts visible_at after run_at, and scheduling puts it back: that, or a run_at after the handler began, says that the
-// work was scheduled anew while it was being done. What is new must be done again.
+// work was scheduled anew while it was being done. What is new must be done again. (A world's run_at is in a time of its own, and one
+// pair of hands does a world's work.)
 const NOT_MOVED_SINCE = (startedAt: string) =>
-  `due_work.run_at <= ${startedAt} AND due_work.visible_at > due_work.run_at`;
+  `due_work.run_at <= ${startedAt} AND (due_work.visible_at > due_work.run_at OR due_work.world IS NOT NULL)`;
 
 const finishWork = sql(
   'finish_work',
@@ -76,8 +84,8 @@ export async function finish(
 
 const rescheduleWork = sql(
   'reschedule_work',
-  `INSERT INTO due_work (job, key, run_at, visible_at) VALUES ($1, $2, $4, $4)
-   ON CONFLICT (job, key) DO UPDATE SET run_at = excluded.run_at, visible_at = excluded.run_at, failures = 0, last_error = NULL
+  `INSERT INTO due_work (job, key, run_at, visible_at, world) VALUES ($1, $2, $4, $5, $6)
+   ON CONFLICT (job, key) DO UPDATE SET run_at = excluded.run_at, visible_at = excluded.visible_at, failures = 0, last_error = NULL
      WHERE ${NOT_MOVED_SINCE('$3')}`,
 );
 
@@ -86,9 +94,16 @@ export async function reschedule(
   connection: Connection,
   job: Job,
   key: string,
-  { startedAt, runAt }: { startedAt: Date; runAt: Date },
+  { startedAt, runAt, clock = null }: { startedAt: Date; runAt: Date; clock?: WorldClock | null },
 ): Promise<void> {
-  await run(connection, rescheduleWork, [job.name, key, startedAt, runAt]);
+  await run(connection, rescheduleWork, [
+    job.name,
+    key,
+    startedAt,
+    runAt,
+    visibleAt(runAt, clock),
+    clock?.world ?? null,
+  ]);
 }
 
 const cancelWork = sql('cancel_work', `DELETE FROM due_work WHERE job = $1 AND key = ANY ($2)`);
@@ -108,7 +123,7 @@ const claimWork = sql<ClaimedWork>(
      SELECT due.ctid FROM unnest($3::text[], $4::int[]) AS wanted (job, count), LATERAL (
        SELECT ctid FROM due_work d WHERE d.job = wanted.job AND d.visible_at <= $1
        ORDER BY d.visible_at LIMIT wanted.count FOR UPDATE SKIP LOCKED) due))
-   RETURNING job, key, failures`,
+   RETURNING job, key, failures, world`,
 );
 
 /**
@@ -126,11 +141,12 @@ export async function claimDue(
   return run(connection, claimWork, [now, leaseEnd, [...limits.keys()], [...limits.values()]]);
 }
 
+// $4 is real time, which the run_at of a world cannot be compared with.
 const failWork = sql(
   'fail_work',
   `UPDATE due_work SET failures = failures + 1, last_error = $3,
      visible_at = $4::timestamptz + make_interval(secs => least(600, 2 ^ least(failures, 16)))
-   WHERE job = $1 AND key = ANY ($2) AND ${NOT_MOVED_SINCE('$4')}`,
+   WHERE job = $1 AND key = ANY ($2) AND (world IS NOT NULL OR (${NOT_MOVED_SINCE('$4')}))`,
 );
 
 /**

@@ -1,3 +1,5 @@
+import { schedule } from '../due-work/store.ts';
+import type { WorldClock } from '../../platform/clock.ts';
 import { run, sql, type Tx } from '../../platform/db.ts';
 import { fanOutEvent } from './jobs.ts';
 
@@ -12,16 +14,14 @@ export interface EventRecord {
   readonly callbackUrl: string | null;
   readonly body: string;
   readonly createdAt: Date;
+  /** The clock of the payment's own world; null in the shared one. */
+  readonly clock: WorldClock | null;
 }
 
 const insertEvents = sql(
   'insert_events',
-  `WITH recorded AS (
-     INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
-     RETURNING id, created_at
-   )
-   INSERT INTO due_work (job, key, run_at, visible_at) SELECT $9, id, created_at, created_at FROM recorded`,
+  `INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at)
+   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])`,
 );
 
 /** Records events and that each is due for delivery, in the transaction of the transitions that caused them. */
@@ -36,6 +36,9 @@ export async function recordEvents(tx: Tx, events: readonly EventRecord[]): Prom
     events.map(({ callbackUrl }) => callbackUrl),
     events.map(({ body }) => body),
     events.map(({ createdAt }) => createdAt),
-    fanOutEvent.name,
   ]);
+  await schedule(
+    tx,
+    events.map(({ id, createdAt, clock }) => ({ job: fanOutEvent, key: id, runAt: createdAt, clock })),
+  );
 }

@@ -1,6 +1,7 @@
 import { valueOf } from '../chain/quote.ts';
 import { compare, sum } from '../../platform/money.ts';
 import type { Payment } from './payment.ts';
+import { leastAccepted } from './policy.ts';
 import type { Exception } from './states.ts';
 import type { Changes } from './transition.ts';
 
@@ -33,19 +34,22 @@ export function lateEndOf({ expires_at }: Pick<Payment, 'expires_at'>): Date {
  * rounding cannot lose a fraction between two halves.
  */
 export function assess(payment: Payment, transfers: readonly PaymentTransfer[], promised = '0') {
-  const due = sum([payment.pay_amount, payment.amount_refunded, promised]);
-  const covers = (some: readonly PaymentTransfer[]) =>
-    compare(valueInSettlementCoin(payment, some), due) >= 0;
   const live = transfers.filter(({ dropped_at }) => dropped_at === null);
   const confirmed = live.filter(({ confirmed_at }) => confirmed_at !== null);
-  const lateEnd = lateEndOf(payment);
-  const isHonoured = ({ seen_at }: PaymentTransfer) => seen_at < lateEnd;
-  const received = valueInSettlementCoin(payment, live);
+  // Money that goes back because it came too late pays for nothing.
+  const honouredUntil = payment.policy.late === 'honour' ? lateEndOf(payment) : payment.expires_at;
+  const isHonoured = ({ seen_at }: PaymentTransfer) => seen_at < honouredUntil;
+  const value = (some: readonly PaymentTransfer[]) => valueInSettlementCoin(payment, some);
+  const needed = sum([leastAccepted(payment.pay_amount, payment.policy), payment.amount_refunded, promised]);
+  // A tolerance of all of it does not make nothing a payment.
+  const isEnough = (some: readonly PaymentTransfer[]) =>
+    compare(value(some), '0') > 0 && compare(value(some), needed) >= 0;
+  const received = value(live);
   return {
     received,
-    confirmed: valueInSettlementCoin(payment, confirmed),
-    isCovered: covers(live.filter(isHonoured)),
-    isConfirmedInFull: covers(confirmed.filter(isHonoured)),
+    confirmed: value(confirmed),
+    isCovered: isEnough(live.filter(isHonoured)),
+    isConfirmedInFull: isEnough(confirmed.filter(isHonoured)),
     sumException: sumException(payment, received),
     ...paidBy(live, received, payment),
   };

@@ -13,6 +13,7 @@ import { newId, newToken } from '../../platform/ids.ts';
 import { eventOf } from './event.ts';
 import { expirePayment } from './jobs.ts';
 import type { Payment } from './payment.ts';
+import { policyOf, type PolicyChoice } from './policy.ts';
 import { toResource, type CreatePaymentBody } from './schemas.ts';
 import { TRANSITIONS } from './states.ts';
 
@@ -44,6 +45,10 @@ export async function createPayment(
     expirePayment.name,
     payBySimulator.name,
     ctx.config.autopaySeconds === null ? null : addSeconds(now, ctx.config.autopaySeconds),
+    payment.world,
+    payment.clock_offset_ms,
+    payment.clock_held_until,
+    JSON.stringify(payment.policy),
   ]);
   if (created.length === 0 && claim !== null) return replayOf(ctx.db, claim);
   ctx.log.info('payment created', {
@@ -97,6 +102,10 @@ function newPayment(
     expires_at: expiresAt,
     deadline_at: expiresAt,
     settled_at: null,
+    policy: policyOf(caller.policy as PolicyChoice, body.policy),
+    world: ctx.clock && id,
+    clock_offset_ms: String(ctx.clock?.offsetMs ?? 0),
+    clock_held_until: ctx.clock?.heldUntil ?? null,
   };
   return { payment, rate };
 }
@@ -142,7 +151,7 @@ function paymentValues(payment: Payment): unknown[] {
   ];
 }
 
-// $1-$7: merchant and claim; $8-$24: payment; $25: rate; $26-$28: event; $29-$32: due work.
+// $1-$7: merchant and claim; $8-$24: payment; $25: rate; $26-$28: event; $29-$32: due work; $33-$35: clock; $36: policy.
 // Two requests with one key at the same instant: the second INSERT of the claim waits for the first to commit, then does nothing.
 const insertPayment = sql<{ claimed: boolean }>(
   'insert_payment',
@@ -155,8 +164,9 @@ const insertPayment = sql<{ claimed: boolean }>(
      SELECT true AS claimed WHERE $2::text IS NULL OR EXISTS (SELECT FROM claim)
    ), payment AS (
      INSERT INTO payments (id, merchant_id, token_id, order_id, order_description, callback_url, success_url, cancel_url, customer_email,
-       metadata, pay_amount, pay_currency, pay_network, status, coin, network, address, crypto_amount, created_at, expires_at, deadline_at)
-     SELECT $8, $1, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $18, $19, $21, $22, $23, $24, $24 FROM claimed
+       metadata, pay_amount, pay_currency, pay_network, status, coin, network, address, crypto_amount, created_at, expires_at, deadline_at,
+       world, clock_offset_ms, clock_held_until, policy)
+     SELECT $8, $1, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $18, $19, $21, $22, $23, $24, $24, $33, $34, $35, $36 FROM claimed
    ), quote AS (
      INSERT INTO quotes (payment_id, coin, network, address, crypto_amount, rate, created_at)
      SELECT $8, $18, $19, $21, $22, $25, $23 FROM claimed
@@ -164,8 +174,8 @@ const insertPayment = sql<{ claimed: boolean }>(
      INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at)
      SELECT $26, $8, $1, 1, $27, $12, $28, $23 FROM claimed
    ), due AS (
-     INSERT INTO due_work (job, key, run_at, visible_at)
-     SELECT job, key, run_at, run_at
+     INSERT INTO due_work (job, key, run_at, visible_at, world)
+     SELECT job, key, run_at, greatest(run_at - make_interval(secs => $34::float8 / 1000), $35), $33
      FROM claimed, (VALUES ($29::text, $26::text, $23::timestamptz), ($30, $8, $24), ($31, $8, $32)) AS w (job, key, run_at)
      WHERE run_at IS NOT NULL
    )

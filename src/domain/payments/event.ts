@@ -1,7 +1,8 @@
 import { NETWORKS } from '../chain/networks.ts';
 import type { EventRecord } from '../events/record.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Payment } from './payment.ts';
+import { clockOf, type Payment } from './payment.ts';
+import { policyOf } from './policy.ts';
 import type { EventType } from './states.ts';
 
 /** The refund that an event reports; amounts are decimal strings in `currency`. */
@@ -38,6 +39,8 @@ export function eventOf(
         cryptoCurrency: payment.coin,
         settledAt: payment.settled_at?.toISOString() ?? null,
         exceptions: payment.exceptions,
+        // In one order, whatever order Postgres keeps its parts in.
+        policy: policyOf(payment.policy),
       },
       payment: {
         txHash: payment.tx_hash,
@@ -58,5 +61,6 @@ export function eventOf(
     callbackUrl: payment.callback_url,
     body: JSON.stringify(body),
     createdAt: now,
+    clock: clockOf(payment),
   };
 }

@@ -4,6 +4,7 @@ import type { Context } from '../../platform/context.ts';
 import { run, sql } from '../../platform/db.ts';
 import { expirePayment } from './jobs.ts';
 import { observeNetwork } from './observe.ts';
+import { sendBackOwed } from './send-back.ts';
 import { transition } from './transition.ts';
 
 /**
@@ -17,6 +18,11 @@ export async function expirePayments(ctx: Context, ids: readonly string[]): Prom
     const moved = await transition(
       tx,
       ids.map((paymentId) => ({ paymentId, cause: 'deadline_passed' as const })),
+      now,
+    );
+    await sendBackOwed(
+      tx,
+      moved.map(({ id }) => id),
       now,
     );
     await finish(tx, expirePayment, ids, now);

@@ -1,10 +1,13 @@
 import { chainOf } from '../chain/chain.ts';
 import type { ChainView } from '../chain/client.ts';
 import { NETWORKS, type NetworkId } from '../chain/networks.ts';
+import { chainKey } from '../chain/simulator-store.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Tx } from '../../platform/db.ts';
 import { assess, changesOf, lateEndOf, type Assessment, type PaymentTransfer } from './assess.ts';
 import type { Payment } from './payment.ts';
+import { enter, receivedEntries } from './ledger.ts';
+import { sendBackOwed } from './send-back.ts';
 import { allows, type Cause, type Exception } from './states.ts';
 import { lockPayments, readPromised } from './store.ts';
 import { transition, type Changes, type Move } from './transition.ts';
@@ -12,14 +15,14 @@ import { confirmUpTo, readTransfers, storeTransfers, type TransferNews } from '.
 
 const cursorOf = sql<{ cursor: string | null }>(
   'chain_cursor',
-  `SELECT cursor FROM chain_cursors WHERE network = $1`,
+  `SELECT cursor FROM chain_cursors WHERE chain = $1`,
 );
-const advanceCursor = sql<{ network: string }>(
+const advanceCursor = sql<{ chain: string }>(
   'advance_chain_cursor',
-  `INSERT INTO chain_cursors (network, cursor, head) VALUES ($1, $3, $4)
-   ON CONFLICT (network) DO UPDATE SET cursor = excluded.cursor, head = greatest(chain_cursors.head, excluded.head)
+  `INSERT INTO chain_cursors (chain, cursor, head) VALUES ($1, $3, $4)
+   ON CONFLICT (chain) DO UPDATE SET cursor = excluded.cursor, head = greatest(chain_cursors.head, excluded.head)
      WHERE chain_cursors.cursor IS NOT DISTINCT FROM $2
-   RETURNING network`,
+   RETURNING chain`,
 );
 
 /**
@@ -30,12 +33,14 @@ const advanceCursor = sql<{ network: string }>(
  */
 export async function observeNetwork(ctx: Context, network: NetworkId): Promise<boolean> {
   const now = ctx.now();
-  const before = (await runOne(ctx.db, cursorOf, [network]))?.cursor ?? null;
+  const world = ctx.clock?.world ?? null;
+  const chain = chainKey(network, world);
+  const before = (await runOne(ctx.db, cursorOf, [chain]))?.cursor ?? null;
   const view = await chainOf(ctx).poll(network, before, now);
   const applied = await ctx.db.transaction(async (tx) => {
     // Taking the cursor first makes observers of one network stand in line; the loser finds it moved on.
-    const taken = await run(tx, advanceCursor, [network, before, view.cursor, view.head]);
-    return taken.length === 0 ? null : applyView(tx, network, view, now);
+    const taken = await run(tx, advanceCursor, [chain, before, view.cursor, view.head]);
+    return taken.length === 0 ? null : applyView(tx, { network, world }, view, now);
   });
   for (const { id, status, exceptions, tx_hash } of applied?.moved ?? [])
     ctx.log.info(`payment ${status}`, { payment_id: id, exceptions, network, tx_hash });
@@ -44,14 +49,14 @@ export async function observeNetwork(ctx: Context, network: NetworkId): Promise<
 
 async function applyView(
   tx: Tx,
-  network: NetworkId,
+  { network, world }: { network: NetworkId; world: string | null },
   view: ChainView,
   now: Date,
 ): Promise<{ moved: Payment[]; more: boolean }> {
-  const news = await storeTransfers(tx, network, view.transfers, now);
+  const news = await storeTransfers(tx, { network, world }, view.transfers, now);
   // While there is more to read, a block may have been replaced without our knowing it yet: nothing confirms on such a view.
   const confirmedHeight = view.head - NETWORKS[network].confirmations + 1;
-  const confirmed = view.more ? null : await confirmUpTo(tx, network, confirmedHeight, now);
+  const confirmed = view.more ? null : await confirmUpTo(tx, { network, world }, confirmedHeight, now);
   const more = confirmed?.more ?? true;
   const newsOf = groupBy(news, ({ paymentId }) => paymentId);
   const ids = [...new Set([...newsOf.keys(), ...(confirmed?.paymentIds ?? [])])];
@@ -74,8 +79,16 @@ async function applyView(
     tx,
     subjects.filter(({ move }) => move === null),
   );
-  const inFull = confirmedInFull(subjects, moved);
-  return { moved: [...moved, ...(await transition(tx, inFull, now))], more };
+  const inFull = await transition(tx, confirmedInFull(subjects, moved), now);
+  await enter(
+    tx,
+    subjects.flatMap(({ payment, assessment }) =>
+      receivedEntries(payment.id, payment.amount_received, assessment.received),
+    ),
+    now,
+  );
+  await sendBackOwed(tx, ids, now);
+  return { moved: [...moved, ...inFull], more };
 }
 
 interface Subject {
@@ -105,11 +118,12 @@ function subjectOf(
   const changes: Changes = {
     ...changesOf(payment, assessment, facts),
     ...latest(transfers),
-    ...(isLate ? { deadline_at: lateEnd } : {}),
+    ...(isLate && payment.policy.late === 'honour' ? { deadline_at: lateEnd } : {}),
   };
+  const honouredUntil = payment.policy.late === 'honour' ? lateEnd : payment.expires_at;
   const cause = causeOf(
     payment,
-    news.filter(({ kind, transfer }) => kind !== 'seen' || transfer.seenAt < lateEnd),
+    news.filter(({ kind, transfer }) => kind !== 'seen' || transfer.seenAt < honouredUntil),
   );
   return {
     payment,

@@ -1,5 +1,7 @@
 import type { CoinId } from '../chain/coins.ts';
+import type { WorldClock } from '../../platform/clock.ts';
 import type { NetworkId } from '../chain/networks.ts';
+import type { Policy } from './policy.ts';
 import type { Exception, Status } from './states.ts';
 
 /** A payment as its row holds it. Amounts are decimal strings: `pay_*` and `amount_*` in the settlement coin, `crypto_amount` in `coin`. */
@@ -36,4 +38,18 @@ export interface Payment {
   readonly expires_at: Date;
   readonly deadline_at: Date;
   readonly settled_at: Date | null;
+  readonly policy: Policy;
+  /** Null: the world that everybody shares, in real time; else the payment's own. */
+  readonly world: string | null;
+  /** bigint, so text */
+  readonly clock_offset_ms: string;
+  readonly clock_held_until: Date | null;
+}
+
+/** The clock that a payment lives by; null: the real one. */
+export function clockOf(
+  columns: Pick<Payment, 'world' | 'clock_offset_ms' | 'clock_held_until'>,
+): WorldClock | null {
+  const { world, clock_offset_ms, clock_held_until } = columns;
+  return world === null ? null : { world, offsetMs: Number(clock_offset_ms), heldUntil: clock_held_until };
 }

@@ -9,12 +9,14 @@ import { newId } from '../../platform/ids.ts';
 import { add, asWritten, compare, subtract } from '../../platform/money.ts';
 import { assess } from './assess.ts';
 import { sendRefund } from './jobs.ts';
-import type { Payment } from './payment.ts';
+import { clockOf, type Payment } from './payment.ts';
+import { enter, readHeld, refundedEntries } from './ledger.ts';
 import type { RefundBody, RefundResource } from './schemas.ts';
 import { allows } from './states.ts';
 import { findPayment, lockPayments } from './store.ts';
 import { readTransfers } from './transfers.ts';
 import { transition, type Move } from './transition.ts';
+import { inWorldOf } from './world.ts';
 
 interface Refund {
   readonly id: string;
@@ -46,46 +48,73 @@ export async function requestRefund(
   body: RefundBody,
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
-  if ((await findPayment(ctx.db, caller.merchantId, id)) === null) throw new ApiError('payment_not_found');
-  const now = ctx.now();
-  const answer = await once(ctx.db, claim, now, async (tx) => {
+  const found = await findPayment(ctx.db, caller.merchantId, id);
+  if (found === null) throw new ApiError('payment_not_found');
+  const answer = await once(ctx.db, claim, ctx.now(), async (tx) => {
     // The lock makes refunds of one payment stand in line: two that fit only alone must not both fit.
     const [payment] = await lockPayments(tx, [id]);
     if (payment === undefined) throw new ApiError('payment_not_found');
-    const left = await refundable(tx, payment);
-    checkAllowed(payment, body.amount, left);
+    const now = inWorldOf(ctx, payment).now();
+    const { left, isUnconfirmed } = await refundable(tx, payment);
+    checkAllowed(payment, body.amount, left, isUnconfirmed);
     const amount = body.amount ?? asWritten(left, payment.pay_amount);
-    const refund: Refund = {
-      id: newId('ref', now),
-      payment_id: id,
-      amount,
-      currency: payment.pay_currency,
-      reason: body.reason ?? null,
-      status: 'PENDING',
-      created_at: now,
-    };
-    await run(tx, insertRefund, [refund.id, id, amount, refund.currency, refund.reason, now]);
-    await schedule(tx, [{ job: sendRefund, key: refund.id, runAt: now }]);
-    return reply(201, toRefundResource(refund));
+    return reply(
+      201,
+      toRefundResource(await promiseRefund(tx, payment, { amount, reason: body.reason ?? null }, now)),
+    );
   });
   ctx.log.info('refund accepted', { payment_id: id });
   return answer;
 }
 
-/** What was received and confirmed, less what was or is being sent back. Money that could still vanish is not sent back. */
-async function refundable(tx: Tx, payment: Payment): Promise<string> {
-  const { confirmed } = assess(payment, await readTransfers(tx, [payment.id]));
-  const [open] = await run(tx, openRefunds, [payment.id]);
-  return subtract(confirmed, add(payment.amount_refunded, open?.amount ?? '0'));
+/** Writes a refund down, and that it is due to be sent. The caller has checked that the amount is there and holds the payment's row. */
+export async function promiseRefund(
+  tx: Tx,
+  payment: Payment,
+  { amount, reason }: { amount: string; reason: string | null },
+  now: Date,
+): Promise<Refund> {
+  const refund: Refund = {
+    id: newId('ref', now),
+    payment_id: payment.id,
+    amount,
+    currency: payment.pay_currency,
+    reason,
+    status: 'PENDING',
+    created_at: now,
+  };
+  await run(tx, insertRefund, [refund.id, payment.id, amount, refund.currency, reason, now]);
+  await schedule(tx, [{ job: sendRefund, key: refund.id, runAt: now, clock: clockOf(payment) }]);
+  return refund;
 }
 
-function checkAllowed(payment: Payment, asked: string | undefined, left: string): void {
+/** What was received and confirmed, less what was or is being sent back. Money that could still vanish is not sent back. */
+async function refundable(tx: Tx, payment: Payment): Promise<{ left: string; isUnconfirmed: boolean }> {
+  const { confirmed, received } = assess(payment, await readTransfers(tx, [payment.id]));
+  const [open] = await run(tx, openRefunds, [payment.id]);
+  return {
+    left: subtract(confirmed, add(payment.amount_refunded, open?.amount ?? '0')),
+    isUnconfirmed: compare(confirmed, received) < 0,
+  };
+}
+
+function checkAllowed(
+  payment: Payment,
+  asked: string | undefined,
+  left: string,
+  isUnconfirmed: boolean,
+): void {
   const { status } = payment;
   if (!allows(status, 'refunded_in_full'))
     throw new ApiError('refund_not_allowed', { message: `A payment that is ${status} cannot be refunded.` });
   const isPart = asked !== undefined && allows(status, 'refunded_in_part');
   if (compare(left, '0') <= 0 && !isPart)
     throw new ApiError('refund_not_allowed', { message: 'No confirmed money is left to refund.' });
+  // Nothing goes back out of REFUNDED: what confirmed after it would be stuck.
+  if (isUnconfirmed && !allows(status, 'refunded_in_part'))
+    throw new ApiError('refund_not_allowed', {
+      message: `A payment that is ${status} can be refunded when all of its money has confirmed.`,
+    });
   if (asked === undefined) return;
   if (compare(asked, left) > 0)
     throw new ValidationError(
@@ -137,6 +166,8 @@ export async function sendRefunds(ctx: Context, ids: readonly string[]): Promise
       const refunded = await transition(tx, [move], now);
       // Late money may have reopened the payment while its refund was on the way: then its status stays, but the sum must not.
       if (refunded.length === 0) await run(tx, noteRefunded, [payment.id, move.changes?.amount_refunded]);
+      const held = (await readHeld(tx, [payment.id])).get(payment.id) ?? '0';
+      await enter(tx, refundedEntries(payment.id, refund.amount, held), now);
       return refunded;
     });
     for (const { id, status, amount_refunded } of moved)

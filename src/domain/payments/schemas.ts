@@ -3,6 +3,7 @@ import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../platform/schema.ts';
 import { MAX_URL_LENGTH } from '../../platform/urls.ts';
 import { asWritten } from '../../platform/money.ts';
 import type { Payment } from './payment.ts';
+import { PolicyChoice } from './policy.ts';
 import { EXCEPTIONS, STATUSES } from './states.ts';
 
 const nullable = (schema: TSchema, description: string) => Type.Union([schema, Type.Null()], { description });
@@ -52,6 +53,7 @@ export const CreatePaymentBody = Type.Object(
       }),
     ),
     metadata: Type.Optional(Metadata),
+    policy: Type.Optional(PolicyChoice),
   },
   { additionalProperties: false },
 );

@@ -1,10 +1,13 @@
 import { finish } from '../due-work/store.ts';
 import type { Context } from '../../platform/context.ts';
+import type { Tx } from '../../platform/db.ts';
 import { asWritten, subtract } from '../../platform/money.ts';
 import { assess, type PaymentTransfer } from './assess.ts';
-import { simulatedExchange, type Exchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { settlePayment } from './jobs.ts';
+import { enter, readHeld, settledEntries } from './ledger.ts';
 import type { Payment } from './payment.ts';
+import { sendBackOwed } from './send-back.ts';
 import { allows } from './states.ts';
 import { readPayments } from './store.ts';
 import { readTransfers } from './transfers.ts';
@@ -18,7 +21,7 @@ import { transition, type Move } from './transition.ts';
 export async function settlePayments(
   ctx: Context,
   ids: readonly string[],
-  exchange: Exchange = simulatedExchange,
+  exchange: Exchange,
 ): Promise<void> {
   const startedAt = ctx.now();
   const payments = (await readPayments(ctx.db, ids)).filter(({ status }) => allows(status, 'settled'));
@@ -39,11 +42,28 @@ export async function settlePayments(
   const now = ctx.now();
   const moved = await ctx.db.transaction(async (tx) => {
     const settled = await transition(tx, moves, now);
+    await settleLedger(
+      tx,
+      settled.filter(({ settled_at }) => settled_at !== null),
+      now,
+    );
     await finish(tx, settlePayment, ids, startedAt);
     return settled;
   });
   for (const { id, status, actually_paid, actually_paid_currency } of moved)
     ctx.log.info(`payment ${status}`, { payment_id: id, paid: `${actually_paid} ${actually_paid_currency}` });
+}
+
+/** Books what was held as the merchant's, and sends back what the policy says was too much. */
+async function settleLedger(tx: Tx, settled: readonly Payment[], now: Date): Promise<void> {
+  const ids = settled.map(({ id }) => id);
+  const held = await readHeld(tx, ids);
+  await enter(
+    tx,
+    ids.flatMap((id) => settledEntries(id, held.get(id) ?? '0')),
+    now,
+  );
+  await sendBackOwed(tx, ids, now);
 }
 
 async function convert(

@@ -1,8 +1,9 @@
 import type { ChainTransfer } from '../chain/client.ts';
 import { quote } from '../chain/quote.ts';
 import type { CoinId } from '../chain/coins.ts';
-import type { NetworkId } from '../chain/networks.ts';
-import { run, sql, type Connection, type Tx } from '../../platform/db.ts';
+import { NETWORKS, type NetworkId } from '../chain/networks.ts';
+import { chainKey } from '../chain/simulator-store.ts';
+import { run, runOne, sql, type Connection, type Tx } from '../../platform/db.ts';
 import type { PaymentTransfer } from './assess.ts';
 
 /** How a transfer of ours differs from what we knew of it. */
@@ -21,7 +22,8 @@ const addressesOfPayments = sql<{
 }>(
   'addresses_of_payments',
   `SELECT q.payment_id, q.address, q.coin, p.pay_amount, p.pay_currency
-   FROM quotes q JOIN payments p ON p.id = q.payment_id WHERE q.network = $1 AND q.address = ANY ($2)`,
+   FROM quotes q JOIN payments p ON p.id = q.payment_id WHERE q.network = $1 AND q.address = ANY ($2)
+     AND p.world IS NOT DISTINCT FROM $3`,
 );
 const knownTransfers = sql<{
   payment_id: string;
@@ -45,16 +47,18 @@ const upsertTransfers = sql(
 
 /**
  * Stores the present state of transfers and answers what is new about those that pay one of our addresses; others are none of our
- * business. The caller holds the network's cursor, so that nobody else stores transfers of that network meanwhile.
+ * business, nor are those of a payment that moved to another world meanwhile: its own observer finds them on its own chain. The caller
+ * holds the network's cursor, so that nobody else stores transfers of that network meanwhile.
  */
 export async function storeTransfers(
   tx: Tx,
-  network: NetworkId,
+  { network, world }: { network: NetworkId; world: string | null },
   transfers: readonly ChainTransfer[],
   now: Date,
 ): Promise<TransferNews[]> {
   if (transfers.length === 0) return [];
-  const owners = await run(tx, addressesOfPayments, [network, transfers.map(({ address }) => address)]);
+  const addresses = transfers.map(({ address }) => address);
+  const owners = await run(tx, addressesOfPayments, [network, addresses, world]);
   const known = await run(tx, knownTransfers, [network, transfers.map(({ txHash }) => txHash)]);
   const ownerOf = new Map(owners.map((owner) => [owner.address, owner]));
   const quoted = new Set(owners.map(({ address, coin }) => `${address} ${coin}`));
@@ -85,7 +89,8 @@ function kindOf(
   transfer: ChainTransfer,
   before: { block_height: string | null; dropped_at: Date | null } | undefined,
 ): TransferNews['kind'] {
-  if (transfer.droppedAt !== null) return before?.dropped_at ? 'moved' : 'dropped';
+  // What was never seen to stand was never counted on.
+  if (transfer.droppedAt !== null) return before === undefined || before.dropped_at ? 'moved' : 'dropped';
   if (before === undefined) return 'seen';
   const wasMined = before.block_height !== null;
   return wasMined && Number(before.block_height) !== transfer.blockHeight ? 'orphaned' : 'moved';
@@ -130,24 +135,57 @@ const confirmTransfers = sql<{ payment_id: string }>(
   'confirm_transfers',
   `UPDATE transfers SET confirmed_at = $3
    WHERE ctid = ANY (ARRAY(
-     SELECT ctid FROM transfers
-     WHERE network = $1 AND block_height <= $2 AND confirmed_at IS NULL AND dropped_at IS NULL
-     ORDER BY block_height LIMIT $4))
+     SELECT t.ctid FROM transfers t JOIN payments p ON p.id = t.payment_id
+     WHERE t.network = $1 AND t.block_height <= $2 AND t.confirmed_at IS NULL AND t.dropped_at IS NULL AND p.world IS NULL
+     ORDER BY t.block_height LIMIT $4))
+   RETURNING payment_id`,
+);
+// A world is one payment's: found by its key, however many other worlds wait for blocks.
+const confirmTransfersOfWorld = sql<{ payment_id: string }>(
+  'confirm_transfers_of_world',
+  `UPDATE transfers SET confirmed_at = $3
+   WHERE payment_id = $4 AND network = $1 AND block_height <= $2 AND confirmed_at IS NULL AND dropped_at IS NULL
    RETURNING payment_id`,
 );
 
 /**
- * Marks transfers of a network that lie at `height` or below as confirmed, the deepest first and not too many at once. Answers the
- * payments that they belong to, and whether there are more.
+ * Marks transfers of a network (of a world, or of the shared one) that lie at `height` or below as confirmed, the deepest first and
+ * not too many at once. Answers the payments that they belong to, and whether there are more.
  */
 export async function confirmUpTo(
   tx: Tx,
-  network: NetworkId,
+  { network, world }: { network: NetworkId; world: string | null },
   height: number,
   now: Date,
 ): Promise<{ paymentIds: string[]; more: boolean }> {
-  const rows = await run(tx, confirmTransfers, [network, height, now, CONFIRM_AT_ONCE]);
-  return { paymentIds: rows.map(({ payment_id }) => payment_id), more: rows.length === CONFIRM_AT_ONCE };
+  const rows =
+    world === null
+      ? await run(tx, confirmTransfers, [network, height, now, CONFIRM_AT_ONCE])
+      : await run(tx, confirmTransfersOfWorld, [network, height, now, world]);
+  return {
+    paymentIds: rows.map(({ payment_id }) => payment_id),
+    more: world === null && rows.length === CONFIRM_AT_ONCE,
+  };
+}
+
+const unconfirmedDepth = sql<{ in_pool: boolean; lowest: string | null; head: string }>(
+  'unconfirmed_depth',
+  `SELECT bool_or(t.block_height IS NULL) AS in_pool, min(t.block_height) AS lowest, c.head
+   FROM transfers t, chain_cursors c
+   WHERE t.payment_id = $1 AND t.network = $2 AND t.confirmed_at IS NULL AND t.dropped_at IS NULL AND c.chain = $3
+   GROUP BY c.head`,
+);
+
+/** Blocks until something happens to the payment's transfers on a network of its own world, at least 1; null: nothing will. */
+export async function blocksToWait(
+  connection: Connection,
+  world: string,
+  network: NetworkId,
+): Promise<number | null> {
+  const row = await runOne(connection, unconfirmedDepth, [world, network, chainKey(network, world)]);
+  if (row === null) return null;
+  if (row.in_pool || row.lowest === null) return 1;
+  return Math.max(1, Number(row.lowest) + NETWORKS[network].confirmations - 1 - Number(row.head));
 }
 
 const transfersOfPayments = sql<PaymentTransfer>(
@@ -155,8 +193,9 @@ const transfersOfPayments = sql<PaymentTransfer>(
   `SELECT t.payment_id, t.network, t.tx_hash, t.coin, t.amount, q.crypto_amount AS quoted_amount, t.seen_at, t.confirmed_at, t.dropped_at,
      coalesce(greatest(0, c.head - t.block_height + 1), 0)::int AS confirmations
    FROM transfers t JOIN quotes q ON q.payment_id = t.payment_id AND q.coin = t.coin AND q.network = t.network
-     LEFT JOIN chain_cursors c ON c.network = t.network
-   WHERE t.payment_id = ANY ($1) ORDER BY t.payment_id, t.seen_at, t.tx_hash`,
+     JOIN payments p ON p.id = t.payment_id
+     LEFT JOIN chain_cursors c ON c.chain = CASE WHEN p.world IS NULL THEN t.network ELSE t.network || '/' || p.world END
+   WHERE t.payment_id = ANY ($1) ORDER BY t.payment_id, t.seen_at, t.place`,
 );
 
 /** All transfers of the payments, oldest first, with what was quoted for their coin and how deep they lie. */

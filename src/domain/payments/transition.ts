@@ -4,7 +4,7 @@ import { run, sql, type Tx } from '../../platform/db.ts';
 import { eventOf, type RefundFact } from './event.ts';
 import { expirePayment, settlePayment } from './jobs.ts';
 import { lockPayments } from './store.ts';
-import type { Payment } from './payment.ts';
+import { clockOf, type Payment } from './payment.ts';
 import { TRANSITIONS, allows, type Cause, type Exception } from './states.ts';
 
 /** What a transition may change of a payment beside its status; what is left out stays. */
@@ -100,8 +100,18 @@ async function scheduleNext(tx: Tx, moved: readonly Payment[], now: Date): Promi
   const settling = moved.filter((payment) => allows(payment.status, 'settled'));
   const safe = moved.filter((payment) => !expiring.includes(payment));
   await schedule(tx, [
-    ...expiring.map(({ id, deadline_at }) => ({ job: expirePayment, key: id, runAt: deadline_at })),
-    ...settling.map(({ id }) => ({ job: settlePayment, key: id, runAt: now })),
+    ...expiring.map((payment) => ({
+      job: expirePayment,
+      key: payment.id,
+      runAt: payment.deadline_at,
+      clock: clockOf(payment),
+    })),
+    ...settling.map((payment) => ({
+      job: settlePayment,
+      key: payment.id,
+      runAt: now,
+      clock: clockOf(payment),
+    })),
   ]);
   await cancel(
     tx,

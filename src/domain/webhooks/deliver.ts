@@ -1,4 +1,4 @@
-import { addSeconds } from '../../platform/clock.ts';
+import { addSeconds, visibleAt } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql, type Connection } from '../../platform/db.ts';
 import type { Exchange, ExchangeResult } from './exchange.ts';
@@ -32,9 +32,9 @@ const prepareDelivery = sql<PreparedDelivery>(
    WHERE d.id = $1 AND d.status = 'pending' AND (d.claimed_until IS NULL OR d.claimed_until <= $2)
      AND e.id = d.event_id AND m.id = d.merchant_id
    RETURNING d.id, d.event_id, d.merchant_id, d.payment_id, d.attempts, d.claimed_until, e.body,
-     CASE WHEN m.webhooks_enabled THEN coalesce(e.callback_url, m.webhook_url) END AS url,
+     coalesce($5, CASE WHEN m.webhooks_enabled THEN coalesce(e.callback_url, m.webhook_url) END) AS url,
      (SELECT json_agg(json_build_object('key_id', s.key_id, 'ciphertext', encode(s.ciphertext, 'base64')) ORDER BY s.created_at DESC)
-      FROM webhook_secrets s WHERE s.merchant_id = d.merchant_id AND (s.expires_at IS NULL OR s.expires_at > $2)) AS secrets`,
+      FROM webhook_secrets s WHERE s.merchant_id = d.merchant_id AND (s.expires_at IS NULL OR s.expires_at > $4)) AS secrets`,
 );
 
 /**
@@ -42,13 +42,17 @@ const prepareDelivery = sql<PreparedDelivery>(
  * The attempt is a row, whatever came of it; 2xx ends the delivery, anything else schedules the next attempt until the
  * schedule is used up. A delivery that is done, or that another run is posting, is left alone.
  */
-export async function deliver(ctx: Context, exchange: Exchange, id: string): Promise<void> {
+export async function deliver(
+  ctx: Context,
+  exchange: Exchange,
+  id: string,
+  receiver: string | null = null,
+): Promise<void> {
   const startedAt = ctx.now();
   const claimedUntil = addSeconds(startedAt, ctx.config.webhookTimeoutSeconds + CLAIM_MARGIN_SECONDS);
-  const [delivery] = await run(ctx.db, prepareDelivery, [id, startedAt, claimedUntil]);
+  const [delivery] = await run(ctx.db, prepareDelivery, [id, startedAt, claimedUntil, ctx.wall(), receiver]);
   if (delivery === undefined) return dropIfDone(ctx.db, id);
-  const result =
-    delivery.url === null ? SWITCHED_OFF : await post(ctx, exchange, delivery, delivery.url, startedAt);
+  const result = delivery.url === null ? SWITCHED_OFF : await post(ctx, exchange, delivery, delivery.url);
   const next = delivery.url === null || result.ok ? null : nextAttempt(ctx, delivery, result);
   await record(ctx, delivery, result, startedAt, next);
   const fields = {
@@ -73,13 +77,17 @@ async function post(
   exchange: Exchange,
   delivery: PreparedDelivery,
   url: string,
-  now: Date,
 ): Promise<ExchangeResult> {
   const box = secretBoxOf(ctx.config);
   const secrets = delivery.secrets.map(({ key_id, ciphertext }) =>
     box.open({ keyId: key_id, ciphertext: Buffer.from(ciphertext, 'base64') }, delivery.merchant_id),
   );
-  const headers = signatureHeaders({ eventId: delivery.event_id, body: delivery.body, secrets, now });
+  const headers = signatureHeaders({
+    eventId: delivery.event_id,
+    body: delivery.body,
+    secrets,
+    now: ctx.wall(),
+  });
   return exchange.post(url, headers, delivery.body);
 }
 
@@ -87,7 +95,7 @@ function nextAttempt(ctx: Context, delivery: PreparedDelivery, result: ExchangeR
   return nextAttemptAt({
     failedAttempt: delivery.attempts + 1,
     scheduleSeconds: ctx.config.webhookRetrySeconds,
-    random: Math.random(),
+    random: ctx.random(),
     retryAfter: result.retryAfter,
     now: ctx.now(),
   });
@@ -119,7 +127,7 @@ const recordAttempt = sql(
      WHERE id = $1 AND status = 'pending' AND ($12 = 'delivered' OR claimed_until = $15)
      RETURNING id
    ), moved AS (
-     UPDATE due_work SET run_at = $11, visible_at = $11, failures = 0, last_error = NULL
+     UPDATE due_work SET run_at = $11, visible_at = $16, failures = 0, last_error = NULL
      FROM delivery WHERE job = $14 AND key = delivery.id AND $11::timestamptz IS NOT NULL
    )
    DELETE FROM due_work USING delivery WHERE job = $14 AND key = delivery.id AND $11::timestamptz IS NULL`,
@@ -149,6 +157,7 @@ async function record(
     ctx.now(),
     deliverWebhook.name,
     delivery.claimed_until,
+    next && visibleAt(next, ctx.clock),
   ]);
 }
 

@@ -1,0 +1,32 @@
+import type { WorldClock } from '../../platform/clock.ts';
+import { run, runOne, sql, type Connection } from '../../platform/db.ts';
+
+const nextWork = sql<{ job: string; key: string; run_at: Date }>(
+  'next_work_of_world',
+  `SELECT job, key, run_at FROM due_work WHERE world = $1 AND run_at <= $2 AND NOT (job || ' ' || key = ANY ($3))
+   ORDER BY run_at, place LIMIT 1`,
+);
+
+/** The work of a world that falls due first, until `until` in that world's time, but for `passedOver` (`job key`); null: none. */
+export async function nextOfWorld(
+  connection: Connection,
+  world: string,
+  until: Date,
+  passedOver: readonly string[] = [],
+): Promise<{ job: string; key: string; runAt: Date } | null> {
+  const row = await runOne(connection, nextWork, [world, until, passedOver]);
+  return row === null ? null : { job: row.job, key: row.key, runAt: row.run_at };
+}
+
+const showWork = sql(
+  'show_work_of_world',
+  `UPDATE due_work SET visible_at = greatest(run_at - make_interval(secs => $2::float8 / 1000), $3) WHERE world = $1`,
+);
+
+/** Makes the relay see a world's work as its clock says: later while the clock is held. */
+export async function followClock(
+  connection: Connection,
+  { world, offsetMs, heldUntil }: WorldClock,
+): Promise<void> {
+  await run(connection, showWork, [world, offsetMs, heldUntil]);
+}
