@@ -19,6 +19,8 @@ import { openRedis } from '../platform/redis.ts';
 /** What every job carries: the keys of its due work. */
 export interface JobData {
   readonly keys: readonly string[];
+  /** The world that the keys belong to; absent: the shared one. */
+  readonly world?: string;
 }
 export type JobQueue = Pick<
   Queue<JobData>,

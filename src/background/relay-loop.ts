@@ -4,7 +4,7 @@ import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import type { Job, QueueName } from '../platform/job.ts';
 import { messageOf } from '../platform/log.ts';
-import { waitingJobs, type JobQueue } from './queues.ts';
+import { waitingJobs, type JobData, type JobQueue } from './queues.ts';
 
 /** How long handed-over work may take before it is handed over again: the bound within which anything that a queue lost comes back. */
 export const LEASE_SECONDS = 30;
@@ -41,7 +41,7 @@ export async function relayOnce(
   const limits = new Map(open.map((job) => [job.name, job.batch * MAX_JOBS_A_PASS]));
   const claimed = await claimDue(ctx.db, limits, now, addSeconds(now, LEASE_SECONDS));
   for (const [job, work] of groupByJob(claimed, jobs)) {
-    const added = batches(work, job.batch).map((keys) => ({ name: job.name, data: { keys } }));
+    const added = batches(work, job.batch).map((data) => ({ name: job.name, data }));
     uncounted.set(job.queue, (uncounted.get(job.queue) ?? 0) + added.length);
     await queues.get(job.queue)?.addBulk(added);
   }
@@ -60,13 +60,19 @@ async function countWaiting(
   }
 }
 
-/** Keys in batches; work that failed before goes alone, so that one poisoned key cannot hold up others. */
-function batches(work: readonly ClaimedWork[], size: number): string[][] {
-  const sound = work.filter(({ failures }) => failures === 0).map(({ key }) => key);
-  const alone = work.filter(({ failures }) => failures > 0).map(({ key }) => [key]);
-  const together = Array.from({ length: Math.ceil(sound.length / size) }, (_, i) =>
-    sound.slice(i * size, (i + 1) * size),
-  );
+/**
+ * Keys in batches. Work that failed before goes alone, so that one poisoned key cannot hold up others; so does work of a world of its
+ * own, which has a clock of its own.
+ */
+function batches(work: readonly ClaimedWork[], size: number): JobData[] {
+  const isAlone = ({ failures, world }: ClaimedWork) => failures > 0 || world !== null;
+  const sound = work.filter((item) => !isAlone(item)).map(({ key }) => key);
+  const together = Array.from({ length: Math.ceil(sound.length / size) }, (_, i) => ({
+    keys: sound.slice(i * size, (i + 1) * size),
+  }));
+  const alone = work
+    .filter(isAlone)
+    .map(({ key, world }) => ({ keys: [key], ...(world === null ? {} : { world }) }));
   return [...together, ...alone];
 }
 

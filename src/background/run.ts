@@ -1,4 +1,5 @@
 import { recordFailure } from '../domain/due-work/store.ts';
+import { enterWorld } from '../domain/payments/world.ts';
 import type { Context } from '../platform/context.ts';
 import type { Handler } from '../platform/job.ts';
 import { messageOf } from '../platform/log.ts';
@@ -23,7 +24,9 @@ export async function runJob(
   if (handler === undefined) throw new UnknownJobError(`no handler for the job ${name}`);
   const keys = keysOf(data);
   try {
-    await handler.handle({ ...ctx, log: ctx.log.child({ job: name }) }, keys);
+    const world = data.world === undefined ? ctx : await enterWorld(ctx, data.world);
+    // Whoever holds the world's clock does this work himself.
+    if (world !== null) await handler.handle({ ...world, log: ctx.log.child({ job: name }) }, keys);
   } catch (error) {
     ctx.log.error('job failed and will be tried again', {
       job: name,

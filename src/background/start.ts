@@ -1,7 +1,7 @@
 import type { Context } from '../platform/context.ts';
-import { createExchange } from '../domain/webhooks/exchange.ts';
+import { realOutside } from '../domain/sandbox/outside.ts';
+import { openExchange } from '../domain/webhooks/open-exchange.ts';
 import { QUEUE_NAMES, type Job } from '../platform/job.ts';
-import { VERSION } from '../platform/version.ts';
 import { openQueueEngine, type QueueEngine } from './queues.ts';
 import { relayLoop } from './relay-loop.ts';
 import { runJob } from './run.ts';
@@ -23,12 +23,8 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
   // Before anything is open, because without Postgres this fails.
   await scheduleRecurring(ctx);
   const engine = openQueueEngine(config, log);
-  const exchange = createExchange({
-    allowPrivate: config.allowPrivateNetworks,
-    timeoutMs: config.webhookTimeoutSeconds * 1000,
-    userAgent: `payment-checkout/${VERSION}`,
-  });
-  const handlers = new Map(allHandlers(exchange).map((handler) => [handler.job.name, handler]));
+  const exchange = openExchange(config);
+  const handlers = allHandlers(realOutside(exchange));
   const jobs: ReadonlyMap<string, Job> = new Map([...handlers].map(([name, { job }]) => [name, job]));
   const queues = new Map(QUEUE_NAMES.map((name) => [name, engine.openQueue(name)]));
   const served = QUEUE_NAMES.filter((name) => config.workerQueues?.includes(name) ?? true);

@@ -1,18 +1,19 @@
 import { idempotencyHandlers } from '../domain/idempotency/worker.ts';
 import { opsHandlers } from '../domain/ops/worker.ts';
 import { paymentHandlers } from '../domain/payments/worker.ts';
+import type { Outside } from '../domain/sandbox/outside.ts';
 import { sandboxHandlers } from '../domain/sandbox/worker.ts';
-import type { Exchange } from '../domain/webhooks/exchange.ts';
 import { webhookHandlers } from '../domain/webhooks/worker.ts';
 import type { Handler } from '../platform/job.ts';
 
-/** Every handler: the jobs on one page. */
-export function allHandlers(exchange: Exchange): readonly Handler[] {
-  return [
-    ...paymentHandlers,
-    ...webhookHandlers(exchange),
+/** Every handler: the jobs on one page, for the world outside that they are to act on. */
+export function allHandlers({ exchange, conversions, receiver }: Outside): ReadonlyMap<string, Handler> {
+  const handlers: readonly Handler[] = [
+    ...paymentHandlers(conversions),
+    ...webhookHandlers(exchange, receiver),
     ...sandboxHandlers,
     ...idempotencyHandlers,
     ...opsHandlers,
   ];
+  return new Map(handlers.map((handler) => [handler.job.name, handler]));
 }

@@ -1,12 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Context } from '../platform/context.ts';
-import {
-  DEFAULT_PER_MINUTE,
-  type Caller,
-  type Endpoint,
-  type Permission,
-  type Reply,
-} from '../platform/endpoint.ts';
+import { DEFAULT_PER_MINUTE, type Caller, type Endpoint, type Reply } from '../platform/endpoint.ts';
 import { ApiError, ValidationError } from '../platform/errors.ts';
 import type { Validator } from '../platform/schema.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -39,7 +33,7 @@ export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate
       ...(isClosed ? [refuse(limit, new ApiError('maintenance'))] : []),
       identify(endpoint.auth, limit),
       limit,
-      permit(endpoint.permission),
+      permit(endpoint),
       ...(endpoint.body === undefined ? [] : readJson),
       handler(gate, endpoint),
     );
@@ -93,8 +87,12 @@ function whoOf(request: Request): string {
   return caller === null ? `address ${addressOf(request)}` : caller.merchantId;
 }
 
-function permit(permission: Permission | null): RequestHandler {
+function permit({ permission, testOnly = false }: Endpoint): RequestHandler {
   return (_request, response, next) => {
+    if (testOnly && callerOf(response)?.mode !== 'test')
+      throw new ApiError('forbidden', {
+        message: 'This is for test keys only: a live key cannot play with real money.',
+      });
     if (permission !== null && callerOf(response)?.permissions.includes(permission) !== true)
       throw new ApiError('forbidden', { message: `The API key lacks the permission ${permission}.` });
     next();

@@ -28,7 +28,7 @@ export function createContext(
   const db = openDb({ url: config.databaseUrl, name: connectionName(name), ...pool });
   lifetime.log = log;
   lifetime.own(() => db.destroy());
-  return { config, log, db, now: wallClock };
+  return { config, log, db, now: wallClock, wall: wallClock, random: Math.random, clock: null };
 }
 
 /** What Postgres shows of this process in pg_stat_activity. */

@@ -1,4 +1,5 @@
 import { simulatorOf } from '../chain/chain.ts';
+import { chainKey } from '../chain/simulator-store.ts';
 import { finish, schedule } from '../due-work/store.ts';
 import { observeChain } from '../payments/jobs.ts';
 import { allows } from '../payments/states.ts';
@@ -10,7 +11,10 @@ import { payBySimulator } from './jobs.ts';
 /** Pays, in full and once, those of the payments that nobody has paid anything for. */
 export async function autopay(ctx: Context, ids: readonly string[]): Promise<void> {
   const now = ctx.now();
-  const unpaid = (await readPayments(ctx.db, ids)).filter(
+  const world = ctx.clock?.world ?? null;
+  // A payment that moved to a world of its own since it was handed over is paid there.
+  const payments = (await readPayments(ctx.db, ids)).filter((payment) => payment.world === world);
+  const unpaid = payments.filter(
     ({ status, amount_received }) => allows(status, 'deadline_passed') && isZero(amount_received),
   );
   const sendings = unpaid.map(({ id, network, coin, address, crypto_amount }) => ({
@@ -25,8 +29,18 @@ export async function autopay(ctx: Context, ids: readonly string[]): Promise<voi
     if (sendings.length > 0) await simulatorOf(ctx).send(tx, sendings, now);
     await schedule(
       tx,
-      [...networks].map((network) => ({ job: observeChain, key: network, runAt: now })),
+      [...networks].map((network) => ({
+        job: observeChain,
+        key: chainKey(network, world),
+        runAt: now,
+        clock: ctx.clock,
+      })),
     );
-    await finish(tx, payBySimulator, ids, now);
+    await finish(
+      tx,
+      payBySimulator,
+      payments.map(({ id }) => id),
+      now,
+    );
   });
 }

@@ -1,9 +1,20 @@
 import { endpoint } from '../../platform/endpoint.ts';
-import { SendTransferBody, TransferResource } from './schemas.ts';
+import { advance } from './advance.ts';
+import type { Sandbox } from './outside.ts';
+import { playScenario } from './scenario.ts';
+import {
+  AdvanceBody,
+  Advanced,
+  Scenario,
+  ScenarioBody,
+  SendTransferBody,
+  TransferResource,
+} from './schemas.ts';
 import { sendTransfer } from './send-transfer.ts';
 
 const SANDBOX_PER_MINUTE = 600;
 
+/** Endpoints for test merchants only. */
 export const sandboxEndpoints = [
   endpoint({
     operationId: 'sendSandboxTransfer',
@@ -12,9 +23,42 @@ export const sandboxEndpoints = [
     summary: 'Plays the customer: sends one transfer to the payment on the simulated chain.',
     auth: 'required',
     permission: 'sandbox:write',
+    testOnly: true,
     perMinute: SANDBOX_PER_MINUTE,
     body: SendTransferBody,
     response: { status: 201, schema: TransferResource },
     handle: ({ ctx, caller, params, body, claim }) => sendTransfer(ctx, caller, params.id ?? '', body, claim),
+  }),
+];
+
+/** Those that wind time: `sandbox` does, within the request, the work that falls due meanwhile. */
+export const storyEndpoints = (sandbox: Sandbox) => [
+  endpoint({
+    operationId: 'advanceSandboxClock',
+    method: 'post',
+    path: '/v1/sandbox/payments/:id/advance',
+    summary: "Moves the payment's clock; all that falls due meanwhile happens, and is answered.",
+    auth: 'required',
+    permission: 'sandbox:write',
+    testOnly: true,
+    perMinute: SANDBOX_PER_MINUTE,
+    body: AdvanceBody,
+    response: { status: 200, schema: Advanced },
+    handle: ({ ctx, caller, params, body, claim }) =>
+      advance(ctx, caller, params.id ?? '', { body, claim, handlers: sandbox.handlersFor(sandbox.outside) }),
+  }),
+  endpoint({
+    operationId: 'playScenario',
+    method: 'post',
+    path: '/v1/sandbox/scenarios',
+    summary:
+      'Plays a story, by its name or from a script, on a payment of its own in its own time, and answers all of it.',
+    auth: 'required',
+    permission: 'sandbox:write',
+    testOnly: true,
+    perMinute: SANDBOX_PER_MINUTE,
+    body: ScenarioBody,
+    response: { status: 200, schema: Scenario },
+    handle: ({ ctx, caller, body, claim }) => playScenario(ctx, caller, { body, claim, sandbox }),
   }),
 ];

@@ -6,7 +6,9 @@ import { once } from '../idempotency/claim.ts';
 import { assess } from '../payments/assess.ts';
 import { chooseCoin } from '../payments/choose-coin.ts';
 import { observeChain } from '../payments/jobs.ts';
-import type { Payment } from '../payments/payment.ts';
+import { clockOf, type Payment } from '../payments/payment.ts';
+import { inWorldOf } from '../payments/world.ts';
+import { chainKey } from '../chain/simulator-store.ts';
 import { findPayment, lockPayments } from '../payments/store.ts';
 import { readTransfers } from '../payments/transfers.ts';
 import type { Context } from '../../platform/context.ts';
@@ -28,17 +30,25 @@ export async function sendTransfer(
   body: SendTransferBody,
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
-  if ((await findPayment(ctx.db, caller.merchantId, id)) === null) throw new ApiError('payment_not_found');
-  const now = ctx.now();
-  return once(ctx.db, claim, now, async (tx) => {
+  const found = await findPayment(ctx.db, caller.merchantId, id);
+  if (found === null) throw new ApiError('payment_not_found');
+  return once(ctx.db, claim, ctx.now(), async (tx) => {
     const [payment] = await lockPayments(tx, [id]);
     if (payment === undefined) throw new ApiError('payment_not_found');
+    // Of the locked row: money sent to a chain that the payment has just left would never arrive.
+    const world = inWorldOf(ctx, payment);
+    const now = world.now();
     const { coin, network } = coinAndNetwork(payment, body);
-    const quoted = await chooseCoin(tx, chainOf(ctx), payment, coin, network, now);
+    const quoted = await chooseCoin(tx, chainOf(world), payment, coin, network, now);
     const amount = body.amount ?? (await missing(tx, payment, quoted.amount, coin, network));
-    const [sent] = await simulatorOf(ctx).send(tx, [{ network, coin, address: quoted.address, amount }], now);
+    const [sent] = await simulatorOf(world).send(
+      tx,
+      [{ network, coin, address: quoted.address, amount }],
+      now,
+    );
     // Looking at the chain at once spares the developer who plays a payment through the wait for the next look.
-    await schedule(tx, [{ job: observeChain, key: network, runAt: now }]);
+    const chain = chainKey(network, payment.world);
+    await schedule(tx, [{ job: observeChain, key: chain, runAt: now, clock: clockOf(payment) }]);
     const transfer: TransferResource = {
       payment_id: id,
       tx_hash: sent?.txHash ?? '',

@@ -1,0 +1,125 @@
+import { followClock, nextOfWorld } from '../due-work/worlds.ts';
+import { clockOf } from '../payments/payment.ts';
+import { lockPayments } from '../payments/store.ts';
+import { addSeconds, type WorldClock } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
+import { run, sql, type Tx } from '../../platform/db.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { fork, takeWork } from './fork.ts';
+import type { Handlers } from './outside.ts';
+
+/** After it the clock of a process that died is free again, and the relay does the world's work. Who lives renews it in time. */
+export const HOLD_SECONDS = 60;
+/** More pieces of work than any honest payment has; a loop that feeds itself must not hold a request for ever. */
+const MAX_STEPS = 20_000;
+/** Work that is still there after so many tries is in other hands (a delivery that is just being posted): it is left to the relay. */
+const MAX_TRIES = 20;
+
+/** A world whose clock is held: `now` stands still until `wind` moves it. */
+export interface HeldWorld {
+  readonly ctx: Context;
+  /** Moves the clock to `until`, and does on the way all that falls due, each piece at its own time. */
+  wind(until: Date): Promise<void>;
+  /** The same, but for what falls due at `until` itself. */
+  windUpTo(until: Date): Promise<void>;
+}
+
+/**
+ * Holds a test payment's clock, which takes the payment into a world of its own, and gives it to `work`. Meanwhile no worker touches
+ * the payment. Afterwards its time runs on from where `work` left it. Throws ApiError clock_held when somebody else holds it.
+ */
+export async function holdClock<T>(
+  ctx: Context,
+  paymentId: string,
+  handlers: Handlers,
+  work: (world: HeldWorld) => Promise<T>,
+): Promise<T> {
+  const clock = await ctx.db.transaction((tx) => take(ctx, tx, paymentId));
+  return runHeld(ctx, clock, handlers, work);
+}
+
+/** Gives a clock that the caller holds to `work`; afterwards the world's time runs on from where `work` left it. */
+export async function runHeld<T>(
+  ctx: Context,
+  held: WorldClock,
+  handlers: Handlers,
+  work: (world: HeldWorld) => Promise<T>,
+): Promise<T> {
+  let clock = held;
+  let time = new Date(ctx.wall().getTime() + clock.offsetMs);
+  const world: Context = {
+    ...ctx,
+    now: () => time,
+    get clock() {
+      return clock;
+    },
+  };
+  const wind = async (lastDue: Date, until: Date) => {
+    const tries = new Map<string, number>();
+    const inOtherHands: string[] = [];
+    for (let steps = 0; ; steps += 1) {
+      if (steps > MAX_STEPS) throw new Error(`the work of ${clock.world} finds no end`);
+      clock = await renewed(ctx, clock);
+      const due = await nextOfWorld(ctx.db, clock.world, lastDue, inOtherHands);
+      if (due === null) break;
+      const name = `${due.job} ${due.key}`;
+      const what = `${name} ${due.runAt.getTime()}`;
+      tries.set(what, (tries.get(what) ?? 0) + 1);
+      if ((tries.get(what) ?? 0) > MAX_TRIES) {
+        inOtherHands.push(name);
+        continue;
+      }
+      if (due.runAt > time) time = due.runAt;
+      const handler = handlers.get(due.job);
+      if (handler === undefined) throw new Error(`no handler for the job ${due.job}`);
+      await handler.handle(world, [due.key]);
+    }
+    if (until > time) time = until;
+  };
+  try {
+    return await work({
+      ctx: world,
+      wind: (until) => wind(until, until),
+      windUpTo: (until) => wind(new Date(until.getTime() - 1), until),
+    });
+  } finally {
+    const offsetMs = time.getTime() - ctx.wall().getTime();
+    await ctx.db.transaction((tx) => setClock(tx, clock, { ...clock, offsetMs, heldUntil: null }));
+  }
+}
+
+const updateClock = sql<{ id: string }>(
+  'update_clock',
+  `UPDATE payments SET world = $1, clock_offset_ms = $2, clock_held_until = $3
+   WHERE id = $1 AND clock_held_until IS NOT DISTINCT FROM $4 RETURNING id`,
+);
+
+/** False, and nothing is done, when the clock is not any more as it was: it was held for too long, and somebody else has it. */
+async function setClock(tx: Tx, before: WorldClock, after: WorldClock): Promise<boolean> {
+  const { world, offsetMs, heldUntil } = after;
+  const set = await run(tx, updateClock, [world, offsetMs, heldUntil, before.heldUntil]);
+  if (set.length > 0) await followClock(tx, after);
+  return set.length > 0;
+}
+
+async function take(ctx: Context, tx: Tx, paymentId: string): Promise<WorldClock> {
+  const [payment] = await lockPayments(tx, [paymentId]);
+  if (payment === undefined) throw new ApiError('payment_not_found');
+  const found = clockOf(payment);
+  if (found?.heldUntil && found.heldUntil > ctx.wall()) throw new ApiError('clock_held');
+  const before = found ?? { world: paymentId, offsetMs: 0, heldUntil: null };
+  if (found === null) await fork(ctx, tx, payment);
+  await takeWork(tx, paymentId);
+  const clock = { ...before, heldUntil: addSeconds(ctx.wall(), HOLD_SECONDS) };
+  await setClock(tx, before, clock);
+  return clock;
+}
+
+/** The clock itself while most of its hold is left; else the same, held for longer. */
+async function renewed(ctx: Context, clock: WorldClock): Promise<WorldClock> {
+  const now = ctx.wall();
+  if (clock.heldUntil !== null && clock.heldUntil > addSeconds(now, HOLD_SECONDS / 2)) return clock;
+  const longer = { ...clock, heldUntil: addSeconds(now, HOLD_SECONDS) };
+  if (!(await ctx.db.transaction((tx) => setClock(tx, clock, longer)))) throw new ApiError('clock_held');
+  return longer;
+}

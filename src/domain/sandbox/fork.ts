@@ -1,0 +1,45 @@
+import { chainKey, forkChain } from '../chain/simulator-store.ts';
+import type { NetworkId } from '../chain/networks.ts';
+import { schedule } from '../due-work/store.ts';
+import { observeChain } from '../payments/jobs.ts';
+import type { Payment } from '../payments/payment.ts';
+import type { Context } from '../../platform/context.ts';
+import { run, sql, type Tx } from '../../platform/db.ts';
+
+const addressesOfPayment = sql<{ network: NetworkId; address: string }>(
+  'addresses_of_payment',
+  `SELECT DISTINCT network, address FROM quotes WHERE payment_id = $1 ORDER BY network`,
+);
+const copyCursor = sql(
+  'copy_chain_cursor',
+  `INSERT INTO chain_cursors (chain, cursor, head) SELECT $2, cursor, head FROM chain_cursors WHERE chain = $1 ON CONFLICT DO NOTHING`,
+);
+
+/** Takes a payment out of the shared world: its transfers go to a chain of its own. The caller holds the payment's row. */
+export async function fork(ctx: Context, tx: Tx, { id }: Payment): Promise<void> {
+  for (const { network, address } of await run(tx, addressesOfPayment, [id])) {
+    const chain = chainKey(network, id);
+    await forkChain(tx, network, chain, address);
+    await run(tx, copyCursor, [network, chain]);
+    await schedule(tx, [
+      { job: observeChain, key: chain, runAt: ctx.now(), clock: { world: id, offsetMs: 0, heldUntil: null } },
+    ]);
+  }
+}
+
+const moveWork = sql(
+  'move_work_to_world',
+  `UPDATE due_work SET world = $1
+   WHERE world IS NULL AND (key = $1
+     OR key IN (SELECT id FROM events WHERE payment_id = $1)
+     OR key IN (SELECT id FROM deliveries WHERE payment_id = $1)
+     OR key IN (SELECT id FROM refunds WHERE payment_id = $1))`,
+);
+
+/**
+ * Makes a payment's due work follow its own clock: at the fork, and afterwards what a worker wrote that had begun in the shared world
+ * before it.
+ */
+export async function takeWork(tx: Tx, paymentId: string): Promise<void> {
+  await run(tx, moveWork, [paymentId]);
+}

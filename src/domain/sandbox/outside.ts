@@ -1,0 +1,26 @@
+import type { Handler } from '../../platform/job.ts';
+import { simulatedExchange, type Exchange as Conversions } from '../payments/exchange.ts';
+import type { Exchange } from '../webhooks/exchange.ts';
+
+/** What handlers reach outside the service: receivers of webhooks, and the venue that converts. A scenario plays both. */
+export interface Outside {
+  readonly exchange: Exchange;
+  readonly conversions: Conversions;
+  /** Where every event goes, whatever the merchant has set; null: where the merchant says. */
+  readonly receiver: string | null;
+}
+
+/** Handlers by the name of their job. */
+export type Handlers = ReadonlyMap<string, Handler>;
+export type HandlersFor = (outside: Outside) => Handlers;
+
+/** The real outside: `exchange` posts to the merchants' own receivers. */
+export function realOutside(exchange: Exchange): Outside {
+  return { exchange, conversions: simulatedExchange, receiver: null };
+}
+
+/** What the sandbox's endpoints need to do due work within a request. */
+export interface Sandbox {
+  readonly outside: Outside;
+  readonly handlersFor: HandlersFor;
+}

@@ -1,0 +1,130 @@
+import { simulatorOf } from '../chain/chain.ts';
+import { isNetwork, type NetworkId } from '../chain/networks.ts';
+import { chainKey } from '../chain/simulator-store.ts';
+import { schedule } from '../due-work/store.ts';
+import { observeChain } from '../payments/jobs.ts';
+import { requestRefund } from '../payments/refund.ts';
+import { findPayment } from '../payments/store.ts';
+import { readTransfers } from '../payments/transfers.ts';
+import { addSeconds } from '../../platform/clock.ts';
+import type { Caller } from '../../platform/endpoint.ts';
+import { ApiError, ValidationError } from '../../platform/errors.ts';
+import type { HeldWorld } from './clock.ts';
+import { secondsOf } from './duration.ts';
+import type { SimulatedReceiver } from './receiver.ts';
+import type { Step } from './schemas.ts';
+import { sendTransfer } from './send-transfer.ts';
+
+/** Everything that a step of a script can reach. */
+export interface Stage {
+  readonly world: HeldWorld;
+  readonly caller: Caller;
+  readonly id: string;
+  readonly receiver: SimulatedReceiver;
+  /** What is left to chance, and what the venue does. */
+  readonly director: { refusesConversion: boolean; seed(seed: string): void };
+}
+
+/** Plays the steps in the order of their times. Throws ValidationError that names the step which cannot be played. */
+export async function playScript(stage: Stage, begin: Date, script: readonly Step[]): Promise<void> {
+  const inOrder = script
+    .map((step, index) => ({ step, index, at: addSeconds(begin, secondsOf(step.at)) }))
+    .sort((a, b) => a.at.getTime() - b.at.getTime() || a.index - b.index);
+  for (const { step, index, at } of inOrder) {
+    await stage.world.windUpTo(at);
+    try {
+      await play(stage, step);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw new ValidationError(
+        `script.${index}`,
+        error.details?.constraint ?? error.code,
+        `cannot be played at ${step.at}: ${error.message}`,
+      );
+    }
+    // What a step causes at once happens before the next step, also where both have the same time.
+    await stage.world.wind(at);
+  }
+}
+
+async function play(stage: Stage, step: Step): Promise<void> {
+  const { world, caller, id, receiver, director } = stage;
+  const { ctx } = world;
+  switch (step.do) {
+    case 'transfer': {
+      const { amount, coin, network } = step;
+      await sendTransfer(
+        ctx,
+        caller,
+        id,
+        { ...(amount && { amount }), ...(coin && { coin }), ...(network && { network }) },
+        null,
+      );
+      return;
+    }
+    case 'replace': {
+      const transfers = await readTransfers(ctx.db, [id]);
+      const standing = transfers.filter(({ dropped_at }) => dropped_at === null);
+      const transfer = step.transfer === undefined ? standing.at(-1) : transfers[step.transfer - 1];
+      if (transfer === undefined || !standing.includes(transfer))
+        throw new ApiError('validation', { message: 'there is no such transfer to replace' });
+      await simulatorOf(ctx).replace(transfer.tx_hash, ctx.now());
+      return lookAtChains(stage);
+    }
+    case 'reorg':
+      // The service has seen the blocks that go: else nothing would be taken back.
+      await lookAtChains(stage);
+      await world.wind(ctx.now());
+      for (const network of await networksOf(stage))
+        await simulatorOf(ctx).reorganise(network, step.depth, ctx.now());
+      return lookAtChains(stage);
+    case 'mine':
+      for (const network of await networksOf(stage))
+        await simulatorOf(ctx).mine(network, step.blocks, ctx.now());
+      return lookAtChains(stage);
+    case 'fail_conversion':
+      director.refusesConversion = true;
+      return;
+    case 'refund':
+      await requestRefund(
+        ctx,
+        caller,
+        id,
+        { ...(step.amount && { amount: step.amount }), ...(step.reason && { reason: step.reason }) },
+        null,
+      );
+      return;
+    case 'seed':
+      director.seed(step.seed);
+      return;
+    case 'webhook':
+      receiver.answerWith(step.answer);
+      return;
+  }
+}
+
+/** The networks on which the payment has transfers, or its own where there are none yet. */
+async function networksOf({ world, caller, id }: Stage): Promise<NetworkId[]> {
+  const payment = await findPayment(world.ctx.db, caller.merchantId, id);
+  const transfers = await readTransfers(world.ctx.db, [id]);
+  const networks = new Set([
+    ...(payment === null ? [] : [payment.network]),
+    ...transfers.map(({ network }) => network),
+  ]);
+  return [...networks].filter(isNetwork).sort();
+}
+
+/** What was done to the chain is seen at once. */
+async function lookAtChains(stage: Stage): Promise<void> {
+  const { ctx } = stage.world;
+  const networks = await networksOf(stage);
+  await schedule(
+    ctx.db,
+    networks.map((network) => ({
+      job: observeChain,
+      key: chainKey(network, stage.id),
+      runAt: ctx.now(),
+      clock: ctx.clock,
+    })),
+  );
+}

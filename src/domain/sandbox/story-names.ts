@@ -1,0 +1,18 @@
+/** The stories of the library, by the names that they are called by. */
+export const STORY_NAMES = [
+  'paid',
+  'paid-in-two-parts',
+  'underpaid-and-expired',
+  'overpaid',
+  'late-honoured',
+  'late-refunded',
+  'late-after-partial',
+  'reorganised',
+  'replaced',
+  'conversion-failed',
+  'refunded-in-full',
+  'refunded-in-part',
+  'webhook-endpoint-down-for-a-day',
+  'webhooks-twice-and-out-of-order',
+] as const;
+export type StoryName = (typeof STORY_NAMES)[number];
