@@ -1,0 +1,74 @@
+import { openShop } from '../support/shop.ts';
+import { switchOffWebhooks } from './service.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { checkScript, type Script } from './check.ts';
+import type { Action, Terms } from './terms.ts';
+
+const policy: Terms['policy'] = {
+  underpaid: 'wait',
+  underpaid_tolerance_percent: 0,
+  late: 'honour',
+  overpaid: 'keep',
+};
+const script = (steps: [after: number, action: Action][], choice: Partial<Terms['policy']> = {}): Script => ({
+  terms: { cents: 1000, minutes: 60, policy: { ...policy, ...choice } },
+  steps: steps.map(([after, action]) => ({ after, action })),
+});
+const pay = (cents: number): Action => ({ do: 'transfer', cents, network: 'ethereum' });
+const refund: Action = { do: 'refund', cents: null };
+
+/** What the model found (the first two) or what reading found and the model holds now; each was mended in the service. */
+describe('counterexamples, mended', () => {
+  let world: World;
+  before(async () => {
+    world = await createWorld();
+    await switchOffWebhooks(world.ctx);
+  });
+  after(() => world.close());
+  const check = async (one: Script) => checkScript(world.ctx, (await openShop(world)).caller, one);
+
+  it('all that is confirmed goes back while more is on its way: settled still, and that can go back as well', () =>
+    check(
+      script([
+        [1, pay(1000)],
+        [200, pay(1000)],
+        [1, refund],
+        [200, refund],
+      ]),
+    ));
+
+  it('an expired payment is not refunded while a part of its money is unconfirmed: it would be stuck', () =>
+    check(
+      script([
+        [1, pay(400)],
+        [3700, { do: 'wait' }],
+        [86_400, pay(500)],
+        [1, refund],
+        [200, refund],
+      ]),
+    ));
+
+  it('a refund after a part of what was settled has vanished', () =>
+    check(
+      script([
+        [1, pay(400)],
+        [1, pay(600)],
+        [200, { do: 'replace', which: 0 }],
+        [1, refund],
+      ]),
+    ));
+
+  it('a tolerance of everything waits for confirmations', () =>
+    check(
+      script(
+        [
+          [1, pay(1)],
+          [100, { do: 'reorg', depth: 1000 }],
+        ],
+        {
+          underpaid: 'accept',
+          underpaid_tolerance_percent: 100,
+        },
+      ),
+    ));
+});

@@ -1,0 +1,218 @@
+import { ModelChain, NETWORKS, type Network, type Sent } from './chain.ts';
+import {
+  isEnough,
+  noteExceptions,
+  owedBack,
+  sum,
+  type Action,
+  type News,
+  type Status,
+  type Terms,
+} from './terms.ts';
+
+/**
+ * What a payment should do, written from the contract and without the service's code: one payment, in milliseconds and cents. It
+ * knows no transactions, no schedule and no table of transitions; the next thing that happens is found by looking for it.
+ */
+
+const MINUTE = 60_000;
+const LATE_WINDOW = 24 * 60 * MINUTE;
+
+export class Model {
+  status: Status = 'WAITING';
+  refunded = 0;
+  readonly sent: Sent[] = [];
+  readonly exceptions = new Set<string>();
+  /** `type STATUS`, as the events are told. */
+  readonly events: string[] = ['created WAITING'];
+  readonly #terms: Terms;
+  readonly #chains: Record<Network, ModelChain> = {
+    ethereum: new ModelChain('ethereum'),
+    tron: new ModelChain('tron'),
+  };
+  readonly #expiresAt: number;
+  #deadline: number;
+  #now = 0;
+  #own: Network = 'ethereum';
+  #promised: number[] = [];
+  #isCovered = false;
+  #isRefusing = false;
+
+  constructor(terms: Terms) {
+    this.#terms = terms;
+    this.#expiresAt = terms.minutes * MINUTE;
+    this.#deadline = this.#expiresAt;
+  }
+
+  get received(): number {
+    return sum(this.sent.filter(({ isDropped }) => !isDropped));
+  }
+
+  get #isWaiting(): boolean {
+    return this.status === 'WAITING' || this.status === 'PENDING';
+  }
+
+  get #confirmed(): number {
+    return sum(this.#confirmedTransfers());
+  }
+
+  /** Lets time pass until `until`; everything happens at its own moment. */
+  wind(until: number): void {
+    for (;;) {
+      const next = this.#nextMoment();
+      if (next === null || next > until) break;
+      this.#now = next;
+      this.#look([]);
+      this.#endMoment();
+    }
+    this.#now = until;
+  }
+
+  /** True when the action can be done in the present state; false, and nothing has happened, when it is to be refused. */
+  act(action: Action): boolean {
+    switch (action.do) {
+      case 'wait':
+        return true;
+      case 'transfer': {
+        if (this.received === 0) this.#own = action.network;
+        const chain = this.#chains[action.network];
+        chain.begin(this.#now);
+        const sent = { ...action, at: this.#now, block: chain.height(this.#now) + 1, isDropped: false };
+        this.sent.push(sent);
+        this.#look([{ kind: 'seen', sent }]);
+        break;
+      }
+      case 'replace': {
+        const sent = this.sent[action.which % Math.max(1, this.sent.length)];
+        if (sent === undefined || sent.isDropped) return false;
+        sent.isDropped = true;
+        this.#look([{ kind: 'dropped', sent }]);
+        break;
+      }
+      case 'reorg':
+        for (const network of this.#networks()) this.#reorganise(network, action.depth);
+        break;
+      case 'mine':
+        for (const network of this.#networks()) {
+          this.#chains[network].begin(this.#now);
+          this.#chains[network].mine(action.blocks, this.#now);
+        }
+        this.#look([]);
+        break;
+      case 'fail_conversion':
+        this.#isRefusing = true;
+        break;
+      case 'refund':
+        if (!this.#refund(action.cents)) return false;
+        break;
+    }
+    this.#endMoment();
+    return true;
+  }
+
+  #networks(): Network[] {
+    return NETWORKS.filter(
+      (network) => network === this.#own || this.sent.some((sent) => sent.network === network),
+    );
+  }
+
+  #reorganise(network: Network, depth: number): void {
+    const chain = this.#chains[network];
+    chain.begin(this.#now);
+    const height = chain.height(this.#now);
+    const orphaned = this.sent.filter(
+      (sent) => sent.network === network && chain.isMined(sent, this.#now) && sent.block > height - depth,
+    );
+    for (const sent of orphaned) sent.block = height + 1;
+    if (orphaned.length > 0) this.#look(orphaned.map((sent) => ({ kind: 'orphaned', sent })));
+  }
+
+  /** The service learns of `news`, and of what has confirmed by now. */
+  #look(news: readonly News[]): void {
+    const { late } = this.#terms.policy;
+    const isOpen = ['WAITING', 'PENDING', 'EXPIRED'].includes(this.status);
+    const isLate = isOpen && news.some(({ sent }) => sent.at >= this.#expiresAt);
+    noteExceptions(this.exceptions, news, {
+      isLate,
+      over: this.received - this.#terms.cents,
+      received: this.received,
+    });
+    this.#isCovered = this.#isEnough(this.sent.filter(({ isDropped }) => !isDropped));
+
+    const honouredUntil = late === 'honour' ? this.#expiresAt + LATE_WINDOW : this.#expiresAt;
+    const isOnItsWay = this.status === 'PENDING' || this.status === 'PROCESSING';
+    if (isOnItsWay && news.some(({ kind }) => kind === 'dropped')) this.#tell('failed', 'FAILED');
+    else if (isOnItsWay && news.some(({ kind }) => kind === 'orphaned')) this.#tell('pending', 'PENDING');
+    else if (isOpen && news.some(({ kind, sent }) => kind === 'seen' && sent.at < honouredUntil)) {
+      if (isLate) this.#deadline = this.#expiresAt + LATE_WINDOW;
+      this.#tell('pending', 'PENDING');
+    }
+    if (this.status === 'PENDING' && this.#isEnough(this.#confirmedTransfers()))
+      this.#tell('processing', 'PROCESSING');
+    this.#promiseWhatIsOwed();
+  }
+
+  /** What follows at once: expiry, conversion, and refunds that are on their way. */
+  #endMoment(): void {
+    if (this.#isWaiting && !this.#isCovered && this.#now >= this.#deadline) {
+      // Whoever decides on a deadline looks at the networks first: so the payment's own begins now at the latest.
+      this.#chains.ethereum.begin(this.#now);
+      this.#tell('failed', 'EXPIRED');
+      this.#promiseWhatIsOwed();
+    }
+    if (this.status === 'PROCESSING') {
+      if (this.#isRefusing) this.#tell('failed', 'FAILED');
+      else {
+        this.#tell('settled', 'SETTLED');
+        this.#promiseWhatIsOwed();
+      }
+    }
+    for (const cents of this.#promised.splice(0)) this.#sendBack(cents);
+  }
+
+  #promiseWhatIsOwed(): void {
+    const left = this.#confirmed - this.refunded - this.#promised.reduce((a, b) => a + b, 0);
+    const isLateForGood = this.exceptions.has('late') && this.#confirmed === this.received;
+    const owed = owedBack(this.#terms, { status: this.status, left, isLateForGood });
+    if (owed > 0) this.#promised.push(owed);
+  }
+
+  #refund(asked: number | null): boolean {
+    const isPartAllowed = this.status === 'SETTLED';
+    if (!isPartAllowed && this.status !== 'EXPIRED' && this.status !== 'FAILED') return false;
+    const left = this.#confirmed - this.refunded;
+    // Where only all of it can go back, all of it must be there for good.
+    if (!isPartAllowed && this.#confirmed !== this.received) return false;
+    if (left <= 0 || (asked ?? left) > left) return false;
+    if (!isPartAllowed && (asked ?? left) !== left) return false;
+    this.#promised.push(asked ?? left);
+    return true;
+  }
+
+  #sendBack(cents: number): void {
+    this.refunded += cents;
+    this.#tell('refunded', this.refunded === this.received ? 'REFUNDED' : this.status);
+  }
+
+  #nextMoment(): number | null {
+    const unconfirmed = this.sent.filter(
+      (sent) => !sent.isDropped && !this.#chains[sent.network].isConfirmed(sent, this.#now),
+    );
+    const moments = unconfirmed.map((sent) => this.#chains[sent.network].confirmedAt(sent));
+    if (this.#isWaiting && !this.#isCovered) moments.push(this.#deadline);
+    return moments.length === 0 ? null : Math.min(...moments);
+  }
+
+  #confirmedTransfers(): Sent[] {
+    return this.sent.filter((sent) => this.#chains[sent.network].isConfirmed(sent, this.#now));
+  }
+
+  #isEnough(some: readonly Sent[]): boolean {
+    return isEnough(this.#terms, some, this.refunded);
+  }
+
+  #tell(type: string, status: Status): void {
+    this.status = status;
+    this.events.push(`${type} ${status}`);
+  }
+}
