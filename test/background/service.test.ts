@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import winston from 'winston';
 import { openQueueEngine } from '../../src/background/queues.ts';
 import { allHandlers } from '../../src/background/workers.ts';
+import { realOutside } from '../../src/domain/sandbox/outside.ts';
 import { observeNetwork } from '../../src/domain/payments/observe.ts';
 import { fanOutEvents } from '../../src/domain/webhooks/fan-out.ts';
 import { run, sql } from '../../src/platform/db.ts';
@@ -24,6 +25,8 @@ const failingWork = sql<{ key: string; failures: number; last_error: string; vis
   'test_failing_work',
   'SELECT key, failures, last_error, visible_at FROM due_work WHERE failures > 0',
 );
+const nowhere = { post: () => Promise.reject(new Error('not here')), close: () => Promise.resolve() };
+
 for (const engine of ENGINES)
   describe(`the service with its queues on ${engine.name}`, () => {
     let service: Service;
@@ -62,7 +65,7 @@ for (const engine of ENGINES)
         return ids_.size >= ids.length * PAID.length && (await isSettled(ids));
       });
     const jobsOf = (queue: QueueName): Job[] =>
-      allHandlers({ post: () => Promise.reject(new Error('not here')), close: () => Promise.resolve() })
+      [...allHandlers(realOutside(nowhere)).values()]
         .map(({ job }) => job)
         .filter((job) => job.queue === queue);
     const dueOn = async (queue: QueueName) => {

@@ -9,6 +9,7 @@ import { CONNECTIONS, type Bench } from './bench.ts';
 import { freePort, runToEnd } from './processes.ts';
 import { benchRequests } from './requests.ts';
 import { benchSettlement } from './settlement.ts';
+import { benchStories } from './stories.ts';
 
 /**
  * `npm run bench [-- requests]`: drives the build's own web and worker processes on this machine, with Postgres's default durability,
@@ -58,6 +59,7 @@ async function benchEngine(redisUrl: string): Promise<void> {
     `\nQueues on ${redisUrl === '' ? 'Postgres' : 'Redis'}; ${REQUESTS} requests on ${CONNECTIONS} connections\n`,
   );
   await benchRequests(bench, REQUESTS);
+  await benchStories(bench);
   await benchSettlement(bench);
   await db.end();
 }

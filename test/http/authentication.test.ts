@@ -57,7 +57,7 @@ describe('specification: Authentication', () => {
     const KEYS: readonly [name: string, key: (() => string) | null][] = [
       ['missing', null],
       ['empty', () => ''],
-      ['unknown', () => newApiKey()],
+      ['unknown', () => newApiKey('test')],
       ['without its prefix', () => world.merchant.apiKey.slice(3)],
       ['with a letter less', () => world.merchant.apiKey.slice(0, -1)],
       ['with a letter more', () => `${world.merchant.apiKey}A`],
@@ -94,7 +94,7 @@ describe('specification: Authentication', () => {
     });
     it('does not tell a missing key from an invalid one', async () => {
       const missing = await world.api('get', '/v1/payments', null);
-      const invalid = await world.api('get', '/v1/payments', newApiKey());
+      const invalid = await world.api('get', '/v1/payments', newApiKey('test'));
       expect(withoutPlace(missing.body)).to.deep.equal(withoutPlace(invalid.body));
     });
   });
@@ -105,7 +105,7 @@ describe('specification: Authentication', () => {
   });
 
   it('takes a key as soon as it exists, also when it was tried before', async () => {
-    const key = newApiKey();
+    const key = newApiKey('test');
     await world.api('get', '/v1/payments', key).expect(401);
     const added = await addApiKey(world.ctx.db, world.merchant.id, PERMISSIONS, world.ctx.now());
     await world.api('get', '/v1/payments', added).expect(200);

@@ -43,7 +43,7 @@ describe('specification: Limits', () => {
   });
   // Counts live in the app: each test begins with none.
   beforeEach(async () => {
-    server = await listen(createApp(world.ctx, { redis: null, admin: null }));
+    server = await listen(createApp(world.ctx, { redis: null, admin: null, sandbox: world.sandbox }));
     merchant = await world.addMerchant();
   });
   afterEach(() => server.close());
@@ -123,14 +123,14 @@ describe('specification: Limits', () => {
 
   it('GET /v1/status without a key counts by address; with one, by merchant', async () => {
     await times(60, () => ask('GET', '/v1/status', null));
-    await times(60, () => ask('GET', '/v1/status', newApiKey()));
+    await times(60, () => ask('GET', '/v1/status', newApiKey('test')));
     expectError(world, await ask('GET', '/v1/status', null), 429);
-    expectError(world, await ask('GET', '/v1/status', newApiKey()), 429);
+    expectError(world, await ask('GET', '/v1/status', newApiKey('test')), 429);
     expect((await ask('GET', '/v1/status')).headers['x-ratelimit-remaining']).to.equal('119');
   });
 
   it('401s count by address, over all endpoints: at most 60 a minute, then 429; valid keys go on', async () => {
-    const unknown = () => ask('GET', '/v1/payments', newApiKey());
+    const unknown = () => ask('GET', '/v1/payments', newApiKey('test'));
     const none = () => ask('POST', '/v1/payment', null);
     const answers = [...(await times(30, unknown)), ...(await times(30, none))];
     expect(statusesOf(answers)).to.deep.equal([401]);
@@ -204,7 +204,9 @@ describe('specification: Limits', () => {
       const connections = [1, 2].map(() => openRedis(redisServer.url, 'limiter', world.ctx.log));
       await Promise.all(connections.map((connection) => once(connection, 'ready')));
       const servers = await Promise.all(
-        connections.map((redis) => listen(createApp(world.ctx, { redis, admin: null }))),
+        connections.map((redis) =>
+          listen(createApp(world.ctx, { redis, admin: null, sandbox: world.sandbox })),
+        ),
       );
       const headers = { 'X-API-Key': merchant.apiKey };
       const answers: Answer[] = [];
@@ -231,7 +233,7 @@ describe('specification: Limits', () => {
       await server.close();
       // Port 1 is never open.
       redis = openRedis('redis://127.0.0.1:1', 'limiter', world.ctx.log);
-      server = await listen(createApp(world.ctx, { redis, admin: null }));
+      server = await listen(createApp(world.ctx, { redis, admin: null, sandbox: world.sandbox }));
     });
     afterEach(() => redis.disconnect());
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { lockPayments } from '../../src/domain/payments/store.ts';
 import { createApp } from '../../src/http/app.ts';
-import { endpoints } from '../../src/http/routes.ts';
+import { endpoints, endpointsWith } from '../../src/http/routes.ts';
 import type { Endpoint } from '../../src/platform/endpoint.ts';
 import { openDb, type Db } from '../../src/platform/db.ts';
 import { newApiKey } from '../../src/platform/ids.ts';
@@ -25,6 +25,8 @@ import { createWorld, type World } from '../support/world.ts';
 const ANSWERED_WITHIN_MS = 2_000;
 
 const BODIES: Readonly<Record<string, object>> = {
+  '/v1/sandbox/scenarios': { story: 'paid' },
+  '/v1/sandbox/payments/:id/advance': { by: '1m' },
   '/v1/payment': ORDER,
   '/v1/webhooks/config': { webhookUrl: 'https://shop.example/', enabled: true },
 };
@@ -55,7 +57,9 @@ describe('specification: 503, the API is temporarily unavailable', () => {
   /** The app as a web process runs it, with Postgres at `url`. */
   const serve = async (url: string) => {
     db = openDb({ url, name: 'test', ...WEB_DB });
-    server = await listen(createApp({ ...world.ctx, db }, { redis: null, admin: null }));
+    server = await listen(
+      createApp({ ...world.ctx, db }, { redis: null, admin: null, sandbox: world.sandbox }),
+    );
   };
   const ask = (method: string, path: string, apiKey: string | null = world.merchant.apiKey) => {
     const headers = {
@@ -63,9 +67,10 @@ describe('specification: 503, the API is temporarily unavailable', () => {
       'Idempotency-Key': 'away',
       ...(apiKey === null ? {} : { 'X-API-Key': apiKey }),
     };
-    const body = method === 'GET' ? undefined : JSON.stringify(BODIES[path] ?? {});
+    const body = method === 'GET' ? undefined : JSON.stringify(BODIES[path.replace(payment.id, ':id')] ?? {});
     return send(server, method, path, headers, body);
   };
+  const served = () => endpointsWith(world.sandbox);
   const askEndpoint = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
     ask(method.toUpperCase(), path.replace(':id', payment.id));
   const expectUnavailable = async (request: () => Promise<Answer>) => {
@@ -76,10 +81,10 @@ describe('specification: 503, the API is temporarily unavailable', () => {
     expect(answer.headers['retry-after']).to.match(/^[1-9]\d*$/);
   };
   const everyEndpointIsUnavailable = () =>
-    Promise.all(endpoints.map((endpoint) => expectUnavailable(() => askEndpoint(endpoint))));
+    Promise.all(served().map((endpoint) => expectUnavailable(() => askEndpoint(endpoint))));
   /** Opens connections and lets the process remember the key. */
   const warmUp = async () => {
-    const reading = endpoints.filter(({ method }) => method === 'get');
+    const reading = served().filter(({ method }) => method === 'get');
     const answers = await Promise.all(reading.map(askEndpoint));
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
   };
@@ -162,7 +167,7 @@ describe('MAINTENANCE', () => {
 
   for (const { method, path } of endpoints.filter(({ path }) => path !== '/v1/status'))
     it(`${method.toUpperCase()} ${path}: 503 with a key, without, and with one that is not valid`, async () => {
-      for (const apiKey of [world.merchant.apiKey, null, newApiKey()]) {
+      for (const apiKey of [world.merchant.apiKey, null, newApiKey('test')]) {
         const answer = await world.api(method, path.replace(':id', 'pay_1'), apiKey);
         expectError(world, answer, 503);
         expect(answer.headers['retry-after']).to.match(/^[1-9]\d*$/);
@@ -177,7 +182,7 @@ describe('MAINTENANCE', () => {
 
   it('needs no Postgres', async () => {
     const db = openDb({ url: 'postgres://nobody@127.0.0.1:1/nothing', name: 'test', ...WEB_DB });
-    const app = createApp({ ...world.ctx, db }, { redis: null, admin: null });
+    const app = createApp({ ...world.ctx, db }, { redis: null, admin: null, sandbox: world.sandbox });
     const away = await listen(app);
     const status = await send(away, 'GET', '/v1/status');
     expect([status.status, status.body.status]).to.deep.equal([200, 'maintenance']);

@@ -138,6 +138,13 @@ const VARIABLES: readonly {
     good: { '1': 1, '0.2': 0.2 },
     bad: ['0', 'fast'],
   },
+  {
+    name: 'SANDBOX',
+    field: 'sandbox',
+    otherwise: true,
+    good: { on: true, off: false },
+    bad: ['true', 'OFF'],
+  },
   { name: 'RATE_LIMIT_SCALE', field: 'rateLimitScale', otherwise: 1, good: { '0.5': 0.5 }, bad: ['0', 'x2'] },
   { name: 'MAINTENANCE', field: 'maintenance', otherwise: false, good: { true: true }, bad: ['on', '1'] },
   {

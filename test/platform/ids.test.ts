@@ -75,8 +75,9 @@ describe('tokens and keys', () => {
     expect(new Set(tokens.map((token) => token[0]))).to.have.lengthOf.above(32);
   });
 
-  it('an API key is sk_ and 192 bits', () => {
-    expect(newApiKey()).to.match(/^sk_[A-Za-z0-9_-]{32}$/);
+  it('an API key is sk_, test or live, and 192 bits', () => {
+    expect(newApiKey('test')).to.match(/^sk_test_[A-Za-z0-9_-]{32}$/);
+    expect(newApiKey('live')).to.match(/^sk_live_[A-Za-z0-9_-]{32}$/);
   });
 
   it("hashApiKey is SHA-256 (the standard's example)", () => {

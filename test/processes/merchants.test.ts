@@ -19,6 +19,11 @@ const REFUSED: readonly (readonly [args: readonly string[], message: string])[] 
   [['create', 'shop', ...SHOP], "Unexpected argument 'shop'"],
   [['create', '--name', 'x', '--currency', 'USDC', '--network', 'bitcoin'], 'USDC on bitcoin cannot be'],
   [['create', ...SHOP, '--permissions', 'payments:read,all'], 'There is no permission all.'],
+  [['create', ...SHOP, '--mode', 'demo'], 'There is no mode demo. Choose test or live'],
+  [['create', ...SHOP, '--policy', '{late}'], '--policy {late} is no policy: '],
+  [['create', ...SHOP, '--policy', '{"late":"never"}'], '--policy {"late":"never"} is no policy: '],
+  [['set-policy', '--merchant', 'mer_x'], 'set-policy needs --policy.'],
+  [['set-policy', '--merchant', 'mer_x', '--policy', '{}'], 'There is no merchant mer_x'],
   [['add-key', '--merchant', 'mer_x'], 'There is no merchant mer_x'],
   [['revoke-key', '--merchant', 'mer_x', '--key', 'sk_x'], 'mer_x has no such key in force'],
 ];
@@ -58,6 +63,8 @@ describe('npm run merchants', function () {
       settlementCurrency: 'USDT',
       settlementNetwork: 'tron',
       permissions: ['payments:read'],
+      mode: 'test',
+      policy: {},
     });
 
     const added = await merchants(['add-key', '--merchant', merchant_id, '--json']);
@@ -66,8 +73,8 @@ describe('npm run merchants', function () {
 
     const listed = await merchants(['list']);
     expect(listed.output.split('\n')).to.include.members([
-      `${merchant_id}  Blue shop  USDT on tron`,
-      `  ${api_key.slice(0, 8)}...  payments:read`,
+      `${merchant_id}  Blue shop  test  USDT on tron`,
+      `  ${api_key.slice(0, 13)}...  payments:read`,
     ]);
     const revoked = await merchants(['revoke-key', '--merchant', merchant_id, '--key', api_key, '--json']);
     expect(JSON.parse(revoked.output)).to.deep.equal({ merchant_id, revoked: 1 });
@@ -77,11 +84,36 @@ describe('npm run merchants', function () {
     ]);
   });
 
+  it('creates live merchants and sets policies', async () => {
+    const created = await merchants([
+      'create',
+      ...SHOP,
+      '--mode',
+      'live',
+      '--policy',
+      '{"late":"refund"}',
+      '--json',
+    ]);
+    const { merchant_id = '', api_key = '' } = JSON.parse(created.output) as Record<string, string>;
+    expect(api_key).to.match(/^sk_live_\S{32}$/);
+    expect(await callerOf(api_key)).to.deep.include({ mode: 'live', policy: { late: 'refund' } });
+    const set = await merchants([
+      'set-policy',
+      '--merchant',
+      merchant_id,
+      '--policy',
+      '{"overpaid":"refund_excess"}',
+    ]);
+    expect(set).to.include({ code: 0 });
+    expect(set.output).to.include('{"overpaid":"refund_excess"}');
+    expect((await callerOf(api_key))?.policy).to.deep.equal({ overpaid: 'refund_excess' });
+  });
+
   it('without --json prints names and values', async () => {
     const { code, output } = await merchants(['create', ...SHOP]);
     expect(code).to.equal(0);
     expect(output).to.match(
-      /^merchant_id {5}mer_\w{26}\napi_key {9}sk_\S{32}\nwebhook_secret {2}whsec_\S+\n$/,
+      /^merchant_id {5}mer_\w{26}\napi_key {9}sk_test_\S{32}\nwebhook_secret {2}whsec_\S+\n$/,
     );
   });
 

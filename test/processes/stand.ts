@@ -53,7 +53,15 @@ export async function createStand(extra: Environment = {}): Promise<Stand> {
   };
   const config = readConfig(env);
   const db = openDb({ url: database.url, poolSize: 5, acquireMs: 10_000, queryMs: 20_000, name: 'test' });
-  const ctx = { config, db, log: createLog(config, { process: 'test' }), now: () => new Date() };
+  const ctx = {
+    config,
+    db,
+    log: createLog(config, { process: 'test' }),
+    now: () => new Date(),
+    wall: () => new Date(),
+    random: Math.random,
+    clock: null,
+  };
   const made = await createMerchant(ctx, {
     name: 'Shop',
     currency: 'USDC',

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { TRANSITIONS, type Status, type Transition } from '../../src/domain/payments/states.ts';
+import { readLedger, type Account, type LedgerEntry } from '../../src/domain/payments/ledger.ts';
 import { run, sql, type Connection } from '../../src/platform/db.ts';
-import { add, compare, divide, multiply, subtract, sum } from '../../src/platform/money.ts';
+import { add, compare, divide, multiply, plain, subtract, sum } from '../../src/platform/money.ts';
 
 interface PaymentRow {
   readonly id: string;
@@ -10,11 +11,12 @@ interface PaymentRow {
   readonly pay_amount: string;
   readonly amount_received: string;
   readonly amount_refunded: string;
+  readonly settled_at: Date | null;
 }
 
 const allPayments = sql<PaymentRow>(
   'test_all_payments',
-  'SELECT id, status, sequence, pay_amount, amount_received, amount_refunded FROM payments ORDER BY id',
+  'SELECT id, status, sequence, pay_amount, amount_received, amount_refunded, settled_at FROM payments ORDER BY id',
 );
 const moneyOf = sql<{ coin: string; crypto_amount: string; amount: string }>(
   'test_money_of',
@@ -33,7 +35,7 @@ const eventsOf = sql<{ type: string; sequence: number; status: Status; id: strin
 
 /**
  * Asserts, of every payment in the database, what must hold after any story: the sums of money agree with the transfers and refunds
- * that they are made of, nothing more was sent back than came in, the events are 1, 2, 3 ..., and each step from one event to the next
+ * that they are made of, the ledger's accounts sum to zero and agree with the payment, nothing more was sent back than came in, the events are 1, 2, 3 ..., and each step from one event to the next
  * is a row of the table of transitions.
  */
 export async function checkBooks(connection: Connection): Promise<void> {
@@ -54,8 +56,37 @@ export async function checkBooks(connection: Connection): Promise<void> {
     expect(compare(subtract(payment.amount_received, promised), '0'), `left of ${what}`).to.not.equal(-1);
     if (payment.status === 'REFUNDED') expect(sentBack, what).to.not.equal('0');
 
+    checkLedger(payment, await readLedger(connection, payment.id), what);
     checkEvents(payment, await run(connection, eventsOf, [payment.id]), what);
   }
+}
+
+/** Asserts that what left each account came into another, and that the payment says the same as its ledger. */
+export function checkLedger(
+  payment: Pick<PaymentRow, 'amount_received' | 'amount_refunded' | 'settled_at'>,
+  entries: readonly LedgerEntry[],
+  what: string,
+): void {
+  const balance = (account: Account) =>
+    subtract(
+      sum(entries.filter(({ to_account }) => to_account === account).map(({ amount }) => amount)),
+      sum(entries.filter(({ from_account }) => from_account === account).map(({ amount }) => amount)),
+    );
+  const total = (kind: LedgerEntry['kind']) =>
+    sum(entries.filter((entry) => entry.kind === kind).map(({ amount }) => amount));
+  const [customer, held, converted, merchant] = (['customer', 'held', 'converted', 'merchant'] as const).map(
+    balance,
+  );
+  expect(sum([customer ?? '', held ?? '', converted ?? '', merchant ?? '']), `balance of ${what}`).to.equal(
+    '0',
+  );
+  expect(subtract(total('received'), total('reversed')), `received in the ledger of ${what}`).to.equal(
+    plain(payment.amount_received),
+  );
+  expect(total('refunded'), `refunded in the ledger of ${what}`).to.equal(plain(payment.amount_refunded));
+  expect(converted, `converted and not settled, ${what}`).to.equal('0');
+  expect(total('settled'), `settled of ${what}`).to.equal(total('converted'));
+  expect(total('settled') !== '0', `something was settled of ${what}`).to.equal(payment.settled_at !== null);
 }
 
 function checkEvents(

@@ -6,7 +6,8 @@ import { openQueueEngine, type JobQueue } from '../../src/background/queues.ts';
 import { relayOnce, type RelayTargets } from '../../src/background/relay-loop.ts';
 import { startBackground } from '../../src/background/start.ts';
 import { allHandlers } from '../../src/background/workers.ts';
-import { createExchange } from '../../src/domain/webhooks/exchange.ts';
+import { realOutside } from '../../src/domain/sandbox/outside.ts';
+import { openExchange } from '../../src/domain/webhooks/open-exchange.ts';
 import { readConfig, type Environment } from '../../src/platform/config.ts';
 import type { Context } from '../../src/platform/context.ts';
 import { openDb } from '../../src/platform/db.ts';
@@ -31,6 +32,9 @@ const ctx: Context = {
   log: createLog(config, { process: 'doomed' }),
   db: openDb({ url: config.databaseUrl, poolSize: 5, acquireMs: 5_000, queryMs: 5_000, name: 'doomed' }),
   now: () => new Date(doom.now),
+  wall: () => new Date(doom.now),
+  random: Math.random,
+  clock: null,
 };
 
 if (doom.moment === 'working') {
@@ -38,8 +42,8 @@ if (doom.moment === 'working') {
   console.log(doom.moment);
 } else {
   const engine = openQueueEngine(config, ctx.log);
-  const exchange = createExchange({ allowPrivate: true, timeoutMs: 1_000, userAgent: 'doomed' });
-  const jobs = new Map(allHandlers(exchange).map(({ job }) => [job.name, job]));
+  const handlers = allHandlers(realOutside(openExchange(config)));
+  const jobs = new Map([...handlers].map(([name, { job }]) => [name, job]));
   const targets: RelayTargets = {
     jobs,
     queues: new Map(QUEUE_NAMES.map((name) => [name, stopping(engine.openQueue(name))])),

@@ -3,8 +3,10 @@ import supertest from 'supertest';
 import { scheduleRecurring } from '../../src/background/schedule.ts';
 import { allHandlers } from '../../src/background/workers.ts';
 import { claimDue } from '../../src/domain/due-work/store.ts';
+import { enterWorld } from '../../src/domain/payments/world.ts';
 import { createMerchant, type NewMerchant } from '../../src/domain/merchants/store.ts';
-import { createExchange } from '../../src/domain/webhooks/exchange.ts';
+import { realOutside, type Sandbox } from '../../src/domain/sandbox/outside.ts';
+import { openExchange } from '../../src/domain/webhooks/open-exchange.ts';
 import { createApp } from '../../src/http/app.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
 import { readConfig, type Environment } from '../../src/platform/config.ts';
@@ -25,6 +27,8 @@ export interface TestMerchant {
 export interface World {
   readonly ctx: Context;
   readonly app: Express;
+  /** What does due work within a request; null with SANDBOX=off. */
+  readonly sandbox: Sandbox | null;
   readonly merchant: TestMerchant;
   /** Moves the clock; what becomes due by that waits for `work`. */
   advance(seconds: number): void;
@@ -59,14 +63,15 @@ export async function createWorld(env: Environment = {}): Promise<World> {
     log: createLog(config, { process: 'test' }),
     db: openDb({ url: database.url, poolSize: 20, acquireMs: 10_000, queryMs: 20_000, name: 'test' }),
     now: () => time,
+    wall: () => time,
+    random: Math.random,
+    clock: null,
   };
-  const exchange = createExchange({
-    allowPrivate: config.allowPrivateNetworks,
-    timeoutMs: config.webhookTimeoutSeconds * 1000,
-    userAgent: 'payment-checkout/test',
-  });
-  const handlers = new Map(allHandlers(exchange).map((handler) => [handler.job.name, handler]));
-  const app = createApp(ctx, { redis: null, admin: null });
+  const exchange = openExchange(config);
+  const outside = realOutside(exchange);
+  const handlers = allHandlers(outside);
+  const sandbox = config.sandbox ? { outside, handlersFor: allHandlers } : null;
+  const app = createApp(ctx, { redis: null, admin: null, sandbox });
   const addMerchant = async (merchant: Partial<NewMerchant> = {}): Promise<TestMerchant> => {
     const made = await createMerchant(ctx, {
       name: 'Shop',
@@ -82,6 +87,7 @@ export async function createWorld(env: Environment = {}): Promise<World> {
   return {
     ctx,
     app,
+    sandbox,
     merchant,
     addMerchant,
     advance(seconds) {
@@ -94,8 +100,14 @@ export async function createWorld(env: Environment = {}): Promise<World> {
         const due = await claimDue(ctx.db, limits, ctx.now(), addSeconds(ctx.now(), 0.001));
         if (due.length === 0) return;
         for (const [name, handler] of handlers) {
-          const keys = due.filter(({ job }) => job === name).map(({ key }) => key);
+          const own = due.filter(({ job }) => job === name);
+          const keys = own.filter(({ world }) => world === null).map(({ key }) => key);
           if (keys.length > 0) await handler.handle(ctx, keys);
+          // As the relay does: alone, by the clock of its world.
+          for (const { key, world } of own) {
+            const entered = world === null ? null : await enterWorld(ctx, world);
+            if (entered !== null) await handler.handle(entered, [key]);
+          }
         }
       }
     },

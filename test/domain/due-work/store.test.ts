@@ -30,7 +30,10 @@ interface Row {
   readonly failures: number;
   readonly last_error: string | null;
 }
-const allRows = sql<Row>('test_all_due', 'SELECT * FROM due_work ORDER BY job, key');
+const allRows = sql<Row>(
+  'test_all_due',
+  'SELECT job, key, run_at, visible_at, failures, last_error FROM due_work ORDER BY job, key',
+);
 
 describe('due work', () => {
   let database: TestDatabase;

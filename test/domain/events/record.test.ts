@@ -26,14 +26,15 @@ describe('recording events', () => {
     callbackUrl: null,
     body: `{"né":"☂\\u0000 ${id}","spaces":  1}`,
     createdAt: world.ctx.now(),
+    clock: null,
   });
   const record = (events: readonly EventRecord[]) =>
     world.ctx.db.transaction((tx) => recordEvents(tx, events));
 
-  it('stores the bytes as they are, and that each is due for delivery, in one statement', async () => {
+  it('stores the bytes as they are, and that each is due for delivery, with the transaction', async () => {
     const events = ['a', 'b', 'c'].map((id) => event(id));
     const sent = await statementsOf(() => record(events));
-    expect(sent).to.deep.equal(['BEGIN;', 'insert_events', 'COMMIT;']);
+    expect(sent).to.deep.equal(['BEGIN;', 'insert_events', 'schedule_work', 'COMMIT;']);
     expect((await run(world.ctx.db, stored, [])).map(({ body }) => body)).to.deep.equal(
       events.map(({ body }) => body),
     );

@@ -27,13 +27,15 @@ describe('merchants', () => {
   it('are created with a key that is theirs, a webhook secret, and where they settle', async () => {
     const made = await createMerchant(world.ctx, SHOP);
     expect(made.merchantId).to.match(/^mer_[0-9A-HJKMNP-TV-Z]{26}$/);
-    expect(made.apiKey).to.match(/^sk_[A-Za-z0-9_-]{32}$/);
+    expect(made.apiKey).to.match(/^sk_test_[A-Za-z0-9_-]{32}$/);
     expect(made.webhookSecret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await callerOf(made.apiKey)).to.deep.equal({
       merchantId: made.merchantId,
       settlementCurrency: 'USDT',
       settlementNetwork: 'tron',
       permissions: [...PERMISSIONS],
+      mode: 'test',
+      policy: {},
     });
     expect((await getWebhookSecrets(world.ctx, made.merchantId)).secret).to.equal(made.webhookSecret);
   });
@@ -59,7 +61,7 @@ describe('merchants', () => {
       );
       const text = rows.map(({ row }) => row).join('\n');
       for (const secret of [made.apiKey, made.webhookSecret]) {
-        expect(text).to.not.include(secret.slice(9));
+        expect(text).to.not.include(secret.slice(14));
         expect(text).to.not.include(Buffer.from(secret).toString('hex'));
       }
     }
@@ -69,7 +71,7 @@ describe('merchants', () => {
     const { merchantId, apiKey } = await createMerchant(world.ctx, SHOP);
     const reader = await addApiKey(world.ctx.db, merchantId, ['payments:read'], world.ctx.now());
     expect((await callerOf(reader))?.permissions).to.deep.equal(['payments:read']);
-    expect(await revoke(merchantId, reader.slice(0, 8))).to.equal(1);
+    expect(await revoke(merchantId, reader.slice(0, 13))).to.equal(1);
     expect(await callerOf(reader)).to.equal(null);
     expect(await revoke(merchantId, reader)).to.equal(0);
     expect((await callerOf(apiKey))?.permissions).to.deep.equal([...PERMISSIONS]);
@@ -96,7 +98,7 @@ describe('merchants', () => {
       [true, PERMISSIONS.length],
       [false, 0],
     ]);
-    expect(second?.keys[0]?.prefix).to.equal(apiKey.slice(0, 8));
+    expect(second?.keys[0]?.prefix).to.equal(apiKey.slice(0, 13));
   });
 
   it('with a permission that this version does not know are treated as if they lacked it', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { observeNetwork } from '../../../src/domain/payments/observe.ts';
 import { claimDue, schedule } from '../../../src/domain/due-work/store.ts';
 import { observeChain } from '../../../src/domain/payments/jobs.ts';
+import { simulatedExchange } from '../../../src/domain/payments/exchange.ts';
 import { paymentHandlers } from '../../../src/domain/payments/worker.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { run, sql } from '../../../src/platform/db.ts';
@@ -14,7 +15,7 @@ const CONFIRMATIONS = 12;
 
 const cursorRow = sql<{ cursor: string; head: string }>(
   'test_cursor',
-  `SELECT cursor, head FROM chain_cursors WHERE network = 'ethereum'`,
+  `SELECT cursor, head FROM chain_cursors WHERE chain = 'ethereum'`,
 );
 
 const waitingForLocks = sql<{ count: number }>(
@@ -82,7 +83,7 @@ describe('observing a network', () => {
     const [id = ''] = await create(1);
     await payAll([id]);
     const held = await world.ctx.db.transaction();
-    await held.raw(`SELECT FROM chain_cursors WHERE network = 'ethereum' FOR UPDATE`);
+    await held.raw(`SELECT FROM chain_cursors WHERE chain = 'ethereum' FOR UPDATE`);
     const both = Promise.all([observe(), observe()]);
     await until('both have read the cursor and want to move it', async () => {
       const [row] = await run(world.ctx.db, waitingForLocks, []);
@@ -163,7 +164,7 @@ describe('observing a network', () => {
   });
 
   it('by its handler comes back with the next block, and at once where work came in meanwhile', async () => {
-    const handler = paymentHandlers.find(({ job }) => job === observeChain);
+    const handler = paymentHandlers(simulatedExchange).find(({ job }) => job === observeChain);
     const { db, now } = world.ctx;
     world.advance(12);
     expect(

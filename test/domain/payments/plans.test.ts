@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { expirePayments } from '../../../src/domain/payments/expire.ts';
+import { simulatedExchange } from '../../../src/domain/payments/exchange.ts';
 import { observeNetwork } from '../../../src/domain/payments/observe.ts';
 import { requestRefund, sendRefunds } from '../../../src/domain/payments/refund.ts';
 import { settlePayments } from '../../../src/domain/payments/settle.ts';
@@ -97,7 +98,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       await observeNetwork(ctx, 'ethereum');
       const later = afterBlocks(ctx, 13);
       await observeNetwork(later, 'ethereum');
-      await settlePayments(later, waiting);
+      await settlePayments(later, waiting, simulatedExchange);
       expect(await statuses(ctx, waiting)).to.deep.equal(new Set(['SETTLED']));
       const events = (await run(ctx.db, eventsOf, [waiting])).map(({ id }) => id);
       await fanOutEvents(later, events.slice(0, BATCH));
@@ -119,7 +120,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       const seen = await statementsOf(() => observeNetwork(ctx, 'ethereum'));
       world.advance(12 * 13);
       const confirmed = await statementsOf(() => observeNetwork(ctx, 'ethereum'));
-      const settled = await statementsOf(() => settlePayments(ctx, batch));
+      const settled = await statementsOf(() => settlePayments(ctx, batch, simulatedExchange));
       expect(await statuses(ctx, batch)).to.deep.equal(new Set(['SETTLED']));
       // What the simulated chain asks of its own tables, a real one would ask of its node.
       return [seen, confirmed, settled].map((sent) =>
@@ -127,7 +128,8 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       );
     };
     const [seen, confirmed, settled] = await trips(waiting.slice(0, BATCH));
-    const move = ['move_payments', 'insert_events'];
+    const move = ['move_payments', 'insert_events', 'schedule_work'];
+    const book = ['insert_ledger_entries', 'payments_with_generous_policy'];
     const observe = [
       'chain_cursor',
       'advance_chain_cursor',
@@ -137,7 +139,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'confirm_transfers',
     ];
     const assess = ['lock_payments', 'transfers_of_payments', 'promised_refunds'];
-    expect(seen).to.deep.equal([...observe, ...assess, 'lock_payments', ...move, 'cancel_work']);
+    expect(seen).to.deep.equal([...observe, ...assess, 'lock_payments', ...move, 'cancel_work', ...book]);
     expect(confirmed).to.deep.equal([
       ...observe,
       ...assess,
@@ -146,6 +148,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       ...move,
       'schedule_work',
       'cancel_work',
+      'payments_with_generous_policy',
     ]);
     expect(settled).to.deep.equal([
       'payments_by_id',
@@ -153,6 +156,8 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'lock_payments',
       ...move,
       'cancel_work',
+      'held_of_payments',
+      ...book,
       'finish_work',
     ]);
     const one = await trips(waiting.slice(BATCH));
@@ -194,7 +199,7 @@ async function multiply({ ctx }: World, id: string): Promise<void> {
   const suffix = `lpad(i::text, 22, '0')`;
   const copy = (table: string, changed: string, where: string) =>
     ctx.db.raw(
-      `INSERT INTO ${table} SELECT (jsonb_populate_record(r, jsonb_build_object(${changed}))).* FROM ${table} r, ${copies} WHERE ${where}`,
+      `INSERT INTO ${table} OVERRIDING USER VALUE SELECT (jsonb_populate_record(r, jsonb_build_object(${changed}))).* FROM ${table} r, ${copies} WHERE ${where}`,
     );
   await copy(
     'payments',

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Conversion } from '../../../src/domain/payments/exchange.ts';
 import { observeNetwork } from '../../../src/domain/payments/observe.ts';
+import { simulatedExchange } from '../../../src/domain/payments/exchange.ts';
 import { settlePayments } from '../../../src/domain/payments/settle.ts';
 import { claimDue } from '../../../src/domain/due-work/store.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
@@ -64,7 +65,10 @@ describe('settlement', () => {
 
   it('by two workers at once settles each payment once', async () => {
     const ids = await processing(30);
-    await Promise.all([settlePayments(world.ctx, ids), settlePayments(world.ctx, ids.toReversed())]);
+    await Promise.all([
+      settlePayments(world.ctx, ids, simulatedExchange),
+      settlePayments(world.ctx, ids.toReversed(), simulatedExchange),
+    ]);
     for (const id of ids)
       expect((await shop.story(id)).filter((step) => step.startsWith('settled'))).to.have.length(1);
   });

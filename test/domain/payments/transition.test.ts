@@ -205,6 +205,7 @@ describe('transition', () => {
             cryptoCurrency: 'USDC',
             settledAt: null,
             exceptions: [],
+            policy: { underpaid: 'wait', underpaid_tolerance_percent: 0, late: 'honour', overpaid: 'keep' },
           },
           payment: { txHash: null, confirmations: 0, requiredConfirmations: 12, network: 'ethereum' },
         },

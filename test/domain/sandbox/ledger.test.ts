@@ -1,0 +1,199 @@
+import { expect } from 'chai';
+import { readLedger, refundedEntries, settledEntries } from '../../../src/domain/payments/ledger.ts';
+import { STATUSES } from '../../../src/domain/payments/states.ts';
+import { readPayments } from '../../../src/domain/payments/store.ts';
+import { plain } from '../../../src/platform/money.ts';
+import { checkBooks, checkLedger } from '../../support/books.ts';
+import { play } from '../../support/scenarios.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+const transfer = (at: string, amount?: string, coin?: string) => ({
+  at,
+  do: 'transfer',
+  ...(amount && { amount }),
+  ...(coin && { coin }),
+});
+const refund = (at: string, amount?: string) => ({ at, do: 'refund', ...(amount && { amount }) });
+const replace = (at: string, which?: number) => ({ at, do: 'replace', ...(which && { transfer: which }) });
+
+/** A script for each way in which money can move, and the entries that it leaves: `kind amount from>to`. */
+const STORIES: readonly [what: string, script: object[], policy: object, entries: string[]][] = [
+  ['nothing came', [], {}, []],
+  ['paid', [transfer('1m')], {}, ['received 10 customer>held', ...settled('10')]],
+  [
+    'paid in three coins',
+    [transfer('1m', '4'), transfer('2m', '3', 'USDT'), transfer('3m', '3', 'DAI')],
+    {},
+    ['received 4 customer>held', 'received 3 customer>held', 'received 3 customer>held', ...settled('10')],
+  ],
+  [
+    'seen, and gone',
+    [transfer('1m'), replace('2m')],
+    {},
+    ['received 10 customer>held', 'reversed 10 held>customer'],
+  ],
+  [
+    'one of two gone, the other sent back',
+    [transfer('1m', '4'), transfer('1m', '6'), replace('2m', 1), refund('1h')],
+    {},
+    [
+      'received 4 customer>held',
+      'received 6 customer>held',
+      'reversed 4 held>customer',
+      'refunded 6 held>customer',
+    ],
+  ],
+  [
+    'expired, sent back',
+    [transfer('1m', '4'), refund('2h')],
+    {},
+    ['received 4 customer>held', 'refunded 4 held>customer'],
+  ],
+  [
+    'late, sent back by the policy',
+    [transfer('61m')],
+    { late: 'refund' },
+    ['received 10 customer>held', 'refunded 10 held>customer'],
+  ],
+  [
+    'too much, sent back by the policy',
+    [transfer('1m', '12')],
+    { overpaid: 'refund_excess' },
+    ['received 12 customer>held', ...settled('12'), 'refunded 2 merchant>customer'],
+  ],
+  [
+    'settled, more came, part of it went back, then all',
+    [transfer('1m'), transfer('1h', '3'), refund('2h', '5'), refund('3h')],
+    {},
+    [
+      'received 10 customer>held',
+      ...settled('10'),
+      'received 3 customer>held',
+      'refunded 3 held>customer',
+      'refunded 2 merchant>customer',
+      'refunded 8 merchant>customer',
+    ],
+  ],
+  [
+    'settled, half of it gone, the other half sent back: the loss stays visible',
+    [transfer('1m', '4'), transfer('1m', '6'), replace('1h', 1), refund('2h')],
+    {},
+    [
+      'received 4 customer>held',
+      'received 6 customer>held',
+      ...settled('10'),
+      'reversed 4 held>customer',
+      'refunded 6 merchant>customer',
+    ],
+  ],
+  [
+    'conversion failed, sent back',
+    [transfer('1m'), { at: '1m', do: 'fail_conversion' }, refund('1h')],
+    {},
+    ['received 10 customer>held', 'refunded 10 held>customer'],
+  ],
+  [
+    'reorganised',
+    [transfer('1m'), { at: '2m', do: 'reorg', depth: 6 }],
+    {},
+    ['received 10 customer>held', ...settled('10')],
+  ],
+];
+
+function settled(amount: string): string[] {
+  return [`converted ${amount} held>converted`, `settled ${amount} converted>merchant`];
+}
+
+describe('the ledger of a payment', () => {
+  let world: World;
+  before(async () => {
+    world = await createWorld();
+  });
+  after(async () => {
+    await checkBooks(world.ctx.db);
+    await world.close();
+  });
+
+  const entriesOf = (id: string) => readLedger(world.ctx.db, id);
+  for (const [what, script, policy, expected] of STORIES)
+    it(what, async () => {
+      const { told } = await play(world, { payment: { pay_amount: '10', policy }, script });
+      const entries = await entriesOf(told.payment.id);
+      expect(
+        entries.map(
+          ({ kind, amount, from_account, to_account }) =>
+            `${kind} ${plain(amount)} ${from_account}>${to_account}`,
+        ),
+      ).to.deep.equal(expected);
+    });
+
+  it('balances and agrees with the payment after each step of a life that visits every status', async () => {
+    const seen = new Set<string>();
+    for (const script of [
+      [transfer('1m'), refund('1h')],
+      [transfer('1m', '4'), transfer('90m')],
+      [transfer('1m'), replace('100s')],
+    ]) {
+      const created = await world
+        .api('post', '/v1/payment')
+        .send({ pay_amount: '10', order_id: 'o' })
+        .expect(201);
+      const { id } = created.body as { id: string };
+      for (const step of script as { do: string; amount?: string }[]) {
+        if (step.do === 'transfer')
+          await world
+            .api('post', `/v1/sandbox/payments/${id}/transfers`)
+            .send(step.amount === undefined ? {} : { amount: step.amount })
+            .expect(201);
+        if (step.do === 'refund') await world.api('post', `/v1/payment/${id}/refund`).send({}).expect(201);
+        for (let minute = 0; minute < 4; minute += 1) {
+          await world.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '1m' }).expect(200);
+          const [payment] = await readPayments(world.ctx.db, [id]);
+          if (payment === undefined) throw new Error('it is gone');
+          seen.add(payment.status);
+          checkLedger(payment, await entriesOf(id), `${id} after minute ${minute}`);
+        }
+        await world.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '61m' }).expect(200);
+        const [payment] = await readPayments(world.ctx.db, [id]);
+        seen.add(payment?.status ?? '');
+      }
+    }
+    expect(STATUSES.filter((status) => seen.has(status))).to.include.members([
+      'PENDING',
+      'SETTLED',
+      'REFUNDED',
+      'EXPIRED',
+    ]);
+  });
+
+  it('an entry takes from one account and gives to another, and is above zero', async () => {
+    const insert = (from: string, to: string, amount: string) =>
+      world.ctx.db.raw(
+        `INSERT INTO ledger_entries (payment_id, kind, from_account, to_account, amount, created_at)
+         SELECT id, 'received', ?, ?, ?::numeric, now() FROM payments LIMIT 1`,
+        [from, to, amount],
+      );
+    for (const [from, to, amount] of [
+      ['held', 'held', '1'],
+      ['customer', 'held', '0'],
+      ['customer', 'held', '-1'],
+      ['customer', 'held', 'NaN'],
+      ['customer', 'bank', '1'],
+    ] as const)
+      expect(
+        await insert(from, to, amount).then(
+          () => 'inserted',
+          () => 'refused',
+        ),
+        amount,
+      ).to.equal('refused');
+  });
+
+  it('nothing is settled or refunded from less than nothing', () => {
+    expect(settledEntries('p', '0')).to.deep.equal([]);
+    expect(settledEntries('p', '-4')).to.deep.equal([]);
+    expect(refundedEntries('p', '6', '-4')).to.deep.equal([
+      { payment_id: 'p', kind: 'refunded', from_account: 'merchant', to_account: 'customer', amount: '6' },
+    ]);
+  });
+});

@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import type { PolicyChoice } from '../../../src/domain/payments/policy.ts';
+import { asWritten, plain } from '../../../src/platform/money.ts';
+import { checkBooks } from '../../support/books.ts';
+import { createPayment, expectError } from '../../support/http.ts';
+import { eventsOf, play, type Told } from '../../support/scenarios.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+const DEFAULTS = { underpaid: 'wait', underpaid_tolerance_percent: 0, late: 'honour', overpaid: 'keep' };
+
+describe('the policy of a payment', () => {
+  let world: World;
+  before(async () => {
+    world = await createWorld();
+  });
+  after(async () => {
+    await checkBooks(world.ctx.db);
+    await world.close();
+  });
+
+  const told = async (policy: PolicyChoice, script: object[], pay_amount = '10.00'): Promise<Told> =>
+    (await play(world, { payment: { pay_amount, policy }, script })).told;
+  const transfer = (at: string, amount?: string) => ({ at, do: 'transfer', ...(amount && { amount }) });
+  const statuses = (story: Told) => story.transitions.map(({ to }) => to);
+
+  describe('underpaid: accept', () => {
+    const accept = (underpaid_tolerance_percent: number): PolicyChoice => ({
+      underpaid: 'accept',
+      underpaid_tolerance_percent,
+    });
+    for (const [percent, payAmount, amount, isEnough] of [
+      [5, '10.00', '9.50', true],
+      [5, '10.00', '9.499999', false],
+      [0, '10.00', '10.00', true],
+      [0, '10.00', '9.999999', false],
+      [0.5, '0.000002', '0.00000199', true],
+      [0.5, '0.000002', '0.000001989999', false],
+      [33.3333, '3', '2.000001', true],
+      [33.3333, '3', '2', false],
+      [100, '10.00', '0.000001', true],
+    ] as const)
+      it(`${percent} % of ${payAmount}: ${amount} is ${isEnough ? '' : 'not '}enough`, async () => {
+        const story = await told(accept(percent), [transfer('1m', amount)], payAmount);
+        expect(story.payment.status).to.equal(isEnough ? 'SETTLED' : 'EXPIRED');
+        expect(story.payment.exceptions).to.deep.equal(
+          Number(amount) < Number(payAmount) ? ['underpaid'] : [],
+        );
+        expect(story.payment.actually_paid).to.equal(isEnough ? asWritten(plain(amount), payAmount) : null);
+      });
+
+    it('even of 100 % waits for confirmations, and for any money at all', async () => {
+      const paid = await told(accept(100), [transfer('1m', '1')]);
+      expect(eventsOf(paid)).to.deep.equal([
+        '0:00:00 created WAITING',
+        '0:01:00 pending PENDING underpaid',
+        '0:03:24 processing PROCESSING underpaid',
+        '0:03:24 settled SETTLED underpaid',
+      ]);
+      expect((await told(accept(100), [])).payment.status).to.equal('EXPIRED');
+    });
+
+    it('the tolerance alone, without accept, means nothing', async () => {
+      const story = await told({ underpaid_tolerance_percent: 5 }, [transfer('1m', '9.99')]);
+      expect(story.payment.status).to.equal('EXPIRED');
+    });
+  });
+
+  describe('overpaid: refund_excess', () => {
+    const excess: PolicyChoice = { overpaid: 'refund_excess' };
+
+    it('sends back what is too much once the payment is settled', async () => {
+      const story = await told(excess, [transfer('1m', '12.50')]);
+      expect(eventsOf(story).slice(2)).to.deep.equal([
+        '0:03:24 processing PROCESSING overpaid',
+        '0:03:24 settled SETTLED overpaid',
+        '0:03:24 refunded SETTLED overpaid',
+      ]);
+      expect(story.events.at(-1)?.data.refund).to.include({ amount: '2.5', reason: 'overpaid' });
+    });
+
+    it('also what comes after settlement, and again', async () => {
+      const story = await told(excess, [transfer('1m'), transfer('1h', '3'), transfer('2h', '4')]);
+      expect(statuses(story).slice(3)).to.deep.equal(['SETTLED', 'SETTLED', 'SETTLED']);
+      expect(story.payment).to.include({ amount_received: '17', amount_refunded: '7' });
+    });
+
+    it('what is settled is not confirmed in full: the rest goes back when it is', async () => {
+      const story = await told(excess, [transfer('1m'), transfer('2m', '5')]);
+      expect(eventsOf(story).slice(-3)).to.deep.equal([
+        '0:03:24 processing PROCESSING overpaid',
+        '0:03:24 settled SETTLED overpaid',
+        '0:04:24 refunded SETTLED overpaid',
+      ]);
+    });
+
+    it('after a refund of the merchant only what is above the price', async () => {
+      const story = await told(excess, [
+        transfer('1m'),
+        { at: '1h', do: 'refund', amount: '3.00' },
+        transfer('2h', '5'),
+      ]);
+      expect(story.payment).to.include({ amount_received: '15', amount_refunded: '5' });
+    });
+
+    it('an expired payment is not sent back by it', async () => {
+      const story = await told({ ...excess, late: 'refund' }, [transfer('1m', '4')]);
+      expect(story.payment).to.include({ status: 'EXPIRED', amount_refunded: '0' });
+    });
+  });
+
+  it('is in every event of the payment, in full', async () => {
+    const story = await told({ late: 'refund' }, [transfer('90m')]);
+    for (const { data } of story.events)
+      expect(data.checkout.policy).to.deep.equal({ ...DEFAULTS, late: 'refund' });
+    const plain = await told({}, []);
+    expect(plain.events[0]?.data.checkout.policy).to.deep.equal(DEFAULTS);
+  });
+
+  it("a merchant's default holds where the payment says nothing", async () => {
+    const { apiKey } = await world.addMerchant({
+      policy: { late: 'refund', underpaid: 'accept', underpaid_tolerance_percent: 2 },
+    });
+    const play_ = async (policy: PolicyChoice) =>
+      (
+        await world
+          .api('post', '/v1/sandbox/scenarios', apiKey)
+          .send({ payment: { pay_amount: '10', policy }, script: [] })
+          .expect(200)
+      ).body as Told;
+    expect((await play_({})).events[0]?.data.checkout.policy).to.deep.equal({
+      ...DEFAULTS,
+      late: 'refund',
+      underpaid: 'accept',
+      underpaid_tolerance_percent: 2,
+    });
+    expect(
+      (await play_({ late: 'honour', underpaid_tolerance_percent: 1 })).events[0]?.data.checkout.policy,
+    ).to.deep.equal({ ...DEFAULTS, underpaid: 'accept', underpaid_tolerance_percent: 1 });
+  });
+
+  it('is taken by POST /v1/payment, and a fault in it is named', async () => {
+    await createPayment(world, { policy: { underpaid: 'accept', underpaid_tolerance_percent: 0.1 } });
+    await createPayment(world, { policy: {} });
+    const faults: [unknown, string, string][] = [
+      [{ underpaid: 'ignore' }, 'policy.underpaid', 'enum'],
+      [{ late: true }, 'policy.late', 'enum'],
+      [{ overpaid: '' }, 'policy.overpaid', 'enum'],
+      [{ underpaid_tolerance_percent: -0.1 }, 'policy.underpaid_tolerance_percent', 'minimum'],
+      [{ underpaid_tolerance_percent: 100.1 }, 'policy.underpaid_tolerance_percent', 'maximum'],
+      [{ underpaid_tolerance_percent: '1' }, 'policy.underpaid_tolerance_percent', 'type'],
+      [{ tolerance: 1 }, 'policy.tolerance', 'additionalProperties'],
+      ['keep', 'policy', 'type'],
+      [null, 'policy', 'type'],
+    ];
+    for (const [policy, field, constraint] of faults) {
+      const body = { pay_amount: '1', order_id: 'o', policy };
+      expectError(world, await world.api('post', '/v1/payment').send(body), 400, { field, constraint });
+    }
+  });
+});

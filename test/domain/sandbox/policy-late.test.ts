@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import type { PolicyChoice } from '../../../src/domain/payments/policy.ts';
+import { checkBooks } from '../../support/books.ts';
+import { eventsOf, play, type Told } from '../../support/scenarios.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+describe('the policy late: refund', () => {
+  let world: World;
+  before(async () => {
+    world = await createWorld();
+  });
+  after(async () => {
+    await checkBooks(world.ctx.db);
+    await world.close();
+  });
+
+  const told = async (policy: PolicyChoice, script: object[], pay_amount = '10.00'): Promise<Told> =>
+    (await play(world, { payment: { pay_amount, policy }, script })).told;
+  const transfer = (at: string, amount?: string) => ({ at, do: 'transfer', ...(amount && { amount }) });
+  const statuses = (story: Told) => story.transitions.map(({ to }) => to);
+  const late: PolicyChoice = { late: 'refund' };
+
+  it('sends late money back once all of it is confirmed', async () => {
+    const story = await told(late, [transfer('61m')]);
+    expect(eventsOf(story).slice(1)).to.deep.equal([
+      '1:00:00 failed EXPIRED',
+      '1:03:24 refunded REFUNDED late',
+    ]);
+    expect(story.events.at(-1)?.data.refund).to.include({ amount: '10', currency: 'USDC', reason: 'late' });
+  });
+
+  it('with a part that was in time, that part as well', async () => {
+    const story = await told(late, [transfer('1m', '4'), transfer('61m', '6')]);
+    expect(statuses(story)).to.deep.equal(['WAITING', 'PENDING', 'EXPIRED', 'REFUNDED']);
+    expect(story.payment).to.include({ amount_received: '10.00', amount_refunded: '10.00' });
+    expect(story.payment.actually_paid).to.equal(null);
+  });
+
+  it('a part that was in time, and nothing late, stays for the merchant to decide', async () => {
+    const story = await told(late, [transfer('1m', '4')]);
+    expect(story.payment).to.include({ status: 'EXPIRED', amount_refunded: '0' });
+  });
+
+  it('two late parts go back together when both are confirmed', async () => {
+    const story = await told(late, [transfer('61m', '4'), transfer('62m', '7')]);
+    expect(eventsOf(story).slice(1)).to.deep.equal(
+      ['1:00:00 failed EXPIRED underpaid', '1:04:24 refunded REFUNDED late overpaid'].map((line) =>
+        line.replace('EXPIRED underpaid', 'EXPIRED'),
+      ),
+    );
+    expect(story.payment.amount_refunded).to.equal('11');
+  });
+
+  it('money of the instant of the deadline is late, of the second before is not', async () => {
+    expect((await told(late, [transfer('60m')])).payment.status).to.equal('REFUNDED');
+    expect((await told(late, [transfer('3599s')])).payment.status).to.equal('SETTLED');
+  });
+
+  it('money that is covered in time is not late because it confirms late', async () => {
+    const story = await told(late, [transfer('59m'), { at: '61m', do: 'reorg', depth: 20 }]);
+    expect(story.payment).to.deep.include({ status: 'SETTLED', exceptions: ['reorged'] });
+  });
+
+  it('what is late and surplus beside a payment in time is kept or sent back as too much', async () => {
+    const script = [transfer('59m'), transfer('61m', '3')];
+    const kept = await told(late, script);
+    expect(kept.payment).to.include({ status: 'SETTLED', amount_received: '13', amount_refunded: '0' });
+    const returned = await told({ ...late, overpaid: 'refund_excess' }, script);
+    expect(returned.payment).to.include({ status: 'SETTLED', amount_refunded: '3' });
+  });
+});
