@@ -14,6 +14,8 @@ export interface Sent {
   /** Height of the block that holds it, or that will. */
   block: number;
   isDropped: boolean;
+  /** As of the latest look at its network. */
+  isConfirmed: boolean;
 }
 
 export class ModelChain {
@@ -42,7 +44,7 @@ export class ModelChain {
     return !sent.isDropped && sent.block <= this.height(now);
   }
 
-  isConfirmed(sent: Sent, now: number): boolean {
+  hasConfirmed(sent: Sent, now: number): boolean {
     return !sent.isDropped && sent.block + CONFIRMATIONS[this.#network] - 1 <= this.height(now);
   }
 

@@ -17,7 +17,7 @@ const script = (steps: [after: number, action: Action][], choice: Partial<Terms[
 const pay = (cents: number): Action => ({ do: 'transfer', cents, network: 'ethereum' });
 const refund: Action = { do: 'refund', cents: null };
 
-/** What the model found (the first two) or what reading found and the model holds now; each was mended in the service. */
+/** What the model found (the first three) or what reading found and the model holds now; each was mended, in the service or the model. */
 describe('counterexamples, mended', () => {
   let world: World;
   before(async () => {
@@ -46,6 +46,19 @@ describe('counterexamples, mended', () => {
         [1, refund],
         [200, refund],
       ]),
+    ));
+
+  it('too much that confirms on two networks at one moment goes back in two parts', () =>
+    check(
+      script(
+        [
+          [200, pay(1000)],
+          [4000, pay(1000)],
+          [0, { do: 'transfer', cents: 1000, network: 'tron' }],
+          [27, { do: 'mine', blocks: 11 }],
+        ],
+        { overpaid: 'refund_excess' },
+      ),
     ));
 
   it('a refund after a part of what was settled has vanished', () =>

@@ -62,7 +62,7 @@ export class Model {
       const next = this.#nextMoment();
       if (next === null || next > until) break;
       this.#now = next;
-      this.#look([]);
+      this.#lookAtEach();
       this.#endMoment();
     }
     this.#now = until;
@@ -77,7 +77,8 @@ export class Model {
         if (this.received === 0) this.#own = action.network;
         const chain = this.#chains[action.network];
         chain.begin(this.#now);
-        const sent = { ...action, at: this.#now, block: chain.height(this.#now) + 1, isDropped: false };
+        const place = { at: this.#now, block: chain.height(this.#now) + 1 };
+        const sent: Sent = { ...action, ...place, isDropped: false, isConfirmed: false };
         this.sent.push(sent);
         this.#look([{ kind: 'seen', sent }]);
         break;
@@ -97,7 +98,7 @@ export class Model {
           this.#chains[network].begin(this.#now);
           this.#chains[network].mine(action.blocks, this.#now);
         }
-        this.#look([]);
+        this.#lookAtEach();
         break;
       case 'fail_conversion':
         this.#isRefusing = true;
@@ -127,8 +128,15 @@ export class Model {
     if (orphaned.length > 0) this.#look(orphaned.map((sent) => ({ kind: 'orphaned', sent })));
   }
 
-  /** The service learns of `news`, and of what has confirmed by now. */
-  #look(news: readonly News[]): void {
+  /** Networks are looked at one by one: what confirms on two at one moment is heard of twice. */
+  #lookAtEach(): void {
+    for (const network of NETWORKS) this.#look([], [network]);
+  }
+
+  /** The service learns of `news`, and of what has confirmed on `networks` by now. */
+  #look(news: readonly News[], networks: readonly Network[] = NETWORKS): void {
+    for (const sent of this.sent.filter(({ network }) => networks.includes(network)))
+      sent.isConfirmed = this.#chains[sent.network].hasConfirmed(sent, this.#now);
     const { late } = this.#terms.policy;
     const isOpen = ['WAITING', 'PENDING', 'EXPIRED'].includes(this.status);
     const isLate = isOpen && news.some(({ sent }) => sent.at >= this.#expiresAt);
@@ -196,7 +204,7 @@ export class Model {
 
   #nextMoment(): number | null {
     const unconfirmed = this.sent.filter(
-      (sent) => !sent.isDropped && !this.#chains[sent.network].isConfirmed(sent, this.#now),
+      (sent) => !sent.isDropped && !this.#chains[sent.network].hasConfirmed(sent, this.#now),
     );
     const moments = unconfirmed.map((sent) => this.#chains[sent.network].confirmedAt(sent));
     if (this.#isWaiting && !this.#isCovered) moments.push(this.#deadline);
@@ -204,7 +212,7 @@ export class Model {
   }
 
   #confirmedTransfers(): Sent[] {
-    return this.sent.filter((sent) => this.#chains[sent.network].isConfirmed(sent, this.#now));
+    return this.sent.filter(({ isConfirmed, isDropped }) => isConfirmed && !isDropped);
   }
 
   #isEnough(some: readonly Sent[]): boolean {
