@@ -1,3 +1,4 @@
+import { eventEndpoints } from '../domain/events/routes.ts';
 import { statusEndpoints } from '../domain/ops/routes.ts';
 import { paymentEndpoints } from '../domain/payments/routes.ts';
 import type { Sandbox } from '../domain/sandbox/outside.ts';
@@ -10,6 +11,7 @@ export const merchantEndpoints: readonly Endpoint[] = [
   ...statusEndpoints,
   ...paymentEndpoints,
   ...webhookEndpoints,
+  ...eventEndpoints,
 ];
 
 /** and what test merchants play with. Stories need hands that do due work within a request. */

@@ -3,6 +3,7 @@ import * as initial from './0001_initial.ts';
 import * as simulatedChain from './0002_simulated_chain.ts';
 import * as worlds from './0003_worlds.ts';
 import * as policiesAndLedger from './0004_policies_and_ledger.ts';
+import * as eventFeed from './0005_event_feed.ts';
 
 export interface Migration {
   readonly name: string;
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   { name: '0002_simulated_chain', ...simulatedChain },
   { name: '0003_worlds', ...worlds },
   { name: '0004_policies_and_ledger', ...policiesAndLedger },
+  { name: '0005_event_feed', ...eventFeed },
 ];

@@ -51,6 +51,8 @@ describe('GET /openapi.json', () => {
       'PUT /v1/webhooks/config',
       'GET /v1/webhooks/config',
       'GET /v1/webhooks/secrets',
+      'GET /v1/events',
+      'GET /v1/payment/{id}/events',
       'POST /v1/sandbox/payments/{id}/transfers',
       'POST /v1/sandbox/payments/{id}/advance',
       'POST /v1/sandbox/scenarios',
@@ -193,6 +195,8 @@ describe('GET /openapi.json', () => {
       ['/v1/payments', '/v1/payments'],
       ['/v1/webhooks/config', '/v1/webhooks/config'],
       ['/v1/webhooks/secrets', '/v1/webhooks/secrets'],
+      ['/v1/events', '/v1/events'],
+      ['/v1/payment/{id}/events', `/v1/payment/${payment.id}/events`],
     ] as const)
       check('get', path, 200, (await world.api('get', real).expect(200)).body);
     const invalid = await world.api('post', '/v1/payment').send({}).expect(400);

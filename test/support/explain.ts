@@ -21,6 +21,8 @@ export async function explain(db: Db, work: (tx: Tx) => Promise<unknown>): Promi
         void plans.push(`${mode}\n${message ?? ''}`);
       client.on('notice', note);
       await work(tx);
+      // A SELECT is only over, for auto_explain, when the next statement takes its place.
+      await tx.raw('SET LOCAL client_min_messages = warning');
       client.off('notice', note);
     } finally {
       await tx.rollback();

@@ -18,10 +18,17 @@ export interface EventRecord {
   readonly clock: WorldClock | null;
 }
 
+// A payment's events are written one after the other, but not always by transactions in the order of their numbers: one that began
+// first may wait for the payment's row until a later one has committed. An event therefore takes at least the number of the one before
+// it, so that the feed, which is in the order of (txid, place), keeps each payment's sequence. The larger number breaks nothing there:
+// a reader passes it only when that transaction and all before it, this one included, have ended.
 const insertEvents = sql(
   'insert_events',
-  `INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at)
-   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])`,
+  `INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at, txid)
+   SELECT e.*, greatest(pg_current_xact_id(),
+     (SELECT before.txid FROM events before WHERE before.payment_id = e.payment_id AND before.sequence = e.sequence - 1))
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
+     AS e (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at)`,
 );
 
 /** Records events and that each is due for delivery, in the transaction of the transitions that caused them. */

@@ -1,3 +1,4 @@
+import { readBodies } from '../events/store.ts';
 import { run, sql, type Connection } from '../../platform/db.ts';
 
 /** An event as it was sent: its own body. */
@@ -15,10 +16,6 @@ export interface StoryDelivery {
   readonly next_attempt_at: string | null;
 }
 
-const eventsOfPayment = sql<{ body: string }>(
-  'events_of_payment',
-  `SELECT body FROM events WHERE payment_id = $1 ORDER BY sequence`,
-);
 const attemptsOfPayment = sql<{
   started_at: Date;
   event_id: string;
@@ -40,10 +37,10 @@ export async function readStory(
   connection: Connection,
   paymentId: string,
 ): Promise<{ events: StoryEvent[]; deliveries: StoryDelivery[] }> {
-  const events = await run(connection, eventsOfPayment, [paymentId]);
+  const bodies = await readBodies(connection, paymentId);
   const attempts = await run(connection, attemptsOfPayment, [paymentId]);
   return {
-    events: events.map(({ body }) => JSON.parse(body) as StoryEvent),
+    events: bodies.map((body) => JSON.parse(body) as StoryEvent),
     deliveries: attempts.map((attempt) => ({
       at: attempt.started_at.toISOString(),
       event_id: attempt.event_id,

@@ -1,0 +1,37 @@
+import { endpoint, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { findPayment } from '../payments/store.ts';
+import { listOf, readFeed } from './feed.ts';
+import { EventFeed, FeedQuery, PaymentEvents } from './schemas.ts';
+import { readBodies } from './store.ts';
+
+export const eventEndpoints = [
+  endpoint({
+    operationId: 'readEvents',
+    method: 'get',
+    path: '/v1/events',
+    summary:
+      "Reads the merchant's events of the last 90 days, oldest first and without gaps, from a cursor on.",
+    auth: 'required',
+    permission: 'payments:read',
+    perMinute: DEFAULT_PER_MINUTE,
+    query: FeedQuery,
+    response: { status: 200, schema: EventFeed },
+    handle: ({ ctx, caller, query }) => readFeed(ctx.db, caller.merchantId, query),
+  }),
+  endpoint({
+    operationId: 'listPaymentEvents',
+    method: 'get',
+    path: '/v1/payment/:id/events',
+    summary: "Lists a payment's events of the last 90 days, in the order of their sequence.",
+    auth: 'required',
+    permission: 'payments:read',
+    perMinute: DEFAULT_PER_MINUTE,
+    response: { status: 200, schema: PaymentEvents },
+    async handle({ ctx, caller, params }) {
+      const payment = await findPayment(ctx.db, caller.merchantId, params.id ?? '');
+      if (payment === null) throw new ApiError('payment_not_found');
+      return { status: 200, text: `{"data":${listOf(await readBodies(ctx.db, payment.id))}}` };
+    },
+  }),
+];

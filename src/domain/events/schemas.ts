@@ -1,0 +1,88 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import { Policy } from '../payments/policy.ts';
+import { EVENT_TYPES, EXCEPTIONS, STATUSES } from '../payments/states.ts';
+
+const nullable = (schema: TSchema, description: string) => Type.Union([schema, Type.Null()], { description });
+
+/** The envelope of the specification ("Events"), and the contract's additions. */
+export const EventResource = Type.Object({
+  id: Type.String({ description: 'Event identifier: the same however often the event comes.' }),
+  type: Type.Enum([...EVENT_TYPES]),
+  timestamp: Type.String({ format: 'date-time', description: 'Event time.' }),
+  sequence: Type.Integer({ description: '1, 2, 3 ... per payment, without gaps.' }),
+  data: Type.Object({
+    checkout: Type.Object({
+      id: Type.String({ description: "The payment's id." }),
+      status: Type.Enum([...STATUSES]),
+      amount: Type.String(),
+      currency: Type.String({ description: 'Currency of amount.' }),
+      cryptoAmount: Type.String({ description: 'Amount in the coin that the customer pays with.' }),
+      cryptoCurrency: Type.String(),
+      settledAt: nullable(Type.String({ format: 'date-time' }), 'Null until settled.'),
+      exceptions: Type.Array(Type.Enum([...EXCEPTIONS])),
+      policy: Policy,
+    }),
+    payment: Type.Object({
+      txHash: nullable(Type.String(), 'Null until a transfer is seen.'),
+      confirmations: Type.Integer(),
+      requiredConfirmations: Type.Integer(),
+      network: Type.String(),
+    }),
+    refund: Type.Optional(
+      Type.Object({
+        id: Type.String(),
+        amount: Type.String(),
+        currency: Type.String(),
+        reason: nullable(Type.String(), 'As it was given.'),
+      }),
+    ),
+  }),
+  metadata: Type.Record(Type.String(), Type.String(), {
+    description: "orderId, and the merchant's own keys.",
+  }),
+});
+
+export const FeedQuery = Type.Object(
+  {
+    after: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description:
+          'next_cursor of the page before, with the same type and payment_id; default: the oldest event.',
+      }),
+    ),
+    type: Type.Optional(
+      Type.Array(Type.Enum([...EVENT_TYPES]), {
+        minItems: 1,
+        description: 'One type, or several separated by commas.',
+      }),
+    ),
+    payment_id: Type.Optional(
+      Type.String({ pattern: '^pay_[0-9A-HJKMNP-TV-Z]{26}$', description: 'Only events of this payment.' }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  },
+  { additionalProperties: false },
+);
+export type FeedQuery = Static<typeof FeedQuery>;
+
+export const EventFeed = Type.Object({
+  data: Type.Array(EventResource, { description: 'Oldest first; the very bytes that webhooks send.' }),
+  pagination: Type.Object({
+    limit: Type.Integer(),
+    has_more: Type.Boolean({
+      description: 'Whether to ask for the next page at once. With type, a page may then be short, or empty.',
+    }),
+    next_cursor: nullable(
+      Type.String(),
+      'Where to go on, now or later: given on the last page, too. Null only while the feed is empty.',
+    ),
+  }),
+});
+
+export const PaymentEvents = Type.Object({
+  data: Type.Array(EventResource, {
+    description: 'In the order of sequence; the very bytes that webhooks send.',
+  }),
+});

@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Knex } from 'knex';
+import { recordEvents, type EventRecord } from '../../../src/domain/events/record.ts';
+import { transition } from '../../../src/domain/payments/transition.ts';
+import { down, up } from '../../../src/migrations/0005_event_feed.ts';
+import { ValidationError } from '../../../src/platform/errors.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { feedPage, untilFeedsAreWhole, walkFeed } from '../../support/feed.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+describe('the event feed', () => {
+  let world: World;
+  let shop: Shop;
+  const open: Knex.Transaction[] = [];
+  beforeEach(async () => {
+    world = await createWorld();
+    shop = await openShop(world);
+  });
+  afterEach(async () => {
+    // What a failed test left open would keep the world from closing.
+    for (const tx of open.splice(0)) if (!tx.isCompleted()) await tx.rollback();
+    await world.close();
+  });
+
+  const begin = async () => {
+    const tx = await world.ctx.db.transaction();
+    open.push(tx);
+    return tx;
+  };
+  const event = (name: string): EventRecord => ({
+    id: newId('evt', world.ctx.now()),
+    paymentId: `pay_${name}`,
+    merchantId: world.merchant.id,
+    sequence: 1,
+    type: 'checkout.created',
+    callbackUrl: null,
+    body: JSON.stringify({ name }),
+    createdAt: world.ctx.now(),
+    clock: null,
+  });
+  const page = (after?: string | null) =>
+    feedPage(world.ctx.db, world.merchant.id, typeof after === 'string' ? { after } : {});
+  const namesOf = (events: readonly object[]) => events.map((told) => (told as { name: string }).name);
+  const whole = () => untilFeedsAreWhole(world.ctx.db);
+  const see = (id: string) => ({ paymentId: id, cause: 'transfer_seen' as const });
+
+  describe('while writers overlap', () => {
+    it('shows nothing behind a transaction that is still open, and then both in the order of their beginning', async () => {
+      const { db } = world.ctx;
+      await db.transaction((tx) => recordEvents(tx, [event('before')]));
+      await whole();
+      const slow = await begin();
+      await recordEvents(slow, [event('slow')]);
+      await db.transaction((tx) => recordEvents(tx, [event('quick')]));
+      const first = await page();
+      expect(namesOf(first.data)).to.deep.equal(['before']);
+      const held = await page(first.pagination.next_cursor);
+      expect(held).to.deep.equal({ data: [], pagination: { ...first.pagination, has_more: false } });
+      await slow.commit();
+      await whole();
+      expect(namesOf((await page(held.pagination.next_cursor)).data)).to.deep.equal(['slow', 'quick']);
+    });
+
+    it('does not wait for a transaction that was rolled back', async () => {
+      const { db } = world.ctx;
+      const failing = await begin();
+      await recordEvents(failing, [event('failed')]);
+      await db.transaction((tx) => recordEvents(tx, [event('sound')]));
+      await failing.rollback();
+      await whole();
+      expect(namesOf((await page()).data)).to.deep.equal(['sound']);
+    });
+
+    it('keeps the order of a payment whose next event comes from a transaction that began before the last', async () => {
+      const { db } = world.ctx;
+      const id = await shop.create();
+      const early = await begin();
+      await early.raw('SELECT pg_current_xact_id()');
+      await db.transaction((tx) => transition(tx, [see(id)], world.ctx.now()));
+      const between = await page();
+      await transition(early, [see(id)], world.ctx.now());
+      await early.commit();
+      await whole();
+      const rest = await page(between.pagination.next_cursor);
+      const sequences = [...between.data, ...rest.data].map(({ sequence }) => sequence);
+      expect(sequences).to.deep.equal([1, 2, 3]);
+    });
+
+    // Without the horizon (`txid < xmin`) a reader passes numbers whose transactions are still open: what they commit lies behind its
+    // cursor for good. Without the numbers that record.ts takes from the event before, a payment's events come out of order.
+    it('gives readers who page meanwhile every committed event once, each payment in its order', async () => {
+      const payments = await Promise.all(Array.from({ length: 6 }, () => shop.create()));
+      const [one = ''] = payments;
+      let writing = true;
+      const write = async () => {
+        for (let round = 0; round < 30; round += 1) await writeAtRandom(world, payments);
+      };
+      const writers = Promise.all(Array.from({ length: 12 }, write)).finally(() => {
+        writing = false;
+      });
+      const read = async (query: { payment_id?: string }) => {
+        const told = [];
+        let after: string | undefined;
+        for (let isLast = false; !isLast;) {
+          isLast = !writing;
+          if (isLast) await whole();
+          const walk = await walkFeed(world.ctx.db, world.merchant.id, {
+            ...query,
+            limit: 7,
+            ...(after === undefined ? {} : { after }),
+          });
+          told.push(...walk.events);
+          after = walk.cursor;
+        }
+        return told;
+      };
+      const [all, own] = await Promise.all([read({}), read({ payment_id: one }), writers]);
+      const stored = (await Promise.all(payments.map((id) => shop.events(id)))).flat();
+      expect(stored.length).to.be.greaterThan(300);
+      expect(all.map(({ id }) => id)).to.have.members(stored.map(({ id }) => id));
+      for (const id of payments) {
+        const sequences = all.filter(({ data }) => data.checkout.id === id).map(({ sequence }) => sequence);
+        expect(sequences).to.deep.equal(Array.from(sequences, (_, i) => i + 1));
+      }
+      expect(own).to.deep.equal(all.filter(({ data }) => data.checkout.id === one));
+    });
+  });
+
+  it('of a dump restored in another cluster refuses cursors from before, and is whole once it was numbered anew', async () => {
+    const { db } = world.ctx;
+    const ids = [await shop.create(), await shop.create()];
+    await db.transaction((tx) => transition(tx, ids.map(see), world.ctx.now()));
+    await whole();
+    const { events } = await walkFeed(db, world.merchant.id);
+    // The old cluster had come much farther than this one.
+    await db.raw(`UPDATE events SET txid = (txid::text::bigint + 1000000000)::text::xid8`);
+    expect((await page()).data).to.deep.equal([]);
+    const refused = page(Buffer.from('1000000900.2').toString('base64url'));
+    expect(await refused.catch((error: unknown) => error)).to.be.instanceOf(ValidationError);
+    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+    await db.raw(/UPDATE events SET txid[^;]*; TRUNCATE event_marks;/.exec(readme)?.[0] ?? expect.fail());
+    await whole();
+    const restored = await walkFeed(db, world.merchant.id);
+    expect(restored.events).to.deep.equal(events);
+    const next = await shop.create();
+    await whole();
+    const [told] = (await page(restored.cursor)).data;
+    expect(told?.data.checkout.id).to.equal(next);
+  });
+
+  it('begins with what was there before it, each payment in its order', async () => {
+    const { db } = world.ctx;
+    await down(db);
+    // Two processes whose clocks disagree: the second event has the earlier time.
+    for (const [sequence, time] of [
+      [1, '12:00:01'],
+      [2, '12:00:00'],
+      [3, '12:00:00'],
+    ] as const)
+      await db.raw(
+        `INSERT INTO events (id, payment_id, merchant_id, sequence, type, body, created_at)
+         VALUES ('evt_' || ?::text, 'pay_1', ?, ?, 'checkout.created', ?, ?)`,
+        [4 - sequence, world.merchant.id, sequence, `{"name":${sequence}}`, `2026-01-31T${time}Z`],
+      );
+    await up(db);
+    await shop.create();
+    await whole();
+    expect(namesOf((await page()).data)).to.deep.equal([1, 2, 3, undefined]);
+  });
+});
+
+/** One transaction that moves some payments, takes its time before and after, and ends in a commit or not. */
+async function writeAtRandom({ ctx }: World, payments: readonly string[]): Promise<void> {
+  const tx = await ctx.db.transaction();
+  const dawdle = async () => {
+    for (let trips = Math.random() * 15; trips > 0; trips -= 1) await tx.raw('SELECT 1');
+  };
+  if (Math.random() < 0.5) await tx.raw('SELECT pg_current_xact_id()');
+  await dawdle();
+  const some = payments.filter(() => Math.random() < 0.3);
+  await transition(
+    tx,
+    some.map((paymentId) => ({ paymentId, cause: 'transfer_seen' })),
+    ctx.now(),
+  );
+  await dawdle();
+  await (Math.random() < 0.2 ? tx.rollback() : tx.commit());
+}
