@@ -1,7 +1,7 @@
 import { NETWORK_IDS } from '../domain/chain/networks.ts';
 import { ensureScheduled } from '../domain/due-work/store.ts';
 import { sweepIdempotencyKeys } from '../domain/idempotency/jobs.ts';
-import { reconcileWork } from '../domain/ops/jobs.ts';
+import { reconcileWork, sweepHistory } from '../domain/ops/jobs.ts';
 import { observeChain } from '../domain/payments/jobs.ts';
 import type { Context } from '../platform/context.ts';
 
@@ -15,5 +15,6 @@ export async function scheduleRecurring(ctx: Context): Promise<void> {
     ...NETWORK_IDS.map((network) => ({ job: observeChain, key: network, runAt })),
     { job: sweepIdempotencyKeys, key: 'all', runAt },
     { job: reconcileWork, key: 'all', runAt },
+    { job: sweepHistory, key: 'all', runAt },
   ]);
 }

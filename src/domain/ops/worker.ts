@@ -1,17 +1,30 @@
 import { schedule } from '../due-work/store.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Handler } from '../../platform/job.ts';
-import { reconcileWork } from './jobs.ts';
+import { sweepEvents } from '../events/sweep.ts';
+import { sweepSecrets } from '../webhooks/sweep-secrets.ts';
+import { reconcileWork, sweepHistory } from './jobs.ts';
 import { reconcileOnce } from './reconcile.ts';
 
-const EVERY_SECONDS = 600;
+const RECONCILE_EVERY_SECONDS = 600;
+const SWEEP_EVERY_SECONDS = 3600;
 
 export const opsHandlers: readonly Handler[] = [
   {
     job: reconcileWork,
     async handle(ctx, [key = 'all']) {
       await reconcileOnce(ctx);
-      await schedule(ctx.db, [{ job: reconcileWork, key, runAt: addSeconds(ctx.now(), EVERY_SECONDS) }]);
+      await schedule(ctx.db, [
+        { job: reconcileWork, key, runAt: addSeconds(ctx.now(), RECONCILE_EVERY_SECONDS) },
+      ]);
+    },
+  },
+  {
+    job: sweepHistory,
+    async handle(ctx, [key = 'all']) {
+      const swept = { events: await sweepEvents(ctx), secrets: await sweepSecrets(ctx) };
+      if (swept.events + swept.secrets > 0) ctx.log.info('history swept', swept);
+      await schedule(ctx.db, [{ job: sweepHistory, key, runAt: addSeconds(ctx.now(), SWEEP_EVERY_SECONDS) }]);
     },
   },
 ];

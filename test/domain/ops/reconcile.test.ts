@@ -13,7 +13,7 @@ import { createWorld, type World } from '../../support/world.ts';
 const dueWork = sql<{ job: string; key: string; run_at: Date }>(
   'test_due_work',
   `SELECT job, key, run_at FROM due_work
-   WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'relay.reconcile', 'event.fan-out') ORDER BY job, key`,
+   WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile', 'event.fan-out') ORDER BY job, key`,
 );
 
 describe('reconciling', () => {
@@ -71,7 +71,7 @@ describe('reconciling', () => {
     const { waiting, underpaid, covered, processing } = await prepare();
     const before = await due();
     await ctx.db.raw(
-      `DELETE FROM due_work WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'relay.reconcile')`,
+      `DELETE FROM due_work WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile')`,
     );
     expect(await reconcileOnce(ctx)).to.equal(before.length);
     expect(await due()).to.deep.equal(before);
@@ -95,7 +95,7 @@ describe('reconciling', () => {
     await prepare();
     const before = await due();
     await ctx.db.raw(
-      `DELETE FROM due_work WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'relay.reconcile')`,
+      `DELETE FROM due_work WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile')`,
     );
     const counts = await Promise.all([1, 2, 3, 4].map(() => reconcileOnce(ctx)));
     expect(counts.reduce((a, b) => a + b)).to.equal(before.length);

@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import { recordEvents } from '../../../src/domain/events/record.ts';
+import { sweepEvents } from '../../../src/domain/events/sweep.ts';
+import { setWebhookConfig } from '../../../src/domain/webhooks/settings.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { explain, rowsRead } from '../../support/explain.ts';
+import { untilFeedsAreWhole, walkFeed } from '../../support/feed.ts';
+import { openShop } from '../../support/shop.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+const DAY = 86_400;
+
+describe('sweeping events', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await createWorld();
+  });
+  afterEach(() => world.close());
+
+  /** Records events of as many payments now, with ids that tell no time. */
+  const add = (name: string, count = 1) =>
+    world.ctx.db.transaction((tx) =>
+      recordEvents(
+        tx,
+        Array.from({ length: count }, (_, n) => ({
+          id: newId('evt', new Date(0)),
+          paymentId: `pay_${name}${n}`,
+          merchantId: world.merchant.id,
+          sequence: 1,
+          type: 'checkout.created',
+          callbackUrl: null,
+          body: `{"name":"${name}"}`,
+          createdAt: world.ctx.now(),
+          clock: null,
+        })),
+      ),
+    );
+  const left = async () => {
+    const { rows } = await world.ctx.db.raw<{ rows: { name: string }[] }>(
+      `SELECT DISTINCT body::json->>'name' AS name FROM events ORDER BY name`,
+    );
+    return rows.map(({ name }) => name);
+  };
+  const sweepAfter = (days: number) => {
+    world.advance(days * DAY);
+    return sweepEvents(world.ctx);
+  };
+
+  it('takes what was recorded 90 days ago, by the real clock, and nothing younger', async () => {
+    await add('old', 2);
+    expect(await sweepEvents(world.ctx)).to.equal(0);
+    await add('young');
+    expect(await sweepAfter(89.99)).to.equal(0);
+    await add('new');
+    expect(await sweepAfter(0.01)).to.equal(2);
+    expect(await left()).to.deep.equal(['new', 'young']);
+    expect(await sweepAfter(89.99)).to.equal(1);
+    expect(await left()).to.deep.equal(['new']);
+    expect(await sweepAfter(90)).to.equal(1);
+  });
+
+  it('goes by when a story was told, not by its own time', async () => {
+    world.advance(200 * DAY);
+    const told = await world.api('post', '/v1/sandbox/scenarios').send({ story: 'paid' }).expect(200);
+    expect(told.body.payment.created_at).to.equal('2026-01-01T00:00:00.000Z');
+    const events = () => world.api('get', `/v1/payment/${told.body.payment.id}/events`).expect(200);
+    expect(await sweepEvents(world.ctx)).to.equal(0);
+    expect(await sweepAfter(89)).to.equal(0);
+    expect((await events()).body.data).to.have.length(told.body.events.length);
+    expect(await sweepAfter(1)).to.equal(told.body.events.length);
+    expect((await events()).body.data).to.deep.equal([]);
+  });
+
+  it('leaves an event that is yet to be delivered', async () => {
+    const shop = await openShop(world);
+    await setWebhookConfig(
+      world.ctx.db,
+      world.merchant.id,
+      { webhookUrl: 'http://127.0.0.1:9/', enabled: true },
+      world.ctx.now(),
+    );
+    await world.work();
+    const id = await shop.create();
+    await world.work();
+    world.advance(1);
+    await add('done');
+    await sweepEvents(world.ctx);
+    expect(await sweepAfter(90)).to.equal(1);
+    expect(await shop.events(id)).to.have.length(1);
+    await world.ctx.db.raw(`UPDATE deliveries SET status = 'failed'`);
+    expect(await sweepEvents(world.ctx)).to.equal(1);
+  });
+
+  it('lets a reader go on from a cursor whose events are gone', async () => {
+    await add('old');
+    await sweepEvents(world.ctx);
+    await untilFeedsAreWhole(world.ctx.db);
+    const { cursor } = await walkFeed(world.ctx.db, world.merchant.id);
+    await sweepAfter(90);
+    await add('new');
+    await untilFeedsAreWhole(world.ctx.db);
+    const { events } = await walkFeed(world.ctx.db, world.merchant.id, { after: cursor ?? '' });
+    expect(events).to.deep.equal([{ name: 'new' }]);
+  });
+
+  it('by two workers at once, of more than a chunk: everything once, and no deadlock', async () => {
+    await add('old', 12_000);
+    await sweepEvents(world.ctx);
+    world.advance(90 * DAY);
+    const swept = await Promise.all([sweepEvents(world.ctx), sweepEvents(world.ctx)]);
+    expect(swept[0] + swept[1]).to.equal(12_000);
+    expect(await left()).to.deep.equal([]);
+  });
+
+  it('reads the events that it takes, and not those that it keeps', async () => {
+    await add('old', 500);
+    await sweepEvents(world.ctx);
+    await add('young', 20_000);
+    await world.ctx.db.raw('ANALYZE events');
+    world.advance(90 * DAY);
+    for (const plan of await explain(world.ctx.db, (tx) => sweepEvents({ ...world.ctx, db: tx })))
+      expect(rowsRead(plan, 'events'), plan).to.be.at.most(1_000);
+  });
+
+  it('recurs every hour, and keeps no more marks than it needs', async () => {
+    for (let day = 0; day < 100; day += 1) {
+      await world.work();
+      world.advance(DAY);
+    }
+    const { rows } = await world.ctx.db.raw<{ rows: { count: string }[] }>(
+      'SELECT count(*) FROM event_marks',
+    );
+    expect(Number(rows[0]?.count)).to.equal(91);
+  });
+});
