@@ -27,6 +27,7 @@ const NEEDS: readonly [method: 'get' | 'post' | 'put', path: string, permission:
   ['put', '/v1/webhooks/config', 'webhooks:write'],
   ['get', '/v1/webhooks/config', 'webhooks:read'],
   ['get', '/v1/webhooks/secrets', 'webhooks:read'],
+  ['post', '/v1/webhooks/secrets/rotate', 'webhooks:write'],
   ['get', '/v1/events', 'payments:read'],
   ['get', `/v1/payment/${MISSING}/events`, 'payments:read'],
   ['post', `/v1/sandbox/payments/${MISSING}/transfers`, 'sandbox:write'],

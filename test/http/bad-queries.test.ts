@@ -90,6 +90,7 @@ describe('bad input in a query', () => {
       ['GET', '/v1/webhooks/config'],
       ['GET', '/v1/webhooks/secrets'],
       ['POST', '/v1/payment'],
+      ['POST', '/v1/webhooks/secrets/rotate'],
       ['PUT', '/v1/webhooks/config'],
     ] as const)
       it(`of ${method} ${path}, which takes none: 400`, async () => {

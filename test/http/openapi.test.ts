@@ -51,6 +51,7 @@ describe('GET /openapi.json', () => {
       'PUT /v1/webhooks/config',
       'GET /v1/webhooks/config',
       'GET /v1/webhooks/secrets',
+      'POST /v1/webhooks/secrets/rotate',
       'GET /v1/events',
       'GET /v1/payment/{id}/events',
       'POST /v1/sandbox/payments/{id}/transfers',
@@ -199,6 +200,8 @@ describe('GET /openapi.json', () => {
       ['/v1/payment/{id}/events', `/v1/payment/${payment.id}/events`],
     ] as const)
       check('get', path, 200, (await world.api('get', real).expect(200)).body);
+    const rotated = await world.api('post', '/v1/webhooks/secrets/rotate').expect(200);
+    check('post', '/v1/webhooks/secrets/rotate', 200, rotated.body);
     const invalid = await world.api('post', '/v1/payment').send({}).expect(400);
     check('post', '/v1/payment', 400, invalid.body);
     check('get', '/v1/payments', 401, (await world.api('get', '/v1/payments', null).expect(401)).body);

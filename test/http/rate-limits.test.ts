@@ -30,6 +30,7 @@ const LIMITS: readonly [method: string, path: string, perMinute: number, source:
   ['PUT', '/v1/webhooks/config', 60, 'contract'],
   ['GET', '/v1/webhooks/config', 60, 'contract'],
   ['GET', '/v1/webhooks/secrets', 60, 'contract'],
+  ['POST', '/v1/webhooks/secrets/rotate', 60, 'contract'],
   ['GET', '/v1/events', 60, 'contract'],
   ['GET', `/v1/payment/${MISSING}/events`, 60, 'contract'],
   ['DELETE', '/v1/payment', 60, 'contract: everything else'],

@@ -1,4 +1,5 @@
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
+import { ROTATE_PATH, rotateSecret, RotateSecretBody } from './rotate.ts';
 import { WebhookConfig, WebhookConfigBody, WebhookSecrets } from './schemas.ts';
 import { getWebhookConfig, getWebhookSecrets, setWebhookConfig } from './settings.ts';
 
@@ -37,5 +38,17 @@ export const webhookEndpoints = [
     perMinute: DEFAULT_PER_MINUTE,
     response: { status: 200, schema: WebhookSecrets },
     handle: async ({ ctx, caller }) => reply(200, await getWebhookSecrets(ctx, caller.merchantId)),
+  }),
+  endpoint({
+    operationId: 'rotateWebhookSecret',
+    method: 'post',
+    path: ROTATE_PATH,
+    summary: 'Puts a new secret in force; the old one still signs beside it until the overlap ends.',
+    auth: 'required',
+    permission: 'webhooks:write',
+    perMinute: DEFAULT_PER_MINUTE,
+    body: RotateSecretBody,
+    response: { status: 200, schema: WebhookSecrets },
+    handle: ({ ctx, caller, body, claim }) => rotateSecret(ctx, caller, body, claim),
   }),
 ];
