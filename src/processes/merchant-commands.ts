@@ -6,6 +6,8 @@ import {
   setPolicy,
 } from '../domain/merchants/store.ts';
 import { PolicyChoice } from '../domain/payments/policy.ts';
+import { resealSecrets } from '../domain/webhooks/reseal.ts';
+import { SecretBoxError } from '../domain/webhooks/secrets.ts';
 import { getWebhookSecrets } from '../domain/webhooks/settings.ts';
 import { StartError } from '../platform/config.ts';
 import type { Context } from '../platform/context.ts';
@@ -24,6 +26,8 @@ export const USAGE = `Usage: npm run merchants -- COMMAND [options]
               ends a key within 10 s
   set-policy  --merchant ID --policy P
               what new payments do with too little, late or too much money, from 10 s later at the latest
+  reseal-secrets
+              encrypts every webhook secret that is not under the first key of SECRETS_KEY anew
 
   --json         one JSON object instead of text
   --mode         test (default): may use the sandbox; live: may not. A merchant is of one mode for good
@@ -89,6 +93,19 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       const choice = policyOf(policy);
       await setPolicy(ctx.db, merchant, choice).catch(asUsageError);
       return { merchant_id: merchant, policy: choice };
+    },
+  },
+  'reseal-secrets': {
+    needs: [],
+    async run(ctx) {
+      const { secrets, answers } = await resealSecrets(ctx).catch((error: unknown) => {
+        throw error instanceof SecretBoxError
+          ? new StartError(
+              `${error.message}. Put every key that was in use into SECRETS_KEY, the new one first.`,
+            )
+          : error;
+      });
+      return { resealed: secrets, answers };
     },
   },
 };

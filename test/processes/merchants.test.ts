@@ -26,6 +26,7 @@ const REFUSED: readonly (readonly [args: readonly string[], message: string])[] 
   [['set-policy', '--merchant', 'mer_x', '--policy', '{}'], 'There is no merchant mer_x'],
   [['add-key', '--merchant', 'mer_x'], 'There is no merchant mer_x'],
   [['revoke-key', '--merchant', 'mer_x', '--key', 'sk_x'], 'mer_x has no such key in force'],
+  [['reseal-secrets', '--merchant', 'mer_x'], "Unknown option '--merchant'"],
 ];
 
 describe('npm run merchants', function () {
@@ -139,6 +140,28 @@ describe('npm run merchants', function () {
     expect(other.code).to.equal(1);
     expect(other.output).to.include('were sealed with another SECRETS_KEY').and.not.include(SECRETS_KEY);
     expect(await merchantCount()).to.equal(before);
+  });
+
+  it('reseals every secret under the first of several keys, and says which key is missing for it', async () => {
+    const keys = [1, 2, 3].map(() => randomBytes(32).toString('base64'));
+    const own = await createTestDatabase();
+    const env = (...some: (string | undefined)[]) => ({
+      DATABASE_URL: own.url,
+      SECRETS_KEY: some.join(','),
+    });
+    const [first, second, third] = keys;
+    for (const key of [first, second])
+      expect(await merchants(['create', ...SHOP], env(key, ...keys))).to.include({ code: 0 });
+    const refused = await merchants(['reseal-secrets'], env(third, first));
+    expect(refused.code).to.equal(1);
+    expect(refused.output).to.match(
+      /^SECRETS_KEY lacks the key [0-9a-f]{8}, which a stored secret needs\. Put every key/,
+    );
+    const resealed = await merchants(['reseal-secrets', '--json'], env(third, second, first));
+    expect(resealed).to.deep.equal({ code: 0, output: '{"resealed":2,"answers":0}\n' });
+    const again = await merchants(['reseal-secrets'], env(third));
+    expect(again).to.deep.equal({ code: 0, output: 'resealed        0\nanswers         0\n' });
+    await own.drop();
   });
 
   async function merchantCount(): Promise<number> {

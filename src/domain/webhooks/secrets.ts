@@ -13,6 +13,8 @@ export interface SealedSecret {
 }
 
 export interface SecretBox {
+  /** The id of the first key, which seals. */
+  readonly keyId: string;
   /** Encrypts with the first key. `aad` (the merchant's id) must be given again to open. */
   seal(plaintext: string, aad: string): SealedSecret;
   /** Throws SecretBoxError when the key is missing, or when the row was altered or copied from another merchant. */
@@ -52,6 +54,7 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   const keysById = new Map(keys.map((key) => [keyIdOf(key), key]));
   const firstId = keyIdOf(first);
   return {
+    keyId: firstId,
     seal: (plaintext, aad) => ({ keyId: firstId, ciphertext: encrypt(first, plaintext, aad) }),
     open({ keyId, ciphertext }, aad) {
       const key = keysById.get(keyId);
