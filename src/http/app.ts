@@ -13,21 +13,18 @@ import { openApiDocument } from './openapi.ts';
 import { literalPath } from './path.ts';
 import { limiters } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
-import type { Sandbox } from '../domain/sandbox/outside.ts';
-import { endpointsWith } from './routes.ts';
+import { endpointsWith, type Reach } from './routes.ts';
 
-export interface AppOptions {
+export interface AppOptions extends Reach {
   /** Where limits are counted for all web processes together; null: each process counts for itself. */
   readonly redis: RedisConnection | null;
   /** What operators see (queues, metrics), behind their password; null: switched off. */
   readonly admin: RequestHandler | null;
-  /** What does due work within a request, for test payments whose time is wound; null: no sandbox. */
-  readonly sandbox: Sandbox | null;
 }
 
 /** The Express application, ready to be served: the API, the checkout page, the OpenAPI document and the operators' pages. */
-export function createApp(ctx: Context, { redis, admin, sandbox }: AppOptions): Express {
-  const endpoints = endpointsWith(sandbox);
+export function createApp(ctx: Context, { redis, admin, ...reach }: AppOptions): Express {
+  const endpoints = endpointsWith(reach);
   const app = express();
   app.disable('x-powered-by');
   // Computing a hash of every answer would cost more than the few that could be answered by 304.

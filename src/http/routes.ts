@@ -3,21 +3,28 @@ import { statusEndpoints } from '../domain/ops/routes.ts';
 import { paymentEndpoints } from '../domain/payments/routes.ts';
 import type { Sandbox } from '../domain/sandbox/outside.ts';
 import { sandboxEndpoints, storyEndpoints } from '../domain/sandbox/routes.ts';
-import { webhookEndpoints } from '../domain/webhooks/routes.ts';
+import { deliveryEndpoints } from '../domain/webhooks/delivery-routes.ts';
+import type { Exchange } from '../domain/webhooks/exchange.ts';
+import { trialEndpoints, webhookEndpoints } from '../domain/webhooks/routes.ts';
 import type { Endpoint } from '../platform/endpoint.ts';
 
-/** The API on one page: what every merchant uses, */
-export const merchantEndpoints: readonly Endpoint[] = [
-  ...statusEndpoints,
-  ...paymentEndpoints,
-  ...webhookEndpoints,
-  ...eventEndpoints,
-];
+/** What endpoints reach beyond the database. */
+export interface Reach {
+  /** The way out to the merchants' receivers. */
+  readonly exchange: Exchange;
+  /** What does due work within a request, for test payments whose time is wound; null: no sandbox. */
+  readonly sandbox: Sandbox | null;
+}
 
-/** and what test merchants play with. Stories need hands that do due work within a request. */
-export const endpoints: readonly Endpoint[] = [...merchantEndpoints, ...sandboxEndpoints];
-
-/** The endpoints of a process; `sandbox` is null where the sandbox is switched off. */
-export function endpointsWith(sandbox: Sandbox | null): readonly Endpoint[] {
-  return sandbox === null ? merchantEndpoints : [...endpoints, ...storyEndpoints(sandbox)];
+/** The API on one page: what every merchant uses, and what test merchants play with. */
+export function endpointsWith({ exchange, sandbox }: Reach): readonly Endpoint[] {
+  return [
+    ...statusEndpoints,
+    ...paymentEndpoints,
+    ...webhookEndpoints,
+    ...deliveryEndpoints,
+    ...trialEndpoints(exchange),
+    ...eventEndpoints,
+    ...(sandbox === null ? [] : [...sandboxEndpoints, ...storyEndpoints(sandbox)]),
+  ];
 }

@@ -2,13 +2,11 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestHandler } from 'express';
-import type { Sandbox } from '../domain/sandbox/outside.ts';
 import { StartError } from '../platform/config.ts';
 import type { Context } from '../platform/context.ts';
 import { messageOf } from '../platform/log.ts';
 import { openRedis } from '../platform/redis.ts';
-import { createApp } from './app.ts';
+import { createApp, type AppOptions } from './app.ts';
 import { createServer } from './server.ts';
 
 export interface Web {
@@ -25,14 +23,10 @@ const DRAIN_INTERVAL_MS = 50;
 const HEADER_GRACE_MS = 10_000;
 
 /** Serves the API and the checkout page on HOST and PORT. Throws StartError when it cannot listen there. */
-export async function startWeb(
-  ctx: Context,
-  admin: RequestHandler | null,
-  sandbox: Sandbox | null = null,
-): Promise<Web> {
+export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis'>): Promise<Web> {
   const { host, port, redisUrl } = ctx.config;
   const redis = redisUrl === null ? null : openRedis(redisUrl, 'limiter', ctx.log);
-  const server = createServer(createApp(ctx, { redis, admin, sandbox }));
+  const server = createServer(createApp(ctx, { ...options, redis }));
   const drain = drainable(server);
   server.listen(port, host);
   try {

@@ -8,7 +8,7 @@ import { openAdmin } from './board.ts';
 import { demoMerchant, readFacts, writeFacts, type Facts } from './demo.ts';
 import { bringUpToDate, NOT_YET, openEmbeddedDatabase } from './embedded.ts';
 import { runMain, within, type Lifetime } from './lifetime.ts';
-import { openSandbox } from './sandbox.ts';
+import { openReach } from './reach.ts';
 import { configFrom, createContext, WORKER_DB } from './setup.ts';
 
 /** Convenient where nothing is at stake; each can be set in the environment. */
@@ -39,7 +39,7 @@ async function main(lifetime: Lifetime): Promise<void> {
   const merchant = await demoMerchant(ctx, known);
   const admin = openAdmin(ctx);
   const background = await startBackground(ctx);
-  const web = await startWeb(ctx, admin.pages, openSandbox(ctx, lifetime));
+  const web = await startWeb(ctx, { admin: admin.pages, ...openReach(config, lifetime) });
   lifetime.own(async () => {
     const closed = Promise.all([web.close(), background.close(), admin.close()]);
     await within(PATIENCE_SECONDS, closed).catch(() => ctx.log.warn('cut off; it goes on at the next start'));

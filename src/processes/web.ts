@@ -1,6 +1,6 @@
 import { startWeb } from '../http/start.ts';
 import { openAdmin } from './board.ts';
-import { openSandbox } from './sandbox.ts';
+import { openReach } from './reach.ts';
 import { runMain } from './lifetime.ts';
 import { assertReleasedIfThere, configFrom, createContext, WEB_DB } from './setup.ts';
 
@@ -10,7 +10,7 @@ runMain(async (lifetime) => {
   await assertReleasedIfThere(ctx, config.adminPassword !== null);
   const admin = openAdmin(ctx);
   lifetime.own(() => admin.close());
-  const web = await startWeb(ctx, admin.pages, openSandbox(ctx, lifetime));
+  const web = await startWeb(ctx, { admin: admin.pages, ...openReach(config, lifetime) });
   lifetime.own(() => web.close());
   ctx.log.info('listening', { host: config.host, port: web.port, public_url: config.publicUrl });
 });

@@ -59,8 +59,8 @@ export async function createPayment(
   return answer;
 }
 
-/** The payment as it will be stored. The customer pays in the settlement coin until another is chosen. */
-function newPayment(
+/** A payment as it would be stored, and the rate of its quote; nothing is. The customer pays in the settlement coin until another is chosen. */
+export function newPayment(
   ctx: Context,
   caller: Caller,
   body: CreatePaymentBody,

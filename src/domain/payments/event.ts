@@ -1,17 +1,13 @@
 import { NETWORKS } from '../chain/networks.ts';
 import type { EventRecord } from '../events/record.ts';
 import { newId } from '../../platform/ids.ts';
+import type { CheckoutRefund, EventEnvelope } from '../../webhooks/event-types.ts';
 import { clockOf, type Payment } from './payment.ts';
 import { policyOf } from './policy.ts';
 import type { EventType } from './states.ts';
 
 /** The refund that an event reports; amounts are decimal strings in `currency`. */
-export interface RefundFact {
-  readonly id: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly reason: string | null;
-}
+export type RefundFact = CheckoutRefund;
 
 /**
  * The event that tells of a payment's latest transition: the envelope of the specification ("Events") with every field present,
@@ -24,7 +20,7 @@ export function eventOf(
   refund: RefundFact | null,
 ): EventRecord {
   const id = newId('evt', now);
-  const body = {
+  const body: EventEnvelope = {
     id,
     type,
     timestamp: now.toISOString(),

@@ -1,3 +1,4 @@
+import { dateRange } from '../../platform/date-range.ts';
 import { run, sql, type Connection, type Statement } from '../../platform/db.ts';
 import { ValidationError } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
@@ -6,7 +7,6 @@ import { toResource, type ListPaymentsQuery, type PaymentList } from './schemas.
 
 /** Counting stops here: beyond it a total tells a person nothing, and counting costs more than the page. */
 const EXACT_TOTAL_LIMIT = 10_000;
-const DAY_MS = 86_400_000;
 
 /**
  * One page of a merchant's payments, newest first, in one round trip. Dates are inclusive; a bare date is the whole UTC day.
@@ -83,21 +83,6 @@ function pageOfPayments(
      SELECT counted.total, page.* FROM counted LEFT JOIN page ON true ORDER BY page.created_at DESC, page.id DESC`,
   );
   return { statement, values };
-}
-
-/** First instant that counts, and first that does not any more; null where the range is open. */
-function dateRange(query: ListPaymentsQuery): [Date | null, Date | null] {
-  const from = query.from_date === undefined ? null : new Date(query.from_date);
-  const until = query.to_date === undefined ? null : endOf(query.to_date);
-  if (from !== null && until !== null && from >= until)
-    throw new ValidationError('from_date', 'maximum', 'must not be after to_date');
-  return [from, until];
-}
-
-/** The first instant after an inclusive end. Times have milliseconds, so the next one is the first that is out. */
-function endOf(toDate: string): Date {
-  const isBareDate = !toDate.toUpperCase().includes('T') && toDate.length === 10;
-  return new Date(Date.parse(toDate) + (isBareDate ? DAY_MS : 1));
 }
 
 function formatCursor({ created_at, id }: Payment): string {

@@ -1,0 +1,19 @@
+export { EVENT_TYPES } from './event-types.ts';
+export type {
+  CheckoutException,
+  CheckoutPolicy,
+  CheckoutRefund,
+  CheckoutStatus,
+  EventEnvelope,
+  EventType,
+  WebhookEvent,
+} from './event-types.ts';
+export { signWebhook, type SignWebhookOptions, type WebhookHeaders } from './sign.ts';
+export {
+  REFUSAL_REASONS,
+  verifyWebhook,
+  type RefusalReason,
+  type VerifyWebhookOptions,
+  type VerifyWebhookResult,
+} from './verify.ts';
+export type { ReceivedHeaders } from './received-headers.ts';

@@ -1,0 +1,33 @@
+const PREFIX = 'whsec_';
+/** Standard Webhooks asks for 24 to 64 bytes; ours are 32. Something shorter is a secret that was cut off, or none at all. */
+const MIN_KEY_BYTES = 24;
+
+/** A webhook secret in both of its uses: the specification's key is the whole string, Standard Webhooks' the decoded bytes. */
+export interface Secret {
+  readonly text: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Secrets as they are configured, checked: at least one, each `whsec_` and base64. Throws TypeError otherwise, without showing what was
+ * given: an empty or half a secret is a key that others can guess, and must not pass in silence.
+ */
+export function readSecrets(secrets: string | readonly string[]): readonly [Secret, ...Secret[]] {
+  const [first, ...rest] = (typeof secrets === 'string' ? [secrets] : [...secrets]).map(readSecret);
+  if (first === undefined)
+    throw new TypeError('a webhook can be neither signed nor verified without a secret');
+  return [first, ...rest];
+}
+
+function readSecret(text: unknown): Secret {
+  if (typeof text !== 'string' || !text.startsWith(PREFIX))
+    throw new TypeError(`a webhook secret must begin with ${PREFIX}`);
+  const encoded = text.slice(PREFIX.length);
+  const bytes = Buffer.from(encoded, 'base64');
+  // Buffer.from skips what is not base64, such as the line feed at the end of a file.
+  if (bytes.length < MIN_KEY_BYTES || bytes.toString('base64') !== encoded)
+    throw new TypeError(
+      `a webhook secret must be ${PREFIX} and the base64 of at least ${MIN_KEY_BYTES} bytes, and nothing else`,
+    );
+  return { text, bytes };
+}

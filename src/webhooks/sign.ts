@@ -1,0 +1,46 @@
+import { standardDigest, timestampedDigest } from './digest.ts';
+import { readSecrets } from './secrets.ts';
+
+/** The headers that prove who sent an event and when: the specification's two, and those of Standard Webhooks. */
+export interface WebhookHeaders extends Record<string, string> {
+  'X-Webhook-Signature': string;
+  'X-Webhook-Timestamp': string;
+  'webhook-id': string;
+  'webhook-timestamp': string;
+  'webhook-signature': string;
+}
+
+export interface SignWebhookOptions {
+  readonly eventId: string;
+  /** Exactly what is sent. */
+  readonly rawBody: string | Uint8Array;
+  /** `whsec_...`, newest first; more than one while a rotation overlaps. */
+  readonly secrets: string | readonly string[];
+  /** The instant of sending; default: the current time. */
+  readonly now?: Date;
+}
+
+/**
+ * Signs one attempt to deliver an event, as the service does: for the service itself, and for the tests of receivers. Throws TypeError
+ * when there is no secret, or a malformed one.
+ * Sources: specification, "Signature headers" (newest secret, keyed with the whole string, hex over `timestamp.body`);
+ * standardwebhooks.com (every secret, keyed with the decoded bytes, base64 over `id.timestamp.body`).
+ */
+export function signWebhook({
+  eventId,
+  rawBody,
+  secrets,
+  now = new Date(),
+}: SignWebhookOptions): WebhookHeaders {
+  const keys = readSecrets(secrets);
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  return {
+    'X-Webhook-Signature': timestampedDigest(keys[0], timestamp, rawBody).toString('hex'),
+    'X-Webhook-Timestamp': timestamp,
+    'webhook-id': eventId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': keys
+      .map((key) => `v1,${standardDigest(key, eventId, timestamp, rawBody).toString('base64')}`)
+      .join(' '),
+  };
+}
