@@ -16,6 +16,8 @@ const MAX_JOBS_A_PASS = 100;
  */
 const MAX_WAITING = 500;
 const BUSY_PAUSE_MS = 5;
+/** Work mostly begets work within this: an event its deliveries, a confirmation a settlement. */
+const BUSY_FOR_MS = 50;
 const IDLE_PAUSE_MS = 50;
 const FAULT_PAUSE_MS = 1_000;
 
@@ -88,7 +90,7 @@ function groupByJob(claimed: readonly ClaimedWork[], jobs: RelayTargets['jobs'])
   return groups;
 }
 
-/** Relays until `signal` aborts: at once again while there is work, twenty times a second while there is none. */
+/** Relays until `signal` aborts: at once again while there is work and a little after, twenty times a second while there is none. */
 export async function relayLoop(
   ctx: Context,
   targets: RelayTargets,
@@ -96,24 +98,29 @@ export async function relayLoop(
   beat: () => void,
 ): Promise<void> {
   const uncounted = new Map<QueueName, number>();
+  let busyAt = -Infinity;
   while (!signal.aborted) {
-    const pause = await relayOrWait(ctx, targets, uncounted, beat);
+    const handedOver = await relayOrNull(ctx, targets, uncounted, beat);
+    if (handedOver !== null && handedOver > 0) busyAt = performance.now();
+    const isBusy = performance.now() - busyAt < BUSY_FOR_MS;
+    const pause = handedOver === null ? FAULT_PAUSE_MS : isBusy ? BUSY_PAUSE_MS : IDLE_PAUSE_MS;
     await sleep(pause, undefined, { signal }).catch(() => undefined);
   }
 }
 
-async function relayOrWait(
+/** Null: the relay could not do its round, and has to wait. */
+async function relayOrNull(
   ctx: Context,
   targets: RelayTargets,
   uncounted: Map<QueueName, number>,
   beat: () => void,
-): Promise<number> {
+): Promise<number | null> {
   try {
     const count = await relayOnce(ctx, targets, uncounted);
     beat();
-    return count > 0 ? BUSY_PAUSE_MS : IDLE_PAUSE_MS;
+    return count;
   } catch (error) {
     ctx.log.warn('relay has to wait', { error: messageOf(error) });
-    return FAULT_PAUSE_MS;
+    return null;
   }
 }

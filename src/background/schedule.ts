@@ -3,6 +3,7 @@ import { ensureScheduled } from '../domain/due-work/store.ts';
 import { sweepIdempotencyKeys } from '../domain/idempotency/jobs.ts';
 import { reconcileWork, sweepHistory } from '../domain/ops/jobs.ts';
 import { observeChain } from '../domain/payments/jobs.ts';
+import { keepDeliveryPartitions } from '../domain/webhooks/jobs.ts';
 import type { Context } from '../platform/context.ts';
 
 /**
@@ -15,6 +16,7 @@ export async function scheduleRecurring(ctx: Context): Promise<void> {
     ...NETWORK_IDS.map((network) => ({ job: observeChain, key: network, runAt })),
     { job: sweepIdempotencyKeys, key: 'all', runAt },
     { job: reconcileWork, key: 'all', runAt },
+    { job: keepDeliveryPartitions, key: 'all', runAt },
     { job: sweepHistory, key: 'all', runAt },
   ]);
 }

@@ -1,7 +1,9 @@
+import type { Config } from '../platform/config.ts';
 import type { Context } from '../platform/context.ts';
 import { realOutside } from '../domain/sandbox/outside.ts';
+import { deliverWebhook } from '../domain/webhooks/jobs.ts';
 import { openExchange } from '../domain/webhooks/open-exchange.ts';
-import { QUEUE_NAMES, type Job } from '../platform/job.ts';
+import { QUEUE_NAMES, type Job, type QueueName } from '../platform/job.ts';
 import { openQueueEngine, type QueueEngine } from './queues.ts';
 import { relayLoop } from './relay-loop.ts';
 import { runJob } from './run.ts';
@@ -12,6 +14,13 @@ export interface Background {
   readonly engine: QueueEngine['name'];
   /** Takes no new work, lets what is under way end, closes everything that it opened. */
   close(): Promise<void>;
+}
+
+/** A delivery mostly waits for somebody else's server, up to the deadline; many that hang must not keep out one that answers. */
+const DELIVERIES_FACTOR = 16;
+
+function concurrencyOf(queue: QueueName, { workerConcurrency }: Config): number {
+  return queue === deliverWebhook.queue ? workerConcurrency * DELIVERIES_FACTOR : workerConcurrency;
 }
 
 /**
@@ -29,7 +38,7 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
   const queues = new Map(QUEUE_NAMES.map((name) => [name, engine.openQueue(name)]));
   const served = QUEUE_NAMES.filter((name) => config.workerQueues?.includes(name) ?? true);
   const workers = served.map((name) =>
-    engine.openWorker(name, (job) => runJob(ctx, handlers, job.name, job.data), config.workerConcurrency),
+    engine.openWorker(name, (job) => runJob(ctx, handlers, job.name, job.data), concurrencyOf(name, config)),
   );
   const stop = new AbortController();
   const relay = relayLoop(ctx, { jobs, queues }, stop.signal, beat);

@@ -4,6 +4,8 @@ import * as simulatedChain from './0002_simulated_chain.ts';
 import * as worlds from './0003_worlds.ts';
 import * as policiesAndLedger from './0004_policies_and_ledger.ts';
 import * as eventFeed from './0005_event_feed.ts';
+import * as webhookEndpoints from './0006_webhook_endpoints.ts';
+import * as contact from './0007_contact.ts';
 
 export interface Migration {
   readonly name: string;
@@ -18,4 +20,6 @@ export const migrations: readonly Migration[] = [
   { name: '0003_worlds', ...worlds },
   { name: '0004_policies_and_ledger', ...policiesAndLedger },
   { name: '0005_event_feed', ...eventFeed },
+  { name: '0006_webhook_endpoints', ...webhookEndpoints },
+  { name: '0007_contact', ...contact },
 ];

@@ -4,6 +4,7 @@ export const API_ERRORS = {
   unauthorized: [401, 'The X-API-Key header is missing or holds no valid key.'],
   forbidden: [403, 'The API key lacks the permission that this request needs.'],
   payment_not_found: [404, 'There is no such payment.'],
+  delivery_not_found: [404, 'There is no such delivery.'],
   route_not_found: [404, 'There is no such path.'],
   method_not_allowed: [
     405,
@@ -14,6 +15,10 @@ export const API_ERRORS = {
     'This Idempotency-Key was used before with another body. Use a new key for a new request.',
   ],
   refund_not_allowed: [409, "The payment's state does not allow this refund."],
+  webhooks_off: [
+    409,
+    'Webhooks are switched off. Set webhookUrl and enabled with PUT /v1/webhooks/config first.',
+  ],
   clock_held: [
     409,
     "The payment's clock is being moved by another request. Try again when that one has answered.",

@@ -19,6 +19,7 @@ export const QUEUE_NAMES = [
   'webhook-fan-out',
   'webhook-delivery',
   'relay',
+  'mail',
   'clean-up',
   'sandbox',
 ] as const;

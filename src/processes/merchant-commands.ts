@@ -3,8 +3,10 @@ import {
   createMerchant,
   listMerchants,
   revokeApiKey,
+  setEmail,
   setPolicy,
 } from '../domain/merchants/store.ts';
+import { Type } from 'typebox';
 import { PolicyChoice } from '../domain/payments/policy.ts';
 import { resealSecrets } from '../domain/webhooks/reseal.ts';
 import { SecretBoxError } from '../domain/webhooks/secrets.ts';
@@ -17,7 +19,7 @@ import { createValidator } from '../platform/schema.ts';
 
 export const USAGE = `Usage: npm run merchants -- COMMAND [options]
 
-  create      --name NAME --currency COIN --network NETWORK [--mode M] [--permissions a,b] [--policy P]
+  create      --name NAME --currency COIN --network NETWORK [--mode M] [--permissions a,b] [--policy P] [--email E]
               a merchant, its first API key and its webhook secret
   list        every merchant with its keys
   add-key     --merchant ID [--permissions a,b]
@@ -28,6 +30,8 @@ export const USAGE = `Usage: npm run merchants -- COMMAND [options]
               what new payments do with too little, late or too much money, from 10 s later at the latest
   reseal-secrets
               encrypts every webhook secret that is not under the first key of SECRETS_KEY anew
+  set-email   --merchant ID --email E
+              where it is told when its webhook endpoint is switched off
 
   --json         one JSON object instead of text
   --mode         test (default): may use the sandbox; live: may not. A merchant is of one mode for good
@@ -39,7 +43,16 @@ Works on DATABASE_URL, or on the embedded database of npm run dev.`;
 /** What the person at the keyboard got wrong. */
 export class UsageError extends StartError {}
 
-type Option = 'name' | 'currency' | 'network' | 'permissions' | 'merchant' | 'key' | 'mode' | 'policy';
+type Option =
+  | 'name'
+  | 'currency'
+  | 'network'
+  | 'permissions'
+  | 'merchant'
+  | 'key'
+  | 'mode'
+  | 'policy'
+  | 'email';
 export type Values = { readonly [name in Option]?: string };
 
 export interface Command {
@@ -53,12 +66,13 @@ export interface Command {
 export const COMMANDS: Readonly<Record<string, Command>> = {
   create: {
     needs: ['name', 'currency', 'network'],
-    takes: ['permissions', 'mode', 'policy'],
-    async run(ctx, { name = '', currency = '', network = '', permissions, mode, policy = '{}' }) {
+    takes: ['permissions', 'mode', 'policy', 'email'],
+    async run(ctx, { name = '', currency = '', network = '', permissions, mode, policy = '{}', email }) {
       const choices = {
         permissions: permissionsOf(permissions),
         mode: modeOf(mode),
         policy: policyOf(policy),
+        ...(email === undefined ? {} : { email: emailOf(email) }),
       };
       await assertSecretsKeyFits(ctx);
       const merchant = { name, currency, network, ...choices };
@@ -85,6 +99,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       const revoked = await ctx.db.transaction((tx) => revokeApiKey(tx, merchant, key, ctx.now()));
       if (revoked === 0) throw new UsageError(`${merchant} has no such key in force`);
       return { merchant_id: merchant, revoked };
+    },
+  },
+  'set-email': {
+    needs: ['merchant', 'email'],
+    async run(ctx, { merchant = '', email = '' }) {
+      await setEmail(ctx.db, merchant, emailOf(email)).catch(asUsageError);
+      return { merchant_id: merchant, email };
     },
   },
   'set-policy': {
@@ -138,6 +159,15 @@ function permissionsOf(permissions: string | undefined): Permission[] {
 function modeOf(mode = 'test'): Mode {
   if (mode === 'test' || mode === 'live') return mode;
   throw new UsageError(`There is no mode ${mode}. Choose test or live`);
+}
+
+function emailOf(text: string): string {
+  const check = createValidator({ allowPrivate: false }).compile(Type.String({ format: 'email' }), 'email');
+  try {
+    return check(text);
+  } catch {
+    throw new UsageError(`--email ${text} is no mail address`);
+  }
 }
 
 function policyOf(text: string): PolicyChoice {

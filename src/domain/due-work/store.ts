@@ -26,7 +26,7 @@ const scheduleWork = sql(
    SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::text[]) AS w (job, key)
    ORDER BY job, key
    ON CONFLICT (job, key) DO UPDATE
-     SET run_at = excluded.run_at, visible_at = excluded.visible_at, failures = 0, last_error = NULL`,
+     SET run_at = excluded.run_at, visible_at = excluded.visible_at, failures = 0, last_error = NULL, version = due_work.version + 1`,
 );
 
 /** Writes that work is due, or moves work that is there already to its new time. Commits with the caller's transaction. */

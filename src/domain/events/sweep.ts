@@ -30,7 +30,7 @@ const deleteOldEvents = sql<{ id: string }>(
      SELECT old.ctid FROM merchants m, LATERAL (
        SELECT e.ctid FROM events e
        WHERE e.merchant_id = m.id AND e.txid < $1::xid8
-         AND NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = e.id AND d.status = 'pending')
+         AND NOT EXISTS (SELECT FROM deliveries d WHERE d.payment_id = e.payment_id AND d.event_id = e.id AND d.status = 'pending')
        ORDER BY e.txid, e.place LIMIT $2 FOR UPDATE SKIP LOCKED) old
      LIMIT $2))
    RETURNING id`,

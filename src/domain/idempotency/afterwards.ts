@@ -41,3 +41,20 @@ export async function claimAfterwards(
   const values = [merchantId, key, method, path, bodyHash, status, text, now];
   return (await run(connection, insertAnswered, values)).length > 0;
 }
+
+/**
+ * Runs `work`, which holds no transaction, and stores its answer for the claim: a request that comes again gets that one. Two at the same
+ * instant may both work, so it is for work that may be done twice; both answer what the faster one stored.
+ */
+export async function onceAfterwards(
+  connection: Connection,
+  claim: IdempotencyClaim | null,
+  now: Date,
+  work: () => Promise<Reply>,
+): Promise<Reply> {
+  const earlier = await findReplay(connection, claim);
+  if (earlier !== null) return earlier;
+  const answer = await work();
+  if (claim === null || (await claimAfterwards(connection, claim, answer, now))) return answer;
+  return replayOf(connection, claim);
+}

@@ -19,12 +19,14 @@ export interface NewMerchant {
   readonly mode?: Mode;
   /** What its payments do differently from the service's defaults. */
   readonly policy?: PolicyChoice;
+  /** Where it is told of what needs a person. */
+  readonly email?: string;
 }
 
 const insertMerchant = sql(
   'insert_merchant',
-  `INSERT INTO merchants (id, name, settlement_currency, settlement_network, webhooks_updated_at, created_at, mode, policy)
-   VALUES ($1, $2, $3, $4, $5, $5, $6, $7)`,
+  `INSERT INTO merchants (id, name, settlement_currency, settlement_network, webhooks_updated_at, created_at, mode, policy, contact_email)
+   VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8)`,
 );
 const insertSecret = sql(
   'insert_webhook_secret',
@@ -39,7 +41,7 @@ export async function createMerchant(
   ctx: Context,
   merchant: NewMerchant,
 ): Promise<{ merchantId: string; apiKey: string; webhookSecret: string }> {
-  const { name, currency, network, permissions, mode = 'test', policy = {} } = merchant;
+  const { name, currency, network, permissions, mode = 'test', policy = {}, email = null } = merchant;
   if (!isCoinOn(currency, network)) {
     const known = COINS_ON_NETWORKS.map((pair) => `${pair.coin} on ${pair.network}`).join(', ');
     throw new RangeError(`${currency} on ${network} cannot be settled in. Choose one of: ${known}`);
@@ -49,7 +51,16 @@ export async function createMerchant(
   const webhookSecret = newWebhookSecret();
   const sealed = secretBoxOf(ctx.config).seal(webhookSecret, merchantId);
   const apiKey = await ctx.db.transaction(async (tx) => {
-    await run(tx, insertMerchant, [merchantId, name, currency, network, now, mode, JSON.stringify(policy)]);
+    await run(tx, insertMerchant, [
+      merchantId,
+      name,
+      currency,
+      network,
+      now,
+      mode,
+      JSON.stringify(policy),
+      email,
+    ]);
     await run(tx, insertSecret, [merchantId, now, sealed.keyId, sealed.ciphertext]);
     return addApiKey(tx, merchantId, permissions, now);
   });
@@ -134,6 +145,17 @@ export async function setPolicy(
   policy: PolicyChoice,
 ): Promise<void> {
   const updated = await runOne(connection, updatePolicy, [merchantId, JSON.stringify(policy)]);
+  if (updated === null) throw new RangeError(`There is no merchant ${merchantId}`);
+}
+
+const updateEmail = sql<{ id: string }>(
+  'set_email_of_merchant',
+  `UPDATE merchants SET contact_email = $2 WHERE id = $1 RETURNING id`,
+);
+
+/** Sets where the merchant is told of what needs a person. Throws RangeError for an unknown merchant. */
+export async function setEmail(connection: Connection, merchantId: string, email: string): Promise<void> {
+  const updated = await runOne(connection, updateEmail, [merchantId, email]);
   if (updated === null) throw new RangeError(`There is no merchant ${merchantId}`);
 }
 

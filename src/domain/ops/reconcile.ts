@@ -16,15 +16,14 @@ const LOOK_BACK_SECONDS = 5 * 86_400;
 // index on the status would cost every transition more than this costs in a day.
 const restoreWork = sql<{ job: string; key: string }>(
   'restore_work',
-  `INSERT INTO due_work (job, key, run_at, visible_at)
-   SELECT job, key, run_at, greatest(run_at, $1) FROM (
-     SELECT $2::text AS job, id AS key, deadline_at AS run_at FROM payments
+  `INSERT INTO due_work (job, key, run_at, visible_at, world)
+   SELECT job, key, run_at, greatest(run_at, $1), world FROM (
+     SELECT $2::text AS job, id AS key, deadline_at AS run_at, world FROM payments
        WHERE id >= $6 AND status IN ('WAITING', 'PENDING') AND NOT covered
-     UNION ALL SELECT $3, id, $1::timestamptz FROM payments WHERE id >= $6 AND status = 'PROCESSING'
-     UNION ALL SELECT $4, id, created_at FROM refunds WHERE id >= $7 AND status = 'PENDING'
-     UNION ALL SELECT $5, id, coalesce(
-         (SELECT next_attempt_at FROM delivery_attempts WHERE delivery_id = deliveries.id ORDER BY number DESC LIMIT 1), $1)
-       FROM deliveries WHERE id >= $8 AND status = 'pending'
+     UNION ALL SELECT $3, id, $1::timestamptz, world FROM payments WHERE id >= $6 AND status = 'PROCESSING'
+     UNION ALL SELECT $4, id, created_at, (SELECT world FROM payments p WHERE p.id = payment_id) FROM refunds WHERE id >= $7 AND status = 'PENDING'
+     UNION ALL SELECT $5, endpoint_id, min(next_attempt_at), (SELECT world FROM payments p WHERE p.id = endpoint_id)
+       FROM deliveries WHERE status = 'pending' GROUP BY endpoint_id
    ) needed
    WHERE NOT EXISTS (SELECT FROM due_work d WHERE d.job = needed.job AND d.key = needed.key)
    LIMIT 1000
@@ -44,7 +43,6 @@ export async function reconcileOnce(ctx: Context): Promise<number> {
     deliverWebhook.name,
     firstIdAt('pay', since),
     firstIdAt('ref', since),
-    firstIdAt('dlv', since),
   ]);
   for (const { job, key } of restored)
     ctx.log.error('due work was missing and is scheduled anew', { job, key });

@@ -109,7 +109,7 @@ async function take(ctx: Context, tx: Tx, paymentId: string): Promise<WorldClock
   if (found?.heldUntil && found.heldUntil > ctx.wall()) throw new ApiError('clock_held');
   const before = found ?? { world: paymentId, offsetMs: 0, heldUntil: null };
   if (found === null) await fork(ctx, tx, payment);
-  await takeWork(tx, paymentId);
+  await takeWork(tx, paymentId, ctx.wall());
   const clock = { ...before, heldUntil: addSeconds(ctx.wall(), HOLD_SECONDS) };
   await setClock(tx, before, clock);
   return clock;

@@ -10,6 +10,7 @@ const OF_PAYMENT = [
   ...['deliveries', 'events', 'refunds', 'ledger_entries', 'transfers', 'quotes'].map((table) =>
     sql(`forget_${table}`, `DELETE FROM ${table} WHERE payment_id = $1`),
   ),
+  sql('forget_endpoint', `DELETE FROM webhook_endpoints WHERE id = $1`),
   sql('forget_due_work', `DELETE FROM due_work WHERE world = $1`),
   sql('forget_payment', `DELETE FROM payments WHERE id = $1`),
 ];

@@ -3,6 +3,7 @@ import type { NetworkId } from '../chain/networks.ts';
 import { schedule } from '../due-work/store.ts';
 import { observeChain } from '../payments/jobs.ts';
 import type { Payment } from '../payments/payment.ts';
+import { takeDeliveries } from '../webhooks/take-deliveries.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql, type Tx } from '../../platform/db.ts';
 
@@ -32,7 +33,6 @@ const moveWork = sql(
   `UPDATE due_work SET world = $1
    WHERE world IS NULL AND (key = $1
      OR key IN (SELECT id FROM events WHERE payment_id = $1)
-     OR key IN (SELECT id FROM deliveries WHERE payment_id = $1)
      OR key IN (SELECT id FROM refunds WHERE payment_id = $1))`,
 );
 
@@ -40,6 +40,7 @@ const moveWork = sql(
  * Makes a payment's due work follow its own clock: at the fork, and afterwards what a worker wrote that had begun in the shared world
  * before it.
  */
-export async function takeWork(tx: Tx, paymentId: string): Promise<void> {
+export async function takeWork(tx: Tx, paymentId: string, wall: Date): Promise<void> {
   await run(tx, moveWork, [paymentId]);
+  await takeDeliveries(tx, paymentId, wall);
 }

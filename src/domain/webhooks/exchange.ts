@@ -6,7 +6,8 @@ import { Post, type ExchangeResult } from './post.ts';
 import type { ResolveHost } from './resolve-host.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
-const DEFAULT_SOCKETS_PER_ORIGIN = 128;
+/** Many endpoints, each with a pace of its own, may be on one server: hanging ones must not take the last connection to it. */
+const DEFAULT_SOCKETS_PER_ORIGIN = 2_048;
 
 export type { ExchangeResult } from './post.ts';
 
@@ -30,7 +31,7 @@ export interface ExchangeOptions {
   /** One deadline for all of it: waiting for a connection, DNS, TCP, TLS, request, header, body. */
   readonly timeoutMs: number;
   readonly userAgent: string;
-  /** POSTs beyond this many at once to one origin wait for a connection, at the cost of their deadline. Default 128. */
+  /** POSTs beyond this many at once to one origin wait for a connection, at the cost of their deadline. Default 2,048. */
   readonly maxSocketsPerOrigin?: number;
   /** How names are resolved; default: see `guardedLookup`. What it answers is guarded as well. */
   readonly resolve?: ResolveHost;

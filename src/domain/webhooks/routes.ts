@@ -1,7 +1,11 @@
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
 import { ROTATE_PATH, rotateSecret, RotateSecretBody } from './rotate.ts';
-import { WebhookConfig, WebhookConfigBody, WebhookSecrets } from './schemas.ts';
+import { WebhookConfig, WebhookConfigAndHealth, WebhookConfigBody, WebhookSecrets } from './schemas.ts';
+import { examineReceiver } from './examine.ts';
+import type { Exchange } from './exchange.ts';
 import { getWebhookConfig, getWebhookSecrets, setWebhookConfig } from './settings.ts';
+import { sendTestEvent } from './test-event.ts';
+import { ExamineBody, Examination, TestEventBody, TestEventReport } from './trial-schemas.ts';
 
 export const webhookEndpoints = [
   endpoint({
@@ -21,12 +25,13 @@ export const webhookEndpoints = [
     operationId: 'getWebhookConfig',
     method: 'get',
     path: '/v1/webhooks/config',
-    summary: 'Answers the URL that receives events, and whether they are sent.',
+    summary: 'Answers the URL that receives events, whether they are sent, and how that went.',
     auth: 'required',
     permission: 'webhooks:read',
     perMinute: DEFAULT_PER_MINUTE,
-    response: { status: 200, schema: WebhookConfig },
-    handle: async ({ ctx, caller }) => reply(200, await getWebhookConfig(ctx.db, caller.merchantId)),
+    response: { status: 200, schema: WebhookConfigAndHealth },
+    handle: async ({ ctx, caller }) =>
+      reply(200, await getWebhookConfig(ctx.db, caller.merchantId, ctx.now())),
   }),
   endpoint({
     operationId: 'getWebhookSecrets',
@@ -50,5 +55,33 @@ export const webhookEndpoints = [
     body: RotateSecretBody,
     response: { status: 200, schema: WebhookSecrets },
     handle: ({ ctx, caller, body, claim }) => rotateSecret(ctx, caller, body, claim),
+  }),
+];
+
+/** Those that try the merchant's receiver out within the request: `exchange` is the way to it. */
+export const trialEndpoints = (exchange: Exchange) => [
+  endpoint({
+    operationId: 'sendTestEvent',
+    method: 'post',
+    path: '/v1/webhooks/test',
+    summary: 'Sends the receiver one signed event of a payment that does not exist, and answers what it did.',
+    auth: 'required',
+    permission: 'webhooks:write',
+    perMinute: DEFAULT_PER_MINUTE,
+    body: TestEventBody,
+    response: { status: 200, schema: TestEventReport },
+    handle: ({ ctx, caller, body, claim }) => sendTestEvent(ctx, caller, { body, claim, exchange }),
+  }),
+  endpoint({
+    operationId: 'examineReceiver',
+    method: 'post',
+    path: '/v1/webhooks/examine',
+    summary: 'Runs the receiver through the cases that receivers get wrong, and answers which it does.',
+    auth: 'required',
+    permission: 'webhooks:write',
+    perMinute: DEFAULT_PER_MINUTE,
+    body: ExamineBody,
+    response: { status: 200, schema: Examination },
+    handle: ({ ctx, caller, body, claim }) => examineReceiver(ctx, caller, { body, claim, exchange }),
   }),
 ];
