@@ -13,8 +13,17 @@ export interface Service {
 }
 
 /** Starts `node dist/processes/NAME.js` and waits for the log line that says it is ready. */
-export async function startService(name: 'web' | 'worker', env: NodeJS.ProcessEnv): Promise<Service> {
-  const child = spawn(process.execPath, [`dist/processes/${name}.js`], {
+export function startService(name: 'web' | 'worker', env: NodeJS.ProcessEnv): Promise<Service> {
+  return start(name, [`dist/processes/${name}.js`], env);
+}
+
+/** Starts the floor that deliveries are measured against. */
+export function startFloor(env: NodeJS.ProcessEnv): Promise<Service> {
+  return start('floor', ['--import', 'tsx', 'test/bench/floor.ts'], env);
+}
+
+async function start(name: string, args: string[], env: NodeJS.ProcessEnv): Promise<Service> {
+  const child = spawn(process.execPath, args, {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -7,15 +7,19 @@ import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.ts';
 import { CONNECTIONS, type Bench } from './bench.ts';
 import { freePort, runToEnd } from './processes.ts';
+import { benchDeliveries } from './deliveries.ts';
+import { benchLatency } from './latency.ts';
 import { benchRequests } from './requests.ts';
+import { openReceivers } from './receivers.ts';
 import { benchSettlement } from './settlement.ts';
 import { benchStories } from './stories.ts';
 
 /**
- * `npm run bench [-- requests]`: drives the build's own web and worker processes on this machine, with Postgres's default durability,
+ * `npm run bench [-- REQUESTS [PART,PART]]`: drives the build's own web and worker processes on this machine, with Postgres's default durability,
  * and prints what they do. The load comes from this process, so the machine is shared: compare figures of one run, not of two machines.
  */
 const REQUESTS = Number(process.argv[2] ?? 10_000);
+const PARTS = (process.argv[3] ?? 'requests,stories,webhooks,settlement').split(',');
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 const postgres = await startEmbeddedPostgres({
@@ -58,9 +62,16 @@ async function benchEngine(redisUrl: string): Promise<void> {
   console.log(
     `\nQueues on ${redisUrl === '' ? 'Postgres' : 'Redis'}; ${REQUESTS} requests on ${CONNECTIONS} connections\n`,
   );
-  await benchRequests(bench, REQUESTS);
-  await benchStories(bench);
-  await benchSettlement(bench);
+  const receivers = await openReceivers();
+  await bench.db.query(`UPDATE merchants SET webhook_url = $1, webhooks_enabled = true`, [receivers.url(1)]);
+  if (PARTS.includes('requests')) await benchRequests(bench, REQUESTS);
+  if (PARTS.includes('stories')) await benchStories(bench);
+  if (PARTS.includes('webhooks')) {
+    await benchDeliveries(bench, receivers);
+    await benchLatency(bench, receivers);
+  }
+  receivers.close();
+  if (PARTS.includes('settlement')) await benchSettlement(bench);
   await db.end();
 }
 

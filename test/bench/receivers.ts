@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Receivers of webhooks at as many addresses as one likes: 127.0.0.1, 127.0.0.2 ... are hosts of their own to the service (Linux). */
+export interface Receivers {
+  /** Arrivals by the payment's id, in milliseconds of `performance.now()`: the first of each. */
+  readonly arrivedAt: Map<string, number>;
+  /** Arrivals of all kinds. */
+  count(): number;
+  url(host: number): string;
+  /** The hosts below this number never answer. */
+  hangBelow(host: number): void;
+  reset(): void;
+  close(): void;
+}
+
+const PAYMENT_ID = /"checkout":\{"id":"(pay_\w{26})"/;
+
+export async function openReceivers(): Promise<Receivers> {
+  const arrivedAt = new Map<string, number>();
+  let arrivals = 0;
+  let hanging = 0;
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('latin1');
+    request.on('data', (chunk: string) => (body += chunk));
+    request.on('end', () => {
+      arrivals += 1;
+      const id = PAYMENT_ID.exec(body)?.[1] ?? '';
+      if (!arrivedAt.has(id)) arrivedAt.set(id, performance.now());
+      const host = Number(/^127\.0\.0\.(\d+)/.exec(request.headers.host ?? '')?.[1]);
+      if (host >= hanging) response.end();
+    });
+  });
+  server.listen(0, '0.0.0.0');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    arrivedAt,
+    count: () => arrivals,
+    url: (host) => `http://127.0.0.${host}:${port}/hooks`,
+    hangBelow: (host) => void (hanging = host),
+    reset() {
+      arrivals = 0;
+      arrivedAt.clear();
+    },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Looks every 20 ms; throws after five minutes. */
+export async function until(isTrue: () => Promise<boolean> | boolean): Promise<number> {
+  const giveUpAt = performance.now() + 300_000;
+  while (!(await isTrue())) {
+    if (performance.now() > giveUpAt) throw new Error('not done after 5 minutes');
+    await sleep(20);
+  }
+  return performance.now();
+}
+
+/** The value below which `share` of the values are. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
