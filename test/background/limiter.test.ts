@@ -31,7 +31,10 @@ describe('the rate limiter, with Redis', () => {
   });
 
   const startOne = async () => {
-    const web = await startWeb({ ...world.ctx, log: winston.createLogger({ silent: true }) }, null);
+    const web = await startWeb(
+      { ...world.ctx, log: winston.createLogger({ silent: true }) },
+      { admin: null, exchange: world.exchange, sandbox: null },
+    );
     webs.push(web);
     return web;
   };

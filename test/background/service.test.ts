@@ -4,6 +4,8 @@ import { openQueueEngine } from '../../src/background/queues.ts';
 import { allHandlers } from '../../src/background/workers.ts';
 import { realOutside } from '../../src/domain/sandbox/outside.ts';
 import { observeNetwork } from '../../src/domain/payments/observe.ts';
+import { schedule } from '../../src/domain/due-work/store.ts';
+import { tellSwitchedOff } from '../../src/domain/webhooks/jobs.ts';
 import { fanOutEvents } from '../../src/domain/webhooks/fan-out.ts';
 import { run, sql } from '../../src/platform/db.ts';
 import { QUEUE_NAMES, type Job, type QueueName } from '../../src/platform/job.ts';
@@ -242,6 +244,7 @@ async function prepareWorkForEveryQueue({ world, shop }: Service): Promise<void>
   // Only the new payment's first event is fanned out: its delivery is due, the others' fan-outs are.
   const [event] = await shop.events(settling);
   await fanOutEvents(ctx, [event?.id ?? '']);
+  await schedule(ctx.db, [{ job: tellSwitchedOff, key: world.merchant.id, runAt: ctx.now() }]);
 }
 
 /** What a test makes fail on purpose need not be in its output. */

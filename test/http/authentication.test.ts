@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { addApiKey, revokeApiKey } from '../../src/domain/merchants/store.ts';
-import { endpoints } from '../../src/http/routes.ts';
 import { PERMISSIONS, type Permission } from '../../src/platform/endpoint.ts';
 import { newApiKey } from '../../src/platform/ids.ts';
+import { ENDPOINTS } from '../support/endpoints.ts';
 import {
   countRows,
   createPayment,
@@ -30,7 +30,15 @@ const NEEDS: readonly [method: 'get' | 'post' | 'put', path: string, permission:
   ['post', '/v1/webhooks/secrets/rotate', 'webhooks:write'],
   ['get', '/v1/events', 'payments:read'],
   ['get', `/v1/payment/${MISSING}/events`, 'payments:read'],
+  ['post', '/v1/webhooks/test', 'webhooks:write'],
+  ['get', '/v1/webhooks/deliveries', 'webhooks:read'],
+  ['get', `/v1/webhooks/deliveries/${MISSING}`, 'webhooks:read'],
+  ['post', `/v1/webhooks/deliveries/${MISSING}/redeliver`, 'webhooks:write'],
+  ['post', '/v1/webhooks/redeliver', 'webhooks:write'],
+  ['post', '/v1/webhooks/examine', 'webhooks:write'],
   ['post', `/v1/sandbox/payments/${MISSING}/transfers`, 'sandbox:write'],
+  ['post', `/v1/sandbox/payments/${MISSING}/advance`, 'sandbox:write'],
+  ['post', '/v1/sandbox/scenarios', 'sandbox:write'],
 ];
 
 describe('specification: Authentication', () => {
@@ -46,13 +54,14 @@ describe('specification: Authentication', () => {
   });
 
   it('is asked for by every endpoint but GET /v1/status', () => {
-    const asking = endpoints
-      .filter(({ auth }) => auth === 'required')
-      .map(({ method, path }) => [method, path]);
+    const asking = ENDPOINTS.filter(({ auth }) => auth === 'required').map(({ method, path }) => [
+      method,
+      path,
+    ]);
     expect(asking).to.have.deep.members(
       NEEDS.map(([method, path]) => [method, path.replace(MISSING, ':id')]),
     );
-    const open = endpoints.filter(({ auth }) => auth !== 'required').map(({ path }) => path);
+    const open = ENDPOINTS.filter(({ auth }) => auth !== 'required').map(({ path }) => path);
     expect(open).to.deep.equal(['/v1/status']);
   });
 

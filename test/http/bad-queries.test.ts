@@ -92,6 +92,8 @@ describe('bad input in a query', () => {
       ['POST', '/v1/payment'],
       ['POST', '/v1/webhooks/secrets/rotate'],
       ['PUT', '/v1/webhooks/config'],
+      ['POST', '/v1/webhooks/test'],
+      ['POST', '/v1/webhooks/examine'],
     ] as const)
       it(`of ${method} ${path}, which takes none: 400`, async () => {
         const answer = await input.send(method, `${path}?limit=1`, method === 'GET' ? undefined : '{}');

@@ -75,6 +75,9 @@ const PRIVATE_HOSTS = [
   '[2001:db8::1]',
 ];
 
+/** What a body needs beside its URL. */
+const BESIDE = { callback_url: ORDER, webhookUrl: { enabled: true }, url: {} };
+
 describe('bad input in a URL', () => {
   const input = refusesBadInput();
 
@@ -89,12 +92,11 @@ describe('bad input in a URL', () => {
   for (const [method, path, field] of [
     ['POST', '/v1/payment', 'callback_url'],
     ['PUT', '/v1/webhooks/config', 'webhookUrl'],
+    ['POST', '/v1/webhooks/test', 'url'],
+    ['POST', '/v1/webhooks/examine', 'url'],
   ] as const)
     describe(`${field} of ${method} ${path} to where nothing may be sent: 400`, () => {
-      const bodyWith = (url: string) =>
-        JSON.stringify(
-          field === 'callback_url' ? { ...ORDER, callback_url: url } : { webhookUrl: url, enabled: true },
-        );
+      const bodyWith = (url: string) => JSON.stringify({ ...BESIDE[field], [field]: url });
       for (const host of PRIVATE_HOSTS)
         it(host, async () => {
           const answer = await input.send(method, path, bodyWith(`https://${host}/hooks`));

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
 import { expect } from 'chai';
-import { endpoints } from '../../src/http/routes.ts';
 import {
   createPayment,
   expectError,
@@ -11,6 +10,7 @@ import {
   type Answer,
   type Listening,
 } from '../support/http.ts';
+import { ENDPOINTS } from '../support/endpoints.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 const MISSING = `pay_${'0'.repeat(26)}`;
@@ -152,9 +152,9 @@ describe('errors', () => {
   });
 
   describe('a method that a path does not take: 405 with Allow, with a key and without', () => {
-    const paths = [...new Set(endpoints.map(({ path }) => path))];
+    const paths = [...new Set(ENDPOINTS.map(({ path }) => path))];
     for (const path of paths) {
-      const taken = endpoints.filter((endpoint) => endpoint.path === path).map(({ method }) => method);
+      const taken = ENDPOINTS.filter((endpoint) => endpoint.path === path).map(({ method }) => method);
       const allow = [...taken, ...(taken.includes('get') ? ['head'] : [])].map((method) =>
         method.toUpperCase(),
       );

@@ -4,6 +4,7 @@ import { EXCEPTIONS, STATUSES, TRANSITIONS } from '../../src/domain/payments/sta
 import { endpointsWith } from '../../src/http/routes.ts';
 import { VERSION } from '../../src/platform/version.ts';
 import { createPayment } from '../support/http.ts';
+import { startReceiver } from '../support/receivers.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 interface Operation {
@@ -54,11 +55,17 @@ describe('GET /openapi.json', () => {
       'POST /v1/webhooks/secrets/rotate',
       'GET /v1/events',
       'GET /v1/payment/{id}/events',
+      'POST /v1/webhooks/test',
+      'GET /v1/webhooks/deliveries',
+      'GET /v1/webhooks/deliveries/{id}',
+      'POST /v1/webhooks/deliveries/{id}/redeliver',
+      'POST /v1/webhooks/redeliver',
+      'POST /v1/webhooks/examine',
       'POST /v1/sandbox/payments/{id}/transfers',
       'POST /v1/sandbox/payments/{id}/advance',
       'POST /v1/sandbox/scenarios',
     ]);
-    expect(operations).to.have.length(endpointsWith(world.sandbox).length);
+    expect(operations).to.have.length(endpointsWith(world).length);
   });
 
   it('has the shape of OpenAPI 3.1', () => {
@@ -202,6 +209,12 @@ describe('GET /openapi.json', () => {
       check('get', path, 200, (await world.api('get', real).expect(200)).body);
     const rotated = await world.api('post', '/v1/webhooks/secrets/rotate').expect(200);
     check('post', '/v1/webhooks/secrets/rotate', 200, rotated.body);
+    const receiver = await startReceiver();
+    for (const path of ['/v1/webhooks/test', '/v1/webhooks/examine'])
+      check('post', path, 200, (await world.api('post', path).send({ url: receiver.url }).expect(200)).body);
+    await receiver.close();
+    for (const path of ['/v1/webhooks/test', '/v1/webhooks/examine'])
+      check('post', path, 200, (await world.api('post', path).send({ url: receiver.url }).expect(200)).body);
     const invalid = await world.api('post', '/v1/payment').send({}).expect(400);
     check('post', '/v1/payment', 400, invalid.body);
     check('get', '/v1/payments', 401, (await world.api('get', '/v1/payments', null).expect(401)).body);

@@ -33,6 +33,12 @@ const LIMITS: readonly [method: string, path: string, perMinute: number, source:
   ['POST', '/v1/webhooks/secrets/rotate', 60, 'contract'],
   ['GET', '/v1/events', 60, 'contract'],
   ['GET', `/v1/payment/${MISSING}/events`, 60, 'contract'],
+  ['POST', '/v1/webhooks/test', 60, 'contract'],
+  ['GET', '/v1/webhooks/deliveries', 60, 'contract'],
+  ['GET', `/v1/webhooks/deliveries/${MISSING}`, 60, 'contract'],
+  ['POST', `/v1/webhooks/deliveries/${MISSING}/redeliver`, 60, 'contract'],
+  ['POST', '/v1/webhooks/redeliver', 60, 'contract'],
+  ['POST', '/v1/webhooks/examine', 60, 'contract'],
   ['DELETE', '/v1/payment', 60, 'contract: everything else'],
   ['GET', '/v1/nothing', 60, 'contract: everything else'],
 ];
@@ -46,7 +52,9 @@ describe('specification: Limits', () => {
   });
   // Counts live in the app: each test begins with none.
   beforeEach(async () => {
-    server = await listen(createApp(world.ctx, { redis: null, admin: null, sandbox: world.sandbox }));
+    server = await listen(
+      createApp(world.ctx, { redis: null, admin: null, exchange: world.exchange, sandbox: world.sandbox }),
+    );
     merchant = await world.addMerchant();
   });
   afterEach(() => server.close());
@@ -208,7 +216,9 @@ describe('specification: Limits', () => {
       await Promise.all(connections.map((connection) => once(connection, 'ready')));
       const servers = await Promise.all(
         connections.map((redis) =>
-          listen(createApp(world.ctx, { redis, admin: null, sandbox: world.sandbox })),
+          listen(
+            createApp(world.ctx, { redis, admin: null, exchange: world.exchange, sandbox: world.sandbox }),
+          ),
         ),
       );
       const headers = { 'X-API-Key': merchant.apiKey };
@@ -236,7 +246,9 @@ describe('specification: Limits', () => {
       await server.close();
       // Port 1 is never open.
       redis = openRedis('redis://127.0.0.1:1', 'limiter', world.ctx.log);
-      server = await listen(createApp(world.ctx, { redis, admin: null, sandbox: world.sandbox }));
+      server = await listen(
+        createApp(world.ctx, { redis, admin: null, exchange: world.exchange, sandbox: world.sandbox }),
+      );
     });
     afterEach(() => redis.disconnect());
 

@@ -88,7 +88,7 @@ for (const engine of ENGINES)
       gate.open();
       // As if the leases of what it had taken were over: 30 s of due work, 25 s of a delivery.
       await stand.rows(`UPDATE due_work SET visible_at = least(visible_at, now())`);
-      await stand.rows(`UPDATE deliveries SET claimed_until = NULL WHERE status = 'pending'`);
+      await stand.rows(`UPDATE webhook_endpoints SET held_by = NULL, held_until = NULL`);
 
       await stand.startWorker();
       const arrived = await waitForEvents(receiver, ids, STORY.length);

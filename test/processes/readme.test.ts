@@ -1,15 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { TRANSITIONS, type Transition } from '../../src/domain/payments/states.ts';
-import { createExchange } from '../../src/domain/webhooks/exchange.ts';
-import { newWebhookSecret } from '../../src/domain/webhooks/secrets.ts';
-import { signatureHeaders } from '../../src/domain/webhooks/sign.ts';
 import { KNOWN_VARIABLES, readConfig } from '../../src/platform/config.ts';
-import { startReceiver, type ReceivedRequest } from '../support/receivers.ts';
+import { REFUSAL_REASONS } from '../../src/webhooks/index.ts';
+import { startReceiver } from '../support/receivers.ts';
+import { createWorld } from '../support/world.ts';
 import { ROOT } from './service.ts';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -97,48 +93,18 @@ describe('README', () => {
     expect(new Set([...handed, 'NODE_ENV'])).to.deep.equal(new Set([...needed, 'NODE_ENV']));
   });
 
-  describe('its code that verifies a webhook', () => {
-    type IsGenuine = (rawBody: Buffer, headers: ReceivedRequest['headers'], secret: string) => boolean;
-    const secret = newWebhookSecret();
-    let folder: string;
-    let isGenuine: IsGenuine;
-    before(async () => {
-      const [, code = ''] = /```js\n(.*?)```/s.exec(README) ?? [];
-      folder = await mkdtemp(join(tmpdir(), 'test-readme-'));
-      const file = join(folder, 'verify.mjs');
-      await writeFile(file, code);
-      ({ isGenuine } = (await import(pathToFileURL(file).href)) as { isGenuine: IsGenuine });
-    });
-    after(() => rm(folder, { recursive: true }));
-
-    /** Sends a signed event as a worker does, and answers what arrived. */
-    async function deliver(now: Date): Promise<ReceivedRequest> {
-      const receiver = await startReceiver();
-      const exchange = createExchange({ allowPrivate: true, timeoutMs: 5_000, userAgent: 'test' });
-      const body = JSON.stringify({ id: 'evt_1', metadata: { orderId: 'é 漢字' } });
-      const headers = signatureHeaders({ eventId: 'evt_1', body, secrets: [secret], now });
-      await exchange.post(receiver.url, headers, body);
-      const [request] = await receiver.waitFor(1);
-      await exchange.close();
-      await receiver.close();
-      if (request === undefined) throw new Error('nothing arrived');
-      return request;
-    }
-
-    it('takes a request that we really signed and sent', async () => {
-      const { rawBody, headers } = await deliver(new Date());
-      expect(isGenuine(rawBody, headers, secret)).to.equal(true);
-    });
-
-    it('refuses another body, another secret, an old request, and one without signature', async () => {
-      const { rawBody, headers } = await deliver(new Date());
-      expect(isGenuine(Buffer.concat([rawBody, Buffer.from(' ')]), headers, secret)).to.equal(false);
-      expect(isGenuine(rawBody, headers, newWebhookSecret())).to.equal(false);
-      expect(isGenuine(rawBody, { ...headers, 'x-webhook-signature': 'zz' }, secret)).to.equal(false);
-      expect(isGenuine(rawBody, { ...headers, 'x-webhook-timestamp': 'soon' }, secret)).to.equal(false);
-      expect(isGenuine(rawBody, {}, secret)).to.equal(false);
-      const old = await deliver(new Date(Date.now() - 301_000));
-      expect(isGenuine(old.rawBody, old.headers, secret)).to.equal(false);
-    });
+  it('lists the reasons for which a webhook is refused, and the cases of an examination', async () => {
+    expect(table('reason').map(([reason]) => reason)).to.deep.equal([...REFUSAL_REASONS]);
+    const world = await createWorld();
+    const receiver = await startReceiver();
+    const { body } = await world.api('post', '/v1/webhooks/examine').send({ url: receiver.url }).expect(200);
+    await receiver.close();
+    await world.close();
+    expect(table('case').map(([name, , expected]) => [name, expected])).to.deep.equal(
+      (body.cases as Record<string, string>[]).map((one) => [one.case, one.expected]),
+    );
+    expect(README).to.include(`sends ${NUMBERS[body.cases.length]} cases`);
   });
 });
+
+const NUMBERS: Readonly<Record<number, string>> = { 7: 'seven', 8: 'eight', 9: 'nine' };

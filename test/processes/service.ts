@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +31,17 @@ export function build(): void {
   });
   if (status !== 0) throw new Error(`the build failed:\n${stdout}`);
   buildFolder = folder;
+}
+
+/**
+ * Puts the package into `folder`'s node_modules as a merchant's project has it, but with nothing of the build beyond src/webhooks, and none
+ * of its dependencies. `build` must have been called.
+ */
+export function installHelpers(folder: string): void {
+  if (buildFolder === undefined) throw new Error('not built');
+  const target = join(folder, 'node_modules/payment-checkout');
+  cpSync(join(ROOT, 'package.json'), join(target, 'package.json'));
+  cpSync(join(buildFolder, 'dist/webhooks'), join(target, 'dist/webhooks'), { recursive: true });
 }
 
 export type ProcessName = 'web' | 'worker' | 'release' | 'worker-health' | 'merchants';
@@ -70,11 +81,11 @@ export function startProcess(name: ProcessName, env: Environment, args: string[]
   return startNode([join(buildFolder, `dist/processes/${name}.js`), ...args], env);
 }
 
-/** Starts node in the project's folder. */
-export function startNode(args: readonly string[], env: Environment): Service {
+/** Starts node in the project's folder, or in another one. */
+export function startNode(args: readonly string[], env: Environment, cwd: string = ROOT): Service {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, args, {
-    cwd: ROOT,
+    cwd,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -49,7 +49,11 @@ export async function startService(
   const shop = await openShop(world);
   const receiver = await startReceiver(options);
   const admin = openAdmin(world.ctx);
-  const web = await startWeb(world.ctx, admin.pages, world.sandbox);
+  const web = await startWeb(world.ctx, {
+    admin: admin.pages,
+    exchange: world.exchange,
+    sandbox: world.sandbox,
+  });
   const baseUrl = `http://127.0.0.1:${web.port}`;
   const workers: Background[] = [];
   const service: Service = {

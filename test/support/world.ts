@@ -6,6 +6,7 @@ import { claimDue } from '../../src/domain/due-work/store.ts';
 import { enterWorld } from '../../src/domain/payments/world.ts';
 import { createMerchant, type NewMerchant } from '../../src/domain/merchants/store.ts';
 import { realOutside, type Sandbox } from '../../src/domain/sandbox/outside.ts';
+import type { Exchange } from '../../src/domain/webhooks/exchange.ts';
 import { openExchange } from '../../src/domain/webhooks/open-exchange.ts';
 import { createApp } from '../../src/http/app.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
@@ -27,6 +28,8 @@ export interface TestMerchant {
 export interface World {
   readonly ctx: Context;
   readonly app: Express;
+  /** The way out to receivers. */
+  readonly exchange: Exchange;
   /** What does due work within a request; null with SANDBOX=off. */
   readonly sandbox: Sandbox | null;
   readonly merchant: TestMerchant;
@@ -71,7 +74,7 @@ export async function createWorld(env: Environment = {}): Promise<World> {
   const outside = realOutside(exchange);
   const handlers = allHandlers(outside);
   const sandbox = config.sandbox ? { outside, handlersFor: allHandlers } : null;
-  const app = createApp(ctx, { redis: null, admin: null, sandbox });
+  const app = createApp(ctx, { redis: null, admin: null, exchange, sandbox });
   const addMerchant = async (merchant: Partial<NewMerchant> = {}): Promise<TestMerchant> => {
     const made = await createMerchant(ctx, {
       name: 'Shop',
@@ -87,6 +90,7 @@ export async function createWorld(env: Environment = {}): Promise<World> {
   return {
     ctx,
     app,
+    exchange,
     sandbox,
     merchant,
     addMerchant,

@@ -87,7 +87,9 @@ describe('sweeping events', () => {
     await sweepEvents(world.ctx);
     expect(await sweepAfter(90)).to.equal(1);
     expect(await shop.events(id)).to.have.length(1);
-    await world.ctx.db.raw(`UPDATE deliveries SET status = 'failed'`);
+    await world.ctx.db.raw(
+      `UPDATE deliveries SET status = 'failed', failed_because = 'retries_exhausted', next_attempt_at = NULL`,
+    );
     expect(await sweepEvents(world.ctx)).to.equal(1);
   });
 

@@ -13,7 +13,7 @@ import { createWorld, type World } from '../../support/world.ts';
 const dueWork = sql<{ job: string; key: string; run_at: Date }>(
   'test_due_work',
   `SELECT job, key, run_at FROM due_work
-   WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile', 'event.fan-out') ORDER BY job, key`,
+   WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile', 'webhook.partitions', 'event.fan-out') ORDER BY job, key`,
 );
 
 describe('reconciling', () => {
@@ -71,7 +71,7 @@ describe('reconciling', () => {
     const { waiting, underpaid, covered, processing } = await prepare();
     const before = await due();
     await ctx.db.raw(
-      `DELETE FROM due_work WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile')`,
+      `DELETE FROM due_work WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile', 'webhook.partitions')`,
     );
     expect(await reconcileOnce(ctx)).to.equal(before.length);
     expect(await due()).to.deep.equal(before);
@@ -95,7 +95,7 @@ describe('reconciling', () => {
     await prepare();
     const before = await due();
     await ctx.db.raw(
-      `DELETE FROM due_work WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile')`,
+      `DELETE FROM due_work WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile', 'webhook.partitions')`,
     );
     const counts = await Promise.all([1, 2, 3, 4].map(() => reconcileOnce(ctx)));
     expect(counts.reduce((a, b) => a + b)).to.equal(before.length);
@@ -109,8 +109,8 @@ describe('reconciling', () => {
       INSERT INTO payments SELECT (jsonb_populate_record(p, jsonb_build_object('id', 'pay_01JH' || lpad(i::text, 22, '0'), 'token_id', 'old' || i,
         'status', 'EXPIRED'))).* FROM payments p, generate_series(1, 20000) AS i WHERE p.id = '${id}'`);
     await ctx.db.raw(`
-      INSERT INTO deliveries (id, event_id, merchant_id, payment_id, status, created_at)
-      SELECT 'dlv_01JH' || lpad(i::text, 22, '0'), 'evt_' || i, 'mer_1', 'pay_1', 'delivered', now() FROM generate_series(1, 20000) AS i`);
+      INSERT INTO deliveries (id, event_id, merchant_id, payment_id, endpoint_id, sequence, type, status, created_at)
+      SELECT 'dlv_01JH' || lpad(i::text, 22, '0'), 'evt_' || i, 'mer_1', 'pay_1', 'mer_1', 1, '', 'delivered', now() FROM generate_series(1, 20000) AS i`);
     await ctx.db.raw('ANALYZE');
     for (const plan of await explain(ctx.db, (tx) => reconcileOnce({ ...ctx, db: tx }))) {
       expect(rowsRead(plan, 'payments'), plan).to.be.at.most(10);

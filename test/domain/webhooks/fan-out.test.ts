@@ -57,9 +57,7 @@ describe('fanning events out', () => {
     expect(new Set(rows.map(({ status, merchant_id }) => `${status} ${merchant_id}`))).to.deep.equal(
       new Set([`pending ${world.merchant.id}`]),
     );
-    expect(await due('webhook.deliver')).to.have.deep.members(
-      rows.map(({ id }) => ({ key: id, run_at: world.ctx.now() })),
-    );
+    expect(await due('webhook.deliver')).to.deep.equal([{ key: world.merchant.id, run_at: world.ctx.now() }]);
     expect(await due(fanOutEvent.name)).to.deep.equal([]);
   });
 
@@ -70,7 +68,7 @@ describe('fanning events out', () => {
     await Promise.all([...orders, ...orders].map((order) => fanOutEvents(world.ctx, order)));
     await fanOutEvents(world.ctx, events);
     expect((await deliveries()).map(({ event_id }) => event_id)).to.have.members(events);
-    expect(await due('webhook.deliver')).to.have.length(300);
+    expect(await due('webhook.deliver')).to.have.length(1);
   });
 
   it('of several merchants makes deliveries of those that want them', async () => {

@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createExchange, type Exchange } from '../../src/domain/webhooks/exchange.ts';
+import { newWebhookSecret } from '../../src/domain/webhooks/secrets.ts';
+import { createApp } from '../../src/http/app.ts';
+import { wallClock } from '../../src/platform/clock.ts';
+import { signWebhook } from '../../src/webhooks/index.ts';
+import { createPayment, listen, send } from '../support/http.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { build, endAll, installHelpers, ROOT, startNode, type Service } from './service.ts';
+
+const [, CODE = ''] = /```js\n(.*?)```/s.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+
+describe("the README's receiver, run as it stands there", () => {
+  const previous = newWebhookSecret();
+  let world: World;
+  let exchange: Exchange;
+  let folder: string;
+  let receiver: Service;
+  let url: string;
+  let event: { id: string };
+
+  before(async () => {
+    build();
+    // Its process lives by the real clock, so its sender must.
+    world = await createWorld();
+    exchange = createExchange({ allowPrivate: true, timeoutMs: 5_000, userAgent: 'test' });
+    folder = await mkdtemp(join(tmpdir(), 'test-receiver-'));
+    installHelpers(folder);
+    await writeFile(join(folder, 'receiver.mjs'), CODE);
+  });
+  beforeEach(async () => {
+    event = JSON.parse(await realBody());
+    const secrets = `${world.merchant.webhookSecret},${previous}`;
+    receiver = startNode(['receiver.mjs'], { PORT: '0', WEBHOOK_SECRETS: secrets }, folder);
+    await receiver.says(/listening on port \d+/);
+    url = `http://127.0.0.1:${/port (\d+)/.exec(receiver.output())?.[1]}/hooks`;
+  });
+  afterEach(endAll);
+  after(async () => {
+    await exchange.close();
+    await world.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** The body of an event of a new payment, as it would be delivered. */
+  async function realBody(): Promise<string> {
+    const { id } = await createPayment(world, { metadata: { text: 'é 漢字 €' } });
+    const [row] = await world.ctx.db('events').where({ payment_id: id }).select<{ body: string }[]>('body');
+    return row?.body ?? expect.fail('no event');
+  }
+
+  /** Sends the event as a worker does, and answers the status. */
+  async function deliver({
+    secrets = [world.merchant.webhookSecret],
+    ageSeconds = 0,
+    alter = (body: string) => body,
+  } = {}): Promise<number | null> {
+    const rawBody = JSON.stringify(event);
+    const now = new Date(Date.now() - ageSeconds * 1000);
+    const headers = signWebhook({ eventId: event.id, rawBody, secrets, now });
+    return (await exchange.post(url, headers, alter(rawBody))).statusCode;
+  }
+  const handled = () =>
+    receiver.output().match(/checkout\.created 1: order order 1 is WAITING/g)?.length ?? 0;
+
+  it('takes an event, and handles it once when it comes twice', async () => {
+    expect(await deliver()).to.equal(200);
+    await receiver.says('checkout.created');
+    expect(await deliver()).to.equal(200);
+    expect(await deliver()).to.equal(200);
+    expect(handled()).to.equal(1);
+  });
+
+  it('refuses what is stale, altered, signed by others or not at all, handles none of it, and goes on', async () => {
+    expect(await deliver({ ageSeconds: 301 })).to.equal(401);
+    expect(await deliver({ ageSeconds: -302 })).to.equal(401);
+    expect(await deliver({ alter: (body) => body.replace('10.50', '99.50') })).to.equal(401);
+    expect(await deliver({ alter: (body) => `${body} ` })).to.equal(401);
+    expect(await deliver({ secrets: [newWebhookSecret()] })).to.equal(401);
+    expect((await exchange.post(url, {}, JSON.stringify(event))).statusCode).to.equal(401);
+    expect((await exchange.post(url, {}, '')).statusCode).to.equal(401);
+    const reasons = [...receiver.output().matchAll(/refused: (\w+)/g)].map(([, reason]) => reason);
+    expect(reasons).to.deep.equal([
+      'timestamp_too_old',
+      'timestamp_too_new',
+      'no_match',
+      'no_match',
+      'no_match',
+      'missing_header',
+      'missing_header',
+    ]);
+    expect(handled()).to.equal(0);
+    expect(await deliver()).to.equal(200);
+    await receiver.says('checkout.created');
+  });
+
+  it('takes what either of its secrets signed', async () => {
+    expect(await deliver({ secrets: [previous] })).to.equal(200);
+  });
+
+  it('goes on after a sender that goes away, and after a body without end', async () => {
+    const { port } = new URL(url);
+    const cut = connect(Number(port), '127.0.0.1');
+    await once(cut, 'connect');
+    cut.end('POST /hooks HTTP/1.1\r\nHost: shop\r\nContent-Length: 100\r\n\r\n{"id":');
+    await once(cut.resume(), 'close');
+    const huge = { url: `http://127.0.0.1:${port}`, close: () => Promise.resolve() };
+    const refused = await send(huge, 'POST', '/hooks', {}, Buffer.alloc(8_000_000)).catch(() => null);
+    expect(refused).to.equal(null);
+    expect(await deliver()).to.equal(200);
+  });
+
+  it('passes every case of POST /v1/webhooks/examine, and takes a test event of each type', async () => {
+    const ctx = { ...world.ctx, now: wallClock, wall: wallClock };
+    const server = await listen(
+      createApp(ctx, { redis: null, admin: null, exchange: world.exchange, sandbox: null }),
+    );
+    const ask = (path: string, body: object) =>
+      send(
+        server,
+        'POST',
+        path,
+        { 'X-API-Key': world.merchant.apiKey, 'Content-Type': 'application/json' },
+        JSON.stringify(body),
+      );
+    const { body: examined } = await ask('/v1/webhooks/examine', { url });
+    expect(examined, JSON.stringify(examined)).to.include({ passed: true, url });
+    for (const { expected, status_code } of examined.cases)
+      expect(status_code).to.equal(expected === '2xx' ? 200 : 401);
+    const { body: tested } = await ask('/v1/webhooks/test', { url, type: 'checkout.refunded' });
+    expect(tested.delivered).to.equal(true);
+    await receiver.says('checkout.refunded 5: order test-order is REFUNDED');
+    await server.close();
+  });
+});
