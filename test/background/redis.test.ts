@@ -56,7 +56,10 @@ describe('losing Redis', () => {
   it(`FLUSHALL with everything handed over: all of it is handed over again within ${LEASE_SECONDS} s, and done`, async () => {
     service = await startService(engine);
     const { world, receiver } = service;
-    const ids = await create(30);
+    // Each for an endpoint of its own.
+    const ids = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => service.shop.create({ callback_url: `${receiver.url}/${i}` })),
+    );
     // A worker that only fans out leaves the deliveries in Redis, all handed over, none done.
     const fanOut = await service.startWorker({
       config: { ...world.ctx.config, workerQueues: ['webhook-fan-out'] },

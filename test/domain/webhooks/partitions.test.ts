@@ -5,6 +5,7 @@ import { keepPartitions } from '../../../src/domain/webhooks/partitions.ts';
 import { run, sql, type Db, type Tx } from '../../../src/platform/db.ts';
 import { configure, deliveriesIn, fanOutPayments } from '../../support/deliveries.ts';
 import { startReceiver, type Receiver } from '../../support/receivers.ts';
+import { play } from '../../support/scenarios.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
@@ -117,6 +118,16 @@ describe('the partitions of deliveries and attempts', () => {
     world.advance(2 * DAY);
     await keep();
     expect((await deliveriesIn(world)).map(({ event_id }) => event_id)).to.not.include(event?.id);
+  });
+
+  it('keep what belongs to a payment in a world of its own, whose time says nothing of its age', async () => {
+    const { told } = await play(world, { story: 'paid' });
+    world.advance(31 * DAY);
+    await keep();
+    expect(await deliveriesIn(world)).to.have.length(told.deliveries.length);
+    await world.ctx.db.raw('DELETE FROM events');
+    await keep();
+    expect(await placesOfRows()).to.deep.equal([]);
   });
 
   it('are made without reading the default under their lock: it says beforehand that it holds nothing of theirs', async () => {
