@@ -1,12 +1,9 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { findByToken } from '../domain/payments/store.ts';
-import { checkoutPage, errorPage, PAGE_CSP, missingPage } from '../domain/checkout/page.ts';
+import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../platform/context.ts';
-import { isUnavailable } from '../platform/db.ts';
-import { messageOf } from '../platform/log.ts';
 import type { RedisConnection } from '../platform/redis.ts';
 import { createValidator } from '../platform/schema.ts';
 import { authenticator } from './authenticate.ts';
+import { checkoutRouter, missingPage, pageError } from './checkout.ts';
 import { errorHandler, notFound } from './errors.ts';
 import { limitOthers, mount, type Gate } from './mount.ts';
 import { openApiDocument } from './openapi.ts';
@@ -45,9 +42,9 @@ export function createApp(ctx: Context, { redis, admin, ...reach }: AppOptions):
 
   const document = openApiDocument(endpoints, ctx.config.publicUrl);
   app.get('/openapi.json', (_request, response) => void response.json(document));
-  app.get('/checkout/:token', showCheckout(ctx));
+  app.use(checkoutRouter(ctx, gate.limit));
   if (admin !== null) app.use(admin);
-  app.use((_request, response) => void response.status(404).set(PAGE_HEADERS).send(missingPage()));
+  app.use(missingPage);
   app.use(pageError(ctx));
   return app;
 }
@@ -58,31 +55,3 @@ const secure: RequestHandler = (_request, response, next) => {
   response.setHeader('X-Content-Type-Options', 'nosniff');
   next();
 };
-
-const PAGE_HEADERS = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': PAGE_CSP,
-  'Cache-Control': 'no-store',
-  'Referrer-Policy': 'strict-origin-when-cross-origin',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Robots-Tag': 'noindex',
-};
-
-function showCheckout(ctx: Context): RequestHandler {
-  return async (request, response) => {
-    const payment = await findByToken(ctx.db, String(request.params.token));
-    response.status(payment === null ? 404 : 200).set(PAGE_HEADERS);
-    response.send(payment === null ? missingPage() : checkoutPage(payment));
-  };
-}
-
-/** A person reads this: no insides, and no blank page. */
-function pageError(ctx: Context): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
-    const isAway = isUnavailable(error);
-    ctx.log[isAway ? 'warn' : 'error']('page failed', { path: request.path, error: messageOf(error) });
-    if (response.headersSent) return next(error);
-    response.status(isAway ? 503 : 500).set({ ...PAGE_HEADERS, 'Retry-After': '5' });
-    response.send(errorPage());
-  };
-}

@@ -44,12 +44,14 @@ describe('the checkout page', () => {
     for (const shown of [
       'Shop',
       'Two shirts',
-      '<code>10.50</code> USDC',
-      'USD Coin on Ethereum',
+      '<span id="amount" class="copy">10.50</span> USDC',
+      '<bdi dir="ltr">USD Coin</bdi> on the <bdi dir="ltr">Ethereum</bdi> network',
+      '<bdi dir="ltr">Ethereum</bdi> address',
+      'Money sent on another network is lost.',
       rows[0]?.address ?? 'no address',
       'datetime="2026-01-31T13:00:00.000Z"',
       'order 1',
-      'Waiting for your payment.',
+      'Waiting for your payment',
       'href="https://shop.example/cart"',
     ])
       expect(text).to.include(shown);
@@ -61,65 +63,82 @@ describe('the checkout page', () => {
     const payment = await createPayment(world, LINKS);
     await pay(world, payment.id);
     const { text } = await open(payment.token_id);
-    expect(text).to.include('Paid. Thank you!').and.include('href="https://shop.example/thanks"');
-    expect(text).to.not.match(/Address|https:\/\/shop\.example\/cart/);
+    expect(text)
+      .to.include('Paid. Thank you!')
+      .and.include('href="https://shop.example/thanks?payment_id=pay_');
+    expect(text).to.not.match(/id="address"|https:\/\/shop\.example\/cart/);
     expect(refreshes(text)).to.equal(false);
   });
 
-  it('once expired: says so, and asks for no more money', async () => {
+  it('once expired: says so, asks for no more money, and still leads back to the shop', async () => {
     const payment = await createPayment(world, { expiration_minutes: 5, ...LINKS });
     world.advance(300);
     await world.work();
     const { text } = await open(payment.token_id);
-    expect(text)
-      .to.include('This payment has expired.')
-      .and.not.match(/Address|href/);
+    expect(text).to.include('This payment has expired').and.include('href="https://shop.example/cart"');
+    expect(text).to.not.match(/id="address"|href="ethereum:/);
   });
 
   it('escapes markup in the name of the merchant, the description and the order', async () => {
     const { apiKey } = await world.addMerchant({ name: MARKUP });
     const text = await pageOf({ order_id: MARKUP, order_description: MARKUP }, apiKey);
-    expect(text).to.include(`<title>${ESCAPED}</title>`);
-    expect(text).to.include(`<h1>${ESCAPED}</h1>`);
-    expect(text).to.include(`<p dir="auto">${ESCAPED}</p>`);
+    expect(text).to.include(`<title>Payment to ${ESCAPED}</title>`);
+    expect(text).to.include(`<h1 dir="auto">${ESCAPED}</h1>`);
+    expect(text).to.include(`<p class="description" dir="auto">${ESCAPED}</p>`);
     expect(text).to.include(`<dd dir="auto">${ESCAPED}</dd>`);
     expect(text.split(ESCAPED)).to.have.length(5);
-    expect(text).to.not.include('<script').and.not.include('<img');
+    expect(text.match(/<script/g)).to.have.length(1);
+    expect(text).to.not.include('<img');
   });
 
   it('escapes what a URL may hold, so that a link has no attribute more', async () => {
     const text = await pageOf({ cancel_url: `https://shop.example/?a="onclick="alert(1)&b='<b>` });
-    expect(text).to.include(
-      'href="https://shop.example/?a=&#34;onclick=&#34;alert(1)&#38;b=&#39;&#60;b&#62;" rel="noreferrer"',
-    );
+    expect(text).to.include('href="https://shop.example/?a=%22onclick=%22alert(1)&#38;b=%27%3Cb%3E">');
   });
 
   it('keeps a right-to-left override within its own paragraph, where it can turn nothing else', async () => {
     const { apiKey } = await world.addMerchant({ name: OVERRIDE });
     const text = await pageOf({ order_id: OVERRIDE, order_description: OVERRIDE }, apiKey);
     // Each is the whole text of a block: direction ends where a block ends (Unicode TR 9, paragraphs).
-    const blocks = [...text.matchAll(/<(h1|p dir="auto"|dd dir="auto"|title)>([^<]*)<\//g)];
-    expect(blocks.map(([, , content]) => content)).to.deep.equal([OVERRIDE, OVERRIDE, OVERRIDE, OVERRIDE]);
-    expect(text.split(OVERRIDE)).to.have.length(5);
+    const blocks = [...text.matchAll(/<(?:h1|p class="description"|dd) dir="auto">([^<]*)<\//g)];
+    expect(blocks.map(([, content]) => content)).to.deep.equal([OVERRIDE, OVERRIDE, OVERRIDE]);
+    expect(text.split(OVERRIDE)).to.have.length(4);
+    expect(text, 'a title has no blocks').to.include('<title>Payment to gnp.exe</title>');
   });
 
-  it('has no script, and its headers allow none', async () => {
+  it('isolates the name of the merchant within a sentence, and shows all of a description of 1000 characters', async () => {
+    const { apiKey } = await world.addMerchant({ name: OVERRIDE });
+    const description = '\u202e<b>'.repeat(250);
+    const text = await pageOf({ order_description: description, ...LINKS }, apiKey);
+    expect(text).to.include(`Cancel and go back to <bdi>${OVERRIDE}</bdi>`);
+    expect(text).to.include(`dir="auto">${'\u202e&#60;b&#62;'.repeat(250)}</p>`);
+    expect(text).to.match(/bdi\{display:inline-block/);
+  });
+
+  it('has one script and one style, and its headers allow no other', async () => {
     const { token_id } = await createPayment(world);
     const { text, headers } = await open(token_id);
-    expect(text).to.not.match(/<script|javascript:|\son\w+=/i);
+    expect(text).to.not.match(/javascript:|\son\w+="|\sstyle="|<(img|link|iframe)/i);
+    const hashOf = (tag: string) => {
+      const [only, ...others] = [...text.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, 'g'))];
+      expect(others).to.deep.equal([]);
+      return `'sha256-${createHash('sha256')
+        .update(only?.[1] ?? '')
+        .digest('base64')}'`;
+    };
     const csp = String(headers['content-security-policy']);
-    const style = /<style>([^]*?)<\/style>/.exec(text)?.[1] ?? '';
-    const hash = createHash('sha256').update(style).digest('base64');
     expect(csp.split('; ')).to.have.members([
       "default-src 'none'",
-      `style-src 'sha256-${hash}'`,
+      `style-src ${hashOf('style')}`,
+      `script-src ${hashOf('script')}`,
+      "connect-src 'self'",
       "base-uri 'none'",
-      "form-action 'none'",
+      "form-action 'self'",
       "frame-ancestors 'none'",
     ]);
     expect(headers).to.include({
       'cache-control': 'no-store',
-      'referrer-policy': 'strict-origin-when-cross-origin',
+      'referrer-policy': 'origin',
       'x-content-type-options': 'nosniff',
       'x-robots-tag': 'noindex',
     });
@@ -144,7 +163,7 @@ describe('the checkout page', () => {
       it(token.slice(0, 40) || 'no token', async () => {
         const { status, text, headers } = await open(token);
         expect(status).to.equal(404);
-        expect(text).to.include('Not found').and.not.include('<script');
+        expect(text).to.include('Page not found').and.not.include('<script');
         expect(headers['content-type']).to.equal('text/html; charset=utf-8');
         expect(headers['content-security-policy']).to.match(/^default-src 'none'/);
       });
@@ -154,6 +173,21 @@ describe('the checkout page', () => {
       expect((await open(id)).status).to.equal(404);
       await world.api('get', `/v1/payment/${token_id}`).expect(404);
     });
+  });
+
+  it('answers 429 with a page, counted for each address, above 300 requests a minute', async () => {
+    const strict = await createWorld({ RATE_LIMIT_SCALE: '0.01' });
+    try {
+      const statuses = [];
+      for (let n = 0; n < 5; n += 1) {
+        const { status, text } = await strict.api('get', `/checkout/${'A'.repeat(32)}`, null);
+        statuses.push(status);
+        if (status === 429) expect(text).to.include('Too many requests').and.include('http-equiv="refresh"');
+      }
+      expect(statuses).to.deep.equal([404, 404, 404, 429, 429]);
+    } finally {
+      await strict.close();
+    }
   });
 
   it('answers HEAD like GET, without the body', async () => {

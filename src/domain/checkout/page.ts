@@ -1,127 +1,121 @@
 import { createHash } from 'node:crypto';
-import { COINS } from '../chain/coins.ts';
-import { NETWORKS } from '../chain/networks.ts';
-import type { Payment } from '../payments/payment.ts';
-import { allows } from '../payments/states.ts';
+import { document } from './document.ts';
+import { fill, html, isolated, type Html } from './html.ts';
+import type { Language } from './languages.ts';
+import { cancelLink, successLink } from './links.ts';
+import { payPart } from './pay-part.ts';
+import { statusPart, stepsPart, toneOf } from './status-part.ts';
+import { versionOf, viewOf, type CheckoutPayment, type View } from './view.ts';
 
-/** Safe text for the inside of an element or a quoted attribute. */
-function escape(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+/** Without a script the page loads itself again this often while it can still change. */
+const REFRESH_SECONDS = 10;
+
+/**
+ * The checkout page of a payment at its own time `now`. `chosen` is the language that the address asks for, and that links keep;
+ * null: `language` is the browser's.
+ */
+export function checkoutPage(
+  payment: CheckoutPayment,
+  now: Date,
+  language: Language,
+  chosen: Language | null = null,
+): string {
+  const view = viewOf(payment, now);
+  const path = checkoutPath(payment.token_id);
+  return document({
+    language,
+    title: language.texts.pageTitle.replace('{merchant}', () => payment.merchant_name),
+    main: main(view, language, `${path}/coin${languageQuery(chosen)}`),
+    refreshSeconds: view.isLive ? REFRESH_SECONDS : null,
+    live: { statusPath: `${path}/status`, version: versionOf(view), isLive: view.isLive },
+  });
 }
 
-const STYLE = `
-  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-  body { margin: 0 auto; padding: 1.5rem 1rem; max-width: 30rem; }
-  h1 { font-size: 1.25rem; overflow-wrap: anywhere; }
-  dl { display: grid; gap: .25rem; margin: 1.5rem 0; }
-  dt { opacity: .75; font-size: .875rem; }
-  dd { margin: 0 0 .75rem; overflow-wrap: anywhere; }
-  code { font-size: 1rem; user-select: all; }
-  .amount { font-size: 1.5rem; font-weight: 600; }
-  .status { padding: .75rem 1rem; border: 1px solid; border-radius: .5rem; }
-`;
-
-/** No script, no other origin, no frame; the one style sheet is known by its hash. */
-export const PAGE_CSP = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const STATUS_TEXT: Record<Payment['status'], string> = {
-  WAITING: 'Waiting for your payment.',
-  PENDING: 'Your payment was seen and is being confirmed.',
-  PROCESSING: 'Your payment is confirmed and is being processed.',
-  SETTLED: 'Paid. Thank you!',
-  EXPIRED: 'This payment has expired. Please do not send money to this address any more.',
-  FAILED: 'This payment has failed. Please contact the merchant.',
-  REFUNDED: 'This payment was refunded.',
-};
-
-const REFRESH_SECONDS = 5;
-
-/** The checkout page of a payment: what to pay, where, until when, and how it stands. Refreshes itself while it can still change. */
-export function checkoutPage(payment: Payment & { merchant_name: string }): string {
-  const { status, success_url, cancel_url } = payment;
-  const isOpen =
-    allows(status, 'transfer_seen') || allows(status, 'confirmed_in_full') || allows(status, 'settled');
-  const links = [
-    status === 'SETTLED' && success_url !== null ? link(success_url, 'Continue to the merchant') : '',
-    status === 'WAITING' && cancel_url !== null ? link(cancel_url, 'Cancel') : '',
-  ].join('');
-  return document(
-    payment.merchant_name,
-    `<h1>${escape(payment.merchant_name)}</h1>
-    ${payment.order_description === null ? '' : `<p dir="auto">${escape(payment.order_description)}</p>`}
-    <p class="status" role="status">${STATUS_TEXT[status]}</p>
-    ${isPayable(payment) ? instructions(payment) : summary(payment)}
-    ${links}`,
-    isOpen ? `<meta http-equiv="refresh" content="${REFRESH_SECONDS}">` : '',
-  );
+/** Where the page of a token is, below the service's own address. */
+export function checkoutPath(token: string): string {
+  return `/checkout/${token}`;
 }
 
-function isPayable({ status }: Payment): boolean {
-  return allows(status, 'deadline_passed');
+/** The query that keeps a language that was asked for. */
+export function languageQuery(chosen: Language | null): string {
+  return chosen === null ? '' : `?lang=${chosen.id}`;
 }
 
-function instructions(payment: Payment): string {
-  const coin = COINS[payment.coin].name;
-  const network = NETWORKS[payment.network].name;
-  return `<dl>
-      <dt>Amount</dt><dd class="amount"><code>${escape(payment.crypto_amount)}</code> ${payment.coin}</dd>
-      <dt>Coin and network</dt><dd>${coin} on ${network}. Money sent on another network may be lost.</dd>
-      <dt>Address</dt><dd><code>${escape(payment.address)}</code></dd>
-      <dt>Pay until</dt><dd><time datetime="${payment.expires_at.toISOString()}">${payment.expires_at.toUTCString()}</time></dd>
-      <dt>Order</dt><dd dir="auto">${escape(payment.order_id)}</dd>
-    </dl>`;
+/** What the script asks for: whether anything that the page shows has changed. */
+export function checkoutStatus(payment: CheckoutPayment, now: Date) {
+  const view = viewOf(payment, now);
+  return {
+    status: payment.status,
+    state: view.state,
+    exceptions: payment.exceptions,
+    sequence: payment.sequence,
+    confirmations: view.confirmations,
+    required_confirmations: view.requiredConfirmations,
+    version: versionOf(view),
+    is_live: view.isLive,
+  };
 }
 
-function summary(payment: Payment): string {
-  return `<dl>
-      <dt>Amount</dt><dd class="amount">${escape(payment.pay_amount)} ${payment.pay_currency}</dd>
-      <dt>Order</dt><dd dir="auto">${escape(payment.order_id)}</dd>
-    </dl>`;
+/** Parts that the script replaces one by one carry a digest of what they hold. The live region itself stays, or nothing is announced. */
+function main(view: View, language: Language, coinPath: string): Html {
+  const { texts } = language;
+  return html`<main>
+    <div class="left">
+      ${summary(view, language)}
+      <section id="status" class="card status ${toneOf(view)}" tabindex="-1" aria-label="${texts.progress}">
+        ${part('said', html`role="status" aria-live="polite" class="said"`, statusPart(view, texts))}
+        ${part('steps', null, stepsPart(view, texts))}
+      </section>
+      ${part('ways', html`class="ways"`, ways(view, language))}
+    </div>
+    ${part('pay', html`class="card pay"`, payPart(view, language, coinPath))}
+    <p id="heard" class="unseen" role="status"></p>
+  </main>`;
 }
 
-function link(url: string, label: string): string {
-  return `<p><a href="${escape(url)}" rel="noreferrer">${label}</a></p>`;
+function part(id: string, attributes: Html | null, content: Html | null): Html {
+  // The time that is left is no reason to draw a part anew: the script counts by itself.
+  const lasting = (content?.markup ?? '').replace(/data-seconds.*?<\/span>/s, '');
+  const digest = createHash('sha256').update(lasting).digest('base64url').slice(0, 12);
+  return html`<div id="${id}" ${attributes} data-part="${digest}">${content}</div>`;
 }
 
-/** The page for a token or a path that does not exist. */
-export function missingPage(): string {
-  return document(
-    'Not found',
-    '<h1>Not found</h1><p>There is no such page. Please check the link that the merchant gave you.</p>',
-  );
+function summary({ payment }: View, { texts }: Language): Html {
+  const { merchant_name, order_description, order_id, pay_amount, pay_currency } = payment;
+  const description =
+    order_description === null ? null : html`<p class="description" dir="auto">${order_description}</p>`;
+  return html`<header class="card summary">
+    <div>
+      <p class="label">${texts.paymentTo}</p>
+      <h1 dir="auto">${merchant_name}</h1>
+    </div>
+    ${description}
+    <dl class="facts">
+      <div>
+        <dt>${texts.total}</dt>
+        <dd class="price" dir="ltr">${pay_amount} ${pay_currency}</dd>
+      </div>
+      <div>
+        <dt>${texts.order}</dt>
+        <dd dir="auto">${order_id}</dd>
+      </div>
+    </dl>
+  </header>`;
 }
 
-/** The page for a moment at which the payment cannot be read. */
-export function errorPage(): string {
-  const refresh = `<meta http-equiv="refresh" content="${REFRESH_SECONDS}">`;
-  return document(
-    'One moment',
-    '<h1>One moment</h1><p>The payment cannot be shown just now. This page tries again by itself.</p>',
-    refresh,
-  );
-}
-
-function document(title: string, body: string, head = ''): string {
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${escape(title)}</title>
-    ${head}
-    <style>${STYLE}</style>
-  </head>
-  <body>
-    <main>
-    ${body}
-    </main>
-  </body>
-</html>
-`;
+/** The ways on: back to the shop once paid, and out of it as long as no money was seen. */
+function ways({ payment, state }: View, { texts }: Language): Html | null {
+  const merchant = isolated(payment.merchant_name);
+  const [success, cancel] = [successLink(payment), cancelLink(payment)];
+  if (state === 'settled' && success !== null)
+    return html`<a class="button main" id="success" href="${success}"
+        ><span>${fill(texts.back, { merchant })}</span></a
+      >
+      <div id="going" class="line" data-script hidden>
+        <p class="small">${fill(texts.goingBack, { merchant })}</p>
+        <button type="button" id="stay">${texts.stay}</button>
+      </div>`;
+  if (cancel === null || (state !== 'waiting' && state !== 'expired')) return null;
+  const label = state === 'waiting' ? texts.cancel : texts.back;
+  return html`<a id="cancel" href="${cancel}">${fill(label, { merchant })}</a>`;
 }

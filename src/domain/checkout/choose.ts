@@ -1,0 +1,34 @@
+import { chainOf } from '../chain/chain.ts';
+import { COINS_ON_NETWORKS } from '../chain/coins.ts';
+import { chooseCoin } from '../payments/choose-coin.ts';
+import { inWorldOf } from '../payments/world.ts';
+import { findByToken, lockPayments } from '../payments/store.ts';
+import type { Context } from '../../platform/context.ts';
+import { canChoose } from './view.ts';
+
+export type Choice = 'chosen' | 'missing' | 'badChoice' | 'closed';
+
+/**
+ * Makes the payment that `token` opens payable in `coin` on `network`, by a customer's wish: whatever was sent. Whoever has the token may
+ * choose; nothing else is asked of him. Money that is seen at the same instant is decided by the row's lock.
+ */
+export async function chooseByToken(
+  ctx: Context,
+  token: string,
+  coin: unknown,
+  network: unknown,
+): Promise<Choice> {
+  const found = await findByToken(ctx.db, token);
+  if (found === null) return 'missing';
+  const pair = COINS_ON_NETWORKS.find((known) => known.coin === coin && known.network === network);
+  if (pair === undefined) return 'badChoice';
+  return ctx.db.transaction(async (tx): Promise<Choice> => {
+    const [payment] = await lockPayments(tx, [found.id]);
+    if (payment === undefined) return 'missing';
+    const world = inWorldOf(ctx, payment);
+    const now = world.now();
+    if (!canChoose(payment, now)) return 'closed';
+    await chooseCoin(tx, chainOf(world), payment, pair.coin, pair.network, now);
+    return 'chosen';
+  });
+}

@@ -1,0 +1,92 @@
+import type { Texts } from './en.ts';
+
+export const de: Texts = {
+  paymentTo: 'Zahlung an',
+  pageTitle: 'Zahlung an {merchant}',
+  total: 'Gesamtbetrag',
+  order: 'Bestellung',
+  language: 'Sprache',
+
+  payWith: 'Bezahlen mit',
+  coin: 'Währung',
+  network: 'Netzwerk',
+  sendExactly: 'Genau diesen Betrag senden',
+  sendTheRest: 'Noch zu senden',
+  coinOnNetwork: '{coin} im Netzwerk {network}',
+  address: '{network}-Adresse',
+  networkWarning: 'Senden Sie nur {coin} über {network}. Geld aus einem anderen Netzwerk geht verloren.',
+  copyAmount: 'Betrag kopieren',
+  copyAddress: 'Adresse kopieren',
+  copied: 'Kopiert',
+  openWallet: 'In der Wallet öffnen',
+  qrLabel: 'QR-Code für Ihre Wallet: {amount} {coin} über {network}',
+  payBy: 'Bitte zahlen Sie bis {time}.',
+  timeLeft: 'noch {left}',
+  mayClose: 'Sie können diese Seite schließen: Ihre Zahlung läuft weiter.',
+
+  cancel: 'Abbrechen und zurück zu {merchant}',
+  back: 'Zurück zu {merchant}',
+  goingBack: 'Sie werden in wenigen Sekunden zu {merchant} zurückgeleitet.',
+  stay: 'Auf dieser Seite bleiben',
+
+  progress: 'Fortschritt',
+  stepSeen: 'Gesehen',
+  stepConfirmed: 'Bestätigt',
+  stepConverted: 'Umgetauscht',
+  stepSettled: 'Bezahlt',
+
+  waitingTitle: 'Wir warten auf Ihre Zahlung',
+  waitingText:
+    'Schon gesendet? Es kann eine Minute dauern, bis das Netzwerk sie zeigt. Diese Seite bemerkt es von selbst.',
+  underpaidTitle: 'Ein Teil Ihrer Zahlung ist da',
+  underpaidText:
+    'Wir haben {received} von {total} erhalten. Bitte senden Sie den Rest, {missing}, an dieselbe Adresse.',
+  seenTitle: 'Wir haben Ihre Zahlung gesehen',
+  seenText: '{network} bestätigt sie in Kürze. Sie müssen nichts weiter tun.',
+  confirmingTitle: 'Bestätigung: {count} von {required}',
+  confirmingText: '{network} bestätigt Ihre Zahlung. Sie müssen nichts weiter tun.',
+  convertingTitle: 'Bestätigt, wird umgetauscht',
+  convertingText:
+    'Ihre Zahlung ist bestätigt und wird für {merchant} umgetauscht. Das dauert einen Augenblick.',
+  settledTitle: 'Bezahlt. Vielen Dank!',
+  settledText: '{merchant} hat Ihre Zahlung über {total}.',
+  expiredTitle: 'Diese Zahlung ist abgelaufen',
+  expiredText:
+    'Es ist kein Geld rechtzeitig eingegangen. Bitte senden Sie jetzt keines mehr an diese Adresse; gehen Sie zurück zu {merchant}, um neu zu bezahlen.',
+  expiredPartlyText:
+    'Nur {received} von {total} sind rechtzeitig eingegangen. Bitte senden Sie jetzt nichts mehr; {merchant} kann Ihnen das Gezahlte zurücksenden.',
+  returningTitle: 'Ihr Geld kam zu spät',
+  returningText: 'Es kam nach Ablauf der Frist und wird an Sie zurückgesendet.',
+  failedTitle: 'Diese Zahlung ist fehlgeschlagen',
+  failedText:
+    'Sie konnte nicht abgeschlossen werden. Bitte wenden Sie sich an {merchant}, bevor Sie noch einmal zahlen.',
+  replacedTitle: 'Ihre Überweisung wurde ersetzt',
+  replacedText:
+    'Ihre Wallet hat die Überweisung, die wir gesehen hatten, ersetzt oder abgebrochen; sie kam nie an. Bitte wenden Sie sich an {merchant} oder bestellen Sie neu.',
+  refundedTitle: 'Ihr Geld wurde zurückgesendet',
+  refundedText: '{merchant} hat {refunded} zurückgesendet.',
+
+  overpaidNote:
+    'Sie haben mehr als verlangt gesendet: {received}. Bitte wenden Sie sich wegen der Differenz an {merchant}.',
+  overpaidRefundNote: 'Sie haben mehr als verlangt gesendet: {received}. Die Differenz wird zurückgesendet.',
+  lateNote: 'Ihr Geld kam nach Ablauf der Frist. Es zählt trotzdem.',
+  lateHonouredNote:
+    'Schon gesendet? Was innerhalb von 24 Stunden nach der Frist eingeht, zählt noch, und diese Seite zeigt es an.',
+  lateReturnedNote: 'Schon gesendet? Was nach der Frist eingeht, wird zurückgesendet.',
+  reorgedNote:
+    'Das Netzwerk hat seine neuesten Blöcke neu geschrieben; die Bestätigungen werden neu gezählt.',
+  refundedPartNote: 'Davon wurden {refunded} an Sie zurückgesendet.',
+
+  missingTitle: 'Seite nicht gefunden',
+  missingText: 'Diese Zahlung gibt es nicht. Bitte prüfen Sie den Link, den Sie vom Händler bekommen haben.',
+  errorTitle: 'Einen Augenblick',
+  errorText:
+    'Die Zahlung kann gerade nicht angezeigt werden. Diese Seite versucht es von selbst noch einmal.',
+  limitedTitle: 'Zu viele Anfragen',
+  limitedText: 'Bitte warten Sie eine Minute. Diese Seite versucht es von selbst noch einmal.',
+  badChoiceTitle: 'Das ist nicht möglich',
+  badChoiceText: 'Diese Währung wird in diesem Netzwerk nicht angeboten. Es wurde nichts geändert.',
+  closedTitle: 'Die Währung kann nicht mehr geändert werden',
+  closedText: 'Geld ist schon unterwegs, oder die Zahlung ist beendet. Es wurde nichts geändert.',
+  toPayment: 'Zurück zur Zahlung',
+};

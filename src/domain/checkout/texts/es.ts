@@ -1,0 +1,87 @@
+import type { Texts } from './en.ts';
+
+export const es: Texts = {
+  paymentTo: 'Pago a',
+  pageTitle: 'Pago a {merchant}',
+  total: 'Total',
+  order: 'Pedido',
+  language: 'Idioma',
+
+  payWith: 'Pagar con',
+  coin: 'Moneda',
+  network: 'Red',
+  sendExactly: 'Envíe exactamente',
+  sendTheRest: 'Falta por enviar',
+  coinOnNetwork: '{coin} en la red {network}',
+  address: 'Dirección de {network}',
+  networkWarning: 'Envíe solo {coin} por {network}. El dinero enviado por otra red se pierde.',
+  copyAmount: 'Copiar importe',
+  copyAddress: 'Copiar dirección',
+  copied: 'Copiado',
+  openWallet: 'Abrir en el monedero',
+  qrLabel: 'Código QR para su monedero: {amount} {coin} por {network}',
+  payBy: 'Pague antes de: {time}.',
+  timeLeft: 'quedan {left}',
+  mayClose: 'Puede cerrar esta página: su pago sigue su curso.',
+
+  cancel: 'Cancelar y volver a {merchant}',
+  back: 'Volver a {merchant}',
+  goingBack: 'En unos segundos volverá a {merchant}.',
+  stay: 'Quedarse en esta página',
+
+  progress: 'Progreso',
+  stepSeen: 'Visto',
+  stepConfirmed: 'Confirmado',
+  stepConverted: 'Convertido',
+  stepSettled: 'Pagado',
+
+  waitingTitle: 'Esperamos su pago',
+  waitingText:
+    '¿Ya lo ha enviado? La red puede tardar un minuto en mostrarlo. Esta página lo detecta por sí sola.',
+  underpaidTitle: 'Ha llegado una parte de su pago',
+  underpaidText: 'Hemos recibido {received} de {total}. Envíe el resto, {missing}, a la misma dirección.',
+  seenTitle: 'Hemos visto su pago',
+  seenText: '{network} lo confirmará en breve. No tiene que hacer nada más.',
+  confirmingTitle: 'Confirmando: {count} de {required}',
+  confirmingText: '{network} está confirmando su pago. No tiene que hacer nada más.',
+  convertingTitle: 'Confirmado, se está convirtiendo',
+  convertingText: 'Su pago está confirmado y se está convirtiendo para {merchant}. Tardará un momento.',
+  settledTitle: 'Pagado. ¡Gracias!',
+  settledText: '{merchant} ha recibido su pago de {total}.',
+  expiredTitle: 'Este pago ha caducado',
+  expiredText:
+    'No llegó dinero a tiempo. No envíe nada a esta dirección ahora; vuelva a {merchant} para pagar de nuevo.',
+  expiredPartlyText:
+    'Solo llegaron a tiempo {received} de {total}. No envíe más ahora; {merchant} puede devolverle lo pagado.',
+  returningTitle: 'Su dinero llegó demasiado tarde',
+  returningText: 'Llegó después del plazo y se le está devolviendo.',
+  failedTitle: 'Este pago ha fallado',
+  failedText: 'No se pudo completar. Póngase en contacto con {merchant} antes de pagar de nuevo.',
+  replacedTitle: 'Su transferencia fue reemplazada',
+  replacedText:
+    'Su monedero reemplazó o canceló la transferencia que habíamos visto, así que nunca llegó. Póngase en contacto con {merchant} o haga un nuevo pedido.',
+  refundedTitle: 'Su dinero ha sido devuelto',
+  refundedText: '{merchant} ha devuelto {refunded}.',
+
+  overpaidNote:
+    'Ha enviado más de lo pedido: {received}. Póngase en contacto con {merchant} por la diferencia.',
+  overpaidRefundNote: 'Ha enviado más de lo pedido: {received}. Se le devuelve la diferencia.',
+  lateNote: 'Su dinero llegó después del plazo. Cuenta de todos modos.',
+  lateHonouredNote:
+    '¿Ya lo ha enviado? Lo que llegue dentro de las 24 horas posteriores al plazo todavía cuenta, y esta página lo mostrará.',
+  lateReturnedNote: '¿Ya lo ha enviado? Lo que llega después del plazo se devuelve.',
+  reorgedNote: 'La red ha reescrito sus últimos bloques; las confirmaciones se cuentan de nuevo.',
+  refundedPartNote: 'De ello se le han devuelto {refunded}.',
+
+  missingTitle: 'Página no encontrada',
+  missingText: 'Este pago no existe. Compruebe el enlace que le dio el comercio.',
+  errorTitle: 'Un momento',
+  errorText: 'El pago no se puede mostrar ahora. Esta página lo intentará de nuevo por sí sola.',
+  limitedTitle: 'Demasiadas solicitudes',
+  limitedText: 'Espere un minuto. Esta página lo intentará de nuevo por sí sola.',
+  badChoiceTitle: 'Eso no se puede elegir',
+  badChoiceText: 'Esta moneda no se ofrece en esta red. No se ha cambiado nada.',
+  closedTitle: 'La moneda ya no se puede cambiar',
+  closedText: 'El dinero ya está en camino o el pago ha terminado. No se ha cambiado nada.',
+  toPayment: 'Volver al pago',
+};

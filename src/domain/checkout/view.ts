@@ -1,0 +1,107 @@
+import { NETWORKS } from '../chain/networks.ts';
+import { decimalsOf } from '../chain/coins.ts';
+import { lateEndOf } from '../payments/assess.ts';
+import type { Payment } from '../payments/payment.ts';
+import { allows, type Status } from '../payments/states.ts';
+import { asWritten, divide, isZero, max, multiply, subtract } from '../../platform/money.ts';
+import { payable } from './wallet-uri.ts';
+
+/** A payment as its page needs it. */
+export type CheckoutPayment = Payment & { readonly merchant_name: string };
+
+/** What the page has to say: finer than a status, because a customer asks what happens now. */
+export type State =
+  | 'waiting'
+  | 'underpaid'
+  | 'seen'
+  | 'confirming'
+  | 'converting'
+  | 'settled'
+  | 'expired'
+  | 'expiredPartly'
+  | 'returning'
+  | 'failed'
+  | 'replaced'
+  | 'refunded';
+
+const STATE_OF: Readonly<Record<Status, (payment: Payment) => State>> = {
+  WAITING: () => 'waiting',
+  PENDING: ({ covered, confirmations }) => {
+    if (!covered) return 'underpaid';
+    return confirmations === 0 ? 'seen' : 'confirming';
+  },
+  PROCESSING: () => 'converting',
+  SETTLED: () => 'settled',
+  EXPIRED: ({ amount_received, exceptions, policy }) => {
+    if (isZero(amount_received)) return 'expired';
+    return exceptions.includes('late') && policy.late === 'refund' ? 'returning' : 'expiredPartly';
+  },
+  FAILED: ({ exceptions }) => (exceptions.includes('replaced') ? 'replaced' : 'failed'),
+  REFUNDED: () => 'refunded',
+};
+
+export interface View {
+  readonly payment: CheckoutPayment;
+  readonly state: State;
+  /** What to send, in the chosen coin; null when no money is asked for. */
+  readonly toSend: string | null;
+  /** Until when; null when it no longer matters. */
+  readonly payBy: Date | null;
+  readonly secondsLeft: number;
+  readonly canChoose: boolean;
+  /** The page may still change, and looks again. */
+  readonly isLive: boolean;
+  readonly requiredConfirmations: number;
+  /** Never more than required: what is beyond them tells nobody anything. */
+  readonly confirmations: number;
+}
+
+/** What the page of `payment` shows at the payment's time `now`. */
+export function viewOf(payment: CheckoutPayment, now: Date): View {
+  const state = STATE_OF[payment.status](payment);
+  const asksForMoney = state === 'waiting' || state === 'underpaid';
+  const requiredConfirmations = NETWORKS[payment.network].confirmations;
+  return {
+    payment,
+    state,
+    toSend: asksForMoney ? leftToSend(payment) : null,
+    payBy: asksForMoney ? payment.deadline_at : null,
+    secondsLeft: Math.max(0, Math.floor((payment.deadline_at.getTime() - now.getTime()) / 1000)),
+    canChoose: canChoose(payment, now),
+    isLive: isLive(payment, now),
+    requiredConfirmations,
+    confirmations: Math.min(payment.confirmations, requiredConfirmations),
+  };
+}
+
+/** True while the customer may choose another coin: no money was seen, and there is time. */
+export function canChoose(payment: Payment, now: Date): boolean {
+  return (
+    STATE_OF[payment.status](payment) === 'waiting' &&
+    isZero(payment.amount_received) &&
+    now < payment.deadline_at
+  );
+}
+
+/** Changes whenever the page does, apart from its clock. */
+export function versionOf({ payment, confirmations, state }: View): string {
+  return [payment.sequence, confirmations, state, payment.coin, payment.network].join('.');
+}
+
+/** The whole amount before any money came, and then the rest of it, at the same rate. */
+function leftToSend(payment: Payment): string {
+  const { coin, network, crypto_amount, pay_amount, amount_received } = payment;
+  const left = max(subtract(pay_amount, amount_received), '0');
+  const amount = asWritten(
+    divide(multiply(crypto_amount, left), pay_amount, decimalsOf(coin, network), 'up'),
+    crypto_amount,
+  );
+  return payable(amount, coin, network);
+}
+
+/** An expired payment can be woken by late money as long as that may count. */
+function isLive(payment: Payment, now: Date): boolean {
+  const { status } = payment;
+  if (allows(status, 'deadline_passed') || allows(status, 'settled')) return true;
+  return allows(status, 'transfer_seen') && now < lateEndOf(payment);
+}

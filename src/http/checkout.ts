@@ -1,0 +1,115 @@
+import express, { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
+import { chooseByToken } from '../domain/checkout/choose.ts';
+import { PAGE_CSP } from '../domain/checkout/document.ts';
+import { languageFor, languageNamed, type Language } from '../domain/checkout/languages.ts';
+import { messagePage, type Message } from '../domain/checkout/messages.ts';
+import { checkoutPage, checkoutPath, checkoutStatus, languageQuery } from '../domain/checkout/page.ts';
+import { findByToken } from '../domain/payments/store.ts';
+import { inWorldOf } from '../domain/payments/world.ts';
+import type { Context } from '../platform/context.ts';
+import { isUnavailable } from '../platform/db.ts';
+import { ApiError } from '../platform/errors.ts';
+import { messageOf } from '../platform/log.ts';
+import { addressOf, type Limiters } from './rate-limit.ts';
+
+/** An open page asks 20 times a minute, and a household or an office shares one address; guessing a token would take for ever. */
+const CHECKOUT_PER_MINUTE = 300;
+
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': PAGE_CSP,
+  'Cache-Control': 'no-store',
+  Vary: 'Accept-Language',
+  // The path opens the payment: nobody whom a link leads to may read it.
+  'Referrer-Policy': 'origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex',
+};
+
+/** The pages for customers, below /checkout. */
+export function checkoutRouter(ctx: Context, limit: Limiters): Router {
+  const router = Router();
+  router.use('/checkout', limit('checkout', CHECKOUT_PER_MINUTE, addressOf));
+  router.get('/checkout/:token', showPage(ctx));
+  router.get('/checkout/:token/status', showStatus(ctx));
+  // No secret guards the form against requests from other sites: no cookie or password comes along by itself, the token in the path is
+  // all that opens a payment, and a site that knows it could as well choose for itself.
+  router.post('/checkout/:token/coin', express.urlencoded({ extended: false, limit: '1kb' }), choose(ctx));
+  return router;
+}
+
+/** Nothing took the path. */
+export const missingPage: RequestHandler = (request, response) => {
+  response
+    .status(404)
+    .set(PAGE_HEADERS)
+    .send(messagePage('missing', languageOf(request).language));
+};
+
+/** A person reads this: no insides, and no blank page. */
+export function pageError(ctx: Context): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    const { status, message } = faultOf(error);
+    if (status >= 500)
+      ctx.log[status === 503 ? 'warn' : 'error']('page failed', {
+        path: request.path,
+        error: messageOf(error),
+      });
+    if (response.headersSent) return next(error);
+    response.status(status).set(PAGE_HEADERS);
+    if (status >= 500) response.set('Retry-After', '5');
+    if (!request.complete) response.set('Connection', 'close');
+    response.send(messagePage(message, languageOf(request).language));
+  };
+}
+
+function faultOf(error: unknown): { status: number; message: Message } {
+  if (error instanceof ApiError && error.code === 'rate_limited') return { status: 429, message: 'limited' };
+  if (isUnavailable(error)) return { status: 503, message: 'error' };
+  // What reading a form throws bears the status of the client's fault.
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
+  return status >= 400 && status < 500 ? { status, message: 'badChoice' } : { status: 500, message: 'error' };
+}
+
+function showPage(ctx: Context): RequestHandler<{ token: string }> {
+  return async (request, response, next) => {
+    const payment = await findByToken(ctx.db, request.params.token);
+    if (payment === null) return next();
+    const { language, chosen } = languageOf(request);
+    response.set(PAGE_HEADERS).send(checkoutPage(payment, inWorldOf(ctx, payment).now(), language, chosen));
+  };
+}
+
+function showStatus(ctx: Context): RequestHandler<{ token: string }> {
+  return async (request, response, next) => {
+    const payment = await findByToken(ctx.db, request.params.token);
+    if (payment === null) return next();
+    const { 'Content-Type': _html, ...headers } = PAGE_HEADERS;
+    response.set(headers).json(checkoutStatus(payment, inWorldOf(ctx, payment).now()));
+  };
+}
+
+function choose(ctx: Context): RequestHandler<{ token: string }> {
+  return async (request, response, next) => {
+    const { coin, network } = (request.body ?? {}) as Record<string, unknown>;
+    const { language, chosen } = languageOf(request);
+    const { token } = request.params;
+    const choice = await chooseByToken(ctx, token, coin, network);
+    if (choice === 'missing') return next();
+    const page = `${checkoutPath(token)}${languageQuery(chosen)}`;
+    // 303: the browser loads the page anew, and a reload of that sends no form.
+    if (choice === 'chosen') return response.set(PAGE_HEADERS).redirect(303, page);
+    response.status(choice === 'closed' ? 409 : 400).set(PAGE_HEADERS);
+    response.send(messagePage(choice, language, page));
+  };
+}
+
+/** `?lang=`, then the browser's, then English. A query that cannot be read is no reason to show no page. */
+function languageOf(request: Pick<Request, 'url' | 'headers'>): {
+  language: Language;
+  chosen: Language | null;
+} {
+  const [, query = ''] = request.url.split('?', 2);
+  const chosen = languageNamed(new URLSearchParams(query).get('lang'));
+  return { chosen, language: chosen ?? languageFor(request.headers['accept-language']) };
+}

@@ -1,0 +1,68 @@
+import { createPayment, type Payment } from './http.ts';
+import type { World } from './world.ts';
+
+export const LINKS = {
+  success_url: 'https://shop.example/thanks?from=pay&x=%20y',
+  cancel_url: 'https://shop.example/cart',
+};
+
+const SEEN = { status: 'PENDING', amount_received: '10.50', covered: true, tx_hash: 'a' };
+
+const SETTLED = {
+  ...SEEN,
+  status: 'SETTLED',
+  confirmations: 12,
+  settled_at: new Date('2026-01-31T12:10:00.000Z'),
+  actually_paid: '10.50',
+  actually_paid_currency: 'USDC',
+};
+
+/** Every state of the page: the columns of a payment that is in it. */
+export const CHECKOUT_STATES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  waiting: {},
+  underpaid: { status: 'PENDING', amount_received: '4', exceptions: ['underpaid'] },
+  seen: SEEN,
+  confirming: { ...SEEN, confirmations: 3, exceptions: ['reorged'] },
+  overpaid: { ...SEEN, amount_received: '12', confirmations: 3, exceptions: ['overpaid'] },
+  late: { ...SEEN, confirmations: 11, exceptions: ['late'] },
+  converting: { ...SEEN, status: 'PROCESSING', confirmations: 12 },
+  settled: SETTLED,
+  'refunded-in-part': {
+    ...SETTLED,
+    amount_received: '12',
+    amount_refunded: '1.50',
+    exceptions: ['overpaid'],
+  },
+  expired: { status: 'EXPIRED' },
+  'expired-partly': { status: 'EXPIRED', amount_received: '4', exceptions: ['underpaid'] },
+  'late-returned': { status: 'EXPIRED', amount_received: '10.50', exceptions: ['late'] },
+  failed: { ...SEEN, status: 'FAILED' },
+  replaced: { ...SEEN, status: 'FAILED', amount_received: '0', exceptions: ['replaced'] },
+  refunded: { ...SEEN, status: 'REFUNDED', amount_refunded: '10.50' },
+};
+
+/** A new payment, put into a state of the page past the workers that would bring it there. */
+export async function paymentIn(world: World, state: string, fields: object = {}): Promise<Payment> {
+  const policy = state === 'late-returned' ? { policy: { late: 'refund' } } : {};
+  const payment = await createPayment(world, {
+    order_description: 'Two shirts, size M',
+    ...LINKS,
+    ...policy,
+    ...fields,
+  });
+  await setColumns(world, payment.id, CHECKOUT_STATES[state] ?? {});
+  return payment;
+}
+
+/** Changes columns of a payment; `sequence` moves with them, as with every transition. */
+export async function setColumns(
+  world: World,
+  id: string,
+  columns: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  if (Object.keys(columns).length === 0) return;
+  await world.ctx
+    .db('payments')
+    .where({ id })
+    .update({ ...columns, sequence: 2 });
+}
