@@ -84,7 +84,7 @@ describe('the checkout page', () => {
     const text = await pageOf({ order_id: MARKUP, order_description: MARKUP }, apiKey);
     expect(text).to.include(`<title>Payment to ${ESCAPED}</title>`);
     expect(text).to.include(`<h1 dir="auto">${ESCAPED}</h1>`);
-    expect(text).to.include(`<p class="description" dir="auto">${ESCAPED}</p>`);
+    expect(text).to.include(`<p dir="auto">${ESCAPED}</p>`);
     expect(text).to.include(`<dd dir="auto">${ESCAPED}</dd>`);
     expect(text.split(ESCAPED)).to.have.length(5);
     expect(text.match(/<script/g)).to.have.length(1);

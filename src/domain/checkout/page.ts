@@ -10,6 +10,9 @@ import { versionOf, viewOf, type CheckoutPayment, type View } from './view.ts';
 /** Without a script the page loads itself again this often while it can still change. */
 const REFRESH_SECONDS = 10;
 
+/** Characters that surely fit the window of a description, even on a phone and at twice the size. */
+const LONG_TEXT = 60;
+
 /**
  * The checkout page of a payment at its own time `now`. `chosen` is the language that the address asks for, and that links keep;
  * null: `language` is the browser's.
@@ -66,9 +69,9 @@ function main(view: View, language: Language, coinPath: string): Html {
         ${part('said', html`role="status" aria-live="polite" class="said"`, statusPart(view, texts))}
         ${part('steps', null, stepsPart(view, texts))}
       </section>
-      ${part('ways', html`class="ways"`, ways(view, language))}
     </div>
     ${part('pay', html`class="card pay"`, payPart(view, language, coinPath))}
+    ${part('ways', html`class="ways"`, ways(view, language))}
     <p id="heard" class="unseen" role="status"></p>
   </main>`;
 }
@@ -82,8 +85,7 @@ function part(id: string, attributes: Html | null, content: Html | null): Html {
 
 function summary({ payment }: View, { texts }: Language): Html {
   const { merchant_name, order_description, order_id, pay_amount, pay_currency } = payment;
-  const description =
-    order_description === null ? null : html`<p class="description" dir="auto">${order_description}</p>`;
+  const description = order_description === null ? null : descriptionPart(order_description, texts.order);
   return html`<header class="card summary">
     <div>
       <p class="label">${texts.paymentTo}</p>
@@ -101,6 +103,14 @@ function summary({ payment }: View, { texts }: Language): Html {
       </div>
     </dl>
   </header>`;
+}
+
+/** A long text scrolls in a window of its own, which the keyboard must reach. */
+function descriptionPart(text: string, label: string): Html {
+  if (text.length <= LONG_TEXT) return html`<p class="description" dir="auto">${text}</p>`;
+  return html`<div class="description" tabindex="0" role="region" aria-label="${label}">
+    <p dir="auto">${text}</p>
+  </div>`;
 }
 
 /** The ways on: back to the shop once paid, and out of it as long as no money was seen. */

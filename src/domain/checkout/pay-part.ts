@@ -79,7 +79,7 @@ function choice({ payment }: View, { texts }: Language, coinPath: string): Html 
     </div>
     <div role="group" aria-labelledby="networks">
       <h3 id="networks">${texts.network}</h3>
-      <div class="chips">${networks}</div>
+      <div class="chips names">${networks}</div>
     </div>
   </div>`;
 }

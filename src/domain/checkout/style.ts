@@ -16,6 +16,9 @@ h2{font-size:1.125rem;line-height:1.35}
 h3,dt,.label{font-size:.875rem;font-weight:500;color:var(--muted)}
 bdi{display:inline-block;max-inline-size:100%;overflow-wrap:anywhere;vertical-align:bottom}
 a{color:var(--accent);text-underline-offset:.2em}
+a:not(.button) bdi{text-decoration:underline;text-underline-offset:.2em}
+html[dir=ltr] h1{text-align:left}
+html[dir=rtl] :is(h1,.amount,.address){text-align:right}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .card{background:var(--card);border:1px solid var(--line);border-radius:.875rem;padding:1.125rem}
 .summary,.status,.pay,.step{display:grid;gap:.75rem;grid-template-columns:minmax(0,1fr);align-content:start}
@@ -30,11 +33,17 @@ dd{overflow-wrap:anywhere;min-inline-size:0}
 .care{--now:var(--care);--edge-now:var(--care-edge)}
 .bad{--now:var(--bad);--edge-now:var(--bad-edge)}
 .said{display:grid;gap:.375rem}
-.steps{list-style:none;display:grid;grid-template-columns:repeat(4,minmax(0,1fr));gap:.375rem;font-size:.8125rem}
+.steps{list-style:none;display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:.5rem;font-size:.8125rem}
 .steps li{border-block-start:.25rem solid var(--line);padding-block-start:.25rem;color:var(--muted);overflow-wrap:anywhere}
 .steps .done,.steps [aria-current]{border-color:var(--edge-now);color:var(--text)}
-.steps [aria-current]{font-weight:600}
-.chips{display:flex;flex-wrap:wrap;gap:.5rem;margin-block-start:.375rem}
+.steps [aria-current]{font-weight:600;border-block-start-style:dashed}
+.steps .done::before{content:"\\2713\\00a0"}
+@media (min-width:30rem){.steps{grid-template-columns:repeat(4,minmax(0,1fr))}}
+.chips{display:grid;grid-template-columns:repeat(auto-fill,minmax(4rem,1fr));gap:.5rem;margin-block-start:.375rem}
+.chips.names{grid-template-columns:repeat(auto-fill,minmax(7rem,1fr))}
+.chips button{inline-size:100%;padding-inline:.25rem}
+.pay{gap:1.25rem}
+.pay>*+*{border-block-start:1px solid var(--line);padding-block-start:1.25rem}
 button,.button{font:inherit;font-weight:500;min-block-size:2.75rem;padding:.5rem .875rem;border-radius:.625rem;border:1px solid var(--edge);background:var(--card);color:var(--text);cursor:pointer;text-decoration:none;display:inline-flex;align-items:center;justify-content:center;text-align:center;max-inline-size:100%}
 button:hover,.button:hover{border-color:var(--accent)}
 [aria-pressed=true]{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
@@ -55,7 +64,9 @@ footer ul{list-style:none;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:0 1
 footer a,footer [aria-current]{display:inline-flex;align-items:center;min-block-size:2rem;font-size:.875rem}
 footer a{color:var(--muted)}
 .unseen{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-@media (min-width:52rem){main:has(#pay:not(:empty)),main:has(#pay:not(:empty))+footer{max-inline-size:60rem}
+@media (min-width:52rem){.chips{grid-template-columns:repeat(4,minmax(0,1fr))}
+main:has(#pay:not(:empty)),main:has(#pay:not(:empty))+footer{max-inline-size:60rem}
+main:has(#pay:not(:empty)) .ways{grid-column:2}
 main:has(#pay:not(:empty)){grid-template-columns:minmax(0,5fr) minmax(0,6fr);align-items:start;padding-block-start:2rem}
 .left{position:sticky;inset-block-start:1rem}}
 .left{display:grid;gap:1rem;grid-template-columns:minmax(0,1fr)}
