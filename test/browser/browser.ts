@@ -1,0 +1,76 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const SCREENSHOTS = fileURLToPath(new URL('../../screenshots', import.meta.url));
+
+/** Debian's Chromium, as root, and silent: it asks nobody but the page for anything. */
+export async function openBrowser(): Promise<Browser> {
+  await mkdir(SCREENSHOTS, { recursive: true });
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+export interface Look {
+  readonly width: 360 | 1280;
+  readonly colorScheme: 'light' | 'dark';
+  readonly javaScriptEnabled: boolean;
+}
+
+/** Phone and desktop, light and dark, with and without JavaScript. */
+export const LOOKS: readonly Look[] = ([360, 1280] as const).flatMap((width) =>
+  (['light', 'dark'] as const).flatMap((colorScheme) =>
+    [true, false].map((javaScriptEnabled) => ({ width, colorScheme, javaScriptEnabled })),
+  ),
+);
+
+export function nameOf({ width, colorScheme, javaScriptEnabled }: Look): string {
+  return `${width}-${colorScheme}-${javaScriptEnabled ? 'script' : 'plain'}`;
+}
+
+/** Runs `use` with a page that looks like that, and closes it. Fails when the page asked another origin or its policy was broken. */
+export async function withPage(
+  browser: Browser,
+  options: Partial<Look> & BrowserContextOptions,
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
+  const { width = 360, ...rest } = options;
+  const context = await browser.newContext({
+    viewport: { width, height: 800 },
+    reducedMotion: 'reduce',
+    ...rest,
+  });
+  try {
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('console', (message) => {
+      // The icon that every browser asks for by itself.
+      if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
+        faults.push(message.text());
+    });
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith('http://127.0.0.1:')) faults.push(`asked ${request.url()}`);
+    });
+    await use(page);
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+  } finally {
+    await context.close();
+  }
+}
+
+/** Keeps a picture of the whole page for people to look at. */
+export async function picture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+}

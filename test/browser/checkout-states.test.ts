@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { CHECKOUT_STATES, paymentIn } from '../support/checkout.ts';
+import { listen, type Listening } from '../support/http.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { LOOKS, nameOf, openBrowser, picture, withPage } from './browser.ts';
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** What axe-core finds. It is put in past the page's policy, which would refuse a script of ours as well. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate<readonly Violation[]>(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((result) => result.violations)`,
+  );
+  return found.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join('; ')}`,
+  );
+}
+
+/** How much wider than the window the page is. */
+const overflow = (page: Page) =>
+  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+describe('every state of the checkout page, in a browser', () => {
+  let world: World;
+  let server: Listening;
+  let browser: Browser;
+  before(async () => {
+    world = await createWorld();
+    server = await listen(world.app);
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser.close();
+    await server.close();
+    await world.close();
+  });
+
+  for (const state of Object.keys(CHECKOUT_STATES))
+    for (const [language, direction] of [
+      ['en', 'ltr'],
+      ['ar', 'rtl'],
+    ] as const)
+      it(`${state}, ${direction}: fits, and axe finds nothing, at both widths, light and dark, with and without JavaScript`, async () => {
+        const { token_id } = await paymentIn(world, state);
+        for (const look of LOOKS)
+          await withPage(browser, look, async (page) => {
+            await page.goto(`${server.url}/checkout/${token_id}?lang=${language}`);
+            expect(await page.locator('#said h2').isVisible()).to.equal(true);
+            expect(await page.locator('html').getAttribute('dir')).to.equal(direction);
+            // Playwright can evaluate where the page itself may run nothing; axe finds what it cannot do there.
+            expect(await overflow(page), nameOf(look)).to.equal(0);
+            if (look.javaScriptEnabled) expect(await violations(page), nameOf(look)).to.deep.equal([]);
+            await picture(page, `${state}-${language}-${nameOf(look)}`);
+          });
+      });
+
+  for (const language of ['de', 'es', 'fr', 'ja'])
+    it(`${language}: fits a phone, also at 200 %`, async () => {
+      const { token_id } = await paymentIn(world, 'waiting');
+      await withPage(browser, { width: 360 }, async (page) => {
+        await page.goto(`${server.url}/checkout/${token_id}?lang=${language}`);
+        expect(await overflow(page)).to.equal(0);
+        expect(await violations(page)).to.deep.equal([]);
+        await picture(page, `waiting-${language}`);
+        await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
+        expect(await overflow(page)).to.equal(0);
+        await picture(page, `waiting-${language}-200`);
+      });
+    });
+
+  it('a merchant who writes 1000 characters without a space, and turns their direction, breaks nothing', async () => {
+    const { apiKey } = await world.addMerchant({ name: `${'W'.repeat(90)}\u202eevil` });
+    const { createPayment } = await import('../support/http.ts');
+    const fields = {
+      order_description: '\u202e<b>W'.repeat(200),
+      order_id: 'W'.repeat(255),
+      cancel_url: 'https://shop.example/',
+    };
+    const { token_id } = await createPayment(world, fields, apiKey);
+    await withPage(browser, { width: 360 }, async (page) => {
+      await page.goto(`${server.url}/checkout/${token_id}`);
+      expect(await overflow(page)).to.equal(0);
+      expect(await violations(page)).to.deep.equal([]);
+      await picture(page, 'long-texts');
+    });
+  });
+
+  it('pages that show no payment fit as well, and axe finds nothing', async () => {
+    await withPage(browser, { width: 360, colorScheme: 'dark' }, async (page) => {
+      const answer = await page.request.get(`${server.url}/checkout/${'A'.repeat(32)}`);
+      await page.setContent(await answer.text());
+      expect(await violations(page)).to.deep.equal([]);
+      await picture(page, 'missing');
+    });
+  });
+});

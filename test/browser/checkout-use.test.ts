@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import jsqr from 'jsqr';
+import type { Browser, Page } from 'playwright-core';
+import { PNG } from 'pngjs';
+import { COINS_ON_NETWORKS } from '../../src/domain/chain/coins.ts';
+import { paymentIn, setColumns, CHECKOUT_STATES } from '../support/checkout.ts';
+import { listen, type Listening } from '../support/http.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { openBrowser, picture, withPage } from './browser.ts';
+
+// CommonJS, with its function in `default`.
+const decode = jsqr as unknown as typeof jsqr.default;
+
+describe('using the checkout page', () => {
+  let world: World;
+  let server: Listening;
+  let browser: Browser;
+  before(async () => {
+    world = await createWorld();
+    server = await listen(world.app);
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser.close();
+    await server.close();
+    await world.close();
+  });
+
+  const urlOf = (token: string, query = '') => `${server.url}/checkout/${token}${query}`;
+  const scanned = async (page: Page) => {
+    const { data, width, height } = PNG.sync.read(await page.screenshot({ fullPage: true }));
+    return decode(new Uint8ClampedArray(data), width, height)?.data;
+  };
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`on a ${colorScheme} screen the code of every coin on every network is the wallet's link`, async () => {
+      const { token_id } = await paymentIn(world, 'waiting');
+      await withPage(browser, { colorScheme, deviceScaleFactor: 2 }, async (page) => {
+        for (const form of COINS_ON_NETWORKS) {
+          await page.request.post(`${urlOf(token_id)}/coin`, { form, maxRedirects: 0 });
+          await page.goto(urlOf(token_id));
+          const uri = await page.locator('#wallet').getAttribute('href');
+          expect(uri).to.include((await page.locator('#address').textContent()) ?? 'no address');
+          expect(await scanned(page), `${form.coin} on ${form.network}`).to.equal(uri);
+        }
+      });
+    });
+
+  for (const javaScriptEnabled of [true, false])
+    it(`coin and network are chosen by keyboard alone, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
+      const { token_id } = await paymentIn(world, 'waiting');
+      await withPage(browser, { javaScriptEnabled }, async (page) => {
+        await page.goto(urlOf(token_id));
+        for (let n = 0; n < 40; n += 1) {
+          await page.keyboard.press('Tab');
+          if ((await page.locator(':focus').getAttribute('id')) === 'coin-USDT') break;
+        }
+        await picture(page, `focus-${String(javaScriptEnabled)}`);
+        await page.keyboard.press('Enter');
+        await page.locator('#coin-USDT[aria-pressed=true]').waitFor();
+        await page.locator('#network-tron').press('Space');
+        await page.locator('#network-tron[aria-pressed=true]').waitFor();
+        expect(page.url()).to.equal(urlOf(token_id));
+        expect(await page.locator('h3', { hasText: 'Tron address' }).isVisible()).to.equal(true);
+        expect(await page.locator('.warning').textContent()).to.include('Send only USDT on Tron');
+        expect(await page.locator('#copy-address').isVisible()).to.equal(javaScriptEnabled);
+      });
+    });
+
+  it('copies exactly the amount and the address, and says so to a screen reader', async () => {
+    const { token_id } = await paymentIn(world, 'waiting');
+    await withPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+      await page.goto(urlOf(token_id));
+      for (const part of ['amount', 'address']) {
+        await page.locator(`#copy-${part}`).click();
+        await page.locator('#heard', { hasText: 'Copied' }).waitFor({ state: 'attached' });
+        expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(
+          await page.locator(`#${part}`).textContent(),
+        );
+      }
+    });
+  });
+
+  it('tells what happens in place: the live region stays, focus stays, and nothing is loaded anew', async () => {
+    const { id, token_id } = await paymentIn(world, 'waiting');
+    await withPage(browser, {}, async (page) => {
+      await page.goto(urlOf(token_id));
+      await page.evaluate(`window.kept = document.getElementById('said')`);
+      await page.locator('#copy-address').focus();
+      await setColumns(world, id, CHECKOUT_STATES.underpaid ?? {});
+      await page.locator('#said', { hasText: 'Part of your payment is here' }).waitFor();
+      expect(await page.locator('#amount').textContent()).to.equal('6.5');
+      expect(await page.locator(':focus').getAttribute('id')).to.equal('copy-address');
+      await setColumns(world, id, { ...CHECKOUT_STATES.confirming, sequence: 3 });
+      await page.locator('#said', { hasText: 'Confirming: 3 of 12' }).waitFor();
+      expect(await page.locator('#address').count()).to.equal(0);
+      expect(await page.locator(':focus').getAttribute('id'), 'what had the focus is gone').to.equal(
+        'status',
+      );
+      expect(
+        await page.evaluate(`window.kept === document.getElementById('said') && window.kept.isConnected`),
+      ).to.equal(true);
+      await picture(page, 'in-place-confirming');
+    });
+  });
+
+  it('without JavaScript it loads itself again', async () => {
+    const { id, token_id } = await paymentIn(world, 'waiting');
+    await withPage(browser, { javaScriptEnabled: false }, async (page) => {
+      await page.goto(urlOf(token_id));
+      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      await page.locator('#said', { hasText: 'We have seen your payment' }).waitFor({ timeout: 20_000 });
+    });
+  });
+
+  it('once settled it leads back to the shop by itself, unless the customer stays', async () => {
+    const shop = `${server.url}/thanks?a=1`;
+    const { id, token_id } = await paymentIn(world, 'settled', { success_url: shop });
+    await withPage(browser, {}, async (page) => {
+      await page.route('**/thanks**', (route) => route.fulfill({ body: 'thanks' }));
+      await page.goto(urlOf(token_id));
+      await page.waitForURL('**/thanks**', { timeout: 20_000 });
+      expect(page.url()).to.equal(`${shop}&payment_id=${id}&order_id=order+1&status=SETTLED`);
+      await page.goto(urlOf(token_id));
+      await page.locator('#stay').click();
+      await page.waitForTimeout(11_000);
+      expect(page.url()).to.equal(urlOf(token_id));
+    });
+  });
+
+  it('counts only the last minutes', async () => {
+    const { token_id } = await paymentIn(world, 'waiting', { expiration_minutes: 10 });
+    await withPage(browser, {}, async (page) => {
+      await page.goto(urlOf(token_id));
+      expect(await page.locator('#left').textContent()).to.equal('10 minutes');
+      world.advance(400);
+      await page.reload();
+      expect(await page.locator('#left').textContent()).to.match(/^3:\d\d$/);
+    });
+  });
+});
