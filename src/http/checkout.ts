@@ -97,8 +97,8 @@ function choose(ctx: Context): RequestHandler<{ token: string }> {
     const choice = await chooseByToken(ctx, token, coin, network);
     if (choice === 'missing') return next();
     const page = `${checkoutPath(token)}${languageQuery(chosen)}`;
-    // 303: the browser loads the page anew, and a reload of that sends no form.
-    if (choice === 'chosen') return response.set(PAGE_HEADERS).redirect(303, page);
+    // 303: the browser loads the page anew, and a reload of that sends no form. `#pay`: the customer stays where he was on it.
+    if (choice === 'chosen') return response.set(PAGE_HEADERS).redirect(303, `${page}#pay`);
     response.status(choice === 'closed' ? 409 : 400).set(PAGE_HEADERS);
     response.send(messagePage(choice, language, page));
   };

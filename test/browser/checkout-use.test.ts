@@ -60,7 +60,7 @@ describe('using the checkout page', () => {
         await page.locator('#coin-USDT[aria-pressed=true]').waitFor();
         await page.locator('#network-tron').press('Space');
         await page.locator('#network-tron[aria-pressed=true]').waitFor();
-        expect(page.url()).to.equal(urlOf(token_id));
+        expect(page.url()).to.equal(`${urlOf(token_id)}#pay`);
         expect(await page.locator('h3', { hasText: 'Tron address' }).isVisible()).to.equal(true);
         expect(await page.locator('.warning').textContent()).to.include('Send only USDT on Tron');
         expect(await page.locator('#copy-address').isVisible()).to.equal(javaScriptEnabled);

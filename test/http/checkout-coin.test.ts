@@ -38,10 +38,10 @@ describe('choosing a coin on the checkout page', () => {
     it(`${coin} on ${network}: 303 back to the page, which then asks for it`, async () => {
       const { id, token_id } = await paymentIn(world, 'waiting');
       const { headers } = await choose(token_id, { coin, network }, '?lang=de').expect(303);
-      expect(headers.location).to.equal(`/checkout/${token_id}?lang=de`);
+      expect(headers.location).to.equal(`/checkout/${token_id}?lang=de#pay`);
       const row = await rowOf(id);
       expect([row.coin, row.network]).to.deep.equal([coin, network]);
-      const { text } = await supertest(world.app).get(headers.location ?? '');
+      const { text } = await supertest(world.app).get(`/checkout/${token_id}?lang=de`);
       expect(text).to.include(`>${row.address}</code>`).and.include(`</span> ${coin}</p>`);
     });
 
