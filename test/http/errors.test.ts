@@ -200,7 +200,7 @@ describe('errors', () => {
       const { status, headers, text } = await send(server, 'GET', '/nothing');
       expect(status).to.equal(404);
       expect(headers['content-type']).to.equal('text/html; charset=utf-8');
-      expect(text).to.include('Not found');
+      expect(text).to.include('Page not found');
     });
   });
 

@@ -18,6 +18,8 @@ interface Arrived {
   readonly data: { readonly checkout: { readonly id: string } };
 }
 
+const FREE_ENDPOINTS = 'UPDATE webhook_endpoints SET held_by = NULL, held_until = NULL';
+
 for (const engine of ENGINES)
   describe(`web and workers in production, queues on ${engine.name}`, function () {
     this.timeout(90_000);
@@ -88,7 +90,7 @@ for (const engine of ENGINES)
       gate.open();
       // As if the leases of what it had taken were over: 30 s of due work, 25 s of a delivery.
       await stand.rows(`UPDATE due_work SET visible_at = least(visible_at, now())`);
-      await stand.rows(`UPDATE webhook_endpoints SET held_by = NULL, held_until = NULL`);
+      await stand.rows(FREE_ENDPOINTS);
 
       await stand.startWorker();
       const arrived = await waitForEvents(receiver, ids, STORY.length);
@@ -100,6 +102,8 @@ for (const engine of ENGINES)
     /** Lets the merchant's events come here; earlier receivers get no more. */
     async function receive(web: Web, answer?: () => Promise<Answer>): Promise<Receiver> {
       const receiver = await startReceiver(answer === undefined ? {} : { answer });
+      // The end of a test kills its workers: as if what they held of the endpoint were over.
+      await stand.rows(FREE_ENDPOINTS);
       const config = { webhookUrl: receiver.url, enabled: true };
       expect((await web.api('PUT', '/v1/webhooks/config', config)).status).to.equal(200);
       return receiver;
