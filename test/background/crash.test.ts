@@ -10,6 +10,7 @@ import type { Doom } from '../support/doomed-worker.ts';
 import { ENGINES } from '../support/engines.ts';
 import { hang } from '../support/receivers.ts';
 import { startService, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const WORKER = fileURLToPath(new URL('../support/doomed-worker.ts', import.meta.url));
 
@@ -27,8 +28,8 @@ for (const engine of ENGINES)
     let service: Service;
     afterEach(() => service.close());
 
-    /** Starts a worker process, waits until it has come as far as it should, and kills it when `until` resolves. */
-    const die = async (moment: Doom['moment'], until: () => Promise<unknown> = () => Promise.resolve()) => {
+    /** Starts a worker process, waits until it has come as far as it should, and kills it when `ready` resolves. */
+    const die = async (moment: Doom['moment'], ready: () => Promise<unknown> = () => Promise.resolve()) => {
       const { ctx } = service.world;
       const doom: Doom = {
         env: {
@@ -47,7 +48,7 @@ for (const engine of ENGINES)
       const exited = once(child, 'exit');
       for await (const line of createInterface(child.stdout)) if (line === moment) break;
       // Killed in any case: a worker that is left over would take the work of all tests after this one.
-      await until().finally(() => child.kill('SIGKILL'));
+      await ready().finally(() => child.kill('SIGKILL'));
       expect((await exited)[1]).to.equal('SIGKILL');
     };
     const eventIds = () =>
@@ -78,6 +79,9 @@ for (const engine of ENGINES)
       await die('handed over');
       await service.startWorker();
       await service.receiver.waitFor(ids.length);
+      // Recorded, too: with half a minute gone, what is not would be taken for lost.
+      const isRecorded = async () => (await run(service.world.ctx.db, attempts, [])).length === ids.length;
+      await until('each is recorded', isRecorded);
       service.world.advance(LEASE_SECONDS);
       // Whatever the ended leases bring is done when something later is: a queue is first in, first out.
       const later = await service.shop.create();
