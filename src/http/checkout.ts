@@ -4,7 +4,7 @@ import { PAGE_CSP } from '../domain/checkout/document.ts';
 import { languageFor, languageNamed, type Language } from '../domain/checkout/languages.ts';
 import { messagePage, type Message } from '../domain/checkout/messages.ts';
 import { checkoutPage, checkoutPath, checkoutStatus, languageQuery } from '../domain/checkout/page.ts';
-import { findByToken } from '../domain/payments/store.ts';
+import { findByToken } from '../domain/checkout/store.ts';
 import { inWorldOf } from '../domain/payments/world.ts';
 import type { Context } from '../platform/context.ts';
 import { isUnavailable } from '../platform/db.ts';

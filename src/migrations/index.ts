@@ -6,6 +6,7 @@ import * as policiesAndLedger from './0004_policies_and_ledger.ts';
 import * as eventFeed from './0005_event_feed.ts';
 import * as webhookEndpoints from './0006_webhook_endpoints.ts';
 import * as contact from './0007_contact.ts';
+import * as checkout from './0008_checkout.ts';
 
 export interface Migration {
   readonly name: string;
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   { name: '0005_event_feed', ...eventFeed },
   { name: '0006_webhook_endpoints', ...webhookEndpoints },
   { name: '0007_contact', ...contact },
+  { name: '0008_checkout', ...checkout },
 ];

@@ -2,8 +2,9 @@ import { chainOf } from '../chain/chain.ts';
 import { COINS_ON_NETWORKS } from '../chain/coins.ts';
 import { chooseCoin } from '../payments/choose-coin.ts';
 import { inWorldOf } from '../payments/world.ts';
-import { findByToken, lockPayments } from '../payments/store.ts';
+import { lockPayments } from '../payments/store.ts';
 import type { Context } from '../../platform/context.ts';
+import { findByToken } from './store.ts';
 import { canChoose } from './view.ts';
 
 export type Choice = 'chosen' | 'missing' | 'badChoice' | 'closed';

@@ -5,7 +5,8 @@ import type { Language } from './languages.ts';
 import { cancelLink, successLink } from './links.ts';
 import { payPart } from './pay-part.ts';
 import { statusPart, stepsPart, toneOf } from './status-part.ts';
-import { versionOf, viewOf, type CheckoutPayment, type View } from './view.ts';
+import type { CheckoutPayment } from './store.ts';
+import { versionOf, viewOf, type View } from './view.ts';
 
 /** Without a script the page loads itself again this often while it can still change. */
 const REFRESH_SECONDS = 10;

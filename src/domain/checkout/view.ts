@@ -4,10 +4,8 @@ import { lateEndOf } from '../payments/assess.ts';
 import type { Payment } from '../payments/payment.ts';
 import { allows, type Status } from '../payments/states.ts';
 import { asWritten, divide, isZero, max, multiply, subtract } from '../../platform/money.ts';
+import type { CheckoutPayment } from './store.ts';
 import { payable } from './wallet-uri.ts';
-
-/** A payment as its page needs it. */
-export type CheckoutPayment = Payment & { readonly merchant_name: string };
 
 /** What the page has to say: finer than a status, because a customer asks what happens now. */
 export type State =

@@ -103,6 +103,8 @@ export function newPayment(
     deadline_at: expiresAt,
     settled_at: null,
     policy: policyOf(caller.policy as PolicyChoice, body.policy),
+    refund_address: null,
+    language: null,
     world: ctx.clock && id,
     clock_offset_ms: String(ctx.clock?.offsetMs ?? 0),
     clock_held_until: ctx.clock?.heldUntil ?? null,

@@ -39,6 +39,10 @@ export interface Payment {
   readonly deadline_at: Date;
   readonly settled_at: Date | null;
   readonly policy: Policy;
+  /** On `pay_network`: where the customer wants money back; null: he has named none. */
+  readonly refund_address: string | null;
+  /** Of the checkout page, as the customer saw it last; null: he has not. */
+  readonly language: string | null;
   /** Null: the world that everybody shares, in real time; else the payment's own. */
   readonly world: string | null;
   /** bigint, so text */

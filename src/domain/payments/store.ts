@@ -17,19 +17,6 @@ export async function findPayment(
   return isId('pay', id) ? runOne(connection, paymentOfMerchant, [id, merchantId]) : null;
 }
 
-const paymentByToken = sql<Payment & { merchant_name: string }>(
-  'payment_by_token',
-  `SELECT p.*, m.name AS merchant_name FROM payments p JOIN merchants m ON m.id = p.merchant_id WHERE p.token_id = $1`,
-);
-
-/** The payment that a checkout token opens, with its merchant's name; null when there is none. */
-export async function findByToken(
-  connection: Connection,
-  token: string,
-): Promise<(Payment & { merchant_name: string }) | null> {
-  return /^[\w-]{16,64}$/.test(token) ? runOne(connection, paymentByToken, [token]) : null;
-}
-
 const paymentsById = sql<Payment>('payments_by_id', `SELECT * FROM payments WHERE id = ANY ($1)`);
 
 /** Payments as they are at the moment, in no particular order. */
