@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { ChainTransfer } from '../../../src/domain/chain/client.ts';
 import { createSimulator, type Sending, type Simulator } from '../../../src/domain/chain/simulator.ts';
 import { openDb, type Db } from '../../../src/platform/db.ts';
+import { untilWaitingForLocks } from '../../support/locks.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const START = new Date('2026-01-01T00:00:00Z');
@@ -34,13 +35,6 @@ describe('the simulated chain under many hands', () => {
     await db.destroy();
     await database.drop();
   });
-
-  const waitingStatements = async (): Promise<number> => {
-    const { rows } = (await db.raw(
-      `SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    )) as { rows: { count: number }[] };
-    return rows[0]?.count ?? 0;
-  };
 
   it('never skips a transfer whose transaction began first and commits last', async () => {
     const slow = await db.transaction();
@@ -106,7 +100,7 @@ describe('the simulated chain under many hands', () => {
       chain.send(db, ['a', 'm', 'z'].map(sending), at(2)),
       chain.send(db, ['z', 'm', 'a'].map(sending), at(2)),
     ]);
-    while ((await waitingStatements()) < 2);
+    await untilWaitingForLocks(db, 2);
     await middle.rollback();
     const [forwards, backwards] = await both;
     expect(backwards.toReversed()).to.deep.equal(forwards);

@@ -8,7 +8,7 @@ import { addSeconds } from '../../../src/platform/clock.ts';
 import { run, sql } from '../../../src/platform/db.ts';
 import { checkBooks } from '../../support/books.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
-import { until } from '../../support/until.ts';
+import { untilWaitingForLocks } from '../../support/locks.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 const CONFIRMATIONS = 12;
@@ -18,10 +18,6 @@ const cursorRow = sql<{ cursor: string; head: string }>(
   `SELECT cursor, head FROM chain_cursors WHERE chain = 'ethereum'`,
 );
 
-const waitingForLocks = sql<{ count: number }>(
-  'test_waiting_for_locks',
-  `SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-);
 const nextLooks = sql<{ key: string; run_at: Date }>(
   'test_next_looks',
   `SELECT key, run_at FROM due_work WHERE job = 'chain.observe'`,
@@ -85,10 +81,7 @@ describe('observing a network', () => {
     const held = await world.ctx.db.transaction();
     await held.raw(`SELECT FROM chain_cursors WHERE chain = 'ethereum' FOR UPDATE`);
     const both = Promise.all([observe(), observe()]);
-    await until('both have read the cursor and want to move it', async () => {
-      const [row] = await run(world.ctx.db, waitingForLocks, []);
-      return row?.count === 2;
-    });
+    await untilWaitingForLocks(world.ctx.db, 2);
     await held.commit();
     expect(await both).to.have.members([true, false]);
     expect(await observe()).to.equal(false);

@@ -11,6 +11,7 @@ import {
   type HoldingReceiver,
 } from '../../support/deliveries.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
+import { untilWaitingForLocks } from '../../support/locks.ts';
 import { until } from '../../support/until.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
@@ -18,11 +19,6 @@ const dueWork = sql<{ visible_at: Date }>(
   'test_due_endpoint',
   `SELECT visible_at FROM due_work WHERE job = 'webhook.deliver' AND key = $1`,
 );
-const blocked = sql<{ count: number }>(
-  'test_blocked',
-  `SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-);
-
 describe('deliveries that are added while runs come and go', () => {
   let world: World;
   let shop: Shop;
@@ -41,8 +37,7 @@ describe('deliveries that are added while runs come and go', () => {
 
   const send = () => deliverDue(world.ctx, world.exchange, world.merchant.id);
   const statuses = async () => (await deliveriesIn(world)).map(({ status }) => status);
-  const untilBlocked = () =>
-    until('a statement waits for a lock', async () => (await runOne(world.ctx.db, blocked, []))?.count === 1);
+  const untilBlocked = () => untilWaitingForLocks(world.ctx.db);
 
   /** Fans a new event out up to the commit, for which it waits until it is told to. */
   const fanOutUncommitted = async () => {
