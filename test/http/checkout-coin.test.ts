@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import supertest from 'supertest';
 import { COINS_ON_NETWORKS, isCoinOn } from '../../src/domain/chain/coins.ts';
+import { RATE_LOCK_SECONDS } from '../../src/domain/payments/quotes.ts';
+import { lockPayments } from '../../src/domain/payments/store.ts';
+import { addSeconds } from '../../src/platform/clock.ts';
 import { paymentIn } from '../support/checkout.ts';
 import { countRows, pay } from '../support/http.ts';
+import { untilWaitingForLocks } from '../support/locks.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 describe('choosing a coin on the checkout page', () => {
@@ -51,6 +55,29 @@ describe('choosing a coin on the checkout page', () => {
     await pay(world, id);
     const { body } = await world.api('get', `/v1/payment/${id}`);
     expect([body.status, body.actually_paid_currency]).to.deep.equal(['SETTLED', 'ETH']);
+  });
+
+  it('says until when the price in that coin holds, and says nothing where there is no rate', async () => {
+    const { token_id } = await paymentIn(world, 'waiting');
+    const open = async () => (await supertest(world.app).get(`/checkout/${token_id}`)).text;
+    expect(await open()).to.not.include('This price holds');
+    await choose(token_id, { coin: 'BTC', network: 'bitcoin' }).expect(303);
+    const until = addSeconds(world.ctx.now(), RATE_LOCK_SECONDS).toISOString();
+    expect(await open()).to.match(new RegExp(`This price holds until <time datetime="${until}">`));
+  });
+
+  it('is decided by the row where money is seen at the same instant: nothing is changed', async () => {
+    const { id, token_id } = await paymentIn(world, 'waiting');
+    const before = await rowOf(id);
+    let chosen: Promise<{ status: number }> | undefined;
+    await world.ctx.db.transaction(async (tx) => {
+      const [payment] = await lockPayments(tx, [id]);
+      chosen = choose(token_id, { coin: 'BTC', network: 'bitcoin' }).then((answer) => answer);
+      await untilWaitingForLocks(world.ctx.db);
+      await tx('payments').where({ id: payment?.id }).update({ amount_received: '1' });
+    });
+    expect((await chosen)?.status).to.equal(409);
+    expect(await rowOf(id)).to.deep.equal(before);
   });
 
   const BAD = {

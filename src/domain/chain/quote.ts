@@ -1,7 +1,7 @@
 import { asWritten, divide, multiply } from '../../platform/money.ts';
 import { decimalsOf, type CoinId } from './coins.ts';
 import type { NetworkId } from './networks.ts';
-import { USD_PER_COIN } from './rates.ts';
+import type { Rates } from './rates.ts';
 
 /** Decimals of money in the service (contract, "Names and shapes"). */
 const MONEY_DECIMALS = 18;
@@ -15,27 +15,35 @@ export interface Quote {
   readonly rate: string;
 }
 
+export interface Asked {
+  readonly payAmount: string;
+  readonly payCurrency: CoinId;
+  readonly coin: CoinId;
+  readonly network: NetworkId;
+}
+
 /**
  * What a payment of `payAmount` `payCurrency` costs in `coin`, rounded up to the coin's smallest unit on `network`: the merchant
  * never gets less than the price. Where the customer pays in the settlement coin itself the rate is exactly 1 and the amount is
  * the merchant's own text, even where that has more decimals than the coin: it is what was asked for, and nothing is converted.
  * Throws RangeError when the coin does not live on the network.
  */
-export function quote(asked: {
-  payAmount: string;
-  payCurrency: CoinId;
-  coin: CoinId;
-  network: NetworkId;
-}): Quote {
+export function quote(asked: Asked, rates: Rates): Quote {
   const { payAmount, payCurrency, coin, network } = asked;
+  if (coin === payCurrency) return quoteInSettlementCoin(payAmount, coin, network);
   const decimals = decimalsOf(coin, network);
-  if (coin === payCurrency) return { coin, network, amount: payAmount, rate: '1' };
   return {
     coin,
     network,
-    amount: divide(multiply(payAmount, USD_PER_COIN[payCurrency]), USD_PER_COIN[coin], decimals, 'up'),
-    rate: divide(USD_PER_COIN[coin], USD_PER_COIN[payCurrency], MONEY_DECIMALS, 'down'),
+    amount: divide(multiply(payAmount, rates[payCurrency]), rates[coin], decimals, 'up'),
+    rate: divide(rates[coin], rates[payCurrency], MONEY_DECIMALS, 'down'),
   };
+}
+
+/** The price in the settlement coin itself, which needs no market. Throws RangeError when the coin does not live on the network. */
+export function quoteInSettlementCoin(payAmount: string, coin: CoinId, network: NetworkId): Quote {
+  decimalsOf(coin, network);
+  return { coin, network, amount: payAmount, rate: '1' };
 }
 
 /**

@@ -1,7 +1,11 @@
+import type { Context } from '../../platform/context.ts';
 import type { CoinId } from './coins.ts';
 
-/** US dollars per coin: fixed, because the market is simulated, so that the same payment always costs the same. */
-export const USD_PER_COIN: Readonly<Record<CoinId, string>> = {
+/** US dollars per coin. */
+export type Rates = Readonly<Record<CoinId, string>>;
+
+/** Fixed, because the market is simulated, so that the same payment always costs the same. */
+export const SIMULATED_RATES: Rates = {
   BTC: '60000',
   ETH: '3000',
   USDT: '1',
@@ -11,3 +15,8 @@ export const USD_PER_COIN: Readonly<Record<CoinId, string>> = {
   POL: '0.4',
   DAI: '1',
 };
+
+/** What coins are worth now. A venue's or an oracle's client will stand here one day: ask it outside any transaction. */
+export function ratesOf(_ctx: Pick<Context, 'config'>): Promise<Rates> {
+  return Promise.resolve(SIMULATED_RATES);
+}

@@ -1,11 +1,12 @@
 import { chainOf } from '../chain/chain.ts';
 import { COINS_ON_NETWORKS } from '../chain/coins.ts';
+import { ratesOf } from '../chain/rates.ts';
 import { chooseCoin } from '../payments/choose-coin.ts';
+import { isPriceOpen } from '../payments/quotes.ts';
 import { inWorldOf } from '../payments/world.ts';
 import { lockPayments } from '../payments/store.ts';
 import type { Context } from '../../platform/context.ts';
 import { findByToken } from './store.ts';
-import { canChoose } from './view.ts';
 
 export type Choice = 'chosen' | 'missing' | 'badChoice' | 'closed';
 
@@ -23,13 +24,14 @@ export async function chooseByToken(
   if (found === null) return 'missing';
   const pair = COINS_ON_NETWORKS.find((known) => known.coin === coin && known.network === network);
   if (pair === undefined) return 'badChoice';
+  const rates = await ratesOf(ctx);
   return ctx.db.transaction(async (tx): Promise<Choice> => {
     const [payment] = await lockPayments(tx, [found.id]);
     if (payment === undefined) return 'missing';
     const world = inWorldOf(ctx, payment);
     const now = world.now();
-    if (!canChoose(payment, now)) return 'closed';
-    await chooseCoin(tx, chainOf(world), payment, pair.coin, pair.network, now);
+    if (!isPriceOpen(payment, now)) return 'closed';
+    await chooseCoin(tx, payment, { ...pair, chain: chainOf(world), rates }, now);
     return 'chosen';
   });
 }

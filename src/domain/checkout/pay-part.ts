@@ -31,6 +31,7 @@ export function payPart(view: View, language: Language, coinPath: string): Html 
           <p class="small">
             ${fill(texts.coinOnNetwork, { ...parts, coin: latin(COINS[payment.coin].name) })}
           </p>
+          ${price(view, language)}
         </div>
         ${copyButton('amount', texts.copyAmount, texts.copied)}
       </div>
@@ -94,20 +95,30 @@ function networkFor(coin: CoinId, chosen: NetworkId): NetworkId {
   return COINS_ON_NETWORKS.find((pair) => pair.coin === coin)?.network ?? chosen;
 }
 
-/** In words, in UTC; the script says it in the customer's own time, and counts only the last minutes. */
+/** For how long the amount holds, where that is not as long as it can be paid. */
+function price({ priceUntil }: View, { id, texts }: Language): Html | null {
+  if (priceUntil === null) return null;
+  return html`<p class="small">${fill(texts.priceHolds, { time: time(priceUntil, id) })}</p>`;
+}
+
+/** In words; only the last minutes are counted, by the script. */
 function deadline({ payBy, secondsLeft }: View, { id, texts }: Language): Html | null {
   if (payBy === null) return null;
-  const written = new Intl.DateTimeFormat(`${id}-u-nu-latn`, {
+  const left = html`<span id="left" data-seconds="${secondsLeft}">${duration(secondsLeft, id)}</span>`;
+  return html`<p class="small">
+    ${fill(texts.payBy, { time: time(payBy, id) })}
+    ${secondsLeft > 0 ? html`<span>${fill(texts.timeLeft, { left })}.</span>` : null}<br />${texts.mayClose}
+  </p>`;
+}
+
+/** In UTC; the script says it in the customer's own time. */
+function time(at: Date, language: string): Html {
+  const written = new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
     dateStyle: 'medium',
     timeStyle: 'short',
     timeZone: 'UTC',
-  }).format(payBy);
-  const time = html`<time id="by" datetime="${payBy.toISOString()}">${written} UTC</time>`;
-  const left = html`<span id="left" data-seconds="${secondsLeft}">${duration(secondsLeft, id)}</span>`;
-  return html`<p class="small">
-    ${fill(texts.payBy, { time })}
-    ${secondsLeft > 0 ? html`<span>${fill(texts.timeLeft, { left })}.</span>` : null}<br />${texts.mayClose}
-  </p>`;
+  }).format(at);
+  return html`<time datetime="${at.toISOString()}">${written} UTC</time>`;
 }
 
 function duration(seconds: number, language: string): string {

@@ -52,9 +52,10 @@ const clock = () => {
 
 const dress = () => {
   document.querySelectorAll('[data-script]').forEach((part) => { part.hidden = false; });
-  const left = $('#left'), by = $('#by'), success = $('#success');
+  const left = $('#left'), success = $('#success');
   if (left) ends = performance.now() + left.dataset.seconds * 1000;
-  if (by) by.textContent = new Intl.DateTimeFormat(lang + '-u-nu-latn', { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(by.dateTime));
+  for (const time of document.querySelectorAll('time'))
+    time.textContent = new Intl.DateTimeFormat(lang + '-u-nu-latn', { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time.dateTime));
   clock();
   clearTimeout(going);
   if (success && $('#going')) going = setTimeout(() => { location.assign(success.href); }, GO_BACK);

@@ -2,6 +2,7 @@ import { NETWORKS } from '../chain/networks.ts';
 import { decimalsOf } from '../chain/coins.ts';
 import { lateEndOf } from '../payments/assess.ts';
 import type { Payment } from '../payments/payment.ts';
+import { isPriceOpen } from '../payments/quotes.ts';
 import { allows, type Status } from '../payments/states.ts';
 import { asWritten, divide, isZero, max, multiply, subtract } from '../../platform/money.ts';
 import type { CheckoutPayment } from './store.ts';
@@ -46,6 +47,8 @@ export interface View {
   /** Until when; null when it no longer matters. */
   readonly payBy: Date | null;
   readonly secondsLeft: number;
+  /** Until when `toSend` holds; null: as long as it can be paid. */
+  readonly priceUntil: Date | null;
   readonly canChoose: boolean;
   /** The page may still change, and looks again. */
   readonly isLive: boolean;
@@ -59,26 +62,20 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
   const state = STATE_OF[payment.status](payment);
   const asksForMoney = state === 'waiting' || state === 'underpaid';
   const requiredConfirmations = NETWORKS[payment.network].confirmations;
+  const { locked_until, deadline_at } = payment;
+  const isOpen = isPriceOpen(payment, now);
   return {
     payment,
     state,
     toSend: asksForMoney ? leftToSend(payment) : null,
-    payBy: asksForMoney ? payment.deadline_at : null,
-    secondsLeft: Math.max(0, Math.floor((payment.deadline_at.getTime() - now.getTime()) / 1000)),
-    canChoose: canChoose(payment, now),
+    payBy: asksForMoney ? deadline_at : null,
+    secondsLeft: Math.max(0, Math.floor((deadline_at.getTime() - now.getTime()) / 1000)),
+    canChoose: isOpen,
+    priceUntil: isOpen && locked_until !== null && locked_until < deadline_at ? locked_until : null,
     isLive: isLive(payment, now),
     requiredConfirmations,
     confirmations: Math.min(payment.confirmations, requiredConfirmations),
   };
-}
-
-/** True while the customer may choose another coin: no money was seen, and there is time. */
-export function canChoose(payment: Payment, now: Date): boolean {
-  return (
-    STATE_OF[payment.status](payment) === 'waiting' &&
-    isZero(payment.amount_received) &&
-    now < payment.deadline_at
-  );
 }
 
 /** Changes whenever the page does, apart from its clock. */

@@ -1,10 +1,11 @@
 import type { ChainClient } from '../chain/client.ts';
 import type { CoinId } from '../chain/coins.ts';
 import type { NetworkId } from '../chain/networks.ts';
+import type { Rates } from '../chain/rates.ts';
 import { run, runOne, sql, type Tx } from '../../platform/db.ts';
 import { isZero } from '../../platform/money.ts';
 import type { Payment } from './payment.ts';
-import { storeQuote } from './transfers.ts';
+import { isPriceOpen, lockEndOf, requoteEnded, scheduleRequote, storeQuote } from './quotes.ts';
 
 const quoteOf = sql<{ address: string; amount: string }>(
   'quote_of_payment',
@@ -15,20 +16,33 @@ const setCoin = sql(
   `UPDATE payments SET coin = $2, network = $3, address = $4, crypto_amount = $5 WHERE id = $1`,
 );
 
+/** A coin on a network, and what it takes to say what it costs there. */
+export interface Offer {
+  readonly coin: CoinId;
+  readonly network: NetworkId;
+  readonly chain: ChainClient;
+  readonly rates: Rates;
+}
+
 /**
- * Locks rate and amount for paying `payment` (whose row the caller holds) in `coin` on `network`, and answers address and amount to
- * pay. The coin becomes the payment's own unless money was seen already; what was quoted before stays valid at its own address.
+ * Locks rate and amount for paying `payment` (whose row the caller holds) in a coin, for RATE_LOCK_SECONDS, and answers address and
+ * amount to pay. A lock that has not ended is kept, so that nobody can try for a better rate. The coin becomes the payment's own unless
+ * money was seen already; what was quoted for others stays valid at its own address.
  */
 export async function chooseCoin(
   tx: Tx,
-  chain: ChainClient,
   payment: Payment,
-  coin: CoinId,
-  network: NetworkId,
+  { coin, network, chain, rates }: Offer,
   now: Date,
 ): Promise<{ address: string; amount: string }> {
-  const terms = { payAmount: payment.pay_amount, payCurrency: payment.pay_currency, coin, network };
-  await storeQuote(tx, payment.id, chain.depositAddress(network, payment.id), terms, now);
+  const asked = { payAmount: payment.pay_amount, payCurrency: payment.pay_currency, coin, network };
+  const address = chain.depositAddress(network, payment.id);
+  const lockedUntil = lockEndOf(payment, coin, now);
+  await storeQuote(tx, { paymentId: payment.id, address, asked, rates, lockedUntil }, now);
+  if (isPriceOpen(payment, now)) {
+    await requoteEnded(tx, [payment], rates, now);
+    await scheduleRequote(tx, [payment]);
+  }
   const quoted = await runOne(tx, quoteOf, [payment.id, coin, network]);
   if (quoted === null) throw new Error(`the quote of ${payment.id} in ${coin} on ${network} is gone`);
   if (isZero(payment.amount_received))

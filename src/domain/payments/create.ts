@@ -1,5 +1,5 @@
 import { chainOf } from '../chain/chain.ts';
-import { quote } from '../chain/quote.ts';
+import { quoteInSettlementCoin } from '../chain/quote.ts';
 import { isCoin } from '../chain/coins.ts';
 import { isNetwork } from '../chain/networks.ts';
 import { fanOutEvent } from '../events/jobs.ts';
@@ -68,7 +68,7 @@ export function newPayment(
 ): { payment: Payment; rate: string } {
   const id = newId('pay', now);
   const { coin, network } = settlementOf(caller);
-  const { amount, rate } = quote({ payAmount: body.pay_amount, payCurrency: coin, coin, network });
+  const { amount, rate } = quoteInSettlementCoin(body.pay_amount, coin, network);
   const expiresAt = addSeconds(now, (body.expiration_minutes ?? DEFAULT_EXPIRATION_MINUTES) * 60);
   const payment: Payment = {
     id,

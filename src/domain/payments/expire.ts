@@ -1,9 +1,7 @@
-import type { NetworkId } from '../chain/networks.ts';
 import { finish } from '../due-work/store.ts';
 import type { Context } from '../../platform/context.ts';
-import { run, sql } from '../../platform/db.ts';
 import { expirePayment } from './jobs.ts';
-import { observeNetwork } from './observe.ts';
+import { observeNetworksOf } from './observe.ts';
 import { sendBackOwed } from './send-back.ts';
 import { transition } from './transition.ts';
 
@@ -13,7 +11,8 @@ import { transition } from './transition.ts';
  */
 export async function expirePayments(ctx: Context, ids: readonly string[]): Promise<void> {
   const now = ctx.now();
-  await lookAtTheirNetworks(ctx, ids);
+  // Money that the network saw before the deadline counts, also where the last look at the network was before that.
+  await observeNetworksOf(ctx, ids);
   const expired = await ctx.db.transaction(async (tx) => {
     const moved = await transition(
       tx,
@@ -29,15 +28,4 @@ export async function expirePayments(ctx: Context, ids: readonly string[]): Prom
     return moved;
   });
   for (const { id, exceptions } of expired) ctx.log.info('payment EXPIRED', { payment_id: id, exceptions });
-}
-
-const networksOfPayments = sql<{ network: NetworkId }>(
-  'networks_of_payments',
-  'SELECT DISTINCT network FROM quotes WHERE payment_id = ANY ($1)',
-);
-
-/** Money that the network saw before the deadline counts, also where the last look at the network was before that. */
-async function lookAtTheirNetworks(ctx: Context, ids: readonly string[]): Promise<void> {
-  for (const { network } of await run(ctx.db, networksOfPayments, [ids]))
-    while (await observeNetwork(ctx, network));
 }

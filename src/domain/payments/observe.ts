@@ -1,6 +1,7 @@
 import { chainOf } from '../chain/chain.ts';
 import type { ChainView } from '../chain/client.ts';
 import { NETWORKS, type NetworkId } from '../chain/networks.ts';
+import { ratesOf, type Rates } from '../chain/rates.ts';
 import { chainKey } from '../chain/simulator-store.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Tx } from '../../platform/db.ts';
@@ -37,23 +38,35 @@ export async function observeNetwork(ctx: Context, network: NetworkId): Promise<
   const chain = chainKey(network, world);
   const before = (await runOne(ctx.db, cursorOf, [chain]))?.cursor ?? null;
   const view = await chainOf(ctx).poll(network, before, now);
+  const rates = await ratesOf(ctx);
   const applied = await ctx.db.transaction(async (tx) => {
     // Taking the cursor first makes observers of one network stand in line; the loser finds it moved on.
     const taken = await run(tx, advanceCursor, [chain, before, view.cursor, view.head]);
-    return taken.length === 0 ? null : applyView(tx, { network, world }, view, now);
+    return taken.length === 0 ? null : applyView(tx, { network, world }, { view, rates }, now);
   });
   for (const { id, status, exceptions, tx_hash } of applied?.moved ?? [])
     ctx.log.info(`payment ${status}`, { payment_id: id, exceptions, network, tx_hash });
   return applied === null || applied.more;
 }
 
+const networksOfPayments = sql<{ network: NetworkId }>(
+  'networks_of_payments',
+  'SELECT DISTINCT network FROM quotes WHERE payment_id = ANY ($1)',
+);
+
+/** Reads all that there is to read on every network on which one of the payments may have been paid. */
+export async function observeNetworksOf(ctx: Context, ids: readonly string[]): Promise<void> {
+  for (const { network } of await run(ctx.db, networksOfPayments, [ids]))
+    while (await observeNetwork(ctx, network));
+}
+
 async function applyView(
   tx: Tx,
   { network, world }: { network: NetworkId; world: string | null },
-  view: ChainView,
+  { view, rates }: { view: ChainView; rates: Rates },
   now: Date,
 ): Promise<{ moved: Payment[]; more: boolean }> {
-  const news = await storeTransfers(tx, { network, world }, view.transfers, now);
+  const news = await storeTransfers(tx, { network, world }, view.transfers, rates, now);
   // While there is more to read, a block may have been replaced without our knowing it yet: nothing confirms on such a view.
   const confirmedHeight = view.head - NETWORKS[network].confirmations + 1;
   const confirmed = view.more ? null : await confirmUpTo(tx, { network, world }, confirmedHeight, now);

@@ -1,10 +1,11 @@
 import type { ChainTransfer } from '../chain/client.ts';
-import { quote } from '../chain/quote.ts';
 import type { CoinId } from '../chain/coins.ts';
+import type { Rates } from '../chain/rates.ts';
 import { NETWORKS, type NetworkId } from '../chain/networks.ts';
 import { chainKey } from '../chain/simulator-store.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../platform/db.ts';
 import type { PaymentTransfer } from './assess.ts';
+import { storeQuote } from './quotes.ts';
 
 /** How a transfer of ours differs from what we knew of it. */
 export interface TransferNews {
@@ -54,6 +55,7 @@ export async function storeTransfers(
   tx: Tx,
   { network, world }: { network: NetworkId; world: string | null },
   transfers: readonly ChainTransfer[],
+  rates: Rates,
   now: Date,
 ): Promise<TransferNews[]> {
   if (transfers.length === 0) return [];
@@ -68,14 +70,10 @@ export async function storeTransfers(
     const owner = ownerOf.get(transfer.address);
     if (owner === undefined) continue;
     if (!quoted.has(`${transfer.address} ${transfer.coin}`)) {
-      // A coin that was never offered at this address: it is money all the same, worth today's rate.
-      const terms = {
-        payAmount: owner.pay_amount,
-        payCurrency: owner.pay_currency,
-        coin: transfer.coin,
-        network,
-      };
-      await storeQuote(tx, owner.payment_id, transfer.address, terms, now);
+      // A coin that was never offered at this address: it is money all the same, worth today's rate, which then holds for good.
+      const { payment_id: paymentId, pay_amount: payAmount, pay_currency: payCurrency, address } = owner;
+      const asked = { payAmount, payCurrency, coin: transfer.coin, network };
+      await storeQuote(tx, { paymentId, address, asked, rates, lockedUntil: null }, now);
       quoted.add(`${transfer.address} ${transfer.coin}`);
     }
     const before = knownBy.get(`${owner.payment_id} ${transfer.txHash} ${transfer.coin}`);
@@ -108,24 +106,6 @@ function toRow({ paymentId, transfer }: TransferNews) {
     dropped_at: transfer.droppedAt,
     replaced_by: transfer.replacedBy,
   };
-}
-
-const insertQuote = sql(
-  'insert_quote',
-  `INSERT INTO quotes (payment_id, coin, network, address, crypto_amount, rate, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
-   ON CONFLICT DO NOTHING`,
-);
-
-/** Locks rate and amount of a coin for a payment, unless they are locked already. */
-export async function storeQuote(
-  tx: Tx,
-  paymentId: string,
-  address: string,
-  terms: { payAmount: string; payCurrency: CoinId; coin: CoinId; network: NetworkId },
-  now: Date,
-): Promise<void> {
-  const { coin, network, amount, rate } = quote(terms);
-  await run(tx, insertQuote, [paymentId, coin, network, address, amount, rate, now]);
 }
 
 /** After an outage a whole day may confirm at once; in one transaction it would never end within its time. */

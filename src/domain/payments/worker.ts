@@ -6,15 +6,17 @@ import type { Context } from '../../platform/context.ts';
 import type { Handler } from '../../platform/job.ts';
 import type { Exchange } from './exchange.ts';
 import { expirePayments } from './expire.ts';
-import { expirePayment, observeChain, sendRefund, settlePayment } from './jobs.ts';
+import { expirePayment, observeChain, requotePayment, sendRefund, settlePayment } from './jobs.ts';
 import { observeNetwork } from './observe.ts';
 import { sendRefunds } from './refund.ts';
+import { requotePayments } from './requote.ts';
 import { settlePayments } from './settle.ts';
 import { blocksToWait } from './transfers.ts';
 
 /** The handlers of payments; `conversions` is where received coins become the settlement coin. */
 export const paymentHandlers = (conversions: Exchange): readonly Handler[] => [
   { job: expirePayment, handle: expirePayments },
+  { job: requotePayment, handle: requotePayments },
   { job: settlePayment, handle: (ctx, ids) => settlePayments(ctx, ids, conversions) },
   { job: sendRefund, handle: sendRefunds },
   { job: observeChain, handle: observeNetworks },

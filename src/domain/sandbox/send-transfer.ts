@@ -1,6 +1,7 @@
 import { chainOf, simulatorOf } from '../chain/chain.ts';
 import { COINS_ON_NETWORKS, decimalsOf, isCoinOn, type CoinId } from '../chain/coins.ts';
 import type { NetworkId } from '../chain/networks.ts';
+import { ratesOf } from '../chain/rates.ts';
 import { schedule } from '../due-work/store.ts';
 import { once } from '../idempotency/claim.ts';
 import { assess } from '../payments/assess.ts';
@@ -32,6 +33,7 @@ export async function sendTransfer(
 ): Promise<Reply> {
   const found = await findPayment(ctx.db, caller.merchantId, id);
   if (found === null) throw new ApiError('payment_not_found');
+  const rates = await ratesOf(ctx);
   return once(ctx.db, claim, ctx.now(), async (tx) => {
     const [payment] = await lockPayments(tx, [id]);
     if (payment === undefined) throw new ApiError('payment_not_found');
@@ -39,7 +41,7 @@ export async function sendTransfer(
     const world = inWorldOf(ctx, payment);
     const now = world.now();
     const { coin, network } = coinAndNetwork(payment, body);
-    const quoted = await chooseCoin(tx, chainOf(world), payment, coin, network, now);
+    const quoted = await chooseCoin(tx, payment, { coin, network, chain: chainOf(world), rates }, now);
     const amount = body.amount ?? (await missing(tx, payment, quoted.amount, coin, network));
     const [sent] = await simulatorOf(world).send(
       tx,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { COINS_ON_NETWORKS, COIN_IDS, decimalsOf } from '../../../src/domain/chain/coins.ts';
 import { quote, valueOf } from '../../../src/domain/chain/quote.ts';
-import { USD_PER_COIN } from '../../../src/domain/chain/rates.ts';
+import { SIMULATED_RATES } from '../../../src/domain/chain/rates.ts';
 
 const SCALE = 60;
 
@@ -15,7 +15,7 @@ describe('quote', () => {
   it('asks for the settlement coin itself as the merchant wrote it, at the rate 1', () => {
     const asked = { payCurrency: 'USDT', coin: 'USDT', network: 'tron' } as const;
     for (const payAmount of ['10.50', '10.500000000000000000', '0.0000001', '999999999999999999'])
-      expect(quote({ ...asked, payAmount })).to.deep.equal({
+      expect(quote({ ...asked, payAmount }, SIMULATED_RATES)).to.deep.equal({
         coin: 'USDT',
         network: 'tron',
         amount: payAmount,
@@ -28,7 +28,7 @@ describe('quote', () => {
       payAmount: string,
       coin: 'BTC' | 'SOL' | 'TRX' | 'ETH',
       network: 'bitcoin' | 'solana' | 'tron' | 'ethereum',
-    ) => quote({ payAmount, payCurrency: 'USDT', coin, network });
+    ) => quote({ payAmount, payCurrency: 'USDT', coin, network }, SIMULATED_RATES);
     expect(inCoin('60000', 'BTC', 'bitcoin')).to.include({ amount: '1', rate: '60000' });
     expect(inCoin('10.50', 'BTC', 'bitcoin')).to.include({ amount: '0.000175', rate: '60000' });
     expect(inCoin('10', 'BTC', 'bitcoin').amount).to.equal('0.00016667');
@@ -42,15 +42,15 @@ describe('quote', () => {
   });
 
   it('gives the price of one coin in the pay currency, cut to 18 decimals', () => {
-    expect(quote({ payAmount: '1', payCurrency: 'BTC', coin: 'ETH', network: 'ethereum' }).rate).to.equal(
-      '0.05',
-    );
-    expect(quote({ payAmount: '1', payCurrency: 'ETH', coin: 'BTC', network: 'bitcoin' }).rate).to.equal(
-      '20',
-    );
-    expect(quote({ payAmount: '1', payCurrency: 'BTC', coin: 'TRX', network: 'tron' }).rate).to.equal(
-      '0.000004166666666666',
-    );
+    expect(
+      quote({ payAmount: '1', payCurrency: 'BTC', coin: 'ETH', network: 'ethereum' }, SIMULATED_RATES).rate,
+    ).to.equal('0.05');
+    expect(
+      quote({ payAmount: '1', payCurrency: 'ETH', coin: 'BTC', network: 'bitcoin' }, SIMULATED_RATES).rate,
+    ).to.equal('20');
+    expect(
+      quote({ payAmount: '1', payCurrency: 'BTC', coin: 'TRX', network: 'tron' }, SIMULATED_RATES).rate,
+    ).to.equal('0.000004166666666666');
   });
 
   it('costs never less than the price, and less than one smallest unit more, for every pair of coins', () => {
@@ -64,7 +64,7 @@ describe('quote', () => {
     for (const payCurrency of COIN_IDS)
       for (const { coin, network } of COINS_ON_NETWORKS)
         for (const payAmount of amounts) {
-          const { amount } = quote({ payAmount, payCurrency, coin, network });
+          const { amount } = quote({ payAmount, payCurrency, coin, network }, SIMULATED_RATES);
           const label = `${payAmount} ${payCurrency} in ${coin} on ${network}: ${amount}`;
           if (coin === payCurrency) {
             expect(amount, label).to.equal(payAmount);
@@ -72,20 +72,20 @@ describe('quote', () => {
           }
           expect(amount, label).to.match(/^(0|[1-9]\d*)(\.\d*[1-9])?$/);
           expect((amount.split('.')[1] ?? '').length, label).to.be.at.most(decimalsOf(coin, network));
-          const price = scaled(payAmount) * scaled(USD_PER_COIN[payCurrency]);
+          const price = scaled(payAmount) * scaled(SIMULATED_RATES[payCurrency]);
           const unit = 10n ** BigInt(SCALE - decimalsOf(coin, network));
-          expect(scaled(amount) * scaled(USD_PER_COIN[coin]) >= price, label).to.equal(true);
-          expect((scaled(amount) - unit) * scaled(USD_PER_COIN[coin]) < price, label).to.equal(true);
+          expect(scaled(amount) * scaled(SIMULATED_RATES[coin]) >= price, label).to.equal(true);
+          expect((scaled(amount) - unit) * scaled(SIMULATED_RATES[coin]) < price, label).to.equal(true);
         }
   });
 
   it('refuses a coin on a network where it does not live', () => {
-    expect(() => quote({ payAmount: '1', payCurrency: 'USDT', coin: 'BTC', network: 'tron' })).to.throw(
-      RangeError,
-    );
-    expect(() => quote({ payAmount: '1', payCurrency: 'BTC', coin: 'BTC', network: 'tron' })).to.throw(
-      RangeError,
-    );
+    expect(() =>
+      quote({ payAmount: '1', payCurrency: 'USDT', coin: 'BTC', network: 'tron' }, SIMULATED_RATES),
+    ).to.throw(RangeError);
+    expect(() =>
+      quote({ payAmount: '1', payCurrency: 'BTC', coin: 'BTC', network: 'tron' }, SIMULATED_RATES),
+    ).to.throw(RangeError);
   });
 });
 
@@ -93,7 +93,7 @@ describe('the value of what was received', () => {
   it('is the pay amount, as it was written, for exactly the quoted amount, whatever rounding the quote took', () => {
     for (const payAmount of ['10.50', '0.000000000000000001', '123456789012345678.123456789012345678'])
       for (const { coin, network } of COINS_ON_NETWORKS) {
-        const { amount } = quote({ payAmount, payCurrency: 'BTC', coin, network });
+        const { amount } = quote({ payAmount, payCurrency: 'BTC', coin, network }, SIMULATED_RATES);
         expect(valueOf({ received: amount, quotedAmount: amount, payAmount }), `${coin} ${network}`).to.equal(
           payAmount,
         );

@@ -3,6 +3,7 @@ import { expirePayments } from '../../../src/domain/payments/expire.ts';
 import { simulatedExchange } from '../../../src/domain/payments/exchange.ts';
 import { observeNetwork } from '../../../src/domain/payments/observe.ts';
 import { requestRefund, sendRefunds } from '../../../src/domain/payments/refund.ts';
+import { requotePayments } from '../../../src/domain/payments/requote.ts';
 import { settlePayments } from '../../../src/domain/payments/settle.ts';
 import { readPayments } from '../../../src/domain/payments/store.ts';
 import { deliverDue } from '../../../src/domain/webhooks/deliver.ts';
@@ -89,6 +90,21 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
   it('expires by its keys', async () => {
     const waiting = await ids('WAITING');
     await expectNarrow((ctx) => expirePayments({ ...ctx, now: () => new Date('2027-01-01') }, waiting));
+  });
+
+  it('names prices anew by its keys', async () => {
+    const waiting = await ids('WAITING');
+    await expectNarrow(async (ctx) => {
+      await ctx.db('payments').whereIn('id', waiting).update({ amount_received: '0' });
+      await ctx.db('quotes').whereIn('payment_id', waiting).update({ locked_until: ctx.now() });
+      await requotePayments(ctx, waiting);
+      const [left] = await ctx
+        .db('quotes')
+        .whereIn('payment_id', waiting)
+        .whereNotNull('locked_until')
+        .count();
+      expect(left).to.deep.equal({ count: '0' });
+    });
   });
 
   it('is seen, confirmed, settled, refunded and told by its keys', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { SIMULATED_RATES } from '../../../src/domain/chain/rates.ts';
 import { chooseCoin } from '../../../src/domain/payments/choose-coin.ts';
 import { expirePayments } from '../../../src/domain/payments/expire.ts';
 import { autopay } from '../../../src/domain/sandbox/autopay.ts';
@@ -42,7 +43,8 @@ describe('the simulated customer', () => {
   it('pays in the coin that was chosen meanwhile, and not what somebody has begun to pay', async () => {
     const [chosen, begun] = [await shop.create(), await shop.create()];
     await world.ctx.db.transaction(async (tx) => {
-      await chooseCoin(tx, shop.chain, await shop.payment(chosen), 'BTC', 'bitcoin', world.ctx.now());
+      const offer = { coin: 'BTC', network: 'bitcoin', chain: shop.chain, rates: SIMULATED_RATES } as const;
+      await chooseCoin(tx, await shop.payment(chosen), offer, world.ctx.now());
     });
     await shop.pay(begun, { amount: '1' });
     await world.work();

@@ -20,6 +20,7 @@ export const ar: Texts = {
   copied: 'تم النسخ',
   openWallet: 'فتح في المحفظة',
   qrLabel: 'رمز QR لمحفظتك: {amount} {coin} على شبكة {network}',
+  priceHolds: 'هذا السعر سارٍ حتى {time}، ثم يُحسب من جديد.',
   payBy: 'يرجى الدفع قبل {time}.',
   timeLeft: 'الوقت المتبقي: {left}',
   mayClose: 'يمكنك إغلاق هذه الصفحة، وستستمر عملية الدفع بدونها.',

@@ -20,6 +20,7 @@ export const de: Texts = {
   copied: 'Kopiert',
   openWallet: 'In der Wallet öffnen',
   qrLabel: 'QR-Code für Ihre Wallet: {amount} {coin} über {network}',
+  priceHolds: 'Dieser Preis gilt bis {time} und wird dann neu berechnet.',
   payBy: 'Bitte zahlen Sie bis {time}.',
   timeLeft: 'noch {left}',
   mayClose: 'Sie können diese Seite schließen: Ihre Zahlung läuft weiter.',

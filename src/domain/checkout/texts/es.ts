@@ -20,6 +20,7 @@ export const es: Texts = {
   copied: 'Copiado',
   openWallet: 'Abrir en el monedero',
   qrLabel: 'Código QR para su monedero: {amount} {coin} por {network}',
+  priceHolds: 'Precio válido hasta: {time}. Después se vuelve a calcular.',
   payBy: 'Pague antes de: {time}.',
   timeLeft: 'quedan {left}',
   mayClose: 'Puede cerrar esta página: su pago sigue su curso.',

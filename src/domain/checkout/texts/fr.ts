@@ -20,6 +20,7 @@ export const fr: Texts = {
   copied: 'Copié',
   openWallet: 'Ouvrir dans le portefeuille',
   qrLabel: 'Code QR pour votre portefeuille : {amount} {coin} sur {network}',
+  priceHolds: 'Prix valable jusqu’au : {time}. Il est ensuite recalculé.',
   payBy: 'Veuillez payer avant : {time}.',
   timeLeft: 'encore {left}',
   mayClose: 'Vous pouvez fermer cette page : votre paiement suit son cours.',

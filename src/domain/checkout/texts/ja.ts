@@ -21,6 +21,7 @@ export const ja: Texts = {
   copied: 'コピーしました',
   openWallet: 'ウォレットで開く',
   qrLabel: 'ウォレット用 QR コード：{network} で {amount} {coin}',
+  priceHolds: '価格の有効期限：{time}。その後は再計算されます。',
   payBy: 'お支払い期限：{time}',
   timeLeft: '残り {left}',
   mayClose: 'このページを閉じても、お支払いの処理は続きます。',

@@ -1,0 +1,24 @@
+import { ratesOf } from '../chain/rates.ts';
+import { finish } from '../due-work/store.ts';
+import type { Context } from '../../platform/context.ts';
+import { requotePayment } from './jobs.ts';
+import { observeNetworksOf } from './observe.ts';
+import { isPriceOpen, requoteEnded, scheduleRequote } from './quotes.ts';
+import { lockPayments } from './store.ts';
+
+/**
+ * Names the price of those of the payments anew whose rate lock has ended and that no money was seen for. Once money was seen, all
+ * of a payment's money counts at the rates as they were then.
+ */
+export async function requotePayments(ctx: Context, ids: readonly string[]): Promise<void> {
+  const now = ctx.now();
+  // Money that the network saw before this counts at the old rate, also where the last look at the network was before that.
+  await observeNetworksOf(ctx, ids);
+  const rates = await ratesOf(ctx);
+  await ctx.db.transaction(async (tx) => {
+    const open = (await lockPayments(tx, ids)).filter((payment) => isPriceOpen(payment, now));
+    await requoteEnded(tx, open, rates, now);
+    await scheduleRequote(tx, open);
+    await finish(tx, requotePayment, ids, now);
+  });
+}
