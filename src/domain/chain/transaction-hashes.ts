@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
+import { base58 } from '@scure/base';
 import { plain } from '../../platform/money.ts';
 import type { CoinId } from './coins.ts';
-import { base58 } from './encoding.ts';
 import { NETWORKS, type NetworkId, type TransactionHashFormat } from './networks.ts';
 
 const FORMATS: Record<TransactionHashFormat, (content: string) => string> = {
   hex: (content) => digest('sha256', content).toString('hex'),
   '0x-hex': (content) => `0x${digest('sha256', content).toString('hex')}`,
-  base58: (content) => base58(digest('sha512', content)),
+  base58: (content) => base58.encode(digest('sha512', content)),
 };
 
 /**

@@ -1,39 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { depositAddress } from '../../../src/domain/chain/addresses.ts';
-import { base58, base58Check, bech32Address } from '../../../src/domain/chain/encoding.ts';
-import { NETWORK_IDS, type NetworkId } from '../../../src/domain/chain/networks.ts';
+import { depositAddress, isAddress } from '../../../src/domain/chain/addresses.ts';
+import { NETWORKS, NETWORK_IDS, type NetworkId } from '../../../src/domain/chain/networks.ts';
 import { transactionHash } from '../../../src/domain/chain/transaction-hashes.ts';
 
 const REFERENCES = Array.from({ length: 200 }, (_, i) => `pay_${i}`);
-
-describe('the encodings', () => {
-  const hex = (value: string) => Buffer.from(value, 'hex');
-
-  it('write base 58 as its draft does', () => {
-    expect(base58(Buffer.from('Hello World!'))).to.equal('2NEpo7TZRRrLZSi2U');
-    expect(base58(Buffer.from('The quick brown fox jumps over the lazy dog.'))).to.equal(
-      'USm3fpXnKG5EUBx2ndxBDMPVciP5hGey2Jh4NDv6gmeo1LkMeiKrLJUUBk6Z',
-    );
-    expect(base58(hex('0000287fb4cd'))).to.equal('11233QC4');
-    expect(base58(Buffer.alloc(32)), "Solana's system program").to.equal('1'.repeat(32));
-    expect(base58(Buffer.alloc(0))).to.equal('');
-  });
-
-  it('write addresses that the world knows', () => {
-    const tether = hex('41a614f803b6fd780986a42c78ec9c7f77e6ded13c');
-    expect(base58Check(tether), 'USDT on Tron').to.equal('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
-    const program = hex('751e76e8199196d454941c45d1b3a323f1433bd6');
-    expect(bech32Address('bc', program), 'BIP-173').to.equal('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4');
-    expect(bech32Address('tb', program), 'BIP-173').to.equal('tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx');
-    const scriptHash = hex('1863143c14c5166804bd19203356da136c985678cd4d27a1b8c6329604903262');
-    expect(bech32Address('tb', scriptHash), 'BIP-173').to.equal(
-      'tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3q0sl5k7',
-    );
-    const oddBits = Buffer.alloc(32, 0xff);
-    expect(fromSegwit(bech32Address('bc', oddBits))).to.deep.equal([...oddBits]);
-  });
-});
 
 describe('a deposit address', () => {
   it("has its network's format and a checksum that another decoder accepts", () => {
@@ -69,6 +40,71 @@ describe('a deposit address', () => {
     );
     expect(new Set(all).size).to.equal(2 * NETWORK_IDS.length * REFERENCES.length);
   });
+});
+
+describe('an address of a wallet', () => {
+  // The vectors of BIP-173, BIP-350 and EIP-55, and well-known addresses.
+  const VALID: Record<NetworkId, readonly string[]> = {
+    bitcoin: [
+      'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+      'BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4',
+      'bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3',
+      'bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0',
+      '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa',
+      '3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy',
+    ],
+    ethereum: [
+      '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+      '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+      '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359',
+      '0xFB6916095CA1DF60BB79CE92CE3EA74C37C5D359',
+    ],
+    polygon: ['0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb'],
+    tron: ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
+    solana: ['4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'],
+  };
+  const INVALID: Record<NetworkId, readonly string[]> = {
+    bitcoin: [
+      'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5', // checksum
+      'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx', // another network's
+      'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3T4', // both cases
+      'bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs', // a witness version that anybody may spend from
+      'bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd', // version 1 with the checksum of version 0
+      '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb',
+      'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn',
+      '1111111111111111111114oLvT2', // nobody's: zeros
+    ],
+    ethereum: [
+      '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD',
+      '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAe',
+      '5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+      `0x${'0'.repeat(40)}`,
+      'vitalik.eth',
+    ],
+    polygon: ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
+    tron: [
+      'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6s',
+      '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa',
+      `0x${'41'.repeat(20)}`,
+    ],
+    solana: ['4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4', '1'.repeat(32), '0OIl', ''],
+  };
+
+  for (const network of NETWORK_IDS) {
+    it(`of ${network} is known by its form and checksum`, () => {
+      for (const address of VALID[network]) expect(isAddress(network, address), address).to.equal(true);
+      for (const reference of REFERENCES.slice(0, 20))
+        expect(isAddress(network, depositAddress('seed', network, reference))).to.equal(true);
+    });
+    it(`of ${network} is told from what is none`, () => {
+      // Ethereum's and Polygon's are alike.
+      const foreign = NETWORK_IDS.filter(
+        (other) => NETWORKS[other].addressFormat !== NETWORKS[network].addressFormat,
+      ).flatMap((other) => VALID[other]);
+      for (const address of [...INVALID[network], ...foreign, ' ', 'x'.repeat(10_000)])
+        expect(isAddress(network, address), address).to.equal(false);
+    });
+  }
 });
 
 describe('a transaction hash', () => {
