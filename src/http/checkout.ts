@@ -3,6 +3,7 @@ import { chooseByToken } from '../domain/checkout/choose.ts';
 import { PAGE_CSP } from '../domain/checkout/document.ts';
 import { languageFor, languageNamed, type Language } from '../domain/checkout/languages.ts';
 import { messagePage, type Message } from '../domain/checkout/messages.ts';
+import { nameRefundAddress } from '../domain/checkout/name-refund-address.ts';
 import { checkoutPage, checkoutPath, checkoutStatus, languageQuery } from '../domain/checkout/page.ts';
 import { findByToken } from '../domain/checkout/store.ts';
 import { inWorldOf } from '../domain/payments/world.ts';
@@ -32,9 +33,11 @@ export function checkoutRouter(ctx: Context, limit: Limiters): Router {
   router.use('/checkout', limit('checkout', CHECKOUT_PER_MINUTE, addressOf));
   router.get('/checkout/:token', showPage(ctx));
   router.get('/checkout/:token/status', showStatus(ctx));
-  // No secret guards the form against requests from other sites: no cookie or password comes along by itself, the token in the path is
+  // No secret guards the forms against requests from other sites: no cookie or password comes along by itself, the token in the path is
   // all that opens a payment, and a site that knows it could as well choose for itself.
-  router.post('/checkout/:token/coin', express.urlencoded({ extended: false, limit: '1kb' }), choose(ctx));
+  const form = express.urlencoded({ extended: false, limit: '1kb' });
+  router.post('/checkout/:token/coin', form, choose(ctx));
+  router.post('/checkout/:token/refund-address', form, nameAddress(ctx));
   return router;
 }
 
@@ -101,6 +104,27 @@ function choose(ctx: Context): RequestHandler<{ token: string }> {
     if (choice === 'chosen') return response.set(PAGE_HEADERS).redirect(303, `${page}#pay`);
     response.status(choice === 'closed' ? 409 : 400).set(PAGE_HEADERS);
     response.send(messagePage(choice, language, page));
+  };
+}
+
+function nameAddress(ctx: Context): RequestHandler<{ token: string }> {
+  return async (request, response, next) => {
+    const { address } = (request.body ?? {}) as Record<string, unknown>;
+    const { language, chosen } = languageOf(request);
+    const { token } = request.params;
+    const outcome = await nameRefundAddress(ctx, token, address);
+    if (outcome === 'missing') return next();
+    const path = `${checkoutPath(token)}${languageQuery(chosen)}`;
+    if (outcome === 'kept') return response.set(PAGE_HEADERS).redirect(303, `${path}#refund`);
+    if (outcome === 'closed')
+      return response
+        .status(409)
+        .set(PAGE_HEADERS)
+        .send(messagePage('refundClosed', language, path));
+    const { badFor: payment } = outcome;
+    const typed = typeof address === 'string' ? address : '';
+    const page = checkoutPage(payment, inWorldOf(ctx, payment).now(), language, chosen, typed);
+    return response.status(400).set(PAGE_HEADERS).send(page);
   };
 }
 

@@ -8,11 +8,13 @@ export async function up(knex: Knex): Promise<void> {
     ALTER TABLE payments
       ADD COLUMN refund_address text, -- on pay_network: where the customer wants back what came too late or too little
       ADD COLUMN language text; -- of the page, as the customer saw it last; null: he has not
+    ALTER TABLE refunds ADD COLUMN address text; -- where it is sent; null: to where the money came from
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    ALTER TABLE refunds DROP COLUMN address;
     ALTER TABLE payments DROP COLUMN refund_address, DROP COLUMN language;
     ALTER TABLE quotes DROP COLUMN locked_until;
   `);

@@ -57,6 +57,8 @@ export interface Payouts {
     amount: string;
     currency: string;
     network: string;
+    /** Null: back to where the customer's money came from. */
+    address: string | null;
   }): Promise<{ txHash: string }>;
 }
 

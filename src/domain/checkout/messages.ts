@@ -8,6 +8,7 @@ const MESSAGES = {
   error: { title: 'errorTitle', text: 'errorText', refreshSeconds: 5 },
   limited: { title: 'limitedTitle', text: 'limitedText', refreshSeconds: 60 },
   badChoice: { title: 'badChoiceTitle', text: 'badChoiceText', refreshSeconds: null },
+  refundClosed: { title: 'refundClosedTitle', text: 'refundClosedText', refreshSeconds: null },
   closed: { title: 'closedTitle', text: 'closedText', refreshSeconds: null },
 } as const;
 export type Message = keyof typeof MESSAGES;

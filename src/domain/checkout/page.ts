@@ -4,6 +4,7 @@ import { fill, html, isolated, type Html } from './html.ts';
 import type { Language } from './languages.ts';
 import { cancelLink, successLink } from './links.ts';
 import { payPart } from './pay-part.ts';
+import { refundPart } from './refund-part.ts';
 import { statusPart, stepsPart, toneOf } from './status-part.ts';
 import type { CheckoutPayment } from './store.ts';
 import { versionOf, viewOf, type View } from './view.ts';
@@ -16,21 +17,23 @@ const LONG_TEXT = 60;
 
 /**
  * The checkout page of a payment at its own time `now`. `chosen` is the language that the address asks for, and that links keep;
- * null: `language` is the browser's.
+ * null: `language` is the browser's. `refused`: what was typed as an address for refunds, and is none.
  */
 export function checkoutPage(
   payment: CheckoutPayment,
   now: Date,
   language: Language,
   chosen: Language | null = null,
+  refused: string | null = null,
 ): string {
   const view = viewOf(payment, now);
   const path = checkoutPath(payment.token_id);
   return document({
     language,
     title: language.texts.pageTitle.replace('{merchant}', () => payment.merchant_name),
-    main: main(view, language, `${path}/coin${languageQuery(chosen)}`),
-    refreshSeconds: view.isLive ? REFRESH_SECONDS : null,
+    main: main(view, language, { path, query: languageQuery(chosen), refused }),
+    // Never under somebody's hands who is typing.
+    refreshSeconds: view.isLive && view.refundTo !== 'ask' ? REFRESH_SECONDS : null,
     live: { statusPath: `${path}/status`, version: versionOf(view), isLive: view.isLive },
   });
 }
@@ -60,9 +63,17 @@ export function checkoutStatus(payment: CheckoutPayment, now: Date) {
   };
 }
 
+/** Where the page's forms lead, below `path` and keeping `query`, and what was refused of the last one. */
+interface Forms {
+  readonly path: string;
+  readonly query: string;
+  readonly refused: string | null;
+}
+
 /** Parts that the script replaces one by one carry a digest of what they hold. The live region itself stays, or nothing is announced. */
-function main(view: View, language: Language, coinPath: string): Html {
+function main(view: View, language: Language, { path, query, refused }: Forms): Html {
   const { texts } = language;
+  const refund = refundPart(view, language, `${path}/refund-address${query}`, refused);
   return html`<main>
     <div class="left">
       ${summary(view, language)}
@@ -71,7 +82,8 @@ function main(view: View, language: Language, coinPath: string): Html {
         ${part('steps', null, stepsPart(view, texts))}
       </section>
     </div>
-    ${part('pay', html`class="card pay"`, payPart(view, language, coinPath))}
+    ${part('pay', html`class="card pay"`, payPart(view, language, `${path}/coin${query}`))}
+    ${part('refund', html`class="card step refund"`, refund)}
     ${part('ways', html`class="ways"`, ways(view, language))}
     <p id="heard" class="unseen" role="status"></p>
   </main>`;
@@ -115,17 +127,19 @@ function descriptionPart(text: string, label: string): Html {
 }
 
 /** The ways on: back to the shop once paid, and out of it as long as no money was seen. */
-function ways({ payment, state }: View, { texts }: Language): Html | null {
+function ways({ payment, state, refundTo }: View, { texts }: Language): Html | null {
   const merchant = isolated(payment.merchant_name);
   const [success, cancel] = [successLink(payment), cancelLink(payment)];
+  // Nobody is taken away from a form.
+  const going = html`<div id="going" class="line" data-script hidden>
+    <p class="small">${fill(texts.goingBack, { merchant })}</p>
+    <button type="button" id="stay">${texts.stay}</button>
+  </div>`;
   if (state === 'settled' && success !== null)
     return html`<a class="button main" id="success" href="${success}"
         ><span>${fill(texts.back, { merchant })}</span></a
       >
-      <div id="going" class="line" data-script hidden>
-        <p class="small">${fill(texts.goingBack, { merchant })}</p>
-        <button type="button" id="stay">${texts.stay}</button>
-      </div>`;
+      ${refundTo === 'ask' ? null : going}`;
   if (cancel === null || (state !== 'waiting' && state !== 'expired')) return null;
   const label = state === 'waiting' ? texts.cancel : texts.back;
   return html`<a id="cancel" href="${cancel}">${fill(label, { merchant })}</a>`;

@@ -56,9 +56,11 @@ button:hover,.button:hover{border-color:var(--accent)}
 .warning{background:var(--care);border-inline-start:.3rem solid var(--care-edge);border-radius:.375rem;padding:.625rem .75rem}
 .scan{display:grid;gap:.75rem;justify-items:center}
 .qr{inline-size:min(100%,16rem);block-size:auto;border-radius:.625rem;border:1px solid var(--line);display:block}
+input{font:.9375rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;inline-size:100%;min-block-size:2.75rem;padding:.5rem .75rem;border:1px solid var(--edge);border-radius:.625rem;background:var(--card);color:var(--text)}
+.fault{border-inline-start:.3rem solid var(--bad-edge);background:var(--bad);border-radius:.375rem;padding:.5rem .75rem}
 .small{font-size:.875rem;color:var(--muted)}
 .ways{display:grid;gap:.75rem;justify-items:start}
-#pay:empty,.ways:empty,#steps:empty{display:none}
+#pay:empty,#refund:empty,.ways:empty,#steps:empty{display:none}
 footer{padding-block-start:0}
 footer ul{list-style:none;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:0 1rem}
 footer a,footer [aria-current]{display:inline-flex;align-items:center;min-block-size:2rem;font-size:.875rem}

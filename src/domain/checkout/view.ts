@@ -3,6 +3,7 @@ import { decimalsOf } from '../chain/coins.ts';
 import { lateEndOf } from '../payments/assess.ts';
 import type { Payment } from '../payments/payment.ts';
 import { isPriceOpen } from '../payments/quotes.ts';
+import { hasMoneyToReturn } from '../payments/refund-address.ts';
 import { allows, type Status } from '../payments/states.ts';
 import { asWritten, divide, isZero, max, multiply, subtract } from '../../platform/money.ts';
 import type { CheckoutPayment } from './store.ts';
@@ -50,6 +51,8 @@ export interface View {
   /** Until when `toSend` holds; null: as long as it can be paid. */
   readonly priceUntil: Date | null;
   readonly canChoose: boolean;
+  /** Where money goes back to: to be asked for, or known already; null: none goes back. */
+  readonly refundTo: 'ask' | 'known' | null;
   /** The page may still change, and looks again. */
   readonly isLive: boolean;
   readonly requiredConfirmations: number;
@@ -72,6 +75,7 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
     secondsLeft: Math.max(0, Math.floor((deadline_at.getTime() - now.getTime()) / 1000)),
     canChoose: isOpen,
     priceUntil: isOpen && locked_until !== null && locked_until < deadline_at ? locked_until : null,
+    refundTo: refundTo(payment),
     isLive: isLive(payment, now),
     requiredConfirmations,
     confirmations: Math.min(payment.confirmations, requiredConfirmations),
@@ -92,6 +96,11 @@ function leftToSend(payment: Payment): string {
     crypto_amount,
   );
   return payable(amount, coin, network);
+}
+
+function refundTo(payment: Payment): View['refundTo'] {
+  if (payment.refund_address !== null) return 'known';
+  return hasMoneyToReturn(payment) ? 'ask' : null;
 }
 
 /** An expired payment can be woken by late money as long as that may count. */

@@ -24,6 +24,8 @@ interface Refund {
   readonly amount: string;
   readonly currency: string;
   readonly reason: string | null;
+  /** Where the customer wanted it when it was promised; null: back to where the money came from. */
+  readonly address: string | null;
   readonly status: 'PENDING' | 'COMPLETED';
   readonly created_at: Date;
 }
@@ -34,7 +36,8 @@ const openRefunds = sql<{ amount: string }>(
 );
 const insertRefund = sql(
   'insert_refund',
-  `INSERT INTO refunds (id, payment_id, amount, currency, reason, status, created_at) VALUES ($1, $2, $3, $4, $5, 'PENDING', $6)`,
+  `INSERT INTO refunds (id, payment_id, amount, currency, reason, address, status, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, 'PENDING', $7)`,
 );
 
 /**
@@ -80,10 +83,11 @@ export async function promiseRefund(
     amount,
     currency: payment.pay_currency,
     reason,
+    address: payment.refund_address,
     status: 'PENDING',
     created_at: now,
   };
-  await run(tx, insertRefund, [refund.id, payment.id, amount, refund.currency, reason, now]);
+  await run(tx, insertRefund, [refund.id, payment.id, amount, refund.currency, reason, refund.address, now]);
   await schedule(tx, [{ job: sendRefund, key: refund.id, runAt: now, clock: clockOf(payment) }]);
   return refund;
 }
@@ -156,6 +160,7 @@ export async function sendRefunds(ctx: Context, ids: readonly string[]): Promise
       amount: refund.amount,
       currency: refund.currency,
       network: refund.pay_network,
+      address: refund.address,
     });
     const moved = await ctx.db.transaction(async (tx) => {
       const now = ctx.now();

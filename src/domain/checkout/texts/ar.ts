@@ -71,6 +71,17 @@ export const ar: Texts = {
   reorgedNote: 'أعادت الشبكة كتابة أحدث كتلها، لذلك تُعد التأكيدات من جديد.',
   refundedPartNote: 'أُعيد إليك منها {refunded}.',
 
+  refundTitle: 'إلى أين يُعاد المال؟',
+  refundText:
+    'يُرسل المال الذي يعود إليك بعملة {coin} على شبكة {network}. انسخ العنوان من محفظتك الخاصة: ما يُرسل إلى عنوان خاطئ يضيع.',
+  refundAddress: 'عنوانك على {network} لعملة {coin}',
+  refundKeep: 'حفظ العنوان',
+  refundRefused: 'هذا ليس عنوانًا لك على {network}. انسخ عنوانًا من محفظتك.',
+  refundKnown: 'يُرسل المال الذي يعود إليك إلى عنوان {network} هذا:',
+  refundWrong: 'هل هو خاطئ؟ تواصل مع {merchant}.',
+  refundClosedTitle: 'لا يمكن إعطاء عنوان الآن',
+  refundClosedText: 'أُعطي عنوان من قبل، أو لا يوجد مال يعاد. لم يتغير شيء.',
+
   missingTitle: 'الصفحة غير موجودة',
   missingText: 'لا توجد دفعة كهذه. يرجى التحقق من الرابط الذي أعطاك إياه التاجر.',
   errorTitle: 'لحظة من فضلك',

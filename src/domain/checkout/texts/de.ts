@@ -78,6 +78,17 @@ export const de: Texts = {
     'Das Netzwerk hat seine neuesten Blöcke neu geschrieben; die Bestätigungen werden neu gezählt.',
   refundedPartNote: 'Davon wurden {refunded} an Sie zurückgesendet.',
 
+  refundTitle: 'Wohin soll Geld zurückgehen?',
+  refundText:
+    'Geld, das an Sie zurückgeht, wird als {coin} auf {network} gesendet. Bitte kopieren Sie die Adresse aus Ihrer eigenen Wallet: Was an eine falsche gesendet wird, ist verloren.',
+  refundAddress: 'Ihre {network}-Adresse für {coin}',
+  refundKeep: 'Adresse speichern',
+  refundRefused: 'Das ist keine eigene Adresse auf {network}. Bitte kopieren Sie eine aus Ihrer Wallet.',
+  refundKnown: 'Geld, das an Sie zurückgeht, wird an diese {network}-Adresse gesendet:',
+  refundWrong: 'Ist sie falsch? Bitte wenden Sie sich an {merchant}.',
+  refundClosedTitle: 'Jetzt kann keine Adresse angegeben werden',
+  refundClosedText: 'Es wurde schon eine angegeben, oder es geht kein Geld zurück. Es wurde nichts geändert.',
+
   missingTitle: 'Seite nicht gefunden',
   missingText: 'Diese Zahlung gibt es nicht. Bitte prüfen Sie den Link, den Sie vom Händler bekommen haben.',
   errorTitle: 'Einen Augenblick',

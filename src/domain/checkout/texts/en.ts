@@ -71,6 +71,17 @@ export const en = {
   reorgedNote: 'The network has rewritten its latest blocks, so confirmations are counted again.',
   refundedPartNote: '{refunded} of it was sent back to you.',
 
+  refundTitle: 'Where should money go back to?',
+  refundText:
+    'Money that goes back to you is sent as {coin} on {network}. Please copy the address from a wallet of your own: what is sent to a wrong one is lost.',
+  refundAddress: 'Your {network} address for {coin}',
+  refundKeep: 'Save address',
+  refundRefused: 'This is no address of your own on {network}. Please copy one from your wallet.',
+  refundKnown: 'Money that goes back to you is sent to this {network} address:',
+  refundWrong: 'Is it wrong? Please contact {merchant}.',
+  refundClosedTitle: 'No address can be given now',
+  refundClosedText: 'One was given already, or no money goes back. Nothing was changed.',
+
   missingTitle: 'Page not found',
   missingText: 'There is no such payment. Please check the link that the merchant gave you.',
   errorTitle: 'One moment',

@@ -74,6 +74,17 @@ export const es: Texts = {
   reorgedNote: 'La red ha reescrito sus últimos bloques; las confirmaciones se cuentan de nuevo.',
   refundedPartNote: 'De ello se le han devuelto {refunded}.',
 
+  refundTitle: '¿Adónde debe devolverse el dinero?',
+  refundText:
+    'El dinero que se le devuelva se envía en {coin} por {network}. Copie la dirección de una billetera propia: lo que se envía a una dirección equivocada se pierde.',
+  refundAddress: 'Su dirección de {network} para {coin}',
+  refundKeep: 'Guardar dirección',
+  refundRefused: 'No es una dirección suya en {network}. Copie una de su billetera.',
+  refundKnown: 'El dinero que se le devuelva se envía a esta dirección de {network}:',
+  refundWrong: '¿Es incorrecta? Póngase en contacto con {merchant}.',
+  refundClosedTitle: 'Ahora no se puede indicar una dirección',
+  refundClosedText: 'Ya se indicó una, o no se devuelve dinero. No se ha cambiado nada.',
+
   missingTitle: 'Página no encontrada',
   missingText: 'Este pago no existe. Compruebe el enlace que le dio el comercio.',
   errorTitle: 'Un momento',

@@ -76,6 +76,17 @@ export const fr: Texts = {
   reorgedNote: 'Le réseau a réécrit ses derniers blocs ; les confirmations sont recomptées.',
   refundedPartNote: '{refunded} vous ont été renvoyés.',
 
+  refundTitle: 'Où faut-il renvoyer l’argent ?',
+  refundText:
+    'L’argent qui vous revient est envoyé en {coin} sur {network}. Copiez l’adresse depuis votre propre portefeuille : ce qui est envoyé à une mauvaise adresse est perdu.',
+  refundAddress: 'Votre adresse {network} pour {coin}',
+  refundKeep: 'Enregistrer l’adresse',
+  refundRefused: 'Ce n’est pas une adresse à vous sur {network}. Copiez-en une depuis votre portefeuille.',
+  refundKnown: 'L’argent qui vous revient est envoyé à cette adresse {network} :',
+  refundWrong: 'Elle est fausse ? Contactez {merchant}.',
+  refundClosedTitle: 'Aucune adresse ne peut être donnée maintenant',
+  refundClosedText: 'Une adresse a déjà été donnée, ou aucun argent ne revient. Rien n’a été modifié.',
+
   missingTitle: 'Page introuvable',
   missingText: 'Ce paiement n’existe pas. Veuillez vérifier le lien que le commerçant vous a donné.',
   errorTitle: 'Un instant',

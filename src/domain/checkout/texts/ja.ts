@@ -75,6 +75,17 @@ export const ja: Texts = {
   reorgedNote: 'ネットワークの最新ブロックが書き換えられたため、承認を数え直しています。',
   refundedPartNote: 'そのうち {refunded} が返金されました。',
 
+  refundTitle: '返金先を入力してください',
+  refundText:
+    '返金は{network}の{coin}で送られます。ご自身のウォレットからアドレスをコピーしてください。誤ったアドレスに送られたお金は失われます。',
+  refundAddress: '{coin}を受け取る{network}アドレス',
+  refundKeep: 'アドレスを保存',
+  refundRefused: '{network}のご自身のアドレスではありません。ウォレットからコピーしてください。',
+  refundKnown: '返金はこの{network}アドレスに送られます：',
+  refundWrong: '誤りがある場合は{merchant}にお問い合わせください。',
+  refundClosedTitle: '今はアドレスを指定できません',
+  refundClosedText: 'すでに指定されているか、返金がありません。何も変更されていません。',
+
   missingTitle: 'ページが見つかりません',
   missingText: 'このお支払いは存在しません。お店から受け取ったリンクをご確認ください。',
   errorTitle: '少しお待ちください',
