@@ -70,7 +70,7 @@ describe('naming an address for refunds on the checkout page', () => {
     const answers = await Promise.all(
       [MINE, ANOTHER].map((address) => name(token_id, { address }).then(({ status }) => status)),
     );
-    expect(answers.toSorted()).to.deep.equal([303, 409]);
+    expect(answers).to.have.members([303, 409]);
     const kept = await keptFor(id);
     await name(token_id, { address: ANOTHER }).expect(409);
     await name(token_id, { address: MINE }).expect(409);
