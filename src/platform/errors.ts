@@ -23,6 +23,10 @@ export const API_ERRORS = {
     409,
     "The payment's clock is being moved by another request. Try again when that one has answered.",
   ],
+  nothing_to_replace: [
+    409,
+    'There is no such transfer to replace: none was seen, or it was replaced before.',
+  ],
   body_too_large: [413, 'The body is larger than 100 kB.'],
   unsupported_media_type: [415, 'Send the body as Content-Type: application/json in UTF-8.'],
   rate_limited: [429, 'Too many requests. X-RateLimit-Reset and Retry-After tell when to try again.'],

@@ -37,6 +37,7 @@ const NEEDS: readonly [method: 'get' | 'post' | 'put', path: string, permission:
   ['post', '/v1/webhooks/redeliver', 'webhooks:write'],
   ['post', '/v1/webhooks/examine', 'webhooks:write'],
   ['post', `/v1/sandbox/payments/${MISSING}/transfers`, 'sandbox:write'],
+  ['post', `/v1/sandbox/payments/${MISSING}/replace`, 'sandbox:write'],
   ['post', `/v1/sandbox/payments/${MISSING}/advance`, 'sandbox:write'],
   ['post', '/v1/sandbox/scenarios', 'sandbox:write'],
 ];
@@ -183,6 +184,7 @@ describe('specification: Authentication', () => {
       ['get', (id: string) => `/v1/payment/${id}`],
       ['post', (id: string) => `/v1/payment/${id}/refund`],
       ['post', (id: string) => `/v1/sandbox/payments/${id}/transfers`],
+      ['post', (id: string) => `/v1/sandbox/payments/${id}/replace`],
     ] as const)
       it(`${method.toUpperCase()} ${pathOf(':id')}`, async () => {
         const { id } = await createPayment(world);

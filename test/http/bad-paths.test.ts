@@ -36,6 +36,7 @@ describe('bad input in a path', () => {
       ['GET', (id: string) => `/v1/payment/${id}`],
       ['POST', (id: string) => `/v1/payment/${id}/refund`],
       ['POST', (id: string) => `/v1/sandbox/payments/${id}/transfers`],
+      ['POST', (id: string) => `/v1/sandbox/payments/${id}/replace`],
     ] as const;
     for (const [method, pathOf] of ROUTES)
       for (const id of IDS)

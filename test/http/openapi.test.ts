@@ -62,6 +62,7 @@ describe('GET /openapi.json', () => {
       'POST /v1/webhooks/redeliver',
       'POST /v1/webhooks/examine',
       'POST /v1/sandbox/payments/{id}/transfers',
+      'POST /v1/sandbox/payments/{id}/replace',
       'POST /v1/sandbox/payments/{id}/advance',
       'POST /v1/sandbox/scenarios',
     ]);

@@ -26,6 +26,7 @@ const LIMITS: readonly [method: string, path: string, perMinute: number, source:
   ['GET', '/v1/payments', 60, 'specification'],
   ['GET', '/v1/status', 120, 'contract'],
   ['POST', `/v1/sandbox/payments/${MISSING}/transfers`, 600, 'contract'],
+  ['POST', `/v1/sandbox/payments/${MISSING}/replace`, 600, 'contract'],
   ['POST', `/v1/payment/${MISSING}/refund`, 60, 'contract'],
   ['PUT', '/v1/webhooks/config', 60, 'contract'],
   ['GET', '/v1/webhooks/config', 60, 'contract'],

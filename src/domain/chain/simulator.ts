@@ -43,9 +43,9 @@ export interface Simulator extends ChainClient {
   /**
    * Spends the money of a transfer elsewhere: it is dropped, and `replacedBy` is a transaction that pays somebody else. A mined
    * transfer leaves its block, as if the branch with the other transaction had won. Dropped before: nothing changes.
-   * Answers the transfer as it is then, or null for an unknown hash.
+   * Answers the transfer as it is then, or null for an unknown hash. In the caller's transaction, where one is given.
    */
-  replace(txHash: string, now: Date): Promise<ChainTransfer | null>;
+  replace(txHash: string, now: Date, tx?: Tx): Promise<ChainTransfer | null>;
 
   /**
    * Puts an equally long branch without our transfers in the place of the newest `depth` blocks: what they held goes back to the
@@ -76,11 +76,14 @@ export function createSimulator({ db, blockSeconds, seed, world = null }: Simula
     network: NetworkId,
     now: Date,
     work: (tx: Tx, head: store.Head) => Promise<T>,
-  ): Promise<T> =>
-    db.transaction(async (tx) => {
+    outer: Tx | null = null,
+  ): Promise<T> => {
+    const locked = async (tx: Tx) => {
       const head = await store.lockHead(tx, keyOf(network), now);
       return work(tx, await catchUp(tx, keyOf(network), head, blockMs(network), now));
-    });
+    };
+    return outer === null ? db.transaction(locked) : locked(outer);
+  };
 
   return {
     depositAddress: (network, reference) => depositAddress(seed, network, reference),
@@ -98,13 +101,14 @@ export function createSimulator({ db, blockSeconds, seed, world = null }: Simula
 
     send: (connection, sendings, now) => send(connection, sendings, keyOf, now),
 
-    async replace(txHash, now) {
-      const found = await store.findTransfer(db, txHash);
+    async replace(txHash, now, outer) {
+      const found = await store.findTransfer(outer ?? db, txHash);
       if (found === null) return null;
-      return onHead(found.network, now, async (tx) => {
+      const drop = async (tx: Tx) => {
         await store.dropTransfer(tx, keyOf(found.network), txHash, doubleSpend(found), now);
         return store.findTransfer(tx, txHash);
-      });
+      };
+      return onHead(found.network, now, drop, outer);
     },
 
     async reorganise(network, depth, now) {

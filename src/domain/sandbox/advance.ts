@@ -19,24 +19,24 @@ const MAX_AGE_YEARS = 10;
  */
 export async function advance(
   ctx: Context,
-  caller: Caller,
+  { merchantId }: Pick<Caller, 'merchantId'>,
   id: string,
   { body, claim, handlers }: { body: { by: string }; claim: IdempotencyClaim | null; handlers: Handlers },
 ): Promise<Reply> {
-  if ((await findPayment(ctx.db, caller.merchantId, id)) === null) throw new ApiError('payment_not_found');
+  if ((await findPayment(ctx.db, merchantId, id)) === null) throw new ApiError('payment_not_found');
   return holdClock(ctx, id, handlers, async (world) => {
     // Under the hold: of two requests with one key the second finds the first one's answer, and does not wind again.
     const earlier = await findReplay(ctx.db, claim);
     if (earlier !== null) return earlier;
-    const answer = reply(200, await windBy(world, caller, id, secondsOf(body.by)));
+    const answer = reply(200, await windBy(world, merchantId, id, secondsOf(body.by)));
     await claimAfterwards(ctx.db, claim, answer, ctx.now());
     return answer;
   });
 }
 
-async function windBy(world: HeldWorld, caller: Caller, id: string, seconds: number) {
+async function windBy(world: HeldWorld, merchantId: string, id: string, seconds: number) {
   const { ctx } = world;
-  const before = await findPayment(ctx.db, caller.merchantId, id);
+  const before = await findPayment(ctx.db, merchantId, id);
   const known = await readStory(ctx.db, id);
   const until = addSeconds(ctx.now(), seconds);
   const latest = new Date(before?.created_at ?? until);
@@ -44,7 +44,7 @@ async function windBy(world: HeldWorld, caller: Caller, id: string, seconds: num
   if (until > latest)
     throw new ValidationError('by', 'maximum', `must not make the payment older than ${MAX_AGE_YEARS} years`);
   await world.wind(until);
-  const payment = await findPayment(ctx.db, caller.merchantId, id);
+  const payment = await findPayment(ctx.db, merchantId, id);
   if (payment === null) throw new ApiError('payment_not_found');
   const { events, deliveries } = await readStory(ctx.db, id);
   const attempts = new Set(known.deliveries.map(nameOf));

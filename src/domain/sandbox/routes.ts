@@ -1,10 +1,13 @@
 import { endpoint } from '../../platform/endpoint.ts';
 import { advance } from './advance.ts';
 import type { Sandbox } from './outside.ts';
+import { replaceTransfer } from './replace-transfer.ts';
 import { playScenario } from './scenario.ts';
 import {
   AdvanceBody,
   Advanced,
+  ReplacedTransfer,
+  ReplaceTransferBody,
   Scenario,
   ScenarioBody,
   SendTransferBody,
@@ -28,6 +31,20 @@ export const sandboxEndpoints = [
     body: SendTransferBody,
     response: { status: 201, schema: TransferResource },
     handle: ({ ctx, caller, params, body, claim }) => sendTransfer(ctx, caller, params.id ?? '', body, claim),
+  }),
+  endpoint({
+    operationId: 'replaceSandboxTransfer',
+    method: 'post',
+    path: '/v1/sandbox/payments/:id/replace',
+    summary: 'Plays the customer who takes money back: spends a transfer that was seen elsewhere.',
+    auth: 'required',
+    permission: 'sandbox:write',
+    testOnly: true,
+    perMinute: SANDBOX_PER_MINUTE,
+    body: ReplaceTransferBody,
+    response: { status: 200, schema: ReplacedTransfer },
+    handle: ({ ctx, caller, params, body, claim }) =>
+      replaceTransfer(ctx, caller, params.id ?? '', body, claim),
   }),
 ];
 

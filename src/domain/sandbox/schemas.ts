@@ -32,6 +32,30 @@ export const TransferResource = Type.Object({
 });
 export type TransferResource = Static<typeof TransferResource>;
 
+export const ReplaceTransferBody = Type.Object(
+  {
+    transfer: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'Which one: 1 is the first that was sent; default: the latest that stands.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type ReplaceTransferBody = Static<typeof ReplaceTransferBody>;
+
+export const ReplacedTransfer = Type.Object({
+  payment_id: Type.String(),
+  tx_hash: Type.String({ description: 'Of the transfer that will never arrive.' }),
+  coin: Type.String(),
+  network: Type.String(),
+  amount: Type.String(),
+  replaced_by: Type.String({ description: 'The transaction that spends the money elsewhere.' }),
+  replaced_at: Type.String({ format: 'date-time' }),
+});
+export type ReplacedTransfer = Static<typeof ReplacedTransfer>;
+
 export const AdvanceBody = Type.Object(
   { by: Type.String({ pattern: DURATION_PATTERN, description: 'A number and s, m, h or d: "61m".' }) },
   { additionalProperties: false },
@@ -77,19 +101,7 @@ const strict = { additionalProperties: false };
 /** One step of a script; `do` says which. */
 const steps = [
   Type.Object({ at, do: Type.Literal('transfer'), ...SendTransferBody.properties }, strict),
-  Type.Object(
-    {
-      at,
-      do: Type.Literal('replace'),
-      transfer: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          description: 'Which one: 1 is the first that was sent; default: the latest that stands.',
-        }),
-      ),
-    },
-    strict,
-  ),
+  Type.Object({ at, do: Type.Literal('replace'), ...ReplaceTransferBody.properties }, strict),
   Type.Object({ at, do: Type.Literal('reorg'), depth: Type.Integer({ minimum: 1, maximum: 1000 }) }, strict),
   Type.Object(
     { at, do: Type.Literal('mine'), blocks: Type.Integer({ minimum: 1, maximum: 100_000 }) },

@@ -26,12 +26,12 @@ import type { SendTransferBody, TransferResource } from './schemas.ts';
  */
 export async function sendTransfer(
   ctx: Context,
-  caller: Caller,
+  { merchantId }: Pick<Caller, 'merchantId'>,
   id: string,
   body: SendTransferBody,
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
-  const found = await findPayment(ctx.db, caller.merchantId, id);
+  const found = await findPayment(ctx.db, merchantId, id);
   if (found === null) throw new ApiError('payment_not_found');
   const rates = await ratesOf(ctx);
   return once(ctx.db, claim, ctx.now(), async (tx) => {

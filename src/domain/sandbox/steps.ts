@@ -12,6 +12,7 @@ import { ApiError, ValidationError } from '../../platform/errors.ts';
 import type { HeldWorld } from './clock.ts';
 import { secondsOf } from './duration.ts';
 import type { SimulatedReceiver } from './receiver.ts';
+import { replaceTransfer } from './replace-transfer.ts';
 import type { Step } from './schemas.ts';
 import { sendTransfer } from './send-transfer.ts';
 
@@ -62,15 +63,9 @@ async function play(stage: Stage, step: Step): Promise<void> {
       );
       return;
     }
-    case 'replace': {
-      const transfers = await readTransfers(ctx.db, [id]);
-      const standing = transfers.filter(({ dropped_at }) => dropped_at === null);
-      const transfer = step.transfer === undefined ? standing.at(-1) : transfers[step.transfer - 1];
-      if (transfer === undefined || !standing.includes(transfer))
-        throw new ApiError('validation', { message: 'there is no such transfer to replace' });
-      await simulatorOf(ctx).replace(transfer.tx_hash, ctx.now());
-      return lookAtChains(stage);
-    }
+    case 'replace':
+      await replaceTransfer(ctx, caller, id, { ...(step.transfer && { transfer: step.transfer }) }, null);
+      return;
     case 'reorg':
       // The service has seen the blocks that go: else nothing would be taken back.
       await lookAtChains(stage);
