@@ -4,6 +4,7 @@ import type { RedisConnection } from '../platform/redis.ts';
 import { createValidator } from '../platform/schema.ts';
 import { authenticator } from './authenticate.ts';
 import { checkoutRouter, missingPage, pageError } from './checkout.ts';
+import { simulatorRouter } from './checkout-simulator.ts';
 import { errorHandler, notFound } from './errors.ts';
 import { limitOthers, mount, type Gate } from './mount.ts';
 import { openApiDocument } from './openapi.ts';
@@ -43,6 +44,7 @@ export function createApp(ctx: Context, { redis, admin, ...reach }: AppOptions):
   const document = openApiDocument(endpoints, ctx.config.publicUrl);
   app.get('/openapi.json', (_request, response) => void response.json(document));
   app.use(checkoutRouter(ctx, gate.limit));
+  if (reach.sandbox !== null) app.use(simulatorRouter(ctx, reach.sandbox));
   if (admin !== null) app.use(admin);
   app.use(missingPage);
   app.use(pageError(ctx));

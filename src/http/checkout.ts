@@ -4,8 +4,14 @@ import { PAGE_CSP } from '../domain/checkout/document.ts';
 import { languageFor, languageNamed, type Language } from '../domain/checkout/languages.ts';
 import { messagePage, type Message } from '../domain/checkout/messages.ts';
 import { nameRefundAddress } from '../domain/checkout/name-refund-address.ts';
-import { checkoutPage, checkoutPath, checkoutStatus, languageQuery } from '../domain/checkout/page.ts';
-import { findByToken } from '../domain/checkout/store.ts';
+import {
+  checkoutPage,
+  checkoutPath,
+  checkoutStatus,
+  languageQuery,
+  type PageOptions,
+} from '../domain/checkout/page.ts';
+import { findByToken, type CheckoutPayment } from '../domain/checkout/store.ts';
 import { inWorldOf } from '../domain/payments/world.ts';
 import type { Context } from '../platform/context.ts';
 import { isUnavailable } from '../platform/db.ts';
@@ -16,7 +22,8 @@ import { addressOf, type Limiters } from './rate-limit.ts';
 /** An open page asks 20 times a minute, and a household or an office shares one address; guessing a token would take for ever. */
 const CHECKOUT_PER_MINUTE = 300;
 
-const PAGE_HEADERS = {
+/** Of every page for customers. */
+export const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': PAGE_CSP,
   'Cache-Control': 'no-store',
@@ -27,6 +34,9 @@ const PAGE_HEADERS = {
   'X-Robots-Tag': 'noindex',
 };
 
+/** Reads a form of the page, which is small. */
+export const readForm = express.urlencoded({ extended: false, limit: '1kb' });
+
 /** The pages for customers, below /checkout. */
 export function checkoutRouter(ctx: Context, limit: Limiters): Router {
   const router = Router();
@@ -35,9 +45,8 @@ export function checkoutRouter(ctx: Context, limit: Limiters): Router {
   router.get('/checkout/:token/status', showStatus(ctx));
   // No secret guards the forms against requests from other sites: no cookie or password comes along by itself, the token in the path is
   // all that opens a payment, and a site that knows it could as well choose for itself.
-  const form = express.urlencoded({ extended: false, limit: '1kb' });
-  router.post('/checkout/:token/coin', form, choose(ctx));
-  router.post('/checkout/:token/refund-address', form, nameAddress(ctx));
+  router.post('/checkout/:token/coin', readForm, choose(ctx));
+  router.post('/checkout/:token/refund-address', readForm, nameAddress(ctx));
   return router;
 }
 
@@ -79,8 +88,13 @@ function showPage(ctx: Context): RequestHandler<{ token: string }> {
     const payment = await findByToken(ctx.db, request.params.token);
     if (payment === null) return next();
     const { language, chosen } = languageOf(request);
-    response.set(PAGE_HEADERS).send(checkoutPage(payment, inWorldOf(ctx, payment).now(), language, chosen));
+    response.set(PAGE_HEADERS).send(pageOf(ctx, payment, language, { chosen }));
   };
+}
+
+function pageOf(ctx: Context, payment: CheckoutPayment, language: Language, options: PageOptions): string {
+  const now = inWorldOf(ctx, payment).now();
+  return checkoutPage(payment, now, language, { ...options, hasSandbox: ctx.config.sandbox });
 }
 
 function showStatus(ctx: Context): RequestHandler<{ token: string }> {
@@ -123,13 +137,13 @@ function nameAddress(ctx: Context): RequestHandler<{ token: string }> {
         .send(messagePage('refundClosed', language, path));
     const { badFor: payment } = outcome;
     const typed = typeof address === 'string' ? address : '';
-    const page = checkoutPage(payment, inWorldOf(ctx, payment).now(), language, chosen, typed);
+    const page = pageOf(ctx, payment, language, { chosen, refused: typed });
     return response.status(400).set(PAGE_HEADERS).send(page);
   };
 }
 
 /** `?lang=`, then the browser's, then English. A query that cannot be read is no reason to show no page. */
-function languageOf(request: Pick<Request, 'url' | 'headers'>): {
+export function languageOf(request: Pick<Request, 'url' | 'headers'>): {
   language: Language;
   chosen: Language | null;
 } {

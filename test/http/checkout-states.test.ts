@@ -47,11 +47,13 @@ describe('the states of the checkout page', () => {
 
   for (const [state, said] of Object.entries(SAID))
     it(`${state}: says what happens now, asks for money only where it is wanted, and is light`, async () => {
-      const { text } = await open(state);
+      const { payment, text } = await open(state);
       const isTypedInto = TYPED_INTO.includes(state);
+      const leadsTo = (form: string) => text.includes(`action="/checkout/${payment.token_id}/${form}"`);
       expect(text).to.include(said);
       expect(text.includes('id="address"')).to.equal(ASKS.includes(state));
-      expect(text.includes('method="post"')).to.equal(state === 'waiting' || isTypedInto);
+      expect(leadsTo('coin')).to.equal(state === 'waiting');
+      expect(leadsTo('refund-address')).to.equal(isTypedInto);
       expect(text.includes('http-equiv="refresh"')).to.equal(!STANDS_STILL.includes(state) && !isTypedInto);
       expect(text.includes('data-live="true"')).to.equal(!STANDS_STILL.includes(state));
       expect(text.includes(LINKS.cancel_url)).to.equal(['waiting', 'expired'].includes(state));

@@ -10,6 +10,9 @@ const MESSAGES = {
   badChoice: { title: 'badChoiceTitle', text: 'badChoiceText', refreshSeconds: null },
   refundClosed: { title: 'refundClosedTitle', text: 'refundClosedText', refreshSeconds: null },
   closed: { title: 'closedTitle', text: 'closedText', refreshSeconds: null },
+  badPlay: { title: 'simulatorBadTitle', text: 'simulatorBadText', refreshSeconds: null },
+  playOver: { title: 'simulatorOverTitle', text: 'simulatorOverText', refreshSeconds: null },
+  playHeld: { title: 'simulatorHeldTitle', text: 'simulatorHeldText', refreshSeconds: null },
 } as const;
 export type Message = keyof typeof MESSAGES;
 

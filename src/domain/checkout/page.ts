@@ -5,6 +5,7 @@ import type { Language } from './languages.ts';
 import { cancelLink, successLink } from './links.ts';
 import { payPart } from './pay-part.ts';
 import { refundPart } from './refund-part.ts';
+import { simulatorPart } from './simulator-part.ts';
 import { statusPart, stepsPart, toneOf } from './status-part.ts';
 import type { CheckoutPayment } from './store.ts';
 import { versionOf, viewOf, type View } from './view.ts';
@@ -15,23 +16,32 @@ const REFRESH_SECONDS = 10;
 /** Characters that surely fit the window of a description, even on a phone and at twice the size. */
 const LONG_TEXT = 60;
 
+export interface PageOptions {
+  readonly chosen?: Language | null;
+  readonly hasSandbox?: boolean;
+  readonly refused?: string | null;
+}
+
 /**
  * The checkout page of a payment at its own time `now`. `chosen` is the language that the address asks for, and that links keep;
- * null: `language` is the browser's. `refused`: what was typed as an address for refunds, and is none.
+ * null: `language` is the browser's. With a sandbox the page of a test payment has the simulator's panel. `refused`: what was typed as
+ * an address for refunds, and is none.
  */
 export function checkoutPage(
   payment: CheckoutPayment,
   now: Date,
   language: Language,
-  chosen: Language | null = null,
-  refused: string | null = null,
+  { chosen = null, hasSandbox = false, refused = null }: PageOptions = {},
 ): string {
   const view = viewOf(payment, now);
   const path = checkoutPath(payment.token_id);
+  const query = languageQuery(chosen);
+  const canPlay = hasSandbox && payment.merchant_mode === 'test';
+  const simulator = canPlay ? simulatorPart(view, language.texts, `${path}/simulate${query}`) : null;
   return document({
     language,
     title: language.texts.pageTitle.replace('{merchant}', () => payment.merchant_name),
-    main: main(view, language, { path, query: languageQuery(chosen), refused }),
+    main: main(view, language, { path, query, refused, simulator }),
     // Never under somebody's hands who is typing.
     refreshSeconds: view.isLive && view.refundTo !== 'ask' ? REFRESH_SECONDS : null,
     live: { statusPath: `${path}/status`, version: versionOf(view), isLive: view.isLive },
@@ -68,10 +78,11 @@ interface Forms {
   readonly path: string;
   readonly query: string;
   readonly refused: string | null;
+  readonly simulator: Html | null;
 }
 
 /** Parts that the script replaces one by one carry a digest of what they hold. The live region itself stays, or nothing is announced. */
-function main(view: View, language: Language, { path, query, refused }: Forms): Html {
+function main(view: View, language: Language, { path, query, refused, simulator }: Forms): Html {
   const { texts } = language;
   const refund = refundPart(view, language, `${path}/refund-address${query}`, refused);
   return html`<main>
@@ -85,6 +96,7 @@ function main(view: View, language: Language, { path, query, refused }: Forms): 
     ${part('pay', html`class="card pay"`, payPart(view, language, `${path}/coin${query}`))}
     ${part('refund', html`class="card step refund"`, refund)}
     ${part('ways', html`class="ways"`, ways(view, language))}
+    ${simulator === null ? null : part('simulator', html`class="card simulator"`, simulator)}
     <p id="heard" class="unseen" role="status"></p>
   </main>`;
 }

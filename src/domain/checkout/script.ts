@@ -97,6 +97,31 @@ const look = async () => {
   timer = setTimeout(look, pause);
 };
 
+let isPlaying = false;
+document.addEventListener('submit', async (event) => {
+  const form = event.target, button = event.submitter;
+  if (form.id !== 'play' || !button) return;
+  event.preventDefault();
+  if (isPlaying) return;
+  isPlaying = true;
+  let said = form.dataset.failed, ok = false;
+  try {
+    const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams({ do: button.value }) });
+    const text = await answer.text();
+    ok = answer.ok;
+    said = ok ? button.dataset.done : new DOMParser().parseFromString(text, 'text/html').querySelector('h1').textContent;
+    show(ok ? text : await (await fetch(location.href)).text());
+  } catch {}
+  isPlaying = false;
+  const outcome = $('#outcome');
+  if (outcome) {
+    outcome.textContent = said;
+    outcome.className = ok ? 'small' : 'warning';
+  }
+  $('#heard').textContent = '';
+  $('#heard').textContent = said;
+});
+
 document.addEventListener('visibilitychange', () => { if (!document.hidden) look(); });
 dress();
 setInterval(clock, 1000);

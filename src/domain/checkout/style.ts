@@ -65,10 +65,16 @@ footer{padding-block-start:0}
 footer ul{list-style:none;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:0 1rem}
 footer a,footer [aria-current]{display:inline-flex;align-items:center;min-block-size:2rem;font-size:.875rem}
 footer a{color:var(--muted)}
+.simulator{display:grid;gap:.75rem;grid-template-columns:minmax(0,1fr);border:2px dashed var(--edge);background:none}
+.plays{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,8.5rem),1fr));gap:.5rem}
+.plays button{flex-direction:column;overflow-wrap:anywhere}
+.plays button>*{max-inline-size:100%}
+.simulator:empty,#outcome:empty{display:none}
 .unseen{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media (min-width:52rem){.chips{grid-template-columns:repeat(4,minmax(0,1fr))}
 main:has(#pay:not(:empty)),main:has(#pay:not(:empty))+footer{max-inline-size:60rem}
 main:has(#pay:not(:empty)) .ways{grid-column:2}
+main:has(#pay:not(:empty)) .simulator{grid-column:2}
 main:has(#pay:not(:empty)){grid-template-columns:minmax(0,5fr) minmax(0,6fr);align-items:start;padding-block-start:2rem}
 .left{position:sticky;inset-block-start:1rem}}
 .left{display:grid;gap:1rem;grid-template-columns:minmax(0,1fr)}

@@ -39,13 +39,13 @@ describe('a script', () => {
     ['a coin that does not live there', [{ ...PAY, coin: 'BTC', network: 'tron' }], 'script.0', 'enum'],
     ['a refund of nothing', [{ at: '1m', do: 'refund' }], 'script.0', 'refund_not_allowed'],
     ['a refund that is too large', [PAY, { at: '1h', do: 'refund', amount: '10.01' }], 'script.1', 'maximum'],
-    ['nothing to replace', [PAY, { at: '30s', do: 'replace' }], 'script.1', 'validation'],
-    ['no such transfer', [PAY, { at: '2m', do: 'replace', transfer: 2 }], 'script.1', 'validation'],
+    ['nothing to replace', [PAY, { at: '30s', do: 'replace' }], 'script.1', 'nothing_to_replace'],
+    ['no such transfer', [PAY, { at: '2m', do: 'replace', transfer: 2 }], 'script.1', 'nothing_to_replace'],
     [
       'a transfer that was replaced already',
       [PAY, { at: '2m', do: 'replace' }, { at: '3m', do: 'replace', transfer: 1 }],
       'script.2',
-      'validation',
+      'nothing_to_replace',
     ],
   ];
   for (const [what, steps, field, constraint] of FAULTS)
