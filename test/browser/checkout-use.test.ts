@@ -113,6 +113,18 @@ describe('using the checkout page', () => {
     });
   });
 
+  it('without JavaScript it loads itself again also after a coin was chosen, which leads to a part of it', async () => {
+    const { id, token_id } = await paymentIn(world, 'waiting');
+    await withPage(browser, { javaScriptEnabled: false }, async (page) => {
+      await page.goto(urlOf(token_id, '?lang=de'));
+      await page.locator('#coin-USDT').click();
+      await page.locator('#coin-USDT[aria-pressed=true]').waitFor();
+      expect(page.url()).to.match(/#pay$/);
+      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      await page.locator('html[lang=de] #said', { hasText: 'gesehen' }).waitFor({ timeout: 20_000 });
+    });
+  });
+
   it('once settled it leads back to the shop by itself, unless the customer stays', async () => {
     const shop = `${server.url}/thanks?a=1`;
     const { id, token_id } = await paymentIn(world, 'settled', { success_url: shop });

@@ -34,19 +34,22 @@ export interface DocumentParts {
   readonly main: Html;
   /** Seconds after which the page loads itself again without a script; null: never. */
   readonly refreshSeconds: number | null;
+  /** Where to then. What has a `#` would only be scrolled to, where the page came from a form that leads to a part of it. */
+  readonly refreshTo?: string;
   /** Null: no script. */
   readonly live: Liveness | null;
 }
 
 /** A whole document around `main`. */
-export function document({ language, title, main, refreshSeconds, live }: DocumentParts): string {
+export function document(parts: DocumentParts): string {
+  const { language, title, main, live } = parts;
   return html`<!doctype html>
 <html lang="${language.id}" dir="${language.direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${withoutDirectionMarks(title)}</title>
-${refresh(refreshSeconds, live !== null)}
+${refresh(parts)}
 ${STYLE_ELEMENT}
 </head>
 <body${live === null ? null : html` data-status="${live.statusPath}" data-version="${live.version}" data-live="${String(live.isLive)}"`}>
@@ -59,10 +62,11 @@ ${live === null ? null : SCRIPT_ELEMENT}
 }
 
 /** With a script the page renews itself in place, and a reload would interrupt a screen reader. */
-function refresh(seconds: number | null, hasScript: boolean): Html | null {
-  if (seconds === null) return null;
-  const meta = html`<meta http-equiv="refresh" content="${seconds}" />`;
-  return hasScript ? html`<noscript>${meta}</noscript>` : meta;
+function refresh({ refreshSeconds, refreshTo, live }: DocumentParts): Html | null {
+  if (refreshSeconds === null) return null;
+  const where = refreshTo === undefined ? null : html`;url=${refreshTo}`;
+  const meta = html`<meta http-equiv="refresh" content="${refreshSeconds}${where}" />`;
+  return live === null ? meta : html`<noscript>${meta}</noscript>`;
 }
 
 /** A title has no elements that could isolate what turns the direction of text. */

@@ -44,6 +44,7 @@ export function checkoutPage(
     main: main(view, language, { path, query, refused, simulator }),
     // Never under somebody's hands who is typing.
     refreshSeconds: view.isLive && view.refundTo !== 'ask' ? REFRESH_SECONDS : null,
+    refreshTo: `${path}${query}`,
     live: { statusPath: `${path}/status`, version: versionOf(view), isLive: view.isLive },
   });
 }
