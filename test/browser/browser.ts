@@ -39,13 +39,16 @@ export function nameOf({ width, colorScheme, javaScriptEnabled }: Look): string 
   return `${width}-${colorScheme}-${javaScriptEnabled ? 'script' : 'plain'}`;
 }
 
-/** Runs `use` with a page that looks like that, and closes it. Fails when the page asked another origin or its policy was broken. */
+/**
+ * Runs `use` with a page that looks like that, and closes it. Fails when the page asked another origin or its policy was broken, or when
+ * a request was refused, unless its path ends in `refused`.
+ */
 export async function withPage(
   browser: Browser,
-  options: Partial<Look> & BrowserContextOptions,
+  options: Partial<Look> & BrowserContextOptions & { readonly refused?: string },
   use: (page: Page) => Promise<void>,
 ): Promise<void> {
-  const { width = 360, ...rest } = options;
+  const { width = 360, refused, ...rest } = options;
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     reducedMotion: 'reduce',
@@ -55,9 +58,11 @@ export async function withPage(
     const page = await context.newPage();
     const faults: string[] = [];
     page.on('console', (message) => {
+      const { pathname } = new URL(message.location().url || 'about:blank');
       // The icon that every browser asks for by itself.
-      if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
-        faults.push(message.text());
+      const isExpected =
+        pathname.endsWith('/favicon.ico') || (refused !== undefined && pathname.endsWith(refused));
+      if (message.type() === 'error' && !isExpected) faults.push(message.text());
     });
     page.on('pageerror', (error) => faults.push(error.message));
     page.on('request', (request) => {

@@ -1,33 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { CHECKOUT_STATES, paymentIn } from '../support/checkout.ts';
 import { listen, type Listening } from '../support/http.ts';
 import { createWorld, type World } from '../support/world.ts';
+import { overflow, violations } from './axe.ts';
 import { LOOKS, nameOf, openBrowser, picture, withPage } from './browser.ts';
-
-const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** What axe-core finds. It is put in past the page's policy, which would refuse a script of ours as well. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate<readonly Violation[]>(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((result) => result.violations)`,
-  );
-  return found.map(
-    ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join('; ')}`,
-  );
-}
-
-/** How much wider than the window the page is. */
-const overflow = (page: Page) =>
-  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
 describe('every state of the checkout page, in a browser', () => {
   let world: World;

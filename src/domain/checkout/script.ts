@@ -109,7 +109,7 @@ document.addEventListener('submit', async (event) => {
     const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams({ do: button.value }) });
     const text = await answer.text();
     ok = answer.ok;
-    said = ok ? button.dataset.done : new DOMParser().parseFromString(text, 'text/html').querySelector('h1').textContent;
+    said = ok ? button.dataset.done : new DOMParser().parseFromString(text, 'text/html').querySelector('h1+p').textContent;
     show(ok ? text : await (await fetch(location.href)).text());
   } catch {}
   isPlaying = false;

@@ -66,8 +66,8 @@ footer ul{list-style:none;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:0 1
 footer a,footer [aria-current]{display:inline-flex;align-items:center;min-block-size:2rem;font-size:.875rem}
 footer a{color:var(--muted)}
 .simulator{display:grid;gap:.75rem;grid-template-columns:minmax(0,1fr);border:2px dashed var(--edge);background:none}
-.plays{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,8.5rem),1fr));gap:.5rem}
-.plays button{flex-direction:column;overflow-wrap:anywhere}
+.plays{display:flex;flex-wrap:wrap;gap:.5rem}
+.plays button{flex:1 1 8.5rem;flex-direction:column;overflow-wrap:anywhere}
 .plays button>*{max-inline-size:100%}
 .simulator:empty,#outcome:empty{display:none}
 .unseen{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}

@@ -1,0 +1,169 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { createPayment, listen, type Listening } from '../support/http.ts';
+import { startReceiver, type Receiver } from '../support/receivers.ts';
+import { openShop, type Shop } from '../support/shop.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { overflow, violations } from './axe.ts';
+import { openBrowser, picture, withPage } from './browser.ts';
+
+describe("playing the customer in the simulator's panel, on a phone", () => {
+  let world: World;
+  let shop: Shop;
+  let server: Listening;
+  let website: Receiver;
+  let browser: Browser;
+  before(async () => {
+    world = await createWorld();
+    shop = await openShop(world);
+    server = await listen(world.app);
+    website = await startReceiver({
+      answer: () => ({ headers: { 'Content-Type': 'text/html' }, body: '<h1>Thank you for your order</h1>' }),
+    });
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser.close();
+    await website.close();
+    await server.close();
+    await world.close();
+  });
+
+  const urlOf = (token: string, query = '') => `${server.url}/checkout/${token}${query}`;
+  const says = (page: Page, text: string) =>
+    page.locator('#said', { hasText: text }).waitFor({ timeout: 20_000 });
+  const focused = (page: Page) => page.locator(':focus').getAttribute('id');
+
+  for (const javaScriptEnabled of [true, false]) {
+    const how = javaScriptEnabled ? 'with JavaScript' : 'without JavaScript';
+    const name = javaScriptEnabled ? 'script' : 'plain';
+    const onPage = async (use: (page: Page, id: string) => Promise<void>, fields: object = {}) => {
+      const { id, token_id } = await createPayment(world, fields);
+      await withPage(browser, { javaScriptEnabled }, async (page) => {
+        await page.goto(urlOf(token_id));
+        await use(page, id);
+      });
+    };
+
+    it(`the customer pays in the simulator panel and is redirected, ${how}`, async () => {
+      const thanks = `http://127.0.0.1:${website.port}/thanks?from=pay`;
+      await onPage(
+        async (page, id) => {
+          await page.getByRole('button', { name: 'Pay exactly' }).click();
+          await says(page, 'We have seen your payment');
+          expect(await page.locator('#address').count()).to.equal(0);
+          await picture(page, `simulator-seen-${name}`);
+          await shop.mine(3);
+          await says(page, 'Confirming: 3 of 12');
+          await shop.mine(10);
+          await says(page, 'Paid. Thank you!');
+          expect(await page.locator('#simulator').isVisible()).to.equal(false);
+          if (!javaScriptEnabled) await page.locator('#success').click();
+          await page.waitForURL('**/thanks**', { timeout: 20_000 });
+          expect(page.url()).to.equal(`${thanks}&payment_id=${id}&order_id=order+1&status=SETTLED`);
+          expect(await page.locator('h1').textContent()).to.equal('Thank you for your order');
+        },
+        { success_url: thanks },
+      );
+    });
+
+    it(`pays half, and then the rest, ${how}`, () =>
+      onPage(async (page) => {
+        await page.getByRole('button', { name: 'Pay half 5.25 USDC' }).click();
+        await says(page, 'Part of your payment is here');
+        expect(await page.locator('#amount').textContent()).to.equal('5.25');
+        await picture(page, `simulator-underpaid-${name}`);
+        await page.getByRole('button', { name: 'Pay exactly 5.25 USDC' }).click();
+        await says(page, 'We have seen your payment');
+      }));
+
+    it(`pays double, which is said to be too much, ${how}`, () =>
+      onPage(async (page) => {
+        await page.getByRole('button', { name: 'Pay double 21 USDC' }).click();
+        await says(page, 'You sent more than was asked: 21 USDC');
+      }));
+
+    it(`replaces the transfer, ${how}`, () =>
+      onPage(async (page) => {
+        await page.getByRole('button', { name: 'Pay exactly' }).click();
+        await page.getByRole('button', { name: 'Replace the transfer' }).click();
+        await says(page, 'Your transfer was replaced');
+        expect(await page.locator('#simulator').isVisible()).to.equal(false);
+      }));
+
+    it(`lets the payment expire, ${how}`, () =>
+      onPage(async (page) => {
+        await page.getByRole('button', { name: 'Let it expire' }).click();
+        await says(page, 'This payment has expired');
+        await picture(page, `simulator-expired-${name}`);
+      }));
+  }
+
+  it('stays in its language without JavaScript, where the customer sees what happened', async () => {
+    const { token_id } = await createPayment(world);
+    await withPage(browser, { javaScriptEnabled: false, locale: 'en-GB' }, async (page) => {
+      await page.goto(urlOf(token_id, '?lang=de'));
+      await page.getByRole('button', { name: 'Die Hälfte zahlen' }).click();
+      await page.locator('html[lang=de] #said', { hasText: 'Ein Teil' }).waitFor();
+      expect(page.url()).to.equal(`${urlOf(token_id, '?lang=de')}#status`);
+    });
+  });
+
+  it('renews the page in place, by keyboard: focus stays, the live regions say the outcome', async () => {
+    const { token_id } = await createPayment(world);
+    await withPage(browser, {}, async (page) => {
+      await page.goto(urlOf(token_id));
+      await page.evaluate(`window.kept = document.getElementById('said')`);
+      await page.locator('#simulate-half').press('Enter');
+      await says(page, 'Part of your payment is here');
+      await page.locator('#heard', { hasText: 'Simulated transfer sent.' }).waitFor({ state: 'attached' });
+      expect(await page.locator('#outcome').textContent()).to.equal('Simulated transfer sent.');
+      expect(await focused(page)).to.equal('simulate-half');
+      await page.locator('#simulate-pay').press('Space');
+      await says(page, 'We have seen your payment');
+      expect(await focused(page), 'the button is gone').to.equal('status');
+      expect(
+        await page.evaluate(`window.kept === document.getElementById('said') && window.kept.isConnected`),
+      ).to.equal(true);
+      expect(page.url()).to.equal(urlOf(token_id));
+    });
+  });
+
+  for (const [colorScheme, language] of [
+    ['light', 'en'],
+    ['dark', 'en'],
+    ['light', 'ar'],
+    ['dark', 'ar'],
+  ] as const)
+    it(`says why nothing was done, ${colorScheme}, ${language}: it fits, and axe finds nothing`, async () => {
+      const { id, token_id } = await createPayment(world);
+      await withPage(browser, { colorScheme, refused: '/simulate' }, async (page) => {
+        await page.goto(urlOf(token_id, `?lang=${language}`));
+        // Somebody else moves the clock meanwhile.
+        const until = new Date(world.ctx.wall().getTime() + 60_000);
+        await world.ctx.db('payments').where({ id }).update({ world: id, clock_held_until: until });
+        await page.locator('#simulate-expire').click();
+        await page.locator('#outcome.warning').waitFor();
+        expect(await page.locator('#heard').textContent()).to.equal(
+          await page.locator('#outcome').textContent(),
+        );
+        expect(await focused(page)).to.equal('simulate-expire');
+        expect([await violations(page), await overflow(page)]).to.deep.equal([[], 0]);
+        await picture(page, `simulator-held-${language}-${colorScheme}`);
+        await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
+        expect(await overflow(page)).to.equal(0);
+      });
+    });
+
+  it('says that it did not work when nobody answers, and works again afterwards', async () => {
+    const { token_id } = await createPayment(world);
+    await withPage(browser, { refused: '/simulate' }, async (page) => {
+      await page.goto(urlOf(token_id));
+      await page.route('**/simulate', (route) => route.abort(), { times: 1 });
+      await page.locator('#simulate-pay').click();
+      await page.locator('#outcome.warning', { hasText: 'That did not work' }).waitFor();
+      await page.locator('#simulate-pay').click();
+      await says(page, 'We have seen your payment');
+    });
+  });
+});
