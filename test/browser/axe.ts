@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { withPage, type Look } from './browser.ts';
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -18,6 +19,22 @@ export async function violations(page: Page): Promise<string[]> {
   return found.map(
     ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join('; ')}`,
   );
+}
+
+/**
+ * What axe-core finds in a page without JavaScript, where it cannot run: in the same document, scripts taken out, shown where it can.
+ * The refresh, which would take the document away, is taken out as well.
+ */
+export async function violationsWithoutScript(browser: Browser, look: Look, page: Page): Promise<string[]> {
+  const document = (await page.content())
+    .replaceAll(/<script.*?<\/script>/gs, '')
+    .replaceAll(/<meta http-equiv="refresh"[^>]*>/g, '');
+  let found: string[] = [];
+  await withPage(browser, { ...look, javaScriptEnabled: true }, async (bare) => {
+    await bare.setContent(document);
+    found = await violations(bare);
+  });
+  return found;
 }
 
 /** How much wider than the window the page is. */
