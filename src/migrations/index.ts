@@ -7,6 +7,7 @@ import * as eventFeed from './0005_event_feed.ts';
 import * as webhookEndpoints from './0006_webhook_endpoints.ts';
 import * as contact from './0007_contact.ts';
 import * as checkout from './0008_checkout.ts';
+import * as receipts from './0009_receipts.ts';
 
 export interface Migration {
   readonly name: string;
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   { name: '0006_webhook_endpoints', ...webhookEndpoints },
   { name: '0007_contact', ...contact },
   { name: '0008_checkout', ...checkout },
+  { name: '0009_receipts', ...receipts },
 ];
