@@ -72,6 +72,14 @@ export default {
       from: { path: '^src/domain/payments/' },
       to: { path: '^src/domain/webhooks/' },
     },
+    {
+      name: 'payments-declare-receipts',
+      severity: 'error',
+      comment:
+        'A payment says that a receipt is due; what is in it, and how it is sent, is not its business.',
+      from: { path: '^src/domain/payments/' },
+      to: { path: '^src/domain/receipts/', pathNot: '^src/domain/receipts/jobs\\.ts$' },
+    },
     onlyIn(
       'handlers-in-workers-only',
       'Declaration (jobs.ts) and handler (worker.ts) are separate: anybody may schedule a job, one file runs them all.',

@@ -1,5 +1,6 @@
 import type { Config } from '../platform/config.ts';
 import type { Context } from '../platform/context.ts';
+import { sendReceipt } from '../domain/receipts/jobs.ts';
 import { realOutside } from '../domain/sandbox/outside.ts';
 import { deliverWebhook } from '../domain/webhooks/jobs.ts';
 import { openExchange } from '../domain/webhooks/open-exchange.ts';
@@ -19,7 +20,11 @@ export interface Background {
 /** A delivery mostly waits for somebody else's server, up to the deadline; many that hang must not keep out one that answers. */
 const DELIVERIES_FACTOR = 16;
 
+/** Every mail opens a connection, and mail servers let one client have few at once. */
+const MAILS_AT_ONCE = 8;
+
 function concurrencyOf(queue: QueueName, { workerConcurrency }: Config): number {
+  if (queue === sendReceipt.queue) return Math.min(workerConcurrency, MAILS_AT_ONCE);
   return queue === deliverWebhook.queue ? workerConcurrency * DELIVERIES_FACTOR : workerConcurrency;
 }
 

@@ -1,6 +1,7 @@
 import { idempotencyHandlers } from '../domain/idempotency/worker.ts';
 import { opsHandlers } from '../domain/ops/worker.ts';
 import { paymentHandlers } from '../domain/payments/worker.ts';
+import { receiptHandlers } from '../domain/receipts/worker.ts';
 import type { Outside } from '../domain/sandbox/outside.ts';
 import { sandboxHandlers } from '../domain/sandbox/worker.ts';
 import { webhookHandlers } from '../domain/webhooks/worker.ts';
@@ -11,6 +12,7 @@ export function allHandlers({ exchange, conversions, receiver }: Outside): Reado
   const handlers: readonly Handler[] = [
     ...paymentHandlers(conversions),
     ...webhookHandlers(exchange, receiver),
+    ...receiptHandlers,
     ...sandboxHandlers,
     ...idempotencyHandlers,
     ...opsHandlers,

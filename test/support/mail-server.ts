@@ -15,27 +15,41 @@ export interface MailServer {
   readonly mails: readonly ReceivedMail[];
   /** Answers 451 to every mail from now on, or no more. */
   refuse(refuses: boolean): void;
+  /** Answers so to this recipient from now on. */
+  refuseRecipient(address: string, responseCode: number): void;
+  /** Lets mails come, and answers none of them until `release` is called; `arrived` resolves when the first is there. */
+  hold(): { readonly arrived: Promise<void>; readonly release: () => void };
   close(): Promise<void>;
 }
 
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
+  const refused = new Map<string, number>();
   let refuses = false;
+  let held: { arrive(): void; readonly released: Promise<void> } | null = null;
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
+    onRcptTo({ address }, _session, callback) {
+      const responseCode = refused.get(address);
+      if (responseCode === undefined) return callback();
+      return callback(Object.assign(new Error(`${address} is not known here`), { responseCode }));
+    },
     onData(stream, session, callback) {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
         if (refuses) return callback(Object.assign(new Error('come again'), { responseCode: 451 }));
         const { mailFrom, rcptTo } = session.envelope;
-        mails.push({
-          from: mailFrom === false ? '' : mailFrom.address,
-          to: rcptTo.map(({ address }) => address),
-          source: Buffer.concat(chunks).toString(),
+        held?.arrive();
+        void (held?.released ?? Promise.resolve()).then(() => {
+          mails.push({
+            from: mailFrom === false ? '' : mailFrom.address,
+            to: rcptTo.map(({ address }) => address),
+            source: Buffer.concat(chunks).toString(),
+          });
+          callback();
         });
-        return callback();
       });
     },
   });
@@ -46,6 +60,26 @@ export async function startMailServer(): Promise<MailServer> {
     url: `smtp://127.0.0.1:${port}`,
     mails,
     refuse: (value) => void (refuses = value),
+    refuseRecipient: (address, responseCode) => void refused.set(address, responseCode),
+    hold() {
+      const [arrived, arrive] = signal();
+      const [released, release] = signal();
+      held = { arrive, released };
+      return {
+        arrived,
+        release() {
+          held = null;
+          release();
+        },
+      };
+    },
     close: () => new Promise((resolve) => smtp.close(() => resolve())),
   };
+}
+
+/** A promise, and what fulfils it. */
+function signal(): [promise: Promise<void>, fulfil: () => void] {
+  let fulfil = () => {};
+  const promise = new Promise<void>((resolve) => void (fulfil = resolve));
+  return [promise, fulfil];
 }

@@ -1,11 +1,12 @@
 import { cancel, schedule } from '../due-work/store.ts';
-import { recordEvents } from '../events/record.ts';
+import { recordEvents, type EventRecord } from '../events/record.ts';
+import { sendReceipt } from '../receipts/jobs.ts';
 import { run, sql, type Tx } from '../../platform/db.ts';
 import { eventOf, type RefundFact } from './event.ts';
 import { expirePayment, settlePayment } from './jobs.ts';
 import { lockPayments } from './store.ts';
 import { clockOf, type Payment } from './payment.ts';
-import { TRANSITIONS, allows, type Cause, type Exception } from './states.ts';
+import { TRANSITIONS, allows, type Cause, type EventType, type Exception } from './states.ts';
 
 /** What a transition may change of a payment beside its status; what is left out stays. */
 export interface Changes {
@@ -44,16 +45,23 @@ export async function transition(tx: Tx, moves: readonly Move[], now: Date): Pro
     );
   const moved = await run(tx, movePayments, [JSON.stringify(moves.map(toRow)), now]);
   const moveOf = new Map(moves.map((move) => [move.paymentId, move]));
+  const told = moved.flatMap((payment) => {
+    const move = moveOf.get(payment.id);
+    if (move === undefined) return [];
+    const { event } = TRANSITIONS[move.cause];
+    return [{ payment, type: event, record: eventOf(payment, event, now, move.refund ?? null) }];
+  });
   await recordEvents(
     tx,
-    moved.flatMap((payment) => {
-      const move = moveOf.get(payment.id);
-      return move === undefined
-        ? []
-        : [eventOf(payment, TRANSITIONS[move.cause].event, now, move.refund ?? null)];
-    }),
+    told.map(({ record }) => record),
   );
-  await scheduleNext(tx, moved, now);
+  const receipts = told.filter(({ payment, type }) => RECEIPTS.has(type) && payment.customer_email !== null);
+  await scheduleNext(
+    tx,
+    moved,
+    receipts.map(({ record }) => record),
+    now,
+  );
   return moved;
 }
 
@@ -94,8 +102,20 @@ const movePayments = sql<Payment>(
    RETURNING p.*`,
 );
 
-/** Work that the new status calls for: an expiry while the deadline can still pass, a settlement once it was confirmed in full. */
-async function scheduleNext(tx: Tx, moved: readonly Payment[], now: Date): Promise<void> {
+/** Events of which a customer with an address gets a receipt. */
+const RECEIPTS: ReadonlySet<EventType> = new Set(['checkout.settled', 'checkout.refunded']);
+
+/**
+ * Work that the new status calls for: an expiry while the deadline can still pass, a settlement once it was confirmed in full, and the
+ * receipts of events. Without a mail server receipts are due as well, and their worker throws them away: a transition asks nobody how
+ * the service is set up.
+ */
+async function scheduleNext(
+  tx: Tx,
+  moved: readonly Payment[],
+  receipts: readonly EventRecord[],
+  now: Date,
+): Promise<void> {
   const expiring = moved.filter((payment) => allows(payment.status, 'deadline_passed') && !payment.covered);
   const settling = moved.filter((payment) => allows(payment.status, 'settled'));
   const safe = moved.filter((payment) => !expiring.includes(payment));
@@ -112,6 +132,7 @@ async function scheduleNext(tx: Tx, moved: readonly Payment[], now: Date): Promi
       runAt: now,
       clock: clockOf(payment),
     })),
+    ...receipts.map(({ id, clock }) => ({ job: sendReceipt, key: id, runAt: now, clock })),
   ]);
   await cancel(
     tx,

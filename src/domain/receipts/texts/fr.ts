@@ -1,0 +1,31 @@
+import type { ReceiptTexts } from './en.ts';
+
+export const fr: ReceiptTexts = {
+  paidSubject: 'Reçu de {merchant} : commande {order}',
+  refundedSubject: 'Remboursement de {merchant} : commande {order}',
+  partSubject: 'Remboursement partiel de {merchant} : commande {order}',
+  testMark: 'TEST',
+  testText: 'Ceci est un test. Aucun argent réel n’a été déplacé.',
+
+  paidTitle: 'Payé. Merci !',
+  paidText: '{merchant} a reçu votre paiement de {amount}.',
+  refundedTitle: 'Votre argent a été renvoyé',
+  partTitle: 'Une partie de votre argent a été renvoyée',
+  refundedText: '{merchant} a renvoyé {amount}.',
+
+  order: 'Commande',
+  description: 'Description',
+  total: 'Total',
+  paid: 'Payé',
+  sentBack: 'Renvoyé',
+  sentBackSoFar: 'Renvoyé jusqu’ici',
+  network: 'Réseau',
+  time: 'Date et heure',
+  sentTo: 'Envoyé à',
+  transaction: 'Transaction',
+  payment: 'N° de paiement',
+
+  toPage: 'Voir ce paiement',
+  contact: 'Des questions sur votre commande ? Veuillez contacter {merchant}.',
+  automatic: 'Ce message a été envoyé automatiquement ; les réponses ne sont pas lues.',
+};

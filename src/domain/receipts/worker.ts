@@ -1,0 +1,6 @@
+import type { Handler } from '../../platform/job.ts';
+import { sendReceipt } from './jobs.ts';
+import { sendReceipts } from './send.ts';
+
+/** The handlers of receipts. */
+export const receiptHandlers: readonly Handler[] = [{ job: sendReceipt, handle: sendReceipts }];

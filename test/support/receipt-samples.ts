@@ -1,0 +1,24 @@
+import type { Receipt } from '../../src/domain/receipts/letter.ts';
+
+const COMMON = {
+  merchantName: 'Shop',
+  isTest: false,
+  paymentId: 'pay_01M7X9Y9E5YM9A1356S2WPNB4R',
+  orderId: 'order-1',
+  description: 'Two shirts, size M',
+  total: '10.50 USDC',
+  at: new Date('2026-01-31T12:02:24.000Z'),
+  pageUrl: 'https://pay.example/checkout/J1BhJLs6IBBTkGV9eQ8lLrSvfX8JiBYg',
+  networks: ['Ethereum'],
+  hashes: ['0x9f2b4c6d8e0a1b3c5d7e9f0a2b4c6d8e0a1b3c5d7e9f0a2b4c6d8e0a1b3c5d7e'],
+};
+
+export const PAID: Receipt = { ...COMMON, kind: 'paid', paid: '10.50 USDC' };
+
+export const PART: Receipt = {
+  ...COMMON,
+  kind: 'refundedInPart',
+  sentBack: '4 USDC',
+  sentBackSoFar: '6 USDC',
+  sentTo: '0x52908400098527886E0F7030069857D2E4169EE7',
+};

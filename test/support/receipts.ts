@@ -1,0 +1,55 @@
+import { readMail, type ReadMail } from './mime.ts';
+import { startMailServer, type MailServer } from './mail-server.ts';
+import { openShop, type Shop } from './shop.ts';
+import { createWorld, type World } from './world.ts';
+import { run, sql } from '../../src/platform/db.ts';
+
+export const CUSTOMER = 'ann@customer.example';
+
+/** A shop whose customers get receipts from a real mail server in this process. */
+export interface ReceiptScene {
+  readonly world: World;
+  readonly shop: Shop;
+  readonly server: MailServer;
+  /** A payment with an address, paid and settled; answers its id. */
+  settle(body?: Parameters<Shop['create']>[0]): Promise<string>;
+  /** The mails that were accepted, as their readers see them. */
+  mails(): ReadMail[];
+  /** The work of sending receipts that is still to be done. */
+  due(): Promise<{ key: string; run_at: Date }[]>;
+  close(): Promise<void>;
+}
+
+const dueReceipts = sql<{ key: string; run_at: Date }>(
+  'test_due_receipts',
+  `SELECT key, run_at FROM due_work WHERE job = 'receipt.send' ORDER BY run_at`,
+);
+
+export async function openReceiptScene(env: Record<string, string> = {}): Promise<ReceiptScene> {
+  const server = await startMailServer();
+  const world = await createWorld({
+    SMTP_URL: server.url,
+    MAIL_FROM: 'Payments <pay@service.example>',
+    PUBLIC_URL: 'https://pay.example',
+    ...env,
+  });
+  const shop = await openShop(world);
+  return {
+    world,
+    shop,
+    server,
+    async settle(body = {}) {
+      const id = await shop.create({ customer_email: CUSTOMER, ...body });
+      await shop.pay(id);
+      await world.work();
+      await shop.mine(12);
+      return id;
+    },
+    mails: () => server.mails.map(({ source }) => readMail(source)),
+    due: () => run(world.ctx.db, dueReceipts, []),
+    async close() {
+      await world.close();
+      await server.close();
+    },
+  };
+}
