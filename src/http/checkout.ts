@@ -4,6 +4,7 @@ import { PAGE_CSP } from '../domain/checkout/document.ts';
 import { languageFor, languageNamed, type Language } from '../domain/checkout/languages.ts';
 import { messagePage, type Message } from '../domain/checkout/messages.ts';
 import { nameRefundAddress } from '../domain/checkout/name-refund-address.ts';
+import { noteLanguage } from '../domain/checkout/note-language.ts';
 import {
   checkoutPage,
   checkoutPath,
@@ -17,6 +18,7 @@ import type { Context } from '../platform/context.ts';
 import { isUnavailable } from '../platform/db.ts';
 import { ApiError } from '../platform/errors.ts';
 import { messageOf } from '../platform/log.ts';
+import { isSeen } from './is-seen.ts';
 import { addressOf, type Limiters } from './rate-limit.ts';
 
 /** An open page asks 20 times a minute, and a household or an office shares one address; guessing a token would take for ever. */
@@ -88,6 +90,9 @@ function showPage(ctx: Context): RequestHandler<{ token: string }> {
     const payment = await findByToken(ctx.db, request.params.token);
     if (payment === null) return next();
     const { language, chosen } = languageOf(request);
+    // English that nobody asked for says nothing about the customer.
+    const isAsked = chosen !== null || Boolean(request.headers['accept-language']);
+    if (isAsked && isSeen(request)) await noteLanguage(ctx, payment, language.id);
     response.set(PAGE_HEADERS).send(pageOf(ctx, payment, language, { chosen }));
   };
 }
