@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { ALL_LANGUAGES, languageFor } from '../../../src/domain/checkout/languages.ts';
+import type { Receipt } from '../../../src/domain/receipts/letter.ts';
+import { receiptMail } from '../../../src/domain/receipts/receipt.ts';
+import { TEXTS } from '../../../src/domain/receipts/texts.ts';
+import { en } from '../../../src/domain/receipts/texts/en.ts';
+import { PAID, PART } from '../../support/receipt-samples.ts';
+import { openReceiptScene } from '../../support/receipts.ts';
+
+const write = (receipt: Receipt, language = 'en') => receiptMail(receipt, languageFor(language));
+const DIRECTION_MARKS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/;
+
+describe('the text of a receipt', () => {
+  for (const { id } of ALL_LANGUAGES) {
+    it(`${id}: has the same parts in every sentence as English, and leaves none empty`, () => {
+      const partsOf = (text: string) => new Set(text.match(/\{\w+\}/g));
+      for (const [key, text] of Object.entries(TEXTS[id])) {
+        expect(text.trim(), key).to.not.equal('');
+        expect(partsOf(text), key).to.deep.equal(partsOf(en[key as keyof typeof en]));
+      }
+    });
+
+    it(`${id}: fills every part, in subject, text and HTML`, () => {
+      for (const receipt of [PAID, PART]) {
+        const { subject, text, html } = write(receipt, id);
+        expect(`${subject} ${text} ${html}`).to.not.match(/[{}]|undefined|null/);
+        expect(html)
+          .to.match(/<html lang="\w\w" dir="(ltr|rtl)">/)
+          .and.include(`<html lang="${id}"`);
+        expect(text).to.include(`?lang=${id}\n`);
+      }
+    });
+  }
+
+  it('is Arabic from right to left, with amounts and hashes that keep their own direction', () => {
+    const { text, html } = write(PAID, 'ar');
+    expect(html).to.include('<html lang="ar" dir="rtl">');
+    expect(html).to.match(/<body[^>]*>\s*<div\s+lang="ar"\s+dir="rtl"/);
+    expect(html).to.include('text-align:right').and.not.include('text-align:left');
+    expect(html).to.match(/<span dir="ltr" style="[^"]*">10\.50 USDC<\/span>/);
+    expect(text).to.include('الإجمالي: \u206610.50 USDC\u2069\n');
+    expect(text).to.include('31 يناير 2026');
+  });
+
+  it('says in every language that a test is one, first of all', () => {
+    for (const { id } of ALL_LANGUAGES) {
+      const { testMark, testText } = TEXTS[id];
+      const { subject, text, html } = write({ ...PAID, isTest: true }, id);
+      expect(subject.startsWith(`[${testMark}] `)).to.equal(true);
+      expect(text.startsWith(`*** ${testMark}: ${testText}`)).to.equal(true);
+      expect(html.indexOf(testText)).to.be.within(1, html.indexOf('<h1'));
+    }
+  });
+
+  it('holds no markup of the merchant', () => {
+    const evil = `<img src=x onerror="alert('1')">&amp;`;
+    const { html } = write({ ...PAID, merchantName: evil, orderId: evil, description: evil });
+    expect(html).to.not.include('<img').and.not.include('onerror="');
+    expect(
+      html.split('&#60;img src=x onerror=&#34;alert(&#39;1&#39;)&#34;&#62;&#38;amp;').length - 1,
+    ).to.be.at.least(4);
+  });
+
+  it('puts no part of the mail into a merchant’s text', () => {
+    const { text, html } = write({ ...PAID, merchantName: '{amount}', orderId: '{merchant}' });
+    expect(text).to.include('{amount} has your payment of 10.50 USDC').and.include('Order: {merchant}');
+    expect(html).to.include('{amount}').and.include('{merchant}');
+  });
+
+  it('keeps the merchant’s words on one line, in their own direction and in bounds', () => {
+    const words = 'a\r\nBcc: x@y.example\u202egnp.exe\u2028\u0000b';
+    const { subject, text, html } = write({
+      ...PAID,
+      merchantName: words,
+      orderId: words.repeat(20),
+      description: `${words} ${'😀'.repeat(400)}`,
+    });
+    expect(subject)
+      .to.match(/^Receipt from a Bcc: x@y\.example/)
+      .and.not.match(/[\p{Cc}\p{Zl}]/u);
+    expect([...subject].length).to.be.at.most(180);
+    expect(text.split('\n').filter((line) => line.startsWith('Bcc'))).to.deep.equal([]);
+    expect(text).to.match(/Description: .*😀…\n/);
+    for (const part of [subject, text, html]) expect(part).to.not.match(DIRECTION_MARKS);
+    expect(html).to.include('<span dir="auto">a Bcc: x@y.example');
+  });
+
+  it('loads nothing from anywhere, and has no style but inline', () => {
+    const { html } = write(PART, 'ar');
+    expect(html).to.not.match(/<(img|link|style|script|iframe|video|object)|url\(|src=|@import/i);
+    expect(html.match(/https?:[^"]*/g)).to.deep.equal([`${PART.pageUrl}?lang=ar`]);
+  });
+
+  it('makes no header of its own out of a merchant’s text', async () => {
+    const scene = await openReceiptScene();
+    try {
+      await scene.world.ctx.db('merchants').update({ name: 'Shop\r\nBcc: all@victims.example\u202e' });
+      await scene.settle({ order_id: 'o\nX-Evil: 1\r\n\r\nbody' });
+      const [mail] = scene.mails();
+      expect(mail?.headers.get('subject')).to.equal(
+        '[TEST] Receipt from Shop Bcc: all@victims.example: order o X-Evil: 1 body',
+      );
+      expect([...(mail?.headers.keys() ?? [])]).to.have.members([
+        'from',
+        'to',
+        'subject',
+        'message-id',
+        'date',
+        'mime-version',
+        'auto-submitted',
+        'x-auto-response-suppress',
+        'content-type',
+      ]);
+      expect(scene.server.mails.map(({ to }) => to)).to.deep.equal([['ann@customer.example']]);
+    } finally {
+      await scene.close();
+    }
+  });
+});

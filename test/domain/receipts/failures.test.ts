@@ -1,0 +1,165 @@
+import { Writable } from 'node:stream';
+import { expect } from 'chai';
+import { createLogger, transports } from 'winston';
+import { faultOf, retryAfter } from '../../../src/domain/receipts/retry.ts';
+import { sendReceipts } from '../../../src/domain/receipts/send.ts';
+import { run, sql } from '../../../src/platform/db.ts';
+import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
+
+const NO_FAULT = { code: null, command: null, responseCode: null };
+
+describe('a receipt that the mail server does not take', () => {
+  let scene: ReceiptScene;
+  beforeEach(async () => {
+    scene = await openReceiptScene();
+  });
+  afterEach(() => scene.close());
+
+  const stored = sql<Record<string, unknown>>(
+    'test_receipts',
+    'SELECT attempts, claimed_until, sent_at, given_up_at, last_error FROM receipts ORDER BY event_id',
+  );
+  const rows = () => run(scene.world.ctx.db, stored, []);
+  const now = () => scene.world.ctx.now();
+
+  it('comes when the server takes mail again, after the delay and not before', async () => {
+    const { world, server } = scene;
+    server.refuse(true);
+    await scene.settle();
+    expect((await scene.due()).map(({ run_at }) => run_at.getTime() - now().getTime())).to.deep.equal([
+      10_000,
+    ]);
+    expect((await rows())[0]).to.deep.include({ attempts: 1, claimed_until: null, sent_at: null });
+    server.refuse(false);
+    world.advance(9.999);
+    await world.work();
+    expect(scene.mails()).to.deep.equal([]);
+    world.advance(0.001);
+    await world.work();
+    expect(scene.mails()).to.have.length(1);
+    expect((await rows())[0]).to.deep.include({ attempts: 2, sent_at: now(), given_up_at: null });
+    expect(await scene.due()).to.deep.equal([]);
+  });
+
+  it('is given up after ten attempts, within three days', async () => {
+    const { world, server } = scene;
+    server.refuse(true);
+    const begin = now().getTime();
+    await scene.settle();
+    for (let attempts = 1; ; attempts += 1) {
+      const [next] = await scene.due();
+      if (next === undefined) break;
+      expect(attempts).to.be.lessThan(10);
+      world.advance((next.run_at.getTime() - now().getTime()) / 1000);
+      await world.work();
+    }
+    expect((await rows())[0]).to.deep.include({ attempts: 10, given_up_at: now() });
+    expect(now().getTime() - begin).to.be.within(2 * 86_400_000, 3 * 86_400_000);
+    server.refuse(false);
+    world.advance(10 * 86_400);
+    await world.work();
+    expect(scene.mails()).to.deep.equal([]);
+  });
+
+  it('because it does not know the mailbox is given up at once, and holds up nobody else in the job', async () => {
+    const { shop, world, server } = scene;
+    server.refuseRecipient('gone@customer.example', 550);
+    const gone = await shop.create({ customer_email: 'gone@customer.example' });
+    const here = await shop.create({ customer_email: CUSTOMER });
+    for (const id of [gone, here]) await shop.pay(id);
+    await world.work();
+    await shop.mine(12);
+    expect(server.mails.map(({ to }) => to)).to.deep.equal([[CUSTOMER]]);
+    expect(await scene.due()).to.deep.equal([]);
+    expect(await rows()).to.deep.include({
+      attempts: 1,
+      claimed_until: null,
+      sent_at: null,
+      given_up_at: now(),
+      last_error:
+        "Can't send mail - all recipients were rejected: 550 gone@customer.example is not known here",
+    });
+  });
+
+  it('because the mailbox is full for now is tried again', async () => {
+    scene.server.refuseRecipient(CUSTOMER, 452);
+    await scene.settle();
+    expect(await scene.due()).to.have.length(1);
+  });
+
+  it('because there is none is tried again', async () => {
+    await scene.server.close();
+    await scene.settle();
+    expect(await scene.due()).to.have.length(1);
+  });
+
+  it('tells the log neither the address nor the password', async () => {
+    const { world, server } = scene;
+    server.refuse(true);
+    await scene.settle();
+    const [due] = await scene.due();
+    const lines: string[] = [];
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        lines.push(String(chunk));
+        done();
+      },
+    });
+    const log = createLogger({ level: 'debug', transports: [new transports.Stream({ stream })] });
+    const away = server.url.replace('//', '//operator:hush-hush@').replace(/\d+$/, '1');
+    server.refuseRecipient(CUSTOMER, 550);
+    for (const smtpUrl of [away, server.url])
+      await sendReceipts({ ...world.ctx, log, config: { ...world.ctx.config, smtpUrl } }, [due?.key ?? '']);
+    expect(lines).to.have.length(2);
+    expect(lines[0]).to.include('receipt will be tried again').and.include('ESOCKET');
+    expect(lines[1]).to.include('receipt given up').and.include('"response_code":550');
+    expect(lines.join('')).to.not.match(/hush|operator|customer\.example/);
+  });
+
+  it('fails no request that winds a clock, and comes in the time of that clock', async () => {
+    const { shop, world, server } = scene;
+    server.refuse(true);
+    const id = await shop.create({ customer_email: CUSTOMER });
+    await shop.pay(id);
+    const wind = (by: string) =>
+      world.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by }).expect(200);
+    await wind('1h');
+    expect((await shop.payment(id)).status).to.equal('SETTLED');
+    server.refuse(false);
+    await wind('1d');
+    const [mail, ...others] = scene.mails();
+    expect(others).to.deep.equal([]);
+    expect(mail?.text).to.include('Time: January 31, 2026 at 12:02 PM UTC');
+    expect(mail?.headers.get('date'), 'real').to.equal('Sat, 31 Jan 2026 12:00:00 +0000');
+    expect(await scene.due()).to.deep.equal([]);
+  });
+});
+
+describe('the schedule of receipts', () => {
+  it('waits longer each time, and ends', () => {
+    const delays = Array.from({ length: 10 }, (_, index) => retryAfter(index + 1, NO_FAULT));
+    expect(delays.at(-1)).to.equal(null);
+    const waits = delays.slice(0, -1).map(Number);
+    expect(waits).to.deep.equal([...waits].sort((a, b) => a - b));
+  });
+
+  const FOR_GOOD: [string, object, boolean][] = [
+    ['an unknown mailbox', { code: 'EENVELOPE', command: 'RCPT TO', responseCode: 550 }, true],
+    ['a mail that is refused for what it is', { code: 'EMESSAGE', command: 'DATA', responseCode: 554 }, true],
+    ['an address that is none', { code: 'EENVELOPE', command: 'API' }, true],
+    ['a full mailbox', { code: 'EENVELOPE', command: 'RCPT TO', responseCode: 452 }, false],
+    [
+      'a refused sender, which concerns every mail',
+      { code: 'EENVELOPE', command: 'MAIL FROM', responseCode: 550 },
+      false,
+    ],
+    ['a wrong password', { code: 'EAUTH', command: 'AUTH PLAIN', responseCode: 535 }, false],
+    ['a server that does not answer', { code: 'ETIMEDOUT', command: 'CONN' }, false],
+    ['something else', {}, false],
+  ];
+  for (const [name, fields, isForGood] of FOR_GOOD)
+    it(`${name} is ${isForGood ? 'for good' : 'for now'}`, () => {
+      const fault = faultOf(Object.assign(new Error(name), fields));
+      expect(retryAfter(1, fault) === null).to.equal(isForGood);
+    });
+});

@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import supertest from 'supertest';
+import { play } from '../../support/scenarios.ts';
+import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
+import { statementsOf } from '../../support/statements.ts';
+
+const PERSON = {
+  'Accept-Language': 'de-AT,en;q=0.5',
+  'User-Agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0',
+};
+
+describe('the language of a receipt', () => {
+  let scene: ReceiptScene;
+  beforeEach(async () => {
+    scene = await openReceiptScene();
+  });
+  afterEach(() => scene.close());
+
+  const open = async (
+    id: string,
+    query = '',
+    headers: Record<string, string> = PERSON,
+    method: 'get' | 'head' = 'get',
+  ) => {
+    const { token_id } = await scene.shop.payment(id);
+    await supertest(scene.world.app)[method](`/checkout/${token_id}${query}`).set(headers).expect(200);
+  };
+  const created = () => scene.shop.create({ customer_email: CUSTOMER });
+  const languageOf = async (id: string) => (await scene.shop.payment(id)).language;
+
+  it('is the one in which the customer saw the page last', async () => {
+    const { shop, world } = scene;
+    const id = await created();
+    await open(id, '?lang=fr');
+    await open(id);
+    await shop.pay(id);
+    await world.work();
+    await shop.mine(12);
+    await open(id, '?lang=ar');
+    await shop.refund(id);
+    await world.work();
+    expect(scene.mails().map(({ headers }) => headers.get('subject'))).to.deep.equal([
+      '[TEST] Quittung von Shop: Bestellung order-1',
+      '[تجربة] إعادة مبلغ من Shop: الطلب order-1',
+    ]);
+    expect(scene.mails()[0]?.text).to.include('Zeitpunkt: 31. Januar 2026 um 12:00 UTC');
+  });
+
+  it('is noted once, and changes nothing else of the payment', async () => {
+    const id = await created();
+    const { language: _none, ...before } = await scene.shop.payment(id);
+    const noted = async () =>
+      (await statementsOf(() => open(id))).filter((statement) => statement === 'note_language');
+    expect(await noted()).to.have.length(1);
+    expect(await noted()).to.have.length(0);
+    expect(await scene.shop.payment(id)).to.deep.equal({ ...before, language: 'de' });
+    expect(await scene.shop.events(id)).to.have.length(1);
+  });
+
+  it('is not noted without an address to send anything to', async () => {
+    const id = await scene.shop.create();
+    await open(id);
+    expect(await languageOf(id)).to.equal(null);
+  });
+
+  const LOOKS: [string, Record<string, string>, 'get' | 'head'][] = [
+    ['HEAD', PERSON, 'head'],
+    ['a page that is loaded in advance', { ...PERSON, 'Sec-Purpose': 'prefetch;prerender' }, 'get'],
+    ['a robot', { ...PERSON, 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' }, 'get'],
+    ['whoever asks for no language', {}, 'get'],
+  ];
+  for (const [name, headers, method] of LOOKS)
+    it(`is not noted of ${name}`, async () => {
+      const id = await created();
+      await open(id, '', headers, method);
+      expect(await languageOf(id)).to.equal(null);
+    });
+
+  it('is noted of a telephone whose maker is called like a robot', async () => {
+    const id = await created();
+    await open(id, '', { ...PERSON, 'User-Agent': 'Mozilla/5.0 (Linux; Android 14; CUBOT X70)' });
+    expect(await languageOf(id)).to.equal('de');
+  });
+
+  it('holds up no page while somebody moves the payment, and breaks none', async () => {
+    const id = await created();
+    await scene.world.ctx.db.transaction(async (tx) => {
+      await tx.raw('SELECT FROM payments FOR UPDATE');
+      await open(id);
+    });
+    expect(await languageOf(id)).to.equal(null);
+    await scene.world.ctx.db.raw(`ALTER TABLE payments ADD CHECK (language <> 'de')`);
+    await open(id);
+    await open(id, '?lang=fr');
+    expect(await languageOf(id)).to.equal('fr');
+  });
+});
+
+describe('a story', () => {
+  it('sends nobody a receipt, also when a worker goes on with it, and is told the same as without an address', async () => {
+    const scene = await openReceiptScene();
+    const { world } = scene;
+    try {
+      const payment = { pay_amount: '10.50' };
+      const script = [
+        { at: '1m', do: 'transfer' },
+        { at: '1h', do: 'refund', amount: '4' },
+      ];
+      const stable = { script, ids: 'stable' };
+      const { told, text } = await play(world, {
+        ...stable,
+        payment: { ...payment, customer_email: CUSTOMER },
+      });
+      expect(told.payment.status).to.equal('SETTLED');
+      expect((await play(world, { ...stable, payment })).text).to.equal(text);
+      const { rows } = (await world.ctx.db.raw('SELECT id FROM payments ORDER BY id LIMIT 1')) as {
+        rows: { id: string }[];
+      };
+      await world.api('post', `/v1/payment/${rows[0]?.id}/refund`).send({}).expect(201);
+      await world.work();
+      expect((await scene.shop.payment(rows[0]?.id ?? '')).status).to.equal('REFUNDED');
+      expect(scene.mails()).to.deep.equal([]);
+    } finally {
+      await scene.close();
+    }
+  });
+});

@@ -1,0 +1,201 @@
+import { expect } from 'chai';
+import { sendReceipt } from '../../../src/domain/receipts/jobs.ts';
+import { sendReceipts } from '../../../src/domain/receipts/send.ts';
+import { schedule } from '../../../src/domain/due-work/store.ts';
+import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
+
+describe('a receipt', () => {
+  let scene: ReceiptScene;
+  beforeEach(async () => {
+    scene = await openReceiptScene();
+  });
+  afterEach(() => scene.close());
+
+  const lastEvent = async (id: string) => {
+    const event = (await scene.shop.events(id)).at(-1);
+    if (event === undefined) throw new Error('nothing has happened');
+    return event;
+  };
+
+  it('of a settled payment tells what was paid, how, when and for what, in text and in HTML', async () => {
+    const id = await scene.settle({ order_id: 'order-7', order_description: 'Two shirts' });
+    const [mail, ...others] = scene.mails();
+    expect(others).to.deep.equal([]);
+    const { tx_hash, token_id } = await scene.shop.payment(id);
+    expect(scene.server.mails[0]).to.include({ from: 'pay@service.example' });
+    expect(scene.server.mails[0]?.to).to.deep.equal([CUSTOMER]);
+    expect(mail?.headers.get('subject')).to.equal('[TEST] Receipt from Shop: order order-7');
+    expect(mail?.headers.get('from')).to.equal('Payments <pay@service.example>');
+    expect(mail?.headers.get('auto-submitted')).to.equal('auto-generated');
+    expect(mail?.headers.get('message-id')).to.equal(`<receipt.${(await lastEvent(id)).id}@service.example>`);
+    expect(mail?.headers.get('date')).to.equal('Sat, 31 Jan 2026 12:00:00 +0000');
+    expect(mail?.text).to.equal(
+      `*** TEST: This is a test. No real money was moved. ***
+
+Paid. Thank you!
+
+Shop has your payment of 10.50 USDC.
+
+Order: order-7
+Description: Two shirts
+Total: 10.50 USDC
+Paid: 10.50 USDC
+Network: Ethereum
+Time: January 31, 2026 at 12:00 PM UTC
+Transaction: ${tx_hash}
+Payment ID: ${id}
+
+See this payment:
+https://pay.example/checkout/${token_id}?lang=en
+
+Questions about your order? Please contact Shop.
+This mail was sent automatically; answers to it are not read.
+`,
+    );
+    for (const fact of ['Two shirts', '10.50 USDC', 'Ethereum', tx_hash, id, `/checkout/${token_id}?lang=en`])
+      expect(mail?.html, String(fact)).to.include(fact);
+  });
+
+  it('names the coin and the network that the customer paid with, and each of the transactions', async () => {
+    const { shop, world } = scene;
+    const id = await shop.create({ pay_amount: '10', customer_email: CUSTOMER });
+    const first = await shop.pay(id, { coin: 'BTC', network: 'bitcoin', amount: '0.0001' });
+    await world.work();
+    world.advance(1);
+    const second = await shop.pay(id, { coin: 'BTC', network: 'bitcoin', amount: '0.00006667' });
+    await world.work();
+    await shop.mine(2, 'bitcoin');
+    const [mail] = scene.mails();
+    expect(mail?.text).to.include('Total: 10 USDC\nPaid: 0.00016667 BTC\nNetwork: Bitcoin\n');
+    expect(mail?.text).to.include(`Transaction: ${first.tx_hash}\nTransaction: ${second.tx_hash}\n`);
+  });
+
+  it('of a refund in part, and of the rest, tells what went back, where to, and what went back so far', async () => {
+    const { shop, world } = scene;
+    const id = await scene.settle();
+    await world.ctx.db('payments').where({ id }).update({ refund_address: '0xrefund' });
+    await shop.refund(id, { amount: '4.00', reason: 'a reason for the merchant only' });
+    await world.work();
+    world.advance(60);
+    await shop.refund(id);
+    await world.work();
+    const [, part, rest] = scene.mails();
+    const { rows } = (await world.ctx.db.raw('SELECT tx_hash FROM refunds ORDER BY place')) as {
+      rows: { tx_hash: string }[];
+    };
+    expect(part?.headers.get('subject')).to.equal('[TEST] Partial refund from Shop: order order-1');
+    expect(part?.text).to.include(
+      'Part of your money was sent back\n\nShop has sent back 4 USDC.\n\nOrder: order-1\n' +
+        'Total: 10.50 USDC\nSent back: 4 USDC\nSent back so far: 4 USDC\nNetwork: Ethereum\n' +
+        `Time: January 31, 2026 at 12:00 PM UTC\nSent to: 0xrefund\nTransaction: ${rows[0]?.tx_hash}\n`,
+    );
+    expect(rest?.headers.get('subject')).to.equal('[TEST] Refund from Shop: order order-1');
+    expect(rest?.text).to.include('Sent back: 6.5 USDC\nSent back so far: 10.50 USDC\n');
+    expect(rest?.text).to.include(`Transaction: ${rows[1]?.tx_hash}\n`).and.include('12:01 PM UTC');
+    expect(scene.server.mails.map(({ source }) => source).join('')).to.not.include('a reason for');
+  });
+
+  it('tells of its own refund, however late it is sent', async () => {
+    const { shop, world, server } = scene;
+    const id = await scene.settle();
+    server.refuse(true);
+    await shop.refund(id, { amount: '4' });
+    await world.work();
+    await shop.refund(id, { amount: '5' });
+    await world.work();
+    server.refuse(false);
+    world.advance(10);
+    await world.work();
+    const sums = scene.mails().flatMap(({ text }) => /so far: (.*)/.exec(text)?.[1] ?? []);
+    expect(sums).to.have.members(['4 USDC', '9 USDC']);
+  });
+
+  it('of money that came too late and went back tells of no payment', async () => {
+    const { shop, world } = scene;
+    const id = await shop.create({ customer_email: CUSTOMER, policy: { late: 'refund' } });
+    world.advance(3_600);
+    await world.work();
+    await shop.pay(id);
+    await world.work();
+    await shop.mine(12);
+    expect((await shop.payment(id)).status).to.equal('REFUNDED');
+    const [mail, ...others] = scene.mails();
+    expect(others).to.deep.equal([]);
+    expect(mail?.text).to.include('Your money was sent back').and.include('Sent back: 10.50 USDC');
+    expect(mail?.text).to.not.include('so far');
+  });
+
+  it('is sent once, though its job runs twice', async () => {
+    const { world } = scene;
+    const { id: eventId, timestamp } = await lastEvent(await scene.settle());
+    await sendReceipts(world.ctx, [eventId, eventId]);
+    await schedule(world.ctx.db, [{ job: sendReceipt, key: eventId, runAt: new Date(timestamp) }]);
+    await world.work();
+    expect(scene.mails()).to.have.length(1);
+    expect(await scene.due()).to.deep.equal([]);
+  });
+
+  it('is sent once, though two workers have its job at once; the second leaves the work to the first', async () => {
+    const { world, server } = scene;
+    server.refuse(true);
+    const { id: eventId } = await lastEvent(await scene.settle());
+    server.refuse(false);
+    const { arrived, release } = server.hold();
+    const first = sendReceipts(world.ctx, [eventId]);
+    await arrived;
+    await sendReceipts(world.ctx, [eventId]);
+    expect(await scene.due()).to.have.length(1);
+    release();
+    await first;
+    expect(scene.mails()).to.have.length(1);
+  });
+
+  it('is sent again when the worker that had it died, and both copies have one Message-ID', async () => {
+    const { world } = scene;
+    const { id: eventId } = await lastEvent(await scene.settle());
+    // As if it had died between the answer of the mail server and the record.
+    await world.ctx.db.raw('UPDATE receipts SET sent_at = NULL, claimed_until = ?', [world.ctx.wall()]);
+    await schedule(world.ctx.db, [{ job: sendReceipt, key: eventId, runAt: world.ctx.now() }]);
+    await world.work();
+    const ids = scene.mails().map(({ headers }) => headers.get('message-id'));
+    expect(ids).to.have.length(2);
+    expect(new Set(ids).size).to.equal(1);
+  });
+
+  it('is not due for a customer without an address', async () => {
+    const { shop, world } = scene;
+    const id = await shop.create();
+    await shop.pay(id);
+    await world.work();
+    await shop.mine(12);
+    expect(await scene.due()).to.deep.equal([]);
+    await shop.refund(id);
+    await world.work();
+    expect((await shop.payment(id)).status).to.equal('REFUNDED');
+    expect(scene.mails()).to.deep.equal([]);
+    const { rows } = (await world.ctx.db.raw('SELECT * FROM receipts')) as { rows: unknown[] };
+    expect(rows).to.deep.equal([]);
+  });
+
+  it('of a live payment says nothing of a test', async () => {
+    await scene.world.ctx.db.raw(`UPDATE merchants SET mode = 'live'`);
+    await scene.settle();
+    const [mail] = scene.mails();
+    expect(mail?.headers.get('subject')).to.equal('Receipt from Shop: order order-1');
+    expect(`${mail?.text} ${mail?.html}`).to.not.match(/test/i);
+  });
+});
+
+describe('without a mail server', () => {
+  it('nothing is sent, and nothing piles up', async () => {
+    const scene = await openReceiptScene({ SMTP_URL: '' });
+    try {
+      await scene.shop.refund(await scene.settle());
+      await scene.world.work();
+      expect(scene.mails()).to.deep.equal([]);
+      expect(await scene.due()).to.deep.equal([]);
+    } finally {
+      await scene.close();
+    }
+  });
+});
