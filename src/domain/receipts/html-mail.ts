@@ -11,7 +11,8 @@ const SENTENCE = 'margin:0 0 20px;overflow-wrap:anywhere';
 const TABLE = 'width:100%;border-collapse:collapse;table-layout:fixed;margin:0 0 24px';
 const LINE =
   'border-top:1px solid #8886;padding:9px 0;vertical-align:top;overflow-wrap:anywhere;word-break:break-word';
-const CODE = 'font:13px/1.6 ui-monospace,Menlo,Consolas,monospace';
+// A block of its own: its lines begin at the left in every language.
+const CODE = 'display:inline-block;text-align:left;font:13px/1.6 ui-monospace,Menlo,Consolas,monospace';
 const BUTTON =
   'display:inline-block;padding:11px 20px;border:1px solid currentColor;border-radius:8px;color:inherit;font-weight:600;text-decoration:none';
 const SMALL = 'margin:0 0 4px;font-size:14px;overflow-wrap:anywhere';
@@ -61,8 +62,12 @@ function rowPart({ label, value, kind }: Row, { language }: Letter): Html {
   </tr>`;
 }
 
+/** Amount and coin stay on one line, as far as there is room. */
 function filled(sentence: string, { merchant, amount }: Letter): Html {
-  return fill(sentence, { merchant: strange(merchant), amount: figures(amount, 'font-weight:600') });
+  return fill(sentence, {
+    merchant: strange(merchant),
+    amount: figures(amount.replace(' ', '\u00a0'), 'font-weight:600'),
+  });
 }
 
 /** Text of strangers, whose direction ends where it ends. Not `bdi`, which mail programs may take out. */
