@@ -57,9 +57,9 @@ describe('the language of a receipt', () => {
     expect(await scene.shop.events(id)).to.have.length(1);
   });
 
-  it('is not noted without an address to send anything to', async () => {
+  it('is not noted without an address to send anything to, and costs such a page nothing', async () => {
     const id = await scene.shop.create();
-    await open(id);
+    expect(await statementsOf(() => open(id))).to.not.include('note_language');
     expect(await languageOf(id)).to.equal(null);
   });
 

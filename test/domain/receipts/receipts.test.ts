@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { sendReceipt } from '../../../src/domain/receipts/jobs.ts';
 import { sendReceipts } from '../../../src/domain/receipts/send.ts';
-import { schedule } from '../../../src/domain/due-work/store.ts';
+import { claimDue, schedule } from '../../../src/domain/due-work/store.ts';
+import { addSeconds } from '../../../src/platform/clock.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
 
 describe('a receipt', () => {
@@ -140,6 +141,9 @@ This mail was sent automatically; answers to it are not read.
     server.refuse(true);
     const { id: eventId } = await lastEvent(await scene.settle());
     server.refuse(false);
+    world.advance(10);
+    const now = world.ctx.now();
+    await claimDue(world.ctx.db, new Map([[sendReceipt.name, 1]]), now, addSeconds(now, 30));
     const { arrived, release } = server.hold();
     const first = sendReceipts(world.ctx, [eventId]);
     await arrived;
@@ -147,6 +151,7 @@ This mail was sent automatically; answers to it are not read.
     expect(await scene.due()).to.have.length(1);
     release();
     await first;
+    expect(await scene.due()).to.deep.equal([]);
     expect(scene.mails()).to.have.length(1);
   });
 
