@@ -34,8 +34,8 @@ const factsOfEvent = sql<FactsRow>(
   `SELECT e.type, e.created_at AS at, e.body::json #>> '{data,checkout,status}' AS status,
      m.name AS merchant_name, m.mode AS merchant_mode,
      p.id AS payment_id, p.token_id, p.customer_email, p.language, p.order_id, p.order_description, p.pay_amount, p.pay_currency,
-     p.pay_network, p.actually_paid, p.actually_paid_currency, p.refund_address,
-     r.amount AS refund_amount, r.tx_hash AS refund_hash,
+     p.pay_network, p.actually_paid, p.actually_paid_currency,
+     r.amount AS refund_amount, r.tx_hash AS refund_hash, r.address AS refund_address,
      (SELECT sum(o.amount::numeric) FROM refunds o
       WHERE o.payment_id = p.id AND o.status = 'COMPLETED' AND (o.completed_at, o.place) <= (r.completed_at, r.place)) AS refunded_so_far,
      coalesce((SELECT json_agg(json_build_object('network', t.network, 'hash', t.tx_hash) ORDER BY t.place) FROM (

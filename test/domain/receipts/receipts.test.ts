@@ -76,6 +76,8 @@ This mail was sent automatically; answers to it are not read.
     const id = await scene.settle();
     await world.ctx.db('payments').where({ id }).update({ refund_address: '0xrefund' });
     await shop.refund(id, { amount: '4.00', reason: 'a reason for the merchant only' });
+    // What is named afterwards is not where this refund goes.
+    await world.ctx.db('payments').where({ id }).update({ refund_address: '0xlater' });
     await world.work();
     world.advance(60);
     await shop.refund(id);
@@ -91,6 +93,7 @@ This mail was sent automatically; answers to it are not read.
         `Time: January 31, 2026 at 12:00 PM UTC\nSent to: 0xrefund\nTransaction: ${rows[0]?.tx_hash}\n`,
     );
     expect(rest?.headers.get('subject')).to.equal('[TEST] Refund from Shop: order order-1');
+    expect(rest?.text).to.include('Sent to: 0xlater');
     expect(rest?.text).to.include('Sent back: 6.5 USDC\nSent back so far: 10.50 USDC\n');
     expect(rest?.text).to.include(`Transaction: ${rows[1]?.tx_hash}\n`).and.include('12:01 PM UTC');
     expect(scene.server.mails.map(({ source }) => source).join('')).to.not.include('a reason for');
