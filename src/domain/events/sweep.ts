@@ -23,17 +23,22 @@ const newestMark = sql<{ at: Date; txid: string }>(
 const deleteMarks = sql('delete_event_marks_before', `DELETE FROM event_marks WHERE at < $1`);
 
 // By each merchant's feed, from its old end. What another sweep has locked is passed over. An event that is still to be delivered stays,
-// however long a schedule of the operator's own takes: a delivery reads its body from here.
+// however long a schedule of the operator's own takes: a delivery reads its body from here. Receipts go with their events.
 const deleteOldEvents = sql<{ id: string }>(
   'delete_old_events',
-  `DELETE FROM events WHERE ctid = ANY (ARRAY(
-     SELECT old.ctid FROM merchants m, LATERAL (
-       SELECT e.ctid FROM events e
-       WHERE e.merchant_id = m.id AND e.txid < $1::xid8
-         AND NOT EXISTS (SELECT FROM deliveries d WHERE d.payment_id = e.payment_id AND d.event_id = e.id AND d.status = 'pending')
-       ORDER BY e.txid, e.place LIMIT $2 FOR UPDATE SKIP LOCKED) old
-     LIMIT $2))
-   RETURNING id`,
+  `WITH deleted AS (
+     DELETE FROM events WHERE ctid = ANY (ARRAY(
+       SELECT old.ctid FROM merchants m, LATERAL (
+         SELECT e.ctid FROM events e
+         WHERE e.merchant_id = m.id AND e.txid < $1::xid8
+           AND NOT EXISTS (SELECT FROM deliveries d WHERE d.payment_id = e.payment_id AND d.event_id = e.id AND d.status = 'pending')
+         ORDER BY e.txid, e.place LIMIT $2 FOR UPDATE SKIP LOCKED) old
+       LIMIT $2))
+     RETURNING id
+   ), receipt AS (
+     DELETE FROM receipts USING deleted WHERE event_id = deleted.id
+   )
+   SELECT id FROM deleted`,
 );
 
 /**

@@ -71,6 +71,21 @@ describe('sweeping events', () => {
     expect((await events()).body.data).to.deep.equal([]);
   });
 
+  it('takes the receipts of what it takes, and no others', async () => {
+    const addReceipts = () =>
+      world.ctx.db.raw(
+        `INSERT INTO receipts (event_id, payment_id, attempts) SELECT id, payment_id, 1 FROM events ON CONFLICT DO NOTHING`,
+      );
+    await add('old');
+    await addReceipts();
+    await sweepEvents(world.ctx);
+    world.advance(DAY);
+    await add('young');
+    await addReceipts();
+    expect(await sweepAfter(89)).to.equal(1);
+    expect(await world.ctx.db('receipts').pluck('payment_id')).to.deep.equal(['pay_young0']);
+  });
+
   it('leaves an event that is yet to be delivered', async () => {
     const shop = await openShop(world);
     await setWebhookConfig(
