@@ -6,6 +6,7 @@ import { authenticator } from './authenticate.ts';
 import { checkoutRouter, missingPage, pageError } from './checkout.ts';
 import { simulatorRouter } from './checkout-simulator.ts';
 import { errorHandler, notFound } from './errors.ts';
+import { LivePages } from './live-pages.ts';
 import { limitOthers, mount, type Gate } from './mount.ts';
 import { openApiDocument } from './openapi.ts';
 import { literalPath } from './path.ts';
@@ -18,10 +19,12 @@ export interface AppOptions extends Reach {
   readonly redis: RedisConnection | null;
   /** What operators see (queues, metrics), behind their password; null: switched off. */
   readonly admin: RequestHandler | null;
+  /** The open checkout pages: whoever ends the server ends them first. Default: the application's own. */
+  readonly live?: LivePages;
 }
 
 /** The Express application, ready to be served: the API, the checkout page, the OpenAPI document and the operators' pages. */
-export function createApp(ctx: Context, { redis, admin, ...reach }: AppOptions): Express {
+export function createApp(ctx: Context, { redis, admin, live, ...reach }: AppOptions): Express {
   const endpoints = endpointsWith(reach);
   const app = express();
   app.disable('x-powered-by');
@@ -43,7 +46,7 @@ export function createApp(ctx: Context, { redis, admin, ...reach }: AppOptions):
 
   const document = openApiDocument(endpoints, ctx.config.publicUrl);
   app.get('/openapi.json', (_request, response) => void response.json(document));
-  app.use(checkoutRouter(ctx, gate.limit));
+  app.use(checkoutRouter(ctx, gate.limit, live ?? new LivePages(ctx)));
   if (reach.sandbox !== null) app.use(simulatorRouter(ctx, reach.sandbox));
   if (admin !== null) app.use(admin);
   app.use(missingPage);

@@ -1,6 +1,5 @@
 import express, { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 import { chooseByToken } from '../domain/checkout/choose.ts';
-import { PAGE_CSP } from '../domain/checkout/document.ts';
 import { languageFor, languageNamed, type Language } from '../domain/checkout/languages.ts';
 import { messagePage, type Message } from '../domain/checkout/messages.ts';
 import { nameRefundAddress } from '../domain/checkout/name-refund-address.ts';
@@ -18,33 +17,25 @@ import type { Context } from '../platform/context.ts';
 import { isUnavailable } from '../platform/db.ts';
 import { ApiError } from '../platform/errors.ts';
 import { messageOf } from '../platform/log.ts';
+import { showEvents } from './checkout-events.ts';
 import { isSeen } from './is-seen.ts';
+import type { LivePages } from './live-pages.ts';
+import { CHECKOUT_HEADERS, PAGE_HEADERS } from './page-headers.ts';
 import { addressOf, type Limiters } from './rate-limit.ts';
 
-/** An open page asks 20 times a minute, and a household or an office shares one address; guessing a token would take for ever. */
+/** An open page without a stream asks 20 times a minute, and a household or an office shares one address; guessing a token would take for ever. */
 const CHECKOUT_PER_MINUTE = 300;
-
-/** Of every page for customers. */
-export const PAGE_HEADERS = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': PAGE_CSP,
-  'Cache-Control': 'no-store',
-  Vary: 'Accept-Language',
-  // The path opens the payment: nobody whom a link leads to may read it.
-  'Referrer-Policy': 'origin',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Robots-Tag': 'noindex',
-};
 
 /** Reads a form of the page, which is small. */
 export const readForm = express.urlencoded({ extended: false, limit: '1kb' });
 
 /** The pages for customers, below /checkout. */
-export function checkoutRouter(ctx: Context, limit: Limiters): Router {
+export function checkoutRouter(ctx: Context, limit: Limiters, live: LivePages): Router {
   const router = Router();
   router.use('/checkout', limit('checkout', CHECKOUT_PER_MINUTE, addressOf));
   router.get('/checkout/:token', showPage(ctx));
   router.get('/checkout/:token/status', showStatus(ctx));
+  router.get('/checkout/:token/events', showEvents(ctx, live));
   // No secret guards the forms against requests from other sites: no cookie or password comes along by itself, the token in the path is
   // all that opens a payment, and a site that knows it could as well choose for itself.
   router.post('/checkout/:token/coin', readForm, choose(ctx));
@@ -106,8 +97,7 @@ function showStatus(ctx: Context): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
     const payment = await findByToken(ctx.db, request.params.token);
     if (payment === null) return next();
-    const { 'Content-Type': _html, ...headers } = PAGE_HEADERS;
-    response.set(headers).json(checkoutStatus(payment, inWorldOf(ctx, payment).now()));
+    response.set(CHECKOUT_HEADERS).json(checkoutStatus(payment, inWorldOf(ctx, payment).now()));
   };
 }
 

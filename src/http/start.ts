@@ -7,6 +7,7 @@ import type { Context } from '../platform/context.ts';
 import { messageOf } from '../platform/log.ts';
 import { openRedis } from '../platform/redis.ts';
 import { createApp, type AppOptions } from './app.ts';
+import { LivePages } from './live-pages.ts';
 import { createServer } from './server.ts';
 
 export interface Web {
@@ -23,10 +24,11 @@ const DRAIN_INTERVAL_MS = 50;
 const HEADER_GRACE_MS = 10_000;
 
 /** Serves the API and the checkout page on HOST and PORT. Throws StartError when it cannot listen there. */
-export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis'>): Promise<Web> {
+export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis' | 'live'>): Promise<Web> {
   const { host, port, redisUrl } = ctx.config;
   const redis = redisUrl === null ? null : openRedis(redisUrl, 'limiter', ctx.log);
-  const server = createServer(createApp(ctx, { ...options, redis }));
+  const live = new LivePages(ctx);
+  const server = createServer(createApp(ctx, { ...options, redis, live }));
   const drain = drainable(server);
   server.listen(port, host);
   try {
@@ -38,6 +40,8 @@ export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis'>)
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
+      // They would never end by themselves; their pages go to another process.
+      live.close();
       await drain();
       redis?.disconnect();
     },

@@ -154,10 +154,10 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Serves the app as a web process does, on a free port of this machine. */
-export async function listen(app: Express): Promise<Listening> {
+/** Serves the app as a web process does, on a free port of this machine or on `port`. */
+export async function listen(app: Express, port = 0): Promise<Listening> {
   const server = createServer(app);
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -21,8 +21,9 @@ export const PAGE_CSP = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What lives in the document for the script: where to ask for news, and what is shown now. */
+/** What lives in the document for the script: where to listen and where to ask for news, and what is shown now. */
 export interface Liveness {
+  readonly eventsPath: string;
   readonly statusPath: string;
   readonly version: string;
   readonly isLive: boolean;
@@ -52,7 +53,7 @@ export function document(parts: DocumentParts): string {
 ${refresh(parts)}
 ${STYLE_ELEMENT}
 </head>
-<body${live === null ? null : html` data-status="${live.statusPath}" data-version="${live.version}" data-live="${String(live.isLive)}"`}>
+<body${live === null ? null : html` data-events="${live.eventsPath}" data-status="${live.statusPath}" data-version="${live.version}" data-live="${String(live.isLive)}"`}>
 ${main}
 <footer>${languageLinks(language)}</footer>
 ${live === null ? null : SCRIPT_ELEMENT}

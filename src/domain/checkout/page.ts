@@ -8,7 +8,7 @@ import { refundPart } from './refund-part.ts';
 import { simulatorPart } from './simulator-part.ts';
 import { statusPart, stepsPart, toneOf } from './status-part.ts';
 import type { CheckoutPayment } from './store.ts';
-import { versionOf, viewOf, type View } from './view.ts';
+import { viewOf, type View } from './view.ts';
 
 /** Without a script the page loads itself again this often while it can still change. */
 const REFRESH_SECONDS = 10;
@@ -45,7 +45,12 @@ export function checkoutPage(
     // Never under somebody's hands who is typing.
     refreshSeconds: view.isLive && view.refundTo !== 'ask' ? REFRESH_SECONDS : null,
     refreshTo: `${path}${query}`,
-    live: { statusPath: `${path}/status`, version: versionOf(view), isLive: view.isLive },
+    live: {
+      eventsPath: `${path}/events`,
+      statusPath: `${path}/status`,
+      version: payment.version,
+      isLive: view.isLive,
+    },
   });
 }
 
@@ -69,7 +74,7 @@ export function checkoutStatus(payment: CheckoutPayment, now: Date) {
     sequence: payment.sequence,
     confirmations: view.confirmations,
     required_confirmations: view.requiredConfirmations,
-    version: versionOf(view),
+    version: payment.version,
     is_live: view.isLive,
   };
 }

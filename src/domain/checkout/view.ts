@@ -82,11 +82,6 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
   };
 }
 
-/** Changes whenever the page does, apart from its clock. */
-export function versionOf({ payment, confirmations, state }: View): string {
-  return [payment.sequence, confirmations, state, payment.coin, payment.network].join('.');
-}
-
 /** The whole amount before any money came, and then the rest of it, at the same rate. */
 function leftToSend(payment: Payment): string {
   const { coin, network, crypto_amount, pay_amount, amount_received } = payment;

@@ -1,0 +1,154 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { createApp } from '../../src/http/app.ts';
+import { LivePages } from '../../src/http/live-pages.ts';
+import { CHECKOUT_STATES, paymentIn, setColumns } from '../support/checkout.ts';
+import { listen, type Listening } from '../support/http.ts';
+import { until } from '../support/until.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { openBrowser, withPage } from './browser.ts';
+
+describe('an open checkout page', () => {
+  let world: World;
+  let live: LivePages;
+  let server: Listening;
+  let browser: Browser;
+  before(async () => {
+    world = await createWorld();
+    browser = await openBrowser();
+  });
+  beforeEach(async () => {
+    server = await start();
+  });
+  afterEach(() => server.close());
+  after(async () => {
+    await browser.close();
+    await world.close();
+  });
+
+  const start = (port = 0) => {
+    live = new LivePages(world.ctx, 50);
+    const app = createApp(world.ctx, {
+      redis: null,
+      admin: null,
+      exchange: world.exchange,
+      sandbox: world.sandbox,
+      live,
+    });
+    return listen(app, port);
+  };
+  const urlOf = (token: string) => `${server.url}/checkout/${token}`;
+  /** Everything that the page asks the server for from now on: the last words of the paths. */
+  const asked = (page: Page): string[] => {
+    const paths: string[] = [];
+    page.on('request', (request) => paths.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''));
+    return paths;
+  };
+  const isListening = () => until('the page listens', () => live.count === 1);
+  const says = (page: Page, hasText: string) => page.locator('#said', { hasText }).waitFor();
+  /** As when another tab comes to the front, which a browser without a screen never does. */
+  const setHidden = (page: Page, isHidden: boolean) =>
+    page.evaluate(
+      `Object.defineProperty(document, 'hidden', { configurable: true, value: ${String(isHidden)} });
+       document.dispatchEvent(new Event('visibilitychange'))`,
+    );
+
+  it('shows each change without asking for it', async () => {
+    const { id, token_id } = await paymentIn(world, 'waiting');
+    await withPage(browser, {}, async (page) => {
+      const paths = asked(page);
+      await page.goto(urlOf(token_id));
+      await isListening();
+      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      await says(page, 'We have seen your payment');
+      await setColumns(world, id, CHECKOUT_STATES.confirming ?? {});
+      await says(page, 'Confirming: 3 of 12');
+      await setColumns(world, id, CHECKOUT_STATES.settled ?? {});
+      await says(page, 'Paid. Thank you!');
+      await until('it listens no more', () => live.count === 0);
+      expect(paths.filter((path) => path === 'events')).to.have.lengthOf(1);
+      expect(paths).to.not.include('status');
+    });
+  });
+
+  it('comes back when the stream is cut, and shows what changed meanwhile', async () => {
+    const { id, token_id } = await paymentIn(world, 'waiting');
+    await withPage(browser, { isCutOff: true }, async (page) => {
+      const paths = asked(page);
+      await page.goto(urlOf(token_id));
+      await isListening();
+      const port = Number(new URL(server.url).port);
+      await server.close();
+      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      server = await start(port);
+      await says(page, 'We have seen your payment');
+      await setColumns(world, id, CHECKOUT_STATES.confirming ?? {});
+      await says(page, 'Confirming: 3 of 12');
+      expect(paths.filter((path) => path === 'events').length).to.be.within(2, 4);
+      expect(paths).to.not.include('status');
+    });
+  });
+
+  it('asks by itself where the stream is refused', async () => {
+    const { id, token_id } = await paymentIn(world, 'waiting');
+    await withPage(browser, { isCutOff: true }, async (page) => {
+      const paths = asked(page);
+      await page.route('**/events?*', (route) => route.fulfill({ status: 503 }));
+      await page.goto(urlOf(token_id));
+      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      await says(page, 'We have seen your payment');
+      expect(paths.filter((path) => path === 'events')).to.have.lengthOf(1);
+      expect(paths).to.include('status');
+    });
+  });
+
+  it('asks by itself where a proxy swallows the stream, and listens again later', async () => {
+    const { id, token_id } = await paymentIn(world, 'waiting');
+    await withPage(browser, {}, async (page) => {
+      await page.clock.install();
+      const paths = asked(page);
+      await page.route('**/events?*', () => undefined);
+      await page.goto(urlOf(token_id));
+      await page.clock.runFor(11_000);
+      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      await page.clock.runFor(3_000);
+      await says(page, 'We have seen your payment');
+      expect(paths).to.include('status');
+      await page.unroute('**/events?*');
+      await until('the page listens', async () => {
+        await page.clock.runFor(3_000);
+        return live.count === 1;
+      });
+    });
+  });
+
+  it('holds no stream while it is hidden, asks nothing, and catches up when it is shown', async () => {
+    const { id, token_id } = await paymentIn(world, 'waiting');
+    await withPage(browser, {}, async (page) => {
+      await page.goto(urlOf(token_id));
+      await isListening();
+      await setHidden(page, true);
+      await until('it holds none', () => live.count === 0);
+      const paths = asked(page);
+      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      await page.clock.install();
+      await page.clock.runFor(120_000);
+      expect(paths).to.deep.equal([]);
+      await setHidden(page, false);
+      await says(page, 'We have seen your payment');
+      expect(paths).to.include('events').and.not.include('status');
+    });
+  });
+
+  it('is drawn anew when its time is over, whether or not anybody tells it', async () => {
+    const { token_id } = await paymentIn(world, 'waiting', { expiration_minutes: 5 });
+    await withPage(browser, {}, async (page) => {
+      await page.clock.install();
+      await page.goto(urlOf(token_id));
+      expect(await page.locator('#coin-USDT').count()).to.equal(1);
+      world.advance(300);
+      await page.clock.runFor(302_000);
+      await page.locator('#coin-USDT').waitFor({ state: 'detached' });
+    });
+  });
+});
