@@ -9,6 +9,7 @@ import { CONNECTIONS, type Bench } from './bench.ts';
 import { freePort, runToEnd } from './processes.ts';
 import { benchDeliveries } from './deliveries.ts';
 import { benchLatency } from './latency.ts';
+import { benchPages } from './pages.ts';
 import { benchRequests } from './requests.ts';
 import { openReceivers } from './receivers.ts';
 import { benchSettlement } from './settlement.ts';
@@ -19,7 +20,7 @@ import { benchStories } from './stories.ts';
  * and prints what they do. The load comes from this process, so the machine is shared: compare figures of one run, not of two machines.
  */
 const REQUESTS = Number(process.argv[2] ?? 10_000);
-const PARTS = (process.argv[3] ?? 'requests,stories,webhooks,settlement').split(',');
+const PARTS = (process.argv[3] ?? 'requests,stories,webhooks,settlement,pages').split(',');
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 const postgres = await startEmbeddedPostgres({
@@ -72,6 +73,7 @@ async function benchEngine(redisUrl: string): Promise<void> {
   }
   receivers.close();
   if (PARTS.includes('settlement')) await benchSettlement(bench);
+  if (PARTS.includes('pages')) await benchPages(bench);
   await db.end();
 }
 

@@ -6,6 +6,7 @@ import { createApp } from '../../src/http/app.ts';
 import { beginEvents, write } from '../../src/http/event-stream.ts';
 import { LivePages } from '../../src/http/live-pages.ts';
 import { openDb } from '../../src/platform/db.ts';
+import type { Log } from '../../src/platform/log.ts';
 import { CHECKOUT_STATES, paymentIn, setColumns } from '../support/checkout.ts';
 import { openEvents, type EventClient } from '../support/event-stream.ts';
 import { listen, send, type Listening } from '../support/http.ts';
@@ -194,8 +195,9 @@ describe('the stream of a checkout page', () => {
     const proxy = await startPostgresProxy(world.ctx.config.databaseUrl);
     const db = openDb({ url: proxy.url, poolSize: 2, acquireMs: 200, queryMs: 200, name: 'away' });
     const warnings: string[] = [];
-    const log = { ...world.ctx.log, warn: (text: string) => void warnings.push(text) };
-    const ctx = { ...world.ctx, db, log } as World['ctx'];
+    const log = Object.create(world.ctx.log) as Log;
+    log.warn = (text: unknown) => (warnings.push(String(text)), log);
+    const ctx = { ...world.ctx, db, log };
     const own = await listen(appWith(ctx, new LivePages(ctx, 1)));
     try {
       const { id, token_id } = await paymentIn(world, 'waiting');

@@ -3,6 +3,7 @@ import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:h
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { openEvents } from '../support/event-stream.ts';
 import { until } from '../support/until.ts';
 import { endAll } from './service.ts';
 import { createStand, type Stand, type Web } from './stand.ts';
@@ -106,6 +107,19 @@ describe('web, told to end', function () {
     web.signal('SIGTERM');
     expect(await web.ended()).to.equal(0);
     agent.destroy();
+  });
+
+  it('ends the streams of open checkout pages at once, and does not wait for them', async () => {
+    const { token_id } = (await (
+      await web.api('POST', '/v1/payment', { pay_amount: '12.50', order_id: 'open' })
+    ).json()) as { token_id: string };
+    const pages = await Promise.all(
+      [1, 2, 3].map(() => openEvents(`http://127.0.0.1:${web.port}/checkout/${token_id}/events`)),
+    );
+    await Promise.all(pages.map((page) => page.hears(1)));
+    web.signal('SIGTERM');
+    expect(await web.ended(), 'it has not given up').to.equal(0);
+    await until('all are ended, none is cut', () => pages.every((page) => page.isEnded()));
   });
 
   it('ends at once at a second signal, whatever is still open', async () => {
