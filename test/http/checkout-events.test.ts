@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { findByToken } from '../../src/domain/checkout/store.ts';
 import { createApp } from '../../src/http/app.ts';
 import { beginEvents, write } from '../../src/http/event-stream.ts';
 import { LivePages } from '../../src/http/live-pages.ts';
@@ -116,17 +117,23 @@ describe('the stream of a checkout page', () => {
     expect(beat).to.deep.equal({ event: 'beat', data: '1' });
   });
 
-  it('tells a page what changed between its reading and its place among the open ones', async () => {
+  it('tells a page what changed between its reading and its place among the open ones, whoever knew it already', async () => {
     const { id, token_id } = await paymentIn(world, 'waiting');
-    const old = await eventsOf(token_id);
-    await old.hears(1);
+    const read = await findByToken(world.ctx.db, token_id);
+    if (read === null) throw new Error('there is no page');
     await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
-    // It read the new state; the one before knows the old one only.
-    const late = await eventsOf(token_id);
-    const told = await late.hears(1);
+    const current = await eventsOf(token_id);
+    const { id: version } = await current.hears(1);
+    const plain = createServer((_request, response) =>
+      live.open(read, { shown: read.version, address: 'a', response }),
+    ).listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    const late = await openEvents(`http://127.0.0.1:${(plain.address() as AddressInfo).port}/`);
     await live.watchOnce();
-    expect((await old.hears(2)).id).to.equal(told.id);
-    expect(late.news()).to.have.lengthOf(1);
+    expect((await late.hears(1)).id).to.equal(version);
+    expect(current.news(), 'it knew').to.have.lengthOf(1);
+    late.close();
+    plain.close();
   });
 
   it('says the last state of a payment that cannot change any more, ends, and answers 204 from then on', async () => {
