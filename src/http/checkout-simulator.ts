@@ -4,7 +4,8 @@ import { checkoutPath, languageQuery } from '../domain/checkout/page.ts';
 import { messagePage } from '../domain/checkout/messages.ts';
 import type { Sandbox } from '../domain/sandbox/outside.ts';
 import type { Context } from '../platform/context.ts';
-import { languageOf, readForm } from './checkout.ts';
+import { readForm } from './checkout-forms.ts';
+import { languageOf } from './checkout-page.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
 
 const STATUS_OF: Readonly<Record<Exclude<Played, 'played' | 'missing'>, number>> = {

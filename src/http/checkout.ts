@@ -1,23 +1,16 @@
-import express, { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
-import { chooseByToken } from '../domain/checkout/choose.ts';
-import { languageFor, languageNamed, type Language } from '../domain/checkout/languages.ts';
+import { Router, type ErrorRequestHandler, type RequestHandler } from 'express';
 import { messagePage, type Message } from '../domain/checkout/messages.ts';
-import { nameRefundAddress } from '../domain/checkout/name-refund-address.ts';
 import { noteLanguage } from '../domain/checkout/note-language.ts';
-import {
-  checkoutPage,
-  checkoutPath,
-  checkoutStatus,
-  languageQuery,
-  type PageOptions,
-} from '../domain/checkout/page.ts';
-import { findByToken, type CheckoutPayment } from '../domain/checkout/store.ts';
+import { checkoutStatus } from '../domain/checkout/page.ts';
+import { findByToken } from '../domain/checkout/store.ts';
 import { inWorldOf } from '../domain/payments/world.ts';
 import type { Context } from '../platform/context.ts';
 import { isUnavailable } from '../platform/db.ts';
 import { ApiError } from '../platform/errors.ts';
 import { messageOf } from '../platform/log.ts';
 import { showEvents } from './checkout-events.ts';
+import { chooseCoin, nameAddress, readForm } from './checkout-forms.ts';
+import { languageOf, pageOf } from './checkout-page.ts';
 import { isSeen } from './is-seen.ts';
 import type { LivePages } from './live-pages.ts';
 import { CHECKOUT_HEADERS, PAGE_HEADERS } from './page-headers.ts';
@@ -25,9 +18,6 @@ import { addressOf, type Limiters } from './rate-limit.ts';
 
 /** An open page without a stream asks 20 times a minute, and a household or an office shares one address; guessing a token would take for ever. */
 const CHECKOUT_PER_MINUTE = 300;
-
-/** Reads a form of the page, which is small. */
-export const readForm = express.urlencoded({ extended: false, limit: '1kb' });
 
 /** The pages for customers, below /checkout. */
 export function checkoutRouter(ctx: Context, limit: Limiters, live: LivePages): Router {
@@ -38,7 +28,7 @@ export function checkoutRouter(ctx: Context, limit: Limiters, live: LivePages): 
   router.get('/checkout/:token/events', showEvents(ctx, live));
   // No secret guards the forms against requests from other sites: no cookie or password comes along by itself, the token in the path is
   // all that opens a payment, and a site that knows it could as well choose for itself.
-  router.post('/checkout/:token/coin', readForm, choose(ctx));
+  router.post('/checkout/:token/coin', readForm, chooseCoin(ctx));
   router.post('/checkout/:token/refund-address', readForm, nameAddress(ctx));
   return router;
 }
@@ -88,61 +78,10 @@ function showPage(ctx: Context): RequestHandler<{ token: string }> {
   };
 }
 
-function pageOf(ctx: Context, payment: CheckoutPayment, language: Language, options: PageOptions): string {
-  const now = inWorldOf(ctx, payment).now();
-  return checkoutPage(payment, now, language, { ...options, hasSandbox: ctx.config.sandbox });
-}
-
 function showStatus(ctx: Context): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
     const payment = await findByToken(ctx.db, request.params.token);
     if (payment === null) return next();
     response.set(CHECKOUT_HEADERS).json(checkoutStatus(payment, inWorldOf(ctx, payment).now()));
   };
-}
-
-function choose(ctx: Context): RequestHandler<{ token: string }> {
-  return async (request, response, next) => {
-    const { coin, network } = (request.body ?? {}) as Record<string, unknown>;
-    const { language, chosen } = languageOf(request);
-    const { token } = request.params;
-    const choice = await chooseByToken(ctx, token, coin, network);
-    if (choice === 'missing') return next();
-    const page = `${checkoutPath(token)}${languageQuery(chosen)}`;
-    // 303: the browser loads the page anew, and a reload of that sends no form. `#pay`: the customer stays where he was on it.
-    if (choice === 'chosen') return response.set(PAGE_HEADERS).redirect(303, `${page}#pay`);
-    response.status(choice === 'closed' ? 409 : 400).set(PAGE_HEADERS);
-    response.send(messagePage(choice, language, page));
-  };
-}
-
-function nameAddress(ctx: Context): RequestHandler<{ token: string }> {
-  return async (request, response, next) => {
-    const { address } = (request.body ?? {}) as Record<string, unknown>;
-    const { language, chosen } = languageOf(request);
-    const { token } = request.params;
-    const outcome = await nameRefundAddress(ctx, token, address);
-    if (outcome === 'missing') return next();
-    const path = `${checkoutPath(token)}${languageQuery(chosen)}`;
-    if (outcome === 'kept') return response.set(PAGE_HEADERS).redirect(303, `${path}#refund`);
-    if (outcome === 'closed')
-      return response
-        .status(409)
-        .set(PAGE_HEADERS)
-        .send(messagePage('refundClosed', language, path));
-    const { badFor: payment } = outcome;
-    const typed = typeof address === 'string' ? address : '';
-    const page = pageOf(ctx, payment, language, { chosen, refused: typed });
-    return response.status(400).set(PAGE_HEADERS).send(page);
-  };
-}
-
-/** `?lang=`, then the browser's, then English. A query that cannot be read is no reason to show no page. */
-export function languageOf(request: Pick<Request, 'url' | 'headers'>): {
-  language: Language;
-  chosen: Language | null;
-} {
-  const [, query = ''] = request.url.split('?', 2);
-  const chosen = languageNamed(new URLSearchParams(query).get('lang'));
-  return { chosen, language: chosen ?? languageFor(request.headers['accept-language']) };
 }
