@@ -1,4 +1,5 @@
 import { followClock, nextOfWorld } from '../due-work/worlds.ts';
+import { observeChain } from '../payments/jobs.ts';
 import { clockOf } from '../payments/payment.ts';
 import { lockPayments } from '../payments/store.ts';
 import { addSeconds, type WorldClock } from '../../platform/clock.ts';
@@ -84,7 +85,10 @@ export async function runHeld<T>(
     });
   } finally {
     const offsetMs = time.getTime() - ctx.wall().getTime();
-    await ctx.db.transaction((tx) => setClock(tx, clock, { ...clock, offsetMs, heldUntil: null }));
+    await ctx.db.transaction(async (tx) => {
+      await run(tx, lookAgain, [clock.world, observeChain.name, time]);
+      await setClock(tx, clock, { ...clock, offsetMs, heldUntil: null });
+    });
   }
 }
 
@@ -92,6 +96,12 @@ const updateClock = sql<{ id: string }>(
   'update_clock',
   `UPDATE payments SET world = $1, clock_offset_ms = $2, clock_held_until = $3
    WHERE id = $1 AND clock_held_until IS NOT DISTINCT FROM $4 RETURNING id`,
+);
+
+// While the clock is held its chains are looked at when something happens there. From now on somebody may watch the blocks.
+const lookAgain = sql(
+  'look_at_chains_of_world',
+  'UPDATE due_work SET run_at = $3 WHERE world = $1 AND job = $2 AND run_at > $3',
 );
 
 /** False, and nothing is done, when the clock is not any more as it was: it was held for too long, and somebody else has it. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import supertest from 'supertest';
 import { checkBooks } from '../../support/books.ts';
 import { createPayment, pay } from '../../support/http.ts';
 import type { StoredEvent } from '../../support/shop.ts';
@@ -149,6 +150,20 @@ describe('winding the clock of a test payment', () => {
     expect(await status(id)).to.equal('SETTLED');
     const { body } = await world.api('get', `/v1/payment/${id}`);
     expect(Date.parse(body.settled_at)).to.be.greaterThan(world.ctx.now().getTime() + 45 * 60_000);
+  });
+
+  it('afterwards its page counts confirmations block by block', async () => {
+    const { id, token_id } = await createPayment(world);
+    await send(id);
+    await wind(id, '12s');
+    const counted: number[] = [];
+    for (let blocks = 0; blocks < 4; blocks += 1) {
+      const { body } = await supertest(world.app).get(`/checkout/${token_id}/status`).expect(200);
+      counted.push(body.confirmations as number);
+      world.advance(12);
+      await world.work();
+    }
+    expect(counted).to.deep.equal([1, 2, 3, 4]);
   });
 
   it('its deadline comes in its own time, without anybody winding', async () => {
