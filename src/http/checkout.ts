@@ -63,7 +63,7 @@ function faultOf(error: unknown): { status: number; message: Message } {
   if (isUnavailable(error)) return { status: 503, message: 'error' };
   // What reading a form throws bears the status of the client's fault.
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
-  return status >= 400 && status < 500 ? { status, message: 'badChoice' } : { status: 500, message: 'error' };
+  return status >= 400 && status < 500 ? { status, message: 'badForm' } : { status: 500, message: 'error' };
 }
 
 function showPage(ctx: Context): RequestHandler<{ token: string }> {

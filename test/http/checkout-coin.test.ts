@@ -105,6 +105,7 @@ describe('choosing a coin on the checkout page', () => {
     expect([json.status, json.type]).to.deep.equal([400, 'text/html']);
     const large = await choose(token_id, { coin: 'B'.repeat(2_000) });
     expect([large.status, large.type]).to.deep.equal([413, 'text/html']);
+    expect(large.text).to.include('That could not be read');
   });
 
   for (const state of ['underpaid', 'seen', 'converting', 'settled', 'expired', 'failed', 'refunded'])

@@ -7,6 +7,7 @@ const MESSAGES = {
   missing: { title: 'missingTitle', text: 'missingText', refreshSeconds: null },
   error: { title: 'errorTitle', text: 'errorText', refreshSeconds: 5 },
   limited: { title: 'limitedTitle', text: 'limitedText', refreshSeconds: 60 },
+  badForm: { title: 'badFormTitle', text: 'badFormText', refreshSeconds: null },
   badChoice: { title: 'badChoiceTitle', text: 'badChoiceText', refreshSeconds: null },
   refundClosed: { title: 'refundClosedTitle', text: 'refundClosedText', refreshSeconds: null },
   closed: { title: 'closedTitle', text: 'closedText', refreshSeconds: null },

@@ -117,6 +117,8 @@ export const de: Texts = {
   limitedText: 'Bitte warten Sie eine Minute. Diese Seite versucht es von selbst noch einmal.',
   badChoiceTitle: 'Das ist nicht möglich',
   badChoiceText: 'Diese Währung wird in diesem Netzwerk nicht angeboten. Es wurde nichts geändert.',
+  badFormTitle: 'Das war nicht zu lesen',
+  badFormText: 'Dieses Formular stammt nicht von der Seite. Es wurde nichts geändert.',
   closedTitle: 'Die Währung kann nicht mehr geändert werden',
   closedText: 'Geld ist schon unterwegs, oder die Zahlung ist beendet. Es wurde nichts geändert.',
   toPayment: 'Zurück zur Zahlung',

@@ -108,6 +108,8 @@ export const en = {
   limitedText: 'Please wait a minute. This page tries again by itself.',
   badChoiceTitle: 'That cannot be chosen',
   badChoiceText: 'This coin is not offered on this network. Nothing was changed.',
+  badFormTitle: 'That could not be read',
+  badFormText: 'This form was not one of the page’s own. Nothing was changed.',
   closedTitle: 'The coin can no longer be changed',
   closedText: 'Money is already on its way, or the payment is over. Nothing was changed.',
   toPayment: 'Back to the payment',

@@ -111,6 +111,8 @@ export const es: Texts = {
   limitedText: 'Espere un minuto. Esta página lo intentará de nuevo por sí sola.',
   badChoiceTitle: 'Eso no se puede elegir',
   badChoiceText: 'Esta moneda no se ofrece en esta red. No se ha cambiado nada.',
+  badFormTitle: 'No se pudo leer',
+  badFormText: 'Este formulario no es de la página. No se ha cambiado nada.',
   closedTitle: 'La moneda ya no se puede cambiar',
   closedText: 'El dinero ya está en camino o el pago ha terminado. No se ha cambiado nada.',
   toPayment: 'Volver al pago',

@@ -113,6 +113,8 @@ export const fr: Texts = {
   limitedText: 'Veuillez patienter une minute. Cette page réessaie d’elle-même.',
   badChoiceTitle: 'Ce choix est impossible',
   badChoiceText: 'Cette monnaie n’est pas proposée sur ce réseau. Rien n’a été changé.',
+  badFormTitle: 'Impossible à lire',
+  badFormText: 'Ce formulaire ne vient pas de la page. Rien n’a été modifié.',
   closedTitle: 'La monnaie ne peut plus être changée',
   closedText: 'L’argent est déjà en route ou le paiement est terminé. Rien n’a été changé.',
   toPayment: 'Revenir au paiement',

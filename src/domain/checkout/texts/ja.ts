@@ -112,6 +112,8 @@ export const ja: Texts = {
   limitedText: '1 分ほどお待ちください。このページは自動で再試行します。',
   badChoiceTitle: '選択できません',
   badChoiceText: 'この通貨はこのネットワークでは利用できません。何も変更されていません。',
+  badFormTitle: '読み取れませんでした',
+  badFormText: 'このページのフォームではありません。何も変更されていません。',
   closedTitle: '通貨はもう変更できません',
   closedText: 'すでに入金があるか、お支払いが終了しています。何も変更されていません。',
   toPayment: 'お支払いに戻る',
