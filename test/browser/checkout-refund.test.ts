@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { CHECKOUT_STATES, paymentIn, setColumns } from '../support/checkout.ts';
-import { listen, type Listening } from '../support/http.ts';
-import { createWorld, type World } from '../support/world.ts';
+import type { Listening } from '../support/http.ts';
+import type { World } from '../support/world.ts';
 import { overflow, violations } from './axe.ts';
-import { openBrowser, picture, withPage } from './browser.ts';
+import { picture, withPage } from './browser.ts';
+import { showPages } from './pages.ts';
 
 const MINE = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const MISTYPED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD';
@@ -13,16 +14,7 @@ describe('naming an address for refunds, in a browser', () => {
   let world: World;
   let server: Listening;
   let browser: Browser;
-  before(async () => {
-    world = await createWorld();
-    server = await listen(world.app);
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser.close();
-    await server.close();
-    await world.close();
-  });
+  showPages((opened) => ({ world, server, browser } = opened));
 
   for (const javaScriptEnabled of [true, false])
     it(`by keyboard alone: what is wrong is said at the field, what is right is kept, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {

@@ -1,25 +1,17 @@
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { CHECKOUT_STATES, paymentIn } from '../support/checkout.ts';
-import { listen, type Listening } from '../support/http.ts';
-import { createWorld, type World } from '../support/world.ts';
+import type { Listening } from '../support/http.ts';
+import type { World } from '../support/world.ts';
 import { overflow, violations, violationsWithoutScript } from './axe.ts';
-import { LOOKS, nameOf, openBrowser, picture, withPage } from './browser.ts';
+import { LOOKS, nameOf, picture, withPage } from './browser.ts';
+import { showPages } from './pages.ts';
 
 describe('every state of the checkout page, in a browser', () => {
   let world: World;
   let server: Listening;
   let browser: Browser;
-  before(async () => {
-    world = await createWorld();
-    server = await listen(world.app);
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser.close();
-    await server.close();
-    await world.close();
-  });
+  showPages((opened) => ({ world, server, browser } = opened));
 
   for (const state of Object.keys(CHECKOUT_STATES))
     for (const [language, direction] of [

@@ -4,9 +4,10 @@ import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { COINS_ON_NETWORKS } from '../../src/domain/chain/coins.ts';
 import { paymentIn, setColumns, CHECKOUT_STATES } from '../support/checkout.ts';
-import { listen, type Listening } from '../support/http.ts';
-import { createWorld, type World } from '../support/world.ts';
-import { openBrowser, picture, withPage } from './browser.ts';
+import type { Listening } from '../support/http.ts';
+import type { World } from '../support/world.ts';
+import { picture, withPage } from './browser.ts';
+import { showPages } from './pages.ts';
 
 // CommonJS, with its function in `default`.
 const decode = jsqr as unknown as typeof jsqr.default;
@@ -15,16 +16,7 @@ describe('using the checkout page', () => {
   let world: World;
   let server: Listening;
   let browser: Browser;
-  before(async () => {
-    world = await createWorld();
-    server = await listen(world.app);
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser.close();
-    await server.close();
-    await world.close();
-  });
+  showPages((opened) => ({ world, server, browser } = opened));
 
   const urlOf = (token: string, query = '') => `${server.url}/checkout/${token}${query}`;
   const scanned = async (page: Page) => {

@@ -1,23 +1,13 @@
 import { expect } from 'chai';
 import { toResource } from '../../../src/domain/payments/schemas.ts';
-import { checkBooks } from '../../support/books.ts';
-import { openShop, type Shop } from '../../support/shop.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { eachShop } from '../../support/each-shop.ts';
+import type { Shop } from '../../support/shop.ts';
+import type { World } from '../../support/world.ts';
 
 describe('paying in other coins', () => {
   let world: World;
   let shop: Shop;
-  beforeEach(async () => {
-    world = await createWorld();
-    shop = await openShop(world);
-  });
-  afterEach(async () => {
-    try {
-      await checkBooks(world.ctx.db);
-    } finally {
-      await world.close();
-    }
-  });
+  eachShop((opened) => ({ world, shop } = opened));
 
   it('another coin: a locked rate, events in that coin, and amount_received exactly the price again', async () => {
     // 10.50 / 60000 is exact; the others are rounded up to a satoshi, and are worth the whole price all the same.

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { expirePayments } from '../../../src/domain/payments/expire.ts';
 import { observeNetwork } from '../../../src/domain/payments/observe.ts';
-import { checkBooks } from '../../support/books.ts';
-import { openShop, type Shop } from '../../support/shop.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { eachShop } from '../../support/each-shop.ts';
+import type { Shop } from '../../support/shop.ts';
+import type { World } from '../../support/world.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
@@ -11,17 +11,7 @@ const DAY = 24 * HOUR;
 describe('the deadline of a payment', () => {
   let world: World;
   let shop: Shop;
-  beforeEach(async () => {
-    world = await createWorld();
-    shop = await openShop(world);
-  });
-  afterEach(async () => {
-    try {
-      await checkBooks(world.ctx.db);
-    } finally {
-      await world.close();
-    }
-  });
+  eachShop((opened) => ({ world, shop } = opened));
 
   const observe = () => observeNetwork(world.ctx, 'ethereum');
   const expire = (...ids: string[]) => expirePayments(world.ctx, ids);

@@ -7,9 +7,9 @@ import { RATE_LOCK_SECONDS } from '../../../src/domain/payments/quotes.ts';
 import { requotePayments } from '../../../src/domain/payments/requote.ts';
 import { lockPayments } from '../../../src/domain/payments/store.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
-import { checkBooks } from '../../support/books.ts';
-import { openShop, type Shop } from '../../support/shop.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { eachShop } from '../../support/each-shop.ts';
+import type { Shop } from '../../support/shop.ts';
+import type { World } from '../../support/world.ts';
 
 const MINUTE = 60;
 /** A bitcoin is worth three quarters of what it is when the lock ends: 10.50 cost more of it. */
@@ -20,17 +20,7 @@ const PRICE_NOW = '0.000175';
 describe('the rate lock', () => {
   let world: World;
   let shop: Shop;
-  beforeEach(async () => {
-    world = await createWorld();
-    shop = await openShop(world);
-  });
-  afterEach(async () => {
-    try {
-      await checkBooks(world.ctx.db);
-    } finally {
-      await world.close();
-    }
-  });
+  eachShop((opened) => ({ world, shop } = opened));
 
   const choose = (id: string, rates = BEFORE, pair: { coin: 'BTC' | 'ETH' | 'USDC' } = { coin: 'BTC' }) =>
     world.ctx.db.transaction(async (tx) => {

@@ -4,9 +4,9 @@ import { sendRefunds } from '../../../src/domain/payments/refund.ts';
 import { run, sql } from '../../../src/platform/db.ts';
 import { compare, sum } from '../../../src/platform/money.ts';
 import { ApiError } from '../../../src/platform/errors.ts';
-import { checkBooks } from '../../support/books.ts';
-import { openShop, type Shop } from '../../support/shop.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { eachShop } from '../../support/each-shop.ts';
+import type { Shop } from '../../support/shop.ts';
+import type { World } from '../../support/world.ts';
 
 const HOUR = 3_600;
 const CONFIRMATIONS = 12;
@@ -14,17 +14,7 @@ const CONFIRMATIONS = 12;
 describe('a refund', () => {
   let world: World;
   let shop: Shop;
-  beforeEach(async () => {
-    world = await createWorld();
-    shop = await openShop(world);
-  });
-  afterEach(async () => {
-    try {
-      await checkBooks(world.ctx.db);
-    } finally {
-      await world.close();
-    }
-  });
+  eachShop((opened) => ({ world, shop } = opened));
 
   const pay = async (id: string, amount?: string) => {
     await shop.pay(id, amount === undefined ? {} : { amount });

@@ -3,9 +3,9 @@ import { observeNetwork } from '../../../src/domain/payments/observe.ts';
 import { toResource } from '../../../src/domain/payments/schemas.ts';
 import { settlePayments } from '../../../src/domain/payments/settle.ts';
 import { ApiError } from '../../../src/platform/errors.ts';
-import { checkBooks } from '../../support/books.ts';
-import { openShop, type Shop } from '../../support/shop.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { eachShop } from '../../support/each-shop.ts';
+import type { Shop } from '../../support/shop.ts';
+import type { World } from '../../support/world.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
@@ -15,17 +15,7 @@ const CONFIRMATIONS = 12;
 describe('stories of a payment of 10.50 USDC', () => {
   let world: World;
   let shop: Shop;
-  beforeEach(async () => {
-    world = await createWorld();
-    shop = await openShop(world);
-  });
-  afterEach(async () => {
-    try {
-      await checkBooks(world.ctx.db);
-    } finally {
-      await world.close();
-    }
-  });
+  eachShop((opened) => ({ world, shop } = opened));
 
   /** Pays through the sandbox and lets the service see it. */
   const pay = async (id: string, amount?: string) => {
