@@ -21,6 +21,13 @@ export function asWritten(value: string, written: string): string {
   return compare(value, written) === 0 ? written : plain(value);
 }
 
+/** `value` with at least as many decimals as `written` has: beside "10.50" 4 is "4.00", and 4.125 stays "4.125". */
+export function writtenLike(value: string, written: string): string {
+  const [, decimals = ''] = written.split('.');
+  const exact = decimal(value);
+  return exact.toFixed(Math.max(exact.decimalPlaces() ?? 0, decimals.length));
+}
+
 export function add(a: string, b: string): string {
   return decimal(a).plus(decimal(b)).toFixed();
 }

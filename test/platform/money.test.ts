@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import {
   add,
   asWritten,
+  writtenLike,
   compare,
   divide,
   isZero,
@@ -35,6 +36,14 @@ describe('money', () => {
     expect(asWritten('10.5', '10.50')).to.equal('10.50');
     expect(asWritten('10.500000000000000000', '10.5')).to.equal('10.5');
     expect(asWritten('10.510', '10.50')).to.equal('10.51');
+  });
+
+  it('writes an amount with as many decimals as another has, and never fewer than it takes', () => {
+    expect(writtenLike('4', '10.50')).to.equal('4.00');
+    expect(writtenLike('12.5', '25.00')).to.equal('12.50');
+    expect(writtenLike('4.125', '10.50')).to.equal('4.125');
+    expect(writtenLike('4.00', '10')).to.equal('4');
+    expect(writtenLike('1000000000000000000000', '10.5')).to.equal('1000000000000000000000.0');
   });
 
   it('adds, subtracts and multiplies to the last of 36 digits', () => {

@@ -6,6 +6,9 @@ import { qrCode } from './qr-code.ts';
 import type { View } from './view.ts';
 import { walletUri } from './wallet-uri.ts';
 
+/** Digits that fit a phone's line at full size. */
+const LONG_AMOUNT = 12;
+
 /** Everything that is needed for sending money: coin and network, amount, address, code, deadline; null when none is asked for. */
 export function payPart(view: View, language: Language, coinPath: string): Html | null {
   const { payment, toSend, canChoose } = view;
@@ -21,13 +24,14 @@ export function payPart(view: View, language: Language, coinPath: string): Html 
     coin: payment.coin,
     network: NETWORKS[payment.network].name,
   });
+  const size = toSend.length > LONG_AMOUNT ? 'amount long' : 'amount';
   const uri = walletUri({ ...payment, amount: toSend });
   return html`${canChoose ? choice(view, language, coinPath) : null}
     <div class="step">
       <div class="line">
         <div>
           <h3>${payment.status === 'WAITING' ? texts.sendExactly : texts.sendTheRest}</h3>
-          <p class="amount" dir="ltr"><span id="amount" class="copy">${toSend}</span> ${payment.coin}</p>
+          <p class="${size}" dir="ltr"><span id="amount" class="copy">${toSend}</span> ${payment.coin}</p>
           <p class="small">
             ${fill(texts.coinOnNetwork, { ...parts, coin: latin(COINS[payment.coin].name) })}
           </p>

@@ -1,5 +1,5 @@
 import { NETWORKS } from '../chain/networks.ts';
-import { asWritten, isZero } from '../../platform/money.ts';
+import { writtenLike, isZero } from '../../platform/money.ts';
 import { fill, html, isolated, latin, type Html } from './html.ts';
 import type { Texts } from './texts/en.ts';
 import type { State, View } from './view.ts';
@@ -55,7 +55,8 @@ export function stepsPart({ state }: View, texts: Texts): Html | null {
 
 function partsOf(view: View): Readonly<Record<string, Html>> {
   const { payment, toSend, confirmations, requiredConfirmations } = view;
-  const price = (amount: string) => latin(`${asWritten(amount, payment.pay_amount)} ${payment.pay_currency}`);
+  const price = (amount: string) =>
+    latin(`${writtenLike(amount, payment.pay_amount)} ${payment.pay_currency}`);
   return {
     merchant: isolated(payment.merchant_name),
     network: latin(NETWORKS[payment.network].name),

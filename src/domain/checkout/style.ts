@@ -49,6 +49,7 @@ button:hover,.button:hover{border-color:var(--accent)}
 [aria-pressed=true]{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
 .main{background:var(--accent);border-color:var(--accent);color:var(--on-accent);inline-size:100%}
 .amount{font-size:1.5rem;line-height:1.25;font-weight:650;overflow-wrap:anywhere}
+.amount.long{font-size:1.125rem}
 .copy{user-select:all;-webkit-user-select:all;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
 .address{font:.9375rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;display:block}
 .line{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between}

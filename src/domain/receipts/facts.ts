@@ -1,6 +1,6 @@
 import { isNetwork, NETWORKS } from '../chain/networks.ts';
 import { checkoutUrl } from '../payments/schemas.ts';
-import { asWritten } from '../../platform/money.ts';
+import { writtenLike } from '../../platform/money.ts';
 import { runOne, sql, type Db } from '../../platform/db.ts';
 import type { Receipt } from './letter.ts';
 
@@ -60,7 +60,7 @@ export async function readReceipt(
 
 function toReceipt(row: FactsRow, publicUrl: string): Receipt {
   const { pay_amount, pay_currency } = row;
-  const inSettlementCoin = (amount: string) => `${asWritten(amount, pay_amount)} ${pay_currency}`;
+  const inSettlementCoin = (amount: string) => `${writtenLike(amount, pay_amount)} ${pay_currency}`;
   return {
     merchantName: row.merchant_name,
     isTest: row.merchant_mode === 'test',

@@ -88,13 +88,13 @@ This mail was sent automatically; answers to it are not read.
     };
     expect(part?.headers.get('subject')).to.equal('[TEST] Partial refund from Shop: order order-1');
     expect(part?.text).to.include(
-      'Part of your money was sent back\n\nShop has sent back 4 USDC.\n\nOrder: order-1\n' +
-        'Total: 10.50 USDC\nSent back: 4 USDC\nSent back so far: 4 USDC\nNetwork: Ethereum\n' +
+      'Part of your money was sent back\n\nShop has sent back 4.00 USDC.\n\nOrder: order-1\n' +
+        'Total: 10.50 USDC\nSent back: 4.00 USDC\nSent back so far: 4.00 USDC\nNetwork: Ethereum\n' +
         `Time: January 31, 2026 at 12:00 PM UTC\nSent to: 0xrefund\nTransaction: ${rows[0]?.tx_hash}\n`,
     );
     expect(rest?.headers.get('subject')).to.equal('[TEST] Refund from Shop: order order-1');
     expect(rest?.text).to.include('Sent to: 0xlater');
-    expect(rest?.text).to.include('Sent back: 6.5 USDC\nSent back so far: 10.50 USDC\n');
+    expect(rest?.text).to.include('Sent back: 6.50 USDC\nSent back so far: 10.50 USDC\n');
     expect(rest?.text).to.include(`Transaction: ${rows[1]?.tx_hash}\n`).and.include('12:01 PM UTC');
     expect(scene.server.mails.map(({ source }) => source).join('')).to.not.include('a reason for');
   });
@@ -111,7 +111,7 @@ This mail was sent automatically; answers to it are not read.
     world.advance(10);
     await world.work();
     const sums = scene.mails().flatMap(({ text }) => /so far: (.*)/.exec(text)?.[1] ?? []);
-    expect(sums).to.have.members(['4 USDC', '9 USDC']);
+    expect(sums).to.have.members(['4.00 USDC', '9.00 USDC']);
   });
 
   it('of money that came too late and went back tells of no payment', async () => {
