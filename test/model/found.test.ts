@@ -17,7 +17,7 @@ const script = (steps: [after: number, action: Action][], choice: Partial<Terms[
 const pay = (cents: number): Action => ({ do: 'transfer', cents, network: 'ethereum' });
 const refund: Action = { do: 'refund', cents: null };
 
-/** What the model found (the first three) or what reading found and the model holds now; each was mended, in the service or the model. */
+/** What the model found (the first four) or what reading found and the model holds now; each was mended, in the service or the model. */
 describe('counterexamples, mended', () => {
   let world: World;
   before(async () => {
@@ -56,6 +56,20 @@ describe('counterexamples, mended', () => {
           [4000, pay(1000)],
           [0, { do: 'transfer', cents: 1000, network: 'tron' }],
           [27, { do: 'mine', blocks: 11 }],
+        ],
+        { overpaid: 'refund_excess' },
+      ),
+    ));
+
+  it('a rate lock that ends after the payment was settled begins no chain', () =>
+    check(
+      script(
+        [
+          [200, { do: 'transfer', cents: 1000, network: 'tron' }],
+          [200, { do: 'replace', which: 0 }],
+          [701, pay(1000)],
+          [526, pay(1000)],
+          [1, pay(1000)],
         ],
         { overpaid: 'refund_excess' },
       ),

@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts';
 import { requotePayment } from './jobs.ts';
 import { observeNetworksOf } from './observe.ts';
 import { isPriceOpen, requoteEnded, scheduleRequote } from './quotes.ts';
-import { lockPayments } from './store.ts';
+import { lockPayments, readPayments } from './store.ts';
 
 /**
  * Names the price of those of the payments anew whose rate lock has ended and that no money was seen for. Once money was seen, all
@@ -12,8 +12,12 @@ import { lockPayments } from './store.ts';
  */
 export async function requotePayments(ctx: Context, ids: readonly string[]): Promise<void> {
   const now = ctx.now();
+  const unpaid = (await readPayments(ctx.db, ids)).filter((payment) => isPriceOpen(payment, now));
   // Money that the network saw before this counts at the old rate, also where the last look at the network was before that.
-  await observeNetworksOf(ctx, ids);
+  await observeNetworksOf(
+    ctx,
+    unpaid.map(({ id }) => id),
+  );
   const rates = await ratesOf(ctx);
   await ctx.db.transaction(async (tx) => {
     const open = (await lockPayments(tx, ids)).filter((payment) => isPriceOpen(payment, now));
