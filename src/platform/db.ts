@@ -74,7 +74,17 @@ export async function run<Row>(
   if ('isCompleted' in connection && connection.isCompleted())
     throw new Error(`${statement.name} comes after the end of its transaction`);
   const query = { name: statement.name, text: statement.text, values: values as unknown[] };
-  const client = connection.client as KnexClient;
+  for (;;)
+    try {
+      return await runOnce<Row>(connection.client as KnexClient, query);
+    } catch (error) {
+      // A migration has changed a table under a process of the release before. Nothing was done, and the connection is gone; in the end
+      // one serves that has prepared the statement anew. A transaction has lost what it did before: that is for its caller to do again.
+      if (!(error instanceof Error && isOutdated(error)) || 'isCompleted' in connection) throw error;
+    }
+}
+
+async function runOnce<Row>(client: KnexClient, query: pg.QueryConfig): Promise<Row[]> {
   const driver = await client.acquireConnection();
   try {
     return (await driver.query(query)).rows as Row[];
@@ -123,11 +133,25 @@ const UNAVAILABLE_CODES = new Set([
 const UNAVAILABLE_MESSAGES =
   /timeout expired|timeout exceeded when trying to connect|Connection terminated|Query read timeout|Timeout acquiring a connection|pool is probably full|Client has encountered a connection error|not queryable|aborted/;
 
-/** True when `error` means that Postgres is away or overloaded, so that trying again later is the right answer. */
+/** True when `error` means that Postgres is away, overloaded or just changed by a migration, so that trying again later is the right answer. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (isOutdated(error)) return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return (
     UNAVAILABLE_CODES.has(code) || UNAVAILABLE_STATES.test(code) || UNAVAILABLE_MESSAGES.test(error.message)
+  );
+}
+
+/**
+ * The columns of a prepared statement are others since a migration: Postgres prepares it anew on another connection only. Its message is
+ * in the server's language; the place in its source is not.
+ */
+function isOutdated(error: Error): boolean {
+  return (
+    'code' in error &&
+    error.code === '0A000' &&
+    'routine' in error &&
+    error.routine === 'RevalidateCachedQuery'
   );
 }

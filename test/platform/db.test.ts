@@ -7,6 +7,8 @@ import { until } from '../support/until.ts';
 
 const insert = sql('test_insert', 'INSERT INTO notes (text) VALUES ($1)');
 const texts = sql<{ text: string }>('test_texts', 'SELECT text FROM notes ORDER BY text');
+const whole = sql<{ text: string }>('test_whole', 'SELECT * FROM notes ORDER BY text');
+const nap = sql('test_nap', `SELECT pg_sleep(0.1)`);
 const slow = sql('test_slow', `SELECT pg_sleep(600)`);
 const ping = sql('test_ping', 'SELECT 1');
 
@@ -39,6 +41,28 @@ describe('the pool of connections', () => {
       () => 'done',
       (error: unknown) => (isUnavailable(error) ? 'unavailable' : String(error)),
     );
+
+  it('goes on after a migration that changed a table under its prepared statements', async () => {
+    await run(db, insert, ['before']);
+    // Prepared on every connection of the pool.
+    await Promise.all(
+      Array.from({ length: 3 }, () =>
+        db.transaction(async (tx) => {
+          await run(tx, whole, []);
+          await run(tx, nap, []);
+        }),
+      ),
+    );
+    await direct.raw(`ALTER TABLE notes ADD COLUMN language text DEFAULT 'en'`);
+    const inTransaction = db.transaction(async (tx) => {
+      await run(tx, insert, ['lost']);
+      await run(tx, whole, []);
+    });
+    expect(await outcomeOf(inTransaction)).to.equal('unavailable');
+    expect(await run(db, whole, [])).to.deep.equal([{ text: 'before', language: 'en' }]);
+    await db.transaction(async (tx) => void (await run(tx, whole, [])));
+    expect([await committed(), used()]).to.deep.equal([['before'], 0]);
+  });
 
   it('survives a Postgres that ends every connection in the middle of transactions and statements', async () => {
     for (let round = 0; round < 3; round += 1) {
