@@ -55,6 +55,12 @@ describe('naming an address for refunds on the checkout page', () => {
       expect(await keptFor(id)).to.equal(null);
     });
 
+  it('is not asked for when more went back than is there, because money has vanished since', async () => {
+    const { id, token_id } = await paymentIn(world, 'expired-partly');
+    await world.ctx.db('payments').where({ id }).update({ amount_refunded: '5' });
+    expect(asks(await open(token_id))).to.equal(false);
+  });
+
   it('keeps it with the payment, leads back to the page in its language, and shows it there', async () => {
     const { id, token_id } = await paymentIn(world, 'expired-partly');
     const { headers } = await name(token_id, { address: ` ${MINE}\n` }, '?lang=de').expect(303);

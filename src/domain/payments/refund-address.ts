@@ -2,7 +2,7 @@ import { chainOf } from '../chain/chain.ts';
 import { isAddress } from '../chain/addresses.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql, type Tx } from '../../platform/db.ts';
-import { compare, isZero, subtract } from '../../platform/money.ts';
+import { compare, subtract } from '../../platform/money.ts';
 import type { Payment } from './payment.ts';
 import { allows } from './states.ts';
 
@@ -16,7 +16,7 @@ export function hasMoneyToReturn(payment: Payment): boolean {
   const isPaidFor =
     allows(status, 'refunded_in_part') || allows(status, 'settled') || allows(status, 'confirmed_in_full');
   if (isPaidFor) return compare(left, pay_amount) > 0;
-  return allows(status, 'refunded_in_full') && !isZero(left);
+  return allows(status, 'refunded_in_full') && compare(left, '0') > 0;
 }
 
 const setRefundAddress = sql<{ id: string }>(
