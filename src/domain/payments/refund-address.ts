@@ -1,5 +1,6 @@
 import { chainOf } from '../chain/chain.ts';
 import { isAddress } from '../chain/addresses.ts';
+import { NETWORK_IDS } from '../chain/networks.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql, type Tx } from '../../platform/db.ts';
 import { compare, subtract } from '../../platform/money.ts';
@@ -34,8 +35,8 @@ export async function keepRefundAddress(tx: Tx, payment: Payment, address: strin
 }
 
 /**
- * What a person typed, as the address that it is on the payment's settlement network; null where it is none, or is the payment's own
- * deposit address, which is the one that is at hand when the page asks.
+ * What a person typed, as the address that it is on the payment's settlement network; null where it is none, or is one of the payment's
+ * own deposit addresses, which are at hand when the page asks.
  */
 export function refundAddressOf(
   ctx: Pick<Context, 'db' | 'config' | 'clock'>,
@@ -45,6 +46,8 @@ export function refundAddressOf(
   if (typeof typed !== 'string' || typed.length > MAX_ADDRESS_LENGTH) return null;
   const address = typed.trim();
   if (!isAddress(payment.pay_network, address)) return null;
-  const own = chainOf(ctx).depositAddress(payment.pay_network, payment.id);
-  return address.toLowerCase() === own.toLowerCase() ? null : address;
+  const chain = chainOf(ctx);
+  // On every network: Ethereum's and Polygon's addresses look alike.
+  const own = NETWORK_IDS.map((network) => chain.depositAddress(network, payment.id).toLowerCase());
+  return own.includes(address.toLowerCase()) ? null : address;
 }
