@@ -2,6 +2,7 @@ import { isNetwork, NETWORKS } from '../chain/networks.ts';
 import { checkoutUrl } from '../payments/schemas.ts';
 import { writtenLike } from '../../platform/money.ts';
 import { runOne, sql, type Db } from '../../platform/db.ts';
+import type { Mode } from '../../platform/endpoint.ts';
 import type { Receipt } from './letter.ts';
 
 interface FactsRow {
@@ -9,7 +10,7 @@ interface FactsRow {
   readonly at: Date;
   readonly status: string;
   readonly merchant_name: string;
-  readonly merchant_mode: 'test' | 'live';
+  readonly merchant_mode: Mode;
   readonly payment_id: string;
   readonly token_id: string;
   readonly customer_email: string | null;
