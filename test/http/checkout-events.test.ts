@@ -34,6 +34,7 @@ describe('the stream of a checkout page', () => {
   afterEach(async () => {
     for (const client of open) client.close();
     open = [];
+    live.close();
     await server.close();
   });
   after(() => world.close());
@@ -241,6 +242,7 @@ describe('the stream of a checkout page', () => {
       expect(again.status).to.equal(200);
       for (const client of [...others, again]) client.close();
     } finally {
+      own.close();
       await strict.close();
     }
   });
