@@ -291,6 +291,7 @@ describe('the stream of a checkout page', () => {
     });
     expect(streams[1]?.destroyed).to.equal(false);
     expect(Math.max(...waiting)).to.be.below(250_000);
+    for (const client of [deaf, reader]) client.close();
     plain.close();
     plain.closeAllConnections();
   });
