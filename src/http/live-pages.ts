@@ -6,21 +6,27 @@ import type { Context } from '../platform/context.ts';
 import { messageOf } from '../platform/log.ts';
 import { BEAT, beginEvents, endEvents, eventText, write } from './event-stream.ts';
 
-/** A customer takes a second for at once, and one statement a second is nothing to Postgres, however many pages it is about. */
-const WATCH_INTERVAL_MS = 1_000;
-/** Proxies cut what is silent for 30 to 60 s. */
-const BEAT_MS = 20_000;
-/**
- * Then a stream ends and its page comes back: where time alone has made a payment final it is told so, and pages spread over the web
- * processes that were started meanwhile.
- */
-const LONGEST_STREAM_MS = 3_600_000;
 /** A page comes back after 1 to 5 s: those of a process that ended must not come to the next one all at once. */
 const RETRY_MS = { least: 1_000, spread: 4_000 };
-/** Some 20 kB each, and a statement of 0.2 s a second: beyond, pages ask every three seconds by themselves. */
-const MAX_PAGES = 10_000;
 /** An office behind one address; nobody may take all places. RATE_LIMIT_SCALE multiplies it, as it does every limit per address. */
 const MAX_PAGES_PER_ADDRESS = 100;
+
+/** What a web process keeps to for its open pages. */
+export interface PageLimits {
+  /** A customer takes a second for at once, and one statement a second is nothing to Postgres, however many pages it is about. */
+  readonly intervalMs: number;
+  /** Proxies cut what is silent for 30 to 60 s. */
+  readonly beatMs: number;
+  /**
+   * Then a stream ends and its page comes back: where time alone has made a payment final it is told so, and pages spread over the web
+   * processes that were started meanwhile.
+   */
+  readonly longestMs: number;
+  /** Some 20 kB each, and a statement of 0.2 s a second: beyond, pages ask every three seconds by themselves. */
+  readonly maxPages: number;
+}
+
+const LIMITS: PageLimits = { intervalMs: 1_000, beatMs: 20_000, longestMs: 3_600_000, maxPages: 10_000 };
 
 interface Page {
   readonly response: ServerResponse;
@@ -43,7 +49,7 @@ interface Watched {
  */
 export class LivePages {
   readonly #ctx: Context;
-  readonly #intervalMs: number;
+  readonly #limits: PageLimits;
   readonly #watched = new Map<string, Watched>();
   readonly #perAddress = new Map<string, number>();
   #count = 0;
@@ -51,9 +57,9 @@ export class LivePages {
   #isClosed = false;
   #isAway = false;
 
-  constructor(ctx: Context, intervalMs: number = WATCH_INTERVAL_MS) {
+  constructor(ctx: Context, limits: Partial<PageLimits> = {}) {
     this.#ctx = ctx;
-    this.#intervalMs = intervalMs;
+    this.#limits = { ...LIMITS, ...limits };
   }
 
   /** How many pages are open. */
@@ -63,7 +69,7 @@ export class LivePages {
 
   /** Why no other page can be opened for a client at `address`; null: it can. */
   refusal(address: string): 'address' | 'process' | null {
-    if (this.#isClosed || this.#count >= MAX_PAGES) return 'process';
+    if (this.#isClosed || this.#count >= this.#limits.maxPages) return 'process';
     const most = Math.max(1, Math.floor(MAX_PAGES_PER_ADDRESS * this.#ctx.config.rateLimitScale));
     return (this.#perAddress.get(address) ?? 0) >= most ? 'address' : null;
   }
@@ -80,7 +86,7 @@ export class LivePages {
     if (response.destroyed) return;
     const { least, spread } = RETRY_MS;
     const now = performance.now();
-    const page = { response, version: payment.version, spokeAt: now, endsAt: now + LONGEST_STREAM_MS };
+    const page = { response, version: payment.version, spokeAt: now, endsAt: now + this.#limits.longestMs };
     this.#add(payment, page, address);
     beginEvents(response, least + spread * this.#ctx.random());
     write(response, shown === payment.version ? BEAT : this.#newsOf(payment).text);
@@ -141,7 +147,7 @@ export class LivePages {
 
   #schedule(): void {
     if (this.#timer !== null || this.#isClosed || this.#count === 0) return;
-    this.#timer = setTimeout(() => void this.#tick(), this.#intervalMs);
+    this.#timer = setTimeout(() => void this.#tick(), this.#limits.intervalMs);
   }
 
   async #tick(): Promise<void> {
@@ -162,7 +168,7 @@ export class LivePages {
   #beat(now: number): void {
     for (const page of this.#pages()) {
       if (now >= page.endsAt) endEvents(page.response);
-      else if (now >= page.spokeAt + BEAT_MS) {
+      else if (now >= page.spokeAt + this.#limits.beatMs) {
         page.spokeAt = now;
         write(page.response, BEAT);
       }

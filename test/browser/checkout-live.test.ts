@@ -27,7 +27,7 @@ describe('an open checkout page', () => {
   });
 
   const start = (port = 0) => {
-    live = new LivePages(world.ctx, 50);
+    live = new LivePages(world.ctx, { intervalMs: 50 });
     const app = createApp(world.ctx, {
       redis: null,
       admin: null,

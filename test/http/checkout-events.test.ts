@@ -17,25 +17,27 @@ import { until } from '../support/until.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /** Longer than any test: these look when they are told to. */
-const NEVER_MS = 3_600_000;
+const NEVER = { intervalMs: 3_600_000 };
 
 describe('the stream of a checkout page', () => {
   let world: World;
   let live: LivePages;
   let server: Listening;
   let open: EventClient[] = [];
+  let others: (() => Promise<void>)[] = [];
   before(async () => {
     world = await createWorld();
   });
   beforeEach(async () => {
-    live = new LivePages(world.ctx, NEVER_MS);
+    live = new LivePages(world.ctx, NEVER);
     server = await listen(appWith(world.ctx, live));
   });
   afterEach(async () => {
     for (const client of open) client.close();
-    open = [];
     live.close();
     await server.close();
+    for (const close of others) await close();
+    [open, others] = [[], []];
   });
   after(() => world.close());
 
@@ -47,10 +49,21 @@ describe('the stream of a checkout page', () => {
       sandbox: world.sandbox,
       live: pages,
     });
-  const eventsOf = async (token: string, shown = '', headers: Record<string, string> = {}) => {
-    const client = await openEvents(`${server.url}/checkout/${token}/events${shown}`, headers);
+  const openAt = async (at: Listening, path: string, headers: Record<string, string> = {}) => {
+    const client = await openEvents(at.url + path, headers);
     open.push(client);
     return client;
+  };
+  const eventsOf = (token: string, shown = '', headers: Record<string, string> = {}) =>
+    openAt(server, `/checkout/${token}/events${shown}`, headers);
+  /** Another web process, for its open pages' sake. */
+  const serve = async (pages: LivePages) => {
+    const own = await listen(appWith(world.ctx, pages));
+    others.push(async () => {
+      pages.close();
+      await own.close();
+    });
+    return own;
   };
   const statusOf = async (token: string) =>
     (await send(server, 'GET', `/checkout/${token}/status`)).body as Record<string, unknown>;
@@ -182,21 +195,16 @@ describe('the stream of a checkout page', () => {
 
   it('looks by itself while a page is open, and not before or afterwards', async () => {
     const { id, token_id } = await paymentIn(world, 'waiting');
-    const eager = new LivePages(world.ctx, 1);
-    const own = await listen(appWith(world.ctx, eager));
-    try {
-      const page = await openEvents(`${own.url}/checkout/${token_id}/events`);
-      await page.hears(1);
-      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
-      await page.hears(2);
-      page.close();
-      await until('nothing is asked', async () => {
-        const asked = await statementsOf(() => send(own, 'GET', '/checkout/x/status'));
-        return asked.length === 0;
-      });
-    } finally {
-      await own.close();
-    }
+    const own = await serve(new LivePages(world.ctx, { intervalMs: 1 }));
+    const page = await openAt(own, `/checkout/${token_id}/events`);
+    await page.hears(1);
+    await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+    await page.hears(2);
+    page.close();
+    await until('nothing is asked', async () => {
+      const asked = await statementsOf(() => send(own, 'GET', '/checkout/x/status'));
+      return asked.length === 0;
+    });
   });
 
   it('stays open while Postgres is away, which is logged once, and goes on when it is back', async () => {
@@ -206,7 +214,7 @@ describe('the stream of a checkout page', () => {
     const log = Object.create(world.ctx.log) as Log;
     log.warn = (text: unknown) => (warnings.push(String(text)), log);
     const ctx = { ...world.ctx, db, log };
-    const own = await listen(appWith(ctx, new LivePages(ctx, 1)));
+    const own = await listen(appWith(ctx, new LivePages(ctx, { intervalMs: 1 })));
     try {
       const { id, token_id } = await paymentIn(world, 'waiting');
       const page = await openEvents(`${own.url}/checkout/${token_id}/events`);
@@ -229,22 +237,45 @@ describe('the stream of a checkout page', () => {
 
   it('has 100 places for an address, scaled as limits are, and answers 429 beyond; a place that is left is free again', async () => {
     const config = { ...world.ctx.config, rateLimitScale: 0.03 };
-    const own = new LivePages({ ...world.ctx, config }, NEVER_MS);
-    const strict = await listen(appWith(world.ctx, own));
+    const own = new LivePages({ ...world.ctx, config }, NEVER);
+    const strict = await serve(own);
     const { token_id } = await paymentIn(world, 'waiting');
-    const ask = () => openEvents(`${strict.url}/checkout/${token_id}/events`);
-    try {
-      const [first, ...others] = [await ask(), await ask(), await ask()];
-      expect((await ask()).status).to.equal(429);
-      first?.close();
-      await until('there is a place', () => own.refusal('127.0.0.1') === null);
-      const again = await ask();
-      expect(again.status).to.equal(200);
-      for (const client of [...others, again]) client.close();
-    } finally {
-      own.close();
-      await strict.close();
-    }
+    const ask = () => openAt(strict, `/checkout/${token_id}/events`);
+    const [first] = [await ask(), await ask(), await ask()];
+    expect((await ask()).status).to.equal(429);
+    first?.close();
+    await until('there is a place', () => own.refusal('127.0.0.1') === null);
+    expect((await ask()).status).to.equal(200);
+  });
+
+  it('has so many places in all, and answers 503 beyond, with the time to come again', async () => {
+    const small = await serve(new LivePages(world.ctx, { ...NEVER, maxPages: 1 }));
+    const { token_id } = await paymentIn(world, 'waiting');
+    expect((await openAt(small, `/checkout/${token_id}/events`)).status).to.equal(200);
+    const { status, headers } = await send(small, 'GET', `/checkout/${token_id}/events`);
+    expect([status, headers['retry-after']]).to.deep.equal([503, '60']);
+  });
+
+  it('gives a sign of life when it has been silent for long, and not before', async () => {
+    const { id, token_id } = await paymentIn(world, 'waiting');
+    const beatsOf = (page: EventClient) => page.messages().filter(({ event }) => event === 'beat').length;
+    const shy = await serve(new LivePages(world.ctx, { intervalMs: 1, beatMs: 0 }));
+    const silent = await openAt(shy, `/checkout/${token_id}/events`);
+    await until('two signs of life', () => beatsOf(silent) >= 2);
+    const own = await serve(new LivePages(world.ctx, { intervalMs: 1 }));
+    const page = await openAt(own, `/checkout/${token_id}/events`);
+    await page.hears(1);
+    await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+    await page.hears(2);
+    expect(beatsOf(page)).to.equal(0);
+  });
+
+  it('ends after a while, so that its page comes to another process', async () => {
+    const short = await serve(new LivePages(world.ctx, { intervalMs: 1, longestMs: 0 }));
+    const { token_id } = await paymentIn(world, 'waiting');
+    const page = await openAt(short, `/checkout/${token_id}/events`);
+    await until('it ends', () => page.isEnded());
+    expect(page.news()).to.have.lengthOf(1);
   });
 
   it('is counted as a request of its address like any other', async () => {
