@@ -79,7 +79,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
 
     it(`pays double, which is said to be too much, ${how}`, () =>
       onPage(async (page) => {
-        await page.getByRole('button', { name: 'Pay double 21 USDC' }).click();
+        await page.getByRole('button', { name: 'Pay double 21.00 USDC' }).click();
         await says(page, 'You sent more than was asked: 21.00 USDC');
       }));
 

@@ -81,7 +81,7 @@ describe('using the checkout page', () => {
       await page.locator('#copy-address').focus();
       await setColumns(world, id, CHECKOUT_STATES.underpaid ?? {});
       await page.locator('#said', { hasText: 'Part of your payment is here' }).waitFor();
-      expect(await page.locator('#amount').textContent()).to.equal('6.5');
+      expect(await page.locator('#amount').textContent()).to.equal('6.50');
       expect(await page.locator(':focus').getAttribute('id')).to.equal('copy-address');
       await setColumns(world, id, { ...CHECKOUT_STATES.confirming, sequence: 3 });
       await page.locator('#said', { hasText: 'Confirming: 3 of 12' }).waitFor();

@@ -62,9 +62,9 @@ describe('the states of the checkout page', () => {
       expect(gzipSync(text).length).to.be.below(MAX_BYTES / 4);
     });
 
-  it('ask for the rest of an amount at the same rate, rounded up to what can be sent, in code and text alike', async () => {
+  it('ask for the rest of an amount at the same rate, rounded up to what can be sent, with the decimals of the whole, in code and text alike', async () => {
     const { text } = await open('underpaid');
-    expect(text).to.include('<span id="amount" class="copy">6.5</span> USDC');
+    expect(text).to.include('<span id="amount" class="copy">6.50</span> USDC');
     expect(text).to.match(/href="ethereum:0xA0b8\w+@1\/transfer\?address=0x\w{40}&#38;uint256=6500000"/);
   });
 

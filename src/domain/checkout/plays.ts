@@ -1,6 +1,6 @@
 import { decimalsOf } from '../chain/coins.ts';
 import { allows } from '../payments/states.ts';
-import { compare, divide, isZero, multiply } from '../../platform/money.ts';
+import { compare, divide, isZero, multiply, writtenLike } from '../../platform/money.ts';
 import type { View } from './view.ts';
 
 /** What the simulated customer can do. */
@@ -34,6 +34,7 @@ export function amountOf({ payment: { coin, network }, toSend }: View, play: Pla
     half: (asked) => divide(asked, '2', decimalsOf(coin, network), 'down'),
     double: (asked) => multiply(asked, '2'),
   };
-  const amount = toSend === null ? undefined : amounts[play]?.(toSend);
-  return amount === undefined || compare(amount, '0') <= 0 ? null : amount;
+  if (toSend === null) return null;
+  const amount = amounts[play]?.(toSend);
+  return amount === undefined || compare(amount, '0') <= 0 ? null : writtenLike(amount, toSend);
 }

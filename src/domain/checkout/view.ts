@@ -5,7 +5,7 @@ import type { Payment } from '../payments/payment.ts';
 import { isPriceOpen } from '../payments/quotes.ts';
 import { hasMoneyToReturn } from '../payments/refund-address.ts';
 import { allows, type Status } from '../payments/states.ts';
-import { asWritten, divide, isZero, max, multiply, subtract } from '../../platform/money.ts';
+import { divide, isZero, max, multiply, subtract, writtenLike } from '../../platform/money.ts';
 import type { CheckoutPayment } from './store.ts';
 import { payable } from './wallet-uri.ts';
 
@@ -82,11 +82,11 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
   };
 }
 
-/** The whole amount before any money came, and then the rest of it, at the same rate. */
+/** The whole amount before any money came, and then the rest of it, at the same rate and with the decimals that the whole has. */
 function leftToSend(payment: Payment): string {
   const { coin, network, crypto_amount, pay_amount, amount_received } = payment;
   const left = max(subtract(pay_amount, amount_received), '0');
-  const amount = asWritten(
+  const amount = writtenLike(
     divide(multiply(crypto_amount, left), pay_amount, decimalsOf(coin, network), 'up'),
     crypto_amount,
   );
