@@ -29,12 +29,12 @@ export function playsOf(view: View): Play[] {
  * half of the coin's smallest unit is.
  */
 export function amountOf({ payment: { coin, network }, toSend }: View, play: Play): string | null {
+  if (toSend === null) return null;
   const amounts: Partial<Record<Play, (asked: string) => string>> = {
     pay: (asked) => asked,
     half: (asked) => divide(asked, '2', decimalsOf(coin, network), 'down'),
     double: (asked) => multiply(asked, '2'),
   };
-  if (toSend === null) return null;
   const amount = amounts[play]?.(toSend);
   return amount === undefined || compare(amount, '0') <= 0 ? null : writtenLike(amount, toSend);
 }
