@@ -90,7 +90,7 @@ function factsOf(config: Config, merchant: Pick<Facts, 'api_key' | 'merchant_id'
 function introduction(facts: Facts, engine: string, autopaySeconds: number | null): string {
   const paid =
     autopaySeconds === null
-      ? 'pay it with POST /v1/sandbox/payments/:id/transfers'
+      ? 'pay it on its page, or with POST /v1/sandbox/payments/:id/transfers'
       : `it pays itself after ${autopaySeconds} s`;
   return `
   The payment checkout service is running (queues on ${engine}).

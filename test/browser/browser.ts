@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +8,14 @@ const SCREENSHOTS = fileURLToPath(new URL('../../screenshots', import.meta.url))
 
 /** Debian's Chromium, as root, and silent: it asks nobody but the page for anything. */
 export async function openBrowser(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+  if (!existsSync(executablePath))
+    throw new Error(
+      `There is no browser at ${executablePath}: install Debian's chromium, or name another in CHROMIUM.`,
+    );
   await mkdir(SCREENSHOTS, { recursive: true });
   return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath,
     args: [
       '--no-sandbox',
       '--disable-gpu',
