@@ -37,6 +37,21 @@ export async function violationsWithoutScript(browser: Browser, look: Look, page
   return found;
 }
 
+/** The marks that begin a line, apart from what they belong to. */
+export const strayMarks = (page: Page) =>
+  page.evaluate<string[]>(`(() => {
+    const stray = [], range = document.createRange();
+    for (const element of document.querySelectorAll('bdi,time')) {
+      const behind = element.nextSibling;
+      if (behind?.nodeType !== 3 || !/^[^\\s\\p{L}\\p{N}]/u.test(behind.data)) continue;
+      range.setStart(behind, 0);
+      range.setEnd(behind, 1);
+      const mark = range.getBoundingClientRect();
+      if (mark.height > 0 && mark.top >= element.getBoundingClientRect().bottom) stray.push(element.parentElement.textContent);
+    }
+    return stray;
+  })()`);
+
 /** How much wider than the window the page is. */
 export const overflow = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
+import { ALL_LANGUAGES } from '../../src/domain/checkout/languages.ts';
 import { CHECKOUT_STATES, paymentIn } from '../support/checkout.ts';
 import type { Listening } from '../support/http.ts';
 import type { World } from '../support/world.ts';
-import { overflow, violations, violationsWithoutScript } from './axe.ts';
+import { overflow, strayMarks, violations, violationsWithoutScript } from './axe.ts';
 import { LOOKS, nameOf, picture, withPage } from './browser.ts';
 import { showPages } from './pages.ts';
 
@@ -35,16 +36,32 @@ describe('every state of the checkout page, in a browser', () => {
       });
 
   for (const language of ['de', 'es', 'fr', 'ja'])
-    it(`${language}: fits a phone, also at 200 %`, async () => {
+    it(`${language}: fits a phone, and axe finds nothing`, async () => {
       const { token_id } = await paymentIn(world, 'waiting');
       await withPage(browser, { width: 360 }, async (page) => {
         await page.goto(`${server.url}/checkout/${token_id}?lang=${language}`);
         expect(await overflow(page)).to.equal(0);
         expect(await violations(page)).to.deep.equal([]);
         await picture(page, `waiting-${language}`);
-        await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
-        expect(await overflow(page)).to.equal(0);
-        await picture(page, `waiting-${language}-200`);
+      });
+    });
+
+  // WCAG 2.2, 1.4.10 and 1.4.4.
+  for (const { id: language } of ALL_LANGUAGES)
+    it(`${language}: every state fits 320 pixels, and a phone with text at 200 %, and no line begins with a full stop`, async () => {
+      await withPage(browser, {}, async (page) => {
+        for (const state of Object.keys(CHECKOUT_STATES)) {
+          const { token_id } = await paymentIn(world, state);
+          await page.setViewportSize({ width: 320, height: 800 });
+          await page.goto(`${server.url}/checkout/${token_id}?lang=${language}`);
+          expect(await overflow(page), `${state}, 320 pixels`).to.equal(0);
+          expect(await strayMarks(page), state).to.deep.equal([]);
+          await page.setViewportSize({ width: 360, height: 800 });
+          await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
+          expect(await overflow(page), `${state}, 200 %`).to.equal(0);
+          expect(await strayMarks(page), state).to.deep.equal([]);
+          await picture(page, `${state}-${language}-200`);
+        }
       });
     });
 

@@ -63,7 +63,9 @@ describe('choosing a coin on the checkout page', () => {
     expect(await open()).to.not.include('This price holds');
     await choose(token_id, { coin: 'BTC', network: 'bitcoin' }).expect(303);
     const until = addSeconds(world.ctx.now(), RATE_LOCK_SECONDS).toISOString();
-    expect(await open()).to.match(new RegExp(`This price holds until <time datetime="${until}">`));
+    expect(await open()).to.match(
+      new RegExp(`This price holds until <span class="held"><time datetime="${until}">`),
+    );
   });
 
   it('is decided by the row where money is seen at the same instant: nothing is changed', async () => {

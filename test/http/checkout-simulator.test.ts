@@ -94,7 +94,9 @@ describe("the simulator's panel on the checkout page", () => {
 
   it('pays double, which the page says is too much', async () => {
     const { id, text } = await played({}, 'double');
-    expect(text).to.include('You sent more than was asked: <bdi dir="ltr">21.00 USDC</bdi>');
+    expect(text).to.include(
+      'You sent more than was asked: <span class="held"><bdi dir="ltr">21.00 USDC</bdi>.</span>',
+    );
     expect((await shop.payment(id)).exceptions).to.deep.equal(['overpaid']);
   });
 

@@ -7,10 +7,11 @@ import { createWorld, type World } from '../support/world.ts';
 /** What the page of each state says, asks for and offers. */
 const SAID: Record<string, string> = {
   waiting: 'Waiting for your payment',
-  underpaid: 'We have <bdi dir="ltr">4.00 USDC</bdi> of <bdi dir="ltr">10.50 USDC</bdi>',
+  underpaid:
+    'We have <bdi dir="ltr">4.00 USDC</bdi> of <span class="held"><bdi dir="ltr">10.50 USDC</bdi>.</span>',
   seen: 'We have seen your payment',
   confirming: 'Confirming: <bdi dir="ltr">3</bdi> of <bdi dir="ltr">12</bdi></h2>',
-  overpaid: 'You sent more than was asked: <bdi dir="ltr">12.00 USDC</bdi>',
+  overpaid: 'You sent more than was asked: <span class="held"><bdi dir="ltr">12.00 USDC</bdi>.</span>',
   late: 'Your money came after the deadline. It counts all the same.',
   converting: 'Confirmed, now converting',
   settled: 'Paid. Thank you!',
@@ -20,7 +21,7 @@ const SAID: Record<string, string> = {
   'late-returned': 'Your money came too late',
   failed: 'This payment has failed',
   replaced: 'Your transfer was replaced',
-  refunded: 'has sent back <bdi dir="ltr">10.50 USDC</bdi>',
+  refunded: 'has sent back <span class="held"><bdi dir="ltr">10.50 USDC</bdi>.</span>',
 };
 const ASKS = ['waiting', 'underpaid'];
 /** Where it asks for an address for refunds: no refresh may take what was typed. */

@@ -14,12 +14,24 @@ export function html(markup: TemplateStringsArray, ...parts: readonly Part[]): H
   return new Html(String.raw({ raw: markup }, ...parts.map(markupOf)));
 }
 
-/** `text` with each `{name}` replaced by the part of that name, so that a translator may move them. */
+/** A place for a part, and the marks right behind it: all but a space, letters and digits. */
+const PLACE = /\{(\w+)\}([^ {\p{L}\p{N}]*)/u;
+
+/**
+ * `text` with each `{name}` replaced by the part of that name, so that a translator may move them. A part and the marks behind it are one
+ * element, which the page's style sheet holds together: behind a block within a line the next may begin, and would with the full stop.
+ */
 export function fill(text: string, parts: Readonly<Record<string, Part>>): Html {
-  const pieces = text.split(/\{(\w+)\}/);
-  return new Html(
-    pieces.map((piece, index) => markupOf(index % 2 === 0 ? piece : (parts[piece] ?? null))).join(''),
-  );
+  const pieces = text.split(PLACE);
+  const filled = pieces.map((piece, index) => {
+    if (index % 3 === 0) return escape(piece);
+    return index % 3 === 1 ? held(parts[piece] ?? null, pieces[index + 1] ?? '').markup : '';
+  });
+  return new Html(filled.join(''));
+}
+
+function held(part: Part, marks: string): Html {
+  return marks === '' ? html`${part}` : html`<span class="held">${part}${marks}</span>`;
 }
 
 /**

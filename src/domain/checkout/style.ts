@@ -7,7 +7,7 @@ font:100%/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Noto Sans A
 --calm:#15263f;--calm-edge:#86b6ff;--good:#10291c;--good-edge:#6fd39b;--care:#33260b;--care-edge:#f3c15f;--bad:#3a1716;--bad-edge:#ff9d97}}
 *{box-sizing:border-box}
 [hidden]{display:none!important}
-body{margin:0;background:var(--page);color:var(--text)}
+body{margin:0;background:var(--page);color:var(--text);overflow-wrap:break-word}
 main,footer{inline-size:100%;max-inline-size:30rem;margin-inline:auto;padding:1rem}
 main{display:grid;gap:1rem;grid-template-columns:minmax(0,1fr)}
 h1,h2,h3,p,dl,dd,ol,form,fieldset{margin:0;padding:0;border:0;min-inline-size:0}
@@ -15,6 +15,8 @@ h1{font-size:1.25rem;line-height:1.3;overflow-wrap:anywhere}
 h2{font-size:1.125rem;line-height:1.35}
 h3,dt,.label{font-size:.875rem;font-weight:500;color:var(--muted)}
 bdi{display:inline-block;max-inline-size:100%;overflow-wrap:anywhere;vertical-align:bottom}
+.held{white-space:nowrap}
+.held>*{white-space:normal}
 a{color:var(--accent);text-underline-offset:.2em}
 a:not(.button) bdi{text-decoration:underline;text-underline-offset:.2em}
 html[dir=ltr] h1{text-align:left}
@@ -32,7 +34,7 @@ dd{overflow-wrap:anywhere;min-inline-size:0}
 .good{--now:var(--good);--edge-now:var(--good-edge)}
 .care{--now:var(--care);--edge-now:var(--care-edge)}
 .bad{--now:var(--bad);--edge-now:var(--bad-edge)}
-.said{display:grid;gap:.375rem}
+.said{display:grid;gap:.375rem;grid-template-columns:minmax(0,1fr)}
 .steps{list-style:none;display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:.5rem;font-size:.8125rem}
 .steps li{border-block-start:.25rem solid var(--line);padding-block-start:.25rem;color:var(--muted);overflow-wrap:anywhere}
 .steps .done,.steps [aria-current]{border-color:var(--edge-now);color:var(--text)}
@@ -55,7 +57,7 @@ button:hover,.button:hover{border-color:var(--accent)}
 .line{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between}
 .line>div{min-inline-size:0;flex:1 1 12rem}
 .warning{background:var(--care);border-inline-start:.3rem solid var(--care-edge);border-radius:.375rem;padding:.625rem .75rem}
-.scan{display:grid;gap:.75rem;justify-items:center}
+.scan{display:grid;gap:.75rem;grid-template-columns:minmax(0,1fr);justify-items:center}
 .qr{inline-size:min(100%,16rem);block-size:auto;border-radius:.625rem;border:1px solid var(--line);display:block}
 input{font:.9375rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;inline-size:100%;min-block-size:2.75rem;padding:.5rem .75rem;border:1px solid var(--edge);border-radius:.625rem;background:var(--card);color:var(--text)}
 .fault{border-inline-start:.3rem solid var(--bad-edge);background:var(--bad);border-radius:.375rem;padding:.5rem .75rem}
