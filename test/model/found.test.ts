@@ -17,7 +17,7 @@ const script = (steps: [after: number, action: Action][], choice: Partial<Terms[
 const pay = (cents: number): Action => ({ do: 'transfer', cents, network: 'ethereum' });
 const refund: Action = { do: 'refund', cents: null };
 
-/** What the model found (the first four) or what reading found and the model holds now; each was mended, in the service or the model. */
+/** What the model found (the first five) or what reading found and the model holds now; each was mended, in the service or the model. */
 describe('counterexamples, mended', () => {
   let world: World;
   before(async () => {
@@ -70,6 +70,21 @@ describe('counterexamples, mended', () => {
           [701, pay(1000)],
           [526, pay(1000)],
           [1, pay(1000)],
+        ],
+        { overpaid: 'refund_excess' },
+      ),
+    ));
+
+  it('networks on which something confirms at one moment are looked at in one order, however old their schedule is', () =>
+    check(
+      script(
+        [
+          [0, pay(1000)],
+          [600, pay(949)],
+          [300, { do: 'transfer', cents: 1000, network: 'tron' }],
+          [300, { do: 'transfer', cents: 1000, network: 'tron' }],
+          [22, { do: 'reorg', depth: 60 }],
+          [0, { do: 'mine', blocks: 20 }],
         ],
         { overpaid: 'refund_excess' },
       ),

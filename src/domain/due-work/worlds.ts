@@ -1,20 +1,25 @@
 import type { WorldClock } from '../../platform/clock.ts';
 import { run, runOne, sql, type Connection } from '../../platform/db.ts';
+import type { Job } from '../../platform/job.ts';
 
+// Which of two things comes first at one moment must not hang on which of them was first written once, long ago and rescheduled since.
 const nextWork = sql<{ job: string; key: string; run_at: Date }>(
   'next_work_of_world',
   `SELECT job, key, run_at FROM due_work WHERE world = $1 AND run_at <= $2 AND NOT (job || ' ' || key = ANY ($3))
-   ORDER BY run_at, place LIMIT 1`,
+   ORDER BY run_at, CASE job WHEN $4 THEN key END, place LIMIT 1`,
 );
 
-/** The work of a world that falls due first, until `until` in that world's time, but for `passedOver` (`job key`); null: none. */
+/**
+ * The work of a world that falls due first, until `until` in that world's time, but for `passedOver` (`job key`); null: none.
+ * At one moment the work of `first` comes before all other, by key; the other in the order in which it was written.
+ */
 export async function nextOfWorld(
   connection: Connection,
   world: string,
   until: Date,
-  passedOver: readonly string[] = [],
+  { first, passedOver }: { first: Job; passedOver: readonly string[] },
 ): Promise<{ job: string; key: string; runAt: Date } | null> {
-  const row = await runOne(connection, nextWork, [world, until, passedOver]);
+  const row = await runOne(connection, nextWork, [world, until, passedOver, first.name]);
   return row === null ? null : { job: row.job, key: row.key, runAt: row.run_at };
 }
 

@@ -61,7 +61,10 @@ export async function runHeld<T>(
     for (let steps = 0; ; steps += 1) {
       if (steps > MAX_STEPS) throw new Error(`the work of ${clock.world} finds no end`);
       clock = await renewed(ctx, clock);
-      const due = await nextOfWorld(ctx.db, clock.world, lastDue, inOtherHands);
+      const due = await nextOfWorld(ctx.db, clock.world, lastDue, {
+        first: observeChain, // What is decided at a moment knows the blocks of that moment, of every network.
+        passedOver: inOtherHands,
+      });
       if (due === null) break;
       const name = `${due.job} ${due.key}`;
       const what = `${name} ${due.runAt.getTime()}`;
