@@ -1,4 +1,5 @@
 import type { Payment } from '../payments/payment.ts';
+import { CHAIN_OF_TRANSFER } from '../payments/transfers.ts';
 import { run, runOne, sql, type Connection } from '../../platform/db.ts';
 import type { Mode } from '../../platform/endpoint.ts';
 
@@ -25,8 +26,7 @@ const PAGES = `
     LEFT JOIN quotes q ON q.payment_id = p.id AND q.coin = p.coin AND q.network = p.network
     CROSS JOIN LATERAL (
       SELECT coalesce(min(coalesce(greatest(0, c.head - t.block_height + 1), 0))::int, p.confirmations) AS confirmations
-      FROM transfers t
-        LEFT JOIN chain_cursors c ON c.chain = CASE WHEN p.world IS NULL THEN t.network ELSE t.network || '/' || p.world END
+      FROM transfers t LEFT JOIN chain_cursors c ON c.chain = ${CHAIN_OF_TRANSFER}
       WHERE p.covered AND t.payment_id = p.id AND t.confirmed_at IS NULL AND t.dropped_at IS NULL
     ) depth
     CROSS JOIN LATERAL (

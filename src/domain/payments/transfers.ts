@@ -168,13 +168,19 @@ export async function blocksToWait(
   return Math.max(1, Number(row.lowest) + NETWORKS[network].confirmations - 1 - Number(row.head));
 }
 
+/**
+ * SQL: the key in `chain_cursors` of a transfer `t` of a payment `p`, as `chainKey` makes it. `||` takes on the collation of `world`, with
+ * which the key's index does not serve: it would be the whole table, which has rows for every world, for each look at a payment.
+ */
+export const CHAIN_OF_TRANSFER = `(CASE WHEN p.world IS NULL THEN t.network ELSE t.network || '/' || p.world END COLLATE "default")`;
+
 const transfersOfPayments = sql<PaymentTransfer>(
   'transfers_of_payments',
   `SELECT t.payment_id, t.network, t.tx_hash, t.coin, t.amount, q.crypto_amount AS quoted_amount, t.seen_at, t.confirmed_at, t.dropped_at,
      coalesce(greatest(0, c.head - t.block_height + 1), 0)::int AS confirmations
    FROM transfers t JOIN quotes q ON q.payment_id = t.payment_id AND q.coin = t.coin AND q.network = t.network
      JOIN payments p ON p.id = t.payment_id
-     LEFT JOIN chain_cursors c ON c.chain = CASE WHEN p.world IS NULL THEN t.network ELSE t.network || '/' || p.world END
+     LEFT JOIN chain_cursors c ON c.chain = ${CHAIN_OF_TRANSFER}
    WHERE t.payment_id = ANY ($1) ORDER BY t.payment_id, t.seen_at, t.place`,
 );
 

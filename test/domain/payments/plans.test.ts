@@ -29,6 +29,7 @@ const TABLES = [
   'delivery_attempts',
   'refunds',
   'due_work',
+  'chain_cursors',
 ];
 
 const idsOf = sql<{ id: string }>(
@@ -245,6 +246,10 @@ async function multiply({ ctx }: World, id: string): Promise<void> {
   );
   await ctx.db.raw(
     `INSERT INTO due_work (job, key, run_at, visible_at) SELECT 'payment.expire', 'pay_01KF' || ${suffix}, now(), now() FROM ${copies}`,
+  );
+  // Each test payment whose clock was wound has cursors of its own.
+  await ctx.db.raw(
+    `INSERT INTO chain_cursors (chain, cursor, head) SELECT 'ethereum/pay_01KF' || ${suffix}, '0', 0 FROM ${copies}`,
   );
   await ctx.db.raw('ANALYZE');
 }
