@@ -35,7 +35,7 @@ export async function holdClock<T>(
   handlers: Handlers,
   work: (world: HeldWorld) => Promise<T>,
 ): Promise<T> {
-  const clock = await ctx.db.transaction((tx) => take(ctx, tx, paymentId));
+  const clock = await ctx.db.transaction((tx) => take(ctx, tx, paymentId, [...handlers.keys()]));
   return runHeld(ctx, clock, handlers, work);
 }
 
@@ -115,14 +115,14 @@ async function setClock(tx: Tx, before: WorldClock, after: WorldClock): Promise<
   return set.length > 0;
 }
 
-async function take(ctx: Context, tx: Tx, paymentId: string): Promise<WorldClock> {
+async function take(ctx: Context, tx: Tx, paymentId: string, jobs: readonly string[]): Promise<WorldClock> {
   const [payment] = await lockPayments(tx, [paymentId]);
   if (payment === undefined) throw new ApiError('payment_not_found');
   const found = clockOf(payment);
   if (found?.heldUntil && found.heldUntil > ctx.wall()) throw new ApiError('clock_held');
   const before = found ?? { world: paymentId, offsetMs: 0, heldUntil: null };
   if (found === null) await fork(ctx, tx, payment);
-  await takeWork(tx, paymentId, ctx.wall());
+  await takeWork(tx, paymentId, { jobs, wall: ctx.wall() });
   const clock = { ...before, heldUntil: addSeconds(ctx.wall(), HOLD_SECONDS) };
   await setClock(tx, before, clock);
   return clock;

@@ -28,19 +28,25 @@ export async function fork(ctx: Context, tx: Tx, { id }: Payment): Promise<void>
   }
 }
 
+// The schedule's index begins with the job.
 const moveWork = sql(
   'move_work_to_world',
   `UPDATE due_work SET world = $1
-   WHERE world IS NULL AND (key = $1
-     OR key IN (SELECT id FROM events WHERE payment_id = $1)
-     OR key IN (SELECT id FROM refunds WHERE payment_id = $1))`,
+   WHERE world IS NULL AND job = ANY ($2) AND key = ANY (ARRAY(
+     SELECT $1::text
+     UNION ALL SELECT id FROM events WHERE payment_id = $1
+     UNION ALL SELECT id FROM refunds WHERE payment_id = $1))`,
 );
 
 /**
  * Makes a payment's due work follow its own clock: at the fork, and afterwards what a worker wrote that had begun in the shared world
- * before it.
+ * before it. `jobs` are the names of all jobs.
  */
-export async function takeWork(tx: Tx, paymentId: string, wall: Date): Promise<void> {
-  await run(tx, moveWork, [paymentId]);
+export async function takeWork(
+  tx: Tx,
+  paymentId: string,
+  { jobs, wall }: { jobs: readonly string[]; wall: Date },
+): Promise<void> {
+  await run(tx, moveWork, [paymentId, jobs]);
   await takeDeliveries(tx, paymentId, wall);
 }

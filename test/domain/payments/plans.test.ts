@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { allHandlers } from '../../../src/background/workers.ts';
 import { expirePayments } from '../../../src/domain/payments/expire.ts';
 import { simulatedExchange } from '../../../src/domain/payments/exchange.ts';
 import { observeNetwork } from '../../../src/domain/payments/observe.ts';
@@ -6,12 +7,14 @@ import { requestRefund, sendRefunds } from '../../../src/domain/payments/refund.
 import { requotePayments } from '../../../src/domain/payments/requote.ts';
 import { settlePayments } from '../../../src/domain/payments/settle.ts';
 import { readPayments } from '../../../src/domain/payments/store.ts';
+import { realOutside } from '../../../src/domain/sandbox/outside.ts';
+import { takeWork } from '../../../src/domain/sandbox/fork.ts';
 import { deliverDue } from '../../../src/domain/webhooks/deliver.ts';
 import type { Exchange } from '../../../src/domain/webhooks/exchange.ts';
 import { fanOutEvents } from '../../../src/domain/webhooks/fan-out.ts';
 import { setWebhookConfig } from '../../../src/domain/webhooks/settings.ts';
 import type { Context } from '../../../src/platform/context.ts';
-import { run, sql } from '../../../src/platform/db.ts';
+import { run, sql, type Tx } from '../../../src/platform/db.ts';
 import { explain, rowsRead } from '../../support/explain.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 import { statementsOf } from '../../support/statements.ts';
@@ -125,6 +128,15 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
         await sendRefunds(later, [(JSON.parse(answer.text) as { id: string }).id]);
       }
       expect(await statuses(ctx, waiting.slice(0, 3))).to.deep.equal(new Set(['REFUNDED']));
+    });
+  });
+
+  it('takes the work of one payment into its world by its keys', async () => {
+    const [id = ''] = await ids('WAITING', 1);
+    const jobs = [...allHandlers(realOutside(unreachable)).keys()];
+    await expectNarrow(async (ctx) => {
+      await takeWork(ctx.db as Tx, id, { jobs, wall: ctx.wall() });
+      expect(await ctx.db('due_work').where({ world: id }).pluck('job')).to.deep.equal(['payment.expire']);
     });
   });
 
