@@ -1,6 +1,7 @@
 import { openShop } from '../support/shop.ts';
 import { switchOffWebhooks } from './service.ts';
 import { createWorld, type World } from '../support/world.ts';
+import type { Network } from './chain.ts';
 import { checkScript, type Script } from './check.ts';
 import type { Action, Terms } from './terms.ts';
 
@@ -14,7 +15,7 @@ const script = (steps: [after: number, action: Action][], choice: Partial<Terms[
   terms: { cents: 1000, minutes: 60, policy: { ...policy, ...choice } },
   steps: steps.map(([after, action]) => ({ after, action })),
 });
-const pay = (cents: number): Action => ({ do: 'transfer', cents, network: 'ethereum' });
+const pay = (cents: number, network: Network = 'ethereum'): Action => ({ do: 'transfer', cents, network });
 const refund: Action = { do: 'refund', cents: null };
 
 /** What the model found (the first five) or what reading found and the model holds now; each was mended, in the service or the model. */
@@ -54,7 +55,7 @@ describe('counterexamples, mended', () => {
         [
           [200, pay(1000)],
           [4000, pay(1000)],
-          [0, { do: 'transfer', cents: 1000, network: 'tron' }],
+          [0, pay(1000, 'tron')],
           [27, { do: 'mine', blocks: 11 }],
         ],
         { overpaid: 'refund_excess' },
@@ -65,7 +66,7 @@ describe('counterexamples, mended', () => {
     check(
       script(
         [
-          [200, { do: 'transfer', cents: 1000, network: 'tron' }],
+          [200, pay(1000, 'tron')],
           [200, { do: 'replace', which: 0 }],
           [701, pay(1000)],
           [526, pay(1000)],
@@ -81,8 +82,8 @@ describe('counterexamples, mended', () => {
         [
           [0, pay(1000)],
           [600, pay(949)],
-          [300, { do: 'transfer', cents: 1000, network: 'tron' }],
-          [300, { do: 'transfer', cents: 1000, network: 'tron' }],
+          [300, pay(1000, 'tron')],
+          [300, pay(1000, 'tron')],
           [22, { do: 'reorg', depth: 60 }],
           [0, { do: 'mine', blocks: 20 }],
         ],
