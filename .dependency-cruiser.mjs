@@ -1,4 +1,4 @@
-// The layout as rules: processes -> http | background -> domain -> platform | webhooks. test/architecture.test.ts keeps them,
+// The layout as rules: processes -> http | background -> domain -> platform, and the SDK below all. test/architecture.test.ts keeps them,
 // `npx depcruise src` shows them. Type-only imports count like any other.
 
 const upwards = (name, from, to) => ({
@@ -33,25 +33,18 @@ export default {
     upwards('domain-imports-downwards', 'domain', 'http|background|processes'),
     upwards('http-imports-downwards', 'http', 'background|processes'),
     upwards('background-imports-downwards', 'background', 'http|processes'),
-    upwards('migrations-stand-alone', 'migrations', 'platform|domain|http|background|processes'),
     {
-      name: 'webhook-helpers-stand-alone',
+      name: 'sdk-stands-alone',
       severity: 'error',
-      comment: 'Merchants import src/webhooks into their own programs: it needs nothing but node:crypto.',
-      from: { path: '^src/webhooks/' },
-      to: { pathNot: '^(src/webhooks/|(node:)?crypto$)' },
+      comment: 'Merchants import src/sdk into their own programs: it needs nothing but node:crypto.',
+      from: { path: '^src/sdk/' },
+      to: { pathNot: '^(src/sdk/|(node:)?crypto$)' },
     },
     onlyIn(
-      'webhook-helpers-in-domain-only',
+      'sdk-in-domain-only',
       "They say how events are signed and what is in them, which is the domain's business.",
-      '^src/(webhooks|domain)/',
-      '^src/webhooks/',
-    ),
-    onlyIn(
-      'migrations-are-run-by-migrate',
-      'The schema is reached through SQL; only the release runs its history.',
-      '^src/(migrations/|platform/migrate\\.ts$)',
-      '^src/migrations/',
+      '^src/(sdk|domain)/',
+      '^src/sdk/',
     ),
     onlyIn(
       'express-in-http-only',

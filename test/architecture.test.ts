@@ -13,8 +13,10 @@ describe('architecture', () => {
     const { violations, importsOf } = await check(ROOT);
     expect(violations).to.deep.equal([]);
     // A cruise that cannot read TypeScript sees no imports, and then no faults either.
-    expect(importsOf('src/platform/migrate.ts')).to.include('src/migrations/index.ts');
-    expect(importsOf('src/platform/log.ts'), 'a type-only import').to.include('src/platform/config.ts');
+    expect(importsOf('src/platform/postgres/migrate.ts')).to.include('src/platform/postgres/db.ts');
+    expect(importsOf('src/platform/log.ts'), 'a type-only import').to.include(
+      'src/platform/config/config.ts',
+    );
   });
 
   it('would not hold with a fault: each rule finds the one seeded for it, and nothing else', async () => {
@@ -73,11 +75,9 @@ const GOOD = {
   'test/helper.ts': 'export type X = number;\n',
   'src/platform/log.ts': 'export type X = number;\n',
   'src/platform/forth.ts': `import type { X } from './back.ts';\n`,
-  'src/migrations/index.ts': 'export type X = number;\n',
-  'src/platform/migrate.ts': `import type { X } from '../migrations/index.ts';\n`,
-  'src/webhooks/sign.ts': `import { createHmac } from 'node:crypto';\nexport type X = typeof createHmac;\n`,
-  'src/webhooks/index.ts': `export type { X } from './sign.ts';\n`,
-  'src/domain/webhooks/deliver.ts': `import type { X } from '../../webhooks/sign.ts';\n`,
+  'src/sdk/sign.ts': `import { createHmac } from 'node:crypto';\nexport type X = typeof createHmac;\n`,
+  'src/sdk/index.ts': `export type { X } from './sign.ts';\n`,
+  'src/domain/webhooks/deliver.ts': `import type { X } from '../../sdk/sign.ts';\n`,
   'src/domain/webhooks/jobs.ts': `import type { X } from '../../platform/log.ts';\n`,
   'src/domain/webhooks/worker.ts': `import type { X } from './jobs.ts';\n`,
   'src/domain/receipts/jobs.ts': 'export type X = number;\n',
@@ -112,17 +112,11 @@ const FAULTS: readonly (readonly [rule: string, file: string, text: string])[] =
     'src/background/a.ts',
     `export const a = () => import('../http/app.ts');\n`,
   ],
-  ['webhook-helpers-stand-alone', 'src/webhooks/a.ts', `import type { X } from '../platform/log.ts';\n`],
-  ['webhook-helpers-stand-alone', 'src/webhooks/b.ts', `import { once } from 'node:events';\n`],
-  ['webhook-helpers-stand-alone', 'src/webhooks/c.ts', `import type { X } from 'express';\n`],
-  ['express-in-http-only', 'src/webhooks/c.ts', `import type { X } from 'express';\n`],
-  ['webhook-helpers-in-domain-only', 'src/http/d.ts', `import type { X } from '../webhooks/sign.ts';\n`],
-  ['migrations-stand-alone', 'src/migrations/a.ts', `import type { X } from '../platform/log.ts';\n`],
-  [
-    'migrations-are-run-by-migrate',
-    'src/domain/webhooks/c.ts',
-    `import type { X } from '../../migrations/index.ts';\n`,
-  ],
+  ['sdk-stands-alone', 'src/sdk/a.ts', `import type { X } from '../platform/log.ts';\n`],
+  ['sdk-stands-alone', 'src/sdk/b.ts', `import { once } from 'node:events';\n`],
+  ['sdk-stands-alone', 'src/sdk/c.ts', `import type { X } from 'express';\n`],
+  ['express-in-http-only', 'src/sdk/c.ts', `import type { X } from 'express';\n`],
+  ['sdk-in-domain-only', 'src/http/d.ts', `import type { X } from '../sdk/sign.ts';\n`],
   ['express-in-http-only', 'src/background/b.ts', `import type { X } from 'express';\n`],
   ['bullmq-in-background-only', 'src/processes/a.ts', `import { X } from 'bullmq';\n`],
   ['bullmq-in-background-only', 'src/http/c.ts', `import type { X } from '@bull-board/express';\n`],

@@ -10,7 +10,7 @@ import {
   type Processor,
 } from 'bullmq';
 import pg from 'pg';
-import type { Config } from '../platform/config.ts';
+import type { Config } from '../platform/config/config.ts';
 import type { QueueName } from '../platform/job.ts';
 import type { Log } from '../platform/log.ts';
 import { messageOf } from '../platform/log.ts';
@@ -20,7 +20,7 @@ import { openRedis } from '../platform/redis.ts';
 export interface JobData {
   readonly keys: readonly string[];
   /** The world that the keys belong to; absent: the shared one. */
-  readonly world?: string;
+  readonly testClock?: string;
 }
 export type JobQueue = Pick<
   Queue<JobData>,

@@ -1,14 +1,14 @@
-import type { Config } from '../platform/config.ts';
+import type { Config } from '../platform/config/config.ts';
 import type { Context } from '../platform/context.ts';
 import { sendReceipt } from '../domain/receipts/jobs.ts';
-import { realOutside } from '../domain/sandbox/outside.ts';
-import { deliverWebhook } from '../domain/webhooks/jobs.ts';
-import { openExchange } from '../domain/webhooks/open-exchange.ts';
+import { realOutside } from '../domain/adapters.ts';
+import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
+import { webhookClientOf } from '../domain/webhooks/client/create-client.ts';
 import { QUEUE_NAMES, type Job, type QueueName } from '../platform/job.ts';
 import { openQueueEngine, type QueueEngine } from './queues.ts';
-import { relayLoop } from './relay-loop.ts';
-import { runJob } from './run.ts';
-import { scheduleRecurring } from './schedule.ts';
+import { relayLoop } from './relay.ts';
+import { runJob } from './run-job.ts';
+import { scheduleRecurring } from './recurring.ts';
 import { allHandlers } from './workers.ts';
 
 export interface Background {
@@ -37,7 +37,7 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
   // Before anything is open, because without Postgres this fails.
   await scheduleRecurring(ctx);
   const engine = openQueueEngine(config, log);
-  const exchange = openExchange(config);
+  const exchange = webhookClientOf(config);
   const handlers = allHandlers(realOutside(exchange));
   const jobs: ReadonlyMap<string, Job> = new Map([...handlers].map(([name, { job }]) => [name, job]));
   const queues = new Map(QUEUE_NAMES.map((name) => [name, engine.openQueue(name)]));

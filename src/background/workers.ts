@@ -2,7 +2,7 @@ import { idempotencyHandlers } from '../domain/idempotency/worker.ts';
 import { opsHandlers } from '../domain/ops/worker.ts';
 import { paymentHandlers } from '../domain/payments/worker.ts';
 import { receiptHandlers } from '../domain/receipts/worker.ts';
-import type { Outside } from '../domain/sandbox/outside.ts';
+import type { Outside } from '../domain/adapters.ts';
 import { sandboxHandlers } from '../domain/sandbox/worker.ts';
 import { webhookHandlers } from '../domain/webhooks/worker.ts';
 import type { Handler } from '../platform/job.ts';

@@ -1,18 +1,18 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../platform/context.ts';
 import type { RedisConnection } from '../platform/redis.ts';
-import { createValidator } from '../platform/schema.ts';
-import { authenticator } from './authenticate.ts';
-import { checkoutRouter, missingPage, pageError } from './checkout.ts';
-import { simulatorRouter } from './checkout-simulator.ts';
-import { errorHandler, notFound } from './errors.ts';
-import { LivePages } from './live-pages.ts';
-import { limitOthers, mount, type Gate } from './mount.ts';
-import { openApiDocument } from './openapi.ts';
-import { literalPath } from './path.ts';
-import { limiters } from './rate-limit.ts';
-import { requestId } from './request-id.ts';
-import { endpointsWith, type Reach } from './routes.ts';
+import { createValidator } from '../platform/validator.ts';
+import { authenticator } from './api/authenticate.ts';
+import { checkoutRouter, missingPage, pageError } from './checkout/router.ts';
+import { simulatorRouter } from './checkout/simulator.ts';
+import { errorHandler, notFound } from './api/errors.ts';
+import { PageStreams } from './checkout/page-streams.ts';
+import { limitOthers, mount, type Gate } from './api/mount.ts';
+import { openApiDocument } from './api/openapi.ts';
+import { literalPath } from './api/path.ts';
+import { limiters } from './api/rate-limit.ts';
+import { requestId } from './api/request-id.ts';
+import { createEndpoints, type Reach } from './routes.ts';
 
 export interface AppOptions extends Reach {
   /** Where limits are counted for all web processes together; null: each process counts for itself. */
@@ -20,12 +20,12 @@ export interface AppOptions extends Reach {
   /** What operators see (queues, metrics), behind their password; null: switched off. */
   readonly admin: RequestHandler | null;
   /** The open checkout pages: whoever ends the server ends them first. Default: the application's own. */
-  readonly live?: LivePages;
+  readonly live?: PageStreams;
 }
 
 /** The Express application, ready to be served: the API, the checkout page, the OpenAPI document and the operators' pages. */
 export function createApp(ctx: Context, { redis, admin, live, ...reach }: AppOptions): Express {
-  const endpoints = endpointsWith(reach);
+  const endpoints = createEndpoints(reach);
   const app = express();
   app.disable('x-powered-by');
   // Computing a hash of every answer would cost more than the few that could be answered by 304.
@@ -46,7 +46,7 @@ export function createApp(ctx: Context, { redis, admin, live, ...reach }: AppOpt
 
   const document = openApiDocument(endpoints, ctx.config.publicUrl);
   app.get('/openapi.json', (_request, response) => void response.json(document));
-  app.use(checkoutRouter(ctx, gate.limit, live ?? new LivePages(ctx)));
+  app.use(checkoutRouter(ctx, gate.limit, live ?? new PageStreams(ctx)));
   if (reach.sandbox !== null) app.use(simulatorRouter(ctx, reach.sandbox));
   if (admin !== null) app.use(admin);
   app.use(missingPage);

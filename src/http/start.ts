@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartError } from '../platform/config.ts';
+import { StartError } from '../platform/config/config.ts';
 import type { Context } from '../platform/context.ts';
 import { messageOf } from '../platform/log.ts';
 import { openRedis } from '../platform/redis.ts';
 import { createApp, type AppOptions } from './app.ts';
-import { LivePages } from './live-pages.ts';
+import { PageStreams } from './checkout/page-streams.ts';
 import { createServer } from './server.ts';
 
 export interface Web {
@@ -27,7 +27,7 @@ const HEADER_GRACE_MS = 10_000;
 export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis' | 'live'>): Promise<Web> {
   const { host, port, redisUrl } = ctx.config;
   const redis = redisUrl === null ? null : openRedis(redisUrl, 'limiter', ctx.log);
-  const live = new LivePages(ctx);
+  const live = new PageStreams(ctx);
   const server = createServer(createApp(ctx, { ...options, redis, live }));
   const drain = drainable(server);
   server.listen(port, host);

@@ -2,7 +2,7 @@
 export type Clock = () => Date;
 
 /** The wall clock: the only place that reads it for the domain. */
-export const wallClock: Clock = () => new Date();
+export const systemClock: Clock = () => new Date();
 
 /** `date` moved by `seconds`, which may be a fraction or negative. */
 export function addSeconds(date: Date, seconds: number): Date {
@@ -10,17 +10,17 @@ export function addSeconds(date: Date, seconds: number): Date {
 }
 
 /** The clock of a world of its own, in which a test payment lives once its time was wound. */
-export interface WorldClock {
-  readonly world: string;
+export interface TestClock {
+  readonly id: string;
   /** How far the world's time is ahead of the real one. */
   readonly offsetMs: number;
   /** Somebody winds the clock, and does the world's work himself, until then (real time); null: nobody does. */
-  readonly heldUntil: Date | null;
+  readonly frozenUntil: Date | null;
 }
 
 /** When, in real time, work that is due at `runAt` in its world may be handed over. */
-export function visibleAt(runAt: Date, clock: WorldClock | null): Date {
+export function visibleAt(runAt: Date, clock: TestClock | null): Date {
   if (clock === null) return runAt;
   const at = runAt.getTime() - clock.offsetMs;
-  return new Date(Math.max(at, clock.heldUntil?.getTime() ?? at));
+  return new Date(Math.max(at, clock.frozenUntil?.getTime() ?? at));
 }

@@ -1,6 +1,6 @@
-import type { Clock, WorldClock } from './clock.ts';
-import type { Config } from './config.ts';
-import type { Db } from './db.ts';
+import type { Clock, TestClock } from './clock.ts';
+import type { Config } from './config/config.ts';
+import type { Db } from './postgres/db.ts';
 import type { Log } from './log.ts';
 
 /** What every endpoint and every job gets: values, no container. */
@@ -11,9 +11,9 @@ export interface Context {
   /** The time of what is being worked on: real, or that of a test payment's own world. */
   readonly now: Clock;
   /** The real time, for signatures that others check against their own clocks. */
-  readonly wall: Clock;
+  readonly systemNow: Clock;
   /** Uniform in [0, 1); a story gives its own, so that it can be told again. */
   readonly random: () => number;
   /** Null in the world that everybody shares. */
-  readonly clock: WorldClock | null;
+  readonly testClock: TestClock | null;
 }

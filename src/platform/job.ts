@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 
 /**
- * A kind of work that falls due. `name` is what `due_work.job` holds and what the queue's viewer shows; `queue` is the queue that
+ * A kind of work that falls due. `name` is what `scheduled_jobs.job` holds and what the queue's viewer shows; `queue` is the queue that
  * carries it; `batch` is how many keys one hand-over may carry.
  */
 export interface Job {

@@ -1,5 +1,5 @@
 import winston from 'winston';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 
 export type Log = winston.Logger;
 

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, isIP, type AddressInfo } from 'node:net';
 import { startBackground } from '../background/start.ts';
-import { BOARD_PATH } from '../http/admin.ts';
+import { BOARD_PATH } from '../http/operators/pages.ts';
 import { startWeb } from '../http/start.ts';
-import { StartError, type Config, type Environment } from '../platform/config.ts';
-import { openAdmin } from './board.ts';
-import { demoMerchant, readFacts, writeFacts, type Facts } from './demo.ts';
-import { bringUpToDate, NOT_YET, openEmbeddedDatabase } from './embedded.ts';
-import { runMain, within, type Lifetime } from './lifetime.ts';
-import { openReach } from './reach.ts';
-import { configFrom, createContext, WORKER_DB } from './setup.ts';
+import { StartError, type Config, type Environment } from '../platform/config/config.ts';
+import { openAdmin } from './setup/board.ts';
+import { demoMerchant, readFacts, writeFacts, type Facts } from './setup/demo.ts';
+import { bringUpToDate, NOT_YET, openEmbeddedDatabase } from './setup/embedded.ts';
+import { runMain, within, type Lifetime } from './setup/lifetime.ts';
+import { openReach } from './setup/adapters.ts';
+import { configFrom, createContext, WORKER_DB } from './setup/context.ts';
 
 /** Convenient where nothing is at stake; each can be set in the environment. */
 const DEVELOPMENT_DEFAULTS = {

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import type { MerchantSummary } from '../domain/merchants/store.ts';
-import { isProduction, type Environment } from '../platform/config.ts';
+import { isProduction, type Environment } from '../platform/config/config.ts';
 import type { Context } from '../platform/context.ts';
 import { messageOf } from '../platform/log.ts';
-import { missingMigrations } from '../platform/migrate.ts';
-import { bringUpToDate, NOT_YET, openEmbeddedDatabase } from './embedded.ts';
-import { runMain, type Lifetime } from './lifetime.ts';
-import { COMMANDS, USAGE, UsageError, type Command, type Values } from './merchant-commands.ts';
-import { assertReleased, configFrom, createContext, WORKER_DB } from './setup.ts';
+import { missingMigrations } from '../platform/postgres/migrate.ts';
+import { bringUpToDate, NOT_YET, openEmbeddedDatabase } from './setup/embedded.ts';
+import { runMain, type Lifetime } from './setup/lifetime.ts';
+import { COMMANDS, USAGE, UsageError, type Command, type Values } from './setup/merchant-commands.ts';
+import { assertReleased, configFrom, createContext, WORKER_DB } from './setup/context.ts';
 
 runMain(main, { once: true });
 

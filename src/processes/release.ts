@@ -1,8 +1,8 @@
 import { migrateQueues } from '../background/queues.ts';
 import { createLog } from '../platform/log.ts';
-import { migrateToLatest } from '../platform/migrate.ts';
-import { runMain, type Lifetime } from './lifetime.ts';
-import { configFrom } from './setup.ts';
+import { migrateToLatest } from '../platform/postgres/migrate.ts';
+import { runMain, type Lifetime } from './setup/lifetime.ts';
+import { configFrom } from './setup/context.ts';
 
 runMain(main, { once: true });
 

@@ -1,8 +1,8 @@
 import { startWeb } from '../http/start.ts';
-import { openAdmin } from './board.ts';
-import { openReach } from './reach.ts';
-import { runMain } from './lifetime.ts';
-import { assertReleasedIfThere, configFrom, createContext, WEB_DB } from './setup.ts';
+import { openAdmin } from './setup/board.ts';
+import { openReach } from './setup/adapters.ts';
+import { runMain } from './setup/lifetime.ts';
+import { assertReleasedIfThere, configFrom, createContext, WEB_DB } from './setup/context.ts';
 
 runMain(async (lifetime) => {
   const config = configFrom(process.env);

@@ -1,7 +1,7 @@
 import { startBackground } from '../background/start.ts';
-import { startHeartbeat } from './heartbeat.ts';
-import { runMain } from './lifetime.ts';
-import { assertReleased, configFrom, createContext, WORKER_DB } from './setup.ts';
+import { startHeartbeat } from './setup/heartbeat.ts';
+import { runMain } from './setup/lifetime.ts';
+import { assertReleased, configFrom, createContext, WORKER_DB } from './setup/context.ts';
 
 runMain(async (lifetime) => {
   const config = configFrom(process.env);

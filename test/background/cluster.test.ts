@@ -40,7 +40,7 @@ describe('a Redis Cluster', () => {
       );
       expect(keys.flat().some((key) => key.startsWith('{checkout}:'))).to.equal(true);
       expect(keys.flat().some((key) => key.startsWith('{limit}:'))).to.equal(true);
-      await checkBooks(service.world.ctx.db);
+      await checkBooks(service.harness.ctx.db);
     } finally {
       await service.close();
     }

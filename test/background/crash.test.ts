@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { LEASE_SECONDS } from '../../src/background/relay-loop.ts';
-import { FIRST_PACE } from '../../src/domain/webhooks/pace.ts';
-import { run, sql } from '../../src/platform/db.ts';
+import { LEASE_SECONDS } from '../../src/background/relay.ts';
+import { INITIAL_CONCURRENCY } from '../../src/domain/webhooks/endpoints/throttle.ts';
+import { run, sql } from '../../src/platform/postgres/db.ts';
 import type { Doom } from '../support/doomed-worker.ts';
 import { ENGINES } from '../support/engines.ts';
 import { hang } from '../support/receivers.ts';
@@ -20,7 +20,7 @@ const attempts = sql<{ delivery_id: string; number: number }>(
 );
 const dueFanOuts = sql<{ visible_at: Date }>(
   'test_due_fan_outs',
-  `SELECT visible_at FROM due_work WHERE job = 'event.fan-out'`,
+  `SELECT visible_at FROM scheduled_jobs WHERE job = 'event.fan-out'`,
 );
 
 for (const engine of ENGINES)
@@ -30,7 +30,7 @@ for (const engine of ENGINES)
 
     /** Starts a worker process, waits until it has come as far as it should, and kills it when `ready` resolves. */
     const die = async (moment: Doom['moment'], ready: () => Promise<unknown> = () => Promise.resolve()) => {
-      const { ctx } = service.world;
+      const { ctx } = service.harness;
       const doom: Doom = {
         env: {
           DATABASE_URL: ctx.config.databaseUrl,
@@ -64,11 +64,11 @@ for (const engine of ENGINES)
       service = await startService(engine);
       const ids = await Promise.all(Array.from({ length: 12 }, () => service.shop.create()));
       await die('leased');
-      const leases = await run(service.world.ctx.db, dueFanOuts, []);
-      const leaseEnd = new Date(service.world.ctx.now().getTime() + LEASE_SECONDS * 1000);
+      const leases = await run(service.harness.ctx.db, dueFanOuts, []);
+      const leaseEnd = new Date(service.harness.ctx.now().getTime() + LEASE_SECONDS * 1000);
       expect(leases.map(({ visible_at }) => visible_at)).to.deep.equal(ids.map(() => leaseEnd));
       await service.startWorker();
-      service.world.advance(LEASE_SECONDS);
+      service.harness.advance(LEASE_SECONDS);
       await service.receiver.waitFor(ids.length);
       await expectEachOnceUnderItsOwnId(ids);
     });
@@ -80,9 +80,9 @@ for (const engine of ENGINES)
       await service.startWorker();
       await service.receiver.waitFor(ids.length);
       // Recorded, too: with half a minute gone, what is not would be taken for lost.
-      const isRecorded = async () => (await run(service.world.ctx.db, attempts, [])).length === ids.length;
+      const isRecorded = async () => (await run(service.harness.ctx.db, attempts, [])).length === ids.length;
       await until('each is recorded', isRecorded);
-      service.world.advance(LEASE_SECONDS);
+      service.harness.advance(LEASE_SECONDS);
       // Whatever the ended leases bring is done when something later is: a queue is first in, first out.
       const later = await service.shop.create();
       await service.receiver.waitFor(ids.length + 1);
@@ -93,12 +93,12 @@ for (const engine of ENGINES)
       let isHanging = true;
       service = await startService(engine, { receiver: { answer: () => (isHanging ? hang : {}) } });
       // As many as are sent to one endpoint at once at first.
-      const ids = await Promise.all(Array.from({ length: FIRST_PACE }, () => service.shop.create()));
+      const ids = await Promise.all(Array.from({ length: INITIAL_CONCURRENCY }, () => service.shop.create()));
       await die('working', () => service.receiver.waitFor(ids.length));
-      expect(await run(service.world.ctx.db, attempts, [])).to.deep.equal([]);
+      expect(await run(service.harness.ctx.db, attempts, [])).to.deep.equal([]);
       isHanging = false;
       await service.startWorker();
-      service.world.advance(LEASE_SECONDS);
+      service.harness.advance(LEASE_SECONDS);
       await service.receiver.waitFor(2 * ids.length);
       const bodies = new Map(
         service.receiver.requests.map(({ headers, rawBody }) => [headers['webhook-id'], rawBody.toString()]),
@@ -109,7 +109,7 @@ for (const engine of ENGINES)
       await service.passUntil(
         'each second try is recorded, as the first attempt that is known of',
         async () => {
-          const rows = await run(service.world.ctx.db, attempts, []);
+          const rows = await run(service.harness.ctx.db, attempts, []);
           return rows.length === ids.length && rows.every(({ number }) => number === 1);
         },
       );

@@ -3,7 +3,7 @@ import winston from 'winston';
 import { startWeb, type Web } from '../../src/http/start.ts';
 import { redisCall, redisCommand, startRedis, type RedisServer } from '../support/redis.ts';
 import { until } from '../support/until.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createHarness, type Harness } from '../support/harness.ts';
 
 interface Answer {
   readonly status: number;
@@ -14,7 +14,7 @@ interface Answer {
 
 describe('the rate limiter, with Redis', () => {
   let redis: RedisServer;
-  let world: World;
+  let harness: Harness;
   const webs: Web[] = [];
   before(async function () {
     if (redisCommand === null) this.skip();
@@ -22,25 +22,30 @@ describe('the rate limiter, with Redis', () => {
   });
   after(() => redis?.stop());
   beforeEach(async () => {
-    world = await createWorld({ REDIS_URL: redis.url, PORT: '0', HOST: '127.0.0.1', RATE_LIMIT_SCALE: '1' });
+    harness = await createHarness({
+      REDIS_URL: redis.url,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      RATE_LIMIT_SCALE: '1',
+    });
   });
   afterEach(async () => {
     for (const web of webs.splice(0)) await web.close();
-    await world.close();
+    await harness.close();
     await redisCall(redis.url, 'FLUSHALL').catch(() => undefined);
   });
 
   const startOne = async () => {
     const web = await startWeb(
-      { ...world.ctx, log: winston.createLogger({ silent: true }) },
-      { admin: null, exchange: world.exchange, sandbox: null },
+      { ...harness.ctx, log: winston.createLogger({ silent: true }) },
+      { admin: null, exchange: harness.exchange, sandbox: null },
     );
     webs.push(web);
     return web;
   };
   const status = async (web: Web): Promise<Answer> => {
     const response = await fetch(`http://127.0.0.1:${web.port}/v1/status`, {
-      headers: { 'X-API-Key': world.merchant.apiKey, Connection: 'close' },
+      headers: { 'X-API-Key': harness.merchant.apiKey, Connection: 'close' },
     });
     await response.arrayBuffer();
     const header = (name: string) => Number(response.headers.get(name));

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import winston from 'winston';
-import { LEASE_SECONDS } from '../../src/background/relay-loop.ts';
-import { run, sql } from '../../src/platform/db.ts';
+import { LEASE_SECONDS } from '../../src/background/relay.ts';
+import { run, sql } from '../../src/platform/postgres/db.ts';
 import { checkBooks } from '../support/books.ts';
 import type { Engine } from '../support/engines.ts';
 import { redisCall, redisCommand, startRedis, type RedisServer } from '../support/redis.ts';
@@ -12,7 +12,7 @@ const EVENTS_OF_A_PAID_PAYMENT = 4;
 
 const leasedWork = sql<{ count: number }>(
   'test_leased',
-  'SELECT count(*)::int FROM due_work WHERE job = $1 AND visible_at > $2',
+  'SELECT count(*)::int FROM scheduled_jobs WHERE job = $1 AND visible_at > $2',
 );
 
 /** What a test makes fail on purpose need not be in its output. */
@@ -35,7 +35,7 @@ describe('losing Redis', () => {
   after(() => redis?.stop());
   afterEach(async () => {
     try {
-      await checkBooks(service.world.ctx.db);
+      await checkBooks(service.harness.ctx.db);
     } finally {
       await service.close();
     }
@@ -55,23 +55,23 @@ describe('losing Redis', () => {
 
   it(`FLUSHALL with everything handed over: all of it is handed over again within ${LEASE_SECONDS} s, and done`, async () => {
     service = await startService(engine);
-    const { world, receiver } = service;
+    const { harness, receiver } = service;
     // Each for an endpoint of its own.
     const ids = await Promise.all(
       Array.from({ length: 30 }, (_, i) => service.shop.create({ callback_url: `${receiver.url}/${i}` })),
     );
     // A worker that only fans out leaves the deliveries in Redis, all handed over, none done.
     const fanOut = await service.startWorker({
-      config: { ...world.ctx.config, workerQueues: ['webhook-fan-out'] },
+      config: { ...harness.ctx.config, workerQueues: ['webhook-fan-out'] },
     });
     await until('30 deliveries are handed over', async () => {
-      const [row] = await run(world.ctx.db, leasedWork, ['webhook.deliver', world.ctx.now()]);
+      const [row] = await run(harness.ctx.db, leasedWork, ['webhook.deliver', harness.ctx.now()]);
       return row?.count === 30;
     });
     await fanOut.close();
     await flushAll();
     await service.startWorker();
-    world.advance(LEASE_SECONDS);
+    harness.advance(LEASE_SECONDS);
     await receiver.waitFor(30);
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).to.equal(ids.length);
   });

@@ -5,12 +5,12 @@ import {
   type JobQueue,
   type QueueEngine,
 } from '../../src/background/queues.ts';
-import { LEASE_SECONDS, relayOnce, type RelayTargets } from '../../src/background/relay-loop.ts';
-import { schedule } from '../../src/domain/due-work/store.ts';
-import { run, sql } from '../../src/platform/db.ts';
+import { LEASE_SECONDS, relayOnce, type RelayTargets } from '../../src/background/relay.ts';
+import { schedule } from '../../src/domain/schedule/store.ts';
+import { run, sql } from '../../src/platform/postgres/db.ts';
 import { defineJob, type Job, type QueueName } from '../../src/platform/job.ts';
 import { ENGINES } from '../support/engines.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createHarness, type Harness } from '../support/harness.ts';
 
 /** One of each kind: in batches, alone, and a second one on the queue of the first. */
 const bulk = defineJob('test.bulk', 'sandbox', { batch: 10 });
@@ -25,17 +25,17 @@ interface Added {
 }
 
 describe('the relay', () => {
-  let world: World;
+  let harness: Harness;
   beforeEach(async () => {
-    world = await createWorld();
-    await world.ctx.db.raw('DELETE FROM due_work');
+    harness = await createHarness();
+    await harness.ctx.db.raw('DELETE FROM scheduled_jobs');
   });
-  afterEach(() => world.close());
+  afterEach(() => harness.close());
 
   const put = (job: Job, keys: readonly string[]) =>
     schedule(
-      world.ctx.db,
-      keys.map((key) => ({ job, key, runAt: world.ctx.now() })),
+      harness.ctx.db,
+      keys.map((key) => ({ job, key, runAt: harness.ctx.now(), testClock: null })),
     );
   const range = (count: number, prefix = 'k') =>
     Array.from({ length: count }, (_, i) => `${prefix}${String(i).padStart(5, '0')}`);
@@ -71,7 +71,7 @@ describe('the relay', () => {
     const { targets, added } = recorder();
     await put(bulk, range(25));
     await put(single, ['x', 'y']);
-    expect(await relayOnce(world.ctx, targets)).to.equal(27);
+    expect(await relayOnce(harness.ctx, targets)).to.equal(27);
     expect(
       added.filter(({ name }) => name === bulk.name).map(({ queue, keys }) => [queue, keys.length]),
     ).to.deep.equal([
@@ -85,14 +85,14 @@ describe('the relay', () => {
       [single.name, ['x']],
       [single.name, ['y']],
     ]);
-    expect(await relayOnce(world.ctx, targets)).to.equal(0);
+    expect(await relayOnce(harness.ctx, targets)).to.equal(0);
   });
 
   it('hands over alone what failed before', async () => {
     const { targets, added } = recorder();
     await put(bulk, range(4));
-    await world.ctx.db.raw(`UPDATE due_work SET failures = 1 WHERE key = 'k00002'`);
-    await relayOnce(world.ctx, targets);
+    await harness.ctx.db.raw(`UPDATE scheduled_jobs SET failures = 1 WHERE key = 'k00002'`);
+    await relayOnce(harness.ctx, targets);
     expect(added.map(({ keys }) => keys.toSorted())).to.have.deep.members([
       ['k00000', 'k00001', 'k00003'],
       ['k00002'],
@@ -108,16 +108,16 @@ describe('the relay', () => {
     });
     await put(bulk, range(12));
     await put(single, ['x']);
-    const failure = await relayOnce(world.ctx, targets).then(
+    const failure = await relayOnce(harness.ctx, targets).then(
       () => 'no error',
       (error: Error) => error.message,
     );
     expect(failure).to.equal('the queue is away');
     isAway = false;
-    world.advance(LEASE_SECONDS - 0.001);
-    expect(await relayOnce(world.ctx, targets)).to.equal(0);
-    world.advance(0.001);
-    expect(await relayOnce(world.ctx, targets)).to.equal(13);
+    harness.advance(LEASE_SECONDS - 0.001);
+    expect(await relayOnce(harness.ctx, targets)).to.equal(0);
+    harness.advance(0.001);
+    expect(await relayOnce(harness.ctx, targets)).to.equal(13);
     expect(added.flatMap(({ keys }) => keys).sort()).to.deep.equal([...range(12), 'x']);
   });
 
@@ -127,26 +127,26 @@ describe('the relay', () => {
     await put(bulk, range(3_000));
     await put(single, range(150));
     const uncounted = new Map<QueueName, number>();
-    expect(await relayOnce(world.ctx, targets, uncounted)).to.equal(1_100);
+    expect(await relayOnce(harness.ctx, targets, uncounted)).to.equal(1_100);
     // 100 jobs each: now they are counted before they get more.
     expect(counted).to.deep.equal([]);
     waiting = 500;
     await put(sibling, range(10));
-    expect(await relayOnce(world.ctx, targets, uncounted)).to.equal(50);
-    expect(await relayOnce(world.ctx, targets, uncounted)).to.equal(0);
+    expect(await relayOnce(harness.ctx, targets, uncounted)).to.equal(50);
+    expect(await relayOnce(harness.ctx, targets, uncounted)).to.equal(0);
     expect(new Set(counted)).to.deep.equal(new Set(['sandbox', 'clean-up']));
     waiting = 499;
-    expect(await relayOnce(world.ctx, targets, uncounted)).to.equal(1_010);
+    expect(await relayOnce(harness.ctx, targets, uncounted)).to.equal(1_010);
     expect(added.filter(({ name }) => name === sibling.name)).to.have.length(1);
   });
 
   it('leaves work of jobs that this version does not know to the one that does', async () => {
     const { targets } = recorder();
     await put(defineJob('test.of-tomorrow', 'sandbox'), ['a']);
-    expect(await relayOnce(world.ctx, targets)).to.equal(0);
+    expect(await relayOnce(harness.ctx, targets)).to.equal(0);
     const rows = await run(
-      world.ctx.db,
-      sql<{ visible_at: Date; run_at: Date }>('test_rows', 'SELECT * FROM due_work'),
+      harness.ctx.db,
+      sql<{ visible_at: Date; run_at: Date }>('test_rows', 'SELECT * FROM scheduled_jobs'),
       [],
     );
     expect(rows[0]?.visible_at).to.deep.equal(rows[0]?.run_at);
@@ -157,10 +157,10 @@ describe('the relay', () => {
       let opened: QueueEngine;
       let queue: JobQueue;
       beforeEach(async () => {
-        await world.close();
-        world = await createWorld(await engine.env());
-        await world.ctx.db.raw('DELETE FROM due_work');
-        opened = openQueueEngine(world.ctx.config, world.ctx.log);
+        await harness.close();
+        harness = await createHarness(await engine.env());
+        await harness.ctx.db.raw('DELETE FROM scheduled_jobs');
+        opened = openQueueEngine(harness.ctx.config, harness.ctx.log);
         queue = opened.openQueue('clean-up');
       });
       afterEach(async () => {
@@ -174,8 +174,8 @@ describe('the relay', () => {
         await put(single, range(40));
         const relayLeases = async (count: number) => {
           for (let i = 0; i < count; i += 1) {
-            world.advance(LEASE_SECONDS);
-            await relayOnce(world.ctx, targets, uncounted);
+            harness.advance(LEASE_SECONDS);
+            await relayOnce(harness.ctx, targets, uncounted);
           }
         };
         await relayLeases(5);

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import winston from 'winston';
 import { openQueueEngine } from '../../src/background/queues.ts';
 import { allHandlers } from '../../src/background/workers.ts';
-import { realOutside } from '../../src/domain/sandbox/outside.ts';
-import { observeNetwork } from '../../src/domain/payments/observe.ts';
-import { schedule } from '../../src/domain/due-work/store.ts';
-import { tellSwitchedOff } from '../../src/domain/webhooks/jobs.ts';
-import { fanOutEvents } from '../../src/domain/webhooks/fan-out.ts';
-import { run, sql } from '../../src/platform/db.ts';
+import { realOutside } from '../../src/domain/adapters.ts';
+import { syncNetwork } from '../../src/domain/payments/processing/sync-network.ts';
+import { schedule } from '../../src/domain/schedule/store.ts';
+import { notifyDisabled } from '../../src/domain/webhooks/endpoints/jobs.ts';
+import { createDeliveries } from '../../src/domain/webhooks/deliveries/create.ts';
+import { run, sql } from '../../src/platform/postgres/db.ts';
 import { QUEUE_NAMES, type Job, type QueueName } from '../../src/platform/job.ts';
 import { checkBooks } from '../support/books.ts';
 import { ENGINES } from '../support/engines.ts';
@@ -21,11 +21,11 @@ const PAID = ['checkout.created', 'checkout.pending', 'checkout.processing', 'ch
 
 const dueNow = sql<{ job: string; key: string }>(
   'test_due_now',
-  'SELECT job, key FROM due_work WHERE job = ANY ($1) AND run_at <= $2',
+  'SELECT job, key FROM scheduled_jobs WHERE job = ANY ($1) AND run_at <= $2',
 );
 const failingWork = sql<{ key: string; failures: number; last_error: string; visible_at: Date }>(
   'test_failing_work',
-  'SELECT key, failures, last_error, visible_at FROM due_work WHERE failures > 0',
+  'SELECT key, failures, last_error, visible_at FROM scheduled_jobs WHERE failures > 0',
 );
 const nowhere = { post: () => Promise.reject(new Error('not here')), close: () => Promise.resolve() };
 
@@ -34,7 +34,7 @@ for (const engine of ENGINES)
     let service: Service;
     afterEach(async () => {
       try {
-        await checkBooks(service.world.ctx.db);
+        await checkBooks(service.harness.ctx.db);
       } finally {
         await service.close();
       }
@@ -71,11 +71,11 @@ for (const engine of ENGINES)
         .map(({ job }) => job)
         .filter((job) => job.queue === queue);
     const dueOn = async (queue: QueueName) => {
-      const { db, now } = service.world.ctx;
+      const { db, now } = service.harness.ctx;
       return run(db, dueNow, [jobsOf(queue).map(({ name }) => name), now()]);
     };
     const onlyQueues = (...workerQueues: QueueName[]) => ({
-      config: { ...service.world.ctx.config, workerQueues },
+      config: { ...service.harness.ctx.config, workerQueues },
     });
 
     it('takes payments over HTTP and settles them, with every webhook', async () => {
@@ -131,7 +131,7 @@ for (const engine of ENGINES)
       const gate = new Promise<void>((resolve) => (release = resolve));
       service = await startService(engine, { receiver: { answer: () => gate.then(() => ({})) } });
       const worker = await service.startWorker({
-        config: { ...service.world.ctx.config, workerConcurrency: 2 },
+        config: { ...service.harness.ctx.config, workerConcurrency: 2 },
       });
       const ids = await create(6);
       await service.receiver.waitFor(2);
@@ -157,12 +157,12 @@ for (const engine of ENGINES)
       service = await startService(engine);
       const ids = await create(5);
       const [poisoned = '', ...others] = ids;
-      const { ctx } = service.world;
+      const { ctx } = service.harness;
       await ctx.db.raw(
         `ALTER TABLE payments ADD CONSTRAINT test_poison CHECK (id <> '${poisoned}' OR status <> 'EXPIRED')`,
       );
       await service.startWorker(QUIET);
-      service.world.advance(3_600);
+      service.harness.advance(3_600);
       await service.passUntil('the others are expired', async () =>
         (await Promise.all(others.map((id) => service.shop.payment(id)))).every(
           ({ status }) => status === 'EXPIRED',
@@ -190,7 +190,7 @@ for (const engine of ENGINES)
 
     it('a job that nobody knows, or with data that is not ours, fails where an operator sees it, and stops nothing', async () => {
       service = await startService(engine);
-      const { ctx } = service.world;
+      const { ctx } = service.harness;
       const opened = openQueueEngine(ctx.config, ctx.log);
       const queue = opened.openQueue('webhook-delivery');
       const jobs: { name: string; data: unknown }[] = [
@@ -227,40 +227,42 @@ for (const engine of ENGINES)
   });
 
 /** Something due, at the clock's time, on every queue. */
-async function prepareWorkForEveryQueue({ world, shop }: Service): Promise<void> {
-  const { ctx } = world;
+async function prepareWorkForEveryQueue({ harness, shop }: Service): Promise<void> {
+  const { ctx } = harness;
   const refunded = await shop.create();
   await shop.pay(refunded);
-  await world.work();
+  await harness.work();
   await shop.mine(CONFIRMATIONS);
   await shop.refund(refunded);
   await shop.create();
-  world.advance(3_600);
+  harness.advance(3_600);
   const settling = await shop.create();
   await shop.pay(settling);
-  await observeNetwork(ctx, 'ethereum');
+  await syncNetwork(ctx, 'ethereum');
   await shop.chain.mine('ethereum', CONFIRMATIONS, ctx.now());
-  await observeNetwork(ctx, 'ethereum');
+  await syncNetwork(ctx, 'ethereum');
   // Only the new payment's first event is fanned out: its delivery is due, the others' fan-outs are.
   const [event] = await shop.events(settling);
-  await fanOutEvents(ctx, [event?.id ?? '']);
-  await schedule(ctx.db, [{ job: tellSwitchedOff, key: world.merchant.id, runAt: ctx.now() }]);
+  await createDeliveries(ctx, [event?.id ?? '']);
+  await schedule(ctx.db, [
+    { job: notifyDisabled, key: harness.merchant.id, runAt: ctx.now(), testClock: null },
+  ]);
 }
 
 /** What a test makes fail on purpose need not be in its output. */
 const QUIET = { log: winston.createLogger({ silent: true }) };
 
-async function countDeliveries({ world }: Service, status: string): Promise<number> {
+async function countDeliveries({ harness }: Service, status: string): Promise<number> {
   const [row] = await run(
-    world.ctx.db,
+    harness.ctx.db,
     sql<{ count: number }>('test_count_deliveries', 'SELECT count(*)::int FROM deliveries WHERE status = $1'),
     [status],
   );
   return row?.count ?? 0;
 }
 
-async function endConnections({ world }: Service): Promise<void> {
-  await world.ctx.db
+async function endConnections({ harness }: Service): Promise<void> {
+  await harness.ctx.db
     .raw(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     )

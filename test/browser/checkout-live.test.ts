@@ -1,20 +1,20 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createApp } from '../../src/http/app.ts';
-import { LivePages } from '../../src/http/live-pages.ts';
+import { PageStreams } from '../../src/http/checkout/page-streams.ts';
 import { CHECKOUT_STATES, paymentIn, setColumns } from '../support/checkout.ts';
 import { listen, type Listening } from '../support/http.ts';
 import { until } from '../support/until.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createHarness, type Harness } from '../support/harness.ts';
 import { openBrowser, withPage } from './browser.ts';
 
 describe('an open checkout page', () => {
-  let world: World;
-  let live: LivePages;
+  let harness: Harness;
+  let live: PageStreams;
   let server: Listening;
   let browser: Browser;
   before(async () => {
-    world = await createWorld();
+    harness = await createHarness();
     browser = await openBrowser();
   });
   beforeEach(async () => {
@@ -23,16 +23,16 @@ describe('an open checkout page', () => {
   afterEach(() => server.close());
   after(async () => {
     await browser.close();
-    await world.close();
+    await harness.close();
   });
 
   const start = (port = 0) => {
-    live = new LivePages(world.ctx, { intervalMs: 50 });
-    const app = createApp(world.ctx, {
+    live = new PageStreams(harness.ctx, { intervalMs: 50 });
+    const app = createApp(harness.ctx, {
       redis: null,
       admin: null,
-      exchange: world.exchange,
-      sandbox: world.sandbox,
+      exchange: harness.exchange,
+      sandbox: harness.sandbox,
       live,
     });
     return listen(app, port);
@@ -54,16 +54,16 @@ describe('an open checkout page', () => {
     );
 
   it('shows each change without asking for it', async () => {
-    const { id, token_id } = await paymentIn(world, 'waiting');
+    const { id, token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, {}, async (page) => {
       const paths = asked(page);
       await page.goto(urlOf(token_id));
       await isListening();
-      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
       await says(page, 'We have seen your payment');
-      await setColumns(world, id, CHECKOUT_STATES.confirming ?? {});
+      await setColumns(harness, id, CHECKOUT_STATES.confirming ?? {});
       await says(page, 'Confirming: 3 of 12');
-      await setColumns(world, id, CHECKOUT_STATES.settled ?? {});
+      await setColumns(harness, id, CHECKOUT_STATES.settled ?? {});
       await says(page, 'Paid. Thank you!');
       await until('it listens no more', () => live.count === 0);
       expect(paths.filter((path) => path === 'events')).to.have.lengthOf(1);
@@ -72,17 +72,17 @@ describe('an open checkout page', () => {
   });
 
   it('comes back when the stream is cut, and shows what changed meanwhile', async () => {
-    const { id, token_id } = await paymentIn(world, 'waiting');
+    const { id, token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, { isCutOff: true }, async (page) => {
       const paths = asked(page);
       await page.goto(urlOf(token_id));
       await isListening();
       const port = Number(new URL(server.url).port);
       await server.close();
-      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
       server = await start(port);
       await says(page, 'We have seen your payment');
-      await setColumns(world, id, CHECKOUT_STATES.confirming ?? {});
+      await setColumns(harness, id, CHECKOUT_STATES.confirming ?? {});
       await says(page, 'Confirming: 3 of 12');
       expect(paths.filter((path) => path === 'events').length).to.be.within(2, 4);
       expect(paths).to.not.include('status');
@@ -90,12 +90,12 @@ describe('an open checkout page', () => {
   });
 
   it('asks by itself where the stream is refused', async () => {
-    const { id, token_id } = await paymentIn(world, 'waiting');
+    const { id, token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, { isCutOff: true }, async (page) => {
       const paths = asked(page);
       await page.route('**/events?*', (route) => route.fulfill({ status: 503 }));
       await page.goto(urlOf(token_id));
-      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
       await says(page, 'We have seen your payment');
       expect(paths.filter((path) => path === 'events')).to.have.lengthOf(1);
       expect(paths).to.include('status');
@@ -103,14 +103,14 @@ describe('an open checkout page', () => {
   });
 
   it('asks by itself where a proxy swallows the stream, and listens again later', async () => {
-    const { id, token_id } = await paymentIn(world, 'waiting');
+    const { id, token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, {}, async (page) => {
       await page.clock.install();
       const paths = asked(page);
       await page.route('**/events?*', () => undefined);
       await page.goto(urlOf(token_id));
       await page.clock.runFor(11_000);
-      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
       await page.clock.runFor(3_000);
       await says(page, 'We have seen your payment');
       expect(paths).to.include('status');
@@ -123,14 +123,14 @@ describe('an open checkout page', () => {
   });
 
   it('holds no stream while it is hidden, asks nothing, and catches up when it is shown', async () => {
-    const { id, token_id } = await paymentIn(world, 'waiting');
+    const { id, token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, {}, async (page) => {
       await page.goto(urlOf(token_id));
       await isListening();
       await setHidden(page, true);
       await until('it holds none', () => live.count === 0);
       const paths = asked(page);
-      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
       await page.clock.install();
       await page.clock.runFor(120_000);
       expect(paths).to.deep.equal([]);
@@ -141,12 +141,12 @@ describe('an open checkout page', () => {
   });
 
   it('is drawn anew when its time is over, whether or not anybody tells it', async () => {
-    const { token_id } = await paymentIn(world, 'waiting', { expiration_minutes: 5 });
+    const { token_id } = await paymentIn(harness, 'waiting', { expiration_minutes: 5 });
     await withPage(browser, {}, async (page) => {
       await page.clock.install();
       await page.goto(urlOf(token_id));
       expect(await page.locator('#coin-USDT').count()).to.equal(1);
-      world.advance(300);
+      harness.advance(300);
       await page.clock.runFor(302_000);
       await page.locator('#coin-USDT').waitFor({ state: 'detached' });
     });

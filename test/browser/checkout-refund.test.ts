@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { CHECKOUT_STATES, paymentIn, setColumns } from '../support/checkout.ts';
 import type { Listening } from '../support/http.ts';
-import type { World } from '../support/world.ts';
+import type { Harness } from '../support/harness.ts';
 import { overflow, violations } from './axe.ts';
 import { picture, withPage } from './browser.ts';
 import { showPages } from './pages.ts';
@@ -11,14 +11,14 @@ const MINE = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const MISTYPED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD';
 
 describe('naming an address for refunds, in a browser', () => {
-  let world: World;
+  let harness: Harness;
   let server: Listening;
   let browser: Browser;
-  showPages((opened) => ({ world, server, browser } = opened));
+  showPages((opened) => ({ harness, server, browser } = opened));
 
   for (const javaScriptEnabled of [true, false])
     it(`by keyboard alone: what is wrong is said at the field, what is right is kept, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
-      const { token_id } = await paymentIn(world, 'expired-partly');
+      const { token_id } = await paymentIn(harness, 'expired-partly');
       const look = { javaScriptEnabled, refused: '/refund-address' };
       await withPage(browser, look, async (page) => {
         await page.goto(`${server.url}/checkout/${token_id}?lang=de`);
@@ -43,13 +43,13 @@ describe('naming an address for refunds, in a browser', () => {
     });
 
   it('what is being typed stays while the payment goes on', async () => {
-    const { id, token_id } = await paymentIn(world, 'overpaid');
+    const { id, token_id } = await paymentIn(harness, 'overpaid');
     await withPage(browser, {}, async (page) => {
       await page.goto(`${server.url}/checkout/${token_id}`);
       await page.locator('#refund-address').focus();
       await page.keyboard.type('0x5aAe');
       const { status, confirmations } = CHECKOUT_STATES.converting ?? {};
-      await setColumns(world, id, { status, confirmations });
+      await setColumns(harness, id, { status, confirmations });
       await page.locator('#said', { hasText: 'now converting' }).waitFor();
       await page.keyboard.type('b6');
       expect(await page.locator('#refund-address').inputValue()).to.equal('0x5aAeb6');

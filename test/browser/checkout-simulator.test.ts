@@ -3,20 +3,20 @@ import type { Browser, Page } from 'playwright-core';
 import { createPayment, listen, type Listening } from '../support/http.ts';
 import { startReceiver, type Receiver } from '../support/receivers.ts';
 import { openShop, type Shop } from '../support/shop.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createHarness, type Harness } from '../support/harness.ts';
 import { overflow, violations } from './axe.ts';
 import { openBrowser, picture, withPage } from './browser.ts';
 
 describe("playing the customer in the simulator's panel, on a phone", () => {
-  let world: World;
+  let harness: Harness;
   let shop: Shop;
   let server: Listening;
   let website: Receiver;
   let browser: Browser;
   before(async () => {
-    world = await createWorld();
-    shop = await openShop(world);
-    server = await listen(world.app);
+    harness = await createHarness();
+    shop = await openShop(harness);
+    server = await listen(harness.app);
     website = await startReceiver({
       answer: () => ({ headers: { 'Content-Type': 'text/html' }, body: '<h1>Thank you for your order</h1>' }),
     });
@@ -26,7 +26,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
     await browser.close();
     await website.close();
     await server.close();
-    await world.close();
+    await harness.close();
   });
 
   const urlOf = (token: string, query = '') => `${server.url}/checkout/${token}${query}`;
@@ -38,7 +38,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
     const how = javaScriptEnabled ? 'with JavaScript' : 'without JavaScript';
     const name = javaScriptEnabled ? 'script' : 'plain';
     const onPage = async (use: (page: Page, id: string) => Promise<void>, fields: object = {}) => {
-      const { id, token_id } = await createPayment(world, fields);
+      const { id, token_id } = await createPayment(harness, fields);
       await withPage(browser, { javaScriptEnabled }, async (page) => {
         await page.goto(urlOf(token_id));
         await use(page, id);
@@ -100,7 +100,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
   }
 
   it('stays in its language without JavaScript, where the customer sees what happened', async () => {
-    const { token_id } = await createPayment(world);
+    const { token_id } = await createPayment(harness);
     await withPage(browser, { javaScriptEnabled: false, locale: 'en-GB' }, async (page) => {
       await page.goto(urlOf(token_id, '?lang=de'));
       await page.getByRole('button', { name: 'Die Hälfte zahlen' }).click();
@@ -110,7 +110,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
   });
 
   it('renews the page in place, by keyboard: focus stays, the live regions say the outcome', async () => {
-    const { token_id } = await createPayment(world);
+    const { token_id } = await createPayment(harness);
     await withPage(browser, {}, async (page) => {
       await page.goto(urlOf(token_id));
       await page.evaluate(`window.kept = document.getElementById('said')`);
@@ -136,12 +136,12 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
     ['dark', 'ar'],
   ] as const)
     it(`says why nothing was done, ${colorScheme}, ${language}: it fits, and axe finds nothing`, async () => {
-      const { id, token_id } = await createPayment(world);
+      const { id, token_id } = await createPayment(harness);
       await withPage(browser, { colorScheme, refused: '/simulate' }, async (page) => {
         await page.goto(urlOf(token_id, `?lang=${language}`));
         // Somebody else moves the clock meanwhile.
-        const until = new Date(world.ctx.wall().getTime() + 60_000);
-        await world.ctx.db('payments').where({ id }).update({ world: id, clock_held_until: until });
+        const until = new Date(harness.ctx.systemNow().getTime() + 60_000);
+        await harness.ctx.db('payments').where({ id }).update({ test_clock: id, clock_frozen_until: until });
         await page.locator('#simulate-expire').click();
         await page.locator('#outcome.warning').waitFor();
         expect(await page.locator('#heard').textContent()).to.equal(
@@ -156,7 +156,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
     });
 
   it('says that it did not work when nobody answers, and works again afterwards', async () => {
-    const { token_id } = await createPayment(world);
+    const { token_id } = await createPayment(harness);
     await withPage(browser, { refused: '/simulate' }, async (page) => {
       await page.goto(urlOf(token_id));
       await page.route('**/simulate', (route) => route.abort(), { times: 1 });

@@ -1,18 +1,18 @@
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
-import { ALL_LANGUAGES } from '../../src/domain/checkout/languages.ts';
+import { ALL_LANGUAGES } from '../../src/domain/languages/languages.ts';
 import { CHECKOUT_STATES, paymentIn } from '../support/checkout.ts';
 import type { Listening } from '../support/http.ts';
-import type { World } from '../support/world.ts';
+import type { Harness } from '../support/harness.ts';
 import { overflow, strayMarks, violations, violationsWithoutScript } from './axe.ts';
 import { LOOKS, nameOf, picture, withPage } from './browser.ts';
 import { showPages } from './pages.ts';
 
 describe('every state of the checkout page, in a browser', () => {
-  let world: World;
+  let harness: Harness;
   let server: Listening;
   let browser: Browser;
-  showPages((opened) => ({ world, server, browser } = opened));
+  showPages((opened) => ({ harness, server, browser } = opened));
 
   for (const state of Object.keys(CHECKOUT_STATES))
     for (const [language, direction] of [
@@ -20,7 +20,7 @@ describe('every state of the checkout page, in a browser', () => {
       ['ar', 'rtl'],
     ] as const)
       it(`${state}, ${direction}: fits, and axe finds nothing, at both widths, light and dark, with and without JavaScript`, async () => {
-        const { token_id } = await paymentIn(world, state);
+        const { token_id } = await paymentIn(harness, state);
         for (const look of LOOKS)
           await withPage(browser, look, async (page) => {
             await page.goto(`${server.url}/checkout/${token_id}?lang=${language}`);
@@ -37,7 +37,7 @@ describe('every state of the checkout page, in a browser', () => {
 
   for (const language of ['de', 'es', 'fr', 'ja'])
     it(`${language}: fits a phone, and axe finds nothing`, async () => {
-      const { token_id } = await paymentIn(world, 'waiting');
+      const { token_id } = await paymentIn(harness, 'waiting');
       await withPage(browser, { width: 360 }, async (page) => {
         await page.goto(`${server.url}/checkout/${token_id}?lang=${language}`);
         expect(await overflow(page)).to.equal(0);
@@ -51,7 +51,7 @@ describe('every state of the checkout page, in a browser', () => {
     it(`${language}: every state fits 320 pixels, and a phone with text at 200 %, and no line begins with a full stop`, async () => {
       await withPage(browser, {}, async (page) => {
         for (const state of Object.keys(CHECKOUT_STATES)) {
-          const { token_id } = await paymentIn(world, state);
+          const { token_id } = await paymentIn(harness, state);
           await page.setViewportSize({ width: 320, height: 800 });
           await page.goto(`${server.url}/checkout/${token_id}?lang=${language}`);
           expect(await overflow(page), `${state}, 320 pixels`).to.equal(0);
@@ -66,14 +66,14 @@ describe('every state of the checkout page, in a browser', () => {
     });
 
   it('a merchant who writes 1000 characters without a space, and turns their direction, breaks nothing', async () => {
-    const { apiKey } = await world.addMerchant({ name: `${'W'.repeat(90)}\u202eevil` });
+    const { apiKey } = await harness.addMerchant({ name: `${'W'.repeat(90)}\u202eevil` });
     const { createPayment } = await import('../support/http.ts');
     const fields = {
       order_description: '\u202e<b>W'.repeat(200),
       order_id: 'W'.repeat(255),
       cancel_url: 'https://shop.example/',
     };
-    const { token_id } = await createPayment(world, fields, apiKey);
+    const { token_id } = await createPayment(harness, fields, apiKey);
     await withPage(browser, { width: 360 }, async (page) => {
       await page.goto(`${server.url}/checkout/${token_id}`);
       expect(await overflow(page)).to.equal(0);

@@ -5,7 +5,7 @@ import { PNG } from 'pngjs';
 import { COINS_ON_NETWORKS } from '../../src/domain/chain/coins.ts';
 import { paymentIn, setColumns, CHECKOUT_STATES } from '../support/checkout.ts';
 import type { Listening } from '../support/http.ts';
-import type { World } from '../support/world.ts';
+import type { Harness } from '../support/harness.ts';
 import { picture, withPage } from './browser.ts';
 import { showPages } from './pages.ts';
 
@@ -13,10 +13,10 @@ import { showPages } from './pages.ts';
 const decode = jsqr as unknown as typeof jsqr.default;
 
 describe('using the checkout page', () => {
-  let world: World;
+  let harness: Harness;
   let server: Listening;
   let browser: Browser;
-  showPages((opened) => ({ world, server, browser } = opened));
+  showPages((opened) => ({ harness, server, browser } = opened));
 
   const urlOf = (token: string, query = '') => `${server.url}/checkout/${token}${query}`;
   const scanned = async (page: Page) => {
@@ -26,7 +26,7 @@ describe('using the checkout page', () => {
 
   for (const colorScheme of ['light', 'dark'] as const)
     it(`on a ${colorScheme} screen the code of every coin on every network is the wallet's link`, async () => {
-      const { token_id } = await paymentIn(world, 'waiting');
+      const { token_id } = await paymentIn(harness, 'waiting');
       await withPage(browser, { colorScheme, deviceScaleFactor: 2 }, async (page) => {
         for (const form of COINS_ON_NETWORKS) {
           await page.request.post(`${urlOf(token_id)}/coin`, { form, maxRedirects: 0 });
@@ -40,7 +40,7 @@ describe('using the checkout page', () => {
 
   for (const javaScriptEnabled of [true, false])
     it(`coin and network are chosen by keyboard alone, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
-      const { token_id } = await paymentIn(world, 'waiting');
+      const { token_id } = await paymentIn(harness, 'waiting');
       await withPage(browser, { javaScriptEnabled }, async (page) => {
         await page.goto(urlOf(token_id));
         for (let n = 0; n < 40; n += 1) {
@@ -60,7 +60,7 @@ describe('using the checkout page', () => {
     });
 
   it('copies exactly the amount and the address, and says so to a screen reader', async () => {
-    const { token_id } = await paymentIn(world, 'waiting');
+    const { token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
       await page.goto(urlOf(token_id));
       for (const part of ['amount', 'address']) {
@@ -74,16 +74,16 @@ describe('using the checkout page', () => {
   });
 
   it('tells what happens in place: the live region stays, focus stays, and nothing is loaded anew', async () => {
-    const { id, token_id } = await paymentIn(world, 'waiting');
+    const { id, token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, {}, async (page) => {
       await page.goto(urlOf(token_id));
       await page.evaluate(`window.kept = document.getElementById('said')`);
       await page.locator('#copy-address').focus();
-      await setColumns(world, id, CHECKOUT_STATES.underpaid ?? {});
+      await setColumns(harness, id, CHECKOUT_STATES.underpaid ?? {});
       await page.locator('#said', { hasText: 'Part of your payment is here' }).waitFor();
       expect(await page.locator('#amount').textContent()).to.equal('6.50');
       expect(await page.locator(':focus').getAttribute('id')).to.equal('copy-address');
-      await setColumns(world, id, { ...CHECKOUT_STATES.confirming, sequence: 3 });
+      await setColumns(harness, id, { ...CHECKOUT_STATES.confirming, sequence: 3 });
       await page.locator('#said', { hasText: 'Confirming: 3 of 12' }).waitFor();
       expect(await page.locator('#address').count()).to.equal(0);
       expect(await page.locator(':focus').getAttribute('id'), 'what had the focus is gone').to.equal(
@@ -97,29 +97,29 @@ describe('using the checkout page', () => {
   });
 
   it('without JavaScript it loads itself again', async () => {
-    const { id, token_id } = await paymentIn(world, 'waiting');
+    const { id, token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(urlOf(token_id));
-      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
       await page.locator('#said', { hasText: 'We have seen your payment' }).waitFor({ timeout: 20_000 });
     });
   });
 
   it('without JavaScript it loads itself again also after a coin was chosen, which leads to a part of it', async () => {
-    const { id, token_id } = await paymentIn(world, 'waiting');
+    const { id, token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(urlOf(token_id, '?lang=de'));
       await page.locator('#coin-USDT').click();
       await page.locator('#coin-USDT[aria-pressed=true]').waitFor();
       expect(page.url()).to.match(/#pay$/);
-      await setColumns(world, id, CHECKOUT_STATES.seen ?? {});
+      await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
       await page.locator('html[lang=de] #said', { hasText: 'gesehen' }).waitFor({ timeout: 20_000 });
     });
   });
 
   it('once settled it leads back to the shop by itself, unless the customer stays', async () => {
     const shop = `${server.url}/thanks?a=1`;
-    const { id, token_id } = await paymentIn(world, 'settled', { success_url: shop });
+    const { id, token_id } = await paymentIn(harness, 'settled', { success_url: shop });
     await withPage(browser, {}, async (page) => {
       await page.route('**/thanks**', (route) => route.fulfill({ body: 'thanks' }));
       await page.goto(urlOf(token_id));
@@ -133,11 +133,11 @@ describe('using the checkout page', () => {
   });
 
   it('counts only the last minutes', async () => {
-    const { token_id } = await paymentIn(world, 'waiting', { expiration_minutes: 10 });
+    const { token_id } = await paymentIn(harness, 'waiting', { expiration_minutes: 10 });
     await withPage(browser, {}, async (page) => {
       await page.goto(urlOf(token_id));
       expect(await page.locator('#left').textContent()).to.equal('10 minutes');
-      world.advance(400);
+      harness.advance(400);
       await page.reload();
       expect(await page.locator('#left').textContent()).to.match(/^3:\d\d$/);
     });

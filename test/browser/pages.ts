@@ -1,21 +1,21 @@
 import type { Browser } from 'playwright-core';
 import { listen, type Listening } from '../support/http.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createHarness, type Harness } from '../support/harness.ts';
 import { openBrowser } from './browser.ts';
 
-/** Gives the suite a world, a server that shows its pages, and a browser to see them with. */
+/** Gives the suite a harness, a server that shows its pages, and a browser to see them with. */
 export function showPages(
-  take: (opened: { world: World; server: Listening; browser: Browser }) => void,
+  take: (opened: { harness: Harness; server: Listening; browser: Browser }) => void,
 ): void {
   const close: (() => Promise<void>)[] = [];
   before(async () => {
-    const world = await createWorld();
-    close.push(() => world.close());
-    const server = await listen(world.app);
+    const harness = await createHarness();
+    close.push(() => harness.close());
+    const server = await listen(harness.app);
     close.push(() => server.close());
     const browser = await openBrowser();
     close.push(() => browser.close());
-    take({ world, server, browser });
+    take({ harness, server, browser });
   });
   after(async () => {
     for (const end of close.toReversed()) await end();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
-import { languageFor } from '../../src/domain/checkout/languages.ts';
-import { receiptMail } from '../../src/domain/receipts/receipt.ts';
+import { languageFor } from '../../src/domain/languages/languages.ts';
+import { receiptMail } from '../../src/domain/receipts/render.ts';
 import { PAID, PART } from '../support/receipt-samples.ts';
 import { openBrowser, picture, withPage } from './browser.ts';
 import { overflow, violations } from './axe.ts';

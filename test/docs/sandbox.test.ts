@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { STORY_NAMES } from '../../src/domain/sandbox/story-names.ts';
+import { STORY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
 import { createPayment } from '../support/http.ts';
 import { play } from '../support/scenarios.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createHarness, type Harness } from '../support/harness.ts';
 
 const TEXT = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
 const BLOCKS = [...TEXT.matchAll(/^```json (\w+)\n(.*?)^```$/gms)].map(([, kind = '', json = '']) => ({
@@ -17,20 +17,20 @@ const rows = (after: string) =>
   );
 
 describe('docs/sandbox.md', () => {
-  let world: World;
+  let harness: Harness;
   before(async () => {
-    world = await createWorld();
+    harness = await createHarness();
   });
-  after(() => world.close());
+  after(() => harness.close());
 
   BLOCKS.forEach(({ kind, body }, index) =>
     it(`its request ${index + 1} (${kind}) works as it stands`, async () => {
-      if (kind === 'scenario') await play(world, body);
-      else if (kind === 'steps') await play(world, { payment: { pay_amount: '10.00' }, script: body });
-      else if (kind === 'payment') await world.api('post', '/v1/payment').send(body).expect(201);
+      if (kind === 'scenario') await play(harness, body);
+      else if (kind === 'steps') await play(harness, { payment: { pay_amount: '10.00' }, script: body });
+      else if (kind === 'payment') await harness.api('post', '/v1/payment').send(body).expect(201);
       else if (kind === 'advance') {
-        const { id } = await createPayment(world);
-        const answer = await world.api('post', `/v1/sandbox/payments/${id}/advance`).send(body).expect(200);
+        const { id } = await createPayment(harness);
+        const answer = await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send(body).expect(200);
         expect(Object.keys(answer.body)).to.deep.equal(['now', 'payment', 'events', 'deliveries']);
       } else throw new Error(`a block of an unknown kind: ${kind}`);
     }),
@@ -39,7 +39,7 @@ describe('docs/sandbox.md', () => {
   it('names every story, every step and every part of a policy, and no other', async () => {
     expect(BLOCKS.length).to.be.greaterThan(5);
     expect(rows('## The library')).to.deep.equal([...STORY_NAMES]);
-    const { body } = await world.api('get', '/openapi.json');
+    const { body } = await harness.api('get', '/openapi.json');
     const properties =
       body.paths['/v1/sandbox/scenarios'].post.requestBody.content['application/json'].schema;
     const steps = JSON.stringify(properties).match(/"do":\{[^}]*"const":"(\w+)"/g) ?? [];

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import express, { type Express } from 'express';
 import { createServer } from '../../src/http/server.ts';
 import { listen, send, type Listening } from '../support/http.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createHarness, type Harness } from '../support/harness.ts';
 
 /** What src/http/server.ts leans on inside Express, so that an update which changes it is noticed here and not in a benchmark. */
 describe('the HTTP server that constructs Express objects', () => {
@@ -98,15 +98,15 @@ describe('the HTTP server that constructs Express objects', () => {
   });
 
   describe('in front of the API', () => {
-    let world: World;
+    let harness: Harness;
     let server: Listening;
     before(async () => {
-      world = await createWorld();
-      server = await listen(world.app);
+      harness = await createHarness();
+      server = await listen(harness.app);
     });
     after(async () => {
       await server.close();
-      await world.close();
+      await harness.close();
     });
 
     it('an answer that comes before the body was read ends the connection, so that the body is not taken for a request', async () => {

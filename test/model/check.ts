@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Step } from '../../src/domain/sandbox/schemas.ts';
+import type { Step } from '../../src/domain/sandbox/scenarios/schemas.ts';
 import type { Context } from '../../src/platform/context.ts';
 import type { Caller } from '../../src/platform/endpoint.ts';
 import { Model } from './model.ts';

@@ -1,6 +1,6 @@
 import { openShop } from '../support/shop.ts';
 import { switchOffWebhooks } from './service.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createHarness, type Harness } from '../support/harness.ts';
 import type { Network } from './chain.ts';
 import { checkScript, type Script } from './check.ts';
 import type { Action, Terms } from './terms.ts';
@@ -20,13 +20,13 @@ const refund: Action = { do: 'refund', cents: null };
 
 /** What the model found (the first five) or what reading found and the model holds now; each was mended, in the service or the model. */
 describe('counterexamples, mended', () => {
-  let world: World;
+  let harness: Harness;
   before(async () => {
-    world = await createWorld();
-    await switchOffWebhooks(world.ctx);
+    harness = await createHarness();
+    await switchOffWebhooks(harness.ctx);
   });
-  after(() => world.close());
-  const check = async (one: Script) => checkScript(world.ctx, (await openShop(world)).caller, one);
+  after(() => harness.close());
+  const check = async (one: Script) => checkScript(harness.ctx, (await openShop(harness)).caller, one);
 
   it('all that is confirmed goes back while more is on its way: settled still, and that can go back as well', () =>
     check(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { openShop } from '../support/shop.ts';
 import { switchOffWebhooks } from './service.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createHarness, type Harness } from '../support/harness.ts';
 import { checkScript, type Script } from './check.ts';
 import type { Action, Terms } from './terms.ts';
 
@@ -70,20 +70,20 @@ const script: fc.Arbitrary<Script> = fc.record({
 });
 
 describe('a payment and its model', () => {
-  let world: World;
+  let harness: Harness;
   before(async () => {
-    world = await createWorld();
-    await switchOffWebhooks(world.ctx);
+    harness = await createHarness();
+    await switchOffWebhooks(harness.ctx);
   });
-  after(() => world.close());
+  after(() => harness.close());
 
   it(`agree on ${SCRIPTS} scripts (seed ${SEED})`, async function () {
     this.timeout(0);
-    const { caller } = await openShop(world);
+    const { caller } = await openShop(harness);
     const startedAt = performance.now();
     const lanes = Array.from({ length: LANES }, (_, lane) =>
       fc.assert(
-        fc.asyncProperty(script, (one) => checkScript(world.ctx, caller, one)),
+        fc.asyncProperty(script, (one) => checkScript(harness.ctx, caller, one)),
         { seed: SEED + lane, numRuns: Math.ceil(SCRIPTS / LANES), verbose: 0 },
       ),
     );

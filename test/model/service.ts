@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { allHandlers } from '../../src/background/workers.ts';
-import { fanOutEvent } from '../../src/domain/events/jobs.ts';
+import { dispatchEvent } from '../../src/domain/outbox/jobs.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
-import { HOLD_SECONDS, runHeld, type HeldWorld } from '../../src/domain/sandbox/clock.ts';
-import { simulateReceiver } from '../../src/domain/sandbox/receiver.ts';
-import type { Step } from '../../src/domain/sandbox/schemas.ts';
-import { playScript, type Stage } from '../../src/domain/sandbox/steps.ts';
+import { FREEZE_SECONDS, runFrozen, type FrozenClock } from '../../src/domain/sandbox/test-clock/freeze.ts';
+import { simulateReceiver } from '../../src/domain/sandbox/scenarios/receiver.ts';
+import type { Step } from '../../src/domain/sandbox/scenarios/schemas.ts';
+import { runScript, type ScenarioRun } from '../../src/domain/sandbox/scenarios/steps.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
 import type { Context } from '../../src/platform/context.ts';
-import { runOne, sql } from '../../src/platform/db.ts';
+import { runOne, sql } from '../../src/platform/postgres/db.ts';
 import type { Caller } from '../../src/platform/endpoint.ts';
 import { ValidationError } from '../../src/platform/errors.ts';
 import { SILENT } from '../../src/platform/log.ts';
@@ -44,15 +44,15 @@ const readFacts = sql<Facts>(
           UNION ALL SELECT from_account, -amount FROM ledger_entries WHERE payment_id = p.id) sides GROUP BY account) a) AS accounts,
      (SELECT coalesce(json_object_agg(kind, total), '{}') FROM (
         SELECT kind, sum(amount) AS total FROM ledger_entries WHERE payment_id = p.id GROUP BY kind) k) AS entries,
-     (SELECT count(*)::int FROM due_work WHERE world = p.id AND run_at <= $2) AS due,
-     (SELECT count(*)::int FROM due_work WHERE world = p.id) AS planned
+     (SELECT count(*)::int FROM scheduled_jobs WHERE test_clock = p.id AND run_at <= $2) AS due,
+     (SELECT count(*)::int FROM scheduled_jobs WHERE test_clock = p.id) AS planned
    FROM payments p WHERE id = $1`,
 );
 /** Keeps events from being fanned out: the model knows no webhooks, and they would take a fifth of the time. */
 export async function switchOffWebhooks({ db }: Context): Promise<void> {
   await db.raw(`
     CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-    CREATE TRIGGER no_webhooks BEFORE INSERT ON due_work FOR EACH ROW WHEN (NEW.job = '${fanOutEvent.name}')
+    CREATE TRIGGER no_webhooks BEFORE INSERT ON scheduled_jobs FOR EACH ROW WHEN (NEW.job = '${dispatchEvent.name}')
       EXECUTE FUNCTION skip()`);
 }
 
@@ -72,10 +72,10 @@ export async function withPayment<T>(
   work: (payment: ServicePayment) => Promise<T>,
 ): Promise<T> {
   const clock = {
-    offsetMs: BEGIN.getTime() - shared.wall().getTime(),
-    heldUntil: addSeconds(shared.wall(), HOLD_SECONDS),
+    offsetMs: BEGIN.getTime() - shared.systemNow().getTime(),
+    frozenUntil: addSeconds(shared.systemNow(), FREEZE_SECONDS),
   };
-  const ctx: Context = { ...shared, log: SILENT, now: () => BEGIN, clock: { ...clock, world: '' } };
+  const ctx: Context = { ...shared, log: SILENT, now: () => BEGIN, testClock: { ...clock, id: '' } };
   const terms = {
     order_id: 'model',
     pay_amount: (cents / 100).toFixed(2),
@@ -88,18 +88,18 @@ export async function withPayment<T>(
   const convert = () =>
     Promise.resolve(director.refusesConversion ? ('refused' as const) : ('converted' as const));
   const handlers = allHandlers({ exchange: receiver, conversions: { convert }, receiver: null });
-  return runHeld(ctx, { ...clock, world: id }, handlers, (world) =>
-    work(servicePayment(world, { world, caller, id, receiver, director })),
+  return runFrozen(ctx, { ...clock, id: id }, handlers, (frozen) =>
+    work(servicePayment(frozen, { frozen, caller, id, receiver, director })),
   );
 }
 
-function servicePayment({ ctx, ...world }: HeldWorld, stage: Stage): ServicePayment {
+function servicePayment({ ctx, ...frozen }: FrozenClock, stage: ScenarioRun): ServicePayment {
   const at = (ms: number) => new Date(BEGIN.getTime() + ms);
   return {
-    wind: (ms) => world.wind(at(ms)),
+    wind: (ms) => frozen.advanceTo(at(ms)),
     async play(step, ms) {
       try {
-        await playScript(stage, at(ms), [step]);
+        await runScript(stage, at(ms), [step]);
         return true;
       } catch (error) {
         if (error instanceof ValidationError) return false;

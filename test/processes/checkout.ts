@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Facts } from '../../src/processes/demo.ts';
+import type { Facts } from '../../src/processes/setup/demo.ts';
 import { ROOT, watch, type Service } from './service.ts';
 
 /** The project as in a fresh clone, in a folder of its own, so that a `npm run dev` of the real one is not disturbed. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { StartError } from '../../src/platform/config.ts';
-import { runMain } from '../../src/processes/lifetime.ts';
+import { StartError } from '../../src/platform/config/config.ts';
+import { runMain } from '../../src/processes/setup/lifetime.ts';
 
 /** What `lifetime.test.ts` starts: a process that starts, runs and ends as its arguments say. */
 const [how, drainSeconds] = process.argv.slice(2);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { findCaller } from '../../src/domain/merchants/store.ts';
-import { openDb, type Db } from '../../src/platform/db.ts';
+import { openDb, type Db } from '../../src/platform/postgres/db.ts';
 import { PERMISSIONS } from '../../src/platform/endpoint.ts';
-import { hashApiKey } from '../../src/platform/ids.ts';
+import { hashApiKey } from '../../src/platform/values/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { build, endAll, startProcess } from './service.ts';
 

@@ -18,7 +18,7 @@ interface Arrived {
   readonly data: { readonly checkout: { readonly id: string } };
 }
 
-const FREE_ENDPOINTS = 'UPDATE webhook_endpoints SET held_by = NULL, held_until = NULL';
+const FREE_ENDPOINTS = 'UPDATE webhook_endpoints SET leased_by = NULL, leased_until = NULL';
 
 for (const engine of ENGINES)
   describe(`web and workers in production, queues on ${engine.name}`, function () {
@@ -89,7 +89,7 @@ for (const engine of ENGINES)
       expect(await doomed.health(), 'its health check').to.equal(1);
       gate.open();
       // As if the leases of what it had taken were over: 30 s of due work, 25 s of a delivery.
-      await stand.rows(`UPDATE due_work SET visible_at = least(visible_at, now())`);
+      await stand.rows(`UPDATE scheduled_jobs SET visible_at = least(visible_at, now())`);
       await stand.rows(FREE_ENDPOINTS);
 
       await stand.startWorker();

@@ -5,21 +5,21 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createExchange, type Exchange } from '../../src/domain/webhooks/exchange.ts';
-import { newWebhookSecret } from '../../src/domain/webhooks/secrets.ts';
+import { createWebhookClient, type WebhookClient } from '../../src/domain/webhooks/client/client.ts';
+import { newWebhookSecret } from '../../src/domain/webhooks/secrets/secret-box.ts';
 import { createApp } from '../../src/http/app.ts';
-import { wallClock } from '../../src/platform/clock.ts';
-import { signWebhook } from '../../src/webhooks/index.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { signWebhook } from '../../src/sdk/index.ts';
 import { createPayment, listen, send } from '../support/http.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createHarness, type Harness } from '../support/harness.ts';
 import { build, endAll, installHelpers, ROOT, startNode, type Service } from './service.ts';
 
 const [, CODE = ''] = /```js\n(.*?)```/s.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
 
 describe("the README's receiver, run as it stands there", () => {
   const previous = newWebhookSecret();
-  let world: World;
-  let exchange: Exchange;
+  let harness: Harness;
+  let exchange: WebhookClient;
   let folder: string;
   let receiver: Service;
   let url: string;
@@ -28,15 +28,15 @@ describe("the README's receiver, run as it stands there", () => {
   before(async () => {
     build();
     // Its process lives by the real clock, so its sender must.
-    world = await createWorld();
-    exchange = createExchange({ allowPrivate: true, timeoutMs: 5_000, userAgent: 'test' });
+    harness = await createHarness();
+    exchange = createWebhookClient({ allowPrivate: true, timeoutMs: 5_000, userAgent: 'test' });
     folder = await mkdtemp(join(tmpdir(), 'test-receiver-'));
     installHelpers(folder);
     await writeFile(join(folder, 'receiver.mjs'), CODE);
   });
   beforeEach(async () => {
     event = JSON.parse(await realBody());
-    const secrets = `${world.merchant.webhookSecret},${previous}`;
+    const secrets = `${harness.merchant.webhookSecret},${previous}`;
     receiver = startNode(['receiver.mjs'], { PORT: '0', WEBHOOK_SECRETS: secrets }, folder);
     await receiver.says(/listening on port \d+/);
     url = `http://127.0.0.1:${/port (\d+)/.exec(receiver.output())?.[1]}/hooks`;
@@ -44,20 +44,20 @@ describe("the README's receiver, run as it stands there", () => {
   afterEach(endAll);
   after(async () => {
     await exchange.close();
-    await world.close();
+    await harness.close();
     await rm(folder, { recursive: true });
   });
 
   /** The body of an event of a new payment, as it would be delivered. */
   async function realBody(): Promise<string> {
-    const { id } = await createPayment(world, { metadata: { text: 'é 漢字 €' } });
-    const [row] = await world.ctx.db('events').where({ payment_id: id }).select<{ body: string }[]>('body');
+    const { id } = await createPayment(harness, { metadata: { text: 'é 漢字 €' } });
+    const [row] = await harness.ctx.db('events').where({ payment_id: id }).select<{ body: string }[]>('body');
     return row?.body ?? expect.fail('no event');
   }
 
   /** Sends the event as a worker does, and answers the status. */
   async function deliver({
-    secrets = [world.merchant.webhookSecret],
+    secrets = [harness.merchant.webhookSecret],
     ageSeconds = 0,
     alter = (body: string) => body,
   } = {}): Promise<number | null> {
@@ -117,16 +117,16 @@ describe("the README's receiver, run as it stands there", () => {
   });
 
   it('passes every case of POST /v1/webhooks/examine, and takes a test event of each type', async () => {
-    const ctx = { ...world.ctx, now: wallClock, wall: wallClock };
+    const ctx = { ...harness.ctx, now: systemClock, systemNow: systemClock };
     const server = await listen(
-      createApp(ctx, { redis: null, admin: null, exchange: world.exchange, sandbox: null }),
+      createApp(ctx, { redis: null, admin: null, exchange: harness.exchange, sandbox: null }),
     );
     const ask = (path: string, body: object) =>
       send(
         server,
         'POST',
         path,
-        { 'X-API-Key': world.merchant.apiKey, 'Content-Type': 'application/json' },
+        { 'X-API-Key': harness.merchant.apiKey, 'Content-Type': 'application/json' },
         JSON.stringify(body),
       );
     const { body: examined } = await ask('/v1/webhooks/examine', { url });

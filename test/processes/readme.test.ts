@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { TRANSITIONS, type Transition } from '../../src/domain/payments/states.ts';
-import { KNOWN_VARIABLES, readConfig } from '../../src/platform/config.ts';
-import { REFUSAL_REASONS } from '../../src/webhooks/index.ts';
+import { TRANSITIONS, type Transition } from '../../src/domain/payments/lifecycle/states.ts';
+import { KNOWN_VARIABLES, readConfig } from '../../src/platform/config/config.ts';
+import { REFUSAL_REASONS } from '../../src/sdk/index.ts';
 import { startReceiver } from '../support/receivers.ts';
-import { createWorld } from '../support/world.ts';
+import { createHarness } from '../support/harness.ts';
 import { ROOT } from './service.ts';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -95,11 +95,14 @@ describe('README', () => {
 
   it('lists the reasons for which a webhook is refused, and the cases of an examination', async () => {
     expect(table('reason').map(([reason]) => reason)).to.deep.equal([...REFUSAL_REASONS]);
-    const world = await createWorld();
+    const harness = await createHarness();
     const receiver = await startReceiver();
-    const { body } = await world.api('post', '/v1/webhooks/examine').send({ url: receiver.url }).expect(200);
+    const { body } = await harness
+      .api('post', '/v1/webhooks/examine')
+      .send({ url: receiver.url })
+      .expect(200);
     await receiver.close();
-    await world.close();
+    await harness.close();
     expect(table('case').map(([name, , expected]) => [name, expected])).to.deep.equal(
       (body.cases as Record<string, string>[]).map((one) => [one.case, one.expected]),
     );

@@ -3,8 +3,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { execute, withDatabase } from '../../src/platform/embedded-postgres/databases.ts';
-import { openDb } from '../../src/platform/db.ts';
-import { missingMigrations } from '../../src/platform/migrate.ts';
+import { openDb } from '../../src/platform/postgres/db.ts';
+import { missingMigrations } from '../../src/platform/postgres/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { build, endAll, freePort, startProcess, type ProcessName } from './service.ts';
 

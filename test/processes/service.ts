@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../../src/platform/config.ts';
+import type { Environment } from '../../src/platform/config/config.ts';
 import { messageOf } from '../../src/platform/log.ts';
 import { until } from '../support/until.ts';
 
@@ -34,14 +34,14 @@ export function build(): void {
 }
 
 /**
- * Puts the package into `folder`'s node_modules as a merchant's project has it, but with nothing of the build beyond src/webhooks, and none
+ * Puts the package into `folder`'s node_modules as a merchant's project has it, but with nothing of the build beyond src/sdk, and none
  * of its dependencies. `build` must have been called.
  */
 export function installHelpers(folder: string): void {
   if (buildFolder === undefined) throw new Error('not built');
   const target = join(folder, 'node_modules/payment-checkout');
   cpSync(join(ROOT, 'package.json'), join(target, 'package.json'));
-  cpSync(join(buildFolder, 'dist/webhooks'), join(target, 'dist/webhooks'), { recursive: true });
+  cpSync(join(buildFolder, 'dist/sdk'), join(target, 'dist/sdk'), { recursive: true });
 }
 
 export type ProcessName = 'web' | 'worker' | 'release' | 'worker-health' | 'merchants';

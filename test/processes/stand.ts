@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMerchant } from '../../src/domain/merchants/store.ts';
-import { readConfig, type Environment } from '../../src/platform/config.ts';
-import { openDb, type Db } from '../../src/platform/db.ts';
+import { readConfig, type Environment } from '../../src/platform/config/config.ts';
+import { openDb, type Db } from '../../src/platform/postgres/db.ts';
 import { PERMISSIONS } from '../../src/platform/endpoint.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -58,9 +58,9 @@ export async function createStand(extra: Environment = {}): Promise<Stand> {
     db,
     log: createLog(config, { process: 'test' }),
     now: () => new Date(),
-    wall: () => new Date(),
+    systemNow: () => new Date(),
     random: Math.random,
-    clock: null,
+    testClock: null,
   };
   const made = await createMerchant(ctx, {
     name: 'Shop',

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { countRows, createPayment, listen, send, type Answer, type Listening } from './http.ts';
-import { createWorld, type World } from './world.ts';
+import { createHarness, type Harness } from './harness.ts';
 
 export interface BadInput {
-  readonly world: World;
+  readonly harness: Harness;
   /** Sends exactly this, with the merchant's key and as JSON unless `headers` say otherwise; undefined leaves a header out. */
   send(
     method: string,
@@ -14,32 +14,32 @@ export interface BadInput {
 }
 
 /**
- * Gives the surrounding `describe` a world in which webhooks may not go to private networks, served over a real connection. After each
+ * Gives the surrounding `describe` a harness in which webhooks may not go to private networks, served over a real connection. After each
  * of its tests every table holds as many rows as before: nothing was stored.
  */
 export function refusesBadInput(): BadInput {
-  let world: World;
+  let harness: Harness;
   let server: Listening;
   let rows: Record<string, number>;
   before(async () => {
-    world = await createWorld({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' });
-    server = await listen(world.app);
-    await createPayment(world);
-    rows = await countRows(world);
+    harness = await createHarness({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' });
+    server = await listen(harness.app);
+    await createPayment(harness);
+    rows = await countRows(harness);
   });
   afterEach('nothing was stored', async () => {
-    expect(await countRows(world)).to.deep.equal(rows);
+    expect(await countRows(harness)).to.deep.equal(rows);
   });
   after(async () => {
     await server.close();
-    await world.close();
+    await harness.close();
   });
   return {
-    get world() {
-      return world;
+    get harness() {
+      return harness;
     },
     send(method, path, body, headers = {}) {
-      const all = { 'X-API-Key': world.merchant.apiKey, 'Content-Type': 'application/json', ...headers };
+      const all = { 'X-API-Key': harness.merchant.apiKey, 'Content-Type': 'application/json', ...headers };
       const given = Object.entries(all).filter(
         (header): header is [string, string] => header[1] !== undefined,
       );

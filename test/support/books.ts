@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { TRANSITIONS, type Status, type Transition } from '../../src/domain/payments/states.ts';
-import { readLedger, type Account, type LedgerEntry } from '../../src/domain/payments/ledger.ts';
-import { run, sql, type Connection } from '../../src/platform/db.ts';
-import { add, compare, divide, multiply, plain, subtract, sum } from '../../src/platform/money.ts';
+import { TRANSITIONS, type Status, type Transition } from '../../src/domain/payments/lifecycle/states.ts';
+import { readLedger, type Account, type LedgerEntry } from '../../src/domain/payments/ledger/ledger.ts';
+import { run, sql, type Connection } from '../../src/platform/postgres/db.ts';
+import { add, compare, divide, multiply, plain, subtract, sum } from '../../src/platform/values/money.ts';
 
 interface PaymentRow {
   readonly id: string;

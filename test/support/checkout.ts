@@ -1,12 +1,12 @@
 import { createPayment, type Payment } from './http.ts';
-import type { World } from './world.ts';
+import type { Harness } from './harness.ts';
 
 export const LINKS = {
   success_url: 'https://shop.example/thanks?from=pay&x=%20y',
   cancel_url: 'https://shop.example/cart',
 };
 
-const SEEN = { status: 'PENDING', amount_received: '10.50', covered: true, tx_hash: 'a' };
+const SEEN = { status: 'PENDING', amount_received: '10.50', fully_funded: true, tx_hash: 'a' };
 
 const SETTLED = {
   ...SEEN,
@@ -42,26 +42,26 @@ export const CHECKOUT_STATES: Readonly<Record<string, Readonly<Record<string, un
 };
 
 /** A new payment, put into a state of the page past the workers that would bring it there. */
-export async function paymentIn(world: World, state: string, fields: object = {}): Promise<Payment> {
+export async function paymentIn(harness: Harness, state: string, fields: object = {}): Promise<Payment> {
   const policy = state === 'late-returned' ? { policy: { late: 'refund' } } : {};
-  const payment = await createPayment(world, {
+  const payment = await createPayment(harness, {
     order_description: 'Two shirts, size M',
     ...LINKS,
     ...policy,
     ...fields,
   });
-  await setColumns(world, payment.id, CHECKOUT_STATES[state] ?? {});
+  await setColumns(harness, payment.id, CHECKOUT_STATES[state] ?? {});
   return payment;
 }
 
 /** Changes columns of a payment; `sequence` moves with them, as with every transition. */
 export async function setColumns(
-  world: World,
+  harness: Harness,
   id: string,
   columns: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   if (Object.keys(columns).length === 0) return;
-  await world.ctx
+  await harness.ctx
     .db('payments')
     .where({ id })
     .update({ ...columns, sequence: 2 });

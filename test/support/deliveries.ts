@@ -1,10 +1,10 @@
-import { fanOutEvents } from '../../src/domain/webhooks/fan-out.ts';
-import { setWebhookConfig } from '../../src/domain/webhooks/settings.ts';
-import { run, runOne, sql } from '../../src/platform/db.ts';
+import { createDeliveries } from '../../src/domain/webhooks/deliveries/create.ts';
+import { setWebhookConfig } from '../../src/domain/webhooks/endpoints/settings.ts';
+import { run, runOne, sql } from '../../src/platform/postgres/db.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from './receivers.ts';
 import type { Shop } from './shop.ts';
 import { until } from './until.ts';
-import type { World } from './world.ts';
+import type { Harness } from './harness.ts';
 
 export interface DeliveryRow {
   readonly id: string;
@@ -19,33 +19,37 @@ export interface DeliveryRow {
 }
 const allDeliveries = sql<DeliveryRow>('test_all_deliveries', 'SELECT * FROM deliveries ORDER BY id');
 
-/** Every delivery of the world, oldest event first. */
-export const deliveriesIn = ({ ctx }: World) => run(ctx.db, allDeliveries, []);
+/** Every delivery of the harness, oldest event first. */
+export const deliveriesIn = ({ ctx }: Harness) => run(ctx.db, allDeliveries, []);
 
 export interface EndpointRow {
-  readonly pace: number;
+  readonly concurrency_limit: number;
   readonly failures: number;
-  readonly open_until: Date | null;
-  readonly held_by: string | null;
-  readonly held_until: Date | null;
-  readonly switched_off_at: Date | null;
+  readonly circuit_open_until: Date | null;
+  readonly leased_by: string | null;
+  readonly leased_until: Date | null;
+  readonly disabled_at: Date | null;
 }
 const endpointOf = sql<EndpointRow>('test_endpoint', 'SELECT * FROM webhook_endpoints WHERE id = $1');
 
 /** An endpoint's row. Default: that of the merchant's own URL. */
-export async function endpointIn({ ctx, merchant }: World, id: string = merchant.id): Promise<EndpointRow> {
+export async function endpointIn({ ctx, merchant }: Harness, id: string = merchant.id): Promise<EndpointRow> {
   const row = await runOne(ctx.db, endpointOf, [id]);
   if (row === null) throw new Error(`there is no endpoint ${id}`);
   return row;
 }
 
-export async function configure({ ctx, merchant }: World, webhookUrl: string, enabled = true): Promise<void> {
+export async function configure(
+  { ctx, merchant }: Harness,
+  webhookUrl: string,
+  enabled = true,
+): Promise<void> {
   await setWebhookConfig(ctx.db, merchant.id, { webhookUrl, enabled }, ctx.now());
 }
 
 /** So many payments, the first event of each fanned out and not yet sent, a second apart. Answers the payments' ids. */
 export async function fanOutPayments(
-  world: World,
+  harness: Harness,
   shop: Shop,
   count: number,
   body?: Parameters<Shop['create']>[0],
@@ -54,11 +58,11 @@ export async function fanOutPayments(
   for (let made = 0; made < count; made += 1) {
     const id = await shop.create(body);
     ids.push(id);
-    await fanOutEvents(
-      world.ctx,
+    await createDeliveries(
+      harness.ctx,
       (await shop.events(id)).map((event) => event.id),
     );
-    world.advance(1);
+    harness.advance(1);
   }
   return ids;
 }
@@ -124,15 +128,15 @@ export async function startHoldingReceiver(
   return Object.defineProperties(receiver, Object.getOwnPropertyDescriptors(own)) as HoldingReceiver;
 }
 
-/** The world's context as a run sees it that can be watched: `lookedTwice` resolves when it has looked for work twice more. */
-export function watched({ ctx }: World): { ctx: World['ctx']; lookedTwice: () => Promise<void> } {
+/** The harness's context as a run sees it that can be watched: `lookedTwice` resolves when it has looked for work twice more. */
+export function watched({ ctx }: Harness): { ctx: Harness['ctx']; lookedTwice: () => Promise<void> } {
   let looks = 0;
-  const wall = () => {
+  const systemNow = () => {
     looks += 1;
-    return ctx.wall();
+    return ctx.systemNow();
   };
   return {
-    ctx: { ...ctx, wall },
+    ctx: { ...ctx, systemNow },
     async lookedTwice() {
       const begin = looks;
       // A look reads the time twice, and so does what it may find.

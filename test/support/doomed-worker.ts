@@ -3,14 +3,14 @@
  * `test/background/crash.test.ts` with DOOM as JSON.
  */
 import { openQueueEngine, type JobQueue } from '../../src/background/queues.ts';
-import { relayOnce, type RelayTargets } from '../../src/background/relay-loop.ts';
+import { relayOnce, type RelayTargets } from '../../src/background/relay.ts';
 import { startBackground } from '../../src/background/start.ts';
 import { allHandlers } from '../../src/background/workers.ts';
-import { realOutside } from '../../src/domain/sandbox/outside.ts';
-import { openExchange } from '../../src/domain/webhooks/open-exchange.ts';
-import { readConfig, type Environment } from '../../src/platform/config.ts';
+import { realOutside } from '../../src/domain/adapters.ts';
+import { webhookClientOf } from '../../src/domain/webhooks/client/create-client.ts';
+import { readConfig, type Environment } from '../../src/platform/config/config.ts';
 import type { Context } from '../../src/platform/context.ts';
-import { openDb } from '../../src/platform/db.ts';
+import { openDb } from '../../src/platform/postgres/db.ts';
 import { QUEUE_NAMES } from '../../src/platform/job.ts';
 import { createLog } from '../../src/platform/log.ts';
 
@@ -32,9 +32,9 @@ const ctx: Context = {
   log: createLog(config, { process: 'doomed' }),
   db: openDb({ url: config.databaseUrl, poolSize: 5, acquireMs: 5_000, queryMs: 5_000, name: 'doomed' }),
   now: () => new Date(doom.now),
-  wall: () => new Date(doom.now),
+  systemNow: () => new Date(doom.now),
   random: Math.random,
-  clock: null,
+  testClock: null,
 };
 
 if (doom.moment === 'working') {
@@ -42,7 +42,7 @@ if (doom.moment === 'working') {
   console.log(doom.moment);
 } else {
   const engine = openQueueEngine(config, ctx.log);
-  const handlers = allHandlers(realOutside(openExchange(config)));
+  const handlers = allHandlers(realOutside(webhookClientOf(config)));
   const jobs = new Map([...handlers].map(([name, { job }]) => [name, job]));
   const targets: RelayTargets = {
     jobs,

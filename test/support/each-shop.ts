@@ -1,19 +1,19 @@
 import { checkBooks } from './books.ts';
 import { openShop, type Shop } from './shop.ts';
-import { createWorld, type World } from './world.ts';
+import { createHarness, type Harness } from './harness.ts';
 
-/** Gives each test of the suite a world and its shop; after each the books must balance. */
-export function eachShop(take: (opened: { world: World; shop: Shop }) => void): void {
-  let world: World;
+/** Gives each test of the suite a harness and its shop; after each the books must balance. */
+export function eachShop(take: (opened: { harness: Harness; shop: Shop }) => void): void {
+  let harness: Harness;
   beforeEach(async () => {
-    world = await createWorld();
-    take({ world, shop: await openShop(world) });
+    harness = await createHarness();
+    take({ harness, shop: await openShop(harness) });
   });
   afterEach(async () => {
     try {
-      await checkBooks(world.ctx.db);
+      await checkBooks(harness.ctx.db);
     } finally {
-      await world.close();
+      await harness.close();
     }
   });
 }

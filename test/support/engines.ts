@@ -1,10 +1,10 @@
-import type { Environment } from '../../src/platform/config.ts';
+import type { Environment } from '../../src/platform/config/config.ts';
 import { redisCall, redisCommand, startRedis, type RedisServer } from './redis.ts';
 
 /** A queue engine under test. */
 export interface Engine {
   readonly name: 'postgres' | 'redis';
-  /** What selects it, for `createWorld`; it is ready and empty. */
+  /** What selects it, for `createHarness`; it is ready and empty. */
   env(): Promise<Environment>;
   /** Throws away everything that it holds, as FLUSHALL does. */
   flush(): Promise<void>;

@@ -1,25 +1,25 @@
-import { verifyWebhook, type VerifyWebhookOptions, type WebhookEvent } from '../../src/webhooks/index.ts';
+import { verifyWebhook, type VerifyWebhookOptions, type WebhookEvent } from '../../src/sdk/index.ts';
 import { startReceiver, type Answer, type ReceivedRequest } from './receivers.ts';
-import type { World } from './world.ts';
+import type { Harness } from './harness.ts';
 
 /** A receiver's judgement of one request: the status that it answers. */
 export type Judge = (request: ReceivedRequest) => number;
 
 /** Has receivers examined, and judges requests as their authors would like them to. */
-export function examiner(world: () => World) {
+export function examiner(harness: () => Harness) {
   const verified = ({ rawBody, headers }: ReceivedRequest, changes: Partial<VerifyWebhookOptions> = {}) =>
     verifyWebhook({
       rawBody,
       headers,
-      secrets: world().merchant.webhookSecret,
-      now: world().ctx.wall(),
+      secrets: harness().merchant.webhookSecret,
+      now: harness().ctx.systemNow(),
       ...changes,
     });
   const isGenuine = (...args: Parameters<typeof verified>) => verified(...args).ok;
   /** What an examination of such a receiver says, and what arrived there. */
   const examine = async (answer: (request: ReceivedRequest) => Answer) => {
     const receiver = await startReceiver({ answer });
-    const request = world().api('post', '/v1/webhooks/examine').send({ url: receiver.url });
+    const request = harness().api('post', '/v1/webhooks/examine').send({ url: receiver.url });
     const { body } = await request.expect(200);
     await receiver.close();
     const failed = (body.cases as { case: string; passed: boolean }[])

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import type { Db, Tx } from '../../src/platform/db.ts';
+import type { Db, Tx } from '../../src/platform/postgres/db.ts';
 
 /** Postgres decides by itself which of the two a prepared statement gets; both must be good. */
 const PLAN_MODES = ['force_custom_plan', 'force_generic_plan'] as const;

@@ -1,6 +1,6 @@
 import { readFeed } from '../../src/domain/events/feed.ts';
 import type { FeedQuery } from '../../src/domain/events/schemas.ts';
-import { runOne, sql, type Connection } from '../../src/platform/db.ts';
+import { runOne, sql, type Connection } from '../../src/platform/postgres/db.ts';
 import type { StoredEvent } from './shop.ts';
 import { until } from './until.ts';
 

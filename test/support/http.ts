@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Express } from 'express';
 import pg from 'pg';
 import { createServer } from '../../src/http/server.ts';
-import type { World } from './world.ts';
+import type { Harness } from './harness.ts';
 
 /** What these helpers need of an answer: supertest's and `send`'s both have it. */
 export interface Answer {
@@ -23,7 +23,7 @@ export interface Details {
 }
 
 /** Asserts the whole error body and the headers of an error under /v1. `details` is there exactly when it is given. */
-export function expectError(world: World, answer: Answer, status: number, details?: Details): void {
+export function expectError(harness: Harness, answer: Answer, status: number, details?: Details): void {
   expect(answer.status, answer.text).to.equal(status);
   expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
   const { message, path, ...rest } = answer.body as Record<string, unknown>;
@@ -31,7 +31,7 @@ export function expectError(world: World, answer: Answer, status: number, detail
     statusCode: status,
     error: STATUS_CODES[status],
     ...(details === undefined ? {} : { details }),
-    timestamp: world.ctx.now().toISOString(),
+    timestamp: harness.ctx.now().toISOString(),
     request_id: answer.headers['x-request-id'],
   });
   expect(message)
@@ -59,7 +59,7 @@ const COUNTED = [
   'events',
   'quotes',
   'refunds',
-  'due_work',
+  'scheduled_jobs',
   'deliveries',
   'transfers',
   'sim_transfers',
@@ -67,7 +67,7 @@ const COUNTED = [
 ];
 
 /** How many rows every table that a request may write to holds. */
-export async function countRows({ ctx }: World): Promise<Record<string, number>> {
+export async function countRows({ ctx }: Harness): Promise<Record<string, number>> {
   const counts = COUNTED.map((table) => `(SELECT count(*)::int FROM ${table}) AS ${table}`);
   const { rows } = (await ctx.db.raw(`SELECT ${counts.join(', ')}`)) as { rows: Record<string, number>[] };
   return rows[0] ?? {};
@@ -76,8 +76,12 @@ export async function countRows({ ctx }: World): Promise<Record<string, number>>
 export const ORDER = { pay_amount: '10.50', order_id: 'order 1' };
 
 /** A new payment, as the API answered it. */
-export async function createPayment(world: World, fields: object = {}, apiKey?: string): Promise<Payment> {
-  const { body } = await world
+export async function createPayment(
+  harness: Harness,
+  fields: object = {},
+  apiKey?: string,
+): Promise<Payment> {
+  const { body } = await harness
     .api('post', '/v1/payment', apiKey)
     .send({ ...ORDER, ...fields })
     .expect(201);
@@ -91,8 +95,8 @@ export interface Page {
 }
 
 /** A page of the merchant's list; `query` begins with "?". */
-export async function listPage(world: World, apiKey: string, query = ''): Promise<Page> {
-  return (await world.api('get', `/v1/payments${query}`, apiKey).expect(200)).body as Page;
+export async function listPage(harness: Harness, apiKey: string, query = ''): Promise<Page> {
+  return (await harness.api('get', `/v1/payments${query}`, apiKey).expect(200)).body as Page;
 }
 
 /**
@@ -100,12 +104,12 @@ export async function listPage(world: World, apiKey: string, query = ''): Promis
  * "bulk n % 1000". Their ids are the same for every merchant, so `clearPayments` must follow.
  */
 export async function fillPayments(
-  world: World,
+  harness: Harness,
   merchantId: string,
   count: number,
   every = 1,
 ): Promise<void> {
-  await world.ctx.db.raw(
+  await harness.ctx.db.raw(
     `INSERT INTO payments (id, merchant_id, token_id, order_id, metadata, pay_amount, pay_currency, pay_network, status, coin, network,
        address, crypto_amount, created_at, expires_at, deadline_at)
      SELECT 'pay_' || lpad(n::text, 26, '0'), ?, 'token ' || n, 'bulk ' || n % 1000, '{}', '1', 'USDC', 'ethereum', 'WAITING', 'USDC',
@@ -116,18 +120,18 @@ export async function fillPayments(
 }
 
 /** Takes away what `fillPayments` gave anyone. */
-export async function clearPayments(world: World): Promise<void> {
-  await world.ctx.db.raw(`DELETE FROM payments WHERE token_id LIKE 'token %'`);
+export async function clearPayments(harness: Harness): Promise<void> {
+  await harness.ctx.db.raw(`DELETE FROM payments WHERE token_id LIKE 'token %'`);
 }
 
 /** Pays through the sandbox and lets blocks pass until nothing more happens to the payment; for ethereum with blocks of a second. */
-export async function pay(world: World, id: string, transfer: object = {}): Promise<void> {
-  await world.api('post', `/v1/sandbox/payments/${id}/transfers`).send(transfer).expect(201);
+export async function pay(harness: Harness, id: string, transfer: object = {}): Promise<void> {
+  await harness.api('post', `/v1/sandbox/payments/${id}/transfers`).send(transfer).expect(201);
   for (let block = 0; block < 14; block += 1) {
-    await world.work();
-    world.advance(1);
+    await harness.work();
+    harness.advance(1);
   }
-  await world.work();
+  await harness.work();
 }
 
 /** Runs `work` and answers the text of every statement that was sent to Postgres meanwhile, by whichever connection. */

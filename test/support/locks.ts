@@ -1,4 +1,4 @@
-import { runOne, sql, type Db } from '../../src/platform/db.ts';
+import { runOne, sql, type Db } from '../../src/platform/postgres/db.ts';
 import { until } from './until.ts';
 
 const waiting = sql<{ count: number }>(

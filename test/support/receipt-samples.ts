@@ -1,4 +1,4 @@
-import type { Receipt } from '../../src/domain/receipts/letter.ts';
+import type { ReceiptData } from '../../src/domain/receipts/template.ts';
 
 const COMMON = {
   merchantName: 'Shop',
@@ -13,9 +13,9 @@ const COMMON = {
   hashes: ['0x9f2b4c6d8e0a1b3c5d7e9f0a2b4c6d8e0a1b3c5d7e9f0a2b4c6d8e0a1b3c5d7e'],
 };
 
-export const PAID: Receipt = { ...COMMON, kind: 'paid', paid: '10.50 USDC' };
+export const PAID: ReceiptData = { ...COMMON, kind: 'paid', paid: '10.50 USDC' };
 
-export const PART: Receipt = {
+export const PART: ReceiptData = {
   ...COMMON,
   kind: 'refundedInPart',
   sentBack: '4 USDC',

@@ -1,14 +1,14 @@
 import { readMail, type ReadMail } from './mime.ts';
 import { startMailServer, type MailServer } from './mail-server.ts';
 import { openShop, type Shop } from './shop.ts';
-import { createWorld, type World } from './world.ts';
-import { run, sql } from '../../src/platform/db.ts';
+import { createHarness, type Harness } from './harness.ts';
+import { run, sql } from '../../src/platform/postgres/db.ts';
 
 export const CUSTOMER = 'ann@customer.example';
 
 /** A shop whose customers get receipts from a real mail server in this process. */
 export interface ReceiptScene {
-  readonly world: World;
+  readonly harness: Harness;
   readonly shop: Shop;
   readonly server: MailServer;
   /** A payment with an address, paid and settled; answers its id. */
@@ -22,33 +22,33 @@ export interface ReceiptScene {
 
 const dueReceipts = sql<{ key: string; run_at: Date }>(
   'test_due_receipts',
-  `SELECT key, run_at FROM due_work WHERE job = 'receipt.send' ORDER BY run_at`,
+  `SELECT key, run_at FROM scheduled_jobs WHERE job = 'receipt.send' ORDER BY run_at`,
 );
 
 export async function openReceiptScene(env: Record<string, string> = {}): Promise<ReceiptScene> {
   const server = await startMailServer();
-  const world = await createWorld({
+  const harness = await createHarness({
     SMTP_URL: server.url,
     MAIL_FROM: 'Payments <pay@service.example>',
     PUBLIC_URL: 'https://pay.example',
     ...env,
   });
-  const shop = await openShop(world);
+  const shop = await openShop(harness);
   return {
-    world,
+    harness,
     shop,
     server,
     async settle(body = {}) {
       const id = await shop.create({ customer_email: CUSTOMER, ...body });
       await shop.pay(id);
-      await world.work();
+      await harness.work();
       await shop.mine(12);
       return id;
     },
     mails: () => server.mails.map(({ source }) => readMail(source)),
-    due: () => run(world.ctx.db, dueReceipts, []),
+    due: () => run(harness.ctx.db, dueReceipts, []),
     async close() {
-      await world.close();
+      await harness.close();
       await server.close();
     },
   };

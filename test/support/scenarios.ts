@@ -1,5 +1,5 @@
 import type { StoredEvent } from './shop.ts';
-import type { World } from './world.ts';
+import type { Harness } from './harness.ts';
 
 /** What a scenario answers, as far as tests look at it. */
 export interface Told {
@@ -31,8 +31,8 @@ export interface Told {
 }
 
 /** Plays a scenario through the API, and answers the whole story and its bytes. */
-export async function play(world: World, body: object): Promise<{ told: Told; text: string }> {
-  const answer = await world.api('post', '/v1/sandbox/scenarios').send(body);
+export async function play(harness: Harness, body: object): Promise<{ told: Told; text: string }> {
+  const answer = await harness.api('post', '/v1/sandbox/scenarios').send(body);
   if (answer.status !== 200) throw new Error(`the scenario was answered ${answer.status}: ${answer.text}`);
   return { told: answer.body as Told, text: answer.text };
 }

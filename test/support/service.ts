@@ -1,22 +1,22 @@
 import type { Background } from '../../src/background/start.ts';
 import { startBackground } from '../../src/background/start.ts';
 import { startWeb } from '../../src/http/start.ts';
-import type { Environment } from '../../src/platform/config.ts';
+import type { Environment } from '../../src/platform/config/config.ts';
 import type { Context } from '../../src/platform/context.ts';
-import { openAdmin } from '../../src/processes/board.ts';
+import { openAdmin } from '../../src/processes/setup/board.ts';
 import type { Engine } from './engines.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from './receivers.ts';
 import { openShop, type Shop } from './shop.ts';
 import { until } from './until.ts';
-import { createWorld, type World } from './world.ts';
+import { createHarness, type Harness } from './harness.ts';
 
-/** A world with a real web server, a real receiver of webhooks, and as many real workers as the test starts. */
+/** A harness with a real web server, a real receiver of webhooks, and as many real workers as the test starts. */
 export interface Service {
-  readonly world: World;
+  readonly harness: Harness;
   readonly shop: Shop;
   readonly receiver: Receiver;
   readonly baseUrl: string;
-  /** Starts the workers of one more process; what is left out of `ctx` is the world's. `close()` of the service closes them too. */
+  /** Starts the workers of one more process; what is left out of `ctx` is the harness's. `close()` of the service closes them too. */
   startWorker(ctx?: Partial<Context>): Promise<Background>;
   /** A request to the web server with the merchant's key. Answers status, headers and body (parsed where it is JSON). */
   request(
@@ -26,7 +26,7 @@ export interface Service {
   ): Promise<{ status: number; headers: Headers; body: unknown }>;
   /**
    * Waits until `condition` is true, and lets the clock go on by a tenth of a second each time that it is not: blocks are mined and work
-   * falls due as fast as the machine can go. Hours are for `world.advance`.
+   * falls due as fast as the machine can go. Hours are for `harness.advance`.
    */
   passUntil(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
   close(): Promise<void>;
@@ -34,35 +34,35 @@ export interface Service {
 
 const STEP_SECONDS = 0.1;
 
-/** `env` as for `createWorld`. Blocks take 50 ms of the world's clock. */
+/** `env` as for `createHarness`. Blocks take 50 ms of the harness's clock. */
 export async function startService(
   engine: Engine,
   { env = {}, receiver: options = {} }: { env?: Environment; receiver?: ReceiverOptions } = {},
 ): Promise<Service> {
-  const world = await createWorld({
+  const harness = await createHarness({
     PORT: '0',
     HOST: '127.0.0.1',
     SIMULATOR_BLOCK_SECONDS: '0.05',
     ...(await engine.env()),
     ...env,
   });
-  const shop = await openShop(world);
+  const shop = await openShop(harness);
   const receiver = await startReceiver(options);
-  const admin = openAdmin(world.ctx);
-  const web = await startWeb(world.ctx, {
+  const admin = openAdmin(harness.ctx);
+  const web = await startWeb(harness.ctx, {
     admin: admin.pages,
-    exchange: world.exchange,
-    sandbox: world.sandbox,
+    exchange: harness.exchange,
+    sandbox: harness.sandbox,
   });
   const baseUrl = `http://127.0.0.1:${web.port}`;
   const workers: Background[] = [];
   const service: Service = {
-    world,
+    harness,
     shop,
     receiver,
     baseUrl,
     async startWorker(ctx = {}) {
-      const worker = closingOnce(await startBackground({ ...world.ctx, ...ctx }));
+      const worker = closingOnce(await startBackground({ ...harness.ctx, ...ctx }));
       workers.push(worker);
       return worker;
     },
@@ -70,7 +70,7 @@ export async function startService(
       const response = await fetch(baseUrl + path, {
         method,
         headers: {
-          'X-API-Key': world.merchant.apiKey,
+          'X-API-Key': harness.merchant.apiKey,
           Connection: 'close',
           ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         },
@@ -87,7 +87,7 @@ export async function startService(
     passUntil: (what, condition) =>
       until(what, async () => {
         if (await condition()) return true;
-        world.advance(STEP_SECONDS);
+        harness.advance(STEP_SECONDS);
         return false;
       }),
     async close() {
@@ -95,7 +95,7 @@ export async function startService(
       await web.close();
       await admin.close();
       await receiver.close();
-      await world.close();
+      await harness.close();
     },
   };
   await service.request('PUT', '/v1/webhooks/config', { webhookUrl: receiver.url, enabled: true });

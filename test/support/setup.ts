@@ -1,5 +1,5 @@
 import { migrateQueues } from '../../src/background/queues.ts';
-import { migrateToLatest } from '../../src/platform/migrate.ts';
+import { migrateToLatest } from '../../src/platform/postgres/migrate.ts';
 import { startTestPostgres } from './postgres.ts';
 
 /** What is closing when the last test ends, such as a connection that is being ended, takes far less. */

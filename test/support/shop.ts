@@ -1,18 +1,18 @@
 import { simulatorOf } from '../../src/domain/chain/chain.ts';
-import type { ChainTransfer } from '../../src/domain/chain/client.ts';
-import type { Sending, Simulator } from '../../src/domain/chain/simulator.ts';
+import type { ChainTransfer } from '../../src/domain/chain/port.ts';
+import type { Sending, Simulator } from '../../src/domain/chain/simulator/simulator.ts';
 import { findCaller } from '../../src/domain/merchants/store.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
-import type { Payment } from '../../src/domain/payments/payment.ts';
-import { requestRefund } from '../../src/domain/payments/refund.ts';
+import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
+import { requestRefund } from '../../src/domain/payments/refunds/refund.ts';
 import type { CreatePaymentBody, RefundBody, RefundResource } from '../../src/domain/payments/schemas.ts';
-import { readPayments } from '../../src/domain/payments/store.ts';
-import type { SendTransferBody, TransferResource } from '../../src/domain/sandbox/schemas.ts';
-import { sendTransfer } from '../../src/domain/sandbox/send-transfer.ts';
-import { run, sql } from '../../src/platform/db.ts';
+import { readPayments } from '../../src/domain/payments/lifecycle/store.ts';
+import type { SendTransferBody, TransferResource } from '../../src/domain/sandbox/scenarios/schemas.ts';
+import { sendTransfer } from '../../src/domain/sandbox/customer/send-transfer.ts';
+import { run, sql } from '../../src/platform/postgres/db.ts';
 import type { Caller } from '../../src/platform/endpoint.ts';
-import { hashApiKey } from '../../src/platform/ids.ts';
-import type { TestMerchant, World } from './world.ts';
+import { hashApiKey } from '../../src/platform/values/ids.ts';
+import type { TestMerchant, Harness } from './harness.ts';
 
 /** An event as it is stored, its body parsed; only what tests look at is typed. */
 export interface StoredEvent {
@@ -57,9 +57,9 @@ const eventBodies = sql<{ body: string }>(
   'SELECT body FROM events WHERE payment_id = $1 ORDER BY sequence',
 );
 
-/** Opens the shop of the world's merchant, or of another one. */
-export async function openShop(world: World, merchant: TestMerchant = world.merchant): Promise<Shop> {
-  const { ctx } = world;
+/** Opens the shop of the harness's merchant, or of another one. */
+export async function openShop(harness: Harness, merchant: TestMerchant = harness.merchant): Promise<Shop> {
+  const { ctx } = harness;
   const caller = await findCaller(ctx.db, hashApiKey(merchant.apiKey));
   if (caller === null) throw new Error('the merchant of the test is gone');
   const chain = simulatorOf(ctx);
@@ -82,7 +82,7 @@ export async function openShop(world: World, merchant: TestMerchant = world.merc
       const address = chain.depositAddress(sending.network, id);
       const [sent] = await chain.send(ctx.db, [{ ...sending, address }], ctx.now());
       if (sent === undefined) throw new Error('nothing was sent');
-      await lookAgain(world, sending.network);
+      await lookAgain(harness, sending.network);
       return sent;
     },
     async refund(id, body = {}) {
@@ -103,8 +103,8 @@ export async function openShop(world: World, merchant: TestMerchant = world.merc
     },
     async mine(blocks, network = 'ethereum') {
       await chain.mine(network, blocks, ctx.now());
-      await lookAgain(world, network);
-      await world.work();
+      await lookAgain(harness, network);
+      await harness.work();
     },
   };
   return shop;
@@ -112,10 +112,10 @@ export async function openShop(world: World, merchant: TestMerchant = world.merc
 
 const lookNow = sql(
   'test_look_now',
-  `UPDATE due_work SET run_at = $2, visible_at = $2 WHERE job = 'chain.observe' AND key = $1`,
+  `UPDATE scheduled_jobs SET run_at = $2, visible_at = $2 WHERE job = 'chain.observe' AND key = $1`,
 );
 
-/** Has the network looked at when the world works next. */
-async function lookAgain({ ctx }: World, network: string): Promise<void> {
+/** Has the network looked at when the harness works next. */
+async function lookAgain({ ctx }: Harness, network: string): Promise<void> {
   await run(ctx.db, lookNow, [network, ctx.now()]);
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../platform/context.ts';
-import type { Db } from '../../platform/db.ts';
-import type { ChainClient } from './client.ts';
+import type { Db } from '../../platform/postgres/db.ts';
+import type { ChainClient } from './port.ts';
 import { NETWORKS, type NetworkId } from './networks.ts';
-import { createSimulator, type Simulator } from './simulator.ts';
+import { createSimulator, type Simulator } from './simulator/simulator.ts';
 
 /** Networks are looked at as often as they make blocks, but never less often than this: a transfer should be seen soon. */
 const SLOWEST_POLL_SECONDS = 5;
@@ -12,7 +12,7 @@ const FASTEST_POLL_SECONDS = 0.2;
 /** Every process must derive the same addresses; they guard nothing, because no real money ever reaches them. */
 const SIMULATOR_SEED = 'payment checkout simulator';
 
-type WithChain = Pick<Context, 'db' | 'config' | 'clock'>;
+type WithChain = Pick<Context, 'db' | 'config' | 'testClock'>;
 
 const shared = new WeakMap<Db, Simulator>();
 
@@ -20,9 +20,9 @@ const shared = new WeakMap<Db, Simulator>();
  * The simulated chain: everybody's, or that of the world that is being worked on. Only what plays the customer's part (sandbox,
  * autopay) needs to know that it is simulated.
  */
-export function simulatorOf({ db, config, clock }: WithChain): Simulator {
+export function simulatorOf({ db, config, testClock }: WithChain): Simulator {
   const options = { db, blockSeconds: config.blockSeconds, seed: SIMULATOR_SEED };
-  if (clock !== null) return createSimulator({ ...options, world: clock.world });
+  if (testClock !== null) return createSimulator({ ...options, testClock: testClock.id });
   const known = shared.get(db);
   if (known !== undefined) return known;
   const simulator = createSimulator(options);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
-import { plain } from '../../platform/money.ts';
+import { plain } from '../../platform/values/money.ts';
 import type { CoinId } from './coins.ts';
 import { NETWORKS, type NetworkId, type TransactionHashFormat } from './networks.ts';
 

@@ -1,4 +1,4 @@
-import { run, sql, type Connection } from '../../platform/db.ts';
+import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 import type { Reply } from '../../platform/endpoint.ts';
 import { ValidationError } from '../../platform/errors.ts';
 import type { FeedQuery } from './schemas.ts';

@@ -1,9 +1,9 @@
 import { endpoint, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { findPayment } from '../payments/store.ts';
+import { findPayment } from '../payments/lifecycle/store.ts';
 import { listOf, readFeed } from './feed.ts';
 import { EventFeed, FeedQuery, PaymentEvents } from './schemas.ts';
-import { readBodies } from './store.ts';
+import { readEventBodies } from '../outbox/read.ts';
 
 export const eventEndpoints = [
   endpoint({
@@ -31,7 +31,7 @@ export const eventEndpoints = [
     async handle({ ctx, caller, params }) {
       const payment = await findPayment(ctx.db, caller.merchantId, params.id ?? '');
       if (payment === null) throw new ApiError('payment_not_found');
-      return { status: 200, text: `{"data":${listOf(await readBodies(ctx.db, payment.id))}}` };
+      return { status: 200, text: `{"data":${listOf(await readEventBodies(ctx.db, payment.id))}}` };
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import { Policy } from '../payments/policy.ts';
-import { EVENT_TYPES, EXCEPTIONS, STATUSES } from '../payments/states.ts';
+import { Policy } from '../payments/lifecycle/policy.ts';
+import { EVENT_TYPES, EXCEPTIONS, STATUSES } from '../payments/lifecycle/states.ts';
 
 const nullable = (schema: TSchema, description: string) => Type.Union([schema, Type.Null()], { description });
 

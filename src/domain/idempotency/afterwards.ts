@@ -1,4 +1,4 @@
-import { run, runOne, sql, type Connection } from '../../platform/db.ts';
+import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 import type { IdempotencyClaim, Reply } from '../../platform/endpoint.ts';
 import { replayOf } from './claim.ts';
 

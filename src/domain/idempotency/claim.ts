@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { run, runOne, sql, type Connection, type Db, type Tx } from '../../platform/db.ts';
+import { run, runOne, sql, type Connection, type Db, type Tx } from '../../platform/postgres/db.ts';
 import type { IdempotencyClaim, Reply } from '../../platform/endpoint.ts';
 import { ApiError } from '../../platform/errors.ts';
 

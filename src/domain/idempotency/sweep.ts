@@ -1,6 +1,6 @@
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { run, sql } from '../../platform/db.ts';
+import { run, sql } from '../../platform/postgres/db.ts';
 
 /** Claims are kept 24 hours at least (contract, "Idempotency"); the hour more covers clocks that disagree. */
 const KEPT_SECONDS = 25 * 3600;

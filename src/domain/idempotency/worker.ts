@@ -1,4 +1,4 @@
-import { schedule } from '../due-work/store.ts';
+import { schedule } from '../schedule/store.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Handler } from '../../platform/job.ts';
 import { sweepIdempotencyKeys } from './jobs.ts';
@@ -13,7 +13,7 @@ export const idempotencyHandlers: readonly Handler[] = [
       const swept = await sweepOnce(ctx);
       if (swept > 0) ctx.log.info('idempotency keys swept', { swept });
       await schedule(ctx.db, [
-        { job: sweepIdempotencyKeys, key, runAt: addSeconds(ctx.now(), EVERY_SECONDS) },
+        { job: sweepIdempotencyKeys, key, runAt: addSeconds(ctx.now(), EVERY_SECONDS), testClock: null },
       ]);
     },
   },

@@ -1,11 +1,11 @@
 import { isCoinOn, COINS_ON_NETWORKS, type CoinId } from '../chain/coins.ts';
 import type { NetworkId } from '../chain/networks.ts';
-import type { PolicyChoice } from '../payments/policy.ts';
-import { newWebhookSecret, secretBoxOf } from '../webhooks/secrets.ts';
+import type { PolicyChoice } from '../payments/lifecycle/policy.ts';
+import { newWebhookSecret, secretBoxOf } from '../webhooks/secrets/secret-box.ts';
 import type { Context } from '../../platform/context.ts';
-import { run, runOne, sql, type Connection, type Tx } from '../../platform/db.ts';
+import { run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import { PERMISSIONS, type Caller, type Mode, type Permission } from '../../platform/endpoint.ts';
-import { hashApiKey, newApiKey, newId } from '../../platform/ids.ts';
+import { hashApiKey, newApiKey, newId } from '../../platform/values/ids.ts';
 
 /** How much of a key is kept in plain text, so that people can tell their keys apart: `sk_test_` or `sk_live_` and 5 of its 32 characters. */
 const VISIBLE_PREFIX_LENGTH = 13;
@@ -49,7 +49,7 @@ export async function createMerchant(
   const now = ctx.now();
   const merchantId = newId('mer', now);
   const webhookSecret = newWebhookSecret();
-  const sealed = secretBoxOf(ctx.config).seal(webhookSecret, merchantId);
+  const sealed = secretBoxOf(ctx.config).encrypt(webhookSecret, merchantId);
   const apiKey = await ctx.db.transaction(async (tx) => {
     await run(tx, insertMerchant, [
       merchantId,

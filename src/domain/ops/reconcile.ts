@@ -1,9 +1,9 @@
-import { expirePayment, sendRefund, settlePayment } from '../payments/jobs.ts';
-import { deliverWebhook } from '../webhooks/jobs.ts';
+import { expirePayment, sendRefund, settlePayment } from '../payments/lifecycle/jobs.ts';
+import { deliverWebhook } from '../webhooks/endpoints/jobs.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { run, sql } from '../../platform/db.ts';
-import { firstIdAt } from '../../platform/ids.ts';
+import { run, sql } from '../../platform/postgres/db.ts';
+import { firstIdAt } from '../../platform/values/ids.ts';
 
 /**
  * The oldest deadline (24 h, and 24 h of late window) lies within this, and the last retry of a delivery (3.6 days), unless its receiver
@@ -16,16 +16,16 @@ const LOOK_BACK_SECONDS = 5 * 86_400;
 // index on the status would cost every transition more than this costs in a day.
 const restoreWork = sql<{ job: string; key: string }>(
   'restore_work',
-  `INSERT INTO due_work (job, key, run_at, visible_at, world)
-   SELECT job, key, run_at, greatest(run_at, $1), world FROM (
-     SELECT $2::text AS job, id AS key, deadline_at AS run_at, world FROM payments
-       WHERE id >= $6 AND status IN ('WAITING', 'PENDING') AND NOT covered
-     UNION ALL SELECT $3, id, $1::timestamptz, world FROM payments WHERE id >= $6 AND status = 'PROCESSING'
-     UNION ALL SELECT $4, id, created_at, (SELECT world FROM payments p WHERE p.id = payment_id) FROM refunds WHERE id >= $7 AND status = 'PENDING'
-     UNION ALL SELECT $5, endpoint_id, min(next_attempt_at), (SELECT world FROM payments p WHERE p.id = endpoint_id)
+  `INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock)
+   SELECT job, key, run_at, greatest(run_at, $1), test_clock FROM (
+     SELECT $2::text AS job, id AS key, deadline_at AS run_at, test_clock FROM payments
+       WHERE id >= $6 AND status IN ('WAITING', 'PENDING') AND NOT fully_funded
+     UNION ALL SELECT $3, id, $1::timestamptz, test_clock FROM payments WHERE id >= $6 AND status = 'PROCESSING'
+     UNION ALL SELECT $4, id, created_at, (SELECT test_clock FROM payments p WHERE p.id = payment_id) FROM refunds WHERE id >= $7 AND status = 'PENDING'
+     UNION ALL SELECT $5, endpoint_id, min(next_attempt_at), (SELECT test_clock FROM payments p WHERE p.id = endpoint_id)
        FROM deliveries WHERE status = 'pending' GROUP BY endpoint_id
    ) needed
-   WHERE NOT EXISTS (SELECT FROM due_work d WHERE d.job = needed.job AND d.key = needed.key)
+   WHERE NOT EXISTS (SELECT FROM scheduled_jobs d WHERE d.job = needed.job AND d.key = needed.key)
    LIMIT 1000
    ON CONFLICT DO NOTHING
    RETURNING job, key`,

@@ -1,8 +1,8 @@
-import { schedule } from '../due-work/store.ts';
+import { schedule } from '../schedule/store.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Handler } from '../../platform/job.ts';
 import { sweepEvents } from '../events/sweep.ts';
-import { sweepSecrets } from '../webhooks/sweep-secrets.ts';
+import { sweepSecrets } from '../webhooks/secrets/sweep.ts';
 import { reconcileWork, sweepHistory } from './jobs.ts';
 import { reconcileOnce } from './reconcile.ts';
 
@@ -15,7 +15,7 @@ export const opsHandlers: readonly Handler[] = [
     async handle(ctx, [key = 'all']) {
       await reconcileOnce(ctx);
       await schedule(ctx.db, [
-        { job: reconcileWork, key, runAt: addSeconds(ctx.now(), RECONCILE_EVERY_SECONDS) },
+        { job: reconcileWork, key, runAt: addSeconds(ctx.now(), RECONCILE_EVERY_SECONDS), testClock: null },
       ]);
     },
   },
@@ -24,7 +24,9 @@ export const opsHandlers: readonly Handler[] = [
     async handle(ctx, [key = 'all']) {
       const swept = { events: await sweepEvents(ctx), secrets: await sweepSecrets(ctx) };
       if (swept.events + swept.secrets > 0) ctx.log.info('history swept', swept);
-      await schedule(ctx.db, [{ job: sweepHistory, key, runAt: addSeconds(ctx.now(), SWEEP_EVERY_SECONDS) }]);
+      await schedule(ctx.db, [
+        { job: sweepHistory, key, runAt: addSeconds(ctx.now(), SWEEP_EVERY_SECONDS), testClock: null },
+      ]);
     },
   },
 ];

@@ -1,21 +1,21 @@
 import { chainOf } from '../chain/chain.ts';
-import { quoteInSettlementCoin } from '../chain/quote.ts';
+import { quoteInSettlementCoin } from './pricing/quote.ts';
 import { isCoin } from '../chain/coins.ts';
 import { isNetwork } from '../chain/networks.ts';
-import { fanOutEvent } from '../events/jobs.ts';
+import { dispatchEvent } from '../outbox/jobs.ts';
 import { replayOf } from '../idempotency/claim.ts';
-import { payBySimulator } from '../sandbox/jobs.ts';
+import { autopayPayment } from '../sandbox/customer/jobs.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { run, sql } from '../../platform/db.ts';
+import { run, sql } from '../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../platform/endpoint.ts';
-import { newId, newToken } from '../../platform/ids.ts';
-import { eventOf } from './event.ts';
-import { expirePayment } from './jobs.ts';
-import type { Payment } from './payment.ts';
-import { policyOf, type PolicyChoice } from './policy.ts';
+import { newId, newToken } from '../../platform/values/ids.ts';
+import { eventOf } from './lifecycle/event.ts';
+import { expirePayment } from './lifecycle/jobs.ts';
+import type { Payment } from './lifecycle/payment.ts';
+import { policyOf, type PolicyChoice } from './lifecycle/policy.ts';
 import { toResource, type CreatePaymentBody } from './schemas.ts';
-import { TRANSITIONS } from './states.ts';
+import { TRANSITIONS } from './lifecycle/states.ts';
 
 const DEFAULT_EXPIRATION_MINUTES = 60;
 
@@ -41,13 +41,13 @@ export async function createPayment(
     event.id,
     event.type,
     event.body,
-    fanOutEvent.name,
+    dispatchEvent.name,
     expirePayment.name,
-    payBySimulator.name,
+    autopayPayment.name,
     ctx.config.autopaySeconds === null ? null : addSeconds(now, ctx.config.autopaySeconds),
-    payment.world,
+    payment.test_clock,
     payment.clock_offset_ms,
-    payment.clock_held_until,
+    payment.clock_frozen_until,
     JSON.stringify(payment.policy),
   ]);
   if (created.length === 0 && claim !== null) return replayOf(ctx.db, claim);
@@ -93,7 +93,7 @@ export function newPayment(
     crypto_amount: amount,
     tx_hash: null,
     confirmations: 0,
-    covered: false,
+    fully_funded: false,
     amount_received: '0',
     amount_refunded: '0',
     actually_paid: null,
@@ -105,9 +105,9 @@ export function newPayment(
     policy: policyOf(caller.policy as PolicyChoice, body.policy),
     refund_address: null,
     language: null,
-    world: ctx.clock && id,
-    clock_offset_ms: String(ctx.clock?.offsetMs ?? 0),
-    clock_held_until: ctx.clock?.heldUntil ?? null,
+    test_clock: ctx.testClock && id,
+    clock_offset_ms: String(ctx.testClock?.offsetMs ?? 0),
+    clock_frozen_until: ctx.testClock?.frozenUntil ?? null,
   };
   return { payment, rate };
 }
@@ -167,7 +167,7 @@ const insertPayment = sql<{ claimed: boolean }>(
    ), payment AS (
      INSERT INTO payments (id, merchant_id, token_id, order_id, order_description, callback_url, success_url, cancel_url, customer_email,
        metadata, pay_amount, pay_currency, pay_network, status, coin, network, address, crypto_amount, created_at, expires_at, deadline_at,
-       world, clock_offset_ms, clock_held_until, policy)
+       test_clock, clock_offset_ms, clock_frozen_until, policy)
      SELECT $8, $1, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $18, $19, $21, $22, $23, $24, $24, $33, $34, $35, $36 FROM claimed
    ), quote AS (
      INSERT INTO quotes (payment_id, coin, network, address, crypto_amount, rate, created_at)
@@ -176,7 +176,7 @@ const insertPayment = sql<{ claimed: boolean }>(
      INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at)
      SELECT $26, $8, $1, 1, $27, $12, $28, $23 FROM claimed
    ), due AS (
-     INSERT INTO due_work (job, key, run_at, visible_at, world)
+     INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock)
      SELECT job, key, run_at, greatest(run_at - make_interval(secs => $34::float8 / 1000), $35), $33
      FROM claimed, (VALUES ($29::text, $26::text, $23::timestamptz), ($30, $8, $24), ($31, $8, $32)) AS w (job, key, run_at)
      WHERE run_at IS NOT NULL

@@ -1,8 +1,8 @@
 import { dateRange } from '../../platform/date-range.ts';
-import { run, sql, type Connection, type Statement } from '../../platform/db.ts';
+import { run, sql, type Connection, type Statement } from '../../platform/postgres/db.ts';
 import { ValidationError } from '../../platform/errors.ts';
-import { isId } from '../../platform/ids.ts';
-import type { Payment } from './payment.ts';
+import { isId } from '../../platform/values/ids.ts';
+import type { Payment } from './lifecycle/payment.ts';
 import { toResource, type ListPaymentsQuery, type PaymentList } from './schemas.ts';
 
 /** Counting stops here: beyond it a total tells a person nothing, and counting costs more than the page. */

@@ -2,7 +2,7 @@ import { endpoint, reply, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts'
 import { ApiError } from '../../platform/errors.ts';
 import { createPayment } from './create.ts';
 import { listPayments } from './list.ts';
-import { requestRefund } from './refund.ts';
+import { requestRefund } from './refunds/refund.ts';
 import {
   CreatePaymentBody,
   ListPaymentsQuery,
@@ -12,7 +12,7 @@ import {
   RefundResource,
   toResource,
 } from './schemas.ts';
-import { findPayment } from './store.ts';
+import { findPayment } from './lifecycle/store.ts';
 
 export const paymentEndpoints = [
   endpoint({

@@ -1,10 +1,10 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../platform/schema.ts';
-import { MAX_URL_LENGTH } from '../../platform/urls.ts';
-import { asWritten } from '../../platform/money.ts';
-import type { Payment } from './payment.ts';
-import { PolicyChoice } from './policy.ts';
-import { EXCEPTIONS, STATUSES } from './states.ts';
+import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../platform/validator.ts';
+import { MAX_URL_LENGTH } from '../../platform/values/urls.ts';
+import { asWritten } from '../../platform/values/money.ts';
+import type { Payment } from './lifecycle/payment.ts';
+import { PolicyChoice } from './lifecycle/policy.ts';
+import { EXCEPTIONS, STATUSES } from './lifecycle/states.ts';
 
 const nullable = (schema: TSchema, description: string) => Type.Union([schema, Type.Null()], { description });
 const text = (options: { minLength?: number; maxLength: number; description: string }) =>

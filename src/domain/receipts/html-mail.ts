@@ -1,5 +1,5 @@
-import { fill, html, type Html } from '../checkout/html.ts';
-import type { Letter, Row } from './letter.ts';
+import { fill, html, type Html } from '../checkout/page/html.ts';
+import type { MailContent, Row } from './template.ts';
 
 // Styles are inline, and colours are left to the reader's mail program: it knows whether it is dark, and many take style sheets out of
 // a mail. Nothing is loaded from anywhere. Language and direction are repeated inside, because some keep only what is in the body.
@@ -18,7 +18,7 @@ const BUTTON =
 const SMALL = 'margin:0 0 4px;font-size:14px;overflow-wrap:anywhere';
 
 /** The letter as a whole HTML document. */
-export function htmlOf(letter: Letter): string {
+export function htmlOf(letter: MailContent): string {
   const { language, texts, subject, title, sentence, rows, pageUrl } = letter;
   return html`<!doctype html>
     <html lang="${language.id}" dir="${language.direction}">
@@ -45,12 +45,12 @@ export function htmlOf(letter: Letter): string {
     </html> `.markup;
 }
 
-function testNote({ isTest, texts }: Letter): Html | null {
+function testNote({ isTest, texts }: MailContent): Html | null {
   return isTest ? html`<p style="${TEST}"><strong>${texts.testMark}</strong> ${texts.testText}</p>` : null;
 }
 
 /** The sides are named outright: what aligns by direction is not known to every mail program. */
-function rowPart({ label, value, kind }: Row, { language }: Letter): Html {
+function rowPart({ label, value, kind }: Row, { language }: MailContent): Html {
   const [start, end] = language.direction === 'rtl' ? ['right', 'left'] : ['left', 'right'];
   return html`<tr>
     <th scope="row" style="${LINE};width:38%;text-align:${start};font-weight:500;padding-${end}:12px">
@@ -63,7 +63,7 @@ function rowPart({ label, value, kind }: Row, { language }: Letter): Html {
 }
 
 /** Amount and coin stay on one line, as far as there is room. */
-function filled(sentence: string, { merchant, amount }: Letter): Html {
+function filled(sentence: string, { merchant, amount }: MailContent): Html {
   return fill(sentence, {
     merchant: strange(merchant),
     amount: figures(amount.replace(' ', '\u00a0'), 'font-weight:600'),

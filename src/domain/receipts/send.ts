@@ -1,20 +1,20 @@
-import { finish, reschedule } from '../due-work/store.ts';
+import { finish, reschedule } from '../schedule/store.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { messageOf } from '../../platform/log.ts';
 import { mailerOf, type Mailer } from '../../platform/mail.ts';
-import { languageFor } from '../checkout/languages.ts';
-import { readReceipt } from './facts.ts';
+import { languageFor } from '../languages/languages.ts';
+import { readReceipt } from './receipt-data.ts';
 import { sendReceipt } from './jobs.ts';
-import { receiptMail } from './receipt.ts';
+import { receiptMail } from './render.ts';
 import { faultOf, retryAfter } from './retry.ts';
-import { claimReceipt, markFailed, markSent } from './store.ts';
+import { leaseReceipt, markFailed, markSent } from './store.ts';
 
 /**
  * Longer than any sending takes: every step of one has 15 s. Nobody else sends the receipt meanwhile; that of a worker that died
  * waits for so long.
  */
-const CLAIM_SECONDS = 300;
+const LEASE_SECONDS = 300;
 
 /**
  * Sends customers the receipts of events, one mail for each, with no transaction open meanwhile; nothing where no mail server is set.
@@ -34,7 +34,12 @@ export async function sendReceipts(ctx: Context, eventIds: readonly string[]): P
 
 async function sendOne(ctx: Context, mailer: Mailer, eventId: string): Promise<void> {
   const startedAt = ctx.now();
-  const attempt = await claimReceipt(ctx.db, eventId, ctx.wall(), addSeconds(ctx.wall(), CLAIM_SECONDS));
+  const attempt = await leaseReceipt(
+    ctx.db,
+    eventId,
+    ctx.systemNow(),
+    addSeconds(ctx.systemNow(), LEASE_SECONDS),
+  );
   // Whoever has it finishes the work; should he die, it comes back by its lease.
   if (attempt === 'busy') return;
   const receipt = attempt === 'over' ? null : await readReceipt(ctx.db, eventId, ctx.config.publicUrl);
@@ -42,7 +47,7 @@ async function sendOne(ctx: Context, mailer: Mailer, eventId: string): Promise<v
   const { to, language, facts } = receipt;
   try {
     const content = receiptMail(facts, languageFor(language ?? undefined));
-    await mailer.send({ to, ...content, id: `receipt.${eventId}`, date: ctx.wall(), isAutomatic: true });
+    await mailer.send({ to, ...content, id: `receipt.${eventId}`, date: ctx.systemNow(), isAutomatic: true });
   } catch (error) {
     return retryOrGiveUp(ctx, { eventId, paymentId: facts.paymentId, attempt, startedAt }, error);
   }
@@ -70,5 +75,5 @@ async function retryOrGiveUp(
   });
   if (seconds === null) return finish(ctx.db, sendReceipt, [eventId], startedAt);
   const runAt = addSeconds(ctx.now(), seconds);
-  await reschedule(ctx.db, sendReceipt, eventId, { startedAt, runAt, clock: ctx.clock });
+  await reschedule(ctx.db, sendReceipt, eventId, { startedAt, runAt, testClock: ctx.testClock });
 }

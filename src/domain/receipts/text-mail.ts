@@ -1,7 +1,7 @@
-import type { Letter, Row } from './letter.ts';
+import type { MailContent, Row } from './template.ts';
 
 /** The letter as plain text. */
-export function textOf(letter: Letter): string {
+export function textOf(letter: MailContent): string {
   const { texts, rows, isTest, title, sentence, pageUrl } = letter;
   const paragraphs = [
     isTest ? `*** ${texts.testMark}: ${texts.testText} ***` : null,
@@ -15,7 +15,7 @@ export function textOf(letter: Letter): string {
   return `${paragraphs.filter((paragraph) => paragraph !== null).join('\n\n')}\n`;
 }
 
-function filled(sentence: string, letter: Letter): string {
+function filled(sentence: string, letter: MailContent): string {
   const parts: Record<string, string> = {
     merchant: isolated(letter.merchant, FIRST_STRONG, letter),
     amount: isolated(letter.amount, LEFT_TO_RIGHT, letter),
@@ -23,7 +23,7 @@ function filled(sentence: string, letter: Letter): string {
   return sentence.replaceAll(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? '');
 }
 
-function valueOf({ kind, value }: Row, letter: Letter): string {
+function valueOf({ kind, value }: Row, letter: MailContent): string {
   return isolated(value, kind === 'words' ? FIRST_STRONG : LEFT_TO_RIGHT, letter);
 }
 
@@ -32,6 +32,6 @@ const FIRST_STRONG = '\u2068';
 const END = '\u2069';
 
 /** Between Arabic words an amount and its coin would change places. Elsewhere the marks would only be copied along. */
-function isolated(value: string, mark: string, { language }: Letter): string {
+function isolated(value: string, mark: string, { language }: MailContent): string {
   return language.direction === 'rtl' ? `${mark}${value}${END}` : value;
 }

@@ -1,4 +1,4 @@
-import type { LanguageId } from '../checkout/languages.ts';
+import type { LanguageId } from '../languages/languages.ts';
 import { ar } from './texts/ar.ts';
 import { de } from './texts/de.ts';
 import { en, type ReceiptTexts } from './texts/en.ts';

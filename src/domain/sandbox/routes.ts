@@ -1,8 +1,8 @@
 import { endpoint } from '../../platform/endpoint.ts';
-import { advance } from './advance.ts';
-import type { Sandbox } from './outside.ts';
-import { replaceTransfer } from './replace-transfer.ts';
-import { playScenario } from './scenario.ts';
+import { advance } from './test-clock/advance.ts';
+import type { Sandbox } from '../adapters.ts';
+import { replaceTransfer } from './customer/replace-transfer.ts';
+import { runScenario } from './scenarios/run.ts';
 import {
   AdvanceBody,
   Advanced,
@@ -12,8 +12,8 @@ import {
   ScenarioBody,
   SendTransferBody,
   TransferResource,
-} from './schemas.ts';
-import { sendTransfer } from './send-transfer.ts';
+} from './scenarios/schemas.ts';
+import { sendTransfer } from './customer/send-transfer.ts';
 
 const SANDBOX_PER_MINUTE = 600;
 
@@ -49,7 +49,7 @@ export const sandboxEndpoints = [
 ];
 
 /** Those that wind time: `sandbox` does, within the request, the work that falls due meanwhile. */
-export const storyEndpoints = (sandbox: Sandbox) => [
+export const testClockEndpoints = (sandbox: Sandbox) => [
   endpoint({
     operationId: 'advanceSandboxClock',
     method: 'post',
@@ -76,6 +76,6 @@ export const storyEndpoints = (sandbox: Sandbox) => [
     perMinute: SANDBOX_PER_MINUTE,
     body: ScenarioBody,
     response: { status: 200, schema: Scenario },
-    handle: ({ ctx, caller, body, claim }) => playScenario(ctx, caller, { body, claim, sandbox }),
+    handle: ({ ctx, caller, body, claim }) => runScenario(ctx, caller, { body, claim, sandbox }),
   }),
 ];

@@ -1,5 +1,5 @@
 import type { Handler } from '../../platform/job.ts';
-import { autopay } from './autopay.ts';
-import { payBySimulator } from './jobs.ts';
+import { autopay } from './customer/autopay.ts';
+import { autopayPayment } from './customer/jobs.ts';
 
-export const sandboxHandlers: readonly Handler[] = [{ job: payBySimulator, handle: autopay }];
+export const sandboxHandlers: readonly Handler[] = [{ job: autopayPayment, handle: autopay }];

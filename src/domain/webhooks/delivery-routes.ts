@@ -1,13 +1,13 @@
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
-import { getDelivery, listDeliveries } from './delivery-log.ts';
+import { getDelivery, listDeliveries } from './deliveries/log.ts';
 import {
   DeliveryList,
   DeliveryWithAttempts,
   ListDeliveriesQuery,
   RedeliverAnswer,
   RedeliverBody,
-} from './delivery-schemas.ts';
-import { redeliver, redeliverRange } from './redeliver.ts';
+} from './deliveries/schemas.ts';
+import { redeliver, redeliverRange } from './deliveries/redeliver.ts';
 
 export const deliveryEndpoints = [
   endpoint({

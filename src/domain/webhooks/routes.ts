@@ -1,11 +1,21 @@
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
-import { ROTATE_PATH, rotateSecret, RotateSecretBody } from './rotate.ts';
-import { WebhookConfig, WebhookConfigAndHealth, WebhookConfigBody, WebhookSecrets } from './schemas.ts';
-import { examineReceiver } from './examine.ts';
-import type { Exchange } from './exchange.ts';
-import { getWebhookConfig, getWebhookSecrets, setWebhookConfig } from './settings.ts';
-import { sendTestEvent } from './test-event.ts';
-import { ExamineBody, Examination, TestEventBody, TestEventReport } from './trial-schemas.ts';
+import { ROTATE_PATH, rotateSecret, RotateSecretBody } from './secrets/rotate.ts';
+import {
+  WebhookConfig,
+  WebhookConfigAndHealth,
+  WebhookConfigBody,
+  WebhookSecrets,
+} from './endpoints/schemas.ts';
+import { checkReceiver } from './receiver-check/check.ts';
+import type { WebhookClient } from './client/client.ts';
+import { getWebhookConfig, getWebhookSecrets, setWebhookConfig } from './endpoints/settings.ts';
+import { sendTestEvent } from './receiver-check/test-event.ts';
+import {
+  ReceiverCheckBody,
+  ReceiverCheck,
+  TestEventBody,
+  TestEventReport,
+} from './receiver-check/schemas.ts';
 
 export const webhookEndpoints = [
   endpoint({
@@ -59,7 +69,7 @@ export const webhookEndpoints = [
 ];
 
 /** Those that try the merchant's receiver out within the request: `exchange` is the way to it. */
-export const trialEndpoints = (exchange: Exchange) => [
+export const receiverCheckEndpoints = (exchange: WebhookClient) => [
   endpoint({
     operationId: 'sendTestEvent',
     method: 'post',
@@ -80,8 +90,8 @@ export const trialEndpoints = (exchange: Exchange) => [
     auth: 'required',
     permission: 'webhooks:write',
     perMinute: DEFAULT_PER_MINUTE,
-    body: ExamineBody,
-    response: { status: 200, schema: Examination },
-    handle: ({ ctx, caller, body, claim }) => examineReceiver(ctx, caller, { body, claim, exchange }),
+    body: ReceiverCheckBody,
+    response: { status: 200, schema: ReceiverCheck },
+    handle: ({ ctx, caller, body, claim }) => checkReceiver(ctx, caller, { body, claim, exchange }),
   }),
 ];

@@ -1,21 +1,21 @@
-import { schedule } from '../due-work/store.ts';
-import { fanOutEvent } from '../events/jobs.ts';
+import { schedule } from '../schedule/store.ts';
+import { dispatchEvent } from '../outbox/jobs.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Handler } from '../../platform/job.ts';
-import { deliverDue } from './deliver.ts';
-import type { Exchange } from './exchange.ts';
-import { fanOutEvents } from './fan-out.ts';
-import { deliverWebhook, keepDeliveryPartitions, tellSwitchedOff } from './jobs.ts';
-import { keepPartitions } from './partitions.ts';
-import { sweepEndpoints } from './sweep-endpoints.ts';
-import { tellOfSwitchOff } from './tell-switched-off.ts';
+import { deliverDue } from './deliveries/deliver.ts';
+import type { WebhookClient } from './client/client.ts';
+import { createDeliveries } from './deliveries/create.ts';
+import { deliverWebhook, keepDeliveryPartitions, notifyDisabled } from './endpoints/jobs.ts';
+import { keepPartitions } from './deliveries/partitions.ts';
+import { sweepEndpoints } from './endpoints/sweep.ts';
+import { sendDisabledNotice } from './endpoints/notify-disabled.ts';
 
 const PARTITIONS_EVERY_SECONDS = 3_600;
 
 /** The handlers of webhooks; `exchange` is the way out, `receiver` the URL that takes every event where it is not null. */
-export function webhookHandlers(exchange: Exchange, receiver: string | null): readonly Handler[] {
+export function webhookHandlers(exchange: WebhookClient, receiver: string | null): readonly Handler[] {
   return [
-    { job: fanOutEvent, handle: (ctx, ids) => fanOutEvents(ctx, ids, receiver) },
+    { job: dispatchEvent, handle: (ctx, ids) => createDeliveries(ctx, ids, receiver) },
     {
       job: deliverWebhook,
       async handle(ctx, ids) {
@@ -23,9 +23,9 @@ export function webhookHandlers(exchange: Exchange, receiver: string | null): re
       },
     },
     {
-      job: tellSwitchedOff,
+      job: notifyDisabled,
       async handle(ctx, ids) {
-        for (const id of ids) await tellOfSwitchOff(ctx, id);
+        for (const id of ids) await sendDisabledNotice(ctx, id);
       },
     },
     {
@@ -34,7 +34,7 @@ export function webhookHandlers(exchange: Exchange, receiver: string | null): re
         await keepPartitions(ctx);
         await sweepEndpoints(ctx);
         const runAt = addSeconds(ctx.now(), PARTITIONS_EVERY_SECONDS);
-        await schedule(ctx.db, [{ job: keepDeliveryPartitions, key, runAt }]);
+        await schedule(ctx.db, [{ job: keepDeliveryPartitions, key, runAt, testClock: null }]);
       },
     },
   ];

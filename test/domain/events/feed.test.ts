@@ -1,54 +1,54 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Knex } from 'knex';
-import { recordEvents, type EventRecord } from '../../../src/domain/events/record.ts';
-import { transition } from '../../../src/domain/payments/transition.ts';
-import { down, up } from '../../../src/migrations/0005_event_feed.ts';
+import { recordEvents, type EventRecord } from '../../../src/domain/outbox/record.ts';
+import { transition } from '../../../src/domain/payments/lifecycle/transition.ts';
+import { loadMigration } from '../../../src/platform/postgres/migrate.ts';
 import { ValidationError } from '../../../src/platform/errors.ts';
-import { newId } from '../../../src/platform/ids.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import { feedPage, untilFeedsAreWhole, walkFeed } from '../../support/feed.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
 
 describe('the event feed', () => {
-  let world: World;
+  let harness: Harness;
   let shop: Shop;
   const open: Knex.Transaction[] = [];
   beforeEach(async () => {
-    world = await createWorld();
-    shop = await openShop(world);
+    harness = await createHarness();
+    shop = await openShop(harness);
   });
   afterEach(async () => {
-    // What a failed test left open would keep the world from closing.
+    // What a failed test left open would keep the harness from closing.
     for (const tx of open.splice(0)) if (!tx.isCompleted()) await tx.rollback();
-    await world.close();
+    await harness.close();
   });
 
   const begin = async () => {
-    const tx = await world.ctx.db.transaction();
+    const tx = await harness.ctx.db.transaction();
     open.push(tx);
     return tx;
   };
   const event = (name: string): EventRecord => ({
-    id: newId('evt', world.ctx.now()),
+    id: newId('evt', harness.ctx.now()),
     paymentId: `pay_${name}`,
-    merchantId: world.merchant.id,
+    merchantId: harness.merchant.id,
     sequence: 1,
     type: 'checkout.created',
     callbackUrl: null,
     body: JSON.stringify({ name }),
-    createdAt: world.ctx.now(),
-    clock: null,
+    createdAt: harness.ctx.now(),
+    testClock: null,
   });
   const page = (after?: string | null) =>
-    feedPage(world.ctx.db, world.merchant.id, typeof after === 'string' ? { after } : {});
+    feedPage(harness.ctx.db, harness.merchant.id, typeof after === 'string' ? { after } : {});
   const namesOf = (events: readonly object[]) => events.map((told) => (told as { name: string }).name);
-  const whole = () => untilFeedsAreWhole(world.ctx.db);
-  const see = (id: string) => ({ paymentId: id, cause: 'transfer_seen' as const });
+  const whole = () => untilFeedsAreWhole(harness.ctx.db);
+  const see = (id: string) => ({ paymentId: id, trigger: 'transfer_seen' as const });
 
   describe('while writers overlap', () => {
     it('shows nothing behind a transaction that is still open, and then both in the order of their beginning', async () => {
-      const { db } = world.ctx;
+      const { db } = harness.ctx;
       await db.transaction((tx) => recordEvents(tx, [event('before')]));
       await whole();
       const slow = await begin();
@@ -64,7 +64,7 @@ describe('the event feed', () => {
     });
 
     it('does not wait for a transaction that was rolled back', async () => {
-      const { db } = world.ctx;
+      const { db } = harness.ctx;
       const failing = await begin();
       await recordEvents(failing, [event('failed')]);
       await db.transaction((tx) => recordEvents(tx, [event('sound')]));
@@ -74,13 +74,13 @@ describe('the event feed', () => {
     });
 
     it('keeps the order of a payment whose next event comes from a transaction that began before the last', async () => {
-      const { db } = world.ctx;
+      const { db } = harness.ctx;
       const id = await shop.create();
       const early = await begin();
       await early.raw('SELECT pg_current_xact_id()');
-      await db.transaction((tx) => transition(tx, [see(id)], world.ctx.now()));
+      await db.transaction((tx) => transition(tx, [see(id)], harness.ctx.now()));
       const between = await page();
-      await transition(early, [see(id)], world.ctx.now());
+      await transition(early, [see(id)], harness.ctx.now());
       await early.commit();
       await whole();
       const rest = await page(between.pagination.next_cursor);
@@ -95,7 +95,7 @@ describe('the event feed', () => {
       const [one = ''] = payments;
       let writing = true;
       const write = async () => {
-        for (let round = 0; round < 30; round += 1) await writeAtRandom(world, payments);
+        for (let round = 0; round < 30; round += 1) await writeAtRandom(harness, payments);
       };
       const writers = Promise.all(Array.from({ length: 12 }, write)).finally(() => {
         writing = false;
@@ -106,7 +106,7 @@ describe('the event feed', () => {
         for (let isLast = false; !isLast;) {
           isLast = !writing;
           if (isLast) await whole();
-          const walk = await walkFeed(world.ctx.db, world.merchant.id, {
+          const walk = await walkFeed(harness.ctx.db, harness.merchant.id, {
             ...query,
             limit: 7,
             ...(after === undefined ? {} : { after }),
@@ -129,11 +129,11 @@ describe('the event feed', () => {
   });
 
   it('of a dump restored in another cluster refuses cursors from before, and is whole once it was numbered anew', async () => {
-    const { db } = world.ctx;
+    const { db } = harness.ctx;
     const ids = [await shop.create(), await shop.create()];
-    await db.transaction((tx) => transition(tx, ids.map(see), world.ctx.now()));
+    await db.transaction((tx) => transition(tx, ids.map(see), harness.ctx.now()));
     await whole();
-    const { events } = await walkFeed(db, world.merchant.id);
+    const { events } = await walkFeed(db, harness.merchant.id);
     // The old cluster had come much farther than this one.
     await db.raw(`UPDATE events SET txid = (txid::text::bigint + 1000000000)::text::xid8`);
     expect((await page()).data).to.deep.equal([]);
@@ -142,7 +142,7 @@ describe('the event feed', () => {
     const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
     await db.raw(/UPDATE events SET txid[^;]*; TRUNCATE event_marks;/.exec(readme)?.[0] ?? expect.fail());
     await whole();
-    const restored = await walkFeed(db, world.merchant.id);
+    const restored = await walkFeed(db, harness.merchant.id);
     expect(restored.events).to.deep.equal(events);
     const next = await shop.create();
     await whole();
@@ -151,7 +151,8 @@ describe('the event feed', () => {
   });
 
   it('begins with what was there before it, each payment in its order', async () => {
-    const { db } = world.ctx;
+    const { db } = harness.ctx;
+    const { down, up } = loadMigration('0005_event_feed');
     await down(db);
     // Two processes whose clocks disagree: the second event has the earlier time.
     for (const [sequence, time] of [
@@ -162,7 +163,7 @@ describe('the event feed', () => {
       await db.raw(
         `INSERT INTO events (id, payment_id, merchant_id, sequence, type, body, created_at)
          VALUES ('evt_' || ?::text, 'pay_1', ?, ?, 'checkout.created', ?, ?)`,
-        [4 - sequence, world.merchant.id, sequence, `{"name":${sequence}}`, `2026-01-31T${time}Z`],
+        [4 - sequence, harness.merchant.id, sequence, `{"name":${sequence}}`, `2026-01-31T${time}Z`],
       );
     await up(db);
     await shop.create();
@@ -172,7 +173,7 @@ describe('the event feed', () => {
 });
 
 /** One transaction that moves some payments, takes its time before and after, and ends in a commit or not. */
-async function writeAtRandom({ ctx }: World, payments: readonly string[]): Promise<void> {
+async function writeAtRandom({ ctx }: Harness, payments: readonly string[]): Promise<void> {
   const tx = await ctx.db.transaction();
   const dawdle = async () => {
     for (let trips = Math.random() * 15; trips > 0; trips -= 1) await tx.raw('SELECT 1');
@@ -182,7 +183,7 @@ async function writeAtRandom({ ctx }: World, payments: readonly string[]): Promi
   const some = payments.filter(() => Math.random() < 0.3);
   await transition(
     tx,
-    some.map((paymentId) => ({ paymentId, cause: 'transfer_seen' })),
+    some.map((paymentId) => ({ paymentId, trigger: 'transfer_seen' })),
     ctx.now(),
   );
   await dawdle();

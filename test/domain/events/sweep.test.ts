@@ -1,54 +1,54 @@
 import { expect } from 'chai';
-import { recordEvents } from '../../../src/domain/events/record.ts';
+import { recordEvents } from '../../../src/domain/outbox/record.ts';
 import { sweepEvents } from '../../../src/domain/events/sweep.ts';
-import { setWebhookConfig } from '../../../src/domain/webhooks/settings.ts';
-import { newId } from '../../../src/platform/ids.ts';
+import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import { explain, rowsRead } from '../../support/explain.ts';
 import { untilFeedsAreWhole, walkFeed } from '../../support/feed.ts';
 import { openShop } from '../../support/shop.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
 
 const DAY = 86_400;
 
 describe('sweeping events', () => {
-  let world: World;
+  let harness: Harness;
   beforeEach(async () => {
-    world = await createWorld();
+    harness = await createHarness();
   });
-  afterEach(() => world.close());
+  afterEach(() => harness.close());
 
   /** Records events of as many payments now, with ids that tell no time. */
   const add = (name: string, count = 1) =>
-    world.ctx.db.transaction((tx) =>
+    harness.ctx.db.transaction((tx) =>
       recordEvents(
         tx,
         Array.from({ length: count }, (_, n) => ({
           id: newId('evt', new Date(0)),
           paymentId: `pay_${name}${n}`,
-          merchantId: world.merchant.id,
+          merchantId: harness.merchant.id,
           sequence: 1,
           type: 'checkout.created',
           callbackUrl: null,
           body: `{"name":"${name}"}`,
-          createdAt: world.ctx.now(),
-          clock: null,
+          createdAt: harness.ctx.now(),
+          testClock: null,
         })),
       ),
     );
   const left = async () => {
-    const { rows } = await world.ctx.db.raw<{ rows: { name: string }[] }>(
+    const { rows } = await harness.ctx.db.raw<{ rows: { name: string }[] }>(
       `SELECT DISTINCT body::json->>'name' AS name FROM events ORDER BY name`,
     );
     return rows.map(({ name }) => name);
   };
   const sweepAfter = (days: number) => {
-    world.advance(days * DAY);
-    return sweepEvents(world.ctx);
+    harness.advance(days * DAY);
+    return sweepEvents(harness.ctx);
   };
 
   it('takes what was recorded 90 days ago, by the real clock, and nothing younger', async () => {
     await add('old', 2);
-    expect(await sweepEvents(world.ctx)).to.equal(0);
+    expect(await sweepEvents(harness.ctx)).to.equal(0);
     await add('young');
     expect(await sweepAfter(89.99)).to.equal(0);
     await add('new');
@@ -60,11 +60,11 @@ describe('sweeping events', () => {
   });
 
   it('goes by when a story was told, not by its own time', async () => {
-    world.advance(200 * DAY);
-    const told = await world.api('post', '/v1/sandbox/scenarios').send({ story: 'paid' }).expect(200);
+    harness.advance(200 * DAY);
+    const told = await harness.api('post', '/v1/sandbox/scenarios').send({ story: 'paid' }).expect(200);
     expect(told.body.payment.created_at).to.equal('2026-01-01T00:00:00.000Z');
-    const events = () => world.api('get', `/v1/payment/${told.body.payment.id}/events`).expect(200);
-    expect(await sweepEvents(world.ctx)).to.equal(0);
+    const events = () => harness.api('get', `/v1/payment/${told.body.payment.id}/events`).expect(200);
+    expect(await sweepEvents(harness.ctx)).to.equal(0);
     expect(await sweepAfter(89)).to.equal(0);
     expect((await events()).body.data).to.have.length(told.body.events.length);
     expect(await sweepAfter(1)).to.equal(told.body.events.length);
@@ -73,78 +73,78 @@ describe('sweeping events', () => {
 
   it('takes the receipts of what it takes, and no others', async () => {
     const addReceipts = () =>
-      world.ctx.db.raw(
+      harness.ctx.db.raw(
         `INSERT INTO receipts (event_id, payment_id, attempts) SELECT id, payment_id, 1 FROM events ON CONFLICT DO NOTHING`,
       );
     await add('old');
     await addReceipts();
-    await sweepEvents(world.ctx);
-    world.advance(DAY);
+    await sweepEvents(harness.ctx);
+    harness.advance(DAY);
     await add('young');
     await addReceipts();
     expect(await sweepAfter(89)).to.equal(1);
-    expect(await world.ctx.db('receipts').pluck('payment_id')).to.deep.equal(['pay_young0']);
+    expect(await harness.ctx.db('receipts').pluck('payment_id')).to.deep.equal(['pay_young0']);
   });
 
   it('leaves an event that is yet to be delivered', async () => {
-    const shop = await openShop(world);
+    const shop = await openShop(harness);
     await setWebhookConfig(
-      world.ctx.db,
-      world.merchant.id,
+      harness.ctx.db,
+      harness.merchant.id,
       { webhookUrl: 'http://127.0.0.1:9/', enabled: true },
-      world.ctx.now(),
+      harness.ctx.now(),
     );
-    await world.work();
+    await harness.work();
     const id = await shop.create();
-    await world.work();
-    world.advance(1);
+    await harness.work();
+    harness.advance(1);
     await add('done');
-    await sweepEvents(world.ctx);
+    await sweepEvents(harness.ctx);
     expect(await sweepAfter(90)).to.equal(1);
     expect(await shop.events(id)).to.have.length(1);
-    await world.ctx.db.raw(
+    await harness.ctx.db.raw(
       `UPDATE deliveries SET status = 'failed', failed_because = 'retries_exhausted', next_attempt_at = NULL`,
     );
-    expect(await sweepEvents(world.ctx)).to.equal(1);
+    expect(await sweepEvents(harness.ctx)).to.equal(1);
   });
 
   it('lets a reader go on from a cursor whose events are gone', async () => {
     await add('old');
-    await sweepEvents(world.ctx);
-    await untilFeedsAreWhole(world.ctx.db);
-    const { cursor } = await walkFeed(world.ctx.db, world.merchant.id);
+    await sweepEvents(harness.ctx);
+    await untilFeedsAreWhole(harness.ctx.db);
+    const { cursor } = await walkFeed(harness.ctx.db, harness.merchant.id);
     await sweepAfter(90);
     await add('new');
-    await untilFeedsAreWhole(world.ctx.db);
-    const { events } = await walkFeed(world.ctx.db, world.merchant.id, { after: cursor ?? '' });
+    await untilFeedsAreWhole(harness.ctx.db);
+    const { events } = await walkFeed(harness.ctx.db, harness.merchant.id, { after: cursor ?? '' });
     expect(events).to.deep.equal([{ name: 'new' }]);
   });
 
   it('by two workers at once, of more than a chunk: everything once, and no deadlock', async () => {
     await add('old', 12_000);
-    await sweepEvents(world.ctx);
-    world.advance(90 * DAY);
-    const swept = await Promise.all([sweepEvents(world.ctx), sweepEvents(world.ctx)]);
+    await sweepEvents(harness.ctx);
+    harness.advance(90 * DAY);
+    const swept = await Promise.all([sweepEvents(harness.ctx), sweepEvents(harness.ctx)]);
     expect(swept[0] + swept[1]).to.equal(12_000);
     expect(await left()).to.deep.equal([]);
   });
 
   it('reads the events that it takes, and not those that it keeps', async () => {
     await add('old', 500);
-    await sweepEvents(world.ctx);
+    await sweepEvents(harness.ctx);
     await add('young', 20_000);
-    await world.ctx.db.raw('ANALYZE events');
-    world.advance(90 * DAY);
-    for (const plan of await explain(world.ctx.db, (tx) => sweepEvents({ ...world.ctx, db: tx })))
+    await harness.ctx.db.raw('ANALYZE events');
+    harness.advance(90 * DAY);
+    for (const plan of await explain(harness.ctx.db, (tx) => sweepEvents({ ...harness.ctx, db: tx })))
       expect(rowsRead(plan, 'events'), plan).to.be.at.most(1_000);
   });
 
   it('recurs every hour, and keeps no more marks than it needs', async () => {
     for (let day = 0; day < 100; day += 1) {
-      await world.work();
-      world.advance(DAY);
+      await harness.work();
+      harness.advance(DAY);
     }
-    const { rows } = await world.ctx.db.raw<{ rows: { count: string }[] }>(
+    const { rows } = await harness.ctx.db.raw<{ rows: { count: string }[] }>(
       'SELECT count(*) FROM event_marks',
     );
     expect(Number(rows[0]?.count)).to.equal(91);

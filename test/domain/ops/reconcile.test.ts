@@ -1,45 +1,45 @@
 import { expect } from 'chai';
 import winston from 'winston';
 import { reconcileOnce } from '../../../src/domain/ops/reconcile.ts';
-import { observeNetwork } from '../../../src/domain/payments/observe.ts';
-import { fanOutEvents } from '../../../src/domain/webhooks/fan-out.ts';
-import { setWebhookConfig } from '../../../src/domain/webhooks/settings.ts';
+import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { createDeliveries } from '../../../src/domain/webhooks/deliveries/create.ts';
+import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
 import type { Context } from '../../../src/platform/context.ts';
-import { run, sql } from '../../../src/platform/db.ts';
+import { run, sql } from '../../../src/platform/postgres/db.ts';
 import { explain, rowsRead } from '../../support/explain.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
 
 const dueWork = sql<{ job: string; key: string; run_at: Date }>(
   'test_due_work',
-  `SELECT job, key, run_at FROM due_work
+  `SELECT job, key, run_at FROM scheduled_jobs
    WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile', 'webhook.partitions', 'event.fan-out') ORDER BY job, key`,
 );
 
 describe('reconciling', () => {
-  let world: World;
+  let harness: Harness;
   let shop: Shop;
   /** It logs an error for each row that was missing, which here is on purpose. */
   let ctx: Context;
   beforeEach(async () => {
-    world = await createWorld();
-    shop = await openShop(world);
-    ctx = { ...world.ctx, log: winston.createLogger({ silent: true }) };
+    harness = await createHarness();
+    shop = await openShop(harness);
+    ctx = { ...harness.ctx, log: winston.createLogger({ silent: true }) };
     await setWebhookConfig(
       ctx.db,
-      world.merchant.id,
+      harness.merchant.id,
       { webhookUrl: 'http://127.0.0.1:9/', enabled: true },
       ctx.now(),
     );
   });
-  afterEach(() => world.close());
+  afterEach(() => harness.close());
 
   const due = () => run(ctx.db, dueWork, []);
   /** One payment in each state that has work to come, and its delivery and refund as well. */
   const prepare = async () => {
     const settled = await shop.create();
     await shop.pay(settled);
-    await world.work();
+    await harness.work();
     await shop.mine(12);
     await shop.refund(settled, { amount: '1' });
     const [waiting, underpaid, covered, processing] = [
@@ -49,13 +49,13 @@ describe('reconciling', () => {
       await shop.create(),
     ];
     await shop.pay(processing);
-    await observeNetwork(ctx, 'ethereum');
+    await syncNetwork(ctx, 'ethereum');
     await shop.chain.mine('ethereum', 12, ctx.now());
     await shop.pay(underpaid, { amount: '1' });
     await shop.pay(covered);
-    await observeNetwork(ctx, 'ethereum');
+    await syncNetwork(ctx, 'ethereum');
     const [event] = await shop.events(waiting);
-    await fanOutEvents(ctx, [event?.id ?? '']);
+    await createDeliveries(ctx, [event?.id ?? '']);
     return { waiting, underpaid, covered, processing };
   };
 
@@ -71,7 +71,7 @@ describe('reconciling', () => {
     const { waiting, underpaid, covered, processing } = await prepare();
     const before = await due();
     await ctx.db.raw(
-      `DELETE FROM due_work WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile', 'webhook.partitions')`,
+      `DELETE FROM scheduled_jobs WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile', 'webhook.partitions')`,
     );
     expect(await reconcileOnce(ctx)).to.equal(before.length);
     expect(await due()).to.deep.equal(before);
@@ -82,12 +82,12 @@ describe('reconciling', () => {
 
   it('lets what it restored run its course', async () => {
     const { waiting, processing } = await prepare();
-    await ctx.db.raw(`DELETE FROM due_work WHERE job <> 'chain.observe'`);
+    await ctx.db.raw(`DELETE FROM scheduled_jobs WHERE job <> 'chain.observe'`);
     await reconcileOnce(ctx);
-    await world.work();
+    await harness.work();
     expect((await shop.payment(processing)).status).to.equal('SETTLED');
-    world.advance(3_600);
-    await world.work();
+    harness.advance(3_600);
+    await harness.work();
     expect((await shop.payment(waiting)).status).to.equal('EXPIRED');
   });
 
@@ -95,7 +95,7 @@ describe('reconciling', () => {
     await prepare();
     const before = await due();
     await ctx.db.raw(
-      `DELETE FROM due_work WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile', 'webhook.partitions')`,
+      `DELETE FROM scheduled_jobs WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile', 'webhook.partitions')`,
     );
     const counts = await Promise.all([1, 2, 3, 4].map(() => reconcileOnce(ctx)));
     expect(counts.reduce((a, b) => a + b)).to.equal(before.length);

@@ -1,32 +1,32 @@
 import { expect } from 'chai';
 import { startReceiver } from '../../support/receivers.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
 
 describe('a payment', () => {
-  let world: World;
+  let harness: Harness;
   before(async () => {
-    world = await createWorld({ SIMULATOR_BLOCK_SECONDS: '1' });
+    harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: '1' });
   });
-  after(() => world.close());
+  after(() => harness.close());
 
   it('is created, seen, confirmed, converted and settled, and tells each step by a webhook', async () => {
     const receiver = await startReceiver();
-    await world
+    await harness
       .api('put', '/v1/webhooks/config')
       .send({ webhookUrl: receiver.url, enabled: true })
       .expect(200);
-    const { body: created } = await world
+    const { body: created } = await harness
       .api('post', '/v1/payment')
       .send({ pay_amount: '10.50', order_id: 'o1' })
       .expect(201);
-    await world.work();
-    await world.api('post', `/v1/sandbox/payments/${created.id}/transfers`).send({}).expect(201);
-    await world.work();
+    await harness.work();
+    await harness.api('post', `/v1/sandbox/payments/${created.id}/transfers`).send({}).expect(201);
+    await harness.work();
     for (let block = 0; block < 13; block += 1) {
-      world.advance(1);
-      await world.work();
+      harness.advance(1);
+      await harness.work();
     }
-    const { body: settled } = await world.api('get', `/v1/payment/${created.id}`).expect(200);
+    const { body: settled } = await harness.api('get', `/v1/payment/${created.id}`).expect(200);
     expect(settled).to.include({
       status: 'SETTLED',
       actually_paid: '10.50',

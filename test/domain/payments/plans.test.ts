@@ -1,24 +1,24 @@
 import { expect } from 'chai';
 import { allHandlers } from '../../../src/background/workers.ts';
-import { expirePayments } from '../../../src/domain/payments/expire.ts';
-import { simulatedExchange } from '../../../src/domain/payments/exchange.ts';
-import { observeNetwork } from '../../../src/domain/payments/observe.ts';
-import { requestRefund, sendRefunds } from '../../../src/domain/payments/refund.ts';
-import { requotePayments } from '../../../src/domain/payments/requote.ts';
-import { settlePayments } from '../../../src/domain/payments/settle.ts';
-import { readPayments } from '../../../src/domain/payments/store.ts';
-import { realOutside } from '../../../src/domain/sandbox/outside.ts';
-import { takeWork } from '../../../src/domain/sandbox/fork.ts';
-import { deliverDue } from '../../../src/domain/webhooks/deliver.ts';
-import type { Exchange } from '../../../src/domain/webhooks/exchange.ts';
-import { fanOutEvents } from '../../../src/domain/webhooks/fan-out.ts';
-import { setWebhookConfig } from '../../../src/domain/webhooks/settings.ts';
+import { expirePayments } from '../../../src/domain/payments/processing/expire.ts';
+import { simulatedCurrencyExchange } from '../../../src/domain/payments/processing/currency-exchange.ts';
+import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { requestRefund, sendRefunds } from '../../../src/domain/payments/refunds/refund.ts';
+import { requotePayments } from '../../../src/domain/payments/processing/requote.ts';
+import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
+import { readPayments } from '../../../src/domain/payments/lifecycle/store.ts';
+import { realOutside } from '../../../src/domain/adapters.ts';
+import { isolateJobs } from '../../../src/domain/sandbox/test-clock/isolate.ts';
+import { deliverDue } from '../../../src/domain/webhooks/deliveries/deliver.ts';
+import type { WebhookClient } from '../../../src/domain/webhooks/client/client.ts';
+import { createDeliveries } from '../../../src/domain/webhooks/deliveries/create.ts';
+import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
 import type { Context } from '../../../src/platform/context.ts';
-import { run, sql, type Tx } from '../../../src/platform/db.ts';
+import { run, sql, type Tx } from '../../../src/platform/postgres/db.ts';
 import { explain, rowsRead } from '../../support/explain.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 import { statementsOf } from '../../support/statements.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
 
 /** Rows of every table that grows. Statements that read a share of them would read the share of millions one day. */
 const MANY = 20_000;
@@ -31,7 +31,7 @@ const TABLES = [
   'deliveries',
   'delivery_attempts',
   'refunds',
-  'due_work',
+  'scheduled_jobs',
   'chain_cursors',
 ];
 
@@ -41,30 +41,30 @@ const idsOf = sql<{ id: string }>(
 );
 
 describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
-  let world: World;
+  let harness: Harness;
   let shop: Shop;
   before(async () => {
-    world = await createWorld();
-    shop = await openShop(world);
-    await world.work();
+    harness = await createHarness();
+    shop = await openShop(harness);
+    await harness.work();
     await setWebhookConfig(
-      world.ctx.db,
-      world.merchant.id,
+      harness.ctx.db,
+      harness.merchant.id,
       { webhookUrl: 'http://127.0.0.1:9/', enabled: true },
-      world.ctx.now(),
+      harness.ctx.now(),
     );
     const id = await shop.create();
     await shop.pay(id);
-    await observeNetwork(world.ctx, 'ethereum');
-    await multiply(world, id);
+    await syncNetwork(harness.ctx, 'ethereum');
+    await multiply(harness, id);
   });
-  after(() => world.close());
+  after(() => harness.close());
 
   const ids = async (status: string, count = BATCH) =>
-    (await run(world.ctx.db, idsOf, [status, count])).map(({ id }) => id);
+    (await run(harness.ctx.db, idsOf, [status, count])).map(({ id }) => id);
   /** Asserts that no statement of `work` reads much more than it is about, whichever plan Postgres chooses. */
   const expectNarrow = async (work: (ctx: Context) => Promise<unknown>) => {
-    const plans = await explain(world.ctx.db, (tx) => work({ ...world.ctx, db: tx }));
+    const plans = await explain(harness.ctx.db, (tx) => work({ ...harness.ctx, db: tx }));
     expect(plans.length).to.be.at.least(2);
     for (const plan of plans)
       for (const table of TABLES)
@@ -115,14 +115,14 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     const waiting = await ids('WAITING');
     await expectNarrow(async (ctx) => {
       await payAll(ctx, waiting);
-      await observeNetwork(ctx, 'ethereum');
+      await syncNetwork(ctx, 'ethereum');
       const later = afterBlocks(ctx, 13);
-      await observeNetwork(later, 'ethereum');
-      await settlePayments(later, waiting, simulatedExchange);
+      await syncNetwork(later, 'ethereum');
+      await settlePayments(later, waiting, simulatedCurrencyExchange);
       expect(await statuses(ctx, waiting)).to.deep.equal(new Set(['SETTLED']));
       const events = (await run(ctx.db, eventsOf, [waiting])).map(({ id }) => id);
-      await fanOutEvents(later, events.slice(0, BATCH));
-      await deliverDue(later, unreachable, world.merchant.id);
+      await createDeliveries(later, events.slice(0, BATCH));
+      await deliverDue(later, unreachable, harness.merchant.id);
       for (const id of waiting.slice(0, 3)) {
         const answer = await requestRefund(later, shop.caller, id, {}, null);
         await sendRefunds(later, [(JSON.parse(answer.text) as { id: string }).id]);
@@ -131,24 +131,26 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     });
   });
 
-  it('takes the work of one payment into its world by its keys', async () => {
+  it('takes the work of one payment onto its test clock by its keys', async () => {
     const [id = ''] = await ids('WAITING', 1);
     const jobs = [...allHandlers(realOutside(unreachable)).keys()];
     await expectNarrow(async (ctx) => {
-      await takeWork(ctx.db as Tx, id, { jobs, wall: ctx.wall() });
-      expect(await ctx.db('due_work').where({ world: id }).pluck('job')).to.deep.equal(['payment.expire']);
+      await isolateJobs(ctx.db as Tx, id, { jobs, systemNow: ctx.systemNow() });
+      expect(await ctx.db('scheduled_jobs').where({ test_clock: id }).pluck('job')).to.deep.equal([
+        'payment.expire',
+      ]);
     });
   });
 
   it('takes the same round trips to Postgres as one payment, and these few', async () => {
     const waiting = await ids('WAITING', BATCH + 1);
     const trips = async (batch: readonly string[]) => {
-      const { ctx } = world;
+      const { ctx } = harness;
       await payAll(ctx, batch);
-      const seen = await statementsOf(() => observeNetwork(ctx, 'ethereum'));
-      world.advance(12 * 13);
-      const confirmed = await statementsOf(() => observeNetwork(ctx, 'ethereum'));
-      const settled = await statementsOf(() => settlePayments(ctx, batch, simulatedExchange));
+      const seen = await statementsOf(() => syncNetwork(ctx, 'ethereum'));
+      harness.advance(12 * 13);
+      const confirmed = await statementsOf(() => syncNetwork(ctx, 'ethereum'));
+      const settled = await statementsOf(() => settlePayments(ctx, batch, simulatedCurrencyExchange));
       expect(await statuses(ctx, batch)).to.deep.equal(new Set(['SETTLED']));
       // What the simulated chain asks of its own tables, a real one would ask of its node.
       return [seen, confirmed, settled].map((sent) =>
@@ -201,7 +203,7 @@ const eventsOf = sql<{ id: string }>(
   `SELECT id FROM events WHERE payment_id = ANY ($1) AND sequence > 1`,
 );
 /** No network: what a receiver answers is no matter of plans. */
-const unreachable: Exchange = {
+const unreachable: WebhookClient = {
   post: () =>
     Promise.resolve({
       ok: false,
@@ -217,7 +219,7 @@ const unreachable: Exchange = {
 };
 
 /** Copies the payment, with all that belongs to it, many times; the copies of its transfer are confirmed, those payments WAITING. */
-async function multiply({ ctx }: World, id: string): Promise<void> {
+async function multiply({ ctx }: Harness, id: string): Promise<void> {
   const copies = `generate_series(1, ${MANY}) AS i`;
   const suffix = `lpad(i::text, 22, '0')`;
   const copy = (table: string, changed: string, where: string) =>
@@ -226,7 +228,7 @@ async function multiply({ ctx }: World, id: string): Promise<void> {
     );
   await copy(
     'payments',
-    `'id', 'pay_01KF' || ${suffix}, 'token_id', 'copy' || i, 'status', 'WAITING', 'covered', false`,
+    `'id', 'pay_01KF' || ${suffix}, 'token_id', 'copy' || i, 'status', 'WAITING', 'fully_funded', false`,
     `r.id = '${id}'`,
   );
   await copy(
@@ -257,7 +259,7 @@ async function multiply({ ctx }: World, id: string): Promise<void> {
      SELECT 'ref_01KF' || ${suffix}, 'pay_01KF' || ${suffix}, '1', 'USDC', 'COMPLETED', now() FROM ${copies}`,
   );
   await ctx.db.raw(
-    `INSERT INTO due_work (job, key, run_at, visible_at) SELECT 'payment.expire', 'pay_01KF' || ${suffix}, now(), now() FROM ${copies}`,
+    `INSERT INTO scheduled_jobs (job, key, run_at, visible_at) SELECT 'payment.expire', 'pay_01KF' || ${suffix}, now(), now() FROM ${copies}`,
   );
   // Each test payment whose clock was wound has cursors of its own.
   await ctx.db.raw(

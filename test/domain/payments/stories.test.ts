@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { observeNetwork } from '../../../src/domain/payments/observe.ts';
+import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
 import { toResource } from '../../../src/domain/payments/schemas.ts';
-import { settlePayments } from '../../../src/domain/payments/settle.ts';
+import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
 import { ApiError } from '../../../src/platform/errors.ts';
 import { eachShop } from '../../support/each-shop.ts';
 import type { Shop } from '../../support/shop.ts';
-import type { World } from '../../support/world.ts';
+import type { Harness } from '../../support/harness.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
@@ -13,19 +13,19 @@ const DAY = 24 * HOUR;
 const CONFIRMATIONS = 12;
 
 describe('stories of a payment of 10.50 USDC', () => {
-  let world: World;
+  let harness: Harness;
   let shop: Shop;
-  eachShop((opened) => ({ world, shop } = opened));
+  eachShop((opened) => ({ harness, shop } = opened));
 
   /** Pays through the sandbox and lets the service see it. */
   const pay = async (id: string, amount?: string) => {
     const sent = await shop.pay(id, amount === undefined ? {} : { amount });
-    await world.work();
+    await harness.work();
     return sent.tx_hash;
   };
   const pass = async (seconds: number) => {
-    world.advance(seconds);
-    await world.work();
+    harness.advance(seconds);
+    await harness.work();
   };
   const confirm = () => shop.mine(CONFIRMATIONS);
 
@@ -34,7 +34,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     const txHash = await pay(id);
     expect(await shop.payment(id)).to.include({
       status: 'PENDING',
-      covered: true,
+      fully_funded: true,
       amount_received: '10.5',
       tx_hash: txHash,
     });
@@ -43,7 +43,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     await shop.mine(1);
     const settled = await shop.payment(id);
     expect(settled).to.include({ status: 'SETTLED', actually_paid: '10.50', actually_paid_currency: 'USDC' });
-    expect(settled.settled_at).to.deep.equal(world.ctx.now());
+    expect(settled.settled_at).to.deep.equal(harness.ctx.now());
     expect(settled.exceptions).to.deep.equal([]);
     // Rows hold plain numbers; what the merchant wrote is what the merchant reads.
     expect(toResource(settled, '')).to.include({ amount_received: '10.50', amount_refunded: '0' });
@@ -57,7 +57,7 @@ describe('stories of a payment of 10.50 USDC', () => {
       ['checkout.settled', txHash, CONFIRMATIONS],
     ]);
     expect(events[3]?.data.checkout).to.include({
-      settledAt: world.ctx.now().toISOString(),
+      settledAt: harness.ctx.now().toISOString(),
       cryptoAmount: '10.50',
     });
     expect(events[2]?.data.checkout).to.include({ settledAt: null });
@@ -68,14 +68,14 @@ describe('stories of a payment of 10.50 USDC', () => {
     await pay(id, '4');
     expect(await shop.payment(id)).to.deep.include({
       status: 'PENDING',
-      covered: false,
+      fully_funded: false,
       exceptions: ['underpaid'],
     });
     await confirm();
     expect(await shop.payment(id)).to.include({ status: 'PENDING', amount_received: '4' });
     await pay(id);
     expect(await shop.payment(id)).to.deep.include({
-      covered: true,
+      fully_funded: true,
       amount_received: '10.5',
       exceptions: [],
     });
@@ -106,7 +106,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     });
     expect(await shop.story(id)).to.deep.equal(['created WAITING', 'pending PENDING', 'failed EXPIRED']);
     await shop.refund(id);
-    await world.work();
+    await harness.work();
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.49' });
   });
 
@@ -122,7 +122,7 @@ describe('stories of a payment of 10.50 USDC', () => {
       exceptions: ['overpaid'],
     });
     await shop.refund(id, { amount: '1.50' });
-    await world.work();
+    await harness.work();
     expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_refunded: '1.5' });
   });
 
@@ -132,7 +132,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     await pay(id);
     expect(await shop.payment(id)).to.deep.include({
       status: 'PENDING',
-      covered: true,
+      fully_funded: true,
       exceptions: ['late'],
     });
     await confirm();
@@ -153,7 +153,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     await confirm();
     expect(await shop.payment(id)).to.include({ status: 'EXPIRED', amount_received: '10.5', sequence: 2 });
     await shop.refund(id);
-    await world.work();
+    await harness.work();
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
     expect(await shop.story(id)).to.deep.equal(['created WAITING', 'failed EXPIRED', 'refunded REFUNDED']);
   });
@@ -206,7 +206,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     const id = await shop.create();
     const txHash = await pay(id);
     await shop.mine(3);
-    await shop.chain.replace(txHash, world.ctx.now());
+    await shop.chain.replace(txHash, harness.ctx.now());
     await shop.mine(1);
     expect(await shop.payment(id)).to.deep.include({
       status: 'FAILED',
@@ -225,18 +225,18 @@ describe('stories of a payment of 10.50 USDC', () => {
     const id = await shop.create();
     const replaced = await pay(id, '4');
     await pay(id);
-    await shop.chain.replace(replaced, world.ctx.now());
+    await shop.chain.replace(replaced, harness.ctx.now());
     await confirm();
     expect(await shop.payment(id)).to.include({ status: 'FAILED', amount_received: '6.5' });
     expect(await shop.refund(id)).to.include({ amount: '6.5' });
-    await world.work();
+    await harness.work();
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '6.5' });
   });
 
   it('replaced before anything was seen of it: nothing happens', async () => {
     const id = await shop.create();
     const { tx_hash } = await shop.pay(id);
-    await shop.chain.replace(tx_hash, world.ctx.now());
+    await shop.chain.replace(tx_hash, harness.ctx.now());
     await confirm();
     expect(await shop.payment(id)).to.include({ status: 'WAITING', sequence: 1, amount_received: '0' });
   });
@@ -245,7 +245,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     const id = await shop.create();
     await shop.pay(id);
     await shop.mine(5);
-    await shop.chain.reorganise('ethereum', 5, world.ctx.now());
+    await shop.chain.reorganise('ethereum', 5, harness.ctx.now());
     await shop.mine(1);
     expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', exceptions: ['reorged'] });
     await shop.mine(CONFIRMATIONS - 2);
@@ -266,10 +266,10 @@ describe('stories of a payment of 10.50 USDC', () => {
     await pay(id);
     await mineAndHoldSettlement();
     expect((await shop.payment(id)).status).to.equal('PROCESSING');
-    await shop.chain.reorganise('ethereum', CONFIRMATIONS + 3, world.ctx.now());
-    await observeNetwork(world.ctx, 'ethereum');
+    await shop.chain.reorganise('ethereum', CONFIRMATIONS + 3, harness.ctx.now());
+    await syncNetwork(harness.ctx, 'ethereum');
     // The settlement that was due meanwhile finds nothing to settle.
-    await world.work();
+    await harness.work();
     expect(await shop.payment(id)).to.deep.include({
       status: 'PENDING',
       actually_paid: null,
@@ -291,7 +291,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     const id = await shop.create();
     await pay(id);
     await confirm();
-    await shop.chain.reorganise('ethereum', CONFIRMATIONS, world.ctx.now());
+    await shop.chain.reorganise('ethereum', CONFIRMATIONS, harness.ctx.now());
     await lookAndWork();
     expect(await shop.payment(id)).to.deep.include({
       status: 'SETTLED',
@@ -301,7 +301,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     expect(await codeOf(shop.refund(id))).to.equal('refund_not_allowed');
     await confirm();
     expect(await shop.refund(id)).to.include({ amount: '10.50' });
-    await world.work();
+    await harness.work();
   });
 
   it('more money after settlement: noted, and can go back', async () => {
@@ -318,31 +318,31 @@ describe('stories of a payment of 10.50 USDC', () => {
       exceptions: ['overpaid'],
     });
     expect(await shop.refund(id)).to.include({ amount: '12.75' });
-    await world.work();
+    await harness.work();
   });
 
   it('conversion refused: failed; what came can go back', async () => {
     const id = await shop.create();
     await pay(id);
     await mineAndHoldSettlement();
-    await settlePayments(world.ctx, [id], { convert: () => Promise.resolve('refused') });
+    await settlePayments(harness.ctx, [id], { convert: () => Promise.resolve('refused') });
     expect(await shop.payment(id)).to.include({ status: 'FAILED', actually_paid: null, settled_at: null });
     expect((await shop.story(id)).slice(-2)).to.deep.equal(['processing PROCESSING', 'failed FAILED']);
-    await world.work();
+    await harness.work();
     expect(await shop.refund(id)).to.include({ amount: '10.50' });
-    await world.work();
+    await harness.work();
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
   });
 
   /** Confirms everything, and leaves the settlement that is due by that undone. */
   async function mineAndHoldSettlement(): Promise<void> {
-    await shop.chain.mine('ethereum', CONFIRMATIONS, world.ctx.now());
-    await observeNetwork(world.ctx, 'ethereum');
+    await shop.chain.mine('ethereum', CONFIRMATIONS, harness.ctx.now());
+    await syncNetwork(harness.ctx, 'ethereum');
   }
 
   async function lookAndWork(): Promise<void> {
-    await observeNetwork(world.ctx, 'ethereum');
-    await world.work();
+    await syncNetwork(harness.ctx, 'ethereum');
+    await harness.work();
   }
 
   /** What each event said, and with how many confirmations. */

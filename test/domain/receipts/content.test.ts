@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { ALL_LANGUAGES, languageFor } from '../../../src/domain/checkout/languages.ts';
-import type { Receipt } from '../../../src/domain/receipts/letter.ts';
-import { receiptMail } from '../../../src/domain/receipts/receipt.ts';
+import { ALL_LANGUAGES, languageFor } from '../../../src/domain/languages/languages.ts';
+import type { ReceiptData } from '../../../src/domain/receipts/template.ts';
+import { receiptMail } from '../../../src/domain/receipts/render.ts';
 import { TEXTS } from '../../../src/domain/receipts/texts.ts';
 import { en } from '../../../src/domain/receipts/texts/en.ts';
 import { PAID, PART } from '../../support/receipt-samples.ts';
 import { openReceiptScene } from '../../support/receipts.ts';
 
-const write = (receipt: Receipt, language = 'en') => receiptMail(receipt, languageFor(language));
+const write = (receipt: ReceiptData, language = 'en') => receiptMail(receipt, languageFor(language));
 const DIRECTION_MARKS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/;
 
 describe('the text of a receipt', () => {
@@ -94,7 +94,7 @@ describe('the text of a receipt', () => {
   it('makes no header of its own out of a merchant’s text', async () => {
     const scene = await openReceiptScene();
     try {
-      await scene.world.ctx.db('merchants').update({ name: 'Shop\r\nBcc: all@victims.example\u202e' });
+      await scene.harness.ctx.db('merchants').update({ name: 'Shop\r\nBcc: all@victims.example\u202e' });
       await scene.settle({ order_id: 'o\nX-Evil: 1\r\n\r\nbody' });
       const [mail] = scene.mails();
       expect(mail?.headers.get('subject')).to.equal(

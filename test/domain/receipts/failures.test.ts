@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createLogger, transports } from 'winston';
 import { faultOf, retryAfter } from '../../../src/domain/receipts/retry.ts';
 import { sendReceipts } from '../../../src/domain/receipts/send.ts';
-import { run, sql } from '../../../src/platform/db.ts';
+import { run, sql } from '../../../src/platform/postgres/db.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
 
 const NO_FAULT = { code: null, command: null, responseCode: null };
@@ -17,32 +17,32 @@ describe('a receipt that the mail server does not take', () => {
 
   const stored = sql<Record<string, unknown>>(
     'test_receipts',
-    'SELECT attempts, claimed_until, sent_at, given_up_at, last_error FROM receipts ORDER BY event_id',
+    'SELECT attempts, leased_until, sent_at, given_up_at, last_error FROM receipts ORDER BY event_id',
   );
-  const rows = () => run(scene.world.ctx.db, stored, []);
-  const now = () => scene.world.ctx.now();
+  const rows = () => run(scene.harness.ctx.db, stored, []);
+  const now = () => scene.harness.ctx.now();
 
   it('comes when the server takes mail again, after the delay and not before', async () => {
-    const { world, server } = scene;
+    const { harness, server } = scene;
     server.refuse(true);
     await scene.settle();
     expect((await scene.due()).map(({ run_at }) => run_at.getTime() - now().getTime())).to.deep.equal([
       10_000,
     ]);
-    expect((await rows())[0]).to.deep.include({ attempts: 1, claimed_until: null, sent_at: null });
+    expect((await rows())[0]).to.deep.include({ attempts: 1, leased_until: null, sent_at: null });
     server.refuse(false);
-    world.advance(9.999);
-    await world.work();
+    harness.advance(9.999);
+    await harness.work();
     expect(scene.mails()).to.deep.equal([]);
-    world.advance(0.001);
-    await world.work();
+    harness.advance(0.001);
+    await harness.work();
     expect(scene.mails()).to.have.length(1);
     expect((await rows())[0]).to.deep.include({ attempts: 2, sent_at: now(), given_up_at: null });
     expect(await scene.due()).to.deep.equal([]);
   });
 
   it('is given up after ten attempts, within three days', async () => {
-    const { world, server } = scene;
+    const { harness, server } = scene;
     server.refuse(true);
     const begin = now().getTime();
     await scene.settle();
@@ -50,30 +50,30 @@ describe('a receipt that the mail server does not take', () => {
       const [next] = await scene.due();
       if (next === undefined) break;
       expect(attempts).to.be.lessThan(10);
-      world.advance((next.run_at.getTime() - now().getTime()) / 1000);
-      await world.work();
+      harness.advance((next.run_at.getTime() - now().getTime()) / 1000);
+      await harness.work();
     }
     expect((await rows())[0]).to.deep.include({ attempts: 10, given_up_at: now() });
     expect(now().getTime() - begin).to.be.within(2 * 86_400_000, 3 * 86_400_000);
     server.refuse(false);
-    world.advance(10 * 86_400);
-    await world.work();
+    harness.advance(10 * 86_400);
+    await harness.work();
     expect(scene.mails()).to.deep.equal([]);
   });
 
   it('because it does not know the mailbox is given up at once, and holds up nobody else in the job', async () => {
-    const { shop, world, server } = scene;
+    const { shop, harness, server } = scene;
     server.refuseRecipient('gone@customer.example', 550);
     const gone = await shop.create({ customer_email: 'gone@customer.example' });
     const here = await shop.create({ customer_email: CUSTOMER });
     for (const id of [gone, here]) await shop.pay(id);
-    await world.work();
+    await harness.work();
     await shop.mine(12);
     expect(server.mails.map(({ to }) => to)).to.deep.equal([[CUSTOMER]]);
     expect(await scene.due()).to.deep.equal([]);
     expect(await rows()).to.deep.include({
       attempts: 1,
-      claimed_until: null,
+      leased_until: null,
       sent_at: null,
       given_up_at: now(),
       last_error:
@@ -94,7 +94,7 @@ describe('a receipt that the mail server does not take', () => {
   });
 
   it('tells the log neither the address nor the password', async () => {
-    const { world, server } = scene;
+    const { harness, server } = scene;
     server.refuse(true);
     await scene.settle();
     const [due] = await scene.due();
@@ -109,7 +109,9 @@ describe('a receipt that the mail server does not take', () => {
     const away = server.url.replace('//', '//operator:hush-hush@').replace(/\d+$/, '1');
     server.refuseRecipient(CUSTOMER, 550);
     for (const smtpUrl of [away, server.url])
-      await sendReceipts({ ...world.ctx, log, config: { ...world.ctx.config, smtpUrl } }, [due?.key ?? '']);
+      await sendReceipts({ ...harness.ctx, log, config: { ...harness.ctx.config, smtpUrl } }, [
+        due?.key ?? '',
+      ]);
     expect(lines).to.have.length(2);
     expect(lines[0]).to.include('receipt will be tried again').and.include('ESOCKET');
     expect(lines[1]).to.include('receipt given up').and.include('"response_code":550');
@@ -117,12 +119,12 @@ describe('a receipt that the mail server does not take', () => {
   });
 
   it('fails no request that winds a clock, and comes in the time of that clock', async () => {
-    const { shop, world, server } = scene;
+    const { shop, harness, server } = scene;
     server.refuse(true);
     const id = await shop.create({ customer_email: CUSTOMER });
     await shop.pay(id);
     const wind = (by: string) =>
-      world.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by }).expect(200);
+      harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by }).expect(200);
     await wind('1h');
     expect((await shop.payment(id)).status).to.equal('SETTLED');
     server.refuse(false);

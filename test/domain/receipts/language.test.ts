@@ -23,22 +23,22 @@ describe('the language of a receipt', () => {
     method: 'get' | 'head' = 'get',
   ) => {
     const { token_id } = await scene.shop.payment(id);
-    await supertest(scene.world.app)[method](`/checkout/${token_id}${query}`).set(headers).expect(200);
+    await supertest(scene.harness.app)[method](`/checkout/${token_id}${query}`).set(headers).expect(200);
   };
   const created = () => scene.shop.create({ customer_email: CUSTOMER });
   const languageOf = async (id: string) => (await scene.shop.payment(id)).language;
 
   it('is the one in which the customer saw the page last', async () => {
-    const { shop, world } = scene;
+    const { shop, harness } = scene;
     const id = await created();
     await open(id, '?lang=fr');
     await open(id);
     await shop.pay(id);
-    await world.work();
+    await harness.work();
     await shop.mine(12);
     await open(id, '?lang=ar');
     await shop.refund(id);
-    await world.work();
+    await harness.work();
     expect(scene.mails().map(({ headers }) => headers.get('subject'))).to.deep.equal([
       '[TEST] Quittung von Shop: Bestellung order-1',
       '[تجربة] إعادة مبلغ من Shop: الطلب order-1',
@@ -84,12 +84,12 @@ describe('the language of a receipt', () => {
 
   it('holds up no page while somebody moves the payment, and breaks none', async () => {
     const id = await created();
-    await scene.world.ctx.db.transaction(async (tx) => {
+    await scene.harness.ctx.db.transaction(async (tx) => {
       await tx.raw('SELECT FROM payments FOR UPDATE');
       await open(id);
     });
     expect(await languageOf(id)).to.equal(null);
-    await scene.world.ctx.db.raw(`ALTER TABLE payments ADD CHECK (language <> 'de')`);
+    await scene.harness.ctx.db.raw(`ALTER TABLE payments ADD CHECK (language <> 'de')`);
     await open(id);
     await open(id, '?lang=fr');
     expect(await languageOf(id)).to.equal('fr');
@@ -99,7 +99,7 @@ describe('the language of a receipt', () => {
 describe('a story', () => {
   it('sends nobody a receipt, also when a worker goes on with it, and is told the same as without an address', async () => {
     const scene = await openReceiptScene();
-    const { world } = scene;
+    const { harness } = scene;
     try {
       const payment = { pay_amount: '10.50' };
       const script = [
@@ -107,17 +107,17 @@ describe('a story', () => {
         { at: '1h', do: 'refund', amount: '4' },
       ];
       const stable = { script, ids: 'stable' };
-      const { told, text } = await play(world, {
+      const { told, text } = await play(harness, {
         ...stable,
         payment: { ...payment, customer_email: CUSTOMER },
       });
       expect(told.payment.status).to.equal('SETTLED');
-      expect((await play(world, { ...stable, payment })).text).to.equal(text);
-      const { rows } = (await world.ctx.db.raw('SELECT id FROM payments ORDER BY id LIMIT 1')) as {
+      expect((await play(harness, { ...stable, payment })).text).to.equal(text);
+      const { rows } = (await harness.ctx.db.raw('SELECT id FROM payments ORDER BY id LIMIT 1')) as {
         rows: { id: string }[];
       };
-      await world.api('post', `/v1/payment/${rows[0]?.id}/refund`).send({}).expect(201);
-      await world.work();
+      await harness.api('post', `/v1/payment/${rows[0]?.id}/refund`).send({}).expect(201);
+      await harness.work();
       expect((await scene.shop.payment(rows[0]?.id ?? '')).status).to.equal('REFUNDED');
       expect(scene.mails()).to.deep.equal([]);
     } finally {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sendReceipt } from '../../../src/domain/receipts/jobs.ts';
 import { sendReceipts } from '../../../src/domain/receipts/send.ts';
-import { claimDue, schedule } from '../../../src/domain/due-work/store.ts';
+import { leaseDue, schedule } from '../../../src/domain/schedule/store.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
 
@@ -58,13 +58,13 @@ This mail was sent automatically; answers to it are not read.
   });
 
   it('names the coin and the network that the customer paid with, and each of the transactions', async () => {
-    const { shop, world } = scene;
+    const { shop, harness } = scene;
     const id = await shop.create({ pay_amount: '10', customer_email: CUSTOMER });
     const first = await shop.pay(id, { coin: 'BTC', network: 'bitcoin', amount: '0.0001' });
-    await world.work();
-    world.advance(1);
+    await harness.work();
+    harness.advance(1);
     const second = await shop.pay(id, { coin: 'BTC', network: 'bitcoin', amount: '0.00006667' });
-    await world.work();
+    await harness.work();
     await shop.mine(2, 'bitcoin');
     const [mail] = scene.mails();
     expect(mail?.text).to.include('Total: 10 USDC\nPaid: 0.00016667 BTC\nNetwork: Bitcoin\n');
@@ -72,18 +72,18 @@ This mail was sent automatically; answers to it are not read.
   });
 
   it('of a refund in part, and of the rest, tells what went back, where to, and what went back so far', async () => {
-    const { shop, world } = scene;
+    const { shop, harness } = scene;
     const id = await scene.settle();
-    await world.ctx.db('payments').where({ id }).update({ refund_address: '0xrefund' });
+    await harness.ctx.db('payments').where({ id }).update({ refund_address: '0xrefund' });
     await shop.refund(id, { amount: '4.00', reason: 'a reason for the merchant only' });
     // What is named afterwards is not where this refund goes.
-    await world.ctx.db('payments').where({ id }).update({ refund_address: '0xlater' });
-    await world.work();
-    world.advance(60);
+    await harness.ctx.db('payments').where({ id }).update({ refund_address: '0xlater' });
+    await harness.work();
+    harness.advance(60);
     await shop.refund(id);
-    await world.work();
+    await harness.work();
     const [, part, rest] = scene.mails();
-    const { rows } = (await world.ctx.db.raw('SELECT tx_hash FROM refunds ORDER BY place')) as {
+    const { rows } = (await harness.ctx.db.raw('SELECT tx_hash FROM refunds ORDER BY place')) as {
       rows: { tx_hash: string }[];
     };
     expect(part?.headers.get('subject')).to.equal('[TEST] Partial refund from Shop: order order-1');
@@ -100,27 +100,27 @@ This mail was sent automatically; answers to it are not read.
   });
 
   it('tells of its own refund, however late it is sent', async () => {
-    const { shop, world, server } = scene;
+    const { shop, harness, server } = scene;
     const id = await scene.settle();
     server.refuse(true);
     await shop.refund(id, { amount: '4' });
-    await world.work();
+    await harness.work();
     await shop.refund(id, { amount: '5' });
-    await world.work();
+    await harness.work();
     server.refuse(false);
-    world.advance(10);
-    await world.work();
+    harness.advance(10);
+    await harness.work();
     const sums = scene.mails().flatMap(({ text }) => /so far: (.*)/.exec(text)?.[1] ?? []);
     expect(sums).to.have.members(['4.00 USDC', '9.00 USDC']);
   });
 
   it('of money that came too late and went back tells of no payment', async () => {
-    const { shop, world } = scene;
+    const { shop, harness } = scene;
     const id = await shop.create({ customer_email: CUSTOMER, policy: { late: 'refund' } });
-    world.advance(3_600);
-    await world.work();
+    harness.advance(3_600);
+    await harness.work();
     await shop.pay(id);
-    await world.work();
+    await harness.work();
     await shop.mine(12);
     expect((await shop.payment(id)).status).to.equal('REFUNDED');
     const [mail, ...others] = scene.mails();
@@ -130,27 +130,29 @@ This mail was sent automatically; answers to it are not read.
   });
 
   it('is sent once, though its job runs twice', async () => {
-    const { world } = scene;
+    const { harness } = scene;
     const { id: eventId, timestamp } = await lastEvent(await scene.settle());
-    await sendReceipts(world.ctx, [eventId, eventId]);
-    await schedule(world.ctx.db, [{ job: sendReceipt, key: eventId, runAt: new Date(timestamp) }]);
-    await world.work();
+    await sendReceipts(harness.ctx, [eventId, eventId]);
+    await schedule(harness.ctx.db, [
+      { job: sendReceipt, key: eventId, runAt: new Date(timestamp), testClock: null },
+    ]);
+    await harness.work();
     expect(scene.mails()).to.have.length(1);
     expect(await scene.due()).to.deep.equal([]);
   });
 
   it('is sent once, though two workers have its job at once; the second leaves the work to the first', async () => {
-    const { world, server } = scene;
+    const { harness, server } = scene;
     server.refuse(true);
     const { id: eventId } = await lastEvent(await scene.settle());
     server.refuse(false);
-    world.advance(10);
-    const now = world.ctx.now();
-    await claimDue(world.ctx.db, new Map([[sendReceipt.name, 1]]), now, addSeconds(now, 30));
+    harness.advance(10);
+    const now = harness.ctx.now();
+    await leaseDue(harness.ctx.db, new Map([[sendReceipt.name, 1]]), now, addSeconds(now, 30));
     const { arrived, release } = server.hold();
-    const first = sendReceipts(world.ctx, [eventId]);
+    const first = sendReceipts(harness.ctx, [eventId]);
     await arrived;
-    await sendReceipts(world.ctx, [eventId]);
+    await sendReceipts(harness.ctx, [eventId]);
     expect(await scene.due()).to.have.length(1);
     release();
     await first;
@@ -159,34 +161,38 @@ This mail was sent automatically; answers to it are not read.
   });
 
   it('is sent again when the worker that had it died, and both copies have one Message-ID', async () => {
-    const { world } = scene;
+    const { harness } = scene;
     const { id: eventId } = await lastEvent(await scene.settle());
     // As if it had died between the answer of the mail server and the record.
-    await world.ctx.db.raw('UPDATE receipts SET sent_at = NULL, claimed_until = ?', [world.ctx.wall()]);
-    await schedule(world.ctx.db, [{ job: sendReceipt, key: eventId, runAt: world.ctx.now() }]);
-    await world.work();
+    await harness.ctx.db.raw('UPDATE receipts SET sent_at = NULL, leased_until = ?', [
+      harness.ctx.systemNow(),
+    ]);
+    await schedule(harness.ctx.db, [
+      { job: sendReceipt, key: eventId, runAt: harness.ctx.now(), testClock: null },
+    ]);
+    await harness.work();
     const ids = scene.mails().map(({ headers }) => headers.get('message-id'));
     expect(ids).to.have.length(2);
     expect(new Set(ids).size).to.equal(1);
   });
 
   it('is not due for a customer without an address', async () => {
-    const { shop, world } = scene;
+    const { shop, harness } = scene;
     const id = await shop.create();
     await shop.pay(id);
-    await world.work();
+    await harness.work();
     await shop.mine(12);
     expect(await scene.due()).to.deep.equal([]);
     await shop.refund(id);
-    await world.work();
+    await harness.work();
     expect((await shop.payment(id)).status).to.equal('REFUNDED');
     expect(scene.mails()).to.deep.equal([]);
-    const { rows } = (await world.ctx.db.raw('SELECT * FROM receipts')) as { rows: unknown[] };
+    const { rows } = (await harness.ctx.db.raw('SELECT * FROM receipts')) as { rows: unknown[] };
     expect(rows).to.deep.equal([]);
   });
 
   it('of a live payment says nothing of a test', async () => {
-    await scene.world.ctx.db.raw(`UPDATE merchants SET mode = 'live'`);
+    await scene.harness.ctx.db.raw(`UPDATE merchants SET mode = 'live'`);
     await scene.settle();
     const [mail] = scene.mails();
     expect(mail?.headers.get('subject')).to.equal('Receipt from Shop: order order-1');
@@ -199,7 +205,7 @@ describe('without a mail server', () => {
     const scene = await openReceiptScene({ SMTP_URL: '' });
     try {
       await scene.shop.refund(await scene.settle());
-      await scene.world.work();
+      await scene.harness.work();
       expect(scene.mails()).to.deep.equal([]);
       expect(await scene.due()).to.deep.equal([]);
     } finally {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { readLedger, refundedEntries, settledEntries } from '../../../src/domain/payments/ledger.ts';
-import { STATUSES } from '../../../src/domain/payments/states.ts';
-import { readPayments } from '../../../src/domain/payments/store.ts';
-import { plain } from '../../../src/platform/money.ts';
+import { readLedger, refundedEntries, settledEntries } from '../../../src/domain/payments/ledger/ledger.ts';
+import { STATUSES } from '../../../src/domain/payments/lifecycle/states.ts';
+import { readPayments } from '../../../src/domain/payments/lifecycle/store.ts';
+import { plain } from '../../../src/platform/values/money.ts';
 import { checkBooks, checkLedger } from '../../support/books.ts';
 import { play } from '../../support/scenarios.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
 
 const transfer = (at: string, amount?: string, coin?: string) => ({
   at,
@@ -105,19 +105,19 @@ function settled(amount: string): string[] {
 }
 
 describe('the ledger of a payment', () => {
-  let world: World;
+  let harness: Harness;
   before(async () => {
-    world = await createWorld();
+    harness = await createHarness();
   });
   after(async () => {
-    await checkBooks(world.ctx.db);
-    await world.close();
+    await checkBooks(harness.ctx.db);
+    await harness.close();
   });
 
-  const entriesOf = (id: string) => readLedger(world.ctx.db, id);
+  const entriesOf = (id: string) => readLedger(harness.ctx.db, id);
   for (const [what, script, policy, expected] of STORIES)
     it(what, async () => {
-      const { told } = await play(world, { payment: { pay_amount: '10', policy }, script });
+      const { told } = await play(harness, { payment: { pay_amount: '10', policy }, script });
       const entries = await entriesOf(told.payment.id);
       expect(
         entries.map(
@@ -134,27 +134,27 @@ describe('the ledger of a payment', () => {
       [transfer('1m', '4'), transfer('90m')],
       [transfer('1m'), replace('100s')],
     ]) {
-      const created = await world
+      const created = await harness
         .api('post', '/v1/payment')
         .send({ pay_amount: '10', order_id: 'o' })
         .expect(201);
       const { id } = created.body as { id: string };
       for (const step of script as { do: string; amount?: string }[]) {
         if (step.do === 'transfer')
-          await world
+          await harness
             .api('post', `/v1/sandbox/payments/${id}/transfers`)
             .send(step.amount === undefined ? {} : { amount: step.amount })
             .expect(201);
-        if (step.do === 'refund') await world.api('post', `/v1/payment/${id}/refund`).send({}).expect(201);
+        if (step.do === 'refund') await harness.api('post', `/v1/payment/${id}/refund`).send({}).expect(201);
         for (let minute = 0; minute < 4; minute += 1) {
-          await world.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '1m' }).expect(200);
-          const [payment] = await readPayments(world.ctx.db, [id]);
+          await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '1m' }).expect(200);
+          const [payment] = await readPayments(harness.ctx.db, [id]);
           if (payment === undefined) throw new Error('it is gone');
           seen.add(payment.status);
           checkLedger(payment, await entriesOf(id), `${id} after minute ${minute}`);
         }
-        await world.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '61m' }).expect(200);
-        const [payment] = await readPayments(world.ctx.db, [id]);
+        await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '61m' }).expect(200);
+        const [payment] = await readPayments(harness.ctx.db, [id]);
         seen.add(payment?.status ?? '');
       }
     }
@@ -168,7 +168,7 @@ describe('the ledger of a payment', () => {
 
   it('an entry takes from one account and gives to another, and is above zero', async () => {
     const insert = (from: string, to: string, amount: string) =>
-      world.ctx.db.raw(
+      harness.ctx.db.raw(
         `INSERT INTO ledger_entries (payment_id, kind, from_account, to_account, amount, created_at)
          SELECT id, 'received', ?, ?, ?::numeric, now() FROM payments LIMIT 1`,
         [from, to, amount],

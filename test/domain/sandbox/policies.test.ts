@@ -1,25 +1,25 @@
 import { expect } from 'chai';
-import type { PolicyChoice } from '../../../src/domain/payments/policy.ts';
-import { asWritten, plain } from '../../../src/platform/money.ts';
+import type { PolicyChoice } from '../../../src/domain/payments/lifecycle/policy.ts';
+import { asWritten, plain } from '../../../src/platform/values/money.ts';
 import { checkBooks } from '../../support/books.ts';
 import { createPayment, expectError } from '../../support/http.ts';
 import { eventsOf, play, type Told } from '../../support/scenarios.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
 
 const DEFAULTS = { underpaid: 'wait', underpaid_tolerance_percent: 0, late: 'honour', overpaid: 'keep' };
 
 describe('the policy of a payment', () => {
-  let world: World;
+  let harness: Harness;
   before(async () => {
-    world = await createWorld();
+    harness = await createHarness();
   });
   after(async () => {
-    await checkBooks(world.ctx.db);
-    await world.close();
+    await checkBooks(harness.ctx.db);
+    await harness.close();
   });
 
   const told = async (policy: PolicyChoice, script: object[], pay_amount = '10.00'): Promise<Told> =>
-    (await play(world, { payment: { pay_amount, policy }, script })).told;
+    (await play(harness, { payment: { pay_amount, policy }, script })).told;
   const transfer = (at: string, amount?: string) => ({ at, do: 'transfer', ...(amount && { amount }) });
   const statuses = (story: Told) => story.transitions.map(({ to }) => to);
 
@@ -117,12 +117,12 @@ describe('the policy of a payment', () => {
   });
 
   it("a merchant's default holds where the payment says nothing", async () => {
-    const { apiKey } = await world.addMerchant({
+    const { apiKey } = await harness.addMerchant({
       policy: { late: 'refund', underpaid: 'accept', underpaid_tolerance_percent: 2 },
     });
     const play_ = async (policy: PolicyChoice) =>
       (
-        await world
+        await harness
           .api('post', '/v1/sandbox/scenarios', apiKey)
           .send({ payment: { pay_amount: '10', policy }, script: [] })
           .expect(200)
@@ -139,8 +139,8 @@ describe('the policy of a payment', () => {
   });
 
   it('is taken by POST /v1/payment, and a fault in it is named', async () => {
-    await createPayment(world, { policy: { underpaid: 'accept', underpaid_tolerance_percent: 0.1 } });
-    await createPayment(world, { policy: {} });
+    await createPayment(harness, { policy: { underpaid: 'accept', underpaid_tolerance_percent: 0.1 } });
+    await createPayment(harness, { policy: {} });
     const faults: [unknown, string, string][] = [
       [{ underpaid: 'ignore' }, 'policy.underpaid', 'enum'],
       [{ late: true }, 'policy.late', 'enum'],
@@ -154,7 +154,7 @@ describe('the policy of a payment', () => {
     ];
     for (const [policy, field, constraint] of faults) {
       const body = { pay_amount: '1', order_id: 'o', policy };
-      expectError(world, await world.api('post', '/v1/payment').send(body), 400, { field, constraint });
+      expectError(harness, await harness.api('post', '/v1/payment').send(body), 400, { field, constraint });
     }
   });
 });

@@ -1,21 +1,21 @@
 import { expect } from 'chai';
-import type { PolicyChoice } from '../../../src/domain/payments/policy.ts';
+import type { PolicyChoice } from '../../../src/domain/payments/lifecycle/policy.ts';
 import { checkBooks } from '../../support/books.ts';
 import { eventsOf, play, type Told } from '../../support/scenarios.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
 
 describe('the policy late: refund', () => {
-  let world: World;
+  let harness: Harness;
   before(async () => {
-    world = await createWorld();
+    harness = await createHarness();
   });
   after(async () => {
-    await checkBooks(world.ctx.db);
-    await world.close();
+    await checkBooks(harness.ctx.db);
+    await harness.close();
   });
 
   const told = async (policy: PolicyChoice, script: object[], pay_amount = '10.00'): Promise<Told> =>
-    (await play(world, { payment: { pay_amount, policy }, script })).told;
+    (await play(harness, { payment: { pay_amount, policy }, script })).told;
   const transfer = (at: string, amount?: string) => ({ at, do: 'transfer', ...(amount && { amount }) });
   const statuses = (story: Told) => story.transitions.map(({ to }) => to);
   const late: PolicyChoice = { late: 'refund' };

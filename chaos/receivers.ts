@@ -1,0 +1,105 @@
+import {
+  dripBody,
+  dripHeader,
+  redirect,
+  reset,
+  resetInHeader,
+  startReceiver,
+  type Answer,
+  type ReceivedRequest,
+  type Receiver,
+} from '../test/support/receivers.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { verifyWebhook } from '../src/sdk/index.ts';
+import { draw } from './draw.ts';
+
+/** How a merchant's receiver behaves until it takes an event. */
+export const MOODS = ['good', 'slow', 'wrong', 'drip', 'reset', 'redirect', 'cut', 'down'] as const;
+export type Mood = (typeof MOODS)[number];
+
+/** An awkward receiver fails an event at most so often, ... */
+const FAILING_TRIES = 2;
+/** ... and every other time: one that fails all it gets is given a rest by its circuit, and each of its events would wait for that. */
+const FAILING_SHARE = 0.5;
+const SLOW_MS = 1_000;
+
+/** What one merchant's receiver has seen. */
+export interface Book {
+  /** Every event that was taken, with its bytes and how often it was taken. */
+  readonly taken: ReadonlyMap<string, { readonly body: string; readonly times: number }>;
+  readonly requests: () => number;
+  /** What must not be: a signature that does not fit, an id with two bodies, a redirect that was followed. */
+  readonly faults: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface ReceiverOptions {
+  readonly seed: string;
+  readonly mood: Mood;
+  readonly secret: string;
+  /** True while a `down` receiver has its outage. */
+  readonly isDown: () => boolean;
+}
+
+/** Starts a receiver that books what arrives. */
+export async function startBookkeeper(options: ReceiverOptions): Promise<Book & { readonly url: string }> {
+  const taken = new Map<string, { body: string; times: number }>();
+  const bodies = new Map<string, string>();
+  const tries = new Map<string, number>();
+  const faults: string[] = [];
+  const take = (eventId: string, body: string) =>
+    taken.set(eventId, { body, times: (taken.get(eventId)?.times ?? 0) + 1 });
+  const answer = (request: ReceivedRequest): Answer | Promise<Answer> => {
+    const { rawBody, headers, path, method } = request;
+    if (path !== '/hooks' || method !== 'POST')
+      faults.push(`${method} ${path} came: a redirect was followed`);
+    const verified = verifyWebhook({ rawBody, headers, secrets: options.secret });
+    if (!verified.ok) {
+      faults.push(`a request was refused: ${verified.message}`);
+      return { status: 401 };
+    }
+    const { eventId } = verified;
+    const body = rawBody.toString();
+    if ((bodies.get(eventId) ?? body) !== body) faults.push(`${eventId} came with two bodies`);
+    bodies.set(eventId, body);
+    const number = (tries.get(eventId) ?? 0) + 1;
+    tries.set(eventId, number);
+    return answerOf(options, eventId, number, () => void take(eventId, body));
+  };
+  const receiver: Receiver = await startReceiver({ answer });
+  return {
+    url: receiver.url,
+    taken,
+    requests: () => receiver.requests.length,
+    faults,
+    close: () => receiver.close(),
+  };
+}
+
+/** What a receiver of that mood answers to try `number` of an event; calls `take` when it keeps the event. */
+function answerOf(
+  { seed, mood, isDown }: ReceiverOptions,
+  eventId: string,
+  number: number,
+  take: () => void,
+): Answer | Promise<Answer> {
+  const isFailing = number <= FAILING_TRIES && draw(seed, eventId, number) < FAILING_SHARE;
+  const good = (answer: Answer = {}): Answer => {
+    take();
+    return answer;
+  };
+  const isFirst = number === 1;
+  const answers: Readonly<Record<Mood, () => Answer | Promise<Answer>>> = {
+    good,
+    slow: () => sleep(SLOW_MS).then(() => good()),
+    wrong: () => (isFailing ? { status: isFirst ? 500 : 404 } : good()),
+    // A 200 is a 200, however its body drips.
+    drip: () => (isFailing ? dripHeader() : good(isFirst ? {} : dripBody())),
+    reset: () => (isFailing ? (isFirst ? reset : resetInHeader) : good()),
+    redirect: () => (isFailing ? redirect(isFirst ? 302 : 308, '/elsewhere') : good()),
+    // It has the event, and nobody hears of it.
+    cut: () => good(isFailing ? reset : {}),
+    down: () => (isDown() ? { status: 503 } : good()),
+  };
+  return answers[mood]();
+}

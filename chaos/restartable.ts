@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/start.ts';
+
+/** How long Postgres is away. */
+const PAUSE_MS = 1_500;
+
+/** A Postgres of the run's own, with the durability that it has by default. */
+export interface RestartablePostgres {
+  readonly url: string;
+  /** Ends it and starts it on the same data and port. */
+  readonly restart: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts it on a data folder below `folder`. */
+export async function startPostgres(folder: string): Promise<RestartablePostgres> {
+  const options = {
+    dataDir: join(folder, 'data'),
+    database: 'chaos',
+    flags: ['-c', 'max_connections=200'],
+    log: () => undefined,
+  };
+  let server = await startEmbeddedPostgres(options);
+  const { url, port } = server;
+  return {
+    url,
+    restart: async () => {
+      await server.stop();
+      await sleep(PAUSE_MS);
+      server = await startEmbeddedPostgres({ ...options, port });
+    },
+    stop: () => server.stop(),
+  };
+}

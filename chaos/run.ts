@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../src/platform/log.ts';
+import { redisCommand } from '../test/support/redis.ts';
+import { deal, type Tally } from './blows.ts';
+import { order, orderAll, type Orders } from './orders.ts';
+import { planOf, survivorOf } from './plan.ts';
+import { startScene, type Scene } from './scene.ts';
+import { openShops, type Shop } from './shops.ts';
+import { killAll, type Supervised } from './supervised.ts';
+import { describeUnfinished, unfinished } from './truth.ts';
+import { judge } from './verdict.ts';
+
+/**
+ * `npm run chaos`: 2,000 payments (CHAOS_PAYMENTS) on a real web, two workers, Redis and Postgres, while workers are killed every few
+ * seconds, Redis is flushed twice and away for a while, Postgres is restarted, web is killed once, and many receivers are awkward. Then
+ * everything that was promised must be there. CHAOS_SEED repeats who is hit when. Exit code 1, and the processes' logs, when not.
+ */
+const PAYMENTS = Number(process.env['CHAOS_PAYMENTS'] ?? 2_000);
+const SEED = process.env['CHAOS_SEED'] ?? randomBytes(4).toString('hex');
+const SECONDS = Math.min(120, Math.max(24, PAYMENTS * 0.06));
+/** After the last blow: leases of 30 s, which a killed worker may have left behind in several steps of a payment, and the backlog. */
+const SETTLED_WITHIN_MS = 90_000 + PAYMENTS * 60;
+/** Requests that are sent once more at the end. */
+const REPEATED = 100;
+const TAIL_LINES = 15;
+
+const begun = performance.now();
+const say = (line: string) =>
+  console.log(`${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+
+if (redisCommand === null) throw new Error('there is neither redis-server nor valkey-server on the PATH');
+say(`${PAYMENTS} payments, chaos for ${Math.round(SECONDS)} s, CHAOS_SEED=${SEED}`);
+process.once('exit', killAll);
+const scene = await startScene();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void scene.close().finally(() => process.exit(1)));
+const faults: string[] = [];
+try {
+  await chaos(scene);
+} catch (error) {
+  faults.push(error instanceof Error ? (error.stack ?? error.message) : messageOf(error));
+} finally {
+  await scene.close();
+}
+if (faults.length === 0) rmSync(scene.folder, { recursive: true, force: true });
+else tellFaults(scene);
+say(faults.length === 0 ? 'all is well' : `FAILED with CHAOS_SEED=${SEED}`);
+// The receivers still listen.
+process.exit(faults.length === 0 ? 0 : 1);
+
+async function chaos(scene: Scene): Promise<void> {
+  const { origin, env } = scene;
+  const start = performance.now();
+  const shops = await openShops(scene, SEED, () => performance.now() - start < (SECONDS * 1000) / 2);
+  say(`${shops.length} shops are open`);
+  const orders: Orders = { created: new Map(), retries: 0, faults: [] };
+  const load = { name: 'order', count: PAYMENTS, seconds: SECONDS };
+  const ordering = orderAll(origin, shops, load, orders);
+  const tally: Tally = await deal(planOf(SEED, SECONDS), scene, say);
+  await ordering;
+  say(`${orders.created.size} payments were answered with 201; the chaos is over`);
+  await untilFinished(scene);
+  if (faults.length === 0) await survivorAlone(scene, shops, orders);
+  // A request that comes again gets the payment that it made.
+  const again = [...orders.created].slice(0, REPEATED);
+  await Promise.all(again.map(([key, { shop }]) => order(origin, shop, key, orders)));
+  const verdict = await judge(env.DATABASE_URL, origin, shops, orders);
+  faults.push(...verdict.faults);
+  await endAll(scene);
+  print({ ...verdict.counts, ...Object.fromEntries(tally) });
+}
+
+/** Waits until nothing is left to do; what is still left after its time is a fault, told with its rows. */
+async function untilFinished({ env }: Scene): Promise<void> {
+  const end = performance.now() + SETTLED_WITHIN_MS;
+  for (let look = 0; ; look += 1) {
+    const left = await unfinished(env.DATABASE_URL);
+    const open = Object.entries(left).filter(([, count]) => count > 0);
+    if (open.length === 0) return say('nothing is left to do');
+    const text = open.map(([what, count]) => `${count} ${what}`).join(', ');
+    if (performance.now() > end) {
+      const rows = await describeUnfinished(env.DATABASE_URL);
+      return void faults.push(`left: ${text}\n${rows.join('\n')}`);
+    }
+    if (look % 20 === 0) say(`left: ${text}`);
+    await sleep(500);
+  }
+}
+
+/** A worker that has come to hang is not seen while another one does its work: so the one that has lived through most works alone. */
+async function survivorAlone(scene: Scene, shops: readonly Shop[], orders: Orders): Promise<void> {
+  const survivor = scene.workers[survivorOf(SEED)];
+  const other = scene.workers[survivorOf(SEED) === 0 ? 1 : 0];
+  await end(other);
+  await orderAll(scene.origin, shops, { name: 'alone', count: shops.length, seconds: 0.1 }, orders);
+  await untilFinished(scene);
+  say(`${survivor.name} works, alone`);
+}
+
+/** Everybody ends when told to, having survived all that. */
+async function endAll({ web, workers }: Scene): Promise<void> {
+  for (const one of [...workers, web]) {
+    faults.push(...one.faults);
+    await end(one);
+  }
+}
+
+async function end(one: Supervised): Promise<void> {
+  const how = await one.stop();
+  if (how !== 0) faults.push(`${one.name} ended with ${how} after SIGTERM`);
+}
+
+function print(counts: Readonly<Record<string, number>>): void {
+  for (const [what, count] of Object.entries(counts)) console.log(`${what.padEnd(36)}${count}`);
+  console.log(`${'seconds'.padEnd(36)}${Math.round((performance.now() - begun) / 1000)}`);
+}
+
+function tellFaults({ folder, web, workers }: Scene): void {
+  for (const one of [web, ...workers] satisfies Supervised[]) {
+    const log = one.logs.at(-1) ?? '';
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-TAIL_LINES);
+    console.log(`\n${log}:\n${lines.map((line) => line.slice(0, 500)).join('\n')}`);
+  }
+  console.log(`\nThe logs are in ${folder}\n`);
+  for (const fault of faults.slice(0, 30)) console.log(`WRONG: ${fault}`);
+  if (faults.length > 30) console.log(`... and ${faults.length - 30} more`);
+}

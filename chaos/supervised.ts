@@ -1,0 +1,98 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+/** A process that cannot start, because Postgres is away, tries again this often. */
+const AGAIN_MS = 300;
+
+/** A process of the build that is started again whenever it ends, until it is told to end. */
+export interface Supervised {
+  readonly name: string;
+  /** Ends that nobody asked for, once it had begun to work; none, if all is well. Before that it may end, because Postgres is away. */
+  readonly faults: readonly string[];
+  /** The log file of each of its lives, oldest first. */
+  readonly logs: readonly string[];
+  /** kill -9; false when it is just not there. */
+  kill(): boolean;
+  /** Whether its latest life has said that it works. */
+  isWorking(): boolean;
+  /** SIGTERM, for good. Answers how it ended. */
+  stop(): Promise<number | NodeJS.Signals>;
+}
+
+const alive = new Set<ChildProcess>();
+
+/** Kills whatever runs, at once. */
+export function killAll(): void {
+  for (const child of alive) child.kill('SIGKILL');
+}
+
+/** Starts `node dist/processes/PROGRAM.js` with a folder of its own for its temporary files and logs. */
+export function supervise(
+  name: string,
+  program: 'web' | 'worker',
+  env: NodeJS.ProcessEnv,
+  folder: string,
+): Supervised {
+  const home = join(folder, name);
+  mkdirSync(home);
+  const faults: string[] = [];
+  const logs: string[] = [];
+  let child: ChildProcess | null = null;
+  const told = new AbortController();
+  const live = async () => {
+    for (let life = 1; !told.signal.aborted; life += 1) {
+      const log = join(home, `${life}.log`);
+      logs.push(log);
+      child = startProcess(program, { ...env, TMPDIR: home }, log);
+      const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+      if (told.signal.aborted) return code ?? signal ?? 0;
+      if (signal === 'SIGKILL') continue;
+      if (saysItWorks(log)) faults.push(`${name} ended by itself (${code ?? signal}), see ${log}`);
+      await sleep(AGAIN_MS);
+    }
+    return 0;
+  };
+  const ended = live();
+  return {
+    name,
+    faults,
+    logs,
+    kill: () => child?.exitCode === null && child.signalCode === null && child.kill('SIGKILL'),
+    isWorking: () => saysItWorks(logs.at(-1)),
+    stop() {
+      told.abort();
+      child?.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+function saysItWorks(log: string | undefined): boolean {
+  return log !== undefined && /"(listening|working)"/.test(readFileSync(log, 'utf8'));
+}
+
+/** Runs a process of the build to its end; throws when that is not a good one. */
+export async function runToEnd(program: string, env: NodeJS.ProcessEnv, log: string): Promise<void> {
+  const [code] = (await once(startProcess(program, env, log), 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${readFileSync(log, 'utf8')}`);
+}
+
+function startProcess(program: string, env: NodeJS.ProcessEnv, log: string): ChildProcess {
+  const { PATH, HOME } = process.env;
+  const file = openSync(log, 'w');
+  const child = spawn(process.execPath, [join(ROOT, `dist/processes/${program}.js`)], {
+    cwd: ROOT,
+    env: { PATH, HOME, ...env },
+    // A file takes what a process says in its last moment, however it ends.
+    stdio: ['ignore', file, file],
+  });
+  closeSync(file);
+  alive.add(child);
+  child.once('exit', () => alive.delete(child));
+  return child;
+}

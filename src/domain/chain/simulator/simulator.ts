@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import type { Connection, Db, Tx } from '../../../platform/postgres/db.ts';
+import { compare } from '../../../platform/values/money.ts';
+import { depositAddress } from '../addresses.ts';
+import type { ChainClient, ChainTransfer, ChainPage } from '../port.ts';
+import { isCoinOn, type CoinId } from '../coins.ts';
+import { NETWORKS, type NetworkId } from '../networks.ts';
+import * as store from './store.ts';
+import { transactionHash } from '../transaction-hashes.ts';
+
+/** Transfers in one answer of `poll`. */
+const PAGE_SIZE = 500;
+
+export interface SimulatorOptions {
+  readonly db: Db;
+  /** Seconds between two blocks on every network; null or absent: each network's own. */
+  readonly blockSeconds?: number | null;
+  /** Null or absent: the chain that everybody shares. A named world has networks of its own, with heads of their own. */
+  readonly testClock?: string | null;
+  /** Deposit addresses follow from it: whoever changes it gives every reference other addresses. */
+  readonly seed: string;
+}
+
+/** A transfer to send. The same `reference` is sent once only; without one each call sends anew. */
+export interface Sending {
+  readonly network: NetworkId;
+  readonly coin: CoinId;
+  readonly address: string;
+  /** Decimal string above zero, in units of the coin. */
+  readonly amount: string;
+  readonly reference?: string;
+}
+
+/** A chain that does as it is told, in Postgres, for any number of processes at once. */
+export interface Simulator extends ChainClient {
+  /**
+   * Puts transfers into the pool, in one statement, in the caller's transaction or on its own; pollers see them once that commits.
+   * Answers one transfer for each one given, in that order; for a reference that was used before, the transfer sent then, as it is
+   * now. Throws RangeError, and sends nothing, for a coin that does not live on its network or an amount that is not above zero.
+   */
+  send(connection: Connection, sendings: readonly Sending[], now: Date): Promise<ChainTransfer[]>;
+
+  /**
+   * Spends the money of a transfer elsewhere: it is dropped, and `replacedBy` is a transaction that pays somebody else. A mined
+   * transfer leaves its block, as if the branch with the other transaction had won. Dropped before: nothing changes.
+   * Answers the transfer as it is then, or null for an unknown hash. In the caller's transaction, where one is given.
+   */
+  replace(txHash: string, now: Date, tx?: Tx): Promise<ChainTransfer | null>;
+
+  /**
+   * Puts an equally long branch without our transfers in the place of the newest `depth` blocks: what they held goes back to the
+   * pool and into later blocks. The head keeps its height, so that no poller sees it go down. Answers how many went back.
+   */
+  reorganise(network: NetworkId, depth: number, now: Date): Promise<number>;
+
+  /** When the block that lies `blocks` above the newest will be mined, unless somebody mines before. */
+  timeOfBlock(network: NetworkId, blocks: number): Promise<Date | null>;
+
+  /** Mines `blocks` at once, beyond those that are due; the first takes all that was sent until now. Answers the new height. */
+  mine(network: NetworkId, blocks: number, now: Date): Promise<number>;
+}
+
+/**
+ * The simulator of every network. A network begins, at height 0, when it is first asked for; its head then follows the `now` of
+ * each call, a day's gap in one step, and stands still for a `now` that is earlier. Throws RangeError for a useless option.
+ */
+export function createSimulator({ db, blockSeconds, seed, testClock = null }: SimulatorOptions): Simulator {
+  const keyOf = (network: NetworkId) => store.chainKey(network, testClock);
+  const blockMs = (network: NetworkId) => Math.round((blockSeconds ?? NETWORKS[network].blockSeconds) * 1000);
+  if (!Number.isSafeInteger(blockMs('bitcoin')) || blockMs('bitcoin') < 1)
+    throw new RangeError('a block must last a millisecond or more');
+  if (seed === '') throw new RangeError('the seed must not be empty');
+
+  /** Everything that changes a chain happens here, under the lock of its head and after the blocks that are due. */
+  const onHead = <T>(
+    network: NetworkId,
+    now: Date,
+    work: (tx: Tx, head: store.Head) => Promise<T>,
+    outer: Tx | null = null,
+  ): Promise<T> => {
+    const locked = async (tx: Tx) => {
+      const head = await store.lockHead(tx, keyOf(network), now);
+      return work(tx, await catchUp(tx, keyOf(network), head, blockMs(network), now));
+    };
+    return outer === null ? db.transaction(locked) : locked(outer);
+  };
+
+  return {
+    depositAddress: (network, reference) => depositAddress(seed, network, reference),
+
+    async poll(network, cursor, now) {
+      const after = readCursor(cursor);
+      const page = await store.readPage(db, keyOf(network), after, PAGE_SIZE + 1);
+      if (page !== null && !page.hasNew && blocksDue(page.head, blockMs(network), now) === 0)
+        return toView(page, after);
+      await onHead(network, now, () => Promise.resolve());
+      const fresh = await store.readPage(db, keyOf(network), after, PAGE_SIZE + 1);
+      if (fresh === null) throw new Error(`the head of ${network} is gone`);
+      return toView(fresh, after);
+    },
+
+    send: (connection, sendings, now) => send(connection, sendings, keyOf, now),
+
+    async replace(txHash, now, outer) {
+      const found = await store.findTransfer(outer ?? db, txHash);
+      if (found === null) return null;
+      const drop = async (tx: Tx) => {
+        await store.dropTransfer(tx, keyOf(found.network), txHash, doubleSpend(found), now);
+        return store.findTransfer(tx, txHash);
+      };
+      return onHead(found.network, now, drop, outer);
+    },
+
+    async reorganise(network, depth, now) {
+      assertCount('depth', depth);
+      return onHead(network, now, (tx, head) =>
+        store.orphanTransfersAbove(tx, keyOf(network), head.height - depth),
+      );
+    },
+
+    async timeOfBlock(network, blocks) {
+      const head = await store.findHead(db, keyOf(network));
+      return head && new Date(head.minedAt.getTime() + blocks * blockMs(network));
+    },
+
+    async mine(network, blocks, now) {
+      assertCount('blocks', blocks);
+      return onHead(network, now, async (tx, head) => {
+        const until = now > head.minedAt ? now : head.minedAt;
+        const mined = { count: blocks, blockMs: blockMs(network), from: until, until };
+        return (await store.mineBlocks(tx, keyOf(network), head, mined)).height;
+      });
+    },
+  };
+}
+
+async function send(
+  connection: Connection,
+  sendings: readonly Sending[],
+  keyOf: (network: NetworkId) => store.ChainKey,
+  now: Date,
+): Promise<ChainTransfer[]> {
+  sendings.forEach(assertSendable);
+  const asked = sendings.map((sending) => toNewTransfer(sending, keyOf(sending.network)));
+  const rows = await store.insertTransfers(connection, asked, now);
+  const byHash = new Map(rows.map(({ transfer }) => [transfer.txHash, transfer]));
+  const byReference = new Map(rows.map(({ reference, transfer }) => [reference, transfer]));
+  return asked.map(({ txHash, reference }) => {
+    const transfer = reference === null ? byHash.get(txHash) : byReference.get(reference);
+    if (transfer === undefined) throw new Error(`the transfer ${reference ?? txHash} was not stored`);
+    return transfer;
+  });
+}
+
+function assertSendable({ coin, network, amount }: Sending): void {
+  if (!isCoinOn(coin, network)) throw new RangeError(`${coin} does not live on ${network}`);
+  if (compare(amount, '0') <= 0) throw new RangeError(`an amount to send must be above zero, not ${amount}`);
+}
+
+function toNewTransfer(
+  { network, coin, address, amount, reference }: Sending,
+  chain: store.ChainKey,
+): store.NewTransfer {
+  const nonce = reference === undefined ? `once ${randomUUID()}` : `reference ${reference}`;
+  const txHash = transactionHash(network, { address, coin, amount, nonce });
+  return { chain, txHash, coin, address, amount, reference: reference ?? null };
+}
+
+/** The transaction that pays the same money to somebody else. */
+function doubleSpend({ network, txHash, coin, amount }: ChainTransfer): string {
+  return transactionHash(network, { address: 'somebody else', coin, amount, nonce: `instead of ${txHash}` });
+}
+
+/** Mines what is due at `now` and numbers what was sent: afterwards pollers see all that was committed so far. */
+async function catchUp(
+  tx: Tx,
+  chain: store.ChainKey,
+  head: store.Head,
+  blockMs: number,
+  now: Date,
+): Promise<store.Head> {
+  const count = blocksDue(head, blockMs, now);
+  if (count === 0) {
+    await store.numberNewTransfers(tx, chain);
+    return head;
+  }
+  const from = head.minedAt;
+  return store.mineBlocks(tx, chain, head, {
+    count,
+    blockMs,
+    from,
+    until: new Date(from.getTime() + count * blockMs),
+  });
+}
+
+function blocksDue(head: store.Head, blockMs: number, now: Date): number {
+  return Math.max(0, Math.floor((now.getTime() - head.minedAt.getTime()) / blockMs));
+}
+
+function readCursor(cursor: string | null): string {
+  if (cursor === null) return '0';
+  if (!/^\d{1,18}$/.test(cursor)) throw new RangeError(`not a cursor of this chain: ${cursor}`);
+  return cursor;
+}
+
+function toView({ head, changes }: store.Page, after: string): ChainPage {
+  const shown = changes.slice(0, PAGE_SIZE);
+  return {
+    head: head.height,
+    transfers: shown.map(({ transfer }) => transfer),
+    cursor: shown.at(-1)?.change ?? after,
+    more: changes.length > PAGE_SIZE,
+  };
+}
+
+function assertCount(name: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new RangeError(`${name} must be a whole number of 1 or more`);
+}

@@ -1,0 +1,173 @@
+import { run, runOne, type Connection, type Db, type Tx } from '../../../platform/postgres/db.ts';
+import type { ChainTransfer } from '../port.ts';
+import type { CoinId } from '../coins.ts';
+import type { NetworkId } from '../networks.ts';
+import * as statements from './statements.ts';
+import type { HeadRow, TransferRow } from './statements.ts';
+
+/** A network, or a network of a world of its own: `tron` or `tron/WORLD`. */
+export type ChainKey = string;
+
+export function chainKey(network: NetworkId, testClock: string | null): ChainKey {
+  return testClock === null ? network : `${network}/${testClock}`;
+}
+
+function networkOf(chain: ChainKey): NetworkId {
+  return chain.split('/', 1)[0] as NetworkId;
+}
+
+/** The newest block of a chain. */
+export interface Head {
+  readonly height: number;
+  readonly minedAt: Date;
+}
+
+/** Blocks to mine on top of the head. */
+export interface Blocks {
+  readonly count: number;
+  readonly blockMs: number;
+  /** Transfers seen until a block's length after this go into the first block, and so on. */
+  readonly from: Date;
+  /** Time of the last block. */
+  readonly until: Date;
+}
+
+export interface NewTransfer {
+  readonly chain: ChainKey;
+  readonly txHash: string;
+  readonly coin: CoinId;
+  readonly address: string;
+  readonly amount: string;
+  readonly reference: string | null;
+}
+
+/** The head of `chain`, locked until the transaction ends; made, at height 0 and `now`, where there is none yet. */
+export async function lockHead(tx: Tx, chain: ChainKey, now: Date): Promise<Head> {
+  const found = await runOne(tx, statements.findHeadForUpdate, [chain]);
+  if (found !== null) return toHead(found);
+  await run(tx, statements.insertHead, [chain, now]);
+  const made = await runOne(tx, statements.findHeadForUpdate, [chain]);
+  if (made === null) throw new Error(`the head of ${chain} is gone`);
+  return toHead(made);
+}
+
+/** The head of `chain` as it is at the moment; null where there is none yet. */
+export async function findHead(connection: Connection, chain: ChainKey): Promise<Head | null> {
+  const row = await runOne(connection, statements.findHead, [chain]);
+  return row === null ? null : toHead(row);
+}
+
+/** Gives every committed transfer that has none its place among the changes. The head must be locked. */
+export async function numberNewTransfers(tx: Tx, chain: ChainKey): Promise<void> {
+  await run(tx, statements.recordNew, [chain]);
+}
+
+/** Mines `blocks` on top of `head`, which must be locked, and numbers every new transfer, mined or not. */
+export async function mineBlocks(tx: Tx, chain: ChainKey, head: Head, blocks: Blocks): Promise<Head> {
+  const height = head.height + blocks.count;
+  await run(tx, statements.recordMined, [
+    chain,
+    head.height,
+    height,
+    blocks.from,
+    blocks.blockMs,
+    blocks.until,
+  ]);
+  return { height, minedAt: blocks.until };
+}
+
+/** Sends the transfers of every block above `height` back to the pool. The head must be locked. Answers how many they were. */
+export async function orphanTransfersAbove(tx: Tx, chain: ChainKey, height: number): Promise<number> {
+  const row = await runOne(tx, statements.recordOrphaned, [chain, height]);
+  return Number(row?.count ?? 0);
+}
+
+/** Drops a transfer that was not dropped before. The head must be locked. */
+export async function dropTransfer(
+  tx: Tx,
+  chain: ChainKey,
+  txHash: string,
+  replacedBy: string,
+  now: Date,
+): Promise<void> {
+  await run(tx, statements.recordDropped, [chain, txHash, replacedBy, now]);
+}
+
+export async function findTransfer(connection: Connection, txHash: string): Promise<ChainTransfer | null> {
+  const row = await runOne(connection, statements.findByHash, [txHash]);
+  return row === null ? null : toTransfer(row);
+}
+
+/**
+ * Gives an address a chain of its own: the head goes on from where it is, and the address's transfers move over. Nothing changes for
+ * anybody else, and nothing about the transfers but where they are.
+ */
+export async function isolateChain(tx: Tx, from: ChainKey, to: ChainKey, address: string): Promise<void> {
+  await run(tx, statements.copyHead, [from, to]);
+  await run(tx, statements.moveTransfers, [from, to, address]);
+}
+
+/** Puts the transfers into the pool, but for those whose reference was used before; answers these and those, in any order. */
+export async function insertTransfers(
+  connection: Connection,
+  transfers: readonly NewTransfer[],
+  now: Date,
+): Promise<{ reference: string | null; transfer: ChainTransfer }[]> {
+  const column = (name: keyof NewTransfer) => transfers.map((transfer) => transfer[name]);
+  const columns = [
+    column('txHash'),
+    column('chain'),
+    column('coin'),
+    column('address'),
+    column('amount'),
+    column('reference'),
+  ];
+  const inserted = await run(connection, statements.insert, [...columns, now]);
+  // What another transaction committed meanwhile only a statement that begins later can see.
+  const earlier =
+    inserted.length === transfers.length
+      ? []
+      : await run(connection, statements.findByReferences, [column('reference')]);
+  return [...inserted, ...earlier].map((row) => ({ reference: row.reference, transfer: toTransfer(row) }));
+}
+
+export interface Page {
+  readonly head: Head;
+  /** A transfer was committed that nobody has numbered. */
+  readonly hasNew: boolean;
+  readonly changes: readonly { change: string; transfer: ChainTransfer }[];
+}
+
+/** The head and the next `limit` changes after `cursor`, of one moment; null where the network has no head yet. */
+export async function readPage(db: Db, chain: ChainKey, cursor: string, limit: number): Promise<Page | null> {
+  const rows = await run(db, statements.findPage, [chain, cursor, limit]);
+  const [first] = rows;
+  if (first === undefined) return null;
+  // The outer join's one row without a transfer is a head with nothing new.
+  const changes = rows.flatMap(({ change, ...row }) =>
+    change === null ? [] : [{ change, transfer: toTransfer(row) }],
+  );
+  return {
+    head: toHead({ height: first.head_height, mined_at: first.mined_at }),
+    hasNew: first.has_new,
+    changes,
+  };
+}
+
+function toHead(row: HeadRow): Head {
+  return { height: Number(row.height), minedAt: row.mined_at };
+}
+
+function toTransfer(row: TransferRow): ChainTransfer {
+  return {
+    network: networkOf(row.chain),
+    txHash: row.tx_hash,
+    coin: row.coin,
+    address: row.address,
+    amount: row.amount,
+    seenAt: row.seen_at,
+    blockHeight: row.block_height === null ? null : Number(row.block_height),
+    droppedAt: row.dropped_at,
+    replacedBy: row.replaced_by,
+  };
+}

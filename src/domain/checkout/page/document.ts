@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { html, Html } from './html.ts';
+import { ALL_LANGUAGES, type Language } from '../../languages/languages.ts';
+import { SCRIPT } from './script.ts';
+import { STYLE } from './style.ts';
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+// To the letter, or their hashes are others.
+const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
+const SCRIPT_ELEMENT = new Html(`<script>${SCRIPT}</script>`);
+
+/** The one style sheet and the one script are known by their hashes; nothing comes from another origin, and no frame shows the page. */
+export const PAGE_CSP = [
+  "default-src 'none'",
+  `style-src ${hashOf(STYLE)}`,
+  `script-src ${hashOf(SCRIPT)}`,
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** What lives in the document for the script: where to listen and where to ask for news, and what is shown now. */
+export interface Liveness {
+  readonly eventsPath: string;
+  readonly statusPath: string;
+  readonly version: string;
+  readonly isLive: boolean;
+}
+
+export interface DocumentParts {
+  readonly language: Language;
+  readonly title: string;
+  readonly main: Html;
+  /** Seconds after which the page loads itself again without a script; null: never. */
+  readonly refreshSeconds: number | null;
+  /** Where to then. What has a `#` would only be scrolled to, where the page came from a form that leads to a part of it. */
+  readonly refreshTo?: string;
+  /** Null: no script. */
+  readonly live: Liveness | null;
+}
+
+/** A whole document around `main`. */
+export function document(parts: DocumentParts): string {
+  const { language, title, main, live } = parts;
+  return html`<!doctype html>
+<html lang="${language.id}" dir="${language.direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${withoutDirectionMarks(title)}</title>
+${refresh(parts)}
+${STYLE_ELEMENT}
+</head>
+<body${live === null ? null : html` data-events="${live.eventsPath}" data-status="${live.statusPath}" data-version="${live.version}" data-live="${String(live.isLive)}"`}>
+${main}
+<footer>${languageLinks(language)}</footer>
+${live === null ? null : SCRIPT_ELEMENT}
+</body>
+</html>
+`.markup;
+}
+
+/** With a script the page renews itself in place, and a reload would interrupt a screen reader. */
+function refresh({ refreshSeconds, refreshTo, live }: DocumentParts): Html | null {
+  if (refreshSeconds === null) return null;
+  const where = refreshTo === undefined ? null : html`;url=${refreshTo}`;
+  const meta = html`<meta http-equiv="refresh" content="${refreshSeconds}${where}" />`;
+  return live === null ? meta : html`<noscript>${meta}</noscript>`;
+}
+
+/** A title has no elements that could isolate what turns the direction of text. */
+function withoutDirectionMarks(title: string): string {
+  return title.replaceAll(/[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g, '');
+}
+
+function languageLinks(current: Language): Html {
+  const items = ALL_LANGUAGES.map(({ id, name }) =>
+    id === current.id
+      ? html`<li><span aria-current="true" lang="${id}">${name}</span></li>`
+      : html`<li><a href="?lang=${id}" lang="${id}" hreflang="${id}">${name}</a></li>`,
+  );
+  return html`<nav aria-label="${current.texts.language}">
+    <ul>
+      ${items}
+    </ul>
+  </nav>`;
+}

@@ -1,0 +1,51 @@
+import { NETWORKS } from '../../chain/networks.ts';
+import { fill, html, isolated, latin, type Html } from './html.ts';
+import type { Language } from '../../languages/languages.ts';
+import type { View } from '../view/view.ts';
+
+/** Longest of what is shown again of an address that was refused. */
+const MAX_SHOWN = 200;
+
+/**
+ * Where money goes back to: a form as long as the customer has not said it, then what he said; null where none goes back. `refused` is
+ * what he typed and is no address.
+ */
+export function refundComponent(
+  view: View,
+  { texts }: Language,
+  path: string,
+  refused: string | null,
+): Html | null {
+  const { payment, refundTo } = view;
+  if (refundTo === null) return null;
+  const parts = {
+    coin: latin(payment.pay_currency),
+    network: latin(NETWORKS[payment.pay_network].name),
+    merchant: isolated(payment.merchant_name),
+  };
+  if (refundTo === 'known')
+    return html`<p>${fill(texts.refundKnown, parts)}</p>
+      <p dir="ltr"><code class="copy address">${payment.refund_address}</code></p>
+      <p class="small">${fill(texts.refundWrong, parts)}</p>`;
+  const fault = html`<p class="fault" id="refund-fault">${fill(texts.refundRefused, parts)}</p>`;
+  const marks = html`aria-invalid="true" aria-describedby="refund-fault"
+  value="${(refused ?? '').slice(0, MAX_SHOWN)}" autofocus`;
+  return html`<h2>${texts.refundTitle}</h2>
+    <p>${fill(texts.refundText, parts)}</p>
+    <form method="post" action="${path}" class="step">
+      <label for="refund-address">${fill(texts.refundAddress, parts)}</label>
+      ${refused === null ? null : fault}
+      <input
+        id="refund-address"
+        name="address"
+        dir="ltr"
+        required
+        maxlength="128"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck="false"
+        ${refused === null ? null : marks}
+      />
+      <button class="main">${texts.refundKeep}</button>
+    </form>`;
+}

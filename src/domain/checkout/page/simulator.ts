@@ -1,0 +1,39 @@
+import { html, type Html } from './html.ts';
+import { amountOf, availableActions, type SimulatorAction } from '../view/simulator-actions.ts';
+import type { Texts } from '../../languages/en.ts';
+import type { View } from '../view/view.ts';
+
+/** What each button is called, and what is said once it has done its work. */
+const SAYINGS: Readonly<Record<SimulatorAction, { label: keyof Texts; done: keyof Texts }>> = {
+  pay: { label: 'simulatorPay', done: 'simulatorSent' },
+  half: { label: 'simulatorHalf', done: 'simulatorSent' },
+  double: { label: 'simulatorDouble', done: 'simulatorSent' },
+  replace: { label: 'simulatorReplace', done: 'simulatorReplaced' },
+  expire: { label: 'simulatorExpire', done: 'simulatorExpired' },
+};
+
+/** The panel in which a developer plays the customer of a test payment, a form to `path`; empty where there is nothing to play. */
+export function simulatorComponent(view: View, texts: Texts, path: string): Html {
+  const buttons = availableActions(view).map((play) => {
+    const { label, done } = SAYINGS[play];
+    const amount = amountOf(view, play);
+    return html`<button id="simulate-${play}" name="do" value="${play}" data-done="${texts[done]}">
+      <span>${texts[label]}</span>
+      ${amount === null ? null : html`<span class="small" dir="ltr">${amount} ${view.payment.coin}</span>`}
+    </button>`;
+  });
+  if (buttons.length === 0) return html``;
+  return html`<h2 id="simulator-title">${texts.simulatorTitle}</h2>
+    <p class="small">${texts.simulatorText}</p>
+    <form
+      id="play"
+      class="plays"
+      method="post"
+      action="${path}"
+      aria-labelledby="simulator-title"
+      data-failed="${texts.simulatorFailed}"
+    >
+      ${buttons}
+    </form>
+    <p id="outcome"></p>`;
+}

@@ -1,0 +1,40 @@
+import { decimalsOf } from '../../chain/coins.ts';
+import { allows } from '../../payments/lifecycle/states.ts';
+import { compare, divide, isZero, multiply, writtenLike } from '../../../platform/values/money.ts';
+import type { View } from './view.ts';
+
+/** What the simulated customer can do. */
+export const SIMULATOR_ACTIONS = ['pay', 'half', 'double', 'replace', 'expire'] as const;
+export type SimulatorAction = (typeof SIMULATOR_ACTIONS)[number];
+
+/** The plays that make sense for a payment as its page shows it now. */
+export function availableActions(view: View): SimulatorAction[] {
+  const { payment, confirmations, requiredConfirmations } = view;
+  const applies: Readonly<Record<SimulatorAction, boolean>> = {
+    pay: amountOf(view, 'pay') !== null,
+    half: amountOf(view, 'half') !== null,
+    double: amountOf(view, 'double') !== null,
+    // The confirmations are those of the transfer that has fewest.
+    replace:
+      allows(payment.status, 'transfer_replaced') &&
+      !isZero(payment.amount_received) &&
+      confirmations < requiredConfirmations,
+    expire: allows(payment.status, 'deadline_passed') && !payment.fully_funded,
+  };
+  return SIMULATOR_ACTIONS.filter((play) => applies[play]);
+}
+
+/**
+ * What a play sends, in the chosen coin: exactly what the page asks for, half of it, or twice as much. Null when it sends nothing, as
+ * half of the coin's smallest unit is.
+ */
+export function amountOf({ payment: { coin, network }, toSend }: View, play: SimulatorAction): string | null {
+  if (toSend === null) return null;
+  const amounts: Partial<Record<SimulatorAction, (asked: string) => string>> = {
+    pay: (asked) => asked,
+    half: (asked) => divide(asked, '2', decimalsOf(coin, network), 'down'),
+    double: (asked) => multiply(asked, '2'),
+  };
+  const amount = amounts[play]?.(toSend);
+  return amount === undefined || compare(amount, '0') <= 0 ? null : writtenLike(amount, toSend);
+}

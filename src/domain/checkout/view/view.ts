@@ -1,0 +1,106 @@
+import { NETWORKS } from '../../chain/networks.ts';
+import { decimalsOf } from '../../chain/coins.ts';
+import { lateWindowEnd } from '../../payments/transfers/evaluate.ts';
+import type { Payment } from '../../payments/lifecycle/payment.ts';
+import { canRequote } from '../../payments/pricing/quotes.ts';
+import { hasReturnableMoney } from '../../payments/refunds/refund-address.ts';
+import { allows, type Status } from '../../payments/lifecycle/states.ts';
+import { divide, isZero, max, multiply, subtract, writtenLike } from '../../../platform/values/money.ts';
+import type { CheckoutPayment } from './store.ts';
+import { payable } from './wallet-uri.ts';
+
+/** What the page has to say: finer than a status, because a customer asks what happens now. */
+export type State =
+  | 'waiting'
+  | 'underpaid'
+  | 'seen'
+  | 'confirming'
+  | 'converting'
+  | 'settled'
+  | 'expired'
+  | 'expiredPartly'
+  | 'returning'
+  | 'failed'
+  | 'replaced'
+  | 'refunded';
+
+const STATE_OF: Readonly<Record<Status, (payment: Payment) => State>> = {
+  WAITING: () => 'waiting',
+  PENDING: ({ fully_funded, confirmations }) => {
+    if (!fully_funded) return 'underpaid';
+    return confirmations === 0 ? 'seen' : 'confirming';
+  },
+  PROCESSING: () => 'converting',
+  SETTLED: () => 'settled',
+  EXPIRED: ({ amount_received, exceptions, policy }) => {
+    if (isZero(amount_received)) return 'expired';
+    return exceptions.includes('late') && policy.late === 'refund' ? 'returning' : 'expiredPartly';
+  },
+  FAILED: ({ exceptions }) => (exceptions.includes('replaced') ? 'replaced' : 'failed'),
+  REFUNDED: () => 'refunded',
+};
+
+export interface View {
+  readonly payment: CheckoutPayment;
+  readonly state: State;
+  /** What to send, in the chosen coin; null when no money is asked for. */
+  readonly toSend: string | null;
+  /** Until when; null when it no longer matters. */
+  readonly payBy: Date | null;
+  readonly secondsLeft: number;
+  /** Until when `toSend` holds; null: as long as it can be paid. */
+  readonly priceUntil: Date | null;
+  readonly canChoose: boolean;
+  /** Where money goes back to: to be asked for, or known already; null: none goes back. */
+  readonly refundTo: 'ask' | 'known' | null;
+  /** The page may still change, and looks again. */
+  readonly isLive: boolean;
+  readonly requiredConfirmations: number;
+  /** Never more than required: what is beyond them tells nobody anything. */
+  readonly confirmations: number;
+}
+
+/** What the page of `payment` shows at the payment's time `now`. */
+export function viewOf(payment: CheckoutPayment, now: Date): View {
+  const state = STATE_OF[payment.status](payment);
+  const asksForMoney = state === 'waiting' || state === 'underpaid';
+  const requiredConfirmations = NETWORKS[payment.network].confirmations;
+  const { locked_until, deadline_at } = payment;
+  const isOpen = canRequote(payment, now);
+  return {
+    payment,
+    state,
+    toSend: asksForMoney ? leftToSend(payment) : null,
+    payBy: asksForMoney ? deadline_at : null,
+    secondsLeft: Math.max(0, Math.floor((deadline_at.getTime() - now.getTime()) / 1000)),
+    canChoose: isOpen,
+    priceUntil: isOpen && locked_until !== null && locked_until < deadline_at ? locked_until : null,
+    refundTo: refundTo(payment),
+    isLive: isLive(payment, now),
+    requiredConfirmations,
+    confirmations: Math.min(payment.confirmations, requiredConfirmations),
+  };
+}
+
+/** The whole amount before any money came, and then the rest of it, at the same rate and with the decimals that the whole has. */
+function leftToSend(payment: Payment): string {
+  const { coin, network, crypto_amount, pay_amount, amount_received } = payment;
+  const left = max(subtract(pay_amount, amount_received), '0');
+  const amount = writtenLike(
+    divide(multiply(crypto_amount, left), pay_amount, decimalsOf(coin, network), 'up'),
+    crypto_amount,
+  );
+  return payable(amount, coin, network);
+}
+
+function refundTo(payment: Payment): View['refundTo'] {
+  if (payment.refund_address !== null) return 'known';
+  return hasReturnableMoney(payment) ? 'ask' : null;
+}
+
+/** An expired payment can be woken by late money as long as that may count. */
+function isLive(payment: Payment, now: Date): boolean {
+  const { status } = payment;
+  if (allows(status, 'deadline_passed') || allows(status, 'settled')) return true;
+  return allows(status, 'transfer_seen') && now < lateWindowEnd(payment);
+}

@@ -1,4 +1,0 @@
-import { defineJob } from '../../platform/job.ts';
-
-/** Key: an event's id. Due when the event was recorded; whoever delivers events handles it. */
-export const fanOutEvent = defineJob('event.fan-out', 'webhook-fan-out', { batch: 200 });

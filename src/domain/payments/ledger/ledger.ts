@@ -1,0 +1,102 @@
+import { run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
+import { compare, max, min, subtract } from '../../../platform/values/money.ts';
+
+export type Account = 'customer' | 'held' | 'converted' | 'merchant';
+
+/** An amount, in the payment's pay_currency, that went from one account to another. */
+export interface LedgerEntry {
+  readonly payment_id: string;
+  readonly kind: 'received' | 'reversed' | 'converted' | 'settled' | 'refunded';
+  readonly from_account: Account;
+  readonly to_account: Account;
+  /** Decimal string above zero. */
+  readonly amount: string;
+}
+
+/** Money that came, or, where the amount seen has become smaller because a transfer was dropped, that went again. */
+export function receivedEntries(payment_id: string, before: string, after: string): LedgerEntry[] {
+  const difference = compare(after, before);
+  if (difference === 0) return [];
+  if (difference > 0)
+    return [
+      {
+        payment_id,
+        kind: 'received',
+        from_account: 'customer',
+        to_account: 'held',
+        amount: subtract(after, before),
+      },
+    ];
+  return [
+    {
+      payment_id,
+      kind: 'reversed',
+      from_account: 'held',
+      to_account: 'customer',
+      amount: subtract(before, after),
+    },
+  ];
+}
+
+/** All that is held becomes the settlement coin and then the merchant's. */
+export function settledEntries(payment_id: string, held: string): LedgerEntry[] {
+  if (compare(held, '0') <= 0) return [];
+  return [
+    { payment_id, kind: 'converted', from_account: 'held', to_account: 'converted', amount: held },
+    { payment_id, kind: 'settled', from_account: 'converted', to_account: 'merchant', amount: held },
+  ];
+}
+
+/**
+ * A refund takes first what is held, then what was settled to the merchant. Less than nothing is held where a transfer vanished after
+ * it was settled: that is a loss, and no part of a refund.
+ */
+export function refundedEntries(payment_id: string, amount: string, held: string): LedgerEntry[] {
+  const fromHeld = max('0', min(amount, held));
+  const entry = (from_account: Account, part: string): LedgerEntry[] =>
+    compare(part, '0') > 0
+      ? [{ payment_id, kind: 'refunded', from_account, to_account: 'customer', amount: part }]
+      : [];
+  return [...entry('held', fromHeld), ...entry('merchant', subtract(amount, fromHeld))];
+}
+
+const insertEntries = sql(
+  'insert_ledger_entries',
+  `INSERT INTO ledger_entries (payment_id, kind, from_account, to_account, amount, created_at)
+   SELECT e.*, $2 FROM jsonb_to_recordset($1::jsonb)
+     AS e (payment_id text, kind text, from_account text, to_account text, amount numeric)`,
+);
+
+/** Adds entries in the transaction that moves the money. */
+export async function postEntries(tx: Tx, entries: readonly LedgerEntry[], now: Date): Promise<void> {
+  if (entries.length === 0) return;
+  await run(tx, insertEntries, [JSON.stringify(entries), now]);
+}
+
+const heldOf = sql<{ payment_id: string; held: string }>(
+  'held_of_payments',
+  `SELECT payment_id, sum(CASE WHEN to_account = 'held' THEN amount WHEN from_account = 'held' THEN -amount ELSE 0 END) AS held
+   FROM ledger_entries WHERE payment_id = ANY ($1) GROUP BY payment_id`,
+);
+
+/** What is held of each payment: received, and neither settled nor sent back. */
+export async function readHeld(
+  connection: Connection,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await run(connection, heldOf, [paymentIds]);
+  return new Map(rows.map(({ payment_id, held }) => [payment_id, held]));
+}
+
+const entriesOf = sql<LedgerEntry & { created_at: Date }>(
+  'ledger_of_payment',
+  `SELECT payment_id, kind, from_account, to_account, amount, created_at FROM ledger_entries WHERE payment_id = $1 ORDER BY id`,
+);
+
+/** All entries of a payment, in order. */
+export async function readLedger(
+  connection: Connection,
+  paymentId: string,
+): Promise<(LedgerEntry & { created_at: Date })[]> {
+  return run(connection, entriesOf, [paymentId]);
+}

@@ -1,0 +1,62 @@
+import { NETWORKS } from '../../chain/networks.ts';
+import type { EventRecord } from '../../outbox/record.ts';
+import { newId } from '../../../platform/values/ids.ts';
+import type { CheckoutRefund, EventEnvelope } from '../../../sdk/event-types.ts';
+import { testClockOf, type Payment } from './payment.ts';
+import { policyOf } from './policy.ts';
+import type { EventType } from './states.ts';
+
+/** The refund that an event reports; amounts are decimal strings in `currency`. */
+export type RefundDetails = CheckoutRefund;
+
+/**
+ * The event that tells of a payment's latest transition: the envelope of the specification ("Events") with every field present,
+ * null where a value is not known yet, and the contract's additions. Its body is final: deliveries send these bytes.
+ */
+export function eventOf(
+  payment: Payment,
+  type: EventType,
+  now: Date,
+  refund: RefundDetails | null,
+): EventRecord {
+  const id = newId('evt', now);
+  const body: EventEnvelope = {
+    id,
+    type,
+    timestamp: now.toISOString(),
+    sequence: payment.sequence,
+    data: {
+      checkout: {
+        id: payment.id,
+        status: payment.status,
+        amount: payment.pay_amount,
+        currency: payment.pay_currency,
+        cryptoAmount: payment.crypto_amount,
+        cryptoCurrency: payment.coin,
+        settledAt: payment.settled_at?.toISOString() ?? null,
+        exceptions: payment.exceptions,
+        // In one order, whatever order Postgres keeps its parts in.
+        policy: policyOf(payment.policy),
+      },
+      payment: {
+        txHash: payment.tx_hash,
+        confirmations: payment.confirmations,
+        requiredConfirmations: NETWORKS[payment.network].confirmations,
+        network: payment.network,
+      },
+      ...(refund === null ? {} : { refund }),
+    },
+    metadata: { orderId: payment.order_id, ...payment.metadata },
+  };
+  return {
+    id,
+    paymentId: payment.id,
+    merchantId: payment.merchant_id,
+    sequence: payment.sequence,
+    type,
+    callbackUrl: payment.callback_url,
+    body: JSON.stringify(body),
+    createdAt: now,
+    testClock: testClockOf(payment),
+  };
+}

@@ -1,0 +1,115 @@
+import { valueOf } from '../pricing/quote.ts';
+import { compare, sum } from '../../../platform/values/money.ts';
+import type { Payment } from '../lifecycle/payment.ts';
+import { leastAccepted } from '../lifecycle/policy.ts';
+import type { Exception } from '../lifecycle/states.ts';
+import type { Changes } from '../lifecycle/transition.ts';
+
+/** A transfer to one of a payment's addresses, with the amount quoted for its coin; amounts are in that coin. */
+export interface PaymentTransfer {
+  readonly payment_id: string;
+  readonly network: string;
+  readonly tx_hash: string;
+  readonly coin: string;
+  readonly amount: string;
+  readonly quoted_amount: string;
+  readonly seen_at: Date;
+  /** Blocks from the one that holds it to its own network's newest, both included; 0 in the pool. */
+  readonly confirmations: number;
+  readonly confirmed_at: Date | null;
+  readonly dropped_at: Date | null;
+}
+
+/** Late money is honoured this long after the deadline (contract, "Status and transitions"). */
+const LATE_WINDOW_MS = 24 * 3_600_000;
+
+/** The first instant at which money is too late to pay for the payment. */
+export function lateWindowEnd({ expires_at }: Pick<Payment, 'expires_at'>): Date {
+  return new Date(expires_at.getTime() + LATE_WINDOW_MS);
+}
+
+/**
+ * What the transfers of a payment amount to, in the settlement coin at the locked rates. What came too late covers nothing, and what
+ * was sent back, or is on its way back (`promised`), covers nothing any more. A sum of transfers in one coin is converted once, so that
+ * rounding cannot lose a fraction between two halves.
+ */
+export function evaluate(payment: Payment, transfers: readonly PaymentTransfer[], promised = '0') {
+  const live = transfers.filter(({ dropped_at }) => dropped_at === null);
+  const confirmed = live.filter(({ confirmed_at }) => confirmed_at !== null);
+  // Money that goes back because it came too late pays for nothing.
+  const honouredUntil = payment.policy.late === 'honour' ? lateWindowEnd(payment) : payment.expires_at;
+  const isHonoured = ({ seen_at }: PaymentTransfer) => seen_at < honouredUntil;
+  const value = (some: readonly PaymentTransfer[]) => valueInSettlementCoin(payment, some);
+  const needed = sum([leastAccepted(payment.pay_amount, payment.policy), payment.amount_refunded, promised]);
+  // A tolerance of all of it does not make nothing a payment.
+  const isEnough = (some: readonly PaymentTransfer[]) =>
+    compare(value(some), '0') > 0 && compare(value(some), needed) >= 0;
+  const received = value(live);
+  return {
+    received,
+    confirmed: value(confirmed),
+    isFullyFunded: isEnough(live.filter(isHonoured)),
+    isConfirmedInFull: isEnough(confirmed.filter(isHonoured)),
+    sumException: sumException(payment, received),
+    ...paidBy(live, received, payment),
+  };
+}
+export type Evaluation = ReturnType<typeof evaluate>;
+
+/** The exceptions after an evaluation: `underpaid` and `overpaid` say how the sum stands now, the others are facts that stay. */
+export function exceptionsAfter(
+  payment: Payment,
+  evaluation: Evaluation,
+  facts: readonly Exception[],
+): Exception[] {
+  const lasting = payment.exceptions.filter(
+    (exception) => exception !== 'underpaid' && exception !== 'overpaid',
+  );
+  return [
+    ...new Set([
+      ...lasting,
+      ...facts,
+      ...(evaluation.sumException === null ? [] : [evaluation.sumException]),
+    ]),
+  ].sort();
+}
+
+/** The changes of a payment's row that an evaluation means. */
+export function changesOf(payment: Payment, evaluation: Evaluation, facts: readonly Exception[]): Changes {
+  return {
+    amount_received: evaluation.received,
+    fully_funded: evaluation.isFullyFunded,
+    exceptions: exceptionsAfter(payment, evaluation, facts),
+  };
+}
+
+function valueInSettlementCoin(payment: Payment, transfers: readonly PaymentTransfer[]): string {
+  const sums = new Map<string, { received: string; quotedAmount: string }>();
+  for (const { coin, network, amount, quoted_amount } of transfers) {
+    const quoted = `${coin} ${network}`;
+    sums.set(quoted, {
+      received: sum([sums.get(quoted)?.received ?? '0', amount]),
+      quotedAmount: quoted_amount,
+    });
+  }
+  return sum([...sums.values()].map((paid) => valueOf({ ...paid, payAmount: payment.pay_amount })));
+}
+
+function sumException(payment: Payment, received: string): Exception | null {
+  const difference = compare(received, payment.pay_amount);
+  if (difference > 0) return 'overpaid';
+  return difference < 0 && compare(received, '0') > 0 ? 'underpaid' : null;
+}
+
+/** Amount and coin that the customer paid: one coin's own sum, or, of several coins, their value in the settlement coin. */
+function paidBy(
+  live: readonly PaymentTransfer[],
+  received: string,
+  payment: Payment,
+): { paid: string; paidCurrency: string } {
+  const coins = new Set(live.map(({ coin }) => coin));
+  const [only] = coins;
+  if (coins.size === 1 && only !== undefined)
+    return { paid: sum(live.map(({ amount }) => amount)), paidCurrency: only };
+  return { paid: received, paidCurrency: payment.pay_currency };
+}

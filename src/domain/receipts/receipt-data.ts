@@ -1,0 +1,94 @@
+import { isNetwork, NETWORKS } from '../chain/networks.ts';
+import { checkoutUrl } from '../payments/schemas.ts';
+import { writtenLike } from '../../platform/values/money.ts';
+import { runOne, sql, type Db } from '../../platform/postgres/db.ts';
+import type { Mode } from '../../platform/endpoint.ts';
+import type { ReceiptData } from './template.ts';
+
+interface ReceiptDataRow {
+  readonly type: string;
+  readonly at: Date;
+  readonly status: string;
+  readonly merchant_name: string;
+  readonly merchant_mode: Mode;
+  readonly payment_id: string;
+  readonly token_id: string;
+  readonly customer_email: string | null;
+  readonly language: string | null;
+  readonly order_id: string;
+  readonly order_description: string | null;
+  readonly pay_amount: string;
+  readonly pay_currency: string;
+  readonly pay_network: string;
+  readonly actually_paid: string | null;
+  readonly actually_paid_currency: string | null;
+  readonly refund_address: string | null;
+  readonly refund_amount: string | null;
+  readonly refund_hash: string | null;
+  readonly refunded_so_far: string | null;
+  readonly transfers: readonly { network: string; hash: string }[];
+}
+
+// As things were at the event, however late the mail is: transfers and refunds that came after it have receipts of their own.
+const receiptDataOfEvent = sql<ReceiptDataRow>(
+  'facts_of_receipt',
+  `SELECT e.type, e.created_at AS at, e.body::json #>> '{data,checkout,status}' AS status,
+     m.name AS merchant_name, m.mode AS merchant_mode,
+     p.id AS payment_id, p.token_id, p.customer_email, p.language, p.order_id, p.order_description, p.pay_amount, p.pay_currency,
+     p.pay_network, p.actually_paid, p.actually_paid_currency,
+     r.amount AS refund_amount, r.tx_hash AS refund_hash, r.address AS refund_address,
+     (SELECT sum(o.amount::numeric) FROM refunds o
+      WHERE o.payment_id = p.id AND o.status = 'COMPLETED' AND (o.completed_at, o.place) <= (r.completed_at, r.place)) AS refunded_so_far,
+     coalesce((SELECT json_agg(json_build_object('network', t.network, 'hash', t.tx_hash) ORDER BY t.place) FROM (
+        SELECT network, tx_hash, min(place) AS place FROM transfers
+        WHERE payment_id = p.id AND dropped_at IS NULL AND seen_at <= e.created_at
+        GROUP BY network, tx_hash ORDER BY place LIMIT 10) t), '[]') AS transfers
+   FROM events e JOIN payments p ON p.id = e.payment_id JOIN merchants m ON m.id = p.merchant_id
+     LEFT JOIN refunds r ON r.id = e.body::json #>> '{data,refund,id}'
+   WHERE e.id = $1`,
+);
+
+/** To whom an event's receipt goes, in which language (null: none is known), and what it says; null: there is nobody to tell. */
+export async function readReceipt(
+  db: Db,
+  eventId: string,
+  publicUrl: string,
+): Promise<{ to: string; language: string | null; facts: ReceiptData } | null> {
+  const row = await runOne(db, receiptDataOfEvent, [eventId]);
+  if (row === null || row.customer_email === null) return null;
+  return { to: row.customer_email, language: row.language, facts: toReceipt(row, publicUrl) };
+}
+
+function toReceipt(row: ReceiptDataRow, publicUrl: string): ReceiptData {
+  const { pay_amount, pay_currency } = row;
+  const inSettlementCoin = (amount: string) => `${writtenLike(amount, pay_amount)} ${pay_currency}`;
+  return {
+    merchantName: row.merchant_name,
+    isTest: row.merchant_mode === 'test',
+    paymentId: row.payment_id,
+    orderId: row.order_id,
+    description: row.order_description,
+    total: inSettlementCoin(pay_amount),
+    at: row.at,
+    pageUrl: checkoutUrl(row.token_id, publicUrl),
+    ...(row.refund_amount === null
+      ? {
+          kind: 'paid',
+          paid: row.actually_paid === null ? null : `${row.actually_paid} ${row.actually_paid_currency}`,
+          networks: [...new Set(row.transfers.map(({ network }) => nameOf(network)))],
+          hashes: row.transfers.map(({ hash }) => hash),
+        }
+      : {
+          kind: row.status === 'REFUNDED' ? 'refunded' : 'refundedInPart',
+          sentBack: inSettlementCoin(row.refund_amount),
+          sentBackSoFar: inSettlementCoin(row.refunded_so_far ?? row.refund_amount),
+          sentTo: row.refund_address,
+          networks: [nameOf(row.pay_network)],
+          hashes: row.refund_hash === null ? [] : [row.refund_hash],
+        }),
+  };
+}
+
+function nameOf(network: string): string {
+  return isNetwork(network) ? NETWORKS[network].name : network;
+}

@@ -1,0 +1,107 @@
+import { Type, type Static } from 'typebox';
+import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
+import { DELIVERY_ERROR_CLASSES } from '../client/delivery-error.ts';
+import { FAILURE_REASONS } from './record.ts';
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
+  Type.Union([type, Type.Null()]);
+const time = () => Type.String({ format: 'date-time' });
+const id = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` });
+const date = (description: string) => Type.Optional(Type.String({ format: 'date-or-time', description }));
+const FROM = 'Only events from this date or time on (ISO 8601), inclusive.';
+const TO = 'Only events up to this date or time, inclusive; a bare date is the whole UTC day.';
+
+export const ListDeliveriesQuery = Type.Object(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'next_cursor of the page before.' }),
+    ),
+    payment_id: Type.Optional(id('pay')),
+    event_id: Type.Optional(id('evt')),
+    status: Type.Optional(
+      Type.Array(Type.Enum([...DELIVERY_STATUSES]), {
+        minItems: 1,
+        description: 'One status, or several separated by commas.',
+      }),
+    ),
+    type: Type.Optional(
+      Type.Array(Type.Enum([...EVENT_TYPES]), {
+        minItems: 1,
+        description: 'One event type, or several separated by commas.',
+      }),
+    ),
+    from_date: date(FROM),
+    to_date: date(TO),
+  },
+  { additionalProperties: false },
+);
+export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>;
+
+const fields = {
+  id: Type.String(),
+  event_id: Type.String(),
+  type: Type.String(),
+  payment_id: Type.String(),
+  sequence: Type.Integer({ description: "The event's number of its payment." }),
+  status: Type.Enum([...DELIVERY_STATUSES]),
+  failed_because: nullable(Type.Enum([...FAILURE_REASONS])),
+  attempts: Type.Integer({ description: 'How often it was tried so far.' }),
+  next_attempt_at: nullable(time()),
+  created_at: time(),
+  finished_at: nullable(time()),
+};
+export const Delivery = Type.Object(fields);
+export type Delivery = Static<typeof Delivery>;
+
+export const Attempt = Type.Object({
+  number: Type.Integer(),
+  at: time(),
+  url: Type.String(),
+  address: nullable(Type.String({ description: 'The IP address that was connected to.' })),
+  status_code: nullable(Type.Integer()),
+  duration_ms: Type.Integer(),
+  error: nullable(Type.Enum([...DELIVERY_ERROR_CLASSES])),
+  error_detail: nullable(Type.String()),
+  response_excerpt: nullable(Type.String({ description: 'The first 1 kB of the answer.' })),
+  next_attempt_at: nullable(time()),
+});
+
+export const DeliveryWithAttempts = Type.Object({ ...fields, log: Type.Array(Attempt) });
+export type DeliveryWithAttempts = Static<typeof DeliveryWithAttempts>;
+
+export const DeliveryList = Type.Object({
+  data: Type.Array(Delivery),
+  pagination: Type.Object({
+    limit: Type.Integer(),
+    has_more: Type.Boolean(),
+    next_cursor: nullable(Type.String({ description: 'Null on the last page.' })),
+  }),
+});
+export type DeliveryList = Static<typeof DeliveryList>;
+
+export const RedeliverBody = Type.Object(
+  {
+    which: Type.Optional(
+      Type.Enum(['failed', 'all'], {
+        default: 'failed',
+        description:
+          'failed: what was not delivered, because it was given up, or because webhooks were off; all: every event.',
+      }),
+    ),
+    from_date: Type.String({ format: 'date-or-time', description: FROM }),
+    to_date: date(TO),
+  },
+  { additionalProperties: false },
+);
+export type RedeliverBody = Static<typeof RedeliverBody>;
+
+export const RedeliverAnswer = Type.Object({
+  count: Type.Integer({ description: 'How many events will be delivered (again).' }),
+  done_by: nullable(
+    Type.String({ format: 'date-time', description: 'When the last of them is due; null: there is none.' }),
+  ),
+});
+export type RedeliverAnswer = Static<typeof RedeliverAnswer>;

@@ -1,0 +1,40 @@
+import { onceAfterwards } from '../../idempotency/afterwards.ts';
+import { sampleEvent, samplePayment } from '../../payments/sample.ts';
+import type { Context } from '../../../platform/context.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
+import { signWebhook } from '../../../sdk/sign.ts';
+import type { WebhookClient } from '../client/client.ts';
+import { resolveTarget, TEST_HEADERS } from './target.ts';
+import type { TestEventBody, TestEventReport } from './schemas.ts';
+
+/**
+ * Sends the merchant's receiver one signed event of a payment that does not exist, now, and answers what came of it. Nothing is stored but
+ * the answer of a request with an idempotency key, and nothing is tried again. Throws ValidationError where there is no URL.
+ */
+export async function sendTestEvent(
+  ctx: Context,
+  caller: Caller,
+  { body, claim, exchange }: { body: TestEventBody; claim: IdempotencyClaim | null; exchange: WebhookClient },
+): Promise<Reply> {
+  return onceAfterwards(ctx.db, claim, ctx.now(), async () => {
+    const { url, secrets } = await resolveTarget(ctx, caller.merchantId, body.url);
+    const event = sampleEvent(ctx, samplePayment(ctx, caller), body.type ?? 'checkout.settled');
+    const signed = { eventId: event.id, rawBody: event.body, secrets, now: ctx.systemNow() };
+    const result = await exchange.post(url, { ...signWebhook(signed), ...TEST_HEADERS }, event.body);
+    ctx.log.info('test event sent', {
+      merchant_id: caller.merchantId,
+      event_id: event.id,
+      status_code: result.statusCode,
+    });
+    const report: TestEventReport = {
+      event: JSON.parse(event.body) as TestEventReport['event'],
+      url,
+      delivered: result.ok,
+      status_code: result.statusCode,
+      error: result.errorDetail,
+      duration_ms: Math.round(result.durationMs),
+      response_excerpt: result.excerpt,
+    };
+    return reply(200, report);
+  });
+}

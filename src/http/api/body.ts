@@ -1,0 +1,45 @@
+import express, { type RequestHandler } from 'express';
+import { ApiError, ValidationError } from '../../platform/errors.ts';
+import { messageOf } from '../../platform/log.ts';
+
+/** A payment with every field full stays far below. */
+const MAX_BODY = '100kb';
+
+/** A body of another type would be passed over and reported as missing. */
+const requireJson: RequestHandler = (request, _response, next) => {
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  if (hasBody && (request.is('application/json') === false || !isUtf8(request.headers['content-type'])))
+    throw new ApiError('unsupported_media_type');
+  next();
+};
+
+function isUtf8(contentType = ''): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType)?.[1];
+  return charset === undefined || /^utf-?8$/i.test(charset);
+}
+
+const parse: RequestHandler = (request, _response, next) => {
+  const bytes: unknown = request.body;
+  request.body = Buffer.isBuffer(bytes) && bytes.length > 0 ? parseJson(bytes) : undefined;
+  next();
+};
+
+// Express's own JSON parser puts U+FFFD for bytes that are no UTF-8, so that a merchant would read back what nobody wrote, and calls
+// a body such as `null` or `5` invalid JSON.
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch (error) {
+    throw new ValidationError('body', 'json', `is not valid JSON: ${messageOf(error)}`);
+  }
+}
+
+/** Reads a JSON body in UTF-8, compressed or not, of at most 100 kB into `request.body`; undefined when there is none. */
+export const readJson: readonly RequestHandler[] = [
+  requireJson,
+  express.raw({ type: () => true, limit: MAX_BODY }),
+  parse,
+];

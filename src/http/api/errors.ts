@@ -1,0 +1,77 @@
+import { STATUS_CODES } from 'node:http';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { Context } from '../../platform/context.ts';
+import { isUnavailable } from '../../platform/postgres/db.ts';
+import { ApiError, ValidationError } from '../../platform/errors.ts';
+import { messageOf } from '../../platform/log.ts';
+import { requestIdOf } from './request-id.ts';
+
+/** When to try again after a 503: a Postgres that restarts is back within seconds. */
+const RETRY_AFTER_SECONDS = '5';
+
+/** Answers every error with the specification's body. Whatever is no ApiError is logged whole and answered without its insides. */
+export function errorHandler(ctx: Context): ErrorRequestHandler {
+  return (thrown: unknown, request, response, next) => {
+    const error = toApiError(thrown);
+    if (error.status >= 500) logFailure(ctx, error, thrown, request);
+    if (response.headersSent) return next(thrown);
+    sendError(ctx, error, request, response);
+  };
+}
+
+/** The last route under /v1: nothing took the path. */
+export const notFound: RequestHandler = () => {
+  throw new ApiError('route_not_found');
+};
+
+function sendError(ctx: Context, error: ApiError, request: Request, response: Response): void {
+  response.set(error.headers);
+  if (error.status === 503) response.set('Retry-After', RETRY_AFTER_SECONDS);
+  // The rest of a body that was not read would be taken for the next request.
+  if (!request.complete) response.set('Connection', 'close');
+  response.status(error.status).json({
+    statusCode: error.status,
+    error: STATUS_CODES[error.status] ?? 'Error',
+    message: error.message,
+    ...(error.details === undefined ? {} : { details: error.details }),
+    timestamp: ctx.now().toISOString(),
+    path: pathOf(request),
+    request_id: requestIdOf(response),
+  });
+}
+
+function logFailure(ctx: Context, error: ApiError, thrown: unknown, request: Request): void {
+  const fields = {
+    request_id: request.res && requestIdOf(request.res),
+    method: request.method,
+    path: pathOf(request),
+  };
+  if (error.code === 'internal')
+    ctx.log.error('request failed', {
+      ...fields,
+      error: messageOf(thrown),
+      stack: thrown instanceof Error ? thrown.stack : undefined,
+    });
+  else if (error.code === 'unavailable')
+    ctx.log.warn('request refused: Postgres is away', { ...fields, error: messageOf(thrown) });
+}
+
+/** The path as the client wrote it; the query may hold what no log should. */
+function pathOf(request: Request): string {
+  return request.originalUrl.split('?', 1)[0] ?? '';
+}
+
+function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  return bodyFault(thrown) ?? new ApiError(isUnavailable(thrown) ? 'unavailable' : 'internal');
+}
+
+/** What reading a body throws (too large, cut off, not what Content-Encoding says) bears the status of the client's fault. */
+function bodyFault(thrown: unknown): ApiError | null {
+  if (!(thrown instanceof Error) || !('status' in thrown)) return null;
+  if (thrown.status === 413) return new ApiError('body_too_large');
+  if (thrown.status === 415) return new ApiError('unsupported_media_type');
+  return thrown.status === 400
+    ? new ValidationError('body', 'json', `could not be read: ${thrown.message}`)
+    : null;
+}

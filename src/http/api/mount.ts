@@ -1,0 +1,143 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import type { Context } from '../../platform/context.ts';
+import { DEFAULT_PER_MINUTE, type Caller, type Endpoint, type Reply } from '../../platform/endpoint.ts';
+import { ApiError, ValidationError } from '../../platform/errors.ts';
+import type { Validator } from '../../platform/validator.ts';
+import type { Authenticate } from './authenticate.ts';
+import { readJson } from './body.ts';
+import { claimOf } from './idempotency.ts';
+import { readQuery } from './query.ts';
+import { addressOf, type Limiters } from './rate-limit.ts';
+
+/** Failed authentications of one address within a minute; more are answered 429. */
+const UNAUTHORIZED_PER_MINUTE = 60;
+
+export interface Gate {
+  readonly ctx: Context;
+  readonly validator: Validator;
+  readonly authenticate: Authenticate;
+  readonly limit: Limiters;
+}
+
+/**
+ * Mounts endpoints: each request is authenticated, limited, checked for permission, its body read and validated, and then handled,
+ * in that order, so that a stranger's body is never read. Methods that a path does not take answer 405.
+ */
+export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate): void {
+  const identify = identifier(gate);
+  for (const endpoint of endpoints) {
+    const limit = gate.limit(endpoint.operationId, endpoint.perMinute, whoOf);
+    const isClosed = gate.ctx.config.maintenance && endpoint.operationId !== 'getStatus';
+    router[endpoint.method](
+      endpoint.path,
+      ...(isClosed ? [refuse(limit, new ApiError('maintenance'))] : []),
+      identify(endpoint.auth, limit),
+      limit,
+      permit(endpoint),
+      ...(endpoint.body === undefined ? [] : readJson),
+      handler(gate, endpoint),
+    );
+  }
+  for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
+    const limit = gate.limit(`other ${path}`, DEFAULT_PER_MINUTE, whoOf);
+    router.all(path, identify('optional', limit), limit, refuseMethod(endpoints, path));
+  }
+}
+
+/** Limits what no endpoint takes, like an endpoint of its own. */
+export function limitOthers(gate: Gate): RequestHandler[] {
+  const limit = gate.limit('unknown path', DEFAULT_PER_MINUTE, whoOf);
+  return [identifier(gate)('optional', limit), limit];
+}
+
+/** Answers `error` whatever the limit says, which only adds its headers. */
+function refuse(limit: RequestHandler, error: unknown): RequestHandler {
+  return (request, response, next) => limit(request, response, () => next(error));
+}
+
+/**
+ * Finds out who calls. A required key that is not valid counts against the address's limit of failures. When nobody can be found out,
+ * because Postgres is away, the request ends here, with the headers of the limit that it would have met.
+ */
+function identifier({ authenticate, limit: newLimit }: Gate) {
+  const limitFailures = newLimit('unauthorized', UNAUTHORIZED_PER_MINUTE, addressOf);
+  return (auth: Endpoint['auth'], limit: RequestHandler): RequestHandler =>
+    async (request, response, next) => {
+      const key = request.headers['x-api-key'];
+      try {
+        response.locals.caller = await authenticate(typeof key === 'string' ? key : undefined);
+      } catch (error) {
+        refuse(limit, error)(request, response, next);
+        return;
+      }
+      if (callerOf(response) !== null || auth === 'optional') next();
+      else
+        await limitFailures(request, response, (error?: unknown) =>
+          next(error ?? new ApiError('unauthorized')),
+        );
+    };
+}
+
+function callerOf(response: Response): Caller | null {
+  return (response.locals.caller as Caller | null | undefined) ?? null;
+}
+
+function whoOf(request: Request): string {
+  const caller = request.res === undefined ? null : callerOf(request.res);
+  return caller === null ? `address ${addressOf(request)}` : caller.merchantId;
+}
+
+function permit({ permission, testOnly = false }: Endpoint): RequestHandler {
+  return (_request, response, next) => {
+    if (testOnly && callerOf(response)?.mode !== 'test')
+      throw new ApiError('forbidden', {
+        message: 'This is for test keys only: a live key cannot play with real money.',
+      });
+    if (permission !== null && callerOf(response)?.permissions.includes(permission) !== true)
+      throw new ApiError('forbidden', { message: `The API key lacks the permission ${permission}.` });
+    next();
+  };
+}
+
+function handler({ ctx, validator }: Gate, endpoint: Endpoint): RequestHandler {
+  const checkBody = endpoint.body && validator.compile(endpoint.body, 'body');
+  const checkQuery = validator.compile(endpoint.query ?? NO_QUERY, 'query');
+  const isBodyNeeded = endpoint.body !== undefined && 'required' in endpoint.body;
+  return async (request, response) => {
+    const query = checkQuery(readQuery(request.url, endpoint.query)) as Record<string, unknown>;
+    if (request.body === undefined && isBodyNeeded)
+      throw new ValidationError('body', 'required', 'is required, as JSON');
+    const body = checkBody?.(request.body === undefined ? {} : request.body);
+    const caller = callerOf(response);
+    const claim = claimOf(request, endpoint, caller, body);
+    // An endpoint with `auth: required` is only reached with a caller; its declaration's type relies on it.
+    send(
+      response,
+      await endpoint.handle({
+        ctx,
+        caller,
+        params: request.params as Record<string, string>,
+        body,
+        query,
+        claim,
+      }),
+    );
+  };
+}
+
+const NO_QUERY = { type: 'object', additionalProperties: false } as const;
+
+function send(response: Response, { status, text, headers }: Reply): void {
+  if (headers !== undefined) response.set(headers);
+  response.status(status).type('application/json').send(text);
+}
+
+function refuseMethod(endpoints: readonly Endpoint[], path: string): RequestHandler {
+  const methods = endpoints
+    .filter((endpoint) => endpoint.path === path)
+    .map(({ method }) => method.toUpperCase());
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
+  return () => {
+    throw new ApiError('method_not_allowed', { headers: { Allow: allow } });
+  };
+}

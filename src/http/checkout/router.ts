@@ -1,0 +1,87 @@
+import { Router, type ErrorRequestHandler, type RequestHandler } from 'express';
+import { messagePage, type Message } from '../../domain/checkout/page/messages.ts';
+import { noteLanguage } from '../../domain/checkout/actions/note-language.ts';
+import { checkoutStatus } from '../../domain/checkout/page/page.ts';
+import { findByToken } from '../../domain/checkout/view/store.ts';
+import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
+import type { Context } from '../../platform/context.ts';
+import { isUnavailable } from '../../platform/postgres/db.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { messageOf } from '../../platform/log.ts';
+import { showEvents } from './events.ts';
+import { selectMethod, setRefundAddress, readForm } from './forms.ts';
+import { languageOf, pageOf } from './page.ts';
+import { isHumanView } from './human-view.ts';
+import type { PageStreams } from './page-streams.ts';
+import { CHECKOUT_HEADERS, PAGE_HEADERS } from './page-headers.ts';
+import { addressOf, type Limiters } from '../api/rate-limit.ts';
+
+/** An open page without a stream asks 20 times a minute, and a household or an office shares one address; guessing a token would take for ever. */
+const CHECKOUT_PER_MINUTE = 300;
+
+/** The pages for customers, below /checkout. */
+export function checkoutRouter(ctx: Context, limit: Limiters, live: PageStreams): Router {
+  const router = Router();
+  router.use('/checkout', limit('checkout', CHECKOUT_PER_MINUTE, addressOf));
+  router.get('/checkout/:token', showPage(ctx));
+  router.get('/checkout/:token/status', showStatus(ctx));
+  router.get('/checkout/:token/events', showEvents(ctx, live));
+  // No secret guards the forms against requests from other sites: no cookie or password comes along by itself, the token in the path is
+  // all that opens a payment, and a site that knows it could as well choose for itself.
+  router.post('/checkout/:token/coin', readForm, selectMethod(ctx));
+  router.post('/checkout/:token/refund-address', readForm, setRefundAddress(ctx));
+  return router;
+}
+
+/** Nothing took the path. */
+export const missingPage: RequestHandler = (request, response) => {
+  response
+    .status(404)
+    .set(PAGE_HEADERS)
+    .send(messagePage('missing', languageOf(request).language));
+};
+
+/** A person reads this: no insides, and no blank page. */
+export function pageError(ctx: Context): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    const { status, message } = faultOf(error);
+    if (status >= 500)
+      ctx.log[status === 503 ? 'warn' : 'error']('page failed', {
+        path: request.path,
+        error: messageOf(error),
+      });
+    if (response.headersSent) return next(error);
+    response.status(status).set(PAGE_HEADERS);
+    if (status >= 500) response.set('Retry-After', '5');
+    if (!request.complete) response.set('Connection', 'close');
+    response.send(messagePage(message, languageOf(request).language));
+  };
+}
+
+function faultOf(error: unknown): { status: number; message: Message } {
+  if (error instanceof ApiError && error.code === 'rate_limited') return { status: 429, message: 'limited' };
+  if (isUnavailable(error)) return { status: 503, message: 'error' };
+  // What reading a form throws bears the status of the client's fault.
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
+  return status >= 400 && status < 500 ? { status, message: 'badForm' } : { status: 500, message: 'error' };
+}
+
+function showPage(ctx: Context): RequestHandler<{ token: string }> {
+  return async (request, response, next) => {
+    const payment = await findByToken(ctx.db, request.params.token);
+    if (payment === null) return next();
+    const { language, chosen } = languageOf(request);
+    // English that nobody asked for says nothing about the customer.
+    const isAsked = chosen !== null || Boolean(request.headers['accept-language']);
+    if (isAsked && isHumanView(request)) await noteLanguage(ctx, payment, language.id);
+    response.set(PAGE_HEADERS).send(pageOf(ctx, payment, language, { chosen }));
+  };
+}
+
+function showStatus(ctx: Context): RequestHandler<{ token: string }> {
+  return async (request, response, next) => {
+    const payment = await findByToken(ctx.db, request.params.token);
+    if (payment === null) return next();
+    response.set(CHECKOUT_HEADERS).json(checkoutStatus(payment, withTestClockOf(ctx, payment).now()));
+  };
+}

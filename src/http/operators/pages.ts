@@ -1,0 +1,58 @@
+import { timingSafeEqual, createHash } from 'node:crypto';
+import express, { type RequestHandler, type Router } from 'express';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { overdue } from '../../domain/schedule/store.ts';
+import type { Context } from '../../platform/context.ts';
+
+export const BOARD_PATH = '/admin/queues';
+
+/** What operators see, behind basic auth with the user `admin`: the queues, and metrics for Prometheus. */
+export function adminPages(ctx: Context, password: string, board: RequestHandler): Router {
+  const router = express.Router();
+  const guard = basicAuth(password);
+  const registry = createMetrics(ctx);
+  router.use(BOARD_PATH, guard, board);
+  router.get('/metrics', guard, async (_request, response) => {
+    response.type(registry.contentType).send(await registry.metrics());
+  });
+  return router;
+}
+
+function basicAuth(password: string): RequestHandler {
+  const expected = digest(`Basic ${Buffer.from(`admin:${password}`).toString('base64')}`);
+  return (request, response, next) => {
+    // Digests have one length, so that comparing tells nothing about the password's.
+    if (timingSafeEqual(digest(request.headers.authorization ?? ''), expected)) return next();
+    response
+      .status(401)
+      .set('WWW-Authenticate', 'Basic realm="operators", charset="UTF-8"')
+      .send('Password needed.');
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function createMetrics(ctx: Context): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const oldest = new Gauge({
+    name: 'due_work_oldest_seconds',
+    help: 'How long the oldest overdue work has waited.',
+    registers: [],
+  });
+  const count = new Gauge({
+    name: 'due_work_overdue',
+    help: 'Due work that no relay took for 5 s, up to 1000.',
+    registers: [],
+    async collect() {
+      const late = await overdue(ctx.db, ctx.now());
+      this.set(late.count);
+      oldest.set(late.oldestSeconds);
+    },
+  });
+  registry.registerMetric(count);
+  registry.registerMetric(oldest);
+  return registry;
+}

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import {
+  baseUrl,
+  databaseUrl,
+  flag,
+  hostName,
+  integer,
+  key32,
+  listOf,
+  mailAddress,
+  moreThanZero,
+  number,
+  offOr,
+  oneOf,
+  redisUrl,
+  seconds,
+  serverUrl,
+  text,
+  type Parse,
+} from './values.ts';
+import { misspelt } from './misspelt.ts';
+
+/** Everything that the environment decides. Read once at start, frozen, passed on as a value. */
+export interface Config {
+  readonly production: boolean;
+  readonly port: number;
+  readonly host: string;
+  /** Base of `checkout_url`, without a trailing slash. */
+  readonly publicUrl: string;
+  readonly databaseUrl: string;
+  /** One URL, or several separated by commas for a cluster; null: the queues live in Postgres. */
+  readonly redisUrl: string | null;
+  /** Queues that this worker serves; null: all of them. */
+  readonly workerQueues: readonly string[] | null;
+  readonly workerConcurrency: number;
+  readonly adminPassword: string | null;
+  /** The first key encrypts, every key decrypts, so that the key itself can be rotated. */
+  readonly secretsKeys: readonly Buffer[];
+  readonly allowPrivateNetworks: boolean;
+  readonly webhookRetrySeconds: readonly number[];
+  readonly webhookTimeoutSeconds: number;
+  readonly autopaySeconds: number | null;
+  /** Length of a block on every simulated network; null: each network's own. */
+  readonly blockSeconds: number | null;
+  /** Whether test merchants may play. */
+  readonly sandbox: boolean;
+  readonly rateLimitScale: number;
+  readonly maintenance: boolean;
+  readonly smtpUrl: string | null;
+  readonly mailFrom: string | null;
+  readonly logLevel: LogLevel;
+  readonly logFormat: 'json' | 'pretty';
+}
+
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What keeps a process from starting and is the operator's to mend: its message says all, and no stack is shown. */
+export class StartError extends Error {
+  override readonly name: string = 'StartError';
+}
+
+/** Thrown at start; `message` names every variable at fault, what is wrong with it, and what it takes. */
+export class ConfigError extends StartError {
+  override readonly name = 'ConfigError';
+
+  constructor(faults: readonly string[]) {
+    super(`The configuration cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+  }
+}
+
+/** Every variable that is read, in the order of the README's table. */
+export const KNOWN_VARIABLES = [
+  'PORT',
+  'HOST',
+  'PUBLIC_URL',
+  'DATABASE_URL',
+  'REDIS_URL',
+  'WORKER_QUEUES',
+  'WORKER_CONCURRENCY',
+  'ADMIN_PASSWORD',
+  'SECRETS_KEY',
+  'WEBHOOK_ALLOW_PRIVATE_NETWORKS',
+  'WEBHOOK_RETRY_SECONDS',
+  'WEBHOOK_TIMEOUT_SECONDS',
+  'SIMULATOR_AUTOPAY_SECONDS',
+  'SIMULATOR_BLOCK_SECONDS',
+  'SANDBOX',
+  'RATE_LIMIT_SCALE',
+  'MAINTENANCE',
+  'SMTP_URL',
+  'MAIL_FROM',
+  'LOG_LEVEL',
+  'LOG_FORMAT',
+] as const;
+type Variable = (typeof KNOWN_VARIABLES)[number];
+
+/** True unless NODE_ENV is unset, `development` or `test`: whatever else it says, `staging` for instance, must be as strict. */
+export function isProduction({ NODE_ENV }: Environment): boolean {
+  return Boolean(NODE_ENV) && NODE_ENV !== 'development' && NODE_ENV !== 'test';
+}
+
+/** 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, 6 h, 12 h, 24 h, 24 h: the contract's schedule. */
+const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400];
+
+/**
+ * Reads the configuration from environment variables (names and defaults: README, "Variables").
+ * An empty variable counts as unset. `queueNames` are the values that WORKER_QUEUES may hold.
+ * Throws ConfigError that names every fault at once.
+ */
+export function readConfig(env: Environment, queueNames: readonly string[] = []): Config {
+  const faults: string[] = misspelt(Object.keys(env), KNOWN_VARIABLES);
+  const production = isProduction(env);
+  const read = reader(env, faults);
+  const port = read('PORT', integer(0, 65_535), 3000);
+  const config: Config = {
+    production,
+    port,
+    host: read('HOST', hostName, '0.0.0.0'),
+    publicUrl: read('PUBLIC_URL', baseUrl, `http://localhost:${port}`),
+    databaseUrl: read('DATABASE_URL', databaseUrl, ''),
+    redisUrl: read('REDIS_URL', redisUrl, null),
+    workerQueues: read('WORKER_QUEUES', listOf(oneOf(queueNames)), null),
+    workerConcurrency: read('WORKER_CONCURRENCY', integer(1, 1_000), 64),
+    adminPassword: read('ADMIN_PASSWORD', text, null),
+    secretsKeys: read('SECRETS_KEY', listOf(key32), production ? [] : [developmentKey()]),
+    allowPrivateNetworks: read('WEBHOOK_ALLOW_PRIVATE_NETWORKS', flag, false),
+    webhookRetrySeconds: read('WEBHOOK_RETRY_SECONDS', listOf(seconds), DEFAULT_RETRY_SECONDS),
+    webhookTimeoutSeconds: read('WEBHOOK_TIMEOUT_SECONDS', moreThanZero(seconds), 15),
+    autopaySeconds: read('SIMULATOR_AUTOPAY_SECONDS', offOr(seconds), null),
+    blockSeconds: read('SIMULATOR_BLOCK_SECONDS', moreThanZero(seconds), null),
+    sandbox: read('SANDBOX', oneOf(['on', 'off'] as const), 'on') === 'on',
+    rateLimitScale: read('RATE_LIMIT_SCALE', moreThanZero(number(1e9)), 1),
+    maintenance: read('MAINTENANCE', flag, false),
+    smtpUrl: read('SMTP_URL', serverUrl(['smtp:', 'smtps:']), null),
+    mailFrom: read('MAIL_FROM', mailAddress, null),
+    logLevel: read('LOG_LEVEL', oneOf(['error', 'warn', 'info', 'debug'] as const), 'info'),
+    logFormat: read('LOG_FORMAT', oneOf(['json', 'pretty'] as const), 'json'),
+  };
+  if (!env.DATABASE_URL)
+    faults.push(
+      'DATABASE_URL is not set: give the URL of a Postgres 14 or newer, postgres://user:password@host:5432/name',
+    );
+  if (production && !env.SECRETS_KEY)
+    faults.push(
+      'SECRETS_KEY is not set: in production webhook secrets are encrypted with it; make one with `openssl rand -base64 32`',
+    );
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze(config);
+}
+
+function reader(env: Environment, faults: string[]) {
+  return <T, D>(name: Variable, parse: Parse<T>, fallback: D): T | D => {
+    const value = env[name];
+    if (value === undefined || value === '') return fallback;
+    try {
+      return parse(value);
+    } catch (error) {
+      // The value itself stays out of the message: it may be a secret.
+      faults.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
+      return fallback;
+    }
+  };
+}
+
+/** Outside production a key that everybody knows: nothing there is worth a secret, and nothing needs setting up. */
+function developmentKey(): Buffer {
+  return createHash('sha256').update('payment-checkout development key').digest();
+}

@@ -1,0 +1,117 @@
+import { isIP } from 'node:net';
+import { urlFault } from '../values/urls.ts';
+
+/** Reads one variable's value; throws an error whose message ends the sentence that the variable's name begins. */
+export type Parse<T> = (value: string) => T;
+
+/** Longer than any of these makes sense, and short enough for every timer (2^31 ms are 24.8 days). */
+const MAX_SECONDS = 20 * 86_400;
+
+export const text: Parse<string> = (value) => value;
+
+export function number(maximum: number): Parse<number> {
+  return (value) => {
+    const parsed = Number(value);
+    if (!/^\d+(\.\d+)?$/.test(value) || parsed > maximum)
+      throw new Error(`must be a number from 0 to ${maximum}`);
+    return parsed;
+  };
+}
+
+export const seconds = number(MAX_SECONDS);
+
+export function moreThanZero(parse: Parse<number>): Parse<number> {
+  return (value) => {
+    const parsed = parse(value);
+    if (parsed === 0) throw new Error('must be more than 0');
+    return parsed;
+  };
+}
+
+export function integer(minimum: number, maximum: number): Parse<number> {
+  return (value) => {
+    const parsed = Number(value);
+    if (!/^\d+$/.test(value) || parsed < minimum || parsed > maximum)
+      throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
+    return parsed;
+  };
+}
+
+export const flag: Parse<boolean> = (value) => {
+  if (value !== 'true' && value !== 'false') throw new Error('must be true or false');
+  return value === 'true';
+};
+
+export function oneOf<T extends string>(values: readonly T[]): Parse<T> {
+  return (value) => {
+    const found = values.find((candidate) => candidate === value);
+    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}`);
+    return found;
+  };
+}
+
+export function listOf<T>(parse: Parse<T>): Parse<T[]> {
+  return (value) => value.split(',').map((item) => parse(item.trim()));
+}
+
+export function offOr<T>(parse: Parse<T>): Parse<T | null> {
+  return (value) => (value === 'off' ? null : parse(value));
+}
+
+export function serverUrl(protocols: readonly string[]): Parse<string> {
+  return (value) => {
+    const url = URL.canParse(value) ? new URL(value) : null;
+    if (url === null || !protocols.includes(url.protocol) || !value.startsWith(`${url.protocol}//`))
+      throw new Error(
+        `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+      );
+    if (!isDecodable(url.username) || !isDecodable(url.password))
+      throw new Error('has a user name or password with a % that is not percent-encoded as %25');
+    return value;
+  };
+}
+
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const postgresUrl = serverUrl(['postgres:', 'postgresql:']);
+
+export const databaseUrl: Parse<string> = (value) => {
+  // The Postgres queues find their tables by an option of their own, which this one would displace (measured).
+  if (new URL(postgresUrl(value)).searchParams.has('options'))
+    throw new Error('must not hold options=: set such options on the role, with ALTER ROLE ... SET');
+  return value;
+};
+
+export const redisUrl: Parse<string> = (value) => listOf(serverUrl(['redis:', 'rediss:']))(value).join(',');
+
+export const hostName: Parse<string> = (value) => {
+  if (isIP(value) === 0 && !/^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$/.test(value))
+    throw new Error('must be an IP address or a host name, without a port');
+  return value;
+};
+
+export const mailAddress: Parse<string> = (value) => {
+  if (!/^([^<>@\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(value))
+    throw new Error('must be an address, shop@example.com or Shop <shop@example.com>');
+  return value;
+};
+
+export const baseUrl: Parse<string> = (value) => {
+  const fault = urlFault(value, { allowPrivate: true, forDelivery: false });
+  if (fault !== null) throw new Error(`must be an http(s) URL: ${fault}`);
+  if (/[?#]/.test(value)) throw new Error('must not have a query or a fragment');
+  return value.replace(/\/+$/, '');
+};
+
+export const key32: Parse<Buffer> = (value) => {
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(value))
+    throw new Error('must be 32 bytes in base64; make one with `openssl rand -base64 32`');
+  return Buffer.from(value, 'base64');
+};

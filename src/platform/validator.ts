@@ -1,0 +1,139 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats, { type FormatsPlugin } from 'ajv-formats';
+import type { Static, TSchema } from 'typebox';
+import { ValidationError } from './errors.ts';
+import { urlFault } from './values/urls.ts';
+
+// The typings of ajv-formats describe the CommonJS default export, which an ES module sees one level up.
+const addFormats = formats as unknown as FormatsPlugin;
+
+export interface Validator {
+  /**
+   * A function that answers the value, typed, or throws ValidationError, which names the first fault. `whole` is what
+   * the value is called when it is at fault as a whole (`body`, `query`).
+   */
+  compile<S extends TSchema>(schema: S, whole: string): (value: unknown) => Static<S>;
+}
+
+/**
+ * The validator of requests (JSON Schema 2020-12). Its formats beyond the standard's: `delivery-url` and `browser-url`
+ * (contract, "URLs") and `date-or-time` (an ISO 8601 date, or a date-time with its offset).
+ */
+export function createValidator(options: { allowPrivate: boolean }): Validator {
+  const { allowPrivate } = options;
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, discriminator: true });
+  addFormats(ajv, ['email', 'date', 'date-time']);
+  ajv.addFormat(
+    'delivery-url',
+    (value: string) => urlFault(value, { allowPrivate, forDelivery: true }) === null,
+  );
+  ajv.addFormat(
+    'browser-url',
+    (value: string) => urlFault(value, { allowPrivate, forDelivery: false }) === null,
+  );
+  const isDate = ajv.compile({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] });
+  // What ajv takes and Date does not (a leap second, an offset in hours alone) could not be compared with anything.
+  ajv.addFormat('date-or-time', (value: string) => isDate(value) && !Number.isNaN(Date.parse(value)));
+
+  const reason = (error: ErrorObject, value: unknown): string => {
+    if (
+      error.keyword === 'format' &&
+      typeof value === 'string' &&
+      String(error.params.format).endsWith('-url')
+    )
+      return (
+        urlFault(value, { allowPrivate, forDelivery: error.params.format === 'delivery-url' }) ??
+        'is not a URL'
+      );
+    return REASONS[error.keyword]?.(error) ?? error.message ?? 'is not valid';
+  };
+
+  return {
+    compile<S extends TSchema>(schema: S, whole: string) {
+      const validate: ValidateFunction = ajv.compile(schema);
+      return (value) => {
+        if (validate(value)) return value as Static<S>;
+        const error = validate.errors?.[0];
+        if (error === undefined) throw new ValidationError(whole, 'type', 'is not valid');
+        throw new ValidationError(
+          fieldOf(error, value, whole) ?? whole,
+          constraintOf(error),
+          reason(error, valueAt(value, error.instancePath)),
+        );
+      };
+    },
+  };
+}
+
+/** Which of several shapes is meant is said by one field, and that is what is missing or not known. */
+function constraintOf({ keyword, params }: ErrorObject): string {
+  if (keyword !== 'discriminator') return keyword;
+  return params.tagValue === undefined ? 'required' : 'enum';
+}
+
+/** Sentences for the faults whose standard message would leave the reader guessing. */
+const REASONS: Record<string, (error: ErrorObject) => string> = {
+  required: () => 'is required',
+  additionalProperties: () => 'is not a known field',
+  discriminator: ({ params }) =>
+    params.tagValue === undefined ? 'is required' : `cannot be ${JSON.stringify(params.tagValue)}`,
+  // Only names are refused by `not` and by `propertyNames`.
+  not: () => 'is a reserved name',
+  propertyNames: () => 'is not an allowed name',
+  enum: (error) => `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`,
+  format: (error) =>
+    FORMAT_REASONS[String(error.params.format)] ?? `must be a valid ${String(error.params.format)}`,
+  pattern: (error) =>
+    PATTERN_REASONS.get(String(error.params.pattern)) ?? `must match ${String(error.params.pattern)}`,
+};
+
+const FORMAT_REASONS: Record<string, string> = {
+  'date-or-time':
+    'must be an ISO 8601 date (2026-01-31) or a date and time with its offset (2026-01-31T12:00:00Z; a "+" in a URL is written %2B)',
+  email: 'must be an e-mail address',
+};
+
+/** Text that survives a round trip through JSON, Postgres and back: no NUL, no lone surrogate. */
+export const TEXT_PATTERN = '^[^\\u0000\\p{Cs}]*$';
+/** A decimal string greater than zero: at most 18 digits before the point and 18 after it, no sign, no exponent. */
+export const AMOUNT_PATTERN = '^(?!0(\\.0+)?$)(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$';
+
+const PATTERN_REASONS = new Map([
+  [TEXT_PATTERN, 'must be Unicode text without NUL and without lone surrogates'],
+  [
+    AMOUNT_PATTERN,
+    'must be a decimal string greater than zero, such as "10.50": at most 18 digits before and after the point',
+  ],
+]);
+
+/**
+ * The faulty field's path in dots, or null for the value as a whole and for a field without a name. Positions in a query's list are left
+ * out: it was written with commas.
+ */
+function fieldOf(error: ErrorObject, value: unknown, whole: string): string | null {
+  const names: string[] = [];
+  let at = value;
+  for (const segment of segments(error.instancePath)) {
+    if (!Array.isArray(at) || whole !== 'query') names.push(segment);
+    at = memberOf(at, segment);
+  }
+  const params = error.params as { missingProperty?: string; additionalProperty?: string; tag?: string };
+  const own = params.missingProperty ?? params.additionalProperty ?? params.tag ?? error.propertyName;
+  if (own !== undefined) names.push(own);
+  return names.join('.') || null;
+}
+
+function valueAt(value: unknown, instancePath: string): unknown {
+  return segments(instancePath).reduce(memberOf, value);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function segments(instancePath: string): string[] {
+  return instancePath
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+}

@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createMerchant, findCaller } from '../../domain/merchants/store.ts';
+import { getWebhookSecrets } from '../../domain/webhooks/endpoints/settings.ts';
+import type { Context } from '../../platform/context.ts';
+import { PERMISSIONS } from '../../platform/endpoint.ts';
+import { hashApiKey } from '../../platform/values/ids.ts';
+import { DATA_DIR } from './embedded.ts';
+
+const FILE = `${DATA_DIR}dev.json`;
+
+/** What `npm run dev` prints, for programs. */
+export interface Facts {
+  readonly base_url: string;
+  readonly api_key: string;
+  readonly merchant_id: string;
+  readonly webhook_secret: string;
+  readonly database_url: string;
+  readonly bull_board_url: string;
+  readonly admin_password: string;
+}
+type Merchant = Pick<Facts, 'api_key' | 'merchant_id' | 'webhook_secret'>;
+
+/** The facts of the last start; none before the first, or when the file cannot be read. */
+export function readFacts(): Partial<Facts> {
+  try {
+    const facts: unknown = JSON.parse(readFileSync(FILE, 'utf8'));
+    const texts = Object.entries(facts ?? {}).filter(([, value]) => typeof value === 'string');
+    return Object.fromEntries(texts);
+  } catch {
+    return {};
+  }
+}
+
+/** Whole or not at all: a program that waits for the file never reads half of it. */
+export function writeFacts(facts: Facts): void {
+  mkdirSync(DATA_DIR, { recursive: true });
+  const draft = `${FILE}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, FILE);
+}
+
+/** The demo merchant of the last start while its key and secret are still good for this database and SECRETS_KEY, else a new one. */
+export async function demoMerchant(ctx: Context, known: Partial<Facts>): Promise<Merchant> {
+  const found = await findDemoMerchant(ctx, known);
+  if (found !== null) return found;
+  const made = await createMerchant(ctx, {
+    name: 'Demo shop',
+    currency: 'USDC',
+    network: 'ethereum',
+    permissions: PERMISSIONS,
+  });
+  return { api_key: made.apiKey, merchant_id: made.merchantId, webhook_secret: made.webhookSecret };
+}
+
+async function findDemoMerchant(
+  ctx: Context,
+  { api_key, merchant_id }: Partial<Facts>,
+): Promise<Merchant | null> {
+  if (api_key === undefined || merchant_id === undefined) return null;
+  const caller = await findCaller(ctx.db, hashApiKey(api_key));
+  if (caller?.merchantId !== merchant_id) return null;
+  if (!PERMISSIONS.every((permission) => caller.permissions.includes(permission))) return null;
+  // Read, not remembered: it may have been rotated. Null when it was sealed with another SECRETS_KEY.
+  const secrets = await getWebhookSecrets(ctx, merchant_id).catch(() => null);
+  return secrets && { api_key, merchant_id, webhook_secret: secrets.secret };
+}

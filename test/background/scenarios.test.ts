@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { STORY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
+import { EVENTS } from '../domain/sandbox/scenarios/library-lists.ts';
+import { checkBooks } from '../support/books.ts';
+import { ENGINES } from '../support/engines.ts';
+import { eventsOf, type Told } from '../support/scenarios.ts';
+import { startService, type Service } from '../support/service.ts';
+
+for (const engine of ENGINES)
+  describe(`the sandbox beside two workers with queues on ${engine.name}`, () => {
+    let service: Service;
+    before(async () => {
+      // Blocks as long as the networks' own: the stories' lists state the times.
+      service = await startService(engine, { env: { SIMULATOR_BLOCK_SECONDS: '' } });
+      await Promise.all([service.startWorker(), service.startWorker()]);
+    });
+    after(async () => {
+      try {
+        await checkBooks(service.harness.ctx.db);
+      } finally {
+        await service.close();
+      }
+    });
+
+    const tell = async (body: object) => {
+      const answer = await service.request('POST', '/v1/sandbox/scenarios', body);
+      expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+      return answer.body as Told;
+    };
+
+    for (const story of STORY_NAMES)
+      it(`tells ${story} twice at once through the API, event by event the same`, async () => {
+        const script = { story, seed: 'a', ids: 'stable' };
+        const [one, other] = await Promise.all([tell(script), tell(script)]);
+        expect(eventsOf(one)).to.deep.equal(EVENTS[story]);
+        expect(JSON.stringify(other)).to.equal(JSON.stringify(one));
+      });
+
+    it('leaves a payment whose clock was wound to the workers, who go on in its own time', async () => {
+      const created = await service.request('POST', '/v1/payment', { pay_amount: '10.50', order_id: 'o' });
+      const { id } = created.body as { id: string };
+      const wound = await service.request('POST', `/v1/sandbox/payments/${id}/advance`, { by: '59m' });
+      expect((wound.body as { payment: { status: string } }).payment.status).to.equal('WAITING');
+      service.harness.advance(61);
+      await service.passUntil('it has expired an hour after its creation, a minute from now', async () => {
+        const { body } = await service.request('GET', `/v1/payment/${id}`);
+        return (body as { status: string }).status === 'EXPIRED';
+      });
+    });
+  });

@@ -1,0 +1,138 @@
+import { expect } from 'chai';
+import type { ChainTransfer } from '../../../../src/domain/chain/port.ts';
+import {
+  createSimulator,
+  type Sending,
+  type Simulator,
+} from '../../../../src/domain/chain/simulator/simulator.ts';
+import { openDb, type Db } from '../../../../src/platform/postgres/db.ts';
+import { untilWaitingForLocks } from '../../../support/locks.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
+
+const START = new Date('2026-01-01T00:00:00Z');
+const at = (seconds: number) => new Date(START.getTime() + seconds * 1000);
+const sending = (address: string): Sending => ({
+  network: 'tron',
+  coin: 'USDT',
+  address,
+  amount: '1',
+  reference: address,
+});
+const addressesOf = (transfers: readonly ChainTransfer[]) => transfers.map(({ address }) => address);
+
+describe('the simulated chain under many hands', () => {
+  let database: TestDatabase;
+  let db: Db;
+  let chain: Simulator;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = openDb({ url: database.url, poolSize: 12, acquireMs: 10_000, queryMs: 10_000, name: 'test' });
+    chain = createSimulator({ db, blockSeconds: 10, seed: 'seed' });
+  });
+
+  beforeEach(async () => {
+    await db.raw('TRUNCATE sim_transfers, sim_heads');
+  });
+
+  after(async () => {
+    await db.destroy();
+    await database.drop();
+  });
+
+  it('never skips a transfer whose transaction began first and commits last', async () => {
+    const slow = await db.transaction();
+    // A transaction has its number from its first write on: the slow one has the lower.
+    await slow.raw('SELECT pg_current_xact_id()');
+    await chain.send(slow, [sending('slow, before')], at(1));
+    await chain.send(db, [sending('quick')], at(2));
+    const first = await chain.poll('tron', null, at(3));
+    expect(addressesOf(first.transfers)).to.deep.equal(['quick']);
+    await chain.send(slow, [sending('slow, after')], at(4));
+    await slow.commit();
+    const second = await chain.poll('tron', first.cursor, at(5));
+    expect(addressesOf(second.transfers)).to.deep.equal(['slow, before', 'slow, after']);
+  });
+
+  it('is not held back by a transaction that stays open elsewhere', async () => {
+    const open = await db.transaction();
+    await open.raw('SELECT pg_current_xact_id()');
+    await chain.send(open, [sending('open')], at(1));
+    await chain.send(db, [sending('committed')], at(1));
+    expect(addressesOf((await chain.poll('tron', null, at(2))).transfers)).to.deep.equal(['committed']);
+    expect((await chain.poll('tron', null, at(12))).transfers).to.have.nested.property('[0].blockHeight', 1);
+    await open.rollback();
+  });
+
+  it('mines each transfer once when many pollers find the same block due', async () => {
+    await chain.poll('tron', null, START);
+    await chain.send(
+      db,
+      Array.from({ length: 300 }, (_, i) => sending(`T${i}`)),
+      at(1),
+    );
+    const views = await Promise.all(Array.from({ length: 12 }, () => chain.poll('tron', null, at(10))));
+    for (const { head, transfers, cursor } of views) {
+      expect(head).to.equal(1);
+      expect(new Set(addressesOf(transfers)).size).to.equal(300);
+      expect(transfers.every(({ blockHeight }) => blockHeight === 1)).to.equal(true);
+      expect(cursor, 'each transfer changed once').to.equal('300');
+    }
+  });
+
+  it('begins a network once when many look at it first', async () => {
+    const views = await Promise.all(Array.from({ length: 12 }, () => chain.poll('polygon', null, START)));
+    expect(new Set(views.map((view) => JSON.stringify(view)))).to.deep.equal(
+      new Set([JSON.stringify({ head: 0, transfers: [], cursor: '0', more: false })]),
+    );
+  });
+
+  it('pays once when one job runs many times at once', async () => {
+    const batch = Array.from({ length: 200 }, (_, i) => sending(`pay_${i}`));
+    const runs = await Promise.all(Array.from({ length: 12 }, () => chain.send(db, batch, at(1))));
+    const hashes = runs.flatMap((transfers) => transfers.map(({ txHash }) => txHash));
+    expect(hashes).to.have.length(2_400);
+    expect(new Set(hashes).size).to.equal(200);
+    expect((await chain.poll('tron', null, at(2))).transfers).to.have.length(200);
+  });
+
+  it('lets two batches share references in any order without a deadlock', async () => {
+    // Who inserts in the given order gets one end each, and then both wait for the middle and for each other.
+    const middle = await db.transaction();
+    await chain.send(middle, [sending('m')], at(1));
+    const both = Promise.all([
+      chain.send(db, ['a', 'm', 'z'].map(sending), at(2)),
+      chain.send(db, ['z', 'm', 'a'].map(sending), at(2)),
+    ]);
+    await untilWaitingForLocks(db, 2);
+    await middle.rollback();
+    const [forwards, backwards] = await both;
+    expect(backwards.toReversed()).to.deep.equal(forwards);
+  });
+
+  it('shows every poller every transfer in its last state, however its commits, blocks and reorganisations interleave', async () => {
+    await chain.poll('tron', null, START);
+    const known = new Map<string, ChainTransfer>();
+    let cursor: string | null = null;
+    const follow = async (seconds: number) => {
+      const view = await chain.poll('tron', cursor, at(seconds));
+      cursor = view.cursor;
+      for (const transfer of view.transfers) known.set(transfer.txHash, transfer);
+    };
+    for (let round = 0; round < 20; round += 1) {
+      const now = round * 7;
+      const mine =
+        round % 3 === 0 ? [chain.reorganise('tron', 2, at(now))] : [chain.mine('tron', 1, at(now))];
+      const senders = Array.from({ length: 4 }, (_, i) =>
+        db.transaction((tx) =>
+          chain.send(tx, [sending(`T${round}.${i}`), sending(`U${round}.${i}`)], at(now)),
+        ),
+      );
+      await Promise.all([...senders, ...mine, follow(now), chain.poll('tron', null, at(now))]);
+    }
+    await follow(500);
+    const { transfers } = await chain.poll('tron', null, at(500));
+    expect(transfers).to.have.length(160);
+    expect([...known.values()]).to.have.deep.members(transfers);
+  });
+});

@@ -1,0 +1,435 @@
+import { expect } from 'chai';
+import { confirmations, type ChainTransfer } from '../../../../src/domain/chain/port.ts';
+import {
+  createSimulator,
+  type Sending,
+  type Simulator,
+} from '../../../../src/domain/chain/simulator/simulator.ts';
+import { openDb, type Db } from '../../../../src/platform/postgres/db.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
+
+const START = new Date('2026-01-01T00:00:00Z');
+const BLOCK_SECONDS = 10;
+const DAY_SECONDS = 86_400;
+
+/** START moved by seconds: the test's clock. */
+const at = (seconds: number) => new Date(START.getTime() + seconds * 1000);
+
+const SENDING: Sending = { network: 'tron', coin: 'USDT', address: 'Tsomewhere', amount: '10.50' };
+
+describe('the simulated chain', () => {
+  let database: TestDatabase;
+  let db: Db;
+  let chain: Simulator;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = openDb({ url: database.url, poolSize: 4, acquireMs: 10_000, queryMs: 10_000, name: 'test' });
+    chain = createSimulator({ db, blockSeconds: BLOCK_SECONDS, seed: 'seed' });
+  });
+
+  beforeEach(async () => {
+    await db.raw('TRUNCATE sim_transfers, sim_heads');
+    await chain.poll('tron', null, START);
+  });
+
+  after(async () => {
+    await db.destroy();
+    await database.drop();
+  });
+
+  const sendOne = async (sending: Partial<Sending>, seconds: number): Promise<ChainTransfer> => {
+    const [transfer] = await chain.send(db, [{ ...SENDING, ...sending }], at(seconds));
+    if (transfer === undefined) throw new Error('nothing was sent');
+    return transfer;
+  };
+  const heights = async (seconds: number) => {
+    const { transfers } = await chain.poll('tron', null, at(seconds));
+    return Object.fromEntries(transfers.map(({ address, blockHeight }) => [address, blockHeight]));
+  };
+
+  describe('poll', () => {
+    it('answers an empty network at height 0, and goes on from its own cursor', async () => {
+      const view = await chain.poll('tron', null, START);
+      expect(view).to.deep.equal({ head: 0, transfers: [], cursor: '0', more: false });
+      expect(await chain.poll('tron', view.cursor, START)).to.deep.equal(view);
+    });
+
+    it('shows a transfer in the pool, then in a block, each state once', async () => {
+      const sent = await sendOne({}, 1);
+      const pool = await chain.poll('tron', null, at(2));
+      expect(pool).to.deep.include({ head: 0, transfers: [sent], more: false });
+      expect(sent).to.deep.include({
+        ...SENDING,
+        seenAt: at(1),
+        blockHeight: null,
+        droppedAt: null,
+        replacedBy: null,
+      });
+      expect((await chain.poll('tron', pool.cursor, at(3))).transfers).to.deep.equal([]);
+      const block = await chain.poll('tron', pool.cursor, at(10));
+      expect(block).to.deep.include({ head: 1, transfers: [{ ...sent, blockHeight: 1 }] });
+      expect(await chain.poll('tron', block.cursor, at(30))).to.deep.equal({
+        head: 3,
+        transfers: [],
+        cursor: block.cursor,
+        more: false,
+      });
+    });
+
+    it('answers the present state of what changed, so a repeated poll is harmless', async () => {
+      await sendOne({}, 1);
+      const first = await chain.poll('tron', null, at(15));
+      expect(first.transfers.map(({ blockHeight }) => blockHeight)).to.deep.equal([1]);
+      expect(await chain.poll('tron', null, at(15))).to.deep.equal(first);
+    });
+
+    it('keeps every digit of an amount', async () => {
+      const amounts = [
+        '0.000000000000000001',
+        '999999999999999999.999999999999999999',
+        '4000000000000000000',
+        '10.50',
+      ];
+      for (const amount of amounts) expect((await sendOne({ amount }, 1)).amount).to.equal(amount);
+      const { transfers } = await chain.poll('tron', null, at(2));
+      expect(transfers.map(({ amount }) => amount)).to.have.members(amounts);
+    });
+
+    it('shows each network its own transfers and its own head', async () => {
+      await chain.poll('bitcoin', null, at(5));
+      await sendOne({ network: 'bitcoin', coin: 'BTC', address: 'bc1q' }, 6);
+      await sendOne({}, 6);
+      expect(await chain.poll('bitcoin', null, at(27))).to.deep.include({ head: 2 });
+      expect(
+        (await chain.poll('bitcoin', null, at(27))).transfers.map(({ address }) => address),
+      ).to.deep.equal(['bc1q']);
+      expect((await chain.poll('tron', null, at(27))).transfers.map(({ address }) => address)).to.deep.equal([
+        'Tsomewhere',
+      ]);
+    });
+
+    it('gives pages of 500 and says when there is more', async () => {
+      const sendings = Array.from({ length: 1_200 }, (_, i) => ({ ...SENDING, address: `T${i}` }));
+      await chain.send(db, sendings, at(1));
+      const pages = [];
+      for (let cursor: string | null = null, more = true; more;) {
+        const page = await chain.poll('tron', cursor, at(2));
+        pages.push(page);
+        ({ cursor, more } = page);
+      }
+      expect(pages.map(({ transfers, more }) => [transfers.length, more])).to.deep.equal([
+        [500, true],
+        [500, true],
+        [200, false],
+      ]);
+      const addresses = pages.flatMap(({ transfers }) => transfers.map(({ address }) => address));
+      expect(new Set(addresses).size).to.equal(1_200);
+    });
+
+    it('shows a transfer that changes between two pages again, in its new state', async () => {
+      await chain.send(
+        db,
+        Array.from({ length: 501 }, (_, i) => ({ ...SENDING, address: `T${i}` })),
+        at(1),
+      );
+      const first = await chain.poll('tron', null, at(2));
+      const second = await chain.poll('tron', first.cursor, at(10));
+      expect(second.transfers).to.have.length(500);
+      const third = await chain.poll('tron', second.cursor, at(10));
+      const mined = [...second.transfers, ...third.transfers];
+      expect(new Set(mined.map(({ txHash }) => txHash)).size).to.equal(501);
+      expect(mined.every(({ blockHeight }) => blockHeight === 1)).to.equal(true);
+    });
+
+    it('refuses a cursor that it never gave', async () => {
+      for (const cursor of ['', '-1', 'abc', '1; DROP TABLE sim_heads', '9'.repeat(19)]) {
+        const refusal = await chain.poll('tron', cursor, START).catch((error: unknown) => error);
+        expect(refusal, cursor).to.be.instanceOf(RangeError);
+      }
+    });
+  });
+
+  describe('blocks', () => {
+    it('hold a transfer in the first one that is later than it', async () => {
+      for (const seconds of [0, 9.999, 10, 25, 29.999, 30])
+        await sendOne({ address: `sent at ${seconds}` }, seconds);
+      expect(await heights(35)).to.deep.equal({
+        'sent at 0': 1,
+        'sent at 9.999': 1,
+        'sent at 10': 2,
+        'sent at 25': 3,
+        'sent at 29.999': 3,
+        'sent at 30': null,
+      });
+    });
+
+    it('never hold a transfer that was committed after they were mined', async () => {
+      expect(await heights(30)).to.deep.equal({});
+      await sendOne({ address: 'late' }, 5);
+      expect(await heights(39)).to.deep.equal({ late: null });
+      expect(await heights(40)).to.deep.equal({ late: 4 });
+    });
+
+    it('come at the same times however often somebody looks', async () => {
+      for (const seconds of [7, 19, 20, 34]) await chain.poll('tron', null, at(seconds));
+      await sendOne({}, 35);
+      expect((await chain.poll('tron', null, at(39.999))).head).to.equal(3);
+      expect(await chain.poll('tron', null, at(40))).to.deep.include({ head: 4 });
+      expect(await heights(40)).to.deep.equal({ Tsomewhere: 4 });
+    });
+
+    it('stand still when the clock goes back', async () => {
+      await chain.poll('tron', null, at(50));
+      expect((await chain.poll('tron', null, at(20))).head).to.equal(5);
+      expect((await chain.poll('tron', null, at(60))).head).to.equal(6);
+    });
+
+    it('of a day are mined in one step and leave one row', async () => {
+      const fast = createSimulator({ db, blockSeconds: 1, seed: 'seed' });
+      await sendOne({ address: 'morning' }, 0.5);
+      await sendOne({ address: 'noon' }, DAY_SECONDS / 2);
+      await sendOne({ address: 'night' }, DAY_SECONDS - 0.001);
+      const { head, transfers } = await fast.poll('tron', null, at(DAY_SECONDS));
+      expect(head).to.equal(DAY_SECONDS);
+      expect(transfers.map(({ address, blockHeight }) => [address, blockHeight])).to.deep.equal([
+        ['morning', 1],
+        ['noon', DAY_SECONDS / 2 + 1],
+        ['night', DAY_SECONDS],
+      ]);
+      const { rows } = (await db.raw('SELECT * FROM sim_heads')) as { rows: unknown[] };
+      expect(rows).to.have.length(1);
+    });
+
+    it("take each network's own time unless told otherwise", async () => {
+      const own = createSimulator({ db, seed: 'seed' });
+      const networks = ['bitcoin', 'ethereum', 'polygon', 'solana', 'tron'] as const;
+      for (const network of networks) await own.poll(network, null, START);
+      const polled = await Promise.all(networks.map((network) => own.poll(network, null, at(1_200))));
+      expect(polled.map(({ head }) => head)).to.deep.equal([2, 100, 600, 3_000, 400]);
+    });
+
+    it('confirm a transfer from the one that holds it on', () => {
+      expect(confirmations({ blockHeight: null }, 7)).to.equal(0);
+      expect(confirmations({ blockHeight: 7 }, 7)).to.equal(1);
+      expect(confirmations({ blockHeight: 7 }, 9)).to.equal(3);
+      expect(confirmations({ blockHeight: 7 }, 6)).to.equal(0);
+    });
+
+    it('must last a while', () => {
+      for (const blockSeconds of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
+        expect(() => createSimulator({ db, blockSeconds, seed: 'seed' })).to.throw(RangeError, 'block');
+      expect(() => createSimulator({ db, seed: '' })).to.throw(RangeError, 'seed');
+    });
+  });
+
+  describe('send', () => {
+    it('sends what bears one reference once, whatever else changes', async () => {
+      const first = await sendOne({ reference: 'autopay pay_1' }, 1);
+      expect(await sendOne({ reference: 'autopay pay_1' }, 2)).to.deep.equal(first);
+      expect(await sendOne({ reference: 'autopay pay_1', amount: '99' }, 3)).to.deep.equal(first);
+      const [again, other] = await chain.send(
+        db,
+        [
+          { ...SENDING, reference: 'autopay pay_1' },
+          { ...SENDING, reference: 'autopay pay_2' },
+        ],
+        at(4),
+      );
+      expect(again).to.deep.equal(first);
+      expect(other?.txHash).not.to.equal(first.txHash);
+      expect((await chain.poll('tron', null, at(5))).transfers).to.have.length(2);
+    });
+
+    it('answers a used reference with the transfer as it is now', async () => {
+      await sendOne({ reference: 'autopay pay_1' }, 1);
+      await chain.poll('tron', null, at(10));
+      expect((await sendOne({ reference: 'autopay pay_1' }, 11)).blockHeight).to.equal(1);
+    });
+
+    it('sends one of two with the same reference in one call, and answers both', async () => {
+      const twice = { ...SENDING, reference: 'autopay pay_1' };
+      const [first, second] = await chain.send(db, [twice, twice], at(1));
+      expect(first).to.deep.equal(second);
+      expect((await chain.poll('tron', null, at(2))).transfers).to.have.length(1);
+    });
+
+    it('sends anew each time without a reference', async () => {
+      const hashes = [(await sendOne({}, 1)).txHash, (await sendOne({}, 1)).txHash];
+      expect(new Set(hashes).size).to.equal(2);
+    });
+
+    it('answers in the order in which it was asked', async () => {
+      const sendings = ['c', 'a', 'b'].map((name) => ({ ...SENDING, address: name, reference: name }));
+      const answered = await chain.send(db, [...sendings, { ...SENDING, address: 'none' }], at(1));
+      expect(answered.map(({ address }) => address)).to.deep.equal(['c', 'a', 'b', 'none']);
+      expect(await chain.send(db, [], at(1))).to.deep.equal([]);
+    });
+
+    it('stores text as it is', async () => {
+      const odd = `"quoted", {curly}, back\\slash, NULL, ünïcode`;
+      expect(await sendOne({ address: odd, reference: odd }, 1)).to.include({ address: odd });
+      expect(await sendOne({ address: 'NULL', reference: 'NULL' }, 1)).to.include({ address: 'NULL' });
+    });
+
+    it('refuses a coin that does not live on the network and an amount that is not above zero', async () => {
+      const faults: Partial<Sending>[] = [
+        { coin: 'BTC' },
+        { amount: '0' },
+        { amount: '-1' },
+        { amount: 'NaN' },
+        { amount: '1e5' },
+      ];
+      for (const fault of faults) {
+        const refusal = await chain
+          .send(db, [SENDING, { ...SENDING, ...fault }], at(1))
+          .catch((error: unknown) => error);
+        expect(refusal, JSON.stringify(fault)).to.be.instanceOf(RangeError);
+      }
+      expect((await chain.poll('tron', null, at(2))).transfers).to.deep.equal([]);
+    });
+
+    it('is undone with the transaction in which it ran', async () => {
+      const undone = db.transaction(async (tx) => {
+        await chain.send(tx, [{ ...SENDING, reference: 'autopay pay_1' }], at(1));
+        throw new Error('undo');
+      });
+      expect(await undone.catch((error: Error) => error.message)).to.equal('undo');
+      expect((await chain.poll('tron', null, at(2))).transfers).to.deep.equal([]);
+    });
+  });
+
+  describe('replace', () => {
+    it('drops a transfer for one that pays somebody else, from the pool and from its block', async () => {
+      const pooled = await sendOne({ address: 'pooled' }, 11);
+      const mined = await sendOne({ address: 'mined' }, 1);
+      const { cursor } = await chain.poll('tron', null, at(12));
+      for (const { txHash } of [pooled, mined]) {
+        const dropped = await chain.replace(txHash, at(13));
+        expect(dropped).to.deep.include({ txHash, blockHeight: null, droppedAt: at(13) });
+        expect(dropped?.replacedBy)
+          .to.match(/^[0-9a-f]{64}$/)
+          .and.not.equal(txHash);
+      }
+      const { transfers } = await chain.poll('tron', cursor, at(100));
+      expect(
+        transfers.map(({ address, blockHeight, droppedAt }) => [address, blockHeight, droppedAt]),
+      ).to.deep.equal([
+        ['pooled', null, at(13)],
+        ['mined', null, at(13)],
+      ]);
+    });
+
+    it('drops a transfer that no poller has seen yet', async () => {
+      const { txHash } = await sendOne({}, 1);
+      await chain.replace(txHash, at(2));
+      expect((await chain.poll('tron', null, at(30))).transfers)
+        .to.have.length(1)
+        .and.nested.property('[0].droppedAt')
+        .deep.equal(at(2));
+    });
+
+    it('changes nothing the second time', async () => {
+      const { txHash } = await sendOne({}, 1);
+      const dropped = await chain.replace(txHash, at(2));
+      const { cursor } = await chain.poll('tron', null, at(3));
+      expect(await chain.replace(txHash, at(4))).to.deep.equal(dropped);
+      expect((await chain.poll('tron', cursor, at(5))).transfers).to.deep.equal([]);
+    });
+
+    it('answers null for a transaction that it does not know', async () => {
+      expect(await chain.replace('f'.repeat(64), at(1))).to.equal(null);
+    });
+  });
+
+  describe('reorganise', () => {
+    it('sends what the newest blocks held back to the pool, and keeps the height', async () => {
+      for (const seconds of [1, 11, 21, 31])
+        await sendOne({ address: `block ${(seconds + 9) / 10}` }, seconds);
+      const { cursor, head } = await chain.poll('tron', null, at(40));
+      expect(head).to.equal(4);
+      expect(await chain.reorganise('tron', 2, at(41))).to.equal(2);
+      const orphaned = await chain.poll('tron', cursor, at(42));
+      expect(orphaned.head).to.equal(4);
+      expect(orphaned.transfers.map(({ address, blockHeight }) => [address, blockHeight])).to.deep.equal([
+        ['block 3', null],
+        ['block 4', null],
+      ]);
+      expect(await heights(50)).to.deep.equal({ 'block 1': 1, 'block 2': 2, 'block 3': 5, 'block 4': 5 });
+    });
+
+    it('mines the blocks that are due first', async () => {
+      await sendOne({}, 1);
+      expect(await chain.reorganise('tron', 1, at(10))).to.equal(1);
+      expect(await heights(19)).to.deep.equal({ Tsomewhere: null });
+      expect(await heights(20)).to.deep.equal({ Tsomewhere: 2 });
+    });
+
+    it('reaches to the beginning, and leaves dropped transfers alone', async () => {
+      const { txHash } = await sendOne({ address: 'dropped' }, 1);
+      await sendOne({}, 1);
+      await chain.replace(txHash, at(2));
+      await chain.poll('tron', null, at(30));
+      expect(await chain.reorganise('tron', 1_000, at(31))).to.equal(1);
+      expect(await heights(100)).to.deep.equal({ dropped: null, Tsomewhere: 4 });
+    });
+
+    it('touches one network only', async () => {
+      await chain.poll('ethereum', null, START);
+      await sendOne({ network: 'ethereum', address: '0x' }, 1);
+      await chain.poll('ethereum', null, at(10));
+      expect(await chain.reorganise('tron', 5, at(10))).to.equal(0);
+      expect((await chain.poll('ethereum', null, at(10))).transfers).to.have.nested.property(
+        '[0].blockHeight',
+        1,
+      );
+    });
+  });
+
+  describe('mine', () => {
+    it('mines at once what was sent until then, and the next block comes a full length later', async () => {
+      await sendOne({ address: 'early' }, 1);
+      await sendOne({ address: 'now' }, 4);
+      expect(await chain.mine('tron', 3, at(4))).to.equal(3);
+      expect(await chain.poll('tron', null, at(4))).to.deep.include({ head: 3 });
+      expect(await heights(4)).to.deep.equal({ early: 1, now: 1 });
+      expect((await chain.poll('tron', null, at(13.999))).head).to.equal(3);
+      expect((await chain.poll('tron', null, at(14))).head).to.equal(4);
+    });
+
+    it('comes after the blocks that are due', async () => {
+      await sendOne({ address: 'due' }, 1);
+      await sendOne({ address: 'waiting' }, 12);
+      expect(await chain.mine('tron', 1, at(15))).to.equal(2);
+      expect(await heights(15)).to.deep.equal({ due: 1, waiting: 2 });
+    });
+
+    it('takes whole numbers of 1 or more, as does reorganise', async () => {
+      for (const count of [0, -1, 1.5, Number.NaN])
+        for (const refused of [chain.mine('tron', count, START), chain.reorganise('tron', count, START)])
+          expect(await refused.catch((error: unknown) => error), String(count)).to.be.instanceOf(RangeError);
+    });
+  });
+
+  it('gives the same story with the same seed and references, hash by hash', async () => {
+    const play = async (): Promise<unknown> => {
+      await db.raw('TRUNCATE sim_transfers, sim_heads');
+      const told = createSimulator({ db, blockSeconds: BLOCK_SECONDS, seed: 'seed' });
+      await told.poll('solana', null, START);
+      const address = told.depositAddress('solana', 'pay_1');
+      const sendings = ['half', 'rest'].map((reference) => ({
+        ...SENDING,
+        network: 'solana' as const,
+        address,
+        reference,
+      }));
+      const [half] = await told.send(db, sendings, at(1));
+      const views = [await told.poll('solana', null, at(11))];
+      await told.reorganise('solana', 1, at(12));
+      await told.replace(half?.txHash ?? '', at(13));
+      views.push(await told.poll('solana', null, at(40)));
+      return views;
+    };
+    expect(await play()).to.deep.equal(await play());
+  });
+});

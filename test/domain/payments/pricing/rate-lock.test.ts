@@ -1,0 +1,181 @@
+import { expect } from 'chai';
+import { chainOf } from '../../../../src/domain/chain/chain.ts';
+import { SIMULATED_RATES, type Rates } from '../../../../src/domain/chain/rates.ts';
+import { selectPaymentMethod } from '../../../../src/domain/payments/pricing/select-method.ts';
+import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { RATE_LOCK_SECONDS } from '../../../../src/domain/payments/pricing/quotes.ts';
+import { requotePayments } from '../../../../src/domain/payments/processing/requote.ts';
+import { lockPayments } from '../../../../src/domain/payments/lifecycle/store.ts';
+import { addSeconds } from '../../../../src/platform/clock.ts';
+import { eachShop } from '../../../support/each-shop.ts';
+import type { Shop } from '../../../support/shop.ts';
+import type { Harness } from '../../../support/harness.ts';
+
+const MINUTE = 60;
+/** A bitcoin is worth three quarters of what it is when the lock ends: 10.50 cost more of it. */
+const BEFORE: Rates = { ...SIMULATED_RATES, BTC: '45000', ETH: '2000' };
+const PRICE_BEFORE = '0.00023334';
+const PRICE_NOW = '0.000175';
+
+describe('the rate lock', () => {
+  let harness: Harness;
+  let shop: Shop;
+  eachShop((opened) => ({ harness, shop } = opened));
+
+  const choose = (id: string, rates = BEFORE, pair: { coin: 'BTC' | 'ETH' | 'USDC' } = { coin: 'BTC' }) =>
+    harness.ctx.db.transaction(async (tx) => {
+      const [payment] = await lockPayments(tx, [id]);
+      if (payment === undefined) throw new Error('the payment is gone');
+      const network = pair.coin === 'BTC' ? 'bitcoin' : 'ethereum';
+      const offer = { ...pair, network, chain: chainOf(harness.ctx), rates } as const;
+      return selectPaymentMethod(tx, payment, offer, harness.ctx.now());
+    });
+  const lockEnd = async (id: string, coin: string) => {
+    const quote = (await harness.ctx.db('quotes').where({ payment_id: id, coin }).first('locked_until')) as {
+      locked_until: Date | null;
+    };
+    return quote.locked_until;
+  };
+  const requotesDue = () =>
+    harness.ctx.db('scheduled_jobs').where({ job: 'payment.requote' }).pluck('run_at');
+
+  it('fixes rate and amount for a quarter of an hour, rounded up to the coin', async () => {
+    const id = await shop.create();
+    expect((await choose(id)).amount).to.equal(PRICE_BEFORE);
+    const end = addSeconds(harness.ctx.now(), RATE_LOCK_SECONDS);
+    expect(await lockEnd(id, 'BTC')).to.deep.equal(end);
+    expect(await requotesDue()).to.deep.equal([end]);
+    harness.advance(RATE_LOCK_SECONDS - 0.001);
+    await harness.work();
+    expect((await shop.payment(id)).crypto_amount).to.equal(PRICE_BEFORE);
+  });
+
+  it('cannot be had anew by choosing again', async () => {
+    const id = await shop.create();
+    await choose(id);
+    harness.advance(10 * MINUTE);
+    expect((await choose(id, SIMULATED_RATES)).amount).to.equal(PRICE_BEFORE);
+    expect(await lockEnd(id, 'BTC')).to.deep.equal(addSeconds(harness.ctx.now(), 5 * MINUTE));
+  });
+
+  it('ends, and the price is that of the market then, for as long again', async () => {
+    const id = await shop.create();
+    await choose(id);
+    harness.advance(RATE_LOCK_SECONDS);
+    await harness.work();
+    expect(await shop.payment(id)).to.include({
+      coin: 'BTC',
+      crypto_amount: PRICE_NOW,
+      status: 'WAITING',
+      sequence: 1,
+    });
+    const end = addSeconds(harness.ctx.now(), RATE_LOCK_SECONDS);
+    expect(await lockEnd(id, 'BTC')).to.deep.equal(end);
+    expect(await requotesDue()).to.deep.equal([end]);
+  });
+
+  it('ends for every coin that was chosen, each at its own time', async () => {
+    const id = await shop.create();
+    await choose(id);
+    harness.advance(5 * MINUTE);
+    await choose(id, BEFORE, { coin: 'ETH' });
+    harness.advance(10 * MINUTE);
+    await harness.work();
+    const rates = async () => {
+      const rows: { coin: string; rate: string }[] = await harness.ctx
+        .db('quotes')
+        .where({ payment_id: id })
+        .select('coin', 'rate');
+      return Object.fromEntries(rows.map(({ coin, rate }) => [coin, rate]));
+    };
+    expect(await rates()).to.deep.equal({ USDC: '1', BTC: '60000', ETH: '2000' });
+    harness.advance(5 * MINUTE);
+    await harness.work();
+    expect(await rates()).to.deep.equal({ USDC: '1', BTC: '60000', ETH: '3000' });
+  });
+
+  it('is renewed at once when the coin is chosen again after its end', async () => {
+    const id = await shop.create();
+    await choose(id);
+    harness.advance(RATE_LOCK_SECONDS);
+    expect((await choose(id, SIMULATED_RATES)).amount).to.equal(PRICE_NOW);
+  });
+
+  it('never goes beyond the deadline, and then nothing is due', async () => {
+    const id = await shop.create({ expiration_minutes: 10 });
+    await choose(id);
+    expect(await lockEnd(id, 'BTC')).to.deep.equal((await shop.payment(id)).expires_at);
+    expect(await requotesDue()).to.deep.equal([]);
+    harness.advance(10 * MINUTE);
+    await harness.work();
+    expect(await shop.payment(id)).to.include({ status: 'EXPIRED', crypto_amount: PRICE_BEFORE });
+  });
+
+  it('is not needed in the settlement coin, where there is no rate', async () => {
+    const id = await shop.create();
+    await choose(id, BEFORE, { coin: 'USDC' });
+    expect(await lockEnd(id, 'USDC')).to.equal(null);
+    expect(await requotesDue()).to.deep.equal([]);
+  });
+
+  it('holds for money that the network saw in time and nobody has looked at yet', async () => {
+    const id = await shop.create();
+    await choose(id);
+    harness.advance(RATE_LOCK_SECONDS - 1);
+    await shop.chain.send(
+      harness.ctx.db,
+      [
+        {
+          network: 'bitcoin',
+          coin: 'BTC',
+          amount: PRICE_BEFORE,
+          address: (await shop.payment(id)).address,
+        },
+      ],
+      harness.ctx.now(),
+    );
+    harness.advance(1);
+    await requotePayments(harness.ctx, [id]);
+    expect(await shop.payment(id)).to.include({
+      status: 'PENDING',
+      crypto_amount: PRICE_BEFORE,
+      amount_received: '10.5',
+      fully_funded: true,
+    });
+  });
+
+  it('holds for the rest once a part was seen, and the sum is converted back at the locked rate', async () => {
+    const id = await shop.create();
+    await choose(id);
+    await shop.pay(id, { amount: '0.00011667' });
+    await syncNetwork(harness.ctx, 'bitcoin');
+    expect(await shop.payment(id)).to.include({ amount_received: '5.25', fully_funded: false });
+    harness.advance(RATE_LOCK_SECONDS);
+    await harness.work();
+    expect((await shop.payment(id)).crypto_amount).to.equal(PRICE_BEFORE);
+    expect((await shop.pay(id)).amount).to.equal('0.00011667');
+    await syncNetwork(harness.ctx, 'bitcoin');
+    expect(await shop.payment(id)).to.include({ amount_received: '10.5', fully_funded: true });
+  });
+
+  it('gives money that comes after its end the new rate', async () => {
+    const id = await shop.create();
+    await choose(id);
+    harness.advance(RATE_LOCK_SECONDS);
+    await harness.work();
+    await shop.send(id, { network: 'bitcoin', coin: 'BTC', amount: PRICE_BEFORE });
+    await harness.work();
+    expect(await shop.payment(id)).to.deep.include({
+      amount_received: '14.0004',
+      exceptions: ['overpaid'],
+      fully_funded: true,
+    });
+  });
+
+  it('ends by the clock of a payment that has one of its own', async () => {
+    const id = await shop.create();
+    await choose(id);
+    await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '15m' }).expect(200);
+    expect((await shop.payment(id)).crypto_amount).to.equal(PRICE_NOW);
+  });
+});

@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { toResource } from '../../../../src/domain/payments/schemas.ts';
+import { eachShop } from '../../../support/each-shop.ts';
+import type { Shop } from '../../../support/shop.ts';
+import type { Harness } from '../../../support/harness.ts';
+
+describe('paying in other coins', () => {
+  let harness: Harness;
+  let shop: Shop;
+  eachShop((opened) => ({ harness, shop } = opened));
+
+  it('another coin: a locked rate, events in that coin, and amount_received exactly the price again', async () => {
+    // 10.50 / 60000 is exact; the others are rounded up to a satoshi, and are worth the whole price all the same.
+    for (const [price, bitcoins] of [
+      ['10.50', '0.000175'],
+      ['7.77', '0.0001295'],
+      ['1', '0.00001667'],
+      ['0.01', '0.00000017'],
+    ] as const) {
+      const id = await shop.create({ pay_amount: price });
+      const sent = await shop.pay(id, { coin: 'BTC', network: 'bitcoin' });
+      expect(sent.amount).to.equal(bitcoins);
+      await harness.work();
+      await shop.mine(2, 'bitcoin');
+      const payment = await shop.payment(id);
+      expect(payment).to.deep.include({
+        status: 'SETTLED',
+        actually_paid: bitcoins,
+        actually_paid_currency: 'BTC',
+        pay_currency: 'USDC',
+        exceptions: [],
+      });
+      expect(toResource(payment, '').amount_received).to.equal(price);
+      const [created, ...later] = await shop.events(id);
+      expect(created?.data.checkout).to.include({ cryptoAmount: price, cryptoCurrency: 'USDC' });
+      expect(created?.data.payment.network).to.equal('ethereum');
+      for (const { data } of later) {
+        expect(data.checkout).to.include({ amount: price, currency: 'USDC' });
+        expect(data.checkout).to.include({ cryptoAmount: bitcoins, cryptoCurrency: 'BTC' });
+        expect(data.payment).to.include({
+          network: 'bitcoin',
+          requiredConfirmations: 2,
+          txHash: sent.tx_hash,
+        });
+      }
+    }
+  });
+
+  it('half of the other coin is half of the price, a satoshi more is overpaid', async () => {
+    const half = await shop.create({ pay_amount: '10.50' });
+    await shop.pay(half, { coin: 'BTC', network: 'bitcoin', amount: '0.0000875' });
+    const over = await shop.create({ pay_amount: '10.50' });
+    await shop.pay(over, { coin: 'BTC', network: 'bitcoin', amount: '0.00017501' });
+    await harness.work();
+    expect(await shop.payment(half)).to.deep.include({
+      fully_funded: false,
+      amount_received: '5.25',
+      exceptions: ['underpaid'],
+    });
+    expect(await shop.payment(over)).to.deep.include({
+      fully_funded: true,
+      amount_received: '10.5006',
+      exceptions: ['overpaid'],
+    });
+  });
+
+  it('two coins on two networks: both count, the sum is told in the settlement coin', async () => {
+    const id = await shop.create({ pay_amount: '10.50' });
+    await shop.pay(id, { coin: 'TRX', network: 'tron', amount: '21' });
+    await harness.work();
+    expect(await shop.payment(id)).to.deep.include({ amount_received: '5.25', exceptions: ['underpaid'] });
+    await shop.pay(id, { coin: 'BTC', network: 'bitcoin', amount: '0.0000875' });
+    await harness.work();
+    expect(await shop.payment(id)).to.deep.include({ fully_funded: true, coin: 'TRX', exceptions: [] });
+    await shop.mine(2, 'bitcoin');
+    expect((await shop.payment(id)).status).to.equal('PENDING');
+    await shop.mine(20, 'tron');
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'SETTLED',
+      amount_received: '10.5',
+      actually_paid: '10.50',
+      actually_paid_currency: 'USDC',
+    });
+  });
+
+  it('each transfer is as deep as its own network says', async () => {
+    await shop.chain.mine('tron', 5_000, harness.ctx.now());
+    const id = await shop.create();
+    await shop.pay(id, { coin: 'USDT', network: 'ethereum', amount: '5' });
+    await shop.mine(3);
+    await shop.pay(id, { coin: 'USDT', network: 'tron' });
+    await shop.mine(7, 'tron');
+    // The one that has fewest is what the payment waits for: 3 on Ethereum, whose head is far below Tron's.
+    expect((await shop.events(id)).at(-1)?.data.payment.confirmations).to.equal(3);
+    await shop.mine(9);
+    await shop.mine(13, 'tron');
+    expect((await shop.payment(id)).status).to.equal('SETTLED');
+    expect((await shop.events(id)).at(-1)?.data.payment.confirmations).to.equal(12);
+  });
+
+  it('one coin on two networks is one sum of that coin', async () => {
+    const id = await shop.create({ pay_amount: '10.50' });
+    await shop.pay(id, { coin: 'USDT', network: 'tron', amount: '4.20' });
+    await shop.pay(id, { coin: 'USDT', network: 'polygon', amount: '6.30' });
+    await harness.work();
+    await shop.mine(20, 'tron');
+    await shop.mine(64, 'polygon');
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'SETTLED',
+      actually_paid: '10.5',
+      actually_paid_currency: 'USDT',
+      exceptions: [],
+    });
+  });
+
+  it("a coin that was never quoted, at the same address, is money at today's rate", async () => {
+    const id = await shop.create({ pay_amount: '10.50' });
+    await shop.send(id, { network: 'ethereum', coin: 'ETH', amount: '0.0035' });
+    await harness.work();
+    await shop.mine(12);
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'SETTLED',
+      amount_received: '10.5',
+      actually_paid: '0.0035',
+      actually_paid_currency: 'ETH',
+      exceptions: [],
+    });
+  });
+
+  it('money to an address that is none of ours is none of our business', async () => {
+    const id = await shop.create();
+    const address = shop.chain.depositAddress('ethereum', 'somebody else');
+    await shop.chain.send(
+      harness.ctx.db,
+      [{ network: 'ethereum', coin: 'USDC', amount: '10.50', address }],
+      harness.ctx.now(),
+    );
+    // Ours, but on a network on which it was never offered: nobody was told that address.
+    await shop.send(id, { network: 'tron', coin: 'USDT', amount: '10.50' });
+    await shop.mine(12);
+    expect(await shop.payment(id)).to.include({ status: 'WAITING', amount_received: '0' });
+  });
+
+  it('the rate of a coin is locked when it is chosen, and the coin stays once money was seen', async () => {
+    const id = await shop.create({ pay_amount: '10.50' });
+    await shop.pay(id, { coin: 'BTC', network: 'bitcoin', amount: '0.0001' });
+    await harness.work();
+    const sent = await shop.pay(id, { coin: 'ETH' });
+    await harness.work();
+    expect(await shop.payment(id)).to.include({
+      coin: 'BTC',
+      network: 'bitcoin',
+      crypto_amount: '0.000175',
+      fully_funded: true,
+    });
+    // What is missing is rounded up in its own coin: 4.50 of 10.50 USDC are 0.0015 ETH.
+    expect(sent.amount).to.equal('0.0015');
+  });
+
+  it('the largest and the smallest price, with all 18 decimals, are kept exactly', async () => {
+    for (const price of ['999999999999999999.999999999999999999', '0.000000000000000001']) {
+      const id = await shop.create({ pay_amount: price });
+      await shop.pay(id);
+      await harness.work();
+      await shop.mine(12);
+      const payment = await shop.payment(id);
+      expect(payment).to.include({ status: 'SETTLED', amount_received: price, actually_paid: price });
+      await shop.refund(id);
+      await harness.work();
+      expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: price });
+    }
+  });
+});

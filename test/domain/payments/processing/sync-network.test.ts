@@ -1,0 +1,177 @@
+import { expect } from 'chai';
+import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { leaseDue, schedule } from '../../../../src/domain/schedule/store.ts';
+import { syncChain } from '../../../../src/domain/payments/lifecycle/jobs.ts';
+import { simulatedCurrencyExchange } from '../../../../src/domain/payments/processing/currency-exchange.ts';
+import { paymentHandlers } from '../../../../src/domain/payments/worker.ts';
+import { addSeconds } from '../../../../src/platform/clock.ts';
+import { run, sql } from '../../../../src/platform/postgres/db.ts';
+import { checkBooks } from '../../../support/books.ts';
+import { openShop, type Shop } from '../../../support/shop.ts';
+import { untilWaitingForLocks } from '../../../support/locks.ts';
+import { createHarness, type Harness } from '../../../support/harness.ts';
+
+const CONFIRMATIONS = 12;
+
+const cursorRow = sql<{ cursor: string; head: string }>(
+  'test_cursor',
+  `SELECT cursor, head FROM chain_cursors WHERE chain = 'ethereum'`,
+);
+
+const nextLooks = sql<{ key: string; run_at: Date }>(
+  'test_next_looks',
+  `SELECT key, run_at FROM scheduled_jobs WHERE job = 'chain.observe'`,
+);
+
+describe('observing a network', () => {
+  let harness: Harness;
+  let shop: Shop;
+  beforeEach(async () => {
+    harness = await createHarness();
+    shop = await openShop(harness);
+    await harness.work();
+  });
+  afterEach(async () => {
+    try {
+      await checkBooks(harness.ctx.db);
+    } finally {
+      await harness.close();
+    }
+  });
+
+  const observe = () => syncNetwork(harness.ctx, 'ethereum');
+  const create = (count: number) => Promise.all(Array.from({ length: count }, () => shop.create()));
+  /** Pays many payments in one statement. */
+  const payAll = async (ids: readonly string[]) => {
+    const sendings = ids.map((id) => ({
+      network: 'ethereum' as const,
+      coin: 'USDC' as const,
+      amount: '10.50',
+      address: shop.chain.depositAddress('ethereum', id),
+    }));
+    await shop.chain.send(harness.ctx.db, sendings, harness.ctx.now());
+  };
+  const statuses = async (ids: readonly string[]) =>
+    new Set(await Promise.all(ids.map(async (id) => (await shop.payment(id)).status)));
+
+  it('by 8 workers at once moves each payment once, and the cursor and the head never go back', async () => {
+    const ids = await create(40);
+    for (let round = 0; round < 4; round += 1) {
+      await payAll(ids.slice(round * 10, round * 10 + 10));
+      await shop.chain.mine('ethereum', 6, harness.ctx.now());
+      const [before] = await run(harness.ctx.db, cursorRow, []);
+      await Promise.all(Array.from({ length: 8 }, observe));
+      const [after] = await run(harness.ctx.db, cursorRow, []);
+      expect(Number(after?.cursor)).to.be.greaterThan(Number(before?.cursor));
+      expect(Number(after?.head)).to.be.greaterThan(Number(before?.head));
+    }
+    await shop.mine(CONFIRMATIONS);
+    for (const id of ids)
+      expect(await shop.story(id)).to.deep.equal([
+        'created WAITING',
+        'pending PENDING',
+        'processing PROCESSING',
+        'settled SETTLED',
+      ]);
+  });
+
+  it('says to look again where another worker was faster', async () => {
+    const [id = ''] = await create(1);
+    await payAll([id]);
+    const held = await harness.ctx.db.transaction();
+    await held.raw(`SELECT FROM chain_cursors WHERE chain = 'ethereum' FOR UPDATE`);
+    const both = Promise.all([observe(), observe()]);
+    await untilWaitingForLocks(harness.ctx.db, 2);
+    await held.commit();
+    expect(await both).to.have.members([true, false]);
+    expect(await observe()).to.equal(false);
+  });
+
+  it('reads more than a page, and confirms nothing on half a view', async () => {
+    const ids = await create(600);
+    await payAll(ids);
+    await shop.chain.mine('ethereum', CONFIRMATIONS, harness.ctx.now());
+    expect(await observe()).to.equal(true);
+    expect(await statuses(ids)).to.deep.equal(new Set(['PENDING', 'WAITING']));
+    expect(await observe()).to.equal(false);
+    expect(await statuses(ids)).to.deep.equal(new Set(['PROCESSING']));
+    await harness.work();
+    expect(await statuses(ids)).to.deep.equal(new Set(['SETTLED']));
+  });
+
+  it('confirms thousands in several transactions, and says that there is more', async () => {
+    const ids = await create(1_100);
+    await payAll(ids);
+    while (await observe());
+    await shop.chain.mine('ethereum', CONFIRMATIONS, harness.ctx.now());
+    // The transfers are news as well now, in two full pages and a rest; the last of them begins to confirm.
+    expect([await observe(), await observe()]).to.deep.equal([true, true]);
+    expect(await statuses(ids)).to.deep.equal(new Set(['PENDING']));
+    expect(await observe()).to.equal(true);
+    expect(await statuses(ids)).to.deep.equal(new Set(['PENDING', 'PROCESSING']));
+    expect(await observe()).to.equal(false);
+    expect(await statuses(ids)).to.deep.equal(new Set(['PROCESSING']));
+  });
+
+  it('sees a transfer that committed late, after others that came later were seen', async () => {
+    const [late = '', early = ''] = await create(2);
+    const held = await harness.ctx.db.transaction();
+    await shop.chain.send(
+      held,
+      [
+        {
+          network: 'ethereum',
+          coin: 'USDC',
+          amount: '10.50',
+          address: shop.chain.depositAddress('ethereum', late),
+        },
+      ],
+      harness.ctx.now(),
+    );
+    await payAll([early]);
+    await observe();
+    expect([(await shop.payment(late)).status, (await shop.payment(early)).status]).to.deep.equal([
+      'WAITING',
+      'PENDING',
+    ]);
+    await held.commit();
+    await observe();
+    expect((await shop.payment(late)).status).to.equal('PENDING');
+  });
+
+  it('that breaks off in the middle is done again whole', async () => {
+    const ids = await create(5);
+    await payAll(ids);
+    await harness.ctx.db.raw(
+      `ALTER TABLE transfers ADD CONSTRAINT test_fault CHECK (payment_id <> '${ids[3]}')`,
+    );
+    const failure = await observe().then(
+      () => 'no error',
+      (error: Error) => error.message,
+    );
+    expect(failure).to.include('test_fault');
+    expect(await statuses(ids)).to.deep.equal(new Set(['WAITING']));
+    await harness.ctx.db.raw('ALTER TABLE transfers DROP CONSTRAINT test_fault');
+    await observe();
+    expect(await statuses(ids)).to.deep.equal(new Set(['PENDING']));
+  });
+
+  it('by its handler comes back with the next block, and at once where work came in meanwhile', async () => {
+    const handler = paymentHandlers(simulatedCurrencyExchange).find(({ job }) => job === syncChain);
+    const { db, now } = harness.ctx;
+    harness.advance(12);
+    expect(await leaseDue(db, new Map([[syncChain.name, 9]]), now(), addSeconds(now(), 30))).to.have.length(
+      5,
+    );
+    // A transfer that was sent after the handler looked, and before it writes when it looks next.
+    await schedule(db, [{ job: syncChain, key: 'tron', runAt: now(), testClock: null }]);
+    await handler?.handle(harness.ctx, ['ethereum', 'tron', 'solana']);
+    const looks = await run(db, nextLooks, []);
+    const secondsOf = new Map(
+      looks.map(({ key, run_at }) => [key, (run_at.getTime() - now().getTime()) / 1000]),
+    );
+    expect(secondsOf.get('ethereum')).to.equal(5);
+    expect(secondsOf.get('solana')).to.equal(0.4);
+    expect(secondsOf.get('tron')).to.equal(0);
+  });
+});

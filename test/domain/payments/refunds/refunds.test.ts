@@ -1,0 +1,263 @@
+import { expect } from 'chai';
+import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { sendRefunds } from '../../../../src/domain/payments/refunds/refund.ts';
+import { run, sql } from '../../../../src/platform/postgres/db.ts';
+import { compare, sum } from '../../../../src/platform/values/money.ts';
+import { ApiError } from '../../../../src/platform/errors.ts';
+import { eachShop } from '../../../support/each-shop.ts';
+import type { Shop } from '../../../support/shop.ts';
+import type { Harness } from '../../../support/harness.ts';
+
+const HOUR = 3_600;
+const CONFIRMATIONS = 12;
+
+describe('a refund', () => {
+  let harness: Harness;
+  let shop: Shop;
+  eachShop((opened) => ({ harness, shop } = opened));
+
+  const pay = async (id: string, amount?: string) => {
+    await shop.pay(id, amount === undefined ? {} : { amount });
+    await harness.work();
+    await shop.mine(CONFIRMATIONS);
+  };
+  const settled = async () => {
+    const id = await shop.create();
+    await pay(id);
+    expect((await shop.payment(id)).status).to.equal('SETTLED');
+    return id;
+  };
+  const refunds = (id: string) =>
+    run(
+      harness.ctx.db,
+      sql<{ id: string; status: string; amount: string; tx_hash: string | null; completed_at: Date | null }>(
+        'test_refunds',
+        'SELECT * FROM refunds WHERE payment_id = $1 ORDER BY created_at, id',
+      ),
+      [id],
+    );
+
+  it('in full: everything goes back, the payment is REFUNDED and its event tells what went', async () => {
+    const id = await settled();
+    const { settled_at } = await shop.payment(id);
+    const refund = await shop.refund(id, { reason: 'out of stock' });
+    expect(refund).to.deep.equal({
+      id: refund.id,
+      payment_id: id,
+      amount: '10.50',
+      currency: 'USDC',
+      status: 'PENDING',
+      created_at: harness.ctx.now().toISOString(),
+    });
+    expect(refund.id).to.match(/^ref_[0-9A-HJKMNP-TV-Z]{26}$/);
+    expect((await shop.payment(id)).status).to.equal('SETTLED');
+    harness.advance(1);
+    await harness.work();
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'REFUNDED',
+      amount_refunded: '10.5',
+      settled_at,
+    });
+    expect((await shop.events(id)).at(-1)?.data.refund).to.deep.equal({
+      id: refund.id,
+      amount: '10.50',
+      currency: 'USDC',
+      reason: 'out of stock',
+    });
+    const [row] = await refunds(id);
+    expect(row).to.deep.include({ status: 'COMPLETED', completed_at: harness.ctx.now() });
+    expect(row?.tx_hash).to.match(/^[0-9a-f]{64}$/);
+  });
+
+  it('in part, twice, then the rest: SETTLED until the last cent has gone', async () => {
+    const id = await settled();
+    for (const amount of ['3', '0.000001']) {
+      expect(await shop.refund(id, { amount })).to.include({ amount });
+      await harness.work();
+      expect((await shop.payment(id)).status).to.equal('SETTLED');
+    }
+    expect(await shop.refund(id)).to.include({ amount: '7.499999' });
+    await harness.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
+    expect((await shop.story(id)).slice(-3)).to.deep.equal([
+      'refunded SETTLED',
+      'refunded SETTLED',
+      'refunded REFUNDED',
+    ]);
+    expect((await shop.events(id)).slice(-3).map(({ data }) => data.refund?.amount)).to.deep.equal([
+      '3',
+      '0.000001',
+      '7.499999',
+    ]);
+  });
+
+  it('of more than is left is a 400 on amount, what is on its way counted', async () => {
+    const id = await settled();
+    expect(await refusal(shop.refund(id, { amount: '10.500000000000000001' }))).to.deep.equal([
+      400,
+      { field: 'amount', constraint: 'maximum' },
+    ]);
+    await shop.refund(id, { amount: '10' });
+    expect(await refusal(shop.refund(id, { amount: '0.51' }))).to.deep.equal([
+      400,
+      { field: 'amount', constraint: 'maximum' },
+    ]);
+    await shop.refund(id, { amount: '0.5' });
+    expect(await refusal(shop.refund(id))).to.deep.equal([409, undefined]);
+    await harness.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', sequence: 6 });
+  });
+
+  it('of a payment whose state does not allow it is a 409, and stores nothing', async () => {
+    const refunded = await settled();
+    await shop.refund(refunded);
+    await harness.work();
+    const expired = await shop.create({ expiration_minutes: 5 });
+    harness.advance(300);
+    await harness.work();
+    const waiting = await shop.create();
+    const pending = await shop.create();
+    await shop.pay(pending);
+    await harness.work();
+    for (const id of [waiting, pending, refunded, expired])
+      expect(await refusal(shop.refund(id))).to.deep.equal([409, undefined]);
+    for (const id of [waiting, pending, expired]) expect(await refunds(id)).to.deep.equal([]);
+  });
+
+  it('of an expired payment goes in full or not at all', async () => {
+    const id = await shop.create();
+    await pay(id, '4');
+    harness.advance(HOUR);
+    await harness.work();
+    expect(await refusal(shop.refund(id, { amount: '1' }))).to.deep.equal([409, undefined]);
+    expect(await shop.refund(id, { amount: '4' })).to.include({ amount: '4' });
+    await harness.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '4' });
+  });
+
+  it('of money that is not confirmed yet is a 409: it could still vanish', async () => {
+    const id = await shop.create();
+    harness.advance(HOUR - 900);
+    await shop.pay(id, { coin: 'BTC', network: 'bitcoin', amount: '0.0001' });
+    harness.advance(900);
+    await harness.work();
+    expect(await shop.payment(id)).to.include({ status: 'EXPIRED', amount_received: '6' });
+    expect(await refusal(shop.refund(id))).to.deep.equal([409, undefined]);
+    await shop.mine(1, 'bitcoin');
+    expect(await refusal(shop.refund(id))).to.deep.equal([409, undefined]);
+    await shop.mine(1, 'bitcoin');
+    expect(await shop.refund(id)).to.include({ amount: '6' });
+    await harness.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '6' });
+  });
+
+  it('three at once that do not fit together: never more than was received, 20 times', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => shop.create()));
+    for (const id of ids) await shop.pay(id);
+    await harness.work();
+    await shop.mine(CONFIRMATIONS);
+    for (const id of ids) {
+      const asked = await Promise.allSettled(
+        [{ amount: '6' }, { amount: '5' }, {}].map((body) => shop.refund(id, body)),
+      );
+      // Whoever asks for the rest gets it, whatever the others got before.
+      const taken = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.amount] : []));
+      expect(compare(sum(taken), '10.50'), taken.join(' + ')).to.equal(0);
+    }
+    await harness.work();
+    for (const id of ids) expect((await shop.payment(id)).status).to.equal('REFUNDED');
+  });
+
+  it('of all that is confirmed, while more is on its way, leaves the payment open for the rest', async () => {
+    const id = await settled();
+    await shop.pay(id, { amount: '2' });
+    await harness.work();
+    expect(await shop.refund(id)).to.include({ amount: '10.50' });
+    await harness.work();
+    expect(await shop.payment(id)).to.include({
+      status: 'SETTLED',
+      amount_received: '12.5',
+      amount_refunded: '10.5',
+    });
+    await shop.mine(CONFIRMATIONS);
+    expect(await shop.refund(id)).to.include({ amount: '2' });
+    await harness.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '12.5' });
+  });
+
+  it('of everything, that is sent while its block is being replaced, is a refund of everything', async () => {
+    const id = await settled();
+    const { id: refund } = await shop.refund(id);
+    await shop.chain.reorganise('ethereum', CONFIRMATIONS, harness.ctx.now());
+    await syncNetwork(harness.ctx, 'ethereum');
+    await sendRefunds(harness.ctx, [refund]);
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
+  });
+
+  it('sent by two workers at once is sent, told and counted once', async () => {
+    const id = await settled();
+    const [first, second] = [await shop.refund(id, { amount: '4' }), await shop.refund(id, { amount: '5' })];
+    const both = [first.id, second.id];
+    await Promise.all([
+      sendRefunds(harness.ctx, both),
+      sendRefunds(harness.ctx, both.toReversed()),
+      sendRefunds(harness.ctx, both),
+    ]);
+    expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_refunded: '9', sequence: 6 });
+  });
+
+  it('on its way while late money comes: what it takes does not pay for the payment', async () => {
+    const id = await shop.create();
+    await pay(id, '5.50');
+    harness.advance(HOUR);
+    await harness.work();
+    const refund = await shop.refund(id);
+    expect(refund.amount).to.equal('5.5');
+    // 5.50 and 5 are the price, but 5.50 are on their way back.
+    await shop.pay(id, { amount: '5' });
+    await syncNetwork(harness.ctx, 'ethereum');
+    expect(await shop.payment(id)).to.include({
+      status: 'PENDING',
+      fully_funded: false,
+      amount_received: '10.5',
+    });
+    await harness.work();
+    await shop.mine(CONFIRMATIONS);
+    expect(await shop.payment(id)).to.include({ status: 'PENDING', amount_refunded: '5.5' });
+    await shop.pay(id, { amount: '5.50' });
+    await shop.mine(CONFIRMATIONS);
+    expect(await shop.payment(id)).to.include({
+      status: 'SETTLED',
+      amount_received: '16',
+      amount_refunded: '5.5',
+    });
+    expect(await shop.refund(id)).to.include({ amount: '10.50' });
+    await harness.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '16' });
+  });
+
+  it('on its way while late money comes, and nothing more: expires again at the end of the late window', async () => {
+    const id = await shop.create();
+    await pay(id, '5.50');
+    harness.advance(HOUR);
+    await harness.work();
+    await shop.refund(id);
+    await shop.pay(id, { amount: '5' });
+    await syncNetwork(harness.ctx, 'ethereum');
+    await harness.work();
+    harness.advance(24 * HOUR);
+    await harness.work();
+    expect(await shop.payment(id)).to.include({ status: 'EXPIRED', amount_refunded: '5.5' });
+    expect(await shop.refund(id)).to.include({ amount: '5' });
+    await harness.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
+  });
+});
+
+/** Status and details of the error that a promise ends in. */
+async function refusal(promise: Promise<unknown>): Promise<[number, unknown] | string> {
+  return promise.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof ApiError ? [error.status, error.details] : String(error)),
+  );
+}

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { SIMULATED_RATES } from '../../../../src/domain/chain/rates.ts';
+import { selectPaymentMethod } from '../../../../src/domain/payments/pricing/select-method.ts';
+import { expirePayments } from '../../../../src/domain/payments/processing/expire.ts';
+import { autopay } from '../../../../src/domain/sandbox/customer/autopay.ts';
+import { checkBooks } from '../../../support/books.ts';
+import { openShop, type Shop } from '../../../support/shop.ts';
+import { createHarness, type Harness } from '../../../support/harness.ts';
+
+describe('the simulated customer', () => {
+  let harness: Harness;
+  let shop: Shop;
+  beforeEach(async () => {
+    harness = await createHarness({ SIMULATOR_AUTOPAY_SECONDS: '5', SIMULATOR_BLOCK_SECONDS: '1' });
+    shop = await openShop(harness);
+    await harness.work();
+  });
+  afterEach(async () => {
+    try {
+      await checkBooks(harness.ctx.db);
+    } finally {
+      await harness.close();
+    }
+  });
+
+  it('pays a payment in full, so many seconds after its creation', async () => {
+    const id = await shop.create();
+    harness.advance(4.999);
+    await harness.work();
+    expect((await shop.payment(id)).status).to.equal('WAITING');
+    harness.advance(0.001);
+    await harness.work();
+    expect(await shop.payment(id)).to.include({ status: 'PENDING', amount_received: '10.5' });
+    harness.advance(13);
+    await harness.work();
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'SETTLED',
+      actually_paid: '10.50',
+      exceptions: [],
+    });
+  });
+
+  it('pays in the coin that was chosen meanwhile, and not what somebody has begun to pay', async () => {
+    const [chosen, begun] = [await shop.create(), await shop.create()];
+    await harness.ctx.db.transaction(async (tx) => {
+      const offer = { coin: 'BTC', network: 'bitcoin', chain: shop.chain, rates: SIMULATED_RATES } as const;
+      await selectPaymentMethod(tx, await shop.payment(chosen), offer, harness.ctx.now());
+    });
+    await shop.pay(begun, { amount: '1' });
+    await harness.work();
+    harness.advance(5);
+    await harness.work();
+    expect(await shop.payment(chosen)).to.include({
+      status: 'PENDING',
+      coin: 'BTC',
+      amount_received: '10.5',
+    });
+    expect(await shop.payment(begun)).to.include({ status: 'PENDING', amount_received: '1' });
+  });
+
+  it('pays once, however often and by however many workers at once it is told to, on several networks', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => shop.create()));
+    const tron = await openShop(harness, await harness.addMerchant({ currency: 'USDT', network: 'tron' }));
+    ids.push(...(await Promise.all(Array.from({ length: 20 }, () => tron.create()))));
+    harness.advance(5);
+    await Promise.all([
+      autopay(harness.ctx, ids),
+      autopay(harness.ctx, ids.toReversed()),
+      autopay(harness.ctx, ids.slice(10)),
+      autopay(harness.ctx, ids.toReversed()),
+    ]);
+    await harness.work();
+    for (const id of ids)
+      expect(await shop.payment(id)).to.deep.include({
+        status: 'PENDING',
+        amount_received: '10.5',
+        exceptions: [],
+      });
+  });
+
+  it('does not pay what has expired before it came to it', async () => {
+    const id = await shop.create({ expiration_minutes: 5 });
+    harness.advance(300);
+    await expirePayments(harness.ctx, [id]);
+    await harness.work();
+    expect(await shop.payment(id)).to.include({ status: 'EXPIRED', amount_received: '0' });
+  });
+});

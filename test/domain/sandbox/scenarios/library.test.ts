@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { STORY_NAMES, type StoryName } from '../../../../src/domain/sandbox/scenarios/library-names.ts';
+import { checkBooks } from '../../../support/books.ts';
+import { deliveriesOf, eventsOf, play, withoutNames } from '../../../support/scenarios.ts';
+import { createHarness, type Harness } from '../../../support/harness.ts';
+import { DOWN_FOR_A_DAY, EVENTS, TWICE_AND_OUT_OF_ORDER } from './library-lists.ts';
+
+const CHANCY: readonly StoryName[] = ['webhook-endpoint-down-for-a-day', 'webhooks-twice-and-out-of-order'];
+
+describe('the library of stories', () => {
+  let harness: Harness;
+  before(async () => {
+    harness = await createHarness();
+  });
+  after(async () => {
+    await checkBooks(harness.ctx.db);
+    await harness.close();
+  });
+
+  for (const story of STORY_NAMES) {
+    it(`${story}: its events, and each delivered at once`, async () => {
+      const { told } = await play(harness, { story, seed: 'a' });
+      expect(eventsOf(told)).to.deep.equal(EVENTS[story]);
+      expect(told.transitions.map(({ from, to }) => [from, to])).to.deep.equal(
+        told.events.map(({ data }, i) => [
+          told.events[i - 1]?.data.checkout.status ?? null,
+          data.checkout.status,
+        ]),
+      );
+      expect(told.payment.status).to.equal(told.events.at(-1)?.data.checkout.status);
+      if (CHANCY.includes(story)) return;
+      expect(told.deliveries.map(({ at, sequence, attempt }) => [at, sequence, attempt])).to.deep.equal(
+        told.events.map(({ timestamp, sequence }) => [timestamp, sequence, 1]),
+      );
+      expect(told.deliveries.every(({ status_code }) => status_code === 200)).to.equal(true);
+      expect(told.received.map(({ event_id }) => event_id)).to.deep.equal(told.events.map(({ id }) => id));
+    });
+
+    it(`${story}: told twice with one seed it is the same bytes, with random ids but for ids`, async () => {
+      const stable = await play(harness, { story, seed: 'a', ids: 'stable' });
+      const again = await play(harness, { story, seed: 'a', ids: 'stable' });
+      expect(again.text).to.equal(stable.text);
+      const random = await play(harness, { story, seed: 'a' });
+      const other = await play(harness, { story, seed: 'a', ids: 'random' });
+      expect(other.told.payment.id).to.not.equal(random.told.payment.id);
+      expect(other.told.events[0]?.id).to.not.equal(random.told.events[0]?.id);
+      expect(withoutNames(other.text)).to.equal(withoutNames(random.text));
+      expect(withoutNames(random.text)).to.equal(withoutNames(stable.text));
+    });
+
+    it(`${story}: another seed changes what is left to chance only`, async () => {
+      const [a, b] = [await play(harness, { story, seed: 'a' }), await play(harness, { story, seed: 'b' })];
+      if (CHANCY.includes(story)) {
+        expect(eventsOf(b.told)).to.deep.equal(eventsOf(a.told));
+        expect(deliveriesOf(b.told)).to.not.deep.equal(deliveriesOf(a.told));
+      } else expect(withoutNames(b.text)).to.equal(withoutNames(a.text));
+    });
+  }
+
+  it('webhook-endpoint-down-for-a-day: every attempt, and none is lost', async () => {
+    const { told } = await play(harness, { story: 'webhook-endpoint-down-for-a-day', seed: 'a' });
+    expect(deliveriesOf(told)).to.deep.equal(DOWN_FOR_A_DAY);
+    const taken = told.received.filter(({ answered }) => answered === 200).map(({ sequence }) => sequence);
+    expect(taken).to.have.members([1, 2, 3, 4]);
+  });
+
+  it('webhooks-twice-and-out-of-order: the first comes twice, the second after its successors', async () => {
+    const { told } = await play(harness, { story: 'webhooks-twice-and-out-of-order', seed: 'a' });
+    expect(deliveriesOf(told)).to.deep.equal(TWICE_AND_OUT_OF_ORDER);
+    expect(told.received.map(({ sequence, answered }) => `${sequence} ${answered}`)).to.deep.equal([
+      '1 timeout',
+      '1 200',
+      '3 200',
+      '4 200',
+      '2 200',
+    ]);
+    expect(told.received[1]?.event_id).to.equal(told.received[0]?.event_id);
+  });
+
+  it('money: what came, what was paid and what went back', async () => {
+    const money = async (story: StoryName) => {
+      const { payment } = (await play(harness, { story })).told;
+      return [payment.amount_received, payment.actually_paid, payment.amount_refunded];
+    };
+    expect(await money('paid-in-two-parts')).to.deep.equal(['10.00', '10.00', '0']);
+    expect(await money('underpaid-and-expired')).to.deep.equal(['4', null, '0']);
+    expect(await money('overpaid')).to.deep.equal(['12.5', '12.5', '0']);
+    expect(await money('late-refunded')).to.deep.equal(['10.00', null, '10.00']);
+    expect(await money('replaced')).to.deep.equal(['0', null, '0']);
+    expect(await money('refunded-in-part')).to.deep.equal(['10.00', '10.00', '5']);
+  });
+});

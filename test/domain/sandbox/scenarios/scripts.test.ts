@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import { countRows, expectError } from '../../../support/http.ts';
+import { deliveriesOf, eventsOf, play } from '../../../support/scenarios.ts';
+import { createHarness, type Harness } from '../../../support/harness.ts';
+
+const PAYMENT = { pay_amount: '10.00' };
+const PAY = { at: '1m', do: 'transfer' };
+
+describe('a script', () => {
+  let harness: Harness;
+  before(async () => {
+    harness = await createHarness();
+  });
+  after(() => harness.close());
+
+  const scenario = (body: object) => harness.api('post', '/v1/sandbox/scenarios').send(body);
+  const others = async () => {
+    const tables = ['ledger_entries', 'sim_heads', 'chain_cursors', 'delivery_attempts'];
+    const counts = tables.map((table) => `(SELECT count(*)::int FROM ${table}) AS ${table}`);
+    const { rows } = (await harness.ctx.db.raw(`SELECT ${counts.join(', ')}`)) as { rows: object[] };
+    return { ...(await countRows(harness)), ...rows[0] };
+  };
+
+  const FAULTS: [what: string, steps: unknown[], field: string, constraint: string][] = [
+    ['an unknown `do`', [PAY, PAY, { at: '1m', do: 'dance' }], 'script.2.do', 'enum'],
+    ['no `do`', [PAY, { at: '1m' }], 'script.1.do', 'required'],
+    ['no `at`', [{ do: 'transfer' }], 'script.0.at', 'required'],
+    ['words as `at`', [{ at: 'one minute', do: 'transfer' }], 'script.0.at', 'pattern'],
+    ['a negative `at`', [{ at: '-1m', do: 'transfer' }], 'script.0.at', 'pattern'],
+    ['an `at` that leaves the calendar', [{ at: '9999d', do: 'transfer' }], 'script.0.at', 'pattern'],
+    ['an extra field', [{ ...PAY, depth: 2 }], 'script.0.depth', 'additionalProperties'],
+    ['a number as amount', [{ ...PAY, amount: 5 }], 'script.0.amount', 'type'],
+    ['an amount of nothing', [{ ...PAY, amount: '0.00' }], 'script.0.amount', 'pattern'],
+    ['a depth of nothing', [PAY, { at: '2m', do: 'reorg', depth: 0 }], 'script.1.depth', 'minimum'],
+    ['no depth', [PAY, { at: '2m', do: 'reorg' }], 'script.1.depth', 'required'],
+    ['an unknown answer', [{ at: '0s', do: 'webhook', answer: 'maybe' }], 'script.0.answer', 'type'],
+    ['no step at all', ['transfer'], 'script.0', 'type'],
+    ['too many steps', Array.from({ length: 201 }, () => PAY), 'script', 'maxItems'],
+    ['a coin that does not live there', [{ ...PAY, coin: 'BTC', network: 'tron' }], 'script.0', 'enum'],
+    ['a refund of nothing', [{ at: '1m', do: 'refund' }], 'script.0', 'refund_not_allowed'],
+    ['a refund that is too large', [PAY, { at: '1h', do: 'refund', amount: '10.01' }], 'script.1', 'maximum'],
+    ['nothing to replace', [PAY, { at: '30s', do: 'replace' }], 'script.1', 'nothing_to_replace'],
+    ['no such transfer', [PAY, { at: '2m', do: 'replace', transfer: 2 }], 'script.1', 'nothing_to_replace'],
+    [
+      'a transfer that was replaced already',
+      [PAY, { at: '2m', do: 'replace' }, { at: '3m', do: 'replace', transfer: 1 }],
+      'script.2',
+      'nothing_to_replace',
+    ],
+  ];
+  for (const [what, steps, field, constraint] of FAULTS)
+    it(`with ${what}: 400 names ${field}, and nothing is left of it`, async () => {
+      const before_ = await others();
+      expectError(harness, await scenario({ payment: PAYMENT, script: steps }), 400, { field, constraint });
+      expect(await others()).to.deep.equal(before_);
+    });
+
+  it('a fault outside of the script is named as well', async () => {
+    const faults: [object, string, string][] = [
+      [{}, 'payment', 'required'],
+      [{ payment: PAYMENT }, 'script', 'required'],
+      [{ story: 'paid', script: [] }, 'story', 'not'],
+      [{ story: 'payed' }, 'story', 'enum'],
+      [{ payment: {}, script: [] }, 'payment.pay_amount', 'required'],
+      [{ payment: { ...PAYMENT, callback: 'x' }, script: [] }, 'payment.callback', 'additionalProperties'],
+      [{ payment: PAYMENT, script: [], sed: 'a' }, 'sed', 'additionalProperties'],
+      [{ story: 'paid', ids: 'some' }, 'ids', 'enum'],
+      [{ story: 'paid', seed: '' }, 'seed', 'minLength'],
+    ];
+    for (const [body, field, constraint] of faults)
+      expectError(harness, await scenario(body), 400, { field, constraint });
+  });
+
+  it('plays its steps in the order of their times, those of one time as they are written', async () => {
+    const inOrder = [
+      { at: '1m', do: 'transfer', amount: '4.00' },
+      { at: '1m', do: 'transfer', amount: '7.00' },
+      { at: '2m', do: 'replace', transfer: 1 },
+    ];
+    const { told } = await play(harness, { payment: PAYMENT, script: inOrder });
+    expect(eventsOf(told)).to.deep.equal([
+      '0:00:00 created WAITING',
+      '0:01:00 pending PENDING underpaid',
+      '0:01:00 pending PENDING overpaid',
+      '0:02:00 failed FAILED replaced underpaid',
+    ]);
+    expect(told.payment.amount_received).to.equal('7');
+    const [first, second, last] = inOrder;
+    const shuffled = await play(harness, { payment: PAYMENT, script: [last, first, second] });
+    expect(eventsOf(shuffled.told)).to.deep.equal(eventsOf(told));
+  });
+
+  it('takes any coin and network, mines at once, and looks at all networks of the payment', async () => {
+    const { told } = await play(harness, {
+      payment: { ...PAYMENT, order_id: 'my own', metadata: { sku: '1' } },
+      script: [
+        { at: '1m', do: 'transfer', amount: '4.00', coin: 'USDT', network: 'tron' },
+        { at: '1m', do: 'transfer', amount: '6.00', coin: 'USDC', network: 'ethereum' },
+        { at: '2m', do: 'mine', blocks: 20 },
+      ],
+    });
+    expect(eventsOf(told).slice(2)).to.deep.equal([
+      '0:01:00 pending PENDING',
+      '0:02:00 processing PROCESSING',
+      '0:02:00 settled SETTLED',
+    ]);
+    expect(told.payment).to.include({
+      order_id: 'my own',
+      actually_paid: '10.00',
+      actually_paid_currency: 'USDC',
+    });
+  });
+
+  it('seed, in the middle, decides what is left to chance from then on', async () => {
+    const script = (seed: string) => [
+      { at: '0s', do: 'webhook', answer: 500 },
+      { at: '1s', do: 'seed', seed },
+    ];
+    const [a, b] = [
+      await play(harness, { payment: PAYMENT, script: script('a'), ids: 'stable' }),
+      await play(harness, { payment: PAYMENT, script: script('b'), ids: 'stable' }),
+    ];
+    expect(deliveriesOf(b.told).slice(0, 2)).to.deep.equal(deliveriesOf(a.told).slice(0, 2));
+    expect(deliveriesOf(b.told)[2]).to.not.equal(deliveriesOf(a.told)[2]);
+  });
+
+  it('a receiver that never answers is tried eleven times, and given up', async () => {
+    const { told } = await play(harness, {
+      payment: { ...PAYMENT, expiration_minutes: 1440 },
+      script: [{ at: '0s', do: 'webhook', answer: 'timeout' }],
+    });
+    const first = told.deliveries.filter(({ sequence }) => sequence === 1);
+    expect(first.map(({ attempt, error }) => [attempt, error])).to.deep.equal(
+      Array.from({ length: 11 }, (_, i) => [i + 1, 'timeout']),
+    );
+    expect(first.at(-1)?.next_attempt_at).to.equal(null);
+  });
+
+  it('an Idempotency-Key tells the story once', async () => {
+    const once = (body: object) => scenario(body).set('Idempotency-Key', 'story-1');
+    const first = await once({ story: 'paid' }).expect(200);
+    const before_ = await others();
+    const again = await once({ story: 'paid' }).expect(200);
+    expect(again.headers['idempotent-replayed']).to.equal('true');
+    expect(again.text).to.equal(first.text);
+    await once({ story: 'overpaid' }).expect(409);
+    expect(await others()).to.deep.equal(before_);
+  });
+
+  it('the same key twice at the same instant leaves one payment', async () => {
+    const before_ = await countRows(harness);
+    const [a, b] = await Promise.all([
+      scenario({ story: 'paid' }).set('Idempotency-Key', 'both'),
+      scenario({ story: 'paid' }).set('Idempotency-Key', 'both'),
+    ]);
+    expect([a.status, b.status]).to.deep.equal([200, 200]);
+    expect(b.text).to.equal(a.text);
+    expect((await countRows(harness)).payments).to.equal((before_.payments ?? 0) + 1);
+  });
+});

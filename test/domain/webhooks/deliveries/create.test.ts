@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { leaseDue } from '../../../../src/domain/schedule/store.ts';
+import { dispatchEvent } from '../../../../src/domain/outbox/jobs.ts';
+import { createDeliveries } from '../../../../src/domain/webhooks/deliveries/create.ts';
+import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/settings.ts';
+import { addSeconds } from '../../../../src/platform/clock.ts';
+import { run, sql } from '../../../../src/platform/postgres/db.ts';
+import { openShop, type Shop } from '../../../support/shop.ts';
+import { statementsOf } from '../../../support/statements.ts';
+import { createHarness, type Harness } from '../../../support/harness.ts';
+
+const allDeliveries = sql<{
+  id: string;
+  event_id: string;
+  payment_id: string;
+  merchant_id: string;
+  status: string;
+}>('test_all_deliveries', 'SELECT * FROM deliveries');
+const dueKeys = sql<{ key: string; run_at: Date }>(
+  'test_due_keys',
+  'SELECT key, run_at FROM scheduled_jobs WHERE job = $1',
+);
+
+describe('fanning events out', () => {
+  let harness: Harness;
+  let shop: Shop;
+  beforeEach(async () => {
+    harness = await createHarness();
+    shop = await openShop(harness);
+    await configure(harness.merchant.id);
+  });
+  afterEach(() => harness.close());
+
+  const configure = (merchantId: string, enabled = true) =>
+    setWebhookConfig(
+      harness.ctx.db,
+      merchantId,
+      { webhookUrl: 'https://shop.example/hooks', enabled },
+      harness.ctx.now(),
+    );
+  const handOver = async () => {
+    const { db, now } = harness.ctx;
+    const work = await leaseDue(db, new Map([[dispatchEvent.name, 1000]]), now(), addSeconds(now(), 30));
+    return work.map(({ key }) => key);
+  };
+  const due = (job: string) => run(harness.ctx.db, dueKeys, [job]);
+  const deliveries = () => run(harness.ctx.db, allDeliveries, []);
+
+  it('makes one delivery of each event, due at once, and is done', async () => {
+    const ids = await Promise.all(Array.from({ length: 30 }, () => shop.create()));
+    const events = await handOver();
+    harness.advance(1);
+    await createDeliveries(harness.ctx, events);
+    const rows = await deliveries();
+    expect(rows.map(({ event_id }) => event_id)).to.have.members(events);
+    expect(rows.map(({ payment_id }) => payment_id)).to.have.members(ids);
+    expect(new Set(rows.map(({ status, merchant_id }) => `${status} ${merchant_id}`))).to.deep.equal(
+      new Set([`pending ${harness.merchant.id}`]),
+    );
+    expect(await due('webhook.deliver')).to.deep.equal([
+      { key: harness.merchant.id, run_at: harness.ctx.now() },
+    ]);
+    expect(await due(dispatchEvent.name)).to.deep.equal([]);
+  });
+
+  it('twice, and by several workers at once in any order, adds nothing', async () => {
+    await Promise.all(Array.from({ length: 300 }, () => shop.create()));
+    const events = await handOver();
+    const orders = [events, events.toReversed(), events.slice(5), events.toReversed().slice(5)];
+    await Promise.all([...orders, ...orders].map((order) => createDeliveries(harness.ctx, order)));
+    await createDeliveries(harness.ctx, events);
+    expect((await deliveries()).map(({ event_id }) => event_id)).to.have.members(events);
+    expect(await due('webhook.deliver')).to.have.length(1);
+  });
+
+  it('of several merchants makes deliveries of those that want them', async () => {
+    const [off, bare] = [await harness.addMerchant(), await harness.addMerchant()];
+    await configure(off.id, false);
+    const wanted = await shop.create();
+    await (await openShop(harness, off)).create({ callback_url: 'https://own.example/' });
+    await (await openShop(harness, bare)).create();
+    await createDeliveries(harness.ctx, await handOver());
+    expect((await deliveries()).map(({ payment_id }) => payment_id)).to.deep.equal([wanted]);
+    expect(await due(dispatchEvent.name)).to.deep.equal([]);
+  });
+
+  it('passes over events that are not there', async () => {
+    await createDeliveries(harness.ctx, ['evt_00000000000000000000000000']);
+    expect(await deliveries()).to.deep.equal([]);
+  });
+
+  it('of 200 events takes five round trips', async () => {
+    await Promise.all(Array.from({ length: 200 }, () => shop.create()));
+    const events = await handOver();
+    const sent = await statementsOf(() => createDeliveries(harness.ctx, events));
+    expect(sent).to.deep.equal(['BEGIN;', 'insert_deliveries', 'schedule_work', 'finish_work', 'COMMIT;']);
+  });
+});

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { createDeliveries } from '../../../../src/domain/webhooks/deliveries/create.ts';
+import { run, sql } from '../../../../src/platform/postgres/db.ts';
+import { loadMigration } from '../../../../src/platform/postgres/migrate.ts';
+import { configure, deliveriesIn, fanOutPayments } from '../../../support/deliveries.ts';
+import { startReceiver, type Receiver } from '../../../support/receivers.ts';
+import { openShop } from '../../../support/shop.ts';
+import { createHarness, type Harness } from '../../../support/harness.ts';
+
+const attempts = sql<object>('test_attempts', 'SELECT * FROM delivery_attempts ORDER BY delivery_id, number');
+
+/** What was written before: ids of deliveries that have nothing to do with their events'. */
+const OTHER_IDS = `
+  CREATE TEMPORARY TABLE renamed AS SELECT id, 'dlv_0' || upper(substr(md5(id), 1, 25)) AS other FROM deliveries;
+  UPDATE deliveries d SET id = other FROM renamed r WHERE r.id = d.id;
+  UPDATE delivery_attempts a SET delivery_id = other FROM renamed r WHERE r.id = a.delivery_id;
+  UPDATE due_work w SET key = other FROM renamed r WHERE r.id = w.key;
+  DROP TABLE renamed`;
+
+describe('deliveries from before they were due per endpoint', () => {
+  let harness: Harness;
+  let receiver: Receiver;
+  before(async () => {
+    harness = await createHarness();
+    // The second is not taken at its first attempt.
+    receiver = await startReceiver({ answer: (_, index) => ({ status: index === 1 ? 500 : 200 }) });
+    await configure(harness, receiver.url);
+    await harness.work();
+  });
+  after(async () => {
+    await receiver.close();
+    await harness.close();
+  });
+
+  it('are there with their attempts, are sent when they are due, and are found by a fan-out and a replay', async () => {
+    const { db } = harness.ctx;
+    const shop = await openShop(harness);
+    const begin = harness.ctx.now().toISOString();
+    const ids: string[] = [];
+    for (const body of [{}, { callback_url: receiver.url }, {}]) {
+      ids.push(...(await fanOutPayments(harness, shop, 1, body)));
+      await harness.work();
+    }
+    const before_ = [await deliveriesIn(harness), await run(db, attempts, [])];
+    expect(before_[0]).to.have.length(3);
+
+    const [older, newer] = [loadMigration('0006_webhook_endpoints'), loadMigration('0010_field_terms')];
+    await newer.down(db);
+    await older.down(db);
+    await db.transaction((tx) => tx.raw(OTHER_IDS));
+    await older.up(db);
+    await newer.up(db);
+    expect([await deliveriesIn(harness), await run(db, attempts, [])]).to.deep.equal(before_);
+
+    const events = await Promise.all(ids.map((id) => shop.events(id)));
+    await createDeliveries(
+      harness.ctx,
+      events.flat().map(({ id }) => id),
+    );
+    const replay = await harness.api('post', '/v1/webhooks/redeliver').send({ from_date: begin }).expect(202);
+    expect(replay.body).to.include({ count: 0 });
+    expect(receiver.requests).to.have.length(3);
+    harness.advance(6);
+    await harness.work();
+    expect(receiver.requests).to.have.length(4);
+    expect((await deliveriesIn(harness)).map(({ status }) => status)).to.deep.equal([
+      'delivered',
+      'delivered',
+      'delivered',
+    ]);
+  });
+});

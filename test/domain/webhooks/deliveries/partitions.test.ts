@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import type { Client } from 'pg';
+import { createDeliveries } from '../../../../src/domain/webhooks/deliveries/create.ts';
+import { keepPartitions } from '../../../../src/domain/webhooks/deliveries/partitions.ts';
+import { run, sql, type Db, type Tx } from '../../../../src/platform/postgres/db.ts';
+import { configure, deliveriesIn, fanOutPayments } from '../../../support/deliveries.ts';
+import { startReceiver, type Receiver } from '../../../support/receivers.ts';
+import { play } from '../../../support/scenarios.ts';
+import { openShop, type Shop } from '../../../support/shop.ts';
+import { createHarness, type Harness } from '../../../support/harness.ts';
+
+const DAY = 86_400;
+const TABLES = ['deliveries', 'delivery_attempts'];
+const partitions = sql<{ name: string }>(
+  'test_partitions',
+  `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass ORDER BY 1`,
+);
+const places = sql<{ place: string }>(
+  'test_places',
+  `SELECT tableoid::regclass::text AS place FROM deliveries UNION ALL SELECT tableoid::regclass::text FROM delivery_attempts`,
+);
+const placesOfPayments = sql<{ place: string }>(
+  'test_places_of_payments',
+  'SELECT tableoid::regclass::text AS place FROM deliveries WHERE payment_id = ANY ($1) ORDER BY id',
+);
+
+describe('the partitions of deliveries and attempts', () => {
+  let harness: Harness;
+  let shop: Shop;
+  let receiver: Receiver;
+  beforeEach(async () => {
+    harness = await createHarness();
+    shop = await openShop(harness);
+    receiver = await startReceiver();
+    await configure(harness, receiver.url);
+    await keepPartitions(harness.ctx);
+  });
+  afterEach(async () => {
+    await receiver.close();
+    await harness.close();
+  });
+
+  const namesOf = async (table: string) =>
+    (await run(harness.ctx.db, partitions, [table])).map(({ name }) => name);
+  const placesOfRows = async () => (await run(harness.ctx.db, places, [])).map(({ place }) => place);
+  /** One payment's event, sent to the receiver. */
+  const deliver = async () => {
+    await fanOutPayments(harness, shop, 1);
+    await harness.work();
+  };
+  const keep = () => keepPartitions(harness.ctx);
+
+  it('are there for three weeks to come, from Monday to Monday, and a default for the rest', async () => {
+    // It is Saturday, 31 January 2026.
+    for (const table of TABLES)
+      expect(await namesOf(table)).to.deep.equal([
+        `${table}_20260202`,
+        `${table}_20260209`,
+        `${table}_20260216`,
+        `${table}_default`,
+      ]);
+  });
+
+  it('stay as they are when it is done again, and by two at once', async () => {
+    const before = await Promise.all(TABLES.map(namesOf));
+    await keep();
+    await Promise.all([keep(), keep()]);
+    expect(await Promise.all(TABLES.map(namesOf))).to.deep.equal(before);
+  });
+
+  it('take the deliveries of their week', async () => {
+    await deliver();
+    expect(await placesOfRows()).to.deep.equal(TABLES.map((table) => `${table}_default`));
+    // A second is over; this one is the last of Sunday.
+    harness.advance(36 * 3600 - 2);
+    const sunday = await fanOutPayments(harness, shop, 1);
+    const monday = await fanOutPayments(harness, shop, 1);
+    expect(await run(harness.ctx.db, placesOfPayments, [[...sunday, ...monday]])).to.deep.equal([
+      { place: 'deliveries_default' },
+      { place: 'deliveries_20260202' },
+    ]);
+  });
+
+  it('go with all that is in them once all of it is older than 30 days', async () => {
+    harness.advance(2 * DAY);
+    await deliver();
+    // The week ends on 9 February; 30 days later is 11 March, 00:00.
+    harness.advance((Date.parse('2026-03-11T00:00:00Z') - harness.ctx.now().getTime()) / 1000 - 0.001);
+    await keep();
+    expect(await placesOfRows()).to.deep.equal(TABLES.map((table) => `${table}_20260202`));
+    harness.advance(0.001);
+    await keep();
+    expect(await placesOfRows()).to.deep.equal([]);
+    for (const table of TABLES) expect(await namesOf(table)).to.not.include(`${table}_20260202`);
+  });
+
+  it('leave in the default nothing that is older than 30 days', async () => {
+    await deliver();
+    harness.advance(30 * DAY - 2);
+    await keep();
+    expect(await placesOfRows()).to.have.length(2);
+    harness.advance(3);
+    await keep();
+    expect(await placesOfRows()).to.deep.equal([]);
+  });
+
+  it('keep what is replayed of an event that is older, until the replay itself is', async () => {
+    const [event] = await shop.events(await shop.create());
+    harness.advance(40 * DAY);
+    await createDeliveries(harness.ctx, [event?.id ?? '']);
+    await keep();
+    expect(await deliveriesIn(harness)).to.have.length(1);
+    await harness.work();
+    harness.advance(29 * DAY);
+    await keep();
+    const rows = await deliveriesIn(harness);
+    expect(rows.find(({ event_id }) => event_id === event?.id)).to.include({ status: 'delivered' });
+    harness.advance(2 * DAY);
+    await keep();
+    expect((await deliveriesIn(harness)).map(({ event_id }) => event_id)).to.not.include(event?.id);
+  });
+
+  it('keep what belongs to a payment in a test clock of its own, whose time says nothing of its age', async () => {
+    const { told } = await play(harness, { story: 'paid' });
+    harness.advance(31 * DAY);
+    await keep();
+    expect(await deliveriesIn(harness)).to.have.length(told.deliveries.length);
+    await harness.ctx.db.raw('DELETE FROM events');
+    await keep();
+    expect(await placesOfRows()).to.deep.equal([]);
+  });
+
+  it('are made without reading the default under their lock: it says beforehand that it holds nothing of theirs', async () => {
+    const notices: string[] = [];
+    const listening = new WeakSet<Client>();
+    const transaction = (work: (tx: Tx) => Promise<unknown>) =>
+      harness.ctx.db.transaction(async (tx) => {
+        const client = await (tx.client as { acquireConnection(): Promise<Client> }).acquireConnection();
+        if (!listening.has(client)) client.on('notice', ({ message }) => void notices.push(message ?? ''));
+        listening.add(client);
+        await tx.raw('SET LOCAL client_min_messages = debug1');
+        await work(tx);
+      });
+    harness.advance(7 * DAY);
+    await keepPartitions({
+      ...harness.ctx,
+      db: { transaction, client: harness.ctx.db.client } as unknown as Db,
+    });
+    for (const table of TABLES)
+      expect(notices.join('\n')).to.include(
+        `updated partition constraint for default partition "${table}_default" is implied by existing constraints`,
+      );
+  });
+
+  it('do not make readers and writers wait: what cannot be had at once is left, and done the next time', async () => {
+    harness.advance(7 * DAY);
+    const begin = performance.now();
+    await harness.ctx.db.transaction(async (reader) => {
+      await deliveriesIn({ ...harness, ctx: { ...harness.ctx, db: reader } });
+      const error = await keep().then(
+        () => 'no error',
+        ({ message }: Error) => message,
+      );
+      expect(error).to.include('lock timeout');
+      await fanOutPayments(harness, shop, 1);
+    });
+    expect(performance.now() - begin).to.be.lessThan(3_000);
+    expect(await namesOf('deliveries')).to.not.include('deliveries_20260223');
+    await keep();
+    for (const table of TABLES) expect(await namesOf(table)).to.include(`${table}_20260223`);
+  });
+});

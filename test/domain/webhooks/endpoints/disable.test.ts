@@ -1,0 +1,161 @@
+import { expect } from 'chai';
+import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
+import {
+  configure,
+  deliveriesIn,
+  endpointIn,
+  fanOutPayments,
+  startHoldingReceiver,
+  type HoldingReceiver,
+} from '../../../support/deliveries.ts';
+import { openShop, type Shop } from '../../../support/shop.ts';
+import { until } from '../../../support/until.ts';
+import { createHarness, type Harness } from '../../../support/harness.ts';
+
+const DAY = 86_400;
+const OFF = { status: 'failed', failed_because: 'endpoint_switched_off', next_attempt_at: null };
+
+describe('switching an endpoint off', () => {
+  let harness: Harness;
+  let shop: Shop;
+  let receiver: HoldingReceiver;
+  beforeEach(async () => {
+    harness = await createHarness();
+    shop = await openShop(harness);
+    await harness.work();
+    receiver = await startHoldingReceiver();
+    await configure(harness, receiver.url);
+  });
+  afterEach(async () => {
+    await receiver.close();
+    await harness.close();
+  });
+
+  const send = (endpointId = harness.merchant.id) => deliverDue(harness.ctx, harness.exchange, endpointId);
+  const config = async () => (await harness.api('get', '/v1/webhooks/config').expect(200)).body;
+  const switchOn = () =>
+    harness.api('put', '/v1/webhooks/config').send({ webhookUrl: receiver.url, enabled: true }).expect(200);
+  const answerAll = (status: number) => {
+    receiver.status = status;
+    receiver.open();
+  };
+
+  it('410 does so at once: nothing more is sent, what waits has failed, and GET config says so', async () => {
+    answerAll(410);
+    await fanOutPayments(harness, shop, 9);
+    await send();
+    expect(receiver.requests.length).to.be.within(1, 4);
+    for (const delivery of await deliveriesIn(harness)) expect(delivery).to.include(OFF);
+    const now = harness.ctx.now().toISOString();
+    const { health, enabled } = await config();
+    expect(enabled).to.equal(false);
+    expect(health).to.deep.equal({
+      state: 'switched_off',
+      lastSuccessAt: null,
+      lastFailureAt: now,
+      failureRate: 1,
+      switchedOffAt: now,
+      switchedOffBecause: 'gone',
+    });
+    harness.advance(DAY);
+    await harness.work();
+    expect(receiver.requests.length).to.be.lessThan(5);
+  });
+
+  it('what was in the air then is recorded: a success has delivered, and each attempt is in the log', async () => {
+    await fanOutPayments(harness, shop, 3);
+    const sending = send();
+    await until('three requests wait', () => receiver.held === 3);
+    receiver.status = 410;
+    receiver.release(1);
+    await until('it is off', async () => (await endpointIn(harness)).disabled_at !== null);
+    receiver.status = 200;
+    receiver.release(1);
+    await until('one is delivered', async () =>
+      (await deliveriesIn(harness)).some(({ status }) => status === 'delivered'),
+    );
+    receiver.status = 500;
+    receiver.release(1);
+    await sending;
+    const rows = await deliveriesIn(harness);
+    expect(rows.map(({ attempts }) => attempts)).to.deep.equal([1, 1, 1]);
+    expect(rows.filter(({ status }) => status === 'delivered')).to.have.length(1);
+    expect(rows.filter(({ failed_because }) => failed_because === OFF.failed_because)).to.have.length(2);
+  });
+
+  it('five days of nothing but failure do so, and not a moment less', async () => {
+    answerAll(500);
+    const { now } = harness.ctx;
+    const failAgain = async () => {
+      await fanOutPayments(harness, shop, 1);
+      await send();
+    };
+    await failAgain();
+    const since = now().getTime();
+    harness.advance(4 * DAY);
+    await failAgain();
+    harness.advance((since + 5 * DAY * 1000 - 1 - now().getTime()) / 1000 - 1);
+    await failAgain();
+    expect((await config()).health).to.include({ state: 'failing', switchedOffAt: null });
+    harness.advance(0.001);
+    await failAgain();
+    expect((await config()).health).to.include({ state: 'switched_off', switchedOffBecause: 'failing' });
+  });
+
+  it('a single success begins the five days anew', async () => {
+    answerAll(500);
+    await fanOutPayments(harness, shop, 1);
+    await send();
+    harness.advance(4 * DAY);
+    receiver.status = 200;
+    await send();
+    const lastSuccessAt = harness.ctx.now().toISOString();
+    expect((await config()).health).to.include({ state: 'healthy', lastSuccessAt });
+    receiver.status = 500;
+    harness.advance(2 * DAY);
+    await fanOutPayments(harness, shop, 1);
+    await send();
+    expect((await config()).health).to.include({ state: 'failing', lastSuccessAt });
+  });
+
+  it('PUT switches it on again, and what was missed meanwhile is replayed when it is asked for', async () => {
+    const from = harness.ctx.now().toISOString();
+    answerAll(410);
+    await fanOutPayments(harness, shop, 2);
+    await send();
+    for (let made = 0; made < 3; made += 1) await shop.create();
+    await harness.work();
+    expect(await deliveriesIn(harness), 'events are recorded only').to.have.length(2);
+    await harness.api('post', '/v1/webhooks/redeliver').send({ from_date: from }).expect(409);
+
+    receiver.status = 200;
+    const { body } = await switchOn();
+    expect(Object.keys(body)).to.deep.equal(['webhookUrl', 'enabled', 'updatedAt']);
+    const on = await config();
+    expect([on.enabled, on.health.state, on.health.switchedOffAt]).to.deep.equal([true, 'healthy', null]);
+    const before = receiver.requests.length;
+    await harness.work();
+    expect(receiver.requests, 'nothing comes by itself').to.have.length(before);
+
+    const answer = await harness.api('post', '/v1/webhooks/redeliver').send({ from_date: from }).expect(202);
+    expect(answer.body.count).to.equal(5);
+    harness.advance(1);
+    await harness.work();
+    expect((await deliveriesIn(harness)).map(({ status }) => status)).to.deep.equal(
+      Array.from({ length: 5 }, () => 'delivered'),
+    );
+  });
+
+  it("concerns that endpoint alone: the merchant's own goes on when that of a callback_url is gone", async () => {
+    const own = await startHoldingReceiver();
+    own.open();
+    await configure(harness, own.url);
+    answerAll(410);
+    await fanOutPayments(harness, shop, 1, { callback_url: receiver.url });
+    await fanOutPayments(harness, shop, 1);
+    await harness.work();
+    expect((await deliveriesIn(harness)).map(({ status }) => status)).to.deep.equal(['failed', 'delivered']);
+    expect((await config()).health).to.include({ state: 'healthy' });
+    await own.close();
+  });
+});

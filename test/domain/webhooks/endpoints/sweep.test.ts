@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
+import { webhookClientOf } from '../../../../src/domain/webhooks/client/create-client.ts';
+import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/settings.ts';
+import { sweepEndpoints } from '../../../../src/domain/webhooks/endpoints/sweep.ts';
+import { run, sql } from '../../../../src/platform/postgres/db.ts';
+import { startReceiver, type Receiver } from '../../../support/receivers.ts';
+import { openShop, type Shop } from '../../../support/shop.ts';
+import { createHarness, type Harness } from '../../../support/harness.ts';
+
+const DAY = 86_400;
+const endpoints = sql<{ id: string }>('test_endpoints', 'SELECT id FROM webhook_endpoints ORDER BY id');
+
+describe('endpoints that payments name', () => {
+  let harness: Harness;
+  let shop: Shop;
+  let receiver: Receiver;
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    harness = await createHarness();
+    shop = await openShop(harness);
+    const { db, now } = harness.ctx;
+    await setWebhookConfig(db, harness.merchant.id, { webhookUrl: receiver.url, enabled: true }, now());
+  });
+  afterEach(async () => {
+    await harness.close();
+    await receiver.close();
+  });
+
+  const ids = async () => (await run(harness.ctx.db, endpoints, [])).map(({ id }) => id);
+  const own = (path: string) => `${harness.merchant.id} ${receiver.url}${path}`;
+
+  it('are one for all queries of a URL, and one for each path', async () => {
+    for (const path of ['/a?order=1', '/a?order=2', '/b', ''])
+      await shop.create({ callback_url: `${receiver.url}${path}` });
+    await harness.work();
+    expect(await ids()).to.have.members([own('/a'), own('/b'), own('')]);
+    expect(receiver.requests).to.have.length(4);
+  });
+
+  it("go when nothing was sent there for 30 days; the merchant's own and what is switched off stay", async () => {
+    for (const path of ['/idle', '/off']) await shop.create({ callback_url: `${receiver.url}${path}` });
+    await shop.create();
+    await harness.work();
+    await harness.ctx.db.raw(
+      `UPDATE webhook_endpoints SET disabled_at = last_success_at, disabled_reason = 'gone' WHERE id LIKE '%/off'`,
+    );
+    harness.advance(30 * DAY);
+    expect(await sweepEndpoints(harness.ctx)).to.equal(0);
+    harness.advance(1);
+    expect(await sweepEndpoints(harness.ctx)).to.equal(1);
+    expect(await ids()).to.have.members([harness.merchant.id, own('/off')]);
+  });
+
+  it('that were swept while an event for them came in are put back', async () => {
+    await shop.create({ callback_url: `${receiver.url}/late` });
+    // Fanned out by nobody's hands but these: the delivery is there, and its endpoint is not.
+    await harness.work();
+    await harness.ctx.db.raw(`UPDATE deliveries SET status = 'pending', next_attempt_at = created_at`);
+    await harness.ctx.db.raw('DELETE FROM webhook_endpoints');
+    const exchange = webhookClientOf(harness.ctx.config);
+    await deliverDue(harness.ctx, exchange, own('/late'));
+    await harness.work();
+    await exchange.close();
+    expect(receiver.requests).to.have.length(2);
+    expect(await ids()).to.deep.equal([own('/late')]);
+  });
+});

@@ -1,0 +1,223 @@
+import { expect } from 'chai';
+import { addApiKey, revokeApiKey } from '../../../src/domain/merchants/store.ts';
+import { PERMISSIONS, type Permission } from '../../../src/platform/endpoint.ts';
+import { newApiKey } from '../../../src/platform/values/ids.ts';
+import { ENDPOINTS } from '../../support/endpoints.ts';
+import {
+  countRows,
+  createPayment,
+  expectError,
+  listen,
+  ORDER,
+  recordQueries,
+  send,
+  withoutPlace,
+  type Listening,
+} from '../../support/http.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
+
+const MISSING = `pay_${'0'.repeat(26)}`;
+
+/** What each endpoint needs (contract, "Errors"); GET /v1/status needs no key. */
+const NEEDS: readonly [method: 'get' | 'post' | 'put', path: string, permission: Permission][] = [
+  ['post', '/v1/payment', 'payments:write'],
+  ['get', `/v1/payment/${MISSING}`, 'payments:read'],
+  ['get', '/v1/payments', 'payments:read'],
+  ['post', `/v1/payment/${MISSING}/refund`, 'refunds:write'],
+  ['put', '/v1/webhooks/config', 'webhooks:write'],
+  ['get', '/v1/webhooks/config', 'webhooks:read'],
+  ['get', '/v1/webhooks/secrets', 'webhooks:read'],
+  ['post', '/v1/webhooks/secrets/rotate', 'webhooks:write'],
+  ['get', '/v1/events', 'payments:read'],
+  ['get', `/v1/payment/${MISSING}/events`, 'payments:read'],
+  ['post', '/v1/webhooks/test', 'webhooks:write'],
+  ['get', '/v1/webhooks/deliveries', 'webhooks:read'],
+  ['get', `/v1/webhooks/deliveries/${MISSING}`, 'webhooks:read'],
+  ['post', `/v1/webhooks/deliveries/${MISSING}/redeliver`, 'webhooks:write'],
+  ['post', '/v1/webhooks/redeliver', 'webhooks:write'],
+  ['post', '/v1/webhooks/examine', 'webhooks:write'],
+  ['post', `/v1/sandbox/payments/${MISSING}/transfers`, 'sandbox:write'],
+  ['post', `/v1/sandbox/payments/${MISSING}/replace`, 'sandbox:write'],
+  ['post', `/v1/sandbox/payments/${MISSING}/advance`, 'sandbox:write'],
+  ['post', '/v1/sandbox/scenarios', 'sandbox:write'],
+];
+
+describe('specification: Authentication', () => {
+  let harness: Harness;
+  let server: Listening;
+  before(async () => {
+    harness = await createHarness();
+    server = await listen(harness.app);
+  });
+  after(async () => {
+    await server.close();
+    await harness.close();
+  });
+
+  it('is asked for by every endpoint but GET /v1/status', () => {
+    const asking = ENDPOINTS.filter(({ auth }) => auth === 'required').map(({ method, path }) => [
+      method,
+      path,
+    ]);
+    expect(asking).to.have.deep.members(
+      NEEDS.map(([method, path]) => [method, path.replace(MISSING, ':id')]),
+    );
+    const open = ENDPOINTS.filter(({ auth }) => auth !== 'required').map(({ path }) => path);
+    expect(open).to.deep.equal(['/v1/status']);
+  });
+
+  describe('a missing or invalid key: 401 on every endpoint, before anything else is looked at', () => {
+    const KEYS: readonly [name: string, key: (() => string) | null][] = [
+      ['missing', null],
+      ['empty', () => ''],
+      ['unknown', () => newApiKey('test')],
+      ['without its prefix', () => harness.merchant.apiKey.slice(3)],
+      ['with a letter less', () => harness.merchant.apiKey.slice(0, -1)],
+      ['with a letter more', () => `${harness.merchant.apiKey}A`],
+      ['in the wrong case', () => harness.merchant.apiKey.toUpperCase()],
+      ['with Bearer before it', () => `Bearer ${harness.merchant.apiKey}`],
+      ['very long', () => `sk_${'a'.repeat(5_000)}`],
+      ["the merchant's id", () => harness.merchant.id],
+      ['the webhook secret', () => harness.merchant.webhookSecret],
+    ];
+    for (const [name, key] of KEYS)
+      it(name, async () => {
+        const before_ = await countRows(harness);
+        for (const [method, path] of NEEDS) {
+          const request = harness.api(method, path, key === null ? null : key());
+          expectError(
+            harness,
+            await (method === 'get' ? request : request.type('text/plain').send('{')),
+            401,
+          );
+        }
+        expect(await countRows(harness)).to.deep.equal(before_);
+      });
+
+    it('given twice', async () => {
+      const { apiKey } = harness.merchant;
+      expectError(harness, await send(server, 'GET', '/v1/payments', { 'X-API-Key': [apiKey, apiKey] }), 401);
+    });
+    it('in the query', async () => {
+      expectError(
+        harness,
+        await harness.api('get', `/v1/payments?api_key=${harness.merchant.apiKey}`, null),
+        401,
+      );
+    });
+    it('in Authorization', async () => {
+      const { apiKey } = harness.merchant;
+      expectError(
+        harness,
+        await harness.api('get', '/v1/payments', null).set('Authorization', `Bearer ${apiKey}`),
+        401,
+      );
+    });
+    it('does not tell a missing key from an invalid one', async () => {
+      const missing = await harness.api('get', '/v1/payments', null);
+      const invalid = await harness.api('get', '/v1/payments', newApiKey('test'));
+      expect(withoutPlace(missing.body)).to.deep.equal(withoutPlace(invalid.body));
+    });
+  });
+
+  it('takes the header in any case, and white space around the key', async () => {
+    const { apiKey } = harness.merchant;
+    expect((await send(server, 'GET', '/v1/payments', { 'x-Api-KEY': ` ${apiKey} ` })).status).to.equal(200);
+  });
+
+  it('takes a key as soon as it exists, also when it was tried before', async () => {
+    const key = newApiKey('test');
+    await harness.api('get', '/v1/payments', key).expect(401);
+    const added = await addApiKey(harness.ctx.db, harness.merchant.id, PERMISSIONS, harness.ctx.now());
+    await harness.api('get', '/v1/payments', added).expect(200);
+    await harness.api('get', '/v1/payments').expect(200);
+  });
+
+  it('refuses a revoked key: 401 after the 10 s that a process remembers it', async () => {
+    const { id, apiKey } = await harness.addMerchant();
+    await harness.api('get', '/v1/payments', apiKey).expect(200);
+    await harness.ctx.db.transaction((tx) => revokeApiKey(tx, id, apiKey, harness.ctx.now()));
+    await harness.api('get', '/v1/payments', apiKey).expect(200);
+    harness.advance(10);
+    expectError(harness, await harness.api('get', '/v1/payments', apiKey), 401);
+    expectError(harness, await harness.api('get', '/v1/payments', apiKey), 401);
+  });
+
+  it('asks Postgres for a key once in 10 s', async () => {
+    const { apiKey } = await harness.addMerchant();
+    const ask = () => harness.api('get', '/v1/webhooks/config', apiKey).expect(200);
+    expect(await recordQueries(ask)).to.have.length(2);
+    harness.advance(9.999);
+    expect(await recordQueries(ask)).to.have.length(1);
+    harness.advance(0.001);
+    expect(await recordQueries(ask)).to.have.length(2);
+  });
+
+  it('asks Postgres nothing for what cannot be a key', async () => {
+    const texts = await recordQueries(() => harness.api('get', '/v1/payments', 'sk_short').expect(401));
+    expect(texts).to.deep.equal([]);
+  });
+
+  describe('a key without the permission: 403, before validation', () => {
+    for (const [method, path, permission] of NEEDS)
+      it(`${method.toUpperCase()} ${path.replace(MISSING, ':id')} needs ${permission}, and nothing else`, async () => {
+        const without = await harness.addMerchant({
+          permissions: PERMISSIONS.filter((other) => other !== permission),
+        });
+        const before_ = await countRows(harness);
+        const invalid = harness.api(method, `${path}?bogus=1`, without.apiKey);
+        const answer = await (method === 'get'
+          ? invalid
+          : invalid.type('text/plain').send('{'.repeat(200_000)));
+        expectError(harness, answer, 403);
+        expect(answer.body.message).to.include(permission);
+        expect(await countRows(harness)).to.deep.equal(before_);
+
+        const only = await harness.addMerchant({ permissions: [permission] });
+        const allowed = harness.api(method, path, only.apiKey);
+        const { status } = await (method === 'get' ? allowed : allowed.send({}));
+        expect(status).to.be.oneOf([200, 400, 404]);
+      });
+
+    it('a key may have no permission at all: then it is known, and may do nothing', async () => {
+      const { id, apiKey } = await harness.addMerchant({ permissions: [] });
+      for (const [method, path] of NEEDS) expectError(harness, await harness.api(method, path, apiKey), 403);
+      const { body } = await harness.api('get', '/v1/status', apiKey).expect(200);
+      expect(body).to.include({ authenticated: true, merchant_id: id });
+    });
+  });
+
+  describe("another merchant's payment: 404, the same bytes as one that does not exist", () => {
+    for (const [method, pathOf] of [
+      ['get', (id: string) => `/v1/payment/${id}`],
+      ['post', (id: string) => `/v1/payment/${id}/refund`],
+      ['post', (id: string) => `/v1/sandbox/payments/${id}/transfers`],
+      ['post', (id: string) => `/v1/sandbox/payments/${id}/replace`],
+    ] as const)
+      it(`${method.toUpperCase()} ${pathOf(':id')}`, async () => {
+        const { id } = await createPayment(harness);
+        const stranger = await harness.addMerchant();
+        const before_ = await countRows(harness);
+        const ask = (asked: string) => {
+          const request = harness
+            .api(method, pathOf(asked), stranger.apiKey)
+            .set('Idempotency-Key', 'stranger');
+          return method === 'get' ? request : request.send({});
+        };
+        const hidden = await ask(id);
+        const missing = await ask(MISSING);
+        expectError(harness, hidden, 404);
+        expect(withoutPlace(hidden.body)).to.deep.equal(withoutPlace(missing.body));
+        expect(await countRows(harness)).to.deep.equal(before_);
+      });
+
+    it('is not in the list', async () => {
+      await createPayment(harness);
+      const stranger = await harness.addMerchant();
+      const mine = await createPayment(harness, ORDER, stranger.apiKey);
+      const { body } = await harness.api('get', '/v1/payments', stranger.apiKey).expect(200);
+      expect(body.data).to.deep.equal([mine]);
+      expect(body.pagination.total).to.equal(1);
+    });
+  });
+});

@@ -1,0 +1,281 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { EXCEPTIONS, STATUSES, TRANSITIONS } from '../../../src/domain/payments/lifecycle/states.ts';
+import { createEndpoints } from '../../../src/http/routes.ts';
+import { VERSION } from '../../../src/platform/version.ts';
+import { createPayment } from '../../support/http.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly security: object[];
+  readonly parameters: { name: string; in: string; required?: boolean; schema: object }[];
+  readonly requestBody?: { required: boolean; content: Content };
+  readonly responses: Record<string, { description: string; content: Content }>;
+}
+type Content = Record<string, { schema: Record<string, unknown> }>;
+
+interface Document {
+  readonly openapi: string;
+  readonly info: { title: string; version: string };
+  readonly servers: { url: string }[];
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { securitySchemes: object; schemas: Record<string, object> };
+}
+
+describe('GET /openapi.json', () => {
+  let harness: Harness;
+  let document: Document;
+  let operations: { method: string; path: string; operation: Operation }[];
+  before(async () => {
+    harness = await createHarness({ PUBLIC_URL: 'https://pay.example' });
+    const answer = await harness.api('get', '/openapi.json', null).expect(200).expect('Content-Type', /json/);
+    document = answer.body as Document;
+    operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+    );
+  });
+  after(() => harness.close());
+
+  const operationOf = (method: string, path: string): Operation =>
+    document.paths[path]?.[method] ?? expect.fail(`no ${method} ${path}`);
+
+  it('has each endpoint of the specification and the contract, and no other', () => {
+    expect(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)).to.have.members([
+      'GET /v1/status',
+      'POST /v1/payment',
+      'GET /v1/payment/{id}',
+      'GET /v1/payments',
+      'POST /v1/payment/{id}/refund',
+      'PUT /v1/webhooks/config',
+      'GET /v1/webhooks/config',
+      'GET /v1/webhooks/secrets',
+      'POST /v1/webhooks/secrets/rotate',
+      'GET /v1/events',
+      'GET /v1/payment/{id}/events',
+      'POST /v1/webhooks/test',
+      'GET /v1/webhooks/deliveries',
+      'GET /v1/webhooks/deliveries/{id}',
+      'POST /v1/webhooks/deliveries/{id}/redeliver',
+      'POST /v1/webhooks/redeliver',
+      'POST /v1/webhooks/examine',
+      'POST /v1/sandbox/payments/{id}/transfers',
+      'POST /v1/sandbox/payments/{id}/replace',
+      'POST /v1/sandbox/payments/{id}/advance',
+      'POST /v1/sandbox/scenarios',
+    ]);
+    expect(operations).to.have.length(createEndpoints(harness).length);
+  });
+
+  it('has the shape of OpenAPI 3.1', () => {
+    expect(Object.keys(document)).to.have.members(['openapi', 'info', 'servers', 'paths', 'components']);
+    expect(document.openapi).to.match(/^3\.1\.\d+$/);
+    expect(document.info).to.deep.equal({ title: 'Payment checkout', version: VERSION });
+    expect(document.servers).to.deep.equal([{ url: 'https://pay.example' }]);
+    expect(document.components.securitySchemes).to.deep.equal({
+      apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+    });
+    expect(new Set(operations.map(({ operation }) => operation.operationId))).to.have.property(
+      'size',
+      operations.length,
+    );
+    for (const { path, operation } of operations) {
+      expect(operation.operationId).to.match(/^[a-z][A-Za-z]+$/);
+      expect(operation.summary).to.match(/\.$/);
+      const names = operation.parameters
+        .filter((parameter) => parameter.in === 'path')
+        .map(({ name }) => name);
+      expect(names, path).to.deep.equal([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+      for (const parameter of operation.parameters) {
+        expect(parameter.in).to.be.oneOf(['path', 'query', 'header']);
+        if (parameter.in === 'path') expect(parameter.required).to.equal(true);
+        expect(parameter.schema).to.be.an('object');
+      }
+      for (const [status, { description, content }] of Object.entries(operation.responses)) {
+        expect(status).to.match(/^[2-5]\d\d$/);
+        expect(description).to.match(/\S/);
+        expect(Object.keys(content)).to.deep.equal(['application/json']);
+      }
+    }
+  });
+
+  it('has schemas that are JSON Schema 2020-12, and references that lead somewhere', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const schemas = operations.flatMap(({ operation }) => [
+      ...operation.parameters.map(({ schema }) => schema),
+      ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema),
+      ...Object.values(operation.responses).flatMap(({ content }) =>
+        Object.values(content).map(({ schema }) => schema),
+      ),
+    ]);
+    expect(schemas.length).to.be.greaterThan(100);
+    for (const schema of [...schemas, ...Object.values(document.components.schemas)])
+      expect(ajv.validateSchema(schema), JSON.stringify(schema)).to.equal(true);
+    for (const [, name] of JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g))
+      expect(document.components.schemas).to.have.property(String(name));
+  });
+
+  it('tells who needs a key and what a request must bear', () => {
+    for (const { path, operation } of operations)
+      expect(operation.security, path).to.deep.equal(
+        path === '/v1/status' ? [{}, { apiKey: [] }] : [{ apiKey: [] }],
+      );
+    expect(operationOf('post', '/v1/payment').requestBody?.required).to.equal(true);
+    expect(operationOf('post', '/v1/payment/{id}/refund').requestBody?.required).to.equal(false);
+    for (const { method, operation } of operations)
+      expect(operation.parameters.some(({ name }) => name === 'Idempotency-Key')).to.equal(method === 'post');
+  });
+
+  it('names the parameters of the list and the fields of a payment', () => {
+    const query = operationOf('get', '/v1/payments').parameters.filter(
+      (parameter) => parameter.in === 'query',
+    );
+    expect(query.map(({ name }) => name)).to.have.members([
+      'page',
+      'limit',
+      'cursor',
+      'status',
+      'order_id',
+      'from_date',
+      'to_date',
+    ]);
+    const body = operationOf('post', '/v1/payment').requestBody?.content['application/json']?.schema;
+    expect(Object.keys(body?.properties ?? {})).to.have.members([
+      'pay_amount',
+      'order_id',
+      'order_description',
+      'callback_url',
+      'success_url',
+      'cancel_url',
+      'expiration_minutes',
+      'customer_email',
+      'metadata',
+      'policy',
+    ]);
+    expect(body?.required).to.have.members(['pay_amount', 'order_id']);
+  });
+
+  it('has every status code that the API answers', () => {
+    for (const { operation } of operations)
+      expect(Object.keys(operation.responses)).to.include.members([
+        '400',
+        '401',
+        '403',
+        '404',
+        '405',
+        '409',
+        '413',
+        '415',
+        '429',
+        '500',
+        '503',
+      ]);
+    expect(operationOf('post', '/v1/payment').responses).to.have.property('201');
+    expect(operationOf('get', '/v1/payments').responses).to.have.property('200');
+  });
+
+  it('describes what is answered: real answers pass its schemas', async () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(document, 'openapi.json');
+    const check = (method: string, path: string, status: number, body: unknown) => {
+      const pointer = [
+        'paths',
+        path,
+        method,
+        'responses',
+        String(status),
+        'content',
+        'application/json',
+        'schema',
+      ];
+      const escaped = pointer.map((part) =>
+        encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')),
+      );
+      const validate = ajv.getSchema(`openapi.json#/${escaped.join('/')}`) ?? expect.fail(path);
+      expect(validate(body), JSON.stringify([validate.errors, body])).to.equal(true);
+    };
+    const payment = await createPayment(harness, { metadata: { a: '1' } });
+    check('post', '/v1/payment', 201, payment);
+    for (const [path, real] of [
+      ['/v1/status', '/v1/status'],
+      ['/v1/payment/{id}', `/v1/payment/${payment.id}`],
+      ['/v1/payments', '/v1/payments'],
+      ['/v1/webhooks/config', '/v1/webhooks/config'],
+      ['/v1/webhooks/secrets', '/v1/webhooks/secrets'],
+      ['/v1/events', '/v1/events'],
+      ['/v1/payment/{id}/events', `/v1/payment/${payment.id}/events`],
+    ] as const)
+      check('get', path, 200, (await harness.api('get', real).expect(200)).body);
+    const rotated = await harness.api('post', '/v1/webhooks/secrets/rotate').expect(200);
+    check('post', '/v1/webhooks/secrets/rotate', 200, rotated.body);
+    const receiver = await startReceiver();
+    for (const path of ['/v1/webhooks/test', '/v1/webhooks/examine'])
+      check(
+        'post',
+        path,
+        200,
+        (await harness.api('post', path).send({ url: receiver.url }).expect(200)).body,
+      );
+    await receiver.close();
+    for (const path of ['/v1/webhooks/test', '/v1/webhooks/examine'])
+      check(
+        'post',
+        path,
+        200,
+        (await harness.api('post', path).send({ url: receiver.url }).expect(200)).body,
+      );
+    const invalid = await harness.api('post', '/v1/payment').send({}).expect(400);
+    check('post', '/v1/payment', 400, invalid.body);
+    check('get', '/v1/payments', 401, (await harness.api('get', '/v1/payments', null).expect(401)).body);
+  });
+
+  describe('law 3: one table says how a payment moves', () => {
+    /** Words in the quotes of a CHECK constraint of the table of payments that mentions `column`. */
+    const allowedBy = async (column: string): Promise<string[]> => {
+      const { rows } = (await harness.ctx.db.raw(
+        `SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE conrelid = 'payments'::regclass AND contype = 'c'`,
+      )) as { rows: { text: string }[] };
+      const constraint = rows.find(({ text }) => new RegExp(`^CHECK \\(+${column} (= ANY|<@)`).test(text));
+      return [...(constraint?.text ?? '').matchAll(/'(\w+)'/g)].map(([, word]) => String(word));
+    };
+    const propertyOf = (name: string): Record<string, unknown> | undefined => {
+      const { content } = operationOf('post', '/v1/payment').responses['201'] ?? expect.fail();
+      const properties = content['application/json']?.schema.properties ?? {};
+      return (properties as Record<string, Record<string, unknown>>)[name];
+    };
+
+    it('the statuses of the contract are those of STATUSES', () => {
+      expect(STATUSES).to.deep.equal([
+        'WAITING',
+        'PENDING',
+        'PROCESSING',
+        'SETTLED',
+        'EXPIRED',
+        'FAILED',
+        'REFUNDED',
+      ]);
+    });
+    it('the enum of the document is STATUSES, in answers and in the filter', () => {
+      expect(propertyOf('status')?.enum).to.deep.equal([...STATUSES]);
+      const filter = operationOf('get', '/v1/payments').parameters.find(({ name }) => name === 'status');
+      expect(filter?.schema)
+        .to.have.nested.property('items.enum')
+        .that.deep.equals([...STATUSES]);
+    });
+    it('the CHECK constraint of the database is STATUSES', async () => {
+      expect(await allowedBy('status')).to.deep.equal([...STATUSES]);
+    });
+    it('every status is reached by TRANSITIONS, and no other is', () => {
+      expect(new Set(Object.values(TRANSITIONS).map(({ to }) => to))).to.deep.equal(new Set(STATUSES));
+      for (const { from } of Object.values(TRANSITIONS)) expect(STATUSES).to.include.members([...from]);
+    });
+    it('the exceptions of the document and of the database are EXCEPTIONS', async () => {
+      expect(await allowedBy('exceptions')).to.deep.equal([...EXCEPTIONS]);
+      expect(propertyOf('exceptions'))
+        .to.have.nested.property('items.enum')
+        .that.deep.equals([...EXCEPTIONS]);
+    });
+  });
+});

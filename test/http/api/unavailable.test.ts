@@ -1,0 +1,209 @@
+import { expect } from 'chai';
+import { lockPayments } from '../../../src/domain/payments/lifecycle/store.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { createEndpoints } from '../../../src/http/routes.ts';
+import type { Endpoint } from '../../../src/platform/endpoint.ts';
+import { openDb, type Db } from '../../../src/platform/postgres/db.ts';
+import { newApiKey } from '../../../src/platform/values/ids.ts';
+import { WEB_DB } from '../../../src/processes/setup/context.ts';
+import {
+  countRows,
+  createPayment,
+  expectError,
+  listen,
+  ORDER,
+  pay,
+  send,
+  type Answer,
+  type Listening,
+  type Payment,
+} from '../../support/http.ts';
+import { startPostgresProxy, type PostgresProxy } from '../../support/postgres-proxy.ts';
+import { ENDPOINTS } from '../../support/endpoints.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
+
+/** Contract, "Errors": Postgres away is answered within 2 s. */
+const ANSWERED_WITHIN_MS = 2_000;
+
+const BODIES: Readonly<Record<string, object>> = {
+  '/v1/sandbox/scenarios': { story: 'paid' },
+  '/v1/sandbox/payments/:id/advance': { by: '1m' },
+  '/v1/payment': ORDER,
+  '/v1/webhooks/config': { webhookUrl: 'https://shop.example/', enabled: true },
+  '/v1/webhooks/redeliver': { from_date: '2026-01-01' },
+};
+
+describe('specification: 503, the API is temporarily unavailable', () => {
+  let harness: Harness;
+  let payment: Payment;
+  let server: Listening;
+  let proxy: PostgresProxy;
+  let db: Db;
+
+  before(async () => {
+    harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: '1' });
+    payment = await createPayment(harness);
+    await pay(harness, payment.id);
+    proxy = await startPostgresProxy(harness.ctx.config.databaseUrl);
+  });
+  after(async () => {
+    await proxy.close();
+    await harness.close();
+  });
+  afterEach(async () => {
+    proxy.thaw();
+    await server.close();
+    await db.destroy();
+  });
+
+  /** The app as a web process runs it, with Postgres at `url`. */
+  const serve = async (url: string) => {
+    db = openDb({ url, name: 'test', ...WEB_DB });
+    server = await listen(
+      createApp(
+        { ...harness.ctx, db },
+        { redis: null, admin: null, exchange: harness.exchange, sandbox: harness.sandbox },
+      ),
+    );
+  };
+  const ask = (method: string, path: string, apiKey: string | null = harness.merchant.apiKey) => {
+    const headers = {
+      'Content-Type': 'application/json',
+      'Idempotency-Key': 'away',
+      ...(apiKey === null ? {} : { 'X-API-Key': apiKey }),
+    };
+    const body = method === 'GET' ? undefined : JSON.stringify(BODIES[path.replace(payment.id, ':id')] ?? {});
+    return send(server, method, path, headers, body);
+  };
+  const served = () => createEndpoints(harness);
+  const askEndpoint = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
+    // What is no delivery's id is answered without Postgres.
+    ask(
+      method.toUpperCase(),
+      path.replace(':id', path.includes('/deliveries/') ? payment.id.replace('pay_', 'dlv_') : payment.id),
+    );
+  const expectUnavailable = async (request: () => Promise<Answer>) => {
+    const begin = performance.now();
+    const answer = await request();
+    expect(performance.now() - begin).to.be.lessThan(ANSWERED_WITHIN_MS);
+    expectError(harness, answer, 503);
+    expect(answer.headers['retry-after']).to.match(/^[1-9]\d*$/);
+  };
+  const everyEndpointIsUnavailable = () =>
+    Promise.all(served().map((endpoint) => expectUnavailable(() => askEndpoint(endpoint))));
+  /** Opens connections and lets the process remember the key. */
+  const warmUp = async () => {
+    // There is no such delivery.
+    const reading = served().filter(
+      ({ method, operationId }) => method === 'get' && operationId !== 'getDelivery',
+    );
+    const answers = await Promise.all(reading.map(askEndpoint));
+    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
+  };
+
+  describe('Postgres at a closed port', () => {
+    beforeEach(() => serve('postgres://nobody@127.0.0.1:1/nothing'));
+
+    it('every endpoint answers', async () => {
+      await everyEndpointIsUnavailable();
+      await expectUnavailable(() => ask('GET', '/v1/status', null));
+      await expectUnavailable(() => ask('GET', '/v1/nothing'));
+      await expectUnavailable(() => ask('PATCH', '/v1/payment'));
+    });
+    it('what needs no Postgres is answered as ever', async () => {
+      expectError(harness, await ask('GET', '/v1/payments', null), 401);
+      expectError(harness, await ask('GET', '/v1/nothing', null), 404);
+      expectError(harness, await ask('PATCH', '/v1/payment', null), 405);
+    });
+    it('the checkout page says so, and tries again by itself', async () => {
+      const { status, headers, text } = await send(server, 'GET', `/checkout/${payment.token_id}`);
+      expect(status).to.equal(503);
+      expect(headers).to.include({ 'content-type': 'text/html; charset=utf-8' });
+      expect(headers['retry-after']).to.match(/^\d+$/);
+      expect(text).to.include('http-equiv="refresh"').and.not.include('ECONNREFUSED');
+    });
+  });
+
+  describe('Postgres takes connections and says nothing', () => {
+    it('from the beginning: every endpoint answers', async () => {
+      await serve(proxy.url);
+      proxy.freeze();
+      await everyEndpointIsUnavailable();
+    });
+    it('under open connections: every endpoint answers, and recovers', async () => {
+      await serve(proxy.url);
+      await warmUp();
+      proxy.freeze();
+      await everyEndpointIsUnavailable();
+      proxy.thaw();
+      await warmUp();
+    });
+    for (const [what, statement, path] of [
+      ['a refund', 'lock_payments', '/v1/payment/:id/refund'],
+      ['a refund', 'COMMIT', '/v1/payment/:id/refund'],
+      ['a sandbox transfer', 'quote_of_payment', '/v1/sandbox/payments/:id/transfers'],
+    ] as const)
+      it(`in the middle of ${what}, at ${statement}: it answers, and nothing is stored`, async () => {
+        await serve(proxy.url);
+        await warmUp();
+        const before_ = await countRows(harness);
+        proxy.freezeAt(statement);
+        await expectUnavailable(() => askEndpoint({ method: 'post', path }));
+        expect(await countRows(harness)).to.deep.equal(before_);
+      });
+  });
+
+  it('a payment that somebody else holds locked: its refund answers, and nothing is stored', async () => {
+    await serve(harness.ctx.config.databaseUrl);
+    await warmUp();
+    const before_ = await countRows(harness);
+    await harness.ctx.db.transaction(async (tx) => {
+      await lockPayments(tx, [payment.id]);
+      await expectUnavailable(() => askEndpoint({ method: 'post', path: '/v1/payment/:id/refund' }));
+    });
+    expect(await countRows(harness)).to.deep.equal(before_);
+  });
+});
+
+describe('MAINTENANCE', () => {
+  let harness: Harness;
+  let server: Listening;
+  before(async () => {
+    harness = await createHarness({ MAINTENANCE: 'true' });
+    server = await listen(harness.app);
+  });
+  after(async () => {
+    await server.close();
+    await harness.close();
+  });
+
+  for (const { method, path } of ENDPOINTS.filter(({ path }) => path !== '/v1/status'))
+    it(`${method.toUpperCase()} ${path}: 503 with a key, without, and with one that is not valid`, async () => {
+      for (const apiKey of [harness.merchant.apiKey, null, newApiKey('test')]) {
+        const answer = await harness.api(method, path.replace(':id', 'pay_1'), apiKey);
+        expectError(harness, answer, 503);
+        expect(answer.headers['retry-after']).to.match(/^[1-9]\d*$/);
+        expect(answer.body.message).to.include('maintenance');
+      }
+    });
+
+  it('GET /v1/status: 200, says so, and still tells whether a key is valid', async () => {
+    const { body } = await harness.api('get', '/v1/status').expect(200);
+    expect(body).to.include({ status: 'maintenance', authenticated: true, merchant_id: harness.merchant.id });
+  });
+
+  it('needs no Postgres', async () => {
+    const db = openDb({ url: 'postgres://nobody@127.0.0.1:1/nothing', name: 'test', ...WEB_DB });
+    const app = createApp(
+      { ...harness.ctx, db },
+      { redis: null, admin: null, exchange: harness.exchange, sandbox: harness.sandbox },
+    );
+    const away = await listen(app);
+    const status = await send(away, 'GET', '/v1/status');
+    expect([status.status, status.body.status]).to.deep.equal([200, 'maintenance']);
+    const answer = await send(away, 'GET', '/v1/payments', { 'X-API-Key': harness.merchant.apiKey });
+    expect(answer.body.message).to.include('maintenance');
+    await away.close();
+    await db.destroy();
+  });
+});

@@ -1,0 +1,109 @@
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import supertest from 'supertest';
+import { CHECKOUT_STATES, LINKS, paymentIn } from '../../support/checkout.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
+
+/** What the page of each state says, asks for and offers. */
+const SAID: Record<string, string> = {
+  waiting: 'Waiting for your payment',
+  underpaid:
+    'We have <bdi dir="ltr">4.00 USDC</bdi> of <span class="held"><bdi dir="ltr">10.50 USDC</bdi>.</span>',
+  seen: 'We have seen your payment',
+  confirming: 'Confirming: <bdi dir="ltr">3</bdi> of <bdi dir="ltr">12</bdi></h2>',
+  overpaid: 'You sent more than was asked: <span class="held"><bdi dir="ltr">12.00 USDC</bdi>.</span>',
+  late: 'Your money came after the deadline. It counts all the same.',
+  converting: 'Confirmed, now converting',
+  settled: 'Paid. Thank you!',
+  'refunded-in-part': '<bdi dir="ltr">1.50 USDC</bdi> of it was sent back to you',
+  expired: 'No money came in time',
+  'expired-partly': 'Only <bdi dir="ltr">4.00 USDC</bdi>',
+  'late-returned': 'Your money came too late',
+  failed: 'This payment has failed',
+  replaced: 'Your transfer was replaced',
+  refunded: 'has sent back <span class="held"><bdi dir="ltr">10.50 USDC</bdi>.</span>',
+};
+const ASKS = ['waiting', 'underpaid'];
+/** Where it asks for an address for refunds: no refresh may take what was typed. */
+const TYPED_INTO = ['overpaid', 'expired-partly', 'late-returned', 'failed'];
+const STANDS_STILL = ['settled', 'refunded-in-part', 'failed', 'replaced', 'refunded'];
+const MAX_BYTES = 60_000;
+
+describe('the states of the checkout page', () => {
+  let harness: Harness;
+  before(async () => {
+    harness = await createHarness();
+  });
+  after(() => harness.close());
+
+  const open = async (state: string) => {
+    const payment = await paymentIn(harness, state);
+    const { text } = await supertest(harness.app).get(`/checkout/${payment.token_id}`).expect(200);
+    return { payment, text };
+  };
+
+  it('are all told', () => {
+    expect(Object.keys(SAID)).to.have.members(Object.keys(CHECKOUT_STATES));
+  });
+
+  for (const [state, said] of Object.entries(SAID))
+    it(`${state}: says what happens now, asks for money only where it is wanted, and is light`, async () => {
+      const { payment, text } = await open(state);
+      const isTypedInto = TYPED_INTO.includes(state);
+      const leadsTo = (form: string) => text.includes(`action="/checkout/${payment.token_id}/${form}"`);
+      expect(text).to.include(said);
+      expect(text.includes('id="address"')).to.equal(ASKS.includes(state));
+      expect(leadsTo('coin')).to.equal(state === 'waiting');
+      expect(leadsTo('refund-address')).to.equal(isTypedInto);
+      expect(text.includes('http-equiv="refresh"')).to.equal(!STANDS_STILL.includes(state) && !isTypedInto);
+      expect(text.includes('data-live="true"')).to.equal(!STANDS_STILL.includes(state));
+      expect(text.includes(LINKS.cancel_url)).to.equal(['waiting', 'expired'].includes(state));
+      // Nothing in between compresses it for certain.
+      expect(Buffer.byteLength(text)).to.be.below(MAX_BYTES);
+      expect(gzipSync(text).length).to.be.below(MAX_BYTES / 4);
+    });
+
+  it('ask for the rest of an amount at the same rate, rounded up to what can be sent, with the decimals of the whole, in code and text alike', async () => {
+    const { text } = await open('underpaid');
+    expect(text).to.include('<span id="amount" class="copy">6.50</span> USDC');
+    expect(text).to.match(/href="ethereum:0xA0b8\w+@1\/transfer\?address=0x\w{40}&#38;uint256=6500000"/);
+  });
+
+  it('lead a settled payment to success_url, with payment, order and status behind its own query', async () => {
+    const { payment, text } = await open('settled');
+    const query = `&#38;payment_id=${payment.id}&#38;order_id=order+1&#38;status=SETTLED`;
+    expect(text).to.include(`href="https://shop.example/thanks?from=pay&#38;x=%20y${query}"`);
+  });
+
+  it('never lead anywhere but to http and https', async () => {
+    for (const state of ['waiting', 'settled']) {
+      const payment = await paymentIn(harness, state);
+      const urls = { cancel_url: 'javascript:alert(1)', success_url: 'data:text/html,x' };
+      await harness.ctx.db('payments').where({ id: payment.id }).update(urls);
+      const { text } = await supertest(harness.app).get(`/checkout/${payment.token_id}`);
+      expect(text).to.not.match(/javascript:|data:text|id="(success|cancel)"/);
+    }
+  });
+
+  it('have a version that the script asks for, which changes with what is shown', async () => {
+    const { payment, text } = await open('confirming');
+    const { body } = await supertest(harness.app).get(`/checkout/${payment.token_id}/status`);
+    const { version, ...rest } = body as Record<string, unknown>;
+    expect(rest).to.deep.equal({
+      status: 'PENDING',
+      state: 'confirming',
+      exceptions: ['reorged'],
+      sequence: 2,
+      confirmations: 3,
+      required_confirmations: 12,
+      is_live: true,
+    });
+    expect(text).to.include(`data-version="${String(version)}"`);
+    await harness.ctx.db('payments').where({ id: payment.id }).update({ confirmations: 4 });
+    const next = await supertest(harness.app).get(`/checkout/${payment.token_id}/status`);
+    expect(next.body.version)
+      .to.match(/^[0-9a-f]{24}$/)
+      .and.not.equal(version);
+    expect(next.headers).to.include({ 'cache-control': 'no-store', 'referrer-policy': 'origin' });
+  });
+});

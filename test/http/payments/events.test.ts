@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import { untilFeedsAreWhole } from '../../support/feed.ts';
+import { createPayment, expectError, pay, recordQueries } from '../../support/http.ts';
+import { startReceiver, type Receiver } from '../../support/receivers.ts';
+import type { StoredEvent } from '../../support/shop.ts';
+import { createHarness, type TestMerchant, type Harness } from '../../support/harness.ts';
+
+const MISSING = `pay_${'0'.repeat(26)}`;
+
+describe('the events of a merchant', () => {
+  let harness: Harness;
+  let receiver: Receiver;
+  let stranger: TestMerchant;
+  let settled: string;
+  let waiting: string;
+  before(async () => {
+    harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: '1' });
+    receiver = await startReceiver();
+    stranger = await harness.addMerchant();
+    await harness
+      .api('put', '/v1/webhooks/config')
+      .send({ webhookUrl: receiver.url, enabled: true })
+      .expect(200);
+    // What JSON could write in another way, too: escapes, line separators, the order of keys.
+    settled = (await createPayment(harness, { metadata: { z: 'é\u2028"\\/', a: '☂' } })).id;
+    await pay(harness, settled);
+    waiting = (await createPayment(harness)).id;
+    await createPayment(harness, {}, stranger.apiKey);
+    await harness.work();
+    await untilFeedsAreWhole(harness.ctx.db);
+  });
+  after(async () => {
+    await receiver.close();
+    await harness.close();
+  });
+
+  const get = (path: string, apiKey?: string) => harness.api('get', path, apiKey);
+  const feed = async (query = '', apiKey?: string) =>
+    (await get(`/v1/events${query}`, apiKey).expect(200)).body as {
+      data: StoredEvent[];
+      pagination: { limit: number; has_more: boolean; next_cursor: string | null };
+    };
+  const storyOf = (events: readonly StoredEvent[]) =>
+    events.map(({ data, sequence }) => `${data.checkout.id === settled ? 'settled' : 'waiting'} ${sequence}`);
+  const idsOf = (events: readonly StoredEvent[]) => events.map(({ id }) => id);
+  const STORY = ['settled 1', 'settled 2', 'settled 3', 'settled 4', 'waiting 1'];
+
+  it('are the bytes that the webhooks sent, in the feed and of a payment, oldest first', async () => {
+    const sent = receiver.requests.map(({ rawBody }) => rawBody.toString());
+    expect(sent).to.have.length(5);
+    const all = await get('/v1/events').expect(200);
+    const cursor = (all.body as { pagination: { next_cursor: string } }).pagination.next_cursor;
+    expect(all.text).to.equal(
+      `{"data":[${sent.join(',')}],"pagination":{"limit":20,"has_more":false,"next_cursor":"${cursor}"}}`,
+    );
+    const own = await get(`/v1/payment/${settled}/events`).expect(200);
+    expect(own.text).to.equal(`{"data":[${sent.slice(0, 4).join(',')}]}`);
+  });
+
+  it('are read page by page; the last page has a cursor, too, from which the reader goes on later', async () => {
+    const told: StoredEvent[] = [];
+    let after = '';
+    for (const [count, has_more] of [
+      [2, true],
+      [2, true],
+      [1, false],
+      [0, false],
+    ] as const) {
+      const { data, pagination } = await feed(`?limit=2${after}`);
+      expect(data).to.have.length(count);
+      expect(pagination).to.include({ limit: 2, has_more });
+      if (count === 0) expect(`&after=${pagination.next_cursor}`).to.equal(after);
+      after = `&after=${pagination.next_cursor}`;
+      told.push(...data);
+    }
+    expect(storyOf(told)).to.deep.equal(STORY);
+    const { id } = await createPayment(harness, {}, stranger.apiKey);
+    await untilFeedsAreWhole(harness.ctx.db);
+    expect((await feed(`?limit=2${after}`)).data).to.deep.equal([]);
+    const [, second] = (await feed('', stranger.apiKey)).data;
+    expect(second?.data.checkout.id).to.equal(id);
+  });
+
+  it('of a merchant without any are an empty page whose cursor is null', async () => {
+    const { apiKey } = await harness.addMerchant();
+    for (const query of ['', '?type=checkout.settled', `?payment_id=${waiting}`])
+      expect(await feed(query, apiKey)).to.deep.equal({
+        data: [],
+        pagination: { limit: 20, has_more: false, next_cursor: null },
+      });
+  });
+
+  it('are filtered by type, one or several, and by payment', async () => {
+    const types = async (query: string) => (await feed(query)).data.map(({ type }) => type);
+    expect(await types('?type=checkout.settled')).to.deep.equal(['checkout.settled']);
+    expect(await types('?type=checkout.settled,checkout.pending')).to.deep.equal([
+      'checkout.pending',
+      'checkout.settled',
+    ]);
+    expect(storyOf((await feed(`?payment_id=${waiting}`)).data)).to.deep.equal(['waiting 1']);
+    expect(storyOf((await feed(`?payment_id=${settled}`)).data)).to.deep.equal(STORY.slice(0, 4));
+    expect(await types(`?payment_id=${settled}&type=checkout.created,checkout.settled`)).to.deep.equal([
+      'checkout.created',
+      'checkout.settled',
+    ]);
+    const first = await feed(`?payment_id=${settled}&limit=3`);
+    expect(first.pagination.has_more).to.equal(true);
+    const rest = await feed(`?payment_id=${settled}&limit=3&after=${first.pagination.next_cursor}`);
+    expect(storyOf(rest.data)).to.deep.equal(['settled 4']);
+    expect(rest.pagination.has_more).to.equal(false);
+  });
+
+  it("are nobody else's: nothing in the feed, 404 for a payment", async () => {
+    expect((await feed(`?payment_id=${settled}`, stranger.apiKey)).data).to.deep.equal([]);
+    expect((await feed(`?payment_id=${MISSING}`)).data).to.deep.equal([]);
+    for (const [path, apiKey] of [
+      [`/v1/payment/${settled}/events`, stranger.apiKey],
+      [`/v1/payment/${MISSING}/events`, undefined],
+      ['/v1/payment/%00/events', undefined],
+    ] as const)
+      expectError(harness, await get(path, apiKey), 404);
+  });
+
+  it('cost one round trip to Postgres a page', async () => {
+    expect(await recordQueries(() => feed(`?limit=2`))).to.have.length(1);
+  });
+
+  it('of test payments are there, whatever their clocks say, and of stories that could not be played none', async () => {
+    const { apiKey } = await harness.addMerchant();
+    const story = (body: object) => harness.api('post', '/v1/sandbox/scenarios', apiKey).send(body);
+    const told = await story({ story: 'late-after-partial' }).expect(200);
+    await untilFeedsAreWhole(harness.ctx.db);
+    const before = await feed('', apiKey);
+    // The story's answer has hashes of its own, the same each time that it is told.
+    expect(idsOf(before.data)).to.deep.equal(idsOf(told.body.events));
+    const payment = { pay_amount: '1', order_id: 'x' };
+    await story({
+      payment,
+      script: [
+        { at: '0s', do: 'transfer', amount: '0.5' },
+        { at: '1s', do: 'refund' },
+      ],
+    }).expect(400);
+    const { id } = await createPayment(harness, {}, apiKey);
+    await harness.api('post', `/v1/sandbox/payments/${id}/advance`, apiKey).send({ by: '2d' }).expect(200);
+    await untilFeedsAreWhole(harness.ctx.db);
+    const { data } = await feed(`?after=${before.pagination.next_cursor}`, apiKey);
+    expect(data.map(({ type, data: { checkout } }) => [checkout.id, type])).to.deep.equal([
+      [id, 'checkout.created'],
+      [id, 'checkout.failed'],
+    ]);
+  });
+
+  describe('bad input: 400, never an empty page', () => {
+    const cursorOf = (text: string) => `after=${Buffer.from(text).toString('base64url')}`;
+    for (const [query, field, constraint] of [
+      ['limit=0', 'limit', 'minimum'],
+      ['limit=101', 'limit', 'maximum'],
+      ['limit=x', 'limit', 'type'],
+      ['limit=1&limit=1', 'limit', 'type'],
+      ['after=', 'after', 'minLength'],
+      ['after=abc', 'after', 'format'],
+      ['after=%00', 'after', 'format'],
+      [`after=${'x'.repeat(101)}`, 'after', 'maxLength'],
+      [cursorOf('1'), 'after', 'format'],
+      [cursorOf('-1.1'), 'after', 'format'],
+      [cursorOf('1.1 '), 'after', 'format'],
+      [cursorOf(`1.${'9'.repeat(19)}`), 'after', 'format'],
+      [cursorOf(`${'9'.repeat(18)}.1`), 'after', 'format'],
+      [`${cursorOf('1.1')}&${cursorOf('1.1')}`, 'after', 'type'],
+      [`payment_id=${MISSING}&${cursorOf(`${'9'.repeat(18)}.1`)}`, 'after', 'format'],
+      ['type=', 'type', 'enum'],
+      ['type=checkout.paid', 'type', 'enum'],
+      ['type=checkout.settled,', 'type', 'enum'],
+      ['type=checkout.settled&type=checkout.created', 'type', 'type'],
+      ['payment_id=', 'payment_id', 'pattern'],
+      ['payment_id=pay_1', 'payment_id', 'pattern'],
+      ['payment_id=%00', 'payment_id', 'pattern'],
+      ['cursor=1', 'cursor', 'additionalProperties'],
+      ['page=1', 'page', 'additionalProperties'],
+    ] as const)
+      it(`?${query.slice(0, 60)}`, async () => {
+        expectError(harness, await get(`/v1/events?${query}`), 400, { field, constraint });
+      });
+
+    it('of a payment, which takes no parameters', async () => {
+      const details = { field: 'limit', constraint: 'additionalProperties' };
+      expectError(harness, await get(`/v1/payment/${settled}/events?limit=1`), 400, details);
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { countRows, createPayment, expectError, expectLimitHeaders } from '../../support/http.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
+
+describe('POST /v1/sandbox/payments/:id/replace', () => {
+  let harness: Harness;
+  let shop: Shop;
+  before(async () => {
+    harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: '1' });
+    shop = await openShop(harness);
+  });
+  after(() => harness.close());
+
+  const replace = (id: string, body?: object) => {
+    const request = harness.api('post', `/v1/sandbox/payments/${id}/replace`);
+    return body === undefined ? request : request.send(body);
+  };
+  const paid = async (...amounts: string[]) => {
+    const id = await shop.create();
+    const sent = [];
+    for (const amount of amounts) {
+      sent.push(await shop.pay(id, { amount }));
+      await harness.work();
+    }
+    return { id, sent };
+  };
+
+  it('spends the transfer elsewhere: the payment fails as replaced', async () => {
+    const { id, sent } = await paid('10.50');
+    const answer = await replace(id).expect(200);
+    expect(answer.body).to.include({
+      payment_id: id,
+      tx_hash: sent[0]?.tx_hash,
+      coin: 'USDC',
+      network: 'ethereum',
+      amount: '10.50',
+      replaced_at: harness.ctx.now().toISOString(),
+    });
+    expect(answer.body.replaced_by)
+      .to.match(/^0x[0-9a-f]{64}$/)
+      .and.not.equal(sent[0]?.tx_hash);
+    expect(Object.keys(answer.body)).to.deep.equal([
+      'payment_id',
+      'tx_hash',
+      'coin',
+      'network',
+      'amount',
+      'replaced_by',
+      'replaced_at',
+    ]);
+    expectLimitHeaders(answer);
+    await harness.work();
+    expect(await shop.story(id)).to.deep.equal(['created WAITING', 'pending PENDING', 'failed FAILED']);
+    expect((await shop.payment(id)).exceptions).to.deep.equal(['replaced']);
+  });
+
+  it('means the latest transfer that stands, or the one that is named', async () => {
+    const latest = await paid('4', '6.50');
+    expect((await replace(latest.id).expect(200)).body.tx_hash).to.equal(latest.sent[1]?.tx_hash);
+    await harness.work();
+    expect((await replace(latest.id, {}).expect(200)).body.tx_hash).to.equal(latest.sent[0]?.tx_hash);
+    const named = await paid('4', '6.50');
+    expect((await replace(named.id, { transfer: 1 }).expect(200)).body.tx_hash).to.equal(
+      named.sent[0]?.tx_hash,
+    );
+  });
+
+  it('follows a payment into a test clock of its own', async () => {
+    const { id } = await paid('10.50');
+    await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '1s' }).expect(200);
+    await replace(id).expect(200);
+    await harness.work();
+    expect((await shop.payment(id)).status).to.equal('FAILED');
+  });
+
+  it('nothing to replace: 409, and nothing is stored', async () => {
+    const unpaid = await shop.create();
+    const { id } = await paid('10.50');
+    await replace(id).expect(200);
+    await harness.work();
+    const before_ = await countRows(harness);
+    for (const answer of [
+      await replace(unpaid),
+      await replace(id),
+      await replace(id, { transfer: 1 }),
+      await replace(id, { transfer: 2 }),
+    ]) {
+      expectError(harness, answer, 409);
+      expect(answer.body.message).to.include('no such transfer to replace');
+    }
+    expect(await countRows(harness)).to.deep.equal(before_);
+  });
+
+  it('an Idempotency-Key replaces once, however often and however closely it is used', async () => {
+    const { id } = await paid('4', '6.50');
+    const once = () => replace(id).set('Idempotency-Key', 'k');
+    const answers = await Promise.all(Array.from({ length: 10 }, () => once().expect(200)));
+    await harness.work();
+    const again = await once().expect(200);
+    expect(again.headers['idempotent-replayed']).to.equal('true');
+    expect(new Set([...answers, again].map(({ text }) => text)).size).to.equal(1);
+    const { amount_received } = await shop.payment(id);
+    expect(amount_received).to.equal('4');
+  });
+
+  it('a transfer that is no number from 1 on: 400', async () => {
+    const id = await shop.create();
+    for (const [transfer, constraint] of [
+      [0, 'minimum'],
+      ['1', 'type'],
+      [1.5, 'type'],
+    ] as const)
+      expectError(harness, await replace(id, { transfer }), 400, { field: 'transfer', constraint });
+    expectError(harness, await replace(id, { hash: 'x' }), 400, {
+      field: 'hash',
+      constraint: 'additionalProperties',
+    });
+  });
+
+  it("another merchant's payment: 404", async () => {
+    const stranger = await harness.addMerchant();
+    const { id } = await createPayment(harness, {}, stranger.apiKey);
+    expectError(harness, await replace(id), 404);
+  });
+});

@@ -1,0 +1,304 @@
+import { expect } from 'chai';
+import {
+  ConfigError,
+  KNOWN_VARIABLES,
+  readConfig,
+  type Config,
+} from '../../../src/platform/config/config.ts';
+
+const QUEUES = ['expiration', 'settlement'];
+const DATABASE_URL = 'postgres://u:p@db:5432/checkout';
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+const read = (env: Record<string, string>) => readConfig({ DATABASE_URL, ...env }, QUEUES);
+
+/** The faults that are named, one a line. */
+function faultsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env, QUEUES);
+    return [];
+  } catch (error) {
+    expect(error).to.be.instanceOf(ConfigError);
+    const [head, ...faults] = (error as ConfigError).message.split('\n');
+    expect(head).to.equal('The configuration cannot be used:');
+    return faults.map((fault) => fault.replace('  - ', ''));
+  }
+}
+
+/** Each variable of the contract's table: what it sets, its default, values that it takes, and values that stop the process. */
+const VARIABLES: readonly {
+  name: (typeof KNOWN_VARIABLES)[number];
+  field: keyof Config;
+  otherwise: unknown;
+  good: Record<string, unknown>;
+  bad: readonly string[];
+}[] = [
+  {
+    name: 'PORT',
+    field: 'port',
+    otherwise: 3000,
+    good: { '0': 0, '8080': 8080, '65535': 65_535 },
+    bad: ['65536', '-1', '80.5', 'http', '0x50', ' 80', '8e3'],
+  },
+  {
+    name: 'HOST',
+    field: 'host',
+    otherwise: '0.0.0.0',
+    good: { '127.0.0.1': '127.0.0.1', '::': '::', 'pay.example.com': 'pay.example.com' },
+    bad: ['127.0.0.1:80', 'http://x', 'a b', '[::1]', '.'],
+  },
+  {
+    name: 'PUBLIC_URL',
+    field: 'publicUrl',
+    otherwise: 'http://localhost:3000',
+    good: {
+      'https://pay.example.com': 'https://pay.example.com',
+      'https://example.com/pay/': 'https://example.com/pay',
+      'http://localhost:8080': 'http://localhost:8080',
+    },
+    bad: ['pay.example.com', 'ftp://x.com', 'https://u:p@x.com', 'https://x.com/?a=1', 'https://x.com/#a'],
+  },
+  {
+    name: 'DATABASE_URL',
+    field: 'databaseUrl',
+    otherwise: undefined,
+    good: {
+      'postgresql://db/x': 'postgresql://db/x',
+      'postgres:///x?host=/run/postgresql': 'postgres:///x?host=/run/postgresql',
+      'postgres://u:%25@db/x?sslmode=require': 'postgres://u:%25@db/x?sslmode=require',
+    },
+    bad: [
+      'mysql://db/x',
+      'db:5432',
+      'postgres:db',
+      'postgres://u:100%@db/x',
+      'postgres://db/x?options=-c%20a=b',
+    ],
+  },
+  {
+    name: 'REDIS_URL',
+    field: 'redisUrl',
+    otherwise: null,
+    good: {
+      'redis://cache:6379': 'redis://cache:6379',
+      'rediss://:secret@cache/0': 'rediss://:secret@cache/0',
+      'redis://a:1, redis://b:2': 'redis://a:1,redis://b:2',
+    },
+    bad: ['cache:6379', 'http://cache', 'redis://a:1,', 'redis:cache'],
+  },
+  {
+    name: 'WORKER_QUEUES',
+    field: 'workerQueues',
+    otherwise: null,
+    good: { settlement: ['settlement'], 'expiration, settlement': ['expiration', 'settlement'] },
+    bad: ['settlements', 'expiration,relays', 'all'],
+  },
+  {
+    name: 'WORKER_CONCURRENCY',
+    field: 'workerConcurrency',
+    otherwise: 64,
+    good: { '1': 1, '1000': 1000 },
+    bad: ['0', '1001', '2.5', 'many'],
+  },
+  { name: 'ADMIN_PASSWORD', field: 'adminPassword', otherwise: null, good: { 'p w': 'p w' }, bad: [] },
+  {
+    name: 'SECRETS_KEY',
+    field: 'secretsKeys',
+    otherwise: undefined,
+    good: { [KEY]: [Buffer.alloc(32, 7)], [`${KEY},${KEY}`]: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)] },
+    bad: ['short', 'ab'.repeat(32), Buffer.alloc(31).toString('base64'), `${KEY},`, `${KEY}!`],
+  },
+  {
+    name: 'WEBHOOK_ALLOW_PRIVATE_NETWORKS',
+    field: 'allowPrivateNetworks',
+    otherwise: false,
+    good: { true: true, false: false },
+    bad: ['1', 'yes', 'TRUE'],
+  },
+  {
+    name: 'WEBHOOK_RETRY_SECONDS',
+    field: 'webhookRetrySeconds',
+    otherwise: [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400],
+    good: { '5': [5], '0,0.5, 60': [0, 0.5, 60] },
+    bad: ['often', '5,', '-1', '1e3', '9'.repeat(400)],
+  },
+  {
+    name: 'WEBHOOK_TIMEOUT_SECONDS',
+    field: 'webhookTimeoutSeconds',
+    otherwise: 15,
+    good: { '0.5': 0.5, '30': 30 },
+    bad: ['0', '-1', '15s', '99999999'],
+  },
+  {
+    name: 'SIMULATOR_AUTOPAY_SECONDS',
+    field: 'autopaySeconds',
+    otherwise: null,
+    good: { off: null, '0': 0, '5': 5 },
+    bad: ['on', 'OFF', '-5', 'Infinity'],
+  },
+  {
+    name: 'SIMULATOR_BLOCK_SECONDS',
+    field: 'blockSeconds',
+    otherwise: null,
+    good: { '1': 1, '0.2': 0.2 },
+    bad: ['0', 'fast'],
+  },
+  {
+    name: 'SANDBOX',
+    field: 'sandbox',
+    otherwise: true,
+    good: { on: true, off: false },
+    bad: ['true', 'OFF'],
+  },
+  { name: 'RATE_LIMIT_SCALE', field: 'rateLimitScale', otherwise: 1, good: { '0.5': 0.5 }, bad: ['0', 'x2'] },
+  { name: 'MAINTENANCE', field: 'maintenance', otherwise: false, good: { true: true }, bad: ['on', '1'] },
+  {
+    name: 'SMTP_URL',
+    field: 'smtpUrl',
+    otherwise: null,
+    good: { 'smtps://u:p@mail:465': 'smtps://u:p@mail:465' },
+    bad: ['mail:25', 'http://mail'],
+  },
+  {
+    name: 'MAIL_FROM',
+    field: 'mailFrom',
+    otherwise: null,
+    good: { 'a@b.example': 'a@b.example', 'Shop <a@b.example>': 'Shop <a@b.example>' },
+    bad: ['shop', 'a@b@c', 'Shop <a@b.example', 'a@b.example\nBcc: x@y.example'],
+  },
+  {
+    name: 'LOG_LEVEL',
+    field: 'logLevel',
+    otherwise: 'info',
+    good: { error: 'error', warn: 'warn', debug: 'debug' },
+    bad: ['loud', 'INFO', 'trace'],
+  },
+  { name: 'LOG_FORMAT', field: 'logFormat', otherwise: 'json', good: { pretty: 'pretty' }, bad: ['text'] },
+];
+
+describe('configuration', () => {
+  it('has a case here for every variable', () => {
+    expect(VARIABLES.map(({ name }) => name)).to.have.members([...KNOWN_VARIABLES]);
+  });
+
+  for (const { name, field, otherwise, good, bad } of VARIABLES)
+    describe(name, () => {
+      if (otherwise !== undefined)
+        it(`is ${JSON.stringify(otherwise)} when it is not set, or empty`, () => {
+          expect(read({})[field]).to.deep.equal(otherwise);
+          expect(read({ [name]: '' })[field]).to.deep.equal(otherwise);
+        });
+      for (const [value, meaning] of Object.entries(good))
+        it(`takes ${JSON.stringify(value)}`, () => {
+          expect(read({ [name]: value })[field]).to.deep.equal(meaning);
+        });
+      for (const value of bad)
+        it(`refuses ${JSON.stringify(value.slice(0, 40))}, and names itself, not the value`, () => {
+          const faults = faultsOf({ DATABASE_URL, [name]: value });
+          expect(faults).to.have.lengthOf(1);
+          expect(faults[0]).to.match(new RegExp(`^${name} (must|has)`));
+          if (value.length > 6) expect(faults[0]).not.to.include(value);
+        });
+    });
+
+  it('names every fault at once', () => {
+    const faults = faultsOf({ NODE_ENV: 'production', PORT: 'x', LOG_LEVEL: 'loud', REDIS_URI: 'y' });
+    expect(faults.map((fault) => fault.split(' ')[0])).to.have.members([
+      'PORT',
+      'LOG_LEVEL',
+      'REDIS_URI',
+      'DATABASE_URL',
+      'SECRETS_KEY',
+    ]);
+  });
+
+  it('never shows a value: it may be a secret', () => {
+    const secret = 'hunter2hunter2';
+    const names = ['DATABASE_URL', 'REDIS_URL', 'SECRETS_KEY', 'SMTP_URL', 'PUBLIC_URL', 'HOST'];
+    const faults = faultsOf(Object.fromEntries(names.map((name) => [name, `x:${secret}@[`])));
+    expect(faults).to.have.lengthOf(names.length);
+    expect(faults.join('\n')).not.to.include(secret);
+  });
+
+  it('needs DATABASE_URL always, and SECRETS_KEY unless NODE_ENV says that nothing is at stake', () => {
+    expect(faultsOf({})).to.have.lengthOf(1);
+    for (const NODE_ENV of ['', 'development', 'test'])
+      expect(faultsOf({ NODE_ENV, DATABASE_URL })).to.deep.equal([]);
+    for (const NODE_ENV of ['production', 'prod', 'staging']) {
+      const [fault] = faultsOf({ NODE_ENV, DATABASE_URL });
+      expect(fault).to.match(/^SECRETS_KEY is not set/);
+      expect(faultsOf({ NODE_ENV, DATABASE_URL, SECRETS_KEY: KEY })).to.deep.equal([]);
+    }
+  });
+
+  it('is frozen', () => {
+    expect(read({})).to.be.frozen;
+  });
+
+  describe('a misspelt variable', () => {
+    for (const [name, meant] of [
+      ['DATBASE_URL', 'DATABASE_URL'],
+      ['DATABASE_ULR', 'DATABASE_URL'],
+      ['REDIS_URI', 'REDIS_URL'],
+      ['REDISURL', 'REDIS_URL'],
+      ['redis_url', 'REDIS_URL'],
+      ['WEBHOOK_RETRY_SECOND', 'WEBHOOK_RETRY_SECONDS'],
+      ['WEBHOOKS_TIMEOUT_SECOND', 'WEBHOOK_TIMEOUT_SECONDS'],
+      ['WEBHOOK_ALLOW_PRIVATE_NETWORK', 'WEBHOOK_ALLOW_PRIVATE_NETWORKS'],
+      ['WORKER_QUEUE', 'WORKER_QUEUES'],
+      ['WORKER_CONCURENCY', 'WORKER_CONCURRENCY'],
+      ['ADMIN_PASSWRD', 'ADMIN_PASSWORD'],
+      ['SECRET_KEY', 'SECRETS_KEY'],
+      ['SIMULATOR_AUTOPAY_SECOND', 'SIMULATOR_AUTOPAY_SECONDS'],
+      ['RATE_LIMITS_SCALE', 'RATE_LIMIT_SCALE'],
+      ['MAINTENENCE', 'MAINTENANCE'],
+      ['PUBLIC_URLS', 'PUBLIC_URL'],
+      ['LOG_FROMAT', 'LOG_FORMAT'],
+    ] as const)
+      it(`${name} is taken for ${meant}`, () => {
+        expect(faultsOf({ DATABASE_URL, [name]: 'x' })).to.deep.equal([
+          `${name} is not a variable of this service: did you mean ${meant}?`,
+        ]);
+      });
+
+    for (const name of ['WEBHOOK_TIMEOUT', 'WEBHOOK_RETRIES', 'SIMULATOR_SPEED', 'RATE_LIMIT_SCALE_FACTOR'])
+      it(`${name} can only be meant for this service, and is refused`, () => {
+        expect(faultsOf({ DATABASE_URL, [name]: 'x' })).to.deep.equal([
+          `${name} is not a variable of this service`,
+        ]);
+      });
+  });
+
+  it('does not mind the variables that shells, npm, CI, containers and neighbours set', () => {
+    const env = Object.fromEntries(ORDINARY_VARIABLES.split(/\s+/).map((name) => [name, 'x']));
+    expect(Object.keys(env)).to.have.lengthOf.above(150);
+    expect(faultsOf({ DATABASE_URL, ...env, NODE_ENV: 'test' })).to.deep.equal([]);
+  });
+
+  it('does not mind the environment of this very process', () => {
+    const known: readonly string[] = KNOWN_VARIABLES;
+    const others = Object.entries(process.env).filter(([name]) => !known.includes(name));
+    expect(faultsOf({ DATABASE_URL, ...Object.fromEntries(others), NODE_ENV: 'test' })).to.deep.equal([]);
+  });
+});
+
+const ORDINARY_VARIABLES = `
+  HOME HOSTNAME LOGNAME USER PATH PWD OLDPWD SHELL SHLVL TERM LANG LC_ALL LANGUAGE EDITOR PAGER MAIL DISPLAY TZ TMPDIR HOSTTYPE
+  OSTYPE MACHTYPE COLUMNS LINES COLORTERM TERM_PROGRAM SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_AUTH_SOCK XDG_RUNTIME_DIR
+  XDG_SESSION_ID XDG_DATA_DIRS DBUS_SESSION_BUS_ADDRESS LS_COLORS LESSOPEN LOGIN_SHELL NVM_DIR NVM_BIN VOLTA_HOME
+  NODE NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_PATH NO_COLOR FORCE_COLOR DEBUG INIT_CWD COLOR npm_command npm_execpath
+  npm_config_user_agent npm_config_cache npm_config_prefix npm_config_userconfig npm_config_loglevel npm_lifecycle_event
+  npm_lifecycle_script npm_node_execpath npm_package_json npm_package_name npm_package_version npm_config_noproxy npm_config_local_prefix
+  http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE
+  CI GITHUB_ACTIONS GITHUB_TOKEN GITHUB_SHA GITHUB_REF GITHUB_REPOSITORY GITHUB_RUN_ID GITHUB_WORKSPACE GITHUB_OUTPUT GITHUB_ENV
+  RUNNER_OS RUNNER_TEMP RUNNER_NAME GITLAB_CI CI_COMMIT_SHA CI_JOB_ID CI_PIPELINE_ID CI_PROJECT_URL CI_SERVER_URL BUILD_URL JOB_NAME
+  JENKINS_URL WORKSPACE CIRCLECI TRAVIS BUILDKITE DEBIAN_FRONTEND DOCKER_HOST COMPOSE_PROJECT_NAME container
+  POSTGRES_USER POSTGRES_PASSWORD POSTGRES_DB POSTGRES_HOST POSTGRES_PORT POSTGRES_URL PGHOST PGPORT PGUSER PGPASSWORD PGDATABASE
+  PGDATA PGSSLMODE TEST_DATABASE_URL TEST_REDIS_URL DATABASE DATABASE_NAME DATABASE_HOST DATABASE_PORT DATABASE_USER DATABASE_PASSWORD
+  DATABASE_SSL DATABASE_POOL DB_URL DB_HOST REDIS_HOST REDIS_PORT REDIS_PASSWORD REDIS_TLS_URL REDISCLOUD_URL SMTP_HOST SMTP_PORT
+  SMTP_USER SMTP_PASSWORD EMAIL_FROM MAIL_HOST MAILER_FROM SECRET SECRET_KEY_BASE SECRETS WEBHOOK_URL WEBHOOK_SECRET WEBHOOK_PORT
+  WEB_PORTS WEB_CONCURRENCY WEB_MEMORY PORTS HOSTS DYNO WORKERS WORKER WORKER_ID WORKER_COUNT RATE_LIMIT RATE_LIMIT_MAX RATE_LIMIT_WINDOW
+  LOG_DIR LOG_FILE LOG_PATH LOG_COLOR LOGS PUBLIC_DIR PUBLIC_KEY PUBLIC_IP PUBLIC_HOST BASE_URL API_URL APP_URL ADMIN_USER ADMIN_EMAIL
+  KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_PORT_443_TCP_ADDR AWS_REGION AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
+  GOOGLE_APPLICATION_CREDENTIALS SENTRY_DSN OTEL_SERVICE_NAME OTEL_EXPORTER_OTLP_ENDPOINT FLY_APP_NAME RENDER RAILWAY_ENVIRONMENT VERCEL_URL
+`.trim();

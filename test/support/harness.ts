@@ -1,0 +1,128 @@
+import type { Express } from 'express';
+import supertest from 'supertest';
+import { scheduleRecurring } from '../../src/background/recurring.ts';
+import { allHandlers } from '../../src/background/workers.ts';
+import { leaseDue } from '../../src/domain/schedule/store.ts';
+import { contextOfTestClock } from '../../src/domain/payments/lifecycle/test-clock.ts';
+import { createMerchant, type NewMerchant } from '../../src/domain/merchants/store.ts';
+import { realOutside, type Sandbox } from '../../src/domain/adapters.ts';
+import type { WebhookClient } from '../../src/domain/webhooks/client/client.ts';
+import { webhookClientOf } from '../../src/domain/webhooks/client/create-client.ts';
+import { createApp } from '../../src/http/app.ts';
+import { addSeconds } from '../../src/platform/clock.ts';
+import { readConfig, type Environment } from '../../src/platform/config/config.ts';
+import type { Context } from '../../src/platform/context.ts';
+import { openDb } from '../../src/platform/postgres/db.ts';
+import { PERMISSIONS } from '../../src/platform/endpoint.ts';
+import { QUEUE_NAMES } from '../../src/platform/job.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createTestDatabase } from './postgres.ts';
+
+export interface TestMerchant {
+  readonly id: string;
+  readonly apiKey: string;
+  readonly webhookSecret: string;
+}
+
+/** A whole service in this process, on a database of its own, whose clock stands still until the test moves it. */
+export interface Harness {
+  readonly ctx: Context;
+  readonly app: Express;
+  /** The way out to receivers. */
+  readonly exchange: WebhookClient;
+  /** What does due work within a request; null with SANDBOX=off. */
+  readonly sandbox: Sandbox | null;
+  readonly merchant: TestMerchant;
+  /** Moves the clock; what becomes due by that waits for `work`. */
+  advance(seconds: number): void;
+  /** Does all work that is due at the clock's time, with the real handlers, until nothing is due any more. */
+  work(): Promise<void>;
+  addMerchant(merchant?: Partial<NewMerchant>): Promise<TestMerchant>;
+  /** A request with the merchant's key (or another's): `await harness.api('post', '/v1/payment').send({...})`. */
+  api(
+    method: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'head',
+    path: string,
+    apiKey?: string | null,
+  ): supertest.Test;
+  close(): Promise<void>;
+}
+
+/** 2026-01-31 is a Saturday and the end of a month: an ordinary day would hide mistakes. */
+const BEGIN = new Date('2026-01-31T12:00:00.000Z');
+
+/** `env` are variables as an operator would set them; private networks are allowed and limits are wide unless it says otherwise. */
+export async function createHarness(env: Environment = {}): Promise<Harness> {
+  const database = await createTestDatabase();
+  const defaults = {
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    RATE_LIMIT_SCALE: '10000',
+    LOG_LEVEL: 'error',
+    LOG_FORMAT: 'pretty',
+  };
+  const config = readConfig({ ...defaults, ...env, DATABASE_URL: database.url }, QUEUE_NAMES);
+  let time = BEGIN;
+  const ctx: Context = {
+    config,
+    log: createLog(config, { process: 'test' }),
+    db: openDb({ url: database.url, poolSize: 20, acquireMs: 10_000, queryMs: 20_000, name: 'test' }),
+    now: () => time,
+    systemNow: () => time,
+    random: Math.random,
+    testClock: null,
+  };
+  const exchange = webhookClientOf(config);
+  const outside = realOutside(exchange);
+  const handlers = allHandlers(outside);
+  const sandbox = config.sandbox ? { outside, handlersFor: allHandlers } : null;
+  const app = createApp(ctx, { redis: null, admin: null, exchange, sandbox });
+  const addMerchant = async (merchant: Partial<NewMerchant> = {}): Promise<TestMerchant> => {
+    const made = await createMerchant(ctx, {
+      name: 'Shop',
+      currency: 'USDC',
+      network: 'ethereum',
+      permissions: PERMISSIONS,
+      ...merchant,
+    });
+    return { id: made.merchantId, apiKey: made.apiKey, webhookSecret: made.webhookSecret };
+  };
+  const merchant = await addMerchant();
+  await scheduleRecurring(ctx);
+  return {
+    ctx,
+    app,
+    exchange,
+    sandbox,
+    merchant,
+    addMerchant,
+    advance(seconds) {
+      time = addSeconds(time, seconds);
+    },
+    async work() {
+      const limits = new Map([...handlers.keys()].map((name) => [name, 1000]));
+      for (;;) {
+        // A lease of nothing: work that its handler leaves undone would be found again at once, and the test would hang, visibly.
+        const due = await leaseDue(ctx.db, limits, ctx.now(), addSeconds(ctx.now(), 0.001));
+        if (due.length === 0) return;
+        for (const [name, handler] of handlers) {
+          const own = due.filter(({ job }) => job === name);
+          const keys = own.filter(({ test_clock }) => test_clock === null).map(({ key }) => key);
+          if (keys.length > 0) await handler.handle(ctx, keys);
+          // As the relay does: alone, by the clock of its harness.
+          for (const { key, test_clock } of own) {
+            const entered = test_clock === null ? null : await contextOfTestClock(ctx, test_clock);
+            if (entered !== null) await handler.handle(entered, [key]);
+          }
+        }
+      }
+    },
+    api(method, path, apiKey = merchant.apiKey) {
+      const request = supertest(app)[method](path);
+      return apiKey === null ? request : request.set('X-API-Key', apiKey);
+    },
+    async close() {
+      await exchange.close();
+      await ctx.db.destroy();
+      await database.drop();
+    },
+  };
+}
