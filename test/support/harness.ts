@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import supertest from 'supertest';
 import { scheduleRecurring } from '../../src/background/recurring.ts';
 import { allHandlers } from '../../src/background/workers.ts';
-import { leaseDue } from '../../src/domain/schedule/store.ts';
+import { leaseDue } from '../../src/domain/schedule/lease.ts';
 import { contextOfTestClock } from '../../src/domain/payments/lifecycle/test-clock.ts';
 import { createMerchant, type NewMerchant } from '../../src/domain/merchants/store.ts';
 import { realOutside, type Sandbox } from '../../src/domain/adapters.ts';

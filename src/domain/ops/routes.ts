@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Connection } from '../../platform/postgres/db.ts';
 import { endpoint, reply } from '../../platform/endpoint.ts';
-import { overdue } from '../schedule/store.ts';
+import { overdue } from '../schedule/lease.ts';
 import { VERSION } from '../../platform/version.ts';
 
 const StatusReport = Type.Object({

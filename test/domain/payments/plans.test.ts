@@ -158,7 +158,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       );
     };
     const [seen, confirmed, settled] = await trips(waiting.slice(0, BATCH));
-    const move = ['move_payments', 'insert_events', 'schedule_work'];
+    const move = ['move_payments', 'insert_events', 'schedule_jobs'];
     const book = ['insert_ledger_entries', 'payments_with_generous_policy'];
     const observe = [
       'chain_cursor',
@@ -169,15 +169,15 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'confirm_transfers',
     ];
     const assess = ['lock_payments', 'transfers_of_payments', 'promised_refunds'];
-    expect(seen).to.deep.equal([...observe, ...assess, 'lock_payments', ...move, 'cancel_work', ...book]);
+    expect(seen).to.deep.equal([...observe, ...assess, 'lock_payments', ...move, 'cancel_jobs', ...book]);
     expect(confirmed).to.deep.equal([
       ...observe,
       ...assess,
       'update_money',
       'lock_payments',
       ...move,
-      'schedule_work',
-      'cancel_work',
+      'schedule_jobs',
+      'cancel_jobs',
       'payments_with_generous_policy',
     ]);
     expect(settled).to.deep.equal([
@@ -185,10 +185,10 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'transfers_of_payments',
       'lock_payments',
       ...move,
-      'cancel_work',
+      'cancel_jobs',
       'held_of_payments',
       ...book,
-      'finish_work',
+      'finish_jobs',
     ]);
     const one = await trips(waiting.slice(BATCH));
     // A set of one needs no lock before its update.

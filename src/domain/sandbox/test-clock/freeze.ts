@@ -63,7 +63,7 @@ export async function runFrozen<T>(
       clock = await renewed(ctx, clock);
       const due = await nextJobOfTestClock(ctx.db, clock.id, lastDue, {
         first: syncChain, // What is decided at a moment knows the blocks of that moment, of every network.
-        passedOver: inOtherHands,
+        skipped: inOtherHands,
       });
       if (due === null) break;
       const name = `${due.job} ${due.key}`;

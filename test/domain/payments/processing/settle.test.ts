@@ -3,7 +3,7 @@ import type { Conversion } from '../../../../src/domain/payments/processing/curr
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
 import { simulatedCurrencyExchange } from '../../../../src/domain/payments/processing/currency-exchange.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
-import { leaseDue } from '../../../../src/domain/schedule/store.ts';
+import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { checkBooks } from '../../../support/books.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { leaseDue } from '../../../../src/domain/schedule/store.ts';
+import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { dispatchEvent } from '../../../../src/domain/outbox/jobs.ts';
 import { createDeliveries } from '../../../../src/domain/webhooks/deliveries/create.ts';
 import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/settings.ts';
@@ -93,6 +93,6 @@ describe('fanning events out', () => {
     await Promise.all(Array.from({ length: 200 }, () => shop.create()));
     const events = await handOver();
     const sent = await statementsOf(() => createDeliveries(harness.ctx, events));
-    expect(sent).to.deep.equal(['BEGIN;', 'insert_deliveries', 'schedule_work', 'finish_work', 'COMMIT;']);
+    expect(sent).to.deep.equal(['BEGIN;', 'insert_deliveries', 'schedule_jobs', 'finish_jobs', 'COMMIT;']);
   });
 });
