@@ -37,9 +37,13 @@ interface MerchantRow {
 
 const insertMerchant = sql<never, MerchantRow>(
   'insert_merchant',
-  (p) => `INSERT INTO merchants
-     (id, name, settlement_currency, settlement_network, webhooks_updated_at, created_at, mode, policy, contact_email)
-   VALUES (${p.id}, ${p.name}, ${p.currency}, ${p.network}, ${p.now}, ${p.now}, ${p.mode}, ${p.policy}, ${p.email})`,
+  (p) => `INSERT INTO merchants (
+     id, name, settlement_currency, settlement_network,
+     webhooks_updated_at, created_at, mode, policy, contact_email
+   ) VALUES (
+     ${p.id}, ${p.name}, ${p.currency}, ${p.network},
+     ${p.now}, ${p.now}, ${p.mode}, ${p.policy}, ${p.email}
+   )`,
 );
 const insertSecret = sql<never, { merchantId: string; now: Date; keyId: string; ciphertext: Buffer }>(
   'insert_webhook_secret',
@@ -192,9 +196,8 @@ interface CallerRow {
 
 const callerOfKey = sql<CallerRow, { keyHash: Buffer }>(
   'caller_of_key',
-  (
-    p,
-  ) => `SELECT m.id AS merchant_id, m.settlement_currency, m.settlement_network, k.permissions, m.mode, m.policy
+  (p) => `SELECT m.id AS merchant_id, m.settlement_currency, m.settlement_network,
+     k.permissions, m.mode, m.policy
    FROM api_keys k JOIN merchants m ON m.id = k.merchant_id
    WHERE k.key_hash = ${p.keyHash} AND k.revoked_at IS NULL`,
 );
