@@ -1,5 +1,6 @@
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
+import { deleteInChunks } from '../../platform/postgres/chunks.ts';
 import { run, runOne, sql } from '../../platform/postgres/db.ts';
 
 /**
@@ -7,8 +8,6 @@ import { run, runOne, sql } from '../../platform/postgres/db.ts';
  * and under 20 where a receiver asks for more time again and again.
  */
 const KEPT_SECONDS = 90 * 86_400;
-/** One statement's share: it holds its locks for milliseconds. */
-const CHUNK = 5_000;
 
 // An event's id and times cannot say when it was written: a test payment's clock may be years ahead, and every story is told in one
 // January. Transactions can: all those before a mark had begun by its time.
@@ -49,12 +48,9 @@ export async function sweepEvents(ctx: Context): Promise<number> {
   await run(ctx.db, addMark, [ctx.now()]);
   const mark = await runOne(ctx.db, newestMark, [addSeconds(ctx.now(), -KEPT_SECONDS)]);
   if (mark === null) return 0;
-  let swept = 0;
-  for (;;) {
-    const deleted = await run(ctx.db, deleteOldEvents, [mark.txid, CHUNK]);
-    swept += deleted.length;
-    if (deleted.length < CHUNK) break;
-  }
+  const swept = await deleteInChunks(
+    async (limit) => (await run(ctx.db, deleteOldEvents, [mark.txid, limit])).length,
+  );
   await run(ctx.db, deleteMarks, [mark.at]);
   return swept;
 }
