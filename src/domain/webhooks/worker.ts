@@ -1,6 +1,4 @@
-import { schedule } from '../schedule/store.ts';
 import { dispatchEvent } from '../outbox/jobs.ts';
-import { addSeconds } from '../../platform/clock.ts';
 import type { Handler } from '../../platform/job.ts';
 import { deliverDue } from './deliveries/deliver.ts';
 import type { WebhookClient } from './client/client.ts';
@@ -9,8 +7,6 @@ import { deliverWebhook, keepDeliveryPartitions, notifyDisabled } from './endpoi
 import { keepPartitions } from './deliveries/partitions.ts';
 import { sweepEndpoints } from './endpoints/sweep.ts';
 import { sendDisabledNotice } from './endpoints/notify-disabled.ts';
-
-const PARTITIONS_EVERY_SECONDS = 3_600;
 
 /** The handlers of webhooks; `exchange` is the way out, `receiver` the URL that takes every event where it is not null. */
 export function webhookHandlers(exchange: WebhookClient, receiver: string | null): readonly Handler[] {
@@ -30,11 +26,9 @@ export function webhookHandlers(exchange: WebhookClient, receiver: string | null
     },
     {
       job: keepDeliveryPartitions,
-      async handle(ctx, [key = 'all']) {
+      async handle(ctx) {
         await keepPartitions(ctx);
         await sweepEndpoints(ctx);
-        const runAt = addSeconds(ctx.now(), PARTITIONS_EVERY_SECONDS);
-        await schedule(ctx.db, [{ job: keepDeliveryPartitions, key, runAt, testClock: null }]);
       },
     },
   ];

@@ -8,11 +8,10 @@ import {
   type Options,
   type Store,
 } from 'express-rate-limit';
-import { Cluster } from 'ioredis';
 import { RedisStore, type RedisReply } from 'rate-limit-redis';
 import type { Config } from '../../platform/config/config.ts';
 import { ApiError } from '../../platform/errors.ts';
-import type { RedisConnection } from '../../platform/redis.ts';
+import { ownersOfKeys, type RedisConnection } from '../../platform/redis.ts';
 
 const WINDOW_MS = 60_000;
 
@@ -97,8 +96,8 @@ async function send(
   { key, command: [name = '', ...args] }: { key?: string; command: string[] },
 ): Promise<RedisReply> {
   if (name !== 'SCRIPT') return (await redis.call(name, ...args)) as RedisReply;
-  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
-  if (key !== undefined) await Promise.allSettled(nodes.map((node) => node.call(name, ...args)));
+  if (key !== undefined)
+    await Promise.allSettled(ownersOfKeys(redis).map((node) => node.call(name, ...args)));
   return createHash('sha1')
     .update(args.at(-1) ?? '')
     .digest('hex');

@@ -1,3 +1,4 @@
+import { NETWORK_IDS } from '../../chain/networks.ts';
 import { defineJob } from '../../../platform/job.ts';
 
 /** Key: a payment's id. Due at its deadline. */
@@ -9,4 +10,4 @@ export const settlePayment = defineJob('payment.settle', 'settlement', { batch: 
 /** Key: a refund's id. Due when it was asked for. */
 export const sendRefund = defineJob('refund.send', 'refunds', { batch: 20 });
 /** Key: a network's name. Recurs with the network's blocks. */
-export const syncChain = defineJob('chain.observe', 'confirmations');
+export const syncChain = defineJob('chain.observe', 'confirmations', { keys: NETWORK_IDS });
