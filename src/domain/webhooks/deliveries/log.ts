@@ -1,7 +1,8 @@
 import { dateRange } from '../../../platform/date-range.ts';
 import { run, sql, type Connection, type Statement } from '../../../platform/postgres/db.ts';
 import { ApiError, ValidationError } from '../../../platform/errors.ts';
-import { firstIdAt, isId } from '../../../platform/values/ids.ts';
+import { decodeCursor, encodeCursor } from '../../../platform/values/cursors.ts';
+import { firstIdAt, idPattern, isId } from '../../../platform/values/ids.ts';
 import {
   DELIVERY_STATUSES,
   type Delivery,
@@ -36,7 +37,7 @@ export async function listDeliveries(
     pagination: {
       limit,
       has_more: hasMore,
-      next_cursor: hasMore && last !== undefined ? Buffer.from(last.id).toString('base64url') : null,
+      next_cursor: hasMore && last !== undefined ? encodeCursor([last.id]) : null,
     },
   };
 }
@@ -133,7 +134,7 @@ function toResource(row: DeliveryRow): Delivery {
 }
 
 function parseCursor(cursor: string): string {
-  const id = Buffer.from(cursor, 'base64url').toString();
-  if (!isId('dlv', id)) throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
-  return id;
+  const position = decodeCursor(cursor, { id: idPattern('dlv') });
+  if (position === null) throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
+  return position.id;
 }

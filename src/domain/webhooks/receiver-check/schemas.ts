@@ -1,12 +1,9 @@
 import { Type, type Static } from 'typebox';
+import { nullable } from '../../../platform/schemas.ts';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { CASE_NAMES } from './cases.ts';
 
-const nullable = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
-  schema: S,
-  description: string,
-) => Type.Union([schema, Type.Null()], { description });
 const url = Type.Optional(
   Type.String({
     format: 'delivery-url',
