@@ -5,14 +5,14 @@ import type { Queue } from 'bullmq';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JobQueue } from './queues.ts';
 
-/** What an HTTP application calls for a request to the board. */
+/** Handles the requests to the board, as a middleware of Express does. */
 export type BoardHandler = (
   request: IncomingMessage,
   response: ServerResponse,
   next: (error?: unknown) => void,
 ) => void;
 
-/** Bull Board over the queues, to be mounted at `path`. */
+/** Bull Board for the queues, to be mounted at `path`. */
 export function createBoard(queues: readonly JobQueue[], path: string): BoardHandler {
   const server = new ExpressAdapter();
   server.setBasePath(path);

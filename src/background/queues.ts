@@ -16,10 +16,10 @@ import type { Log } from '../platform/log.ts';
 import { messageOf } from '../platform/log.ts';
 import { openRedis } from '../platform/redis.ts';
 
-/** What every job carries: the keys of its due work. */
+/** The data of every queue job: the keys of the scheduled jobs. */
 export interface JobData {
   readonly keys: readonly string[];
-  /** The world that the keys belong to; absent: the shared one. */
+  /** The id of the keys' test clock; absent: the system clock. */
   readonly testClock?: string;
 }
 export type JobQueue = Pick<
@@ -47,31 +47,31 @@ type PostgresWorker = Worker<
   PostgresConnectionOptions
 >;
 
-/** BullMQ on Redis or on Postgres: nothing outside this file knows which. */
+/** BullMQ on Redis or on Postgres; only this file knows which. */
 export interface QueueEngine {
   readonly name: 'redis' | 'postgres';
   openQueue(name: QueueName): JobQueue;
   openWorker(name: QueueName, process: Processor<JobData>, concurrency: number): JobWorker;
-  /** Ends the connections; queues and workers must be closed before. */
+  /** Closes the connections; queues and workers must be closed before. */
   close(): Promise<void>;
 }
 
-/** The braces make every key of ours live in one slot of a Redis Cluster. */
+/** The braces put all keys into one slot of a Redis Cluster. */
 const PREFIX = '{checkout}';
 
-/** Retries belong to due work in Postgres, so a job is tried once. Failed ones stay a day for people to look at. */
+/** Retries belong to the scheduled jobs in Postgres, so a queue job runs once. Failed ones stay a day, for operators. */
 const JOB_OPTIONS = { attempts: 1, removeOnFail: { age: 86_400, count: 1_000 } } as const;
 /**
- * Done jobs stay a little while, for people to look at: on Redis the latest, on Postgres those of the last minute, because keeping a
- * count there would cost more than half of the throughput (956 instead of 2,550 jobs a second, measured).
+ * Finished jobs stay for a while, for operators: on Redis the latest 100, on Postgres those of the last minute, because keeping a number
+ * of them there costs more than half of the throughput (956 instead of 2,550 jobs per second, measured).
  */
 const REDIS_JOB_OPTIONS = { ...JOB_OPTIONS, removeOnComplete: { count: 100 } } as const;
 const POSTGRES_JOB_OPTIONS = { ...JOB_OPTIONS, removeOnComplete: { age: 60 } } as const;
 
-/** A worker that died is noticed after 30 s: as long as a relay waits for due work that it handed over. */
+/** Two intervals, 30 s, detect a dead worker: as long as a relay's lease. */
 const STALLED_INTERVAL_MS = 15_000;
 
-/** Opens the engine that the configuration asks for: Redis when REDIS_URL is set, the service's own Postgres when not. */
+/** Opens the configured engine: Redis when REDIS_URL is set, otherwise the service's own Postgres. */
 export function openQueueEngine(config: Pick<Config, 'redisUrl' | 'databaseUrl'>, log: Log): QueueEngine {
   return config.redisUrl === null
     ? postgresEngine(config.databaseUrl, log)
@@ -84,9 +84,9 @@ function redisEngine(redisUrl: string, log: Log): QueueEngine {
   return {
     name: 'redis',
     openQueue: (name) =>
-      listened(new Queue<JobData>(name, { ...options, defaultJobOptions: REDIS_JOB_OPTIONS }), log),
+      logErrors(new Queue<JobData>(name, { ...options, defaultJobOptions: REDIS_JOB_OPTIONS }), log),
     openWorker: (name, process, concurrency) =>
-      listened(
+      logErrors(
         new Worker<JobData>(name, process, { ...options, concurrency, stalledInterval: STALLED_INTERVAL_MS }),
         log,
       ),
@@ -96,12 +96,12 @@ function redisEngine(redisUrl: string, log: Log): QueueEngine {
   };
 }
 
-/** More connections than these make BullMQ's Postgres engine slower, not faster (measured); each worker listens on one of its own. */
+/** More connections make BullMQ's Postgres engine slower (measured). Each worker listens on one of its own in addition. */
 const POOL_SIZE = 10;
 
 function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
   let listeners = 0;
-  // BullMQ's statements name its tables without a schema.
+  // BullMQ's statements name their tables without a schema.
   const settings = {
     connectionString: databaseUrl,
     options: '-c search_path=bullmq',
@@ -110,11 +110,13 @@ function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
   };
   const pool = new pg.Pool({ ...settings, max: POOL_SIZE });
   pool.setMaxListeners(0);
-  // The pool hears of connections that lie in it; one that BullMQ has taken out, idle between two statements, would end the process when
-  // Postgres ends it. Whoever uses it next gets the error.
+  // The pool handles errors of its idle connections. One that BullMQ has checked out, idle between two statements, would end the process
+  // when Postgres closes it; its next statement gets the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  pool.on('error', (error) => log.warn('a connection of the queues broke', { error: messageOf(error) }));
-  // Its own description of a pool asks for an index signature that pg's class lacks.
+  pool.on('error', (error) =>
+    log.warn('queues: a Postgres connection was lost; the pool opens another', { error: messageOf(error) }),
+  );
+  // BullMQ's type of a pool has an index signature that pg's class lacks.
   const connection = pool as unknown as PgPool;
   return {
     name: 'postgres',
@@ -124,34 +126,36 @@ function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
         { connection, defaultJobOptions: POSTGRES_JOB_OPTIONS },
         createPostgresBackend,
       );
-      return listened(queue, log);
+      return logErrors(queue, log);
     },
     openWorker(name, process, concurrency) {
       listeners += 1;
       pool.options.max = POOL_SIZE + listeners;
       const options = { connection, concurrency, stalledInterval: STALLED_INTERVAL_MS };
       const worker: PostgresWorker = new Worker(name, process, options, createPostgresBackend);
-      return listened(worker, log);
+      return logErrors(worker, log);
     },
     close: () => pool.end(),
   };
 }
 
-/** Without a listener an error would end the process; BullMQ reconnects by itself. */
-function listened<T extends { name: string; on(event: 'error', listener: (error: Error) => void): unknown }>(
+/** Without a listener an error would end the process. BullMQ reconnects by itself. */
+function logErrors<T extends { name: string; on(event: 'error', listener: (error: Error) => void): unknown }>(
   source: T,
   log: Log,
 ): T {
-  source.on('error', (error) => log.warn('queue error', { queue: source.name, error: messageOf(error) }));
+  source.on('error', (error) =>
+    log.warn('queue connection failed; BullMQ reconnects', { queue: source.name, error: messageOf(error) }),
+  );
   return source;
 }
 
-/** How many jobs wait in a queue, also in one that somebody has paused, which the engine on Postgres counts apart. */
-export async function waitingJobs(queue: JobQueue): Promise<number> {
+/** How many jobs wait in a queue, also in a paused one, whose jobs the Postgres engine counts apart. */
+export async function countWaitingJobs(queue: JobQueue): Promise<number> {
   return queue.getJobCountByTypes('waiting', 'paused' as 'waiting');
 }
 
-/** Creates or updates the tables of the Postgres engine. Safe to run by several processes at once. */
+/** Creates or migrates the tables of the Postgres engine. Several processes may call it at once. */
 export async function migrateQueues(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'release' });
   await client.connect();

@@ -7,7 +7,7 @@ import { checkoutRouter, missingPage, pageError } from './checkout/router.ts';
 import { simulatorRouter } from './checkout/simulator.ts';
 import { errorHandler, notFound } from './api/errors.ts';
 import { PageStreams } from './checkout/page-streams.ts';
-import { limitOthers, mount, type Gate } from './api/mount.ts';
+import { limitUnknownPaths, mount, type Gate } from './api/mount.ts';
 import { openApiDocument } from './api/openapi.ts';
 import { literalPath } from './api/path.ts';
 import { limiters } from './api/rate-limit.ts';
@@ -41,7 +41,7 @@ export function createApp(ctx: Context, { redis, admin, live, ...reach }: AppOpt
   app.use(literalPath);
   app.use('/v1', requestId(ctx), secure);
   mount(app, endpoints, gate);
-  app.use('/v1', ...limitOthers(gate), notFound);
+  app.use('/v1', ...limitUnknownPaths(gate), notFound);
   app.use('/v1', errorHandler(ctx));
 
   const document = openApiDocument(endpoints, ctx.config.publicUrl);

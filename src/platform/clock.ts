@@ -1,7 +1,7 @@
-/** The time as the caller should see it. Domain code asks nothing else, so that tests and simulations can move it. */
+/** The current time. Domain code reads no other clock, so that tests and test clocks can move it. */
 export type Clock = () => Date;
 
-/** The wall clock: the only place that reads it for the domain. */
+/** The machine's time; the domain reads it nowhere else. */
 export const systemClock: Clock = () => new Date();
 
 /** `date` moved by `seconds`, which may be a fraction or negative. */
@@ -9,16 +9,16 @@ export function addSeconds(date: Date, seconds: number): Date {
   return new Date(date.getTime() + seconds * 1000);
 }
 
-/** The clock of a world of its own, in which a test payment lives once its time was wound. */
+/** The clock of an isolated test payment: it exists once the payment's time was advanced. */
 export interface TestClock {
   readonly id: string;
-  /** How far the world's time is ahead of the real one. */
+  /** How far it is ahead of real time. */
   readonly offsetMs: number;
-  /** Somebody winds the clock, and does the world's work himself, until then (real time); null: nobody does. */
+  /** Until then (real time) one request advances the clock and runs its jobs itself; null: none does. */
   readonly frozenUntil: Date | null;
 }
 
-/** When, in real time, work that is due at `runAt` in its world may be handed over. */
+/** When, in real time, a relay may lease a job that is due at `runAt` on its clock. */
 export function visibleAt(runAt: Date, clock: TestClock | null): Date {
   if (clock === null) return runAt;
   const at = runAt.getTime() - clock.offsetMs;

@@ -9,8 +9,8 @@ export interface DateRange {
 }
 
 /**
- * First instant that counts, and first that does not any more; null where the range is open. The texts were validated as
- * `date-or-time`. Throws ValidationError for a range that ends before it begins.
+ * The first instant inside the range and the first one after it; null where the range is open. The texts are valid `date-or-time`.
+ * Throws ValidationError when the range ends before it begins.
  */
 export function dateRange(range: DateRange): [from: Date | null, until: Date | null] {
   const from = range.from_date === undefined ? null : new Date(range.from_date);
@@ -20,7 +20,7 @@ export function dateRange(range: DateRange): [from: Date | null, until: Date | n
   return [from, until];
 }
 
-/** The first instant after an inclusive end. Times have milliseconds, so the next one is the first that is out. */
+/** The first instant after an inclusive end: the next millisecond, for a bare date the next day. */
 function endOf(toDate: string): Date {
   const isBareDate = !toDate.toUpperCase().includes('T') && toDate.length === 10;
   return new Date(Date.parse(toDate) + (isBareDate ? DAY_MS : 1));

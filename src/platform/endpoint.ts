@@ -18,14 +18,14 @@ export interface Caller {
   readonly settlementNetwork: string;
   readonly permissions: readonly Permission[];
   readonly mode: Mode;
-  /** What the merchant says of payments that are too little, too late or too much; read by whoever creates payments. */
+  /** The merchant's choices for underpaid, late and overpaid payments. */
   readonly policy: unknown;
 }
 
-/** A merchant is of one kind for good, and so is everything that belongs to it: test merchants may play, live ones have real money. */
+/** A merchant has one mode for good: test merchants may use the sandbox, live ones have real money. */
 export type Mode = 'test' | 'live';
 
-/** A request's claim to be executed once: the scope of its Idempotency-Key and a hash of its body. */
+/** A request's claim to run once: the scope of its Idempotency-Key and a hash of its body. */
 export interface IdempotencyClaim {
   readonly merchantId: string;
   readonly method: string;
@@ -34,14 +34,14 @@ export interface IdempotencyClaim {
   readonly bodyHash: Buffer;
 }
 
-/** A JSON answer; `text` is its body as it goes over the wire. */
+/** A JSON response; `text` is its body, byte for byte. */
 export interface Reply {
   readonly status: number;
   readonly text: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer whose body is `value` as JSON. */
+/** A response with `value` as JSON. */
 export function reply(status: number, value: unknown): Reply {
   return { status, text: JSON.stringify(value) };
 }
@@ -52,7 +52,7 @@ export interface EndpointRequest<Body, Query, Auth extends 'required' | 'optiona
   readonly params: Readonly<Record<string, string>>;
   readonly body: Body;
   readonly query: Query;
-  /** Null when the request bears no Idempotency-Key. */
+  /** Null: the request has no Idempotency-Key. */
   readonly claim: IdempotencyClaim | null;
 }
 
@@ -69,7 +69,7 @@ export interface Endpoint<
   readonly summary: string;
   readonly auth: Auth;
   readonly permission: Permission | null;
-  /** Refused to live merchants, whatever their keys permit. */
+  /** Refused to live merchants, regardless of their keys' permissions. */
   readonly testOnly?: boolean;
   /** Requests per 60 s and merchant, before RATE_LIMIT_SCALE. */
   readonly perMinute: number;
@@ -79,7 +79,7 @@ export interface Endpoint<
   handle(request: EndpointRequest<Static<Body>, Static<Query>, Auth>): Promise<Reply>;
 }
 
-/** The limit of every endpoint that the specification names none for. */
+/** The limit of endpoints without one in the specification. */
 export const DEFAULT_PER_MINUTE = 60;
 
 /** Declares an endpoint; the types of body and query follow from their schemas. */

@@ -1,4 +1,4 @@
-/** Every error that the API answers, its status and its text: the one table. */
+/** Every error of the API, with its status and text. */
 export const API_ERRORS = {
   validation: [400, 'The request is not valid.'],
   unauthorized: [401, 'The X-API-Key header is missing or holds no valid key.'],
@@ -46,7 +46,7 @@ export interface ErrorDetails {
   readonly constraint: string;
 }
 
-/** An error that the API answers as such. `message` replaces the table's text where more can be said. */
+/** An error that becomes the response. `message` replaces the table's text where it can be more precise. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly status: number;
@@ -66,7 +66,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A 400 that names the field (its path in dots), the broken rule (a JSON Schema keyword) and says how to mend it. */
+/** A 400 that names the field (its path in dots) and the broken rule (a JSON Schema keyword), and says how to fix it. */
 export class ValidationError extends ApiError {
   constructor(field: string, constraint: string, reason: string) {
     super('validation', { message: `${field} ${reason}.`, details: { field, constraint } });

@@ -3,7 +3,7 @@ import type { Config } from './config/config.ts';
 
 export type Log = winston.Logger;
 
-/** The process's logger: one JSON object a line, or `pretty` for people. Its fields carry ids; secrets never reach it. */
+/** The process's logger: one JSON object per line, or `pretty` for people. Fields carry ids and never secrets. */
 export function createLog(
   config: Pick<Config, 'logLevel' | 'logFormat'>,
   fields: Record<string, unknown>,
@@ -18,10 +18,10 @@ export function createLog(
   });
 }
 
-/** Takes everything and writes nothing. */
+/** Writes nothing. */
 export const SILENT: Log = winston.createLogger({ silent: true });
 
-/** The message of whatever was thrown, for a log field or an error text. */
+/** The message of a thrown value, for a log field or an error text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

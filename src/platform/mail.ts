@@ -6,27 +6,27 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
-  /** Names the mail in its Message-ID: the same each time that it is sent, so that a second copy is known for one. */
+  /** Part of the Message-ID: equal whenever the mail is sent again, so that mail programs recognise a second copy. */
   readonly id?: string;
   /** Default: the moment of sending. */
   readonly date?: Date;
-  /** Nobody asked for it by a mail, and nothing should answer it by itself (RFC 3834). */
+  /** No program may reply to it (RFC 3834). */
   readonly isAutomatic?: boolean;
 }
 
 export interface Mailer {
-  /** Resolves when the mail server has accepted the mail; rejects when it has not, or does not answer in time. */
+  /** Resolves when the mail server has accepted the mail; rejects when it refuses it or does not answer in time. */
   send(mail: Mail): Promise<void>;
 }
 
-/** What nodemailer waits for a connection, a greeting and an answer by itself is minutes. */
+/** nodemailer's own timeouts for connection, greeting and answer are minutes. */
 const TIMEOUT_MS = 15_000;
 
 const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
 
 const mailers = new WeakMap<Pick<Config, 'smtpUrl'>, Mailer>();
 
-/** The way to the mail server of SMTP_URL; null where none is set. */
+/** The mailer for SMTP_URL; null when it is not set. */
 export function mailerOf(config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl'>): Mailer | null {
   if (config.smtpUrl === null) return null;
   const known = mailers.get(config);
@@ -39,12 +39,12 @@ export function mailerOf(config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUr
     async send({ to, id, isAutomatic = false, ...content }) {
       await transport.sendMail({
         from,
-        // Never parsed as a list: whoever wrote the address names one recipient.
+        // As an object it is never parsed as a list: a customer's address names one recipient.
         to: { name: '', address: to },
         ...content,
         ...(id === undefined ? {} : { messageId: `<${id}@${host}>` }),
         ...(isAutomatic ? { headers: AUTOMATIC } : {}),
-        // A text that looks like a path or an address stays a text.
+        // Text that looks like a path or a URL stays text.
         disableFileAccess: true,
         disableUrlAccess: true,
       });

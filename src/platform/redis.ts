@@ -4,28 +4,28 @@ import { messageOf } from './log.ts';
 
 export type RedisConnection = Redis | Cluster;
 
-/** `queue`: waits for Redis to come back, as BullMQ asks. `limiter`: fails at once, because a request waits for the answer. */
+/** `queue`: waits until Redis is back, as BullMQ requires. `limiter`: fails at once, because a request waits for it. */
 export type RedisUse = 'queue' | 'limiter';
 
 const OPTIONS = {
   queue: { maxRetriesPerRequest: null },
-  // With the default options a Redis that is away would hang a request for more than 15 s (measured).
+  // With the default options an unavailable Redis would delay a request for more than 15 s (measured).
   limiter: { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 200 },
 } as const;
 
-/** Opens a connection to REDIS_URL: one node, or, when several URLs are separated by commas, the cluster that they belong to. */
+/** Opens a connection to REDIS_URL: one node, or the cluster of several nodes whose URLs are separated by commas. */
 export function openRedis(redisUrl: string, use: RedisUse, log: Log): RedisConnection {
   const urls = redisUrl.split(',');
   const [first = redisUrl] = urls;
   const connection = urls.length === 1 ? new Redis(first, OPTIONS[use]) : openCluster(urls, use);
-  // Without a listener a lost connection would end the process. Logged on each change only, not on each try to reconnect.
+  // Without a listener a lost connection would end the process. Logs each change, not each try to reconnect.
   let isDown = false;
   connection.on('error', (error: unknown) => {
-    if (!isDown) log.warn('Redis is away', { use, error: messageOf(error) });
+    if (!isDown) log.warn('Redis unavailable; reconnecting', { use, error: messageOf(error) });
     isDown = true;
   });
   connection.on('ready', () => {
-    if (isDown) log.info('Redis is back', { use });
+    if (isDown) log.info('Redis available again', { use });
     isDown = false;
   });
   return connection;

@@ -9,8 +9,8 @@ const addFormats = formats as unknown as FormatsPlugin;
 
 export interface Validator {
   /**
-   * A function that answers the value, typed, or throws ValidationError, which names the first fault. `whole` is what
-   * the value is called when it is at fault as a whole (`body`, `query`).
+   * A function that returns the value, typed, or throws ValidationError for its first fault. `whole` names the value in errors
+   * about the value as a whole (`body`, `query`).
    */
   compile<S extends TSchema>(schema: S, whole: string): (value: unknown) => Static<S>;
 }
@@ -32,7 +32,7 @@ export function createValidator(options: { allowPrivate: boolean }): Validator {
     (value: string) => urlFault(value, { allowPrivate, forDelivery: false }) === null,
   );
   const isDate = ajv.compile({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] });
-  // What ajv takes and Date does not (a leap second, an offset in hours alone) could not be compared with anything.
+  // ajv accepts a leap second and an offset in hours alone; Date does not, and such a value could not be compared.
   ajv.addFormat('date-or-time', (value: string) => isDate(value) && !Number.isNaN(Date.parse(value)));
 
   const reason = (error: ErrorObject, value: unknown): string => {
@@ -65,19 +65,19 @@ export function createValidator(options: { allowPrivate: boolean }): Validator {
   };
 }
 
-/** Which of several shapes is meant is said by one field, and that is what is missing or not known. */
+/** A discriminator's field is missing, or its value is unknown. */
 function constraintOf({ keyword, params }: ErrorObject): string {
   if (keyword !== 'discriminator') return keyword;
   return params.tagValue === undefined ? 'required' : 'enum';
 }
 
-/** Sentences for the faults whose standard message would leave the reader guessing. */
+/** Sentences for faults whose standard message is unclear. */
 const REASONS: Record<string, (error: ErrorObject) => string> = {
   required: () => 'is required',
   additionalProperties: () => 'is not a known field',
   discriminator: ({ params }) =>
     params.tagValue === undefined ? 'is required' : `cannot be ${JSON.stringify(params.tagValue)}`,
-  // Only names are refused by `not` and by `propertyNames`.
+  // The schemas use `not` and `propertyNames` for names only.
   not: () => 'is a reserved name',
   propertyNames: () => 'is not an allowed name',
   enum: (error) => `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`,
@@ -93,7 +93,7 @@ const FORMAT_REASONS: Record<string, string> = {
   email: 'must be an e-mail address',
 };
 
-/** Text that survives a round trip through JSON, Postgres and back: no NUL, no lone surrogate. */
+/** Text that JSON and Postgres keep as it is: no NUL, no lone surrogate. */
 export const TEXT_PATTERN = '^[^\\u0000\\p{Cs}]*$';
 /** A decimal string greater than zero: at most 18 digits before the point and 18 after it, no sign, no exponent. */
 export const AMOUNT_PATTERN = '^(?!0(\\.0+)?$)(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$';
@@ -107,8 +107,8 @@ const PATTERN_REASONS = new Map([
 ]);
 
 /**
- * The faulty field's path in dots, or null for the value as a whole and for a field without a name. Positions in a query's list are left
- * out: it was written with commas.
+ * The path of the faulty field in dots; null for the value as a whole and for a field without a name. Positions in a list of the query
+ * are left out: the client wrote it with commas.
  */
 function fieldOf(error: ErrorObject, value: unknown, whole: string): string | null {
   const names: string[] = [];

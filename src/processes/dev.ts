@@ -5,13 +5,13 @@ import { BOARD_PATH } from '../http/operators/pages.ts';
 import { startWeb } from '../http/start.ts';
 import { StartError, type Config, type Environment } from '../platform/config/config.ts';
 import { openAdmin } from './setup/board.ts';
-import { demoMerchant, readFacts, writeFacts, type Facts } from './setup/demo.ts';
-import { bringUpToDate, NOT_YET, openEmbeddedDatabase } from './setup/embedded.ts';
-import { runMain, within, type Lifetime } from './setup/lifetime.ts';
+import { findOrCreateDemoMerchant, readDevInfo, writeDevInfo, type DevInfo } from './setup/demo.ts';
+import { migrateDatabase, PLACEHOLDER_URL, openEmbeddedDatabase } from './setup/embedded.ts';
+import { runMain, withTimeout, type Lifetime } from './setup/lifetime.ts';
 import { openReach } from './setup/adapters.ts';
 import { configFrom, createContext, WORKER_DB } from './setup/context.ts';
 
-/** Convenient where nothing is at stake; each can be set in the environment. */
+/** Defaults for development; the environment overrides each. */
 const DEVELOPMENT_DEFAULTS = {
   HOST: '127.0.0.1',
   WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
@@ -19,45 +19,47 @@ const DEVELOPMENT_DEFAULTS = {
   SIMULATOR_BLOCK_SECONDS: '1',
   LOG_FORMAT: 'pretty',
 };
-/** Who presses Ctrl-C waits no longer than this for a request or a webhook; whatever it was comes back at the next start. */
+/** Ctrl-C waits at most this long for a request or a webhook; jobs that were interrupted run again at the next start. */
 const PATIENCE_SECONDS = 3;
 
-/** A terminal that is closed ends what runs in it, too. */
+/** SIGHUP: the terminal was closed. */
 runMain(main, { signals: ['SIGTERM', 'SIGINT', 'SIGHUP'] });
 
 async function main(lifetime: Lifetime): Promise<void> {
-  const known = readFacts();
+  const known = readDevInfo();
   const env = environment(known);
-  // First of all, before the database of another `npm run dev` in this folder could be touched.
-  const asked = configFrom({ DATABASE_URL: NOT_YET, ...env });
+  // Before anything touches the database of another `npm run dev` in this folder.
+  const asked = configFrom({ DATABASE_URL: PLACEHOLDER_URL, ...env });
   const PORT = String(await freePort(asked.port, asked.host));
   const DATABASE_URL = env.DATABASE_URL ?? (await openEmbeddedDatabase(lifetime));
-  if (env.DATABASE_URL !== undefined) await bringUpToDate(DATABASE_URL);
+  if (env.DATABASE_URL !== undefined) await migrateDatabase(DATABASE_URL);
 
   const config = configFrom({ ...env, PORT, DATABASE_URL });
   const ctx = createContext(lifetime, 'dev', config, WORKER_DB);
-  const merchant = await demoMerchant(ctx, known);
+  const merchant = await findOrCreateDemoMerchant(ctx, known);
   const admin = openAdmin(ctx);
   const background = await startBackground(ctx);
   const web = await startWeb(ctx, { admin: admin.pages, ...openReach(config, lifetime) });
   lifetime.own(async () => {
     const closed = Promise.all([web.close(), background.close(), admin.close()]);
-    await within(PATIENCE_SECONDS, closed).catch(() => ctx.log.warn('cut off; it goes on at the next start'));
+    await withTimeout(PATIENCE_SECONDS, closed).catch(() =>
+      ctx.log.warn('shutdown incomplete; interrupted jobs run again at the next start'),
+    );
   });
 
-  const facts = factsOf(config, merchant);
-  writeFacts(facts);
-  console.log(introduction(facts, background.engine, config.autopaySeconds));
+  const info = devInfoOf(config, merchant);
+  writeDevInfo(info);
+  console.log(introduction(info, background.engine, config.autopaySeconds));
 }
 
-/** What is set, a variable without a value aside, and the rest as development likes it. */
-function environment(known: Partial<Facts>): Environment {
+/** The environment without empty variables, over the defaults of development. */
+function environment(known: Partial<DevInfo>): Environment {
   const set = Object.entries(process.env).filter(([, value]) => value !== '');
   const ADMIN_PASSWORD = known.admin_password || randomBytes(9).toString('base64url');
   return { ...DEVELOPMENT_DEFAULTS, ADMIN_PASSWORD, ...Object.fromEntries(set) };
 }
 
-/** The port itself, or for 0 one that is free now. Throws StartError when it cannot be used. */
+/** The port itself, or a free one for 0. Throws StartError when it cannot be used. */
 async function freePort(port: number, host: string): Promise<number> {
   const probe = createServer();
   const failure = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
@@ -72,9 +74,12 @@ async function freePort(port: number, host: string): Promise<number> {
   );
 }
 
-function factsOf(config: Config, merchant: Pick<Facts, 'api_key' | 'merchant_id' | 'webhook_secret'>): Facts {
+function devInfoOf(
+  config: Config,
+  merchant: Pick<DevInfo, 'api_key' | 'merchant_id' | 'webhook_secret'>,
+): DevInfo {
   const { host, port, databaseUrl, adminPassword } = config;
-  // Loopback and "every address" have a name that people can read; any other host is the only one that answers.
+  // Loopback and "every address" are reachable as localhost; any other host only by its own name.
   const isNamed = /^(127\.|0\.0\.0\.0$|::1?$)/.test(host);
   const literal = isIP(host) === 6 ? `[${host}]` : host;
   const baseUrl = `http://${isNamed ? 'localhost' : literal}:${port}`;
@@ -87,7 +92,7 @@ function factsOf(config: Config, merchant: Pick<Facts, 'api_key' | 'merchant_id'
   };
 }
 
-function introduction(facts: Facts, engine: string, autopaySeconds: number | null): string {
+function introduction(info: DevInfo, engine: string, autopaySeconds: number | null): string {
   const paid =
     autopaySeconds === null
       ? 'pay it on its page, or with POST /v1/sandbox/payments/:id/transfers'
@@ -95,15 +100,15 @@ function introduction(facts: Facts, engine: string, autopaySeconds: number | nul
   return `
   The payment checkout service is running (queues on ${engine}).
 
-  API          ${facts.base_url}/v1/status
-  Description  ${facts.base_url}/openapi.json
-  Queues       ${facts.bull_board_url}  (user admin, password ${facts.admin_password})
-  API key      ${facts.api_key}
+  API          ${info.base_url}/v1/status
+  Description  ${info.base_url}/openapi.json
+  Queues       ${info.bull_board_url}  (user admin, password ${info.admin_password})
+  API key      ${info.api_key}
   All of this  .data/dev.json
 
   Create a payment; ${paid}:
 
-  curl -s ${facts.base_url}/v1/payment -H 'X-API-Key: ${facts.api_key}' -H 'Content-Type: application/json' -d '{"pay_amount":"25.00","order_id":"order-1"}'
+  curl -s ${info.base_url}/v1/payment -H 'X-API-Key: ${info.api_key}' -H 'Content-Type: application/json' -d '{"pay_amount":"25.00","order_id":"order-1"}'
 
   Then open its checkout_url. Stop with Ctrl-C.
 `;

@@ -4,7 +4,7 @@ import { isProduction, type Environment } from '../platform/config/config.ts';
 import type { Context } from '../platform/context.ts';
 import { messageOf } from '../platform/log.ts';
 import { missingMigrations } from '../platform/postgres/migrate.ts';
-import { bringUpToDate, NOT_YET, openEmbeddedDatabase } from './setup/embedded.ts';
+import { migrateDatabase, PLACEHOLDER_URL, openEmbeddedDatabase } from './setup/embedded.ts';
 import { runMain, type Lifetime } from './setup/lifetime.ts';
 import { COMMANDS, USAGE, UsageError, type Command, type Values } from './setup/merchant-commands.ts';
 import { assertReleased, configFrom, createContext, WORKER_DB } from './setup/context.ts';
@@ -20,7 +20,7 @@ async function main(lifetime: Lifetime): Promise<void> {
   console.log(json ? JSON.stringify(result) : textOf(result));
 }
 
-/** Null: help is wanted. Throws UsageError unless there is a command with all that it needs and nothing that it does not take. */
+/** Null: help is wanted. Throws UsageError for an unknown command, a missing option or an unknown one. */
 function parse(args: string[]): { command: Command; values: Values; json: boolean } | null {
   if (args.includes('--help') || args.includes('-h')) return null;
   const name = args[0] ?? '';
@@ -48,17 +48,17 @@ function parseOptions(args: string[], options: Record<string, { type: 'string' |
   }
 }
 
-/** The embedded database is brought up to date, like an empty one of development; any other is its release's business. */
+/** Migrates the embedded database, and an empty one of development; any other needs its release. */
 async function openContext(lifetime: Lifetime, env: Environment): Promise<Context> {
   const embedded = !env.DATABASE_URL && !isProduction(env);
-  // Before the database is started: a faulty variable leaves nothing half-started.
-  if (embedded) configFrom({ ...env, DATABASE_URL: NOT_YET });
+  // Before the database starts: a faulty variable must leave nothing running.
+  if (embedded) configFrom({ ...env, DATABASE_URL: PLACEHOLDER_URL });
   const database = embedded ? { DATABASE_URL: await openEmbeddedDatabase(lifetime, { borrow: true }) } : {};
-  // The result is all that belongs on standard output.
+  // Standard output is for the result alone.
   const config = { ...configFrom({ ...env, ...database }), logLevel: 'error' as const };
   const ctx = createContext(lifetime, 'merchants', config, WORKER_DB);
   if (!config.production && (await missingMigrations(ctx.db)).isEmpty)
-    await bringUpToDate(config.databaseUrl);
+    await migrateDatabase(config.databaseUrl);
   await assertReleased(ctx, false);
   return ctx;
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import {
   openQueueEngine,
-  waitingJobs,
+  countWaitingJobs,
   type JobQueue,
   type QueueEngine,
 } from '../../src/background/queues.ts';
@@ -179,11 +179,11 @@ describe('the relay', () => {
           }
         };
         await relayLeases(5);
-        expect(await waitingJobs(queue)).to.equal(200);
+        expect(await countWaitingJobs(queue)).to.equal(200);
         await (queue as unknown as { pause(): Promise<void> }).pause();
-        expect(await waitingJobs(queue)).to.equal(200);
+        expect(await countWaitingJobs(queue)).to.equal(200);
         await relayLeases(60);
-        expect(await waitingJobs(queue)).to.be.within(500, 640);
+        expect(await countWaitingJobs(queue)).to.be.within(500, 640);
       });
     });
 });

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { chmod, cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Facts } from '../../src/processes/setup/demo.ts';
+import type { DevInfo } from '../../src/processes/setup/demo.ts';
 import { ROOT, watch, type Service } from './service.ts';
 
 /** The project as in a fresh clone, in a folder of its own, so that a `npm run dev` of the real one is not disturbed. */
 export interface Checkout {
   readonly folder: string;
   /** What `.data/dev.json` holds. */
-  facts(): Facts;
+  facts(): DevInfo;
   /** Starts an npm script as a terminal does: signals reach npm and all its children. */
   npm(args: string[], env?: Record<string, string>): Terminal;
   remove(): Promise<void>;
@@ -35,7 +35,7 @@ export async function createCheckout(): Promise<Checkout> {
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return {
     folder,
-    facts: () => JSON.parse(readFileSync(join(folder, '.data/dev.json'), 'utf8')) as Facts,
+    facts: () => JSON.parse(readFileSync(join(folder, '.data/dev.json'), 'utf8')) as DevInfo,
     npm(args, env = {}) {
       const { PATH = '', HOME = '' } = process.env;
       const child = spawn('npm', args, {

@@ -168,7 +168,7 @@ describe('npm run dev', function () {
     await receiver.waitFor(1);
     first.pressCtrlC();
     await first.ended();
-    expect(first.output()).to.include('cut off; it goes on at the next start');
+    expect(first.output()).to.include('shutdown incomplete; interrupted jobs run again at the next start');
     expect(await findRunningEmbeddedPostgres(dataDir)).to.equal(null);
     await receiver.close();
   });

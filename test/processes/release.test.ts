@@ -64,7 +64,7 @@ describe('starting in production', function () {
     await fresh.drop();
   });
 
-  it('release, worker and merchants say in one line that Postgres is away', async () => {
+  it('release, worker and merchants say in one line that Postgres is unavailable', async () => {
     const away = { ...env, DATABASE_URL: `postgres://u:secret@127.0.0.1:${await freePort()}/x` };
     const ends = [run('release', away), run('worker', away), run('merchants', away, ['list'])];
     for (const { code, output } of await Promise.all(ends)) {
@@ -86,7 +86,7 @@ describe('starting in production', function () {
     expect(answer.headers.get('retry-after')).to.match(/^\d+$/);
     web.signal('SIGTERM');
     expect(await web.ended()).to.equal(0);
-    expect(web.output()).to.include('Postgres is away').and.not.include('secret');
+    expect(web.output()).to.include('Postgres unavailable').and.not.include('secret');
   });
 
   it('web says that its port is taken', async () => {

@@ -15,7 +15,7 @@ const StatusReport = Type.Object({
   ),
 });
 
-/** Work that waited longer than this has no worker: the API takes payments, but nothing moves them. */
+/** A job that has waited longer has no worker: the API accepts payments, but nothing moves them. */
 const DEGRADED_AFTER_SECONDS = 60;
 
 export const statusEndpoints = [

@@ -30,7 +30,7 @@ export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate
     const isClosed = gate.ctx.config.maintenance && endpoint.operationId !== 'getStatus';
     router[endpoint.method](
       endpoint.path,
-      ...(isClosed ? [refuse(limit, new ApiError('maintenance'))] : []),
+      ...(isClosed ? [failWith(limit, new ApiError('maintenance'))] : []),
       identify(endpoint.auth, limit),
       limit,
       permit(endpoint),
@@ -45,13 +45,13 @@ export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate
 }
 
 /** Limits what no endpoint takes, like an endpoint of its own. */
-export function limitOthers(gate: Gate): RequestHandler[] {
+export function limitUnknownPaths(gate: Gate): RequestHandler[] {
   const limit = gate.limit('unknown path', DEFAULT_PER_MINUTE, clientOf);
   return [identifier(gate)('optional', limit), limit];
 }
 
 /** Answers `error` whatever the limit says, which only adds its headers. */
-function refuse(limit: RequestHandler, error: unknown): RequestHandler {
+function failWith(limit: RequestHandler, error: unknown): RequestHandler {
   return (request, response, next) => limit(request, response, () => next(error));
 }
 
@@ -67,7 +67,7 @@ function identifier({ authenticate, limit: newLimit }: Gate) {
       try {
         response.locals.caller = await authenticate(typeof key === 'string' ? key : undefined);
       } catch (error) {
-        refuse(limit, error)(request, response, next);
+        failWith(limit, error)(request, response, next);
         return;
       }
       if (callerOf(response) !== null || auth === 'optional') next();

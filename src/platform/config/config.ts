@@ -18,9 +18,9 @@ import {
   text,
   type Parse,
 } from './values.ts';
-import { misspelt } from './misspelt.ts';
+import { misspelledVariables } from './misspelled.ts';
 
-/** Everything that the environment decides. Read once at start, frozen, passed on as a value. */
+/** Everything that environment variables decide. Read once at start, frozen, passed as a value. */
 export interface Config {
   readonly production: boolean;
   readonly port: number;
@@ -40,9 +40,9 @@ export interface Config {
   readonly webhookRetrySeconds: readonly number[];
   readonly webhookTimeoutSeconds: number;
   readonly autopaySeconds: number | null;
-  /** Length of a block on every simulated network; null: each network's own. */
+  /** The interval of blocks on every simulated network; null: each network's own. */
   readonly blockSeconds: number | null;
-  /** Whether test merchants may play. */
+  /** Whether test merchants may use the sandbox. */
   readonly sandbox: boolean;
   readonly rateLimitScale: number;
   readonly maintenance: boolean;
@@ -55,12 +55,12 @@ export interface Config {
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What keeps a process from starting and is the operator's to mend: its message says all, and no stack is shown. */
+/** The process cannot start until the operator changes something. The message says it all; no stack is shown. */
 export class StartError extends Error {
   override readonly name: string = 'StartError';
 }
 
-/** Thrown at start; `message` names every variable at fault, what is wrong with it, and what it takes. */
+/** Thrown at start; `message` names every faulty variable, its fault and its accepted values. */
 export class ConfigError extends StartError {
   override readonly name = 'ConfigError';
 
@@ -69,7 +69,7 @@ export class ConfigError extends StartError {
   }
 }
 
-/** Every variable that is read, in the order of the README's table. */
+/** Every variable, in the order of the documented table. */
 export const KNOWN_VARIABLES = [
   'PORT',
   'HOST',
@@ -95,12 +95,12 @@ export const KNOWN_VARIABLES = [
 ] as const;
 type Variable = (typeof KNOWN_VARIABLES)[number];
 
-/** True unless NODE_ENV is unset, `development` or `test`: whatever else it says, `staging` for instance, must be as strict. */
+/** True unless NODE_ENV is unset, `development` or `test`: any other value, such as `staging`, is as strict. */
 export function isProduction({ NODE_ENV }: Environment): boolean {
   return Boolean(NODE_ENV) && NODE_ENV !== 'development' && NODE_ENV !== 'test';
 }
 
-/** 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, 6 h, 12 h, 24 h, 24 h: the contract's schedule. */
+/** The delays after failed attempts (contract, "Webhook endpoints"). */
 const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400];
 
 /**
@@ -109,7 +109,7 @@ const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86
  * Throws ConfigError that names every fault at once.
  */
 export function readConfig(env: Environment, queueNames: readonly string[] = []): Config {
-  const faults: string[] = misspelt(Object.keys(env), KNOWN_VARIABLES);
+  const faults: string[] = misspelledVariables(Object.keys(env), KNOWN_VARIABLES);
   const production = isProduction(env);
   const read = reader(env, faults);
   const port = read('PORT', integer(0, 65_535), 3000);
@@ -163,7 +163,7 @@ function reader(env: Environment, faults: string[]) {
   };
 }
 
-/** Outside production a key that everybody knows: nothing there is worth a secret, and nothing needs setting up. */
+/** A key that is no secret: outside production none is needed, and nothing has to be set up. */
 function developmentKey(): Buffer {
   return createHash('sha256').update('payment-checkout development key').digest();
 }

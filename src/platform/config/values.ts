@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { urlFault } from '../values/urls.ts';
 
-/** Reads one variable's value; throws an error whose message ends the sentence that the variable's name begins. */
+/** Parses a variable's value; throws an error whose message completes the sentence "NAME ...". */
 export type Parse<T> = (value: string) => T;
 
-/** Longer than any of these makes sense, and short enough for every timer (2^31 ms are 24.8 days). */
+/** Above every sensible duration, and below the limit of timers (2^31 ms are 24.8 days). */
 const MAX_SECONDS = 20 * 86_400;
 
 export const text: Parse<string> = (value) => value;
@@ -83,7 +83,7 @@ function isDecodable(part: string): boolean {
 const postgresUrl = serverUrl(['postgres:', 'postgresql:']);
 
 export const databaseUrl: Parse<string> = (value) => {
-  // The Postgres queues find their tables by an option of their own, which this one would displace (measured).
+  // The queues on Postgres set `options` themselves to find their tables, and this one would replace it (measured).
   if (new URL(postgresUrl(value)).searchParams.has('options'))
     throw new Error('must not hold options=: set such options on the role, with ALTER ROLE ... SET');
   return value;

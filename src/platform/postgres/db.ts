@@ -4,9 +4,9 @@ import { valuesOf, type Statement } from './sql.ts';
 
 export { recordset, sql, type Statement } from './sql.ts';
 
-/** The pool; a reader takes it. */
+/** The pool, for readers. */
 export type Db = Knex;
-/** An open transaction; a writer takes it, so that its signature shows what is atomic. */
+/** An open transaction, for writers: the signature shows what is atomic. */
 export type Tx = Knex.Transaction;
 export type Connection = Db | Tx;
 
@@ -19,7 +19,7 @@ pg.types.setTypeParser(NUMERIC, (value) => value);
 export interface DbOptions {
   readonly url: string;
   readonly poolSize: number;
-  /** How long a caller waits for a connection, and how long for the answer to one statement; then it is `database unavailable`. */
+  /** How long a caller waits for a connection, and for the result of a statement; then `isUnavailable` is true of the error. */
   readonly acquireMs: number;
   readonly queryMs: number;
   readonly name: string;
@@ -41,27 +41,27 @@ export function openDb(options: DbOptions): Db {
       max: options.poolSize,
       acquireTimeoutMillis: options.acquireMs,
       propagateCreateError: true,
-      // A BEGIN or COMMIT whose answer never came leaves a connection that is busy, or in a transaction that nobody will end: what the
-      // next borrower writes would be lost with it.
+      // A BEGIN or COMMIT whose response never came leaves a connection that is busy, or in a transaction that never ends: the writes
+      // of its next user would be lost with it.
       validate: (connection: PooledConnection) =>
         connection.readyForQuery && connection.getTransactionStatus() === 'I',
     },
     acquireConnectionTimeout: options.acquireMs,
-    // It would print each connection that cannot be had, with a stack, beside the error that the caller gets.
+    // knex would print each failure to connect, with a stack, in addition to the error that the caller gets.
     log: { warn: () => undefined },
   });
 }
 
 /**
- * Runs one statement in one round trip, in the caller's transaction or on a connection of the pool, and answers its rows.
- * It goes straight to the driver because knex's `raw` knows no named statements: 39 us instead of 55 us of CPU a query here.
+ * Runs one statement in one round trip, in the caller's transaction or on a connection of the pool, and returns its rows. It calls the
+ * driver directly because knex's `raw` has no named statements: 39 us instead of 55 us of CPU per query.
  */
 export async function run<Row, Params>(
   connection: Connection,
   statement: Statement<Row, Params>,
   values: Params,
 ): Promise<Row[]> {
-  // The connection of a transaction that has ended may serve somebody else already.
+  // The connection of a transaction that has ended may already serve another caller.
   if ('isCompleted' in connection && connection.isCompleted())
     throw new Error(`${statement.name} comes after the end of its transaction`);
   const query = { name: statement.name, text: statement.text, values: valuesOf(statement, values) };
@@ -69,8 +69,8 @@ export async function run<Row, Params>(
     try {
       return await runOnce<Row>(connection.client as KnexClient, query);
     } catch (error) {
-      // A migration has changed a table under a process of the release before. Nothing was done, and the connection is gone; in the end
-      // one serves that has prepared the statement anew. A transaction has lost what it did before: that is for its caller to do again.
+      // A migration has changed a table under a process of the previous release. Nothing was done, and the connection is discarded: a
+      // new one prepares the statement again. A transaction has lost its earlier statements, so its caller must repeat it.
       if (!(error instanceof Error && isOutdated(error)) || 'isCompleted' in connection) throw error;
     }
 }
@@ -80,10 +80,10 @@ async function runOnce<Row>(client: KnexClient, query: pg.QueryConfig): Promise<
   try {
     return (await driver.query(query)).rows as Row[];
   } catch (error) {
-    // A connection that broke, or still waits for an answer that we gave up, must not serve the next caller.
+    // A connection that broke, or still waits for a result after the timeout, must not serve the next caller.
     if (isUnavailable(error)) {
       driver.__knex__disposed = error;
-      // Closed at once: a transaction's ROLLBACK would wait behind the statement without an answer for as long again.
+      // Closed at once: the ROLLBACK of a transaction would wait behind the pending statement for another timeout.
       void driver.end();
     }
     throw error;
@@ -92,7 +92,7 @@ async function runOnce<Row>(client: KnexClient, query: pg.QueryConfig): Promise<
   }
 }
 
-/** Like `run`, for statements that answer at most one row. */
+/** Like `run`, for statements that return at most one row. */
 export async function runOne<Row, Params>(
   connection: Connection,
   statement: Statement<Row, Params>,
@@ -101,16 +101,16 @@ export async function runOne<Row, Params>(
   return (await run(connection, statement, values))[0] ?? null;
 }
 
-/** The part of knex's client that `run` uses; a transaction's client hands out that transaction's one connection. */
+/** The part of knex's client that `run` uses; the client of a transaction returns the transaction's one connection. */
 interface KnexClient {
   acquireConnection(): Promise<PooledConnection>;
   releaseConnection(connection: PooledConnection): Promise<void>;
 }
 
-/** knex's pool throws a connection away, instead of lending it again, once this mark is set. */
+/** knex's pool discards a connection once this mark is set. */
 type PooledConnection = pg.Client & { readonly readyForQuery: boolean; __knex__disposed?: unknown };
 
-/** SQLSTATE classes that say "the server is not there or not taking work": connection failure, resources, operator, starting up. */
+/** SQLSTATE classes of a server that is absent or refuses work: connection failure, resources, operator, starting up. */
 const UNAVAILABLE_STATES = /^(08|53|57P0)/;
 const UNAVAILABLE_CODES = new Set([
   'ECONNREFUSED',
@@ -124,7 +124,7 @@ const UNAVAILABLE_CODES = new Set([
 const UNAVAILABLE_MESSAGES =
   /timeout expired|timeout exceeded when trying to connect|Connection terminated|Query read timeout|Timeout acquiring a connection|pool is probably full|Client has encountered a connection error|not queryable|aborted/;
 
-/** True when `error` means that Postgres is away, overloaded or just changed by a migration, so that trying again later is the right answer. */
+/** True when Postgres is unavailable, overloaded or was just migrated, so that the caller should try again later. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (isOutdated(error)) return true;
@@ -135,8 +135,8 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * The columns of a prepared statement are others since a migration: Postgres prepares it anew on another connection only. Its message is
- * in the server's language; the place in its source is not.
+ * A migration has changed the columns of a prepared statement, which must be prepared again on another connection. The error's message is
+ * in the server's language; the routine in its source is not.
  */
 function isOutdated(error: Error): boolean {
   return (

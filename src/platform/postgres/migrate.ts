@@ -3,24 +3,24 @@ import type { Knex } from 'knex';
 import pg from 'pg';
 import { openDb, run, sql, type Connection } from './db.ts';
 
-/** Any number; it only has to be the same in every release process of this service. */
+/** An arbitrary number, the same in every release process of this service. */
 const MIGRATION_LOCK = 7_201_511;
-/** Where the names of the migrations that ran are kept. */
+/** Holds the names of the migrations that ran. */
 const TABLE = 'schema_migrations';
 /** The same files from source and from the build: both lie two folders below the project's root. */
 const FOLDER = new URL('../../../migrations/', import.meta.url);
 
 /** A file of migrations/: `NNNN_name.sql`, with the sections `-- migrate:up` and `-- migrate:down`. */
 export interface Migration {
-  /** Without its extension: what the database remembers. */
+  /** Without its extension, as the database stores it. */
   readonly name: string;
   readonly up: (connection: Knex) => Promise<void>;
   readonly down: (connection: Knex) => Promise<void>;
 }
 
 /**
- * Brings the database to the newest schema, and returns the names of the migrations that it ran. Several processes may call it at
- * once: an advisory lock lets one work and the others find nothing left to do.
+ * Migrates the database to the newest schema and returns the names of the migrations that ran. Several processes may call it at once:
+ * an advisory lock lets one of them work, and the others then find nothing to do.
  */
 export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
   const guard = new pg.Client({ connectionString: databaseUrl, application_name: 'release' });
@@ -29,7 +29,7 @@ export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
   try {
     await guard.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const options = { migrationSource: source, tableName: TABLE };
-    // A release that was killed leaves knex's own lock row behind; the advisory lock proves that no other release is at work.
+    // A release that was killed leaves knex's own lock row behind; the advisory lock proves that no other release runs.
     await db.migrate.forceFreeMigrationsLock(options);
     const [, names] = (await db.migrate.latest(options)) as [number, string[]];
     return names;
@@ -42,8 +42,8 @@ export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
 const doneMigrations = sql<{ name: string }>('done_migrations', `SELECT name FROM ${TABLE}`);
 
 /**
- * The names of the migrations that this code needs and the database has not seen (others, of newer code, are no fault), and whether
- * the database is empty, no release having run on it yet.
+ * The names of the migrations that this code needs and the database lacks (additional ones, of newer code, are fine), and whether the
+ * database is empty, because no release has run on it yet.
  */
 export async function missingMigrations(
   connection: Connection,

@@ -4,7 +4,7 @@ import { adminPages, BOARD_PATH } from '../../http/operators/pages.ts';
 import type { Context } from '../../platform/context.ts';
 import { QUEUE_NAMES } from '../../platform/job.ts';
 
-/** The operators' pages where ADMIN_PASSWORD is set; without it nothing of them is there. */
+/** The operators' pages; null when ADMIN_PASSWORD is not set. */
 export function openAdmin(ctx: Context): {
   pages: ReturnType<typeof adminPages> | null;
   close(): Promise<void>;

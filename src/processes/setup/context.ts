@@ -7,17 +7,17 @@ import { createLog, messageOf } from '../../platform/log.ts';
 import { missingMigrations } from '../../platform/postgres/migrate.ts';
 import type { Lifetime } from './lifetime.ts';
 
-/** A web request must be answered, with 503 if need be, within 2 s: so long may it wait for a connection and then for an answer. */
+/** A web request gets its response within 2 s, a 503 included: the waits for a connection and for a result add up to that. */
 export const WEB_DB = { poolSize: 20, acquireMs: 700, queryMs: 1_200 };
-/** Workers work in sets and can wait. */
+/** Workers run statements over sets, and can wait. */
 export const WORKER_DB = { poolSize: 20, acquireMs: 10_000, queryMs: 60_000 };
 
-/** The configuration from the environment. Throws ConfigError, which names the variables at fault. */
+/** The configuration from the environment. Throws ConfigError, which names the faulty variables. */
 export function configFrom(env: Environment): Config {
   return readConfig(env, QUEUE_NAMES);
 }
 
-/** The context of a process that does nothing but `name`; it is closed with the process. */
+/** The context of the process `name`; it is closed with the process. */
 export function createContext(
   lifetime: Lifetime,
   name: string,
@@ -31,14 +31,14 @@ export function createContext(
   return { config, log, db, now: systemClock, systemNow: systemClock, random: Math.random, testClock: null };
 }
 
-/** What Postgres shows of this process in pg_stat_activity. */
+/** The application_name of this process in pg_stat_activity. */
 export function connectionName(process_: string): string {
   return `${process_} ${process.pid}`;
 }
 
 /**
- * Throws StartError when the release has not run on this database: it lacks a migration that this code needs, or, where the process
- * uses them (`useQueues`) and they live in Postgres, the queues' tables. Rejects with the driver's error when Postgres is away.
+ * Throws StartError when the release has not run on this database: it lacks a migration that this code needs, or the queues' tables,
+ * where the process uses them (`useQueues`) and they are in Postgres. Rejects with the driver's error when Postgres is unavailable.
  */
 export async function assertReleased({ db, config }: Context, useQueues: boolean): Promise<void> {
   const { missing } = await missingMigrations(db);
@@ -50,13 +50,13 @@ export async function assertReleased({ db, config }: Context, useQueues: boolean
     );
 }
 
-/** Like `assertReleased`, but where Postgres is away that is only noted: a web process answers 503 until it is back. */
+/** Like `assertReleased`, but logs when Postgres is unavailable: a web process responds with 503 until it is back. */
 export async function assertReleasedIfThere(ctx: Context, useQueues: boolean): Promise<void> {
   try {
     await assertReleased(ctx, useQueues);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    ctx.log.warn('Postgres is away', { error: messageOf(error) });
+    ctx.log.warn('Postgres unavailable; requests get 503 until it is back', { error: messageOf(error) });
   }
 }
 

@@ -8,8 +8,8 @@ import { DATA_DIR } from './embedded.ts';
 
 const FILE = `${DATA_DIR}dev.json`;
 
-/** What `npm run dev` prints, for programs. */
-export interface Facts {
+/** `.data/dev.json`: what `npm run dev` prints, for programs. */
+export interface DevInfo {
   readonly base_url: string;
   readonly api_key: string;
   readonly merchant_id: string;
@@ -18,10 +18,10 @@ export interface Facts {
   readonly bull_board_url: string;
   readonly admin_password: string;
 }
-type Merchant = Pick<Facts, 'api_key' | 'merchant_id' | 'webhook_secret'>;
+type Merchant = Pick<DevInfo, 'api_key' | 'merchant_id' | 'webhook_secret'>;
 
-/** The facts of the last start; none before the first, or when the file cannot be read. */
-export function readFacts(): Partial<Facts> {
+/** The file of the last start; empty before the first, or when it cannot be read. */
+export function readDevInfo(): Partial<DevInfo> {
   try {
     const facts: unknown = JSON.parse(readFileSync(FILE, 'utf8'));
     const texts = Object.entries(facts ?? {}).filter(([, value]) => typeof value === 'string');
@@ -31,16 +31,16 @@ export function readFacts(): Partial<Facts> {
   }
 }
 
-/** Whole or not at all: a program that waits for the file never reads half of it. */
-export function writeFacts(facts: Facts): void {
+/** Writes the file atomically: a program that waits for it never reads half of it. */
+export function writeDevInfo(facts: DevInfo): void {
   mkdirSync(DATA_DIR, { recursive: true });
   const draft = `${FILE}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, FILE);
 }
 
-/** The demo merchant of the last start while its key and secret are still good for this database and SECRETS_KEY, else a new one. */
-export async function demoMerchant(ctx: Context, known: Partial<Facts>): Promise<Merchant> {
+/** The demo merchant of the last start if this database and SECRETS_KEY still accept its key and secret, otherwise a new one. */
+export async function findOrCreateDemoMerchant(ctx: Context, known: Partial<DevInfo>): Promise<Merchant> {
   const found = await findDemoMerchant(ctx, known);
   if (found !== null) return found;
   const made = await createMerchant(ctx, {
@@ -54,13 +54,13 @@ export async function demoMerchant(ctx: Context, known: Partial<Facts>): Promise
 
 async function findDemoMerchant(
   ctx: Context,
-  { api_key, merchant_id }: Partial<Facts>,
+  { api_key, merchant_id }: Partial<DevInfo>,
 ): Promise<Merchant | null> {
   if (api_key === undefined || merchant_id === undefined) return null;
   const caller = await findCaller(ctx.db, hashApiKey(api_key));
   if (caller?.merchantId !== merchant_id) return null;
   if (!PERMISSIONS.every((permission) => caller.permissions.includes(permission))) return null;
-  // Read, not remembered: it may have been rotated. Null when it was sealed with another SECRETS_KEY.
+  // Read from the database, because it may have been rotated. Null when another SECRETS_KEY encrypted it.
   const secrets = await getWebhookSecrets(ctx, merchant_id).catch(() => null);
   return secrets && { api_key, merchant_id, webhook_secret: secrets.secret };
 }

@@ -8,16 +8,16 @@ import { migrateToLatest } from '../../platform/postgres/migrate.ts';
 import type { Lifetime } from './lifetime.ts';
 import { connectionName } from './context.ts';
 
-/** Everything that development leaves behind lies here: the database, and the facts about it. */
+/** The files of development: the database, and dev.json. */
 export const DATA_DIR = fileURLToPath(new URL('../../../.data/', import.meta.url));
 const DATABASE = 'payment_checkout';
-/** For reading a configuration before the embedded database, and with it its URL, is there. */
-export const NOT_YET = 'postgres://embedded';
+/** Stands for the URL of the embedded database while the configuration is read before that database runs. */
+export const PLACEHOLDER_URL = 'postgres://embedded';
 
 /**
- * The URL of the embedded database under `.data/`, which is migrated: started, or found running and taken over. It ends with this
- * process unless another one uses it (`npm run dev` on another port, `npm run merchants`); with `borrow`, one that was found running is
- * left running. Throws StartError when it cannot be had.
+ * Starts the embedded database under `.data/`, or adopts a running one, migrates it and returns its URL. It stops with this process
+ * unless another one uses it (`npm run dev` on another port, `npm run merchants`); with `borrow`, an adopted one keeps running. Throws
+ * StartError when it cannot be started.
  */
 export async function openEmbeddedDatabase(
   lifetime: Lifetime,
@@ -25,12 +25,12 @@ export async function openEmbeddedDatabase(
 ): Promise<string> {
   const server = await start();
   if (!(borrow && server.adopted)) lifetime.own(() => stopUnlessShared(server));
-  await bringUpToDate(server.url);
+  await migrateDatabase(server.url);
   return server.url;
 }
 
-/** Creates or updates every table in the database. */
-export async function bringUpToDate(databaseUrl: string): Promise<void> {
+/** Creates or migrates every table, those of the queues included. */
+export async function migrateDatabase(databaseUrl: string): Promise<void> {
   await migrateToLatest(databaseUrl);
   await migrateQueues(databaseUrl);
 }
@@ -60,12 +60,12 @@ const otherUsers = sql<{ shared: boolean }, { own: readonly string[] }>(
 );
 
 async function isShared(url: string): Promise<boolean> {
-  const db = openDb({ url, poolSize: 1, acquireMs: 1_000, queryMs: 1_000, name: 'last look' });
+  const db = openDb({ url, poolSize: 1, acquireMs: 1_000, queryMs: 1_000, name: 'check for other users' });
   try {
     const row = await runOne(db, otherUsers, { own: ['dev', 'merchants'].map(connectionName) });
     return row?.shared ?? false;
   } catch {
-    // It is gone already, or does not answer: nobody can be using it.
+    // It is gone or does not respond, so nothing uses it.
     return false;
   } finally {
     await db.destroy();

@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, type Log } from '../../platform/log.ts';
 
-/** One worker runs in a container; its health check finds it by this file, which holds its process id. Others need a TMPDIR each. */
+/** Holds the worker's process id, for the health check of its container. Several workers on one machine need a TMPDIR each. */
 const FILE = join(tmpdir(), 'payment-checkout-worker.beat');
 const EVERY_MS = 5_000;
-/** A relay that waits for Postgres makes no round; half a minute of that is no hiccup any more. */
+/** A relay without Postgres makes no pass; half a minute of that is an outage. */
 const SILENCE_MS = 30_000;
 
 export interface Heartbeat {
-  /** Notes that the worker moves work: called by the relay after each round that reached Postgres and the queue. */
+  /** Records that the worker is alive: the relay calls it after each pass that reached Postgres and the queue. */
   beat(): void;
   end(): void;
 }
 
-/** The heartbeat of this process. A file that cannot be written is no reason to stop working: the log says it once. */
+/** The heartbeat of this process. When its file cannot be written, it logs that once and the worker goes on. */
 export function startHeartbeat(log: Log): Heartbeat {
   let last = 0;
   let isWarned = false;
@@ -27,7 +27,10 @@ export function startHeartbeat(log: Log): Heartbeat {
       try {
         touch(now);
       } catch (error) {
-        if (!isWarned) log.warn('the health check cannot be told', { error: messageOf(error) });
+        if (!isWarned)
+          log.warn('heartbeat file cannot be written; the health check will fail', {
+            error: messageOf(error),
+          });
         isWarned = true;
       }
     },
@@ -40,14 +43,14 @@ function touch(now: number): void {
   else writeFileSync(FILE, String(process.pid));
 }
 
-/** True when the worker on this machine lives and has moved work lately. */
+/** True when the worker on this machine is alive and its relay made a pass within 30 s. */
 export function isBeating(): boolean {
   const pid = ownerOfFile();
   if (pid === null) return false;
   try {
     return Date.now() - statSync(FILE).mtimeMs < SILENCE_MS && process.kill(pid, 0);
   } catch {
-    // Removed in between, or the process is gone. (The check runs as the worker's user, so EPERM means another process, too.)
+    // The file or the process is gone. (The check runs as the worker's user, so EPERM means another process.)
     return false;
   }
 }

@@ -3,24 +3,24 @@ import { StartError } from '../../platform/config/config.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
 import { messageOf, type Log } from '../../platform/log.ts';
 
-/** What is still under way this long after SIGTERM is given up: a bit less than the 30 s after which orchestrators kill. */
+/** The process ends this long after SIGTERM at the latest: a bit less than the 30 s after which orchestrators kill. */
 const DRAIN_SECONDS = 25;
-/** Ctrl-C under npm arrives twice, from the terminal and from npm: what follows so soon is no second signal. */
+/** Ctrl-C under npm arrives twice, from the terminal and from npm: two signals within this time are one. */
 const SAME_SIGNAL_MS = 300;
 
-/** What a process has opened, and how it ends. */
+/** What a process has opened, and closes at its end. */
 export interface Lifetime {
-  /** Has `close` called at the end; what was opened last is closed first. */
+  /** Registers a function to call at the end, in the reverse order. */
   own(close: () => unknown): void;
-  /** Tells of the end; null as long as there is no log yet. */
+  /** Null until there is one. */
   log: Log | null;
 }
 
 /**
- * Runs a process. An error of `main` is said in one line if it is the operator's to mend, and whole if it is ours; what was opened is
- * closed, and the exit code is 1. With `once` the process ends when `main` has; else it goes on until the first signal, which
- * lets `main` come to its end and then closes everything: exit code 0, or 1 when that took longer than `drainSeconds` or failed. A
- * second signal ends the process at once. Whatever was cut off is still in Postgres and comes back.
+ * Runs a process. When `main` throws, prints the message of an error that the operator can fix, or the stack of any other, closes what
+ * was opened and exits with code 1. With `once` the process ends with `main`; otherwise the first signal ends it: `main` finishes, then
+ * everything is closed, and the exit code is 0, or 1 when that failed or took longer than `drainSeconds`. A second signal ends the
+ * process at once. Work that was interrupted is still in Postgres and runs again.
  */
 export function runMain(
   main: (lifetime: Lifetime) => Promise<void>,
@@ -44,32 +44,32 @@ export function runMain(
   };
   const end = async (code: number) => {
     try {
-      await within(
+      await withTimeout(
         drainSeconds,
         started.catch(() => undefined).then(() => closeAll(closes)),
       );
       process.exit(code);
     } catch (error) {
-      lifetime.log?.error('could not drain', { error: messageOf(error) });
+      lifetime.log?.error('could not drain; interrupted jobs run again', { error: messageOf(error) });
       process.exit(1);
     }
   };
   for (const signal of signals) process.on(signal, drain);
-  // A terminal that was closed takes no more lines: that must not cut the end short.
+  // Output to a closed terminal fails, which must not interrupt the shutdown.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const started = main(lifetime);
   started.then(
     () => once && end(0),
     (error: unknown) => {
-      console.error(explain(error));
+      console.error(startErrorText(error));
       drainingSince ??= performance.now();
       void end(1);
     },
   );
 }
 
-/** Settles as `work` does; rejects when that takes longer than `seconds`. */
-export async function within<T>(seconds: number, work: Promise<T>): Promise<T> {
+/** Settles with `work`; rejects when that takes longer than `seconds`. */
+export async function withTimeout<T>(seconds: number, work: Promise<T>): Promise<T> {
   const timer = new AbortController();
   const deadline = sleep(seconds * 1000, undefined, { signal: timer.signal }).then(() => {
     throw new Error(`not done after ${seconds} s`);
@@ -82,7 +82,7 @@ export async function within<T>(seconds: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** One that fails does not keep the others open. */
+/** Closes everything, also after a failure. */
 async function closeAll(closes: (() => unknown)[]): Promise<void> {
   const faults: unknown[] = [];
   for (let close = closes.pop(); close !== undefined; close = closes.pop()) {
@@ -95,10 +95,10 @@ async function closeAll(closes: (() => unknown)[]): Promise<void> {
   if (faults.length > 0) throw new Error(faults.map(messageOf).join('; '));
 }
 
-/** The text for the operator: the message alone where that says all, with the stack where the fault is ours. */
-export function explain(error: unknown): string {
-  // A name with several addresses, such as localhost, fails once for each, and the error as a whole says nothing.
-  if (error instanceof AggregateError) return [...new Set(error.errors.map(explain))].join('\n');
+/** The text for the operator: the message of an error that they can fix, the stack of any other. */
+export function startErrorText(error: unknown): string {
+  // A host with several addresses, such as localhost, fails once for each, and the error as a whole has no message.
+  if (error instanceof AggregateError) return [...new Set(error.errors.map(startErrorText))].join('\n');
   if (error instanceof StartError) return error.message;
   if (isUnavailable(error)) return `Postgres cannot be reached: ${messageOf(error)}`;
   if (isRefusal(error)) return `Postgres refuses DATABASE_URL: ${messageOf(error)}`;

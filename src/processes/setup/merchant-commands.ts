@@ -40,7 +40,7 @@ export const USAGE = `Usage: npm run merchants -- COMMAND [options]
 
 Works on DATABASE_URL, or on the embedded database of npm run dev.`;
 
-/** What the person at the keyboard got wrong. */
+/** A mistake in the command line. */
 export class UsageError extends StartError {}
 
 type Option =
@@ -58,11 +58,11 @@ export type Values = { readonly [name in Option]?: string };
 export interface Command {
   readonly needs: readonly Option[];
   readonly takes?: readonly Option[];
-  /** Answers what `--json` prints; the text is made of the same. */
+  /** Returns what `--json` prints; the text is made of the same. */
   run(ctx: Context, values: Values): Promise<Record<string, unknown>>;
 }
 
-/** What `npm run merchants` can do. */
+/** The commands of `npm run merchants`. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   create: {
     needs: ['name', 'currency', 'network'],
@@ -131,7 +131,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** A secret sealed with another key than web and worker have would fail each webhook of the merchant. */
+/** Throws StartError unless SECRETS_KEY is that of web and worker: with another key, every webhook of the merchant would fail. */
 async function assertSecretsKeyFits(ctx: Context): Promise<void> {
   const newest = (await listMerchants(ctx.db)).at(-1);
   if (newest === undefined) return;

@@ -235,7 +235,7 @@ describe('configuration', () => {
     expect(read({})).to.be.frozen;
   });
 
-  describe('a misspelt variable', () => {
+  describe('a misspelled variable', () => {
     for (const [name, meant] of [
       ['DATBASE_URL', 'DATABASE_URL'],
       ['DATABASE_ULR', 'DATABASE_URL'],

@@ -1,14 +1,14 @@
 /**
- * What an unknown variable that begins so can only be a misspelling of. WEBHOOK_ alone would be too wide: WEBHOOK_URL and
- * WEBHOOK_SECRET belong to those who receive webhooks.
+ * An unknown variable with one of these prefixes is a misspelling of ours. WEBHOOK_ alone would be too wide: WEBHOOK_URL and
+ * WEBHOOK_SECRET belong to receivers of webhooks.
  */
 const OWN_PREFIXES = ['WEBHOOK_ALLOW', 'WEBHOOK_RETR', 'WEBHOOK_TIMEOUT', 'SIMULATOR_', 'RATE_LIMIT_SCALE'];
 
-/** Says of each of the variables `names` that can only be a misspelling of a known one what was probably meant. */
-export function misspelt(names: readonly string[], known: readonly string[]): string[] {
+/** A sentence for each of `names` that is a misspelling of a known variable, with the one that was probably meant. */
+export function misspelledVariables(names: readonly string[], known: readonly string[]): string[] {
   return names.flatMap((name) => {
     if (known.includes(name)) return [];
-    const meant = known.find((candidate) => isNearly(name, candidate));
+    const meant = known.find((candidate) => isTypoOf(name, candidate));
     if (meant !== undefined) return [`${name} is not a variable of this service: did you mean ${meant}?`];
     if (OWN_PREFIXES.some((prefix) => name.startsWith(prefix)))
       return [`${name} is not a variable of this service`];
@@ -16,16 +16,15 @@ export function misspelt(names: readonly string[], known: readonly string[]): st
   });
 }
 
-/** Short names resemble too many others; long ones may hold two slips. A prefix is no slip: EMAIL_FROM is somebody else's. */
-function isNearly(name: string, variable: string): boolean {
+/** Short names resemble too many others; long ones may have two typos. A prefix is no typo: EMAIL_FROM is another program's. */
+function isTypoOf(name: string, variable: string): boolean {
   if (variable.length < 7 || name.endsWith(variable)) return false;
-  const slips = distance(name.toUpperCase(), variable);
-  return slips <= (variable.length < 14 ? 1 : 2);
+  const typos = distance(name.toUpperCase(), variable);
+  return typos <= (variable.length < 14 ? 1 : 2);
 }
 
 /**
- * How many insertions, deletions, replacements and swaps of neighbours turn one text into the other (optimal string alignment);
- * 3 stands for any more.
+ * The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment), at most 3.
  */
 function distance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return 3;
