@@ -3,16 +3,16 @@ import type { Context } from '../../platform/context.ts';
 import type { Caller } from '../../platform/endpoint.ts';
 import { hashApiKey } from '../../platform/values/ids.ts';
 
-/** A revoked key works on for at most this long; a known key costs no round trip meanwhile. */
+/** A revoked key works for at most this long after; a cached key costs no round trip. */
 const CACHE_MS = 10_000;
-/** Bounds the cache's memory at about 2 MB. */
+/** Limits the cache to about 2 MB. */
 const CACHE_ENTRIES = 10_000;
 
 export type Authenticate = (apiKey: string | undefined) => Promise<Caller | null>;
 
 /**
- * Answers the caller of an API key, or null for a missing, malformed, unknown or revoked one. Keys that exist are remembered for a
- * short while, by their hash. Unknown ones are not: a key must work as soon as it exists, and guessing is limited per address.
+ * Returns the caller of an API key; null when the key is missing, malformed, unknown or revoked. Keys that exist are cached by their hash
+ * for a short time. Unknown ones are not: a key must work as soon as it exists, and guesses are limited per address.
  */
 export function authenticator(ctx: Context): Authenticate {
   const cache = new Map<string, { caller: Caller; until: number }>();
@@ -30,7 +30,7 @@ export function authenticator(ctx: Context): Authenticate {
   };
 }
 
-/** A Map keeps the order of insertion, so its first entry is the oldest. */
+/** A Map keeps the order of insertion: its first entry is the oldest. */
 function remember<V>(cache: Map<string, V>, key: string, value: V): void {
   const [oldest] = cache.size >= CACHE_ENTRIES ? cache.keys() : [];
   if (oldest !== undefined) cache.delete(oldest);

@@ -2,10 +2,10 @@ import express, { type RequestHandler } from 'express';
 import { ApiError, ValidationError } from '../../platform/errors.ts';
 import { messageOf } from '../../platform/log.ts';
 
-/** A payment with every field full stays far below. */
+/** A payment with every field at its maximum stays far below. */
 const MAX_BODY = '100kb';
 
-/** A body of another type would be passed over and reported as missing. */
+/** Without this, a body of another type would be ignored and reported as missing. */
 const requireJson: RequestHandler = (request, _response, next) => {
   const hasBody =
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
@@ -25,8 +25,8 @@ const parse: RequestHandler = (request, _response, next) => {
   next();
 };
 
-// Express's own JSON parser puts U+FFFD for bytes that are no UTF-8, so that a merchant would read back what nobody wrote, and calls
-// a body such as `null` or `5` invalid JSON.
+// Express's own JSON parser replaces bytes that are not UTF-8 by U+FFFD, so that a merchant would read back other text than they wrote,
+// and rejects a body such as `null` or `5` as invalid JSON.
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson(bytes: Buffer): unknown {

@@ -6,10 +6,10 @@ import { ApiError, ValidationError } from '../../platform/errors.ts';
 import { messageOf } from '../../platform/log.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** When to try again after a 503: a Postgres that restarts is back within seconds. */
+/** For the Retry-After of a 503: a Postgres that restarts is back within seconds. */
 const RETRY_AFTER_SECONDS = '5';
 
-/** Answers every error with the specification's body. Whatever is no ApiError is logged whole and answered without its insides. */
+/** Sends every error with the specification's body. An error that is no ApiError is logged in full, and sent without details. */
 export function errorHandler(ctx: Context): ErrorRequestHandler {
   return (thrown: unknown, request, response, next) => {
     const error = toApiError(thrown);
@@ -19,7 +19,7 @@ export function errorHandler(ctx: Context): ErrorRequestHandler {
   };
 }
 
-/** The last route under /v1: nothing took the path. */
+/** The last route under /v1: no other matched the path. */
 export const notFound: RequestHandler = () => {
   throw new ApiError('route_not_found');
 };
@@ -27,7 +27,7 @@ export const notFound: RequestHandler = () => {
 function sendError(ctx: Context, error: ApiError, request: Request, response: Response): void {
   response.set(error.headers);
   if (error.status === 503) response.set('Retry-After', RETRY_AFTER_SECONDS);
-  // The rest of a body that was not read would be taken for the next request.
+  // The unread rest of a body would be parsed as the next request.
   if (!request.complete) response.set('Connection', 'close');
   response.status(error.status).json({
     statusCode: error.status,
@@ -53,10 +53,10 @@ function logFailure(ctx: Context, error: ApiError, thrown: unknown, request: Req
       stack: thrown instanceof Error ? thrown.stack : undefined,
     });
   else if (error.code === 'unavailable')
-    ctx.log.warn('request refused: Postgres is away', { ...fields, error: messageOf(thrown) });
+    ctx.log.warn('request refused with 503: Postgres unavailable', { ...fields, error: messageOf(thrown) });
 }
 
-/** The path as the client wrote it; the query may hold what no log should. */
+/** The path as the client wrote it, without the query, which may hold data that no log should. */
 function pathOf(request: Request): string {
   return request.originalUrl.split('?', 1)[0] ?? '';
 }
@@ -66,7 +66,7 @@ function toApiError(thrown: unknown): ApiError {
   return bodyFault(thrown) ?? new ApiError(isUnavailable(thrown) ? 'unavailable' : 'internal');
 }
 
-/** What reading a body throws (too large, cut off, not what Content-Encoding says) bears the status of the client's fault. */
+/** Errors of reading a body (too large, cut off, not what Content-Encoding says) have a status of the 4xx class. */
 function bodyFault(thrown: unknown): ApiError | null {
   if (!(thrown instanceof Error) || !('status' in thrown)) return null;
   if (thrown.status === 413) return new ApiError('body_too_large');

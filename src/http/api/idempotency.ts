@@ -6,8 +6,8 @@ import { ValidationError } from '../../platform/errors.ts';
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The request's claim to be executed once; null without an Idempotency-Key, which POST requests alone may bear. Throws ValidationError
- * for a malformed one.
+ * The request's claim to run once; null without an Idempotency-Key, which only POST requests may have. Throws ValidationError for a
+ * malformed key.
  */
 export function claimOf(
   request: Request,
@@ -22,7 +22,7 @@ export function claimOf(
   return {
     merchantId: caller.merchantId,
     method: request.method,
-    // Not as the client wrote it: a trailing slash or a letter in percent-encoding does not make another request.
+    // Normalised: a trailing slash or a percent-encoded letter does not make another request.
     path: path.replaceAll(/:(\w+)/g, (_, name: string) => String(request.params[name])),
     key,
     bodyHash: hashBody(body),

@@ -9,7 +9,7 @@ import { claimOf } from './idempotency.ts';
 import { readQuery } from './query.ts';
 import { addressOf, type Limiters } from './rate-limit.ts';
 
-/** Failed authentications of one address within a minute; more are answered 429. */
+/** Failed authentications of one address within a minute; more get 429. */
 const UNAUTHORIZED_PER_MINUTE = 60;
 
 export interface Gate {
@@ -20,8 +20,8 @@ export interface Gate {
 }
 
 /**
- * Mounts endpoints: each request is authenticated, limited, checked for permission, its body read and validated, and then handled,
- * in that order, so that a stranger's body is never read. Methods that a path does not take answer 405.
+ * Mounts endpoints. Each request is authenticated, limited, checked for permission, its body read and validated, and then handled, in
+ * that order, so that the body of an unauthenticated request is never read. Methods that a path does not have get 405.
  */
 export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate): void {
   const identify = identifier(gate);
@@ -44,20 +44,20 @@ export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate
   }
 }
 
-/** Limits what no endpoint takes, like an endpoint of its own. */
+/** Limits requests to unknown paths, like an endpoint of its own. */
 export function limitUnknownPaths(gate: Gate): RequestHandler[] {
   const limit = gate.limit('unknown path', DEFAULT_PER_MINUTE, clientOf);
   return [identifier(gate)('optional', limit), limit];
 }
 
-/** Answers `error` whatever the limit says, which only adds its headers. */
+/** Fails with `error` also above the limit, which only adds its headers. */
 function failWith(limit: RequestHandler, error: unknown): RequestHandler {
   return (request, response, next) => limit(request, response, () => next(error));
 }
 
 /**
- * Finds out who calls. A required key that is not valid counts against the address's limit of failures. When nobody can be found out,
- * because Postgres is away, the request ends here, with the headers of the limit that it would have met.
+ * Identifies the caller. A required key that is not valid counts against the address's limit of failures. When Postgres is unavailable
+ * the request fails here, with the headers of its endpoint's limit.
  */
 function identifier({ authenticate, limit: newLimit }: Gate) {
   const limitFailures = newLimit('unauthorized', UNAUTHORIZED_PER_MINUTE, addressOf);
@@ -110,7 +110,7 @@ function handler({ ctx, validator }: Gate, endpoint: Endpoint): RequestHandler {
     const body = checkBody?.(request.body === undefined ? {} : request.body);
     const caller = callerOf(response);
     const claim = claimOf(request, endpoint, caller, body);
-    // An endpoint with `auth: required` is only reached with a caller; its declaration's type relies on it.
+    // `auth: required` lets no request without a caller pass; the declaration's type relies on it.
     send(
       response,
       await endpoint.handle({

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../platform/endpoint.ts';
 import { API_ERRORS } from '../../platform/errors.ts';
 import { VERSION } from '../../platform/version.ts';
 
-/** The OpenAPI 3.1 description of the endpoints, from the very schemas that check their requests. */
+/** The OpenAPI 3.1 document of the endpoints, from the same schemas that validate their requests. */
 export function openApiDocument(endpoints: readonly Endpoint[], publicUrl: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of endpoints) {

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 
 /**
- * Takes a path that cannot be decoded (`%`, `%FF`) by the letter. It then names nothing, and is answered, limits included, like any
- * other path or id that does not exist; Express would end the request before it is known who asks.
+ * Takes a path that cannot be decoded (`%`, `%FF`) literally. It then matches nothing, and gets the same response, limits included, as
+ * any other unknown path or id; Express would end the request before authentication.
  */
 export const literalPath: RequestHandler = (request, _response, next) => {
   if (request.url.includes('%')) {

@@ -5,7 +5,7 @@ import { newId } from '../../platform/values/ids.ts';
 const VALID = /^[A-Za-z0-9._-]{1,64}$/;
 const HEADER = 'X-Request-Id';
 
-/** Gives every request an id, the client's own where it is valid, and answers it as X-Request-Id. */
+/** Gives every request an id, the client's own if it is valid, and sets X-Request-Id on the response. */
 export function requestId(ctx: Context): RequestHandler {
   return (request, response, next) => {
     const own = request.headers['x-request-id'];
@@ -14,7 +14,7 @@ export function requestId(ctx: Context): RequestHandler {
   };
 }
 
-/** The id that `requestId` gave. */
+/** The id that `requestId` has set. */
 export function requestIdOf(response: Response): string {
   return String(response.getHeader(HEADER) ?? '');
 }

@@ -6,7 +6,7 @@ import type { Context } from '../../platform/context.ts';
 
 export const BOARD_PATH = '/admin/queues';
 
-/** What operators see, behind basic auth with the user `admin`: the queues, and metrics for Prometheus. */
+/** The operators' pages, behind basic auth with the user `admin`: the queues, and metrics for Prometheus. */
 export function adminPages(ctx: Context, password: string, board: RequestHandler): Router {
   const router = express.Router();
   const guard = basicAuth(password);
@@ -21,7 +21,7 @@ export function adminPages(ctx: Context, password: string, board: RequestHandler
 function basicAuth(password: string): RequestHandler {
   const expected = digest(`Basic ${Buffer.from(`admin:${password}`).toString('base64')}`);
   return (request, response, next) => {
-    // Digests have one length, so that comparing tells nothing about the password's.
+    // Digests have one length, so that the comparison does not reveal the password's.
     if (timingSafeEqual(digest(request.headers.authorization ?? ''), expected)) return next();
     response
       .status(401)
@@ -39,12 +39,12 @@ function createMetrics(ctx: Context): Registry {
   collectDefaultMetrics({ register: registry });
   const oldest = new Gauge({
     name: 'due_work_oldest_seconds',
-    help: 'How long the oldest overdue work has waited.',
+    help: 'How long the oldest overdue job has waited.',
     registers: [],
   });
   const count = new Gauge({
     name: 'due_work_overdue',
-    help: 'Due work that no relay took for 5 s, up to 1000.',
+    help: 'Jobs that have been due for 5 s without a relay leasing them, up to 1000.',
     registers: [],
     async collect() {
       const late = await overdue(ctx.db, ctx.now());

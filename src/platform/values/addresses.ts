@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Metadata services that lie in ranges which are public or which `allowPrivate` opens: Azure's wire server, AWS over
- * IPv6, Google over IPv6, Alibaba. (169.254.169.254 and 192.0.0.192 are in ranges that are never open.)
- * They hand out the machine's credentials, so no setting makes them reachable.
+ * Metadata services in ranges that are public or that `allowPrivate` allows: Azure's wire server, AWS over IPv6, Google over IPv6,
+ * Alibaba. (169.254.169.254 and 192.0.0.192 are in ranges that are never allowed.) They return the machine's credentials, so no setting
+ * makes them reachable.
  */
 const METADATA_ADDRESSES: ReadonlySet<string> = new Set(
   ['168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254', '100.100.100.200'].map((ip) =>
@@ -12,10 +12,10 @@ const METADATA_ADDRESSES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** IANA delegates global unicast from this block alone; whatever is outside it embeds an IPv4 address or is reserved. */
+/** IANA delegates global unicast from this block only; an address outside it embeds an IPv4 address or is reserved. */
 const GLOBAL_UNICAST_6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
-/** What `allowPrivate` opens (contract, 'Running it': private and loopback addresses), in the words of ipaddr.js. */
+/** The ranges that `allowPrivate` allows (contract, "Running it": private and loopback addresses), as ipaddr.js names them. */
 const PRIVATE_RANGES: ReadonlySet<string> = new Set([
   'private',
   'loopback',
@@ -46,7 +46,7 @@ export function isDeliverablePort(port: number): boolean {
   return port === 80 || port === 443 || (port >= 1024 && port <= 65_535);
 }
 
-// net.isIP first: ipaddr.js also reads octal, hexadecimal and short forms, which no socket is ever opened with.
+// net.isIP first: ipaddr.js also reads octal, hexadecimal and short forms, which sockets never use.
 function parse(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return isIP(ip) === 0 || ip.includes('%') ? null : ipaddr.parse(ip);
 }

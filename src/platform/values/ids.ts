@@ -7,14 +7,14 @@ const RANDOM_LENGTH = 16;
 export type IdPrefix = 'mer' | 'pay' | 'evt' | 'dlv' | 'ref' | 'req';
 
 /**
- * A new identifier: `prefix_` and a ULID (26 characters of Crockford base 32: 48 bits of `now` in milliseconds, then 80 random
- * bits), so that ids sort by time and inserts touch the right edge of an index. Source: the ULID specification.
+ * A new id: `prefix_` and a ULID (26 characters of Crockford base 32: 48 bits of `now` in milliseconds, then 80 random bits), so that
+ * ids sort by time and inserts touch the right edge of an index. Source: the ULID specification.
  */
 export function newId(prefix: IdPrefix, now: Date): string {
   return `${prefix}_${timePart(now.getTime())}${randomPart()}`;
 }
 
-/** The smallest id that could have been made at `time`: where a range of ids since then begins. */
+/** The smallest possible id of `time`: the begin of a range of ids since then. */
 export function firstIdAt(prefix: IdPrefix, time: Date): string {
   return `${prefix}_${timePart(time.getTime())}${'0'.repeat(RANDOM_LENGTH)}`;
 }
@@ -33,17 +33,17 @@ export function isId(prefix: IdPrefix, value: string): boolean {
   );
 }
 
-/** A public token without any order: 192 random bits, URL-safe, 32 characters. */
+/** A public token, not ordered by time: 192 random bits, URL-safe, 32 characters. */
 export function newToken(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** A new API key: `sk_test_` or `sk_live_`, and 192 random bits. It is shown once; only its hash is stored. */
+/** A new API key: `sk_test_` or `sk_live_`, and 192 random bits. It is shown once, and stored as its hash. */
 export function newApiKey(mode: 'test' | 'live'): string {
   return `sk_${mode}_${newToken()}`;
 }
 
-/** SHA-256 of a key. Enough without salt or stretching, because a key holds 192 random bits. */
+/** SHA-256 of a key. A key has 192 random bits, so it needs neither salt nor stretching. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
@@ -58,7 +58,7 @@ function timePart(milliseconds: number): string {
   return out;
 }
 
-// One system call fills the bytes of 256 ids: a call for each would show in the profile of creating a payment.
+// One system call fills the bytes of 256 ids: one call per id would show in the profile of creating a payment.
 const pool = Buffer.alloc(RANDOM_LENGTH * 256);
 let used = pool.length;
 

@@ -2,10 +2,10 @@ import { BigNumber } from 'bignumber.js';
 
 /**
  * Exact arithmetic on money. An amount is a decimal string such as "10.50": no exponent, no float, no white space. Every function
- * answers a plain decimal string (see `plain`) and throws RangeError for text that is not a decimal number.
+ * returns a plain decimal string (see `plain`) and throws RangeError for text that is not a decimal number.
  */
 
-// A constructor of our own: settings that another package makes on the shared one cannot change how we round or print.
+// A separate constructor: settings that another package makes on the shared one cannot change rounding or printing here.
 const Decimal = BigNumber.clone({ EXPONENTIAL_AT: 1e9 });
 type Decimal = BigNumber;
 
@@ -16,7 +16,7 @@ export function plain(value: string): string {
   return decimal(value).toFixed();
 }
 
-/** `plain(value)`, unless it is numerically equal to `written`: then `written` itself, so that "10.50" is read back as "10.50". */
+/** `written` if `value` is numerically equal to it, so that "10.50" is read back as "10.50"; otherwise `plain(value)`. */
 export function asWritten(value: string, written: string): string {
   return compare(value, written) === 0 ? written : plain(value);
 }
@@ -37,7 +37,7 @@ export function subtract(a: string, b: string): string {
   return decimal(a).minus(decimal(b)).toFixed();
 }
 
-/** The exact product, with as many decimals as it takes. */
+/** The exact product, with as many decimals as it needs. */
 export function multiply(a: string, b: string): string {
   return decimal(a).times(decimal(b)).toFixed();
 }

@@ -8,10 +8,9 @@ export const MAX_URL_LENGTH = 2048;
 const PRIVATE_SUFFIXES = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa'];
 
 /**
- * Why `value` cannot be used as a URL, as the end of a sentence ("must be ..."), or null when it can (contract, "URLs").
- * `forDelivery`: the service itself will call it, so host and port are examined too; a browser's redirect target may point
- * anywhere. `allowPrivate` admits http, private networks and names without a dot. This is the early, friendly refusal:
- * a name's addresses are examined when the socket opens.
+ * Why `value` cannot be used as a URL, as the end of a sentence ("must be ..."); null when it can (contract, "URLs"). `forDelivery`: the
+ * service itself calls it, so host and port are checked too; a browser's redirect target may point anywhere. `allowPrivate` allows http,
+ * private networks and names without a dot. This check gives an early error; the addresses of a name are checked when the socket opens.
  */
 export function urlFault(
   value: string,
@@ -20,10 +19,10 @@ export function urlFault(
   const schemes = options.allowPrivate ? 'https:// or http://' : 'https://';
   // Characters, not the length of the string: a character outside the basic plane counts once.
   if ([...value].length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters long`;
-  // On the raw text: `new URL` drops tabs, line feeds and invisible characters, and turns backslashes into slashes.
+  // On the raw text: `new URL` removes tabs, line feeds and invisible characters, and turns backslashes into slashes.
   if (/[\s\\\p{Cc}\p{Cf}\p{Cs}]/u.test(value))
     return 'must not contain white space, backslashes, control or invisible characters';
-  // Likewise `new URL` takes https:host, https:/host and https:////host for https://host.
+  // `new URL` also parses https:host, https:/host and https:////host as https://host.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(value)?.[1];
   if (authority === undefined) return `must be an absolute URL that begins with ${schemes}`;
   if (authority.includes('@')) return 'must not contain a user name or a password';
@@ -34,8 +33,8 @@ export function urlFault(
 }
 
 /**
- * Why nothing may be sent to the host or port of `url`, or null. `new URL` has turned every notation of an address (decimal,
- * octal, hexadecimal, full width, percent-encoded, trailing dot) into the usual one by now.
+ * Why nothing may be sent to the host or port of `url`; null: it may. `new URL` has normalised every notation of an address (decimal,
+ * octal, hexadecimal, full width, percent-encoded, trailing dot).
  */
 function destinationFault(url: URL, allowPrivate: boolean): string | null {
   if (!isDeliverablePort(effectivePort(url))) return 'must use port 80, 443, or 1024 and above';
