@@ -31,7 +31,7 @@ describe('an open checkout page', () => {
     const app = createApp(harness.ctx, {
       redis: null,
       admin: null,
-      exchange: harness.exchange,
+      adapters: harness.adapters,
       sandbox: harness.sandbox,
       live,
     });

@@ -6,6 +6,7 @@ interface Network {
   readonly confirmations: number;
   readonly addressFormat: AddressFormat;
   readonly transactionHashFormat: TransactionHashFormat;
+  readonly walletUri: WalletUriScheme;
 }
 
 /**
@@ -16,6 +17,11 @@ export type AddressFormat = 'bech32' | 'hex' | 'base58check' | 'base58';
 
 /** `hex`: 32 bytes. `0x-hex`: the same behind 0x. `base58`: the 64 bytes of the first signature. */
 export type TransactionHashFormat = 'hex' | '0x-hex' | 'base58';
+
+/** How a wallet is asked for a payment: BIP-21, EIP-681 with the network's chain id, Solana Pay, or Tron's custom. */
+export type WalletUriScheme =
+  | { readonly standard: 'bip-21' | 'solana-pay' | 'tron' }
+  | { readonly standard: 'eip-681'; readonly chainId: number };
 
 /**
  * The networks. Confirmations are what large exchanges ask for; Tron's and Solana's are where the network itself calls a block
@@ -28,6 +34,7 @@ export const NETWORKS = {
     confirmations: 2,
     addressFormat: 'bech32',
     transactionHashFormat: 'hex',
+    walletUri: { standard: 'bip-21' },
   },
   ethereum: {
     name: 'Ethereum',
@@ -35,6 +42,7 @@ export const NETWORKS = {
     confirmations: 12,
     addressFormat: 'hex',
     transactionHashFormat: '0x-hex',
+    walletUri: { standard: 'eip-681', chainId: 1 },
   },
   tron: {
     name: 'Tron',
@@ -42,6 +50,7 @@ export const NETWORKS = {
     confirmations: 20,
     addressFormat: 'base58check',
     transactionHashFormat: 'hex',
+    walletUri: { standard: 'tron' },
   },
   polygon: {
     name: 'Polygon',
@@ -49,6 +58,7 @@ export const NETWORKS = {
     confirmations: 16,
     addressFormat: 'hex',
     transactionHashFormat: '0x-hex',
+    walletUri: { standard: 'eip-681', chainId: 137 },
   },
   solana: {
     name: 'Solana',
@@ -56,6 +66,7 @@ export const NETWORKS = {
     confirmations: 32,
     addressFormat: 'base58',
     transactionHashFormat: 'base58',
+    walletUri: { standard: 'solana-pay' },
   },
 } as const satisfies Record<string, Network>;
 

@@ -1,6 +1,7 @@
 import { schedule } from '../schedule/store.ts';
+import type { ScheduledJob } from '../schedule/job-rows.ts';
 import type { TestClock } from '../../platform/clock.ts';
-import { run, sql, type Tx } from '../../platform/postgres/db.ts';
+import { recordset, run, sql, type Tx } from '../../platform/postgres/db.ts';
 import { dispatchEvent } from './jobs.ts';
 
 /** An event as it is stored: `body` is what every delivery of it sends, byte for byte. */
@@ -14,43 +15,52 @@ export interface EventRecord {
   readonly callbackUrl: string | null;
   readonly body: string;
   readonly createdAt: Date;
-  /** The clock of the payment's own world; null in the shared one. */
+  /** Of an isolated payment, else null. */
   readonly testClock: TestClock | null;
+}
+
+/** SQL: the columns of `eventRows`. */
+export const EVENT_COLUMNS = `id text, payment_id text, merchant_id text, sequence integer, type text,
+  callback_url text, body text, created_at timestamptz`;
+
+/** Events as one recordset of EVENT_COLUMNS. */
+export function eventRows(events: readonly EventRecord[]): string {
+  return recordset(
+    events.map((event) => ({
+      id: event.id,
+      payment_id: event.paymentId,
+      merchant_id: event.merchantId,
+      sequence: event.sequence,
+      type: event.type,
+      callback_url: event.callbackUrl,
+      body: event.body,
+      created_at: event.createdAt,
+    })),
+  );
+}
+
+/** The job that is due with an event. */
+export function dispatchOf({ id, createdAt, testClock }: EventRecord): ScheduledJob {
+  return { job: dispatchEvent, key: id, runAt: createdAt, testClock };
 }
 
 // A payment's events are written one after the other, but not always by transactions in the order of their numbers: one that began
 // first may wait for the payment's row until a later one has committed. An event therefore takes at least the number of the one before
-// it, so that the feed, which is in the order of (txid, place), keeps each payment's sequence. The larger number breaks nothing there:
-// a reader passes it only when that transaction and all before it, this one included, have ended.
-const insertEvents = sql(
+// it, so that the feed, which is in the order of (txid, place), keeps each payment's sequence. The larger number is harmless there: a
+// reader passes it only when that transaction and all before it, this one included, have ended.
+const insertEvents = sql<never, { events: string }>(
   'insert_events',
-  `INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at, txid)
-   SELECT e.*, greatest(pg_current_xact_id(),
-     (SELECT before.txid FROM events before WHERE before.payment_id = e.payment_id AND before.sequence = e.sequence - 1))
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
-     AS e (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at)`,
+  (p) => `
+    INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at, txid)
+    SELECT e.*, greatest(pg_current_xact_id(), (
+      SELECT before.txid FROM events before
+      WHERE before.payment_id = e.payment_id AND before.sequence = e.sequence - 1))
+    FROM json_to_recordset(${p.events}::json) AS e (${EVENT_COLUMNS})`,
 );
 
-/** Records events and that each is due for delivery, in the transaction of the transitions that caused them. */
+/** Records events, and that each is due to be dispatched, in the transaction of the transitions that they report. */
 export async function recordEvents(tx: Tx, events: readonly EventRecord[]): Promise<void> {
   if (events.length === 0) return;
-  await run(tx, insertEvents, [
-    events.map(({ id }) => id),
-    events.map(({ paymentId }) => paymentId),
-    events.map(({ merchantId }) => merchantId),
-    events.map(({ sequence }) => sequence),
-    events.map(({ type }) => type),
-    events.map(({ callbackUrl }) => callbackUrl),
-    events.map(({ body }) => body),
-    events.map(({ createdAt }) => createdAt),
-  ]);
-  await schedule(
-    tx,
-    events.map(({ id, createdAt, testClock }) => ({
-      job: dispatchEvent,
-      key: id,
-      runAt: createdAt,
-      testClock,
-    })),
-  );
+  await run(tx, insertEvents, { events: eventRows(events) });
+  await schedule(tx, events.map(dispatchOf));
 }

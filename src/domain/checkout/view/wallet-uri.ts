@@ -1,6 +1,5 @@
-import { decimalsOf, type CoinId } from '../../chain/coins.ts';
-import type { NetworkId } from '../../chain/networks.ts';
-import { tokenContract } from '../../chain/token-contracts.ts';
+import { decimalsOf, tokenContract, type CoinId } from '../../chain/coins.ts';
+import { NETWORKS, type NetworkId, type WalletUriScheme } from '../../chain/networks.ts';
 import { divide, multiply } from '../../../platform/values/money.ts';
 
 export interface Demand {
@@ -19,16 +18,18 @@ export function payable(amount: string, coin: CoinId, network: NetworkId): strin
 
 /** The URI that wallets scan and open for paying `amount` of `coin` to `address` on `network`. */
 export function walletUri(demand: Demand): string {
-  return URI_OF[demand.network](demand);
+  const scheme: WalletUriScheme = NETWORKS[demand.network].walletUri;
+  switch (scheme.standard) {
+    case 'bip-21':
+      return `bitcoin:${demand.address}?amount=${demand.amount}`;
+    case 'eip-681':
+      return ethereumUri(demand, scheme.chainId);
+    case 'solana-pay':
+      return solanaUri(demand);
+    case 'tron':
+      return tronUri(demand);
+  }
 }
-
-const URI_OF: Record<NetworkId, (demand: Demand) => string> = {
-  bitcoin: ({ address, amount }) => `bitcoin:${address}?amount=${amount}`, // BIP-21
-  ethereum: (demand) => ethereumUri(demand, 1),
-  polygon: (demand) => ethereumUri(demand, 137),
-  solana: solanaUri,
-  tron: tronUri,
-};
 
 /** EIP-681. Naming the chain keeps a wallet from paying with the coin of the same name on another one. */
 function ethereumUri({ coin, network, address, amount }: Demand, chainId: number): string {
