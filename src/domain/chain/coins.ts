@@ -11,23 +11,21 @@ interface Coin {
 interface CoinOnNetwork {
   /** Decimals of the smallest unit. */
   readonly decimals: number;
-  /** The token's contract (on Solana: its mint), or the network's own coin. */
-  readonly contract: string | typeof NATIVE;
+  /** The token's contract (on Solana: its mint); null: it is the network's own coin. */
+  readonly contract: string | null;
 }
-
-const NATIVE = 'native';
 
 /** Where each coin exists: as the network's own, or as the token that its own issuer or foundation stands behind. */
 export const COINS = {
   BTC: {
     name: 'Bitcoin',
     simulatedRate: '60000',
-    networks: { bitcoin: { decimals: 8, contract: NATIVE } },
+    networks: { bitcoin: { decimals: 8, contract: null } },
   },
   ETH: {
     name: 'Ether',
     simulatedRate: '3000',
-    networks: { ethereum: { decimals: 18, contract: NATIVE } },
+    networks: { ethereum: { decimals: 18, contract: null } },
   },
   USDT: {
     name: 'Tether',
@@ -51,19 +49,19 @@ export const COINS = {
   TRX: {
     name: 'Tronix',
     simulatedRate: '0.25',
-    networks: { tron: { decimals: 6, contract: NATIVE } },
+    networks: { tron: { decimals: 6, contract: null } },
   },
   SOL: {
     name: 'Solana',
     simulatedRate: '150',
-    networks: { solana: { decimals: 9, contract: NATIVE } },
+    networks: { solana: { decimals: 9, contract: null } },
   },
   POL: {
     name: 'Polygon Ecosystem Token',
     simulatedRate: '0.4',
     networks: {
       ethereum: { decimals: 18, contract: '0x455e53CBB86018Ac2B8092FdCd39d8444aFFC3F6' },
-      polygon: { decimals: 18, contract: NATIVE },
+      polygon: { decimals: 18, contract: null },
     },
   },
   DAI: {
@@ -102,8 +100,7 @@ export function decimalsOf(coin: CoinId, network: NetworkId): number {
 
 /** The contract of `coin` on `network`; null where it is the network's own coin. Throws RangeError where it does not exist there. */
 export function tokenContract(coin: CoinId, network: NetworkId): string | null {
-  const { contract } = coinOn(coin, network);
-  return contract === NATIVE ? null : contract;
+  return coinOn(coin, network).contract;
 }
 
 function coinOn(coin: CoinId, network: NetworkId): CoinOnNetwork {

@@ -6,7 +6,9 @@ interface Network {
   readonly confirmations: number;
   readonly addressFormat: AddressFormat;
   readonly transactionHashFormat: TransactionHashFormat;
-  readonly walletUri: WalletUriScheme;
+  readonly walletUri: WalletUriStandard;
+  /** EIP-155: what tells networks apart that have the same addresses; null where addresses do. */
+  readonly chainId: number | null;
 }
 
 /**
@@ -18,10 +20,8 @@ export type AddressFormat = 'bech32' | 'hex' | 'base58check' | 'base58';
 /** `hex`: 32 bytes. `0x-hex`: the same behind 0x. `base58`: the 64 bytes of the first signature. */
 export type TransactionHashFormat = 'hex' | '0x-hex' | 'base58';
 
-/** How a wallet is asked for a payment: BIP-21, EIP-681 with the network's chain id, Solana Pay, or Tron's custom. */
-export type WalletUriScheme =
-  | { readonly standard: 'bip-21' | 'solana-pay' | 'tron' }
-  | { readonly standard: 'eip-681'; readonly chainId: number };
+/** How a wallet is asked for a payment: BIP-21, EIP-681, Solana Pay, or what Tron's wallets agree on. */
+export type WalletUriStandard = 'bip-21' | 'eip-681' | 'solana-pay' | 'tron';
 
 /**
  * The networks. Confirmations are what large exchanges ask for; Tron's and Solana's are where the network itself calls a block
@@ -34,7 +34,8 @@ export const NETWORKS = {
     confirmations: 2,
     addressFormat: 'bech32',
     transactionHashFormat: 'hex',
-    walletUri: { standard: 'bip-21' },
+    walletUri: 'bip-21',
+    chainId: null,
   },
   ethereum: {
     name: 'Ethereum',
@@ -42,7 +43,8 @@ export const NETWORKS = {
     confirmations: 12,
     addressFormat: 'hex',
     transactionHashFormat: '0x-hex',
-    walletUri: { standard: 'eip-681', chainId: 1 },
+    walletUri: 'eip-681',
+    chainId: 1,
   },
   tron: {
     name: 'Tron',
@@ -50,7 +52,8 @@ export const NETWORKS = {
     confirmations: 20,
     addressFormat: 'base58check',
     transactionHashFormat: 'hex',
-    walletUri: { standard: 'tron' },
+    walletUri: 'tron',
+    chainId: null,
   },
   polygon: {
     name: 'Polygon',
@@ -58,7 +61,8 @@ export const NETWORKS = {
     confirmations: 16,
     addressFormat: 'hex',
     transactionHashFormat: '0x-hex',
-    walletUri: { standard: 'eip-681', chainId: 137 },
+    walletUri: 'eip-681',
+    chainId: 137,
   },
   solana: {
     name: 'Solana',
@@ -66,7 +70,8 @@ export const NETWORKS = {
     confirmations: 32,
     addressFormat: 'base58',
     transactionHashFormat: 'base58',
-    walletUri: { standard: 'solana-pay' },
+    walletUri: 'solana-pay',
+    chainId: null,
   },
 } as const satisfies Record<string, Network>;
 

@@ -2,7 +2,7 @@ import { endpoint, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
 import { getPayment } from '../payments/lifecycle/store.ts';
 import { listOf, readFeed } from './feed.ts';
 import { EventFeed, FeedQuery, PaymentEvents } from './schemas.ts';
-import { readEventBodies } from '../outbox/read.ts';
+import { readEventBodies } from '../outbox/outbox.ts';
 
 export const eventEndpoints = [
   endpoint({

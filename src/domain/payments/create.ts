@@ -2,7 +2,7 @@ import { isCoin } from '../chain/coins.ts';
 import { isNetwork } from '../chain/networks.ts';
 import type { ChainClient } from '../chain/port.ts';
 import { replayOf } from '../idempotency/claim.ts';
-import { dispatchOf, EVENT_COLUMNS, eventRows } from '../outbox/record.ts';
+import { dispatchOf, EVENT_COLUMNS, eventRows } from '../outbox/outbox.ts';
 import { JOB_COLUMNS, jobRows } from '../schedule/job-rows.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';

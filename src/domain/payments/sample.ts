@@ -2,7 +2,7 @@ import { depositAddress } from '../chain/addresses.ts';
 import { NETWORKS } from '../chain/networks.ts';
 import type { ChainClient } from '../chain/port.ts';
 import { transactionHash } from '../chain/transaction-hashes.ts';
-import type { EventRecord } from '../outbox/record.ts';
+import type { EventRecord } from '../outbox/outbox.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Caller } from '../../platform/endpoint.ts';
@@ -39,11 +39,8 @@ export function sampleEvent(ctx: Context, sample: Payment, type: EventType): Eve
   const path = pathTo(type);
   const steps = changesBy(sample, now);
   const last = path.at(-1) ?? 'created';
-  const payment = {
-    ...Object.assign({ ...sample }, ...path.map((trigger) => steps[trigger])),
-    sequence: path.length,
-    status: TRANSITIONS[last].to,
-  };
+  const moved = path.reduce<Payment>((payment, trigger) => ({ ...payment, ...steps[trigger] }), sample);
+  const payment = { ...moved, sequence: path.length, status: TRANSITIONS[last].to };
   const isRefund = TRANSITIONS[last].event === 'checkout.refunded';
   return eventOf(payment, type, now, isRefund ? refundOf(sample, now) : null);
 }

@@ -1,5 +1,5 @@
 import { decimalsOf, tokenContract, type CoinId } from '../../chain/coins.ts';
-import { NETWORKS, type NetworkId, type WalletUriScheme } from '../../chain/networks.ts';
+import { NETWORKS, type NetworkId, type WalletUriStandard } from '../../chain/networks.ts';
 import { divide, multiply } from '../../../platform/values/money.ts';
 
 export interface Demand {
@@ -18,21 +18,19 @@ export function payable(amount: string, coin: CoinId, network: NetworkId): strin
 
 /** The URI that wallets scan and open for paying `amount` of `coin` to `address` on `network`. */
 export function walletUri(demand: Demand): string {
-  const scheme: WalletUriScheme = NETWORKS[demand.network].walletUri;
-  switch (scheme.standard) {
-    case 'bip-21':
-      return `bitcoin:${demand.address}?amount=${demand.amount}`;
-    case 'eip-681':
-      return ethereumUri(demand, scheme.chainId);
-    case 'solana-pay':
-      return solanaUri(demand);
-    case 'tron':
-      return tronUri(demand);
-  }
+  return URI_BY_STANDARD[NETWORKS[demand.network].walletUri](demand);
 }
 
+const URI_BY_STANDARD: Readonly<Record<WalletUriStandard, (demand: Demand) => string>> = {
+  'bip-21': ({ address, amount }) => `bitcoin:${address}?amount=${amount}`,
+  'eip-681': ethereumUri,
+  'solana-pay': solanaUri,
+  tron: tronUri,
+};
+
 /** EIP-681. Naming the chain keeps a wallet from paying with the coin of the same name on another one. */
-function ethereumUri({ coin, network, address, amount }: Demand, chainId: number): string {
+function ethereumUri({ coin, network, address, amount }: Demand): string {
+  const { chainId } = NETWORKS[network];
   const units = divide(multiply(amount, `1${'0'.repeat(decimalsOf(coin, network))}`), '1', 0, 'up');
   const contract = tokenContract(coin, network);
   return contract === null

@@ -1,4 +1,4 @@
-import { recordEvents } from '../../outbox/record.ts';
+import { recordEvents } from '../../outbox/outbox.ts';
 import { cancel, schedule } from '../../schedule/store.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { eventOf, type RefundDetails } from './event.ts';

@@ -10,7 +10,7 @@ import type { Caller } from '../../../platform/endpoint.ts';
 import { ApiError, ValidationError } from '../../../platform/errors.ts';
 import { replaceTransfer } from '../customer/replace-transfer.ts';
 import { sendTransfer, type CustomerAdapters } from '../customer/send-transfer.ts';
-import { secondsOf } from '../test-clock/duration.ts';
+import { secondsOf } from '../test-clock/schemas.ts';
 import type { FrozenClock } from '../test-clock/freeze.ts';
 import type { SimulatedReceiver } from './receiver.ts';
 import type { Step } from './schemas.ts';

@@ -5,7 +5,7 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { ValidationError } from '../../../platform/errors.ts';
-import { secondsOf } from './duration.ts';
+import { secondsOf } from './schemas.ts';
 import { freezeClock, type FrozenClock } from './freeze.ts';
 import { readHistory, type HistoryAttempt } from './history.ts';
 import type { Sandbox } from './sandbox.ts';

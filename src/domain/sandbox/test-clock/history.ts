@@ -1,4 +1,4 @@
-import { readEventBodies } from '../../outbox/read.ts';
+import { readEventBodies } from '../../outbox/outbox.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
 
 /** An event as it was sent: its own body. */

@@ -1,7 +1,7 @@
 import { schedule } from '../schedule/store.ts';
 import type { ScheduledJob } from '../schedule/job-rows.ts';
 import type { TestClock } from '../../platform/clock.ts';
-import { recordset, run, sql, type Tx } from '../../platform/postgres/db.ts';
+import { recordset, run, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import { dispatchEvent } from './jobs.ts';
 
 /** An event as it is stored: `body` is what every delivery of it sends, byte for byte. */
@@ -63,4 +63,16 @@ export async function recordEvents(tx: Tx, events: readonly EventRecord[]): Prom
   if (events.length === 0) return;
   await run(tx, insertEvents, { events: eventRows(events) });
   await schedule(tx, events.map(dispatchOf));
+}
+
+const eventsOfPayment = sql<{ body: string }, { paymentId: string }>(
+  'events_of_payment',
+  (p) => `SELECT body FROM events WHERE payment_id = ${p.paymentId} ORDER BY sequence`,
+);
+
+/**
+ * The bodies of a payment's events, as deliveries send them, in the order of their sequence. The caller has checked whose payment it is.
+ */
+export async function readEventBodies(connection: Connection, paymentId: string): Promise<string[]> {
+  return (await run(connection, eventsOfPayment, { paymentId })).map(({ body }) => body);
 }
