@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
-import { withPage, type Look } from './browser.ts';
+import type { Page } from 'playwright-core';
+import type { Look } from './browser.ts';
+import type { Shelf } from './shelf.ts';
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -25,15 +26,16 @@ export async function violations(page: Page): Promise<string[]> {
  * What axe-core finds in a page without JavaScript, where it cannot run: in the same document, scripts taken out, shown where it can.
  * The refresh, which would take the document away, is taken out as well.
  */
-export async function violationsWithoutScript(browser: Browser, look: Look, page: Page): Promise<string[]> {
+export async function violationsWithoutScript(shelf: Shelf, look: Look, page: Page): Promise<string[]> {
   const document = (await page.content())
     .replaceAll(/<script.*?<\/script>/gs, '')
     .replaceAll(/<meta http-equiv="refresh"[^>]*>/g, '');
   let found: string[] = [];
-  await withPage(browser, { ...look, javaScriptEnabled: true }, async (bare) => {
+  const examine = async (bare: Page) => {
     await bare.setContent(document);
     found = await violations(bare);
-  });
+  };
+  await shelf.lend({ ...look, javaScriptEnabled: true }, examine, 'bare');
   return found;
 }
 

@@ -2,11 +2,16 @@ import type { Browser } from 'playwright-core';
 import { listen, type Listening } from '../support/http.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { openBrowser } from './browser.ts';
+import { openShelf, type Shelf } from './shelf.ts';
+import { sideBySide, type DefineCase } from './side-by-side.ts';
 
-/** Gives the suite a world, a server that shows its pages, and a browser to see them with. */
+/**
+ * Gives the suite a world, a server that shows its pages, and a browser to see them with. Returns an `it` whose cases run side by side.
+ */
 export function showPages(
-  take: (opened: { world: World; server: Listening; browser: Browser }) => void,
-): void {
+  take: (opened: { world: World; server: Listening; browser: Browser; shelf: Shelf }) => void,
+): DefineCase {
+  const defineCase = sideBySide();
   const close: (() => Promise<void>)[] = [];
   before(async () => {
     const world = await createWorld();
@@ -14,10 +19,12 @@ export function showPages(
     const server = await listen(world.app);
     close.push(() => server.close());
     const browser = await openBrowser();
-    close.push(() => browser.close());
-    take({ world, server, browser });
+    const shelf = openShelf(browser);
+    close.push(() => shelf.close());
+    take({ world, server, browser, shelf });
   });
   after(async () => {
     for (const end of close.toReversed()) await end();
   });
+  return defineCase;
 }
