@@ -39,7 +39,7 @@ export function openShelf(browser: Browser): Shelf {
         await use(kept.page);
         kept.refuseFaults();
         // Ends its stream and its refresh, which could otherwise cut into the next use.
-        await kept.page.goto('about:blank');
+        if (kept.page.url() !== 'about:blank') await kept.page.goto('about:blank');
       } catch (error) {
         // What failed may have left anything behind.
         await kept.context.close();
