@@ -79,7 +79,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
           expect(await page.locator('#simulator').isVisible()).to.equal(false);
           if (javaScriptEnabled) await page.clock.runFor(11_000);
           else await page.locator('#success').click();
-          await page.waitForURL('**/thanks**');
+          await page.waitForURL('**/thanks**', { timeout: 20_000 });
           expect(page.url()).to.equal(`${thanks}&payment_id=${id}&order_id=order+1&status=SETTLED`);
           expect(await page.locator('h1').textContent()).to.equal('Thank you for your order');
         });

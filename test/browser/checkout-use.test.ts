@@ -154,7 +154,7 @@ describe('using the checkout page', () => {
       await page.clock.install();
       await page.goto(urlOf(token_id));
       await page.clock.runFor(11_000);
-      await page.waitForURL('**/thanks**');
+      await page.waitForURL('**/thanks**', { timeout: 20_000 });
       expect(page.url()).to.equal(`${shop}&payment_id=${id}&order_id=order+1&status=SETTLED`);
       await page.goto(urlOf(token_id));
       // Said before the page has asked for the other one, whose answer would have to be waited for.
