@@ -52,7 +52,8 @@ describe('using the checkout page', () => {
             const code = await aroundCode(page);
             expect(await scanned(page, code), `${form.coin} on ${form.network}`).to.equal(uri);
           }
-          // The layout is the same for all: one scan of the whole page, which takes many times longer, says that a reader finds it there.
+          // The layout is the same for all: one scan of the whole page, which takes many times longer, says
+          // that a reader finds it there.
           expect(await scanned(page)).to.equal(await page.locator('#wallet').getAttribute('href'));
         });
       },

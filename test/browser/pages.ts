@@ -6,7 +6,8 @@ import { openShelf, type Shelf } from './shelf.ts';
 import { sideBySide, type DefineCase } from './side-by-side.ts';
 
 /**
- * Gives the suite a world, a server that shows its pages, and a browser to see them with. Returns an `it` whose cases run side by side.
+ * Gives the suite a world, a server that shows its pages, and a browser to see them with. Returns an `it`
+ * whose cases run side by side.
  */
 export function showPages(
   take: (opened: { world: World; server: Listening; browser: Browser; shelf: Shelf }) => void,

@@ -2,13 +2,15 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { watchFaults, type Look } from './browser.ts';
 
 /**
- * Lends pages that stay open between uses. A new context costs a window and two renderer processes, five times what loading the page in a
- * warm one costs; a matrix of looks needs neither, because a look is what a page can change: its size and its colour scheme.
+ * Lends pages that stay open between uses. A new context costs a window and several renderer processes, five
+ * times what loading the page in a warm one costs; a matrix of looks needs neither, because a look is what a
+ * page can change: its size and its colour scheme.
  */
 export interface Shelf {
   /**
-   * Runs `use` with a page that looks like that and that nobody else uses meanwhile. Fails as `withPage` does. `purpose` keeps apart pages
-   * that must not follow each other, such as one that shows text of ours and one that loads the server's page under its policy.
+   * Runs `use` with a page that looks like that and that nobody else uses meanwhile. Fails as `withPage`
+   * does. `purpose` keeps apart pages that must not follow each other, such as one that shows text of ours
+   * and one that loads the server's page under its policy.
    */
   lend(look: Look, use: (page: Page) => Promise<void>, purpose?: string): Promise<void>;
   close(): Promise<void>;

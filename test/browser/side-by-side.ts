@@ -10,11 +10,13 @@ interface Case {
 }
 
 /**
- * Returns an `it` for the suite that is being defined, whose cases run several at a time. Each is a test of its own: it has its name, its
- * place in the report and its own failure. A case starts when its test runs or when one before it makes room, so that a run of selected
- * tests (`--grep`) starts no more than what follows the first of them.
+ * Returns an `it` for the suite that is being defined, whose cases run several at a time. Each is a test of
+ * its own: it has its name, its place in the report and its own failure. A case starts when its test runs or
+ * when one before it makes room, so that a run of selected tests (`--grep`) starts no more than what follows
+ * the first of them.
  *
- * Must be called before the suite's `after` hooks are registered: they take away what a case that still runs needs.
+ * Must be called before the suite's `after` hooks are registered: they take away what a case that still runs
+ * needs.
  */
 export function sideBySide(): DefineCase {
   const cases: Case[] = [];
@@ -27,7 +29,8 @@ export function sideBySide(): DefineCase {
       running -= 1;
       startMore(cases.indexOf(one));
     });
-    // The test that belongs to it may be far down the list, or not selected: it reports the failure, and nobody else does.
+    // The test that belongs to it may be far down the list, or not selected: it reports the failure, and
+    // nobody else does.
     one.result.catch(() => undefined);
     return one.result;
   };
