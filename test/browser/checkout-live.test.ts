@@ -22,7 +22,6 @@ describe('an open checkout page', () => {
   });
   afterEach(() => server.close());
   after(async () => {
-    await browser.close();
     await harness.close();
   });
 
