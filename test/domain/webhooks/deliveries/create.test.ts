@@ -93,6 +93,6 @@ describe('fanning events out', () => {
     await Promise.all(Array.from({ length: 200 }, () => shop.create()));
     const events = await handOver();
     const sent = await statementsOf(() => dispatchEvents(harness.ctx, events));
-    expect(sent).to.deep.equal(['BEGIN;', 'insert_deliveries', 'schedule_work', 'finish_work', 'COMMIT;']);
+    expect(sent).to.deep.equal(['BEGIN;', 'insert_deliveries', 'schedule_jobs', 'finish_work', 'COMMIT;']);
   });
 });
