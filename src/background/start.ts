@@ -3,7 +3,7 @@ import type { Context } from '../platform/context.ts';
 import { sendReceipt } from '../domain/receipts/jobs.ts';
 import { realOutside } from '../domain/adapters.ts';
 import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
-import { webhookClientOf } from '../domain/webhooks/client/create-client.ts';
+import { webhookClientOf } from '../domain/webhooks/client/client.ts';
 import { QUEUE_NAMES, type Job, type QueueName } from '../platform/job.ts';
 import { openQueueEngine, type QueueEngine } from './queues.ts';
 import { relayLoop } from './relay.ts';

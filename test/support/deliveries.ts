@@ -48,7 +48,7 @@ export async function configure(
 }
 
 /** So many payments, the first event of each fanned out and not yet sent, a second apart. Answers the payments' ids. */
-export async function fanOutPayments(
+export async function createPaymentsWithDeliveries(
   harness: Harness,
   shop: Shop,
   count: number,

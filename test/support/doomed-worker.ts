@@ -7,7 +7,7 @@ import { relayOnce, type RelayTargets } from '../../src/background/relay.ts';
 import { startBackground } from '../../src/background/start.ts';
 import { allHandlers } from '../../src/background/workers.ts';
 import { realOutside } from '../../src/domain/adapters.ts';
-import { webhookClientOf } from '../../src/domain/webhooks/client/create-client.ts';
+import { webhookClientOf } from '../../src/domain/webhooks/client/client.ts';
 import { readConfig, type Environment } from '../../src/platform/config/config.ts';
 import type { Context } from '../../src/platform/context.ts';
 import { openDb } from '../../src/platform/postgres/db.ts';

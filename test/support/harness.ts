@@ -7,7 +7,7 @@ import { contextOfTestClock } from '../../src/domain/payments/lifecycle/test-clo
 import { createMerchant, type NewMerchant } from '../../src/domain/merchants/store.ts';
 import { realOutside, type Sandbox } from '../../src/domain/adapters.ts';
 import type { WebhookClient } from '../../src/domain/webhooks/client/client.ts';
-import { webhookClientOf } from '../../src/domain/webhooks/client/create-client.ts';
+import { webhookClientOf } from '../../src/domain/webhooks/client/client.ts';
 import { createApp } from '../../src/http/app.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
 import { readConfig, type Environment } from '../../src/platform/config/config.ts';

@@ -1,6 +1,6 @@
 import { allHandlers } from '../../background/workers.ts';
 import { realOutside, type Sandbox } from '../../domain/adapters.ts';
-import { webhookClientOf } from '../../domain/webhooks/client/create-client.ts';
+import { webhookClientOf } from '../../domain/webhooks/client/client.ts';
 import type { Reach } from '../../http/routes.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { Lifetime } from './lifetime.ts';

@@ -7,7 +7,7 @@ import type {
 } from '../../../src/domain/webhooks/deliveries/schemas.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { firstIdAt } from '../../../src/platform/values/ids.ts';
-import { configure, fanOutPayments } from '../../support/deliveries.ts';
+import { configure, createPaymentsWithDeliveries } from '../../support/deliveries.ts';
 import { explain, rowsRead } from '../../support/explain.ts';
 import { expectError, expectLimitHeaders, recordQueries, withoutPlace } from '../../support/http.ts';
 import { openShop } from '../../support/shop.ts';
@@ -119,7 +119,7 @@ describe('GET /v1/webhooks/deliveries', () => {
     it('event_id', async () => {
       await configure(harness, 'http://127.0.0.1:9/hooks');
       const shop = await openShop(harness);
-      const [id = ''] = await fanOutPayments(harness, shop, 2);
+      const [id = ''] = await createPaymentsWithDeliveries(harness, shop, 2);
       const [event] = await shop.events(id);
       const page = await list(`?event_id=${event?.id}`, harness.merchant.apiKey);
       expect(page.data.map(({ event_id, payment_id }) => [event_id, payment_id])).to.deep.equal([

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CASE_NAMES } from '../../../src/domain/webhooks/receiver-check/cases.ts';
 import { newWebhookSecret } from '../../../src/domain/webhooks/secrets/secret-box.ts';
-import { adviceOn, eventOf, examiner } from '../../support/examiner.ts';
+import { adviceOn, eventOf, receiverChecks } from '../../support/receiver-check.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
 describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
@@ -10,7 +10,7 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
     harness = await createHarness();
   });
   after(() => harness.close());
-  const { judged, isGenuine, verified, correct } = examiner(() => harness);
+  const { judged, isGenuine, verified, correct } = receiverChecks(() => harness);
 
   it('does not verify', async () => {
     const { body, failed } = await judged(() => 200);

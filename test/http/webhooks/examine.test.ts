@@ -4,7 +4,7 @@ import { CASE_NAMES } from '../../../src/domain/webhooks/receiver-check/cases.ts
 import { newWebhookSecret, secretBoxOf } from '../../../src/domain/webhooks/secrets/secret-box.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { countRows } from '../../support/http.ts';
-import { adviceOn, eventOf, examiner } from '../../support/examiner.ts';
+import { adviceOn, eventOf, receiverChecks } from '../../support/receiver-check.ts';
 import { hang, startReceiver } from '../../support/receivers.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
@@ -15,7 +15,7 @@ describe('POST /v1/webhooks/examine', () => {
   });
   after(() => harness.close());
 
-  const { examine, judged, isGenuine, verified, correct } = examiner(() => harness);
+  const { examine, judged, isGenuine, verified, correct } = receiverChecks(() => harness);
 
   it('a correct receiver passes every case, in their order', async () => {
     const { body, failed, url } = await judged(correct);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   configure,
   deliveriesIn,
-  fanOutPayments,
+  createPaymentsWithDeliveries,
   startHoldingReceiver,
   type HoldingReceiver,
 } from '../../support/deliveries.ts';
@@ -35,7 +35,7 @@ describe('POST /v1/webhooks/redeliver', () => {
     (await ask(body).expect(202)).body as { count: number; done_by: string | null };
   /** So many payments whose event was delivered, a second apart. */
   const deliver = async (count: number) => {
-    const ids = await fanOutPayments(harness, shop, count);
+    const ids = await createPaymentsWithDeliveries(harness, shop, count);
     await harness.work();
     return ids;
   };

@@ -3,7 +3,7 @@ import { deliverDue } from '../../../src/domain/webhooks/deliveries/deliver.ts';
 import type { DeliveryList, DeliveryWithAttempts } from '../../../src/domain/webhooks/deliveries/schemas.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { firstIdAt } from '../../../src/platform/values/ids.ts';
-import { configure, fanOutPayments, startHoldingReceiver } from '../../support/deliveries.ts';
+import { configure, createPaymentsWithDeliveries, startHoldingReceiver } from '../../support/deliveries.ts';
 import { expectError } from '../../support/http.ts';
 import { hang, redirect, reset, startReceiver, type Answer, type Receiver } from '../../support/receivers.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
@@ -31,7 +31,7 @@ describe('a delivery and its attempts', () => {
   });
 
   const deliver = async () => {
-    const [paymentId = ''] = await fanOutPayments(harness, shop, 1);
+    const [paymentId = ''] = await createPaymentsWithDeliveries(harness, shop, 1);
     const { data } = (await harness.api('get', `/v1/webhooks/deliveries?payment_id=${paymentId}`).expect(200))
       .body as DeliveryList;
     await send();
@@ -123,7 +123,7 @@ describe('a delivery and its attempts', () => {
   it('one whose last attempt fails while that is asked for is sent again all the same', async () => {
     const holding = await startHoldingReceiver();
     await configure(harness, holding.url);
-    const [paymentId = ''] = await fanOutPayments(harness, shop, 1);
+    const [paymentId = ''] = await createPaymentsWithDeliveries(harness, shop, 1);
     await harness.ctx.db.raw('UPDATE deliveries SET attempts = 10');
     const { data } = (await harness.api('get', `/v1/webhooks/deliveries?payment_id=${paymentId}`))
       .body as DeliveryList;

@@ -502,9 +502,9 @@ describe('delivering a webhook', () => {
     await configure(receiver.url);
     await prepared();
     expect(await statementsOf(() => send())).to.deep.equal([
-      'prepare_deliveries',
-      'record_outcomes',
-      'leave_endpoint',
+      'acquire_endpoint',
+      'record_delivery_outcomes',
+      'release_endpoint_unless_rescheduled',
     ]);
     for (let i = 0; i < 128; i += 1) await prepared();
     const sent = await statementsOf(() => send());

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createDeliveries } from '../../../../src/domain/webhooks/deliveries/create.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import { loadMigration } from '../../../../src/platform/postgres/migrate.ts';
-import { configure, deliveriesIn, fanOutPayments } from '../../../support/deliveries.ts';
+import { configure, deliveriesIn, createPaymentsWithDeliveries } from '../../../support/deliveries.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers.ts';
 import { openShop } from '../../../support/shop.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
@@ -38,7 +38,7 @@ describe('deliveries from before they were due per endpoint', () => {
     const begin = harness.ctx.now().toISOString();
     const ids: string[] = [];
     for (const body of [{}, { callback_url: receiver.url }, {}]) {
-      ids.push(...(await fanOutPayments(harness, shop, 1, body)));
+      ids.push(...(await createPaymentsWithDeliveries(harness, shop, 1, body)));
       await harness.work();
     }
     const before_ = [await deliveriesIn(harness), await run(db, attempts, [])];

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Client } from 'pg';
 import { createDeliveries } from '../../../../src/domain/webhooks/deliveries/create.ts';
-import { keepPartitions } from '../../../../src/domain/webhooks/deliveries/partitions.ts';
+import { maintainPartitions } from '../../../../src/domain/webhooks/deliveries/partitions.ts';
 import { run, sql, type Db, type Tx } from '../../../../src/platform/postgres/db.ts';
-import { configure, deliveriesIn, fanOutPayments } from '../../../support/deliveries.ts';
+import { configure, deliveriesIn, createPaymentsWithDeliveries } from '../../../support/deliveries.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers.ts';
 import { play } from '../../../support/scenarios.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
@@ -33,7 +33,7 @@ describe('the partitions of deliveries and attempts', () => {
     shop = await openShop(harness);
     receiver = await startReceiver();
     await configure(harness, receiver.url);
-    await keepPartitions(harness.ctx);
+    await maintainPartitions(harness.ctx);
   });
   afterEach(async () => {
     await receiver.close();
@@ -45,10 +45,10 @@ describe('the partitions of deliveries and attempts', () => {
   const placesOfRows = async () => (await run(harness.ctx.db, places, [])).map(({ place }) => place);
   /** One payment's event, sent to the receiver. */
   const deliver = async () => {
-    await fanOutPayments(harness, shop, 1);
+    await createPaymentsWithDeliveries(harness, shop, 1);
     await harness.work();
   };
-  const keep = () => keepPartitions(harness.ctx);
+  const keep = () => maintainPartitions(harness.ctx);
 
   it('are there for three weeks to come, from Monday to Monday, and a default for the rest', async () => {
     // It is Saturday, 31 January 2026.
@@ -73,8 +73,8 @@ describe('the partitions of deliveries and attempts', () => {
     expect(await placesOfRows()).to.deep.equal(TABLES.map((table) => `${table}_default`));
     // A second is over; this one is the last of Sunday.
     harness.advance(36 * 3600 - 2);
-    const sunday = await fanOutPayments(harness, shop, 1);
-    const monday = await fanOutPayments(harness, shop, 1);
+    const sunday = await createPaymentsWithDeliveries(harness, shop, 1);
+    const monday = await createPaymentsWithDeliveries(harness, shop, 1);
     expect(await run(harness.ctx.db, placesOfPayments, [[...sunday, ...monday]])).to.deep.equal([
       { place: 'deliveries_default' },
       { place: 'deliveries_20260202' },
@@ -142,7 +142,7 @@ describe('the partitions of deliveries and attempts', () => {
         await work(tx);
       });
     harness.advance(7 * DAY);
-    await keepPartitions({
+    await maintainPartitions({
       ...harness.ctx,
       db: { transaction, client: harness.ctx.db.client } as unknown as Db,
     });
@@ -162,7 +162,7 @@ describe('the partitions of deliveries and attempts', () => {
         ({ message }: Error) => message,
       );
       expect(error).to.include('lock timeout');
-      await fanOutPayments(harness, shop, 1);
+      await createPaymentsWithDeliveries(harness, shop, 1);
     });
     expect(performance.now() - begin).to.be.lessThan(3_000);
     expect(await namesOf('deliveries')).to.not.include('deliveries_20260223');

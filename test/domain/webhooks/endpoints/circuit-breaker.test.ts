@@ -5,7 +5,7 @@ import {
   configure,
   deliveriesIn,
   endpointIn,
-  fanOutPayments,
+  createPaymentsWithDeliveries,
   startHoldingReceiver,
   watched,
   type HoldingReceiver,
@@ -25,7 +25,7 @@ describe('the circuit of an endpoint that keeps failing', () => {
     await harness.work();
     receiver = await startHoldingReceiver();
     await configure(harness, receiver.url);
-    await fanOutPayments(harness, await openShop(harness), BACKLOG);
+    await createPaymentsWithDeliveries(harness, await openShop(harness), BACKLOG);
     receiver.status = 500;
     const sending = send();
     for (let answered = 0; answered < 10; answered += 1) {

@@ -4,7 +4,7 @@ import {
   configure,
   deliveriesIn,
   endpointIn,
-  fanOutPayments,
+  createPaymentsWithDeliveries,
   startHoldingReceiver,
   type HoldingReceiver,
 } from '../../../support/deliveries.ts';
@@ -42,7 +42,7 @@ describe('switching an endpoint off', () => {
 
   it('410 does so at once: nothing more is sent, what waits has failed, and GET config says so', async () => {
     answerAll(410);
-    await fanOutPayments(harness, shop, 9);
+    await createPaymentsWithDeliveries(harness, shop, 9);
     await send();
     expect(receiver.requests.length).to.be.within(1, 4);
     for (const delivery of await deliveriesIn(harness)) expect(delivery).to.include(OFF);
@@ -63,7 +63,7 @@ describe('switching an endpoint off', () => {
   });
 
   it('what was in the air then is recorded: a success has delivered, and each attempt is in the log', async () => {
-    await fanOutPayments(harness, shop, 3);
+    await createPaymentsWithDeliveries(harness, shop, 3);
     const sending = send();
     await until('three requests wait', () => receiver.held === 3);
     receiver.status = 410;
@@ -87,7 +87,7 @@ describe('switching an endpoint off', () => {
     answerAll(500);
     const { now } = harness.ctx;
     const failAgain = async () => {
-      await fanOutPayments(harness, shop, 1);
+      await createPaymentsWithDeliveries(harness, shop, 1);
       await send();
     };
     await failAgain();
@@ -104,7 +104,7 @@ describe('switching an endpoint off', () => {
 
   it('a single success begins the five days anew', async () => {
     answerAll(500);
-    await fanOutPayments(harness, shop, 1);
+    await createPaymentsWithDeliveries(harness, shop, 1);
     await send();
     harness.advance(4 * DAY);
     receiver.status = 200;
@@ -113,7 +113,7 @@ describe('switching an endpoint off', () => {
     expect((await config()).health).to.include({ state: 'healthy', lastSuccessAt });
     receiver.status = 500;
     harness.advance(2 * DAY);
-    await fanOutPayments(harness, shop, 1);
+    await createPaymentsWithDeliveries(harness, shop, 1);
     await send();
     expect((await config()).health).to.include({ state: 'failing', lastSuccessAt });
   });
@@ -121,7 +121,7 @@ describe('switching an endpoint off', () => {
   it('PUT switches it on again, and what was missed meanwhile is replayed when it is asked for', async () => {
     const from = harness.ctx.now().toISOString();
     answerAll(410);
-    await fanOutPayments(harness, shop, 2);
+    await createPaymentsWithDeliveries(harness, shop, 2);
     await send();
     for (let made = 0; made < 3; made += 1) await shop.create();
     await harness.work();
@@ -151,8 +151,8 @@ describe('switching an endpoint off', () => {
     own.open();
     await configure(harness, own.url);
     answerAll(410);
-    await fanOutPayments(harness, shop, 1, { callback_url: receiver.url });
-    await fanOutPayments(harness, shop, 1);
+    await createPaymentsWithDeliveries(harness, shop, 1, { callback_url: receiver.url });
+    await createPaymentsWithDeliveries(harness, shop, 1);
     await harness.work();
     expect((await deliveriesIn(harness)).map(({ status }) => status)).to.deep.equal(['failed', 'delivered']);
     expect((await config()).health).to.include({ state: 'healthy' });

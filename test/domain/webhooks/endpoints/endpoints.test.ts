@@ -7,7 +7,7 @@ import {
   configure,
   deliveriesIn,
   endpointIn,
-  fanOutPayments,
+  createPaymentsWithDeliveries,
   startHoldingReceiver,
   watched,
   type HoldingReceiver,
@@ -56,7 +56,7 @@ describe("an endpoint's deliveries", () => {
   it('are sent four at once at first, and no more, however many runs there are', async () => {
     const receiver = await listen();
     await configure(harness, receiver.url);
-    await fanOutPayments(harness, shop, 12);
+    await createPaymentsWithDeliveries(harness, shop, 12);
     const { ctx, lookedTwice } = watched(harness);
     const first = send(undefined, ctx);
     await untilHeld(receiver, 4);
@@ -108,8 +108,8 @@ describe("an endpoint's deliveries", () => {
     const [hanging, sound] = [await listen(), await listen()];
     sound.open();
     await configure(harness, hanging.url);
-    await fanOutPayments(harness, shop, 5);
-    await fanOutPayments(harness, shop, 1, { callback_url: sound.url });
+    await createPaymentsWithDeliveries(harness, shop, 5);
+    await createPaymentsWithDeliveries(harness, shop, 1, { callback_url: sound.url });
     const hung = send();
     await untilHeld(hanging, 4);
     await send(`${harness.merchant.id} ${sound.url}`);
@@ -123,8 +123,8 @@ describe("an endpoint's deliveries", () => {
     await configure(harness, receiver.url);
     const { origin } = new URL(receiver.url);
     for (const callback_url of [`${origin}/a?b=c`, `${origin}/a#d`, `${origin}/a`, `${origin}/d?b=c`])
-      await fanOutPayments(harness, shop, 1, { callback_url });
-    await fanOutPayments(harness, shop, 1);
+      await createPaymentsWithDeliveries(harness, shop, 1, { callback_url });
+    await createPaymentsWithDeliveries(harness, shop, 1);
     const own = `${harness.merchant.id} ${origin}/a`;
     expect((await deliveriesIn(harness)).map(({ endpoint_id }) => endpoint_id)).to.deep.equal([
       own,
@@ -138,7 +138,7 @@ describe("an endpoint's deliveries", () => {
   it('that a run finds held stay due for when the hold would end, and come at once when it is given back', async () => {
     const receiver = await listen();
     await configure(harness, receiver.url);
-    await fanOutPayments(harness, shop, 1);
+    await createPaymentsWithDeliveries(harness, shop, 1);
     const sending = send();
     await untilHeld(receiver, 1);
     await send();

@@ -6,7 +6,7 @@ import { runOne, sql, type Db, type Tx } from '../../../../src/platform/postgres
 import {
   configure,
   deliveriesIn,
-  fanOutPayments,
+  createPaymentsWithDeliveries,
   startHoldingReceiver,
   type HoldingReceiver,
 } from '../../../support/deliveries.ts';
@@ -62,7 +62,7 @@ describe('deliveries that are added while runs come and go', () => {
   };
 
   it('are found by a run that was about to leave when they were committed', async () => {
-    await fanOutPayments(harness, shop, 1);
+    await createPaymentsWithDeliveries(harness, shop, 1);
     const sending = send();
     await until('a request waits', () => receiver.held === 1);
     const commit = await fanOutUncommitted();
@@ -74,7 +74,7 @@ describe('deliveries that are added while runs come and go', () => {
   });
 
   it('are not put off by a run that found the endpoint held before they were committed', async () => {
-    await fanOutPayments(harness, shop, 1);
+    await createPaymentsWithDeliveries(harness, shop, 1);
     const sending = send();
     await until('a request waits', () => receiver.held === 1);
     const commit = await fanOutUncommitted();

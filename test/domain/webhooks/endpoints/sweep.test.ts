@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
-import { webhookClientOf } from '../../../../src/domain/webhooks/client/create-client.ts';
+import { webhookClientOf } from '../../../../src/domain/webhooks/client/client.ts';
 import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/settings.ts';
 import { sweepEndpoints } from '../../../../src/domain/webhooks/endpoints/sweep.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { reEncryptSecrets } from '../../../../src/domain/webhooks/secrets/re-encrypt.ts';
 import { SecretBoxError } from '../../../../src/domain/webhooks/secrets/secret-box.ts';
 import { rotateSecret } from '../../../../src/domain/webhooks/secrets/rotate.ts';
-import { getWebhookSecrets } from '../../../../src/domain/webhooks/endpoints/settings.ts';
+import { getWebhookSecrets } from '../../../../src/domain/webhooks/secrets/read.ts';
 import type { Context } from '../../../../src/platform/context.ts';
 import type { IdempotencyClaim } from '../../../../src/platform/endpoint.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';

@@ -1,35 +1,35 @@
 import { expect } from 'chai';
 import {
-  BACKLOG,
+  BACKLOG_THRESHOLD,
   CIRCUIT_OPENS_AFTER,
   INITIAL_CONCURRENCY,
   isFailingTooLong,
   MAX_CONCURRENCY,
-  throttleAfter,
-  type Throttle,
-  type ThrottleChange,
-} from '../../../../src/domain/webhooks/endpoints/throttle.ts';
+  nextFlowControl,
+  type FlowControl,
+  type RequestResults,
+} from '../../../../src/domain/webhooks/endpoints/flow-control.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 
 const NOW = new Date('2026-01-31T12:00:00.000Z');
-const FRESH: Throttle = {
+const FRESH: FlowControl = {
   concurrencyLimit: INITIAL_CONCURRENCY,
   failures: 0,
   circuitOpenUntil: null,
   failingSince: null,
 };
-const after = (before: Throttle, change: Partial<ThrottleChange>) =>
-  throttleAfter(before, {
+const after = (before: FlowControl, change: Partial<RequestResults>) =>
+  nextFlowControl(before, {
     succeeded: 0,
     failed: 0,
-    waiting: BACKLOG,
+    pendingCount: BACKLOG_THRESHOLD,
     now: NOW,
     firstDelaySeconds: 5,
     ...change,
   });
 const secondsOf = (date: Date | null, since: Date) => ((date?.getTime() ?? NaN) - since.getTime()) / 1000;
 /** What becomes of a probe that fails when the circuit's delay is over, and how long it delays then. */
-const probed = (open: Throttle): [after: Throttle, delay: number] => {
+const probed = (open: FlowControl): [after: FlowControl, delay: number] => {
   const now = open.circuitOpenUntil ?? NOW;
   const next = after(open, { failed: 1, now });
   return [next, secondsOf(next.circuitOpenUntil, now)];
@@ -38,7 +38,7 @@ const probed = (open: Throttle): [after: Throttle, delay: number] => {
 describe("an endpoint's throttle", () => {
   it('doubles whenever exchanges succeed, up to 64', () => {
     const limits: number[] = [];
-    let throttle: Throttle = { ...FRESH, concurrencyLimit: 1 };
+    let throttle: FlowControl = { ...FRESH, concurrencyLimit: 1 };
     for (let i = 0; i < 8; i += 1) {
       throttle = after(throttle, { succeeded: 3 });
       limits.push(throttle.concurrencyLimit);
@@ -82,12 +82,14 @@ describe("an endpoint's throttle", () => {
   });
 
   it('opens no circuit where nothing but a few retries wait, and closes it once they are few', () => {
-    expect(after(FRESH, { failed: 500, waiting: BACKLOG - 1 })).to.include({
+    expect(after(FRESH, { failed: 500, pendingCount: BACKLOG_THRESHOLD - 1 })).to.include({
       concurrencyLimit: INITIAL_CONCURRENCY,
       circuitOpenUntil: null,
     });
     const open = after(FRESH, { failed: 10 });
-    expect(after(open, { failed: 1, waiting: BACKLOG - 1, now: addSeconds(NOW, 5) })).to.include({
+    expect(
+      after(open, { failed: 1, pendingCount: BACKLOG_THRESHOLD - 1, now: addSeconds(NOW, 5) }),
+    ).to.include({
       concurrencyLimit: INITIAL_CONCURRENCY,
       circuitOpenUntil: null,
     });
@@ -110,7 +112,7 @@ describe("an endpoint's throttle", () => {
     const open = after({ ...FRESH, concurrencyLimit: 64 }, { failed: 20 });
     expect(open.circuitOpenUntil).to.deep.equal(addSeconds(NOW, 5));
     expect(after(open, { failed: 44, now: addSeconds(NOW, 1) })).to.deep.equal(open);
-    const failing = after(FRESH, { failed: 300, waiting: 0 });
+    const failing = after(FRESH, { failed: 300, pendingCount: 0 });
     expect(after(failing, { failed: 1 }).circuitOpenUntil).to.deep.equal(addSeconds(NOW, 5));
   });
 

@@ -3,10 +3,10 @@ import { startReceiver, type Answer, type ReceivedRequest } from './receivers.ts
 import type { Harness } from './harness.ts';
 
 /** A receiver's judgement of one request: the status that it answers. */
-export type Judge = (request: ReceivedRequest) => number;
+export type Respond = (request: ReceivedRequest) => number;
 
 /** Has receivers examined, and judges requests as their authors would like them to. */
-export function examiner(harness: () => Harness) {
+export function receiverChecks(harness: () => Harness) {
   const verified = ({ rawBody, headers }: ReceivedRequest, changes: Partial<VerifyWebhookOptions> = {}) =>
     verifyWebhook({
       rawBody,
@@ -27,8 +27,8 @@ export function examiner(harness: () => Harness) {
       .map((one) => one.case);
     return { body, failed, requests: receiver.requests, url: receiver.url };
   };
-  const judged = (judge: Judge) => examine((request) => ({ status: judge(request) }));
-  const correct: Judge = (request) => (isGenuine(request) ? 200 : 401);
+  const judged = (judge: Respond) => examine((request) => ({ status: judge(request) }));
+  const correct: Respond = (request) => (isGenuine(request) ? 200 : 401);
   return { verified, isGenuine, examine, judged, correct };
 }
 
