@@ -9,10 +9,10 @@ export class AddressBlockedError extends Error {
 }
 
 /**
- * A lookup for sockets that returns only allowed addresses, and fails with EADDRBLOCKED when a name has none. The
- * check is here because the socket connects to exactly what the lookup returns: a name that resolves differently a
- * moment later (DNS rebinding) gains nothing. Sockets do not look up hosts that are addresses already: connector.ts
- * checks those.
+ * A lookup for sockets that returns only allowed addresses, and fails with EADDRBLOCKED when a name has none.
+ * The check is here because the socket connects to exactly what the lookup returns: a name that resolves
+ * differently a moment later (DNS rebinding) gains nothing. Sockets do not look up hosts that are addresses
+ * already: connector.ts checks those.
  */
 export function guardedLookup(
   allowPrivate: boolean,

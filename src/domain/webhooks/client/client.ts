@@ -8,22 +8,27 @@ import { WebhookRequest, type DeliveryResult } from './request.ts';
 import type { ResolveHost } from './resolve-host.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Many endpoints, each with its concurrency limit, may share an origin: hanging ones must not use all its connections. */
+/**
+ * Many endpoints, each with its concurrency limit, may share an origin: hanging ones must not use all its
+ * connections.
+ */
 const DEFAULT_SOCKETS_PER_ORIGIN = 2_048;
 
 export type { DeliveryResult } from './request.ts';
 
 export interface WebhookClient {
   /**
-   * POSTs `body` as application/json and returns the result within the deadline; never throws and never follows a
-   * redirect. `headers` are added to Content-Type and User-Agent.
+   * POSTs `body` as application/json and returns the result within the deadline; never throws and never
+   * follows a redirect. `headers` are added to Content-Type and User-Agent.
    */
   readonly post: (
     url: string,
     headers: Readonly<Record<string, string>>,
     body: Buffer | string,
   ) => Promise<DeliveryResult>;
-  /** Accepts no more requests, waits for those in flight (the deadline bounds them), closes every connection. */
+  /**
+   * Accepts no more requests, waits for those in flight (the deadline bounds them), closes every connection.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -33,7 +38,10 @@ export interface WebhookClientOptions {
   /** One deadline for the whole request: waiting for a connection, DNS, TCP, TLS, request, header, body. */
   readonly timeoutMs: number;
   readonly userAgent: string;
-  /** Further requests to one origin wait for a connection, within their deadline. Default: DEFAULT_SOCKETS_PER_ORIGIN. */
+  /**
+   * Further requests to one origin wait for a connection, within their deadline. Default:
+   * DEFAULT_SOCKETS_PER_ORIGIN.
+   */
   readonly maxSocketsPerOrigin?: number;
   /** Resolves host names; default: see `guardedLookup`, which guards its results as well. */
   readonly resolve?: ResolveHost;
@@ -85,7 +93,8 @@ function createAgent(options: WebhookClientOptions): Agent {
     connect: guardedConnector({ allowPrivate, timeoutMs, lookup, ca }),
     connections: options.maxSocketsPerOrigin ?? DEFAULT_SOCKETS_PER_ORIGIN,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // undici's timeouts cover parts of a request, and each byte restarts them; `WebhookRequest` has one deadline.
+    // undici's timeouts cover parts of a request, and each byte restarts them; `WebhookRequest` has one
+    // deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
     factory: (origin, poolOptions) =>
@@ -93,7 +102,8 @@ function createAgent(options: WebhookClientOptions): Agent {
   });
 }
 
-// undici's types hide that a pool passes its options on, with `connect` as the connector that it made of them.
+// undici's types hide that a pool passes its options on, with `connect` as the connector that it made of
+// them.
 function newPeerClient(origin: URL, options: object): PeerClient {
   return new PeerClient(origin, options as Client.Options & { connect: buildConnector.connector });
 }

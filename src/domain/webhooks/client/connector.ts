@@ -5,15 +5,15 @@ import { isDeliverableAddress, isDeliverablePort } from '../../../platform/value
 import { connectError, DeliveryError } from './delivery-error.ts';
 
 /**
- * Node tries the addresses of a name one after the other and gives each but the last this long. Its default of
- * 250 ms fails slow but working routes permanently (nodejs/node 54359).
+ * Node tries the addresses of a name one after the other and gives each but the last this long. Its default
+ * of 250 ms fails slow but working routes permanently (nodejs/node 54359).
  */
 const ADDRESS_ATTEMPT_MS = 2_000;
 
 /**
- * Returns undici's connector for webhooks. It opens every socket, so it enforces what must hold for each connection:
- * port, address (in `lookup` for names, here for hosts that are addresses: sockets do not look those up),
- * certificate, and timeout. `ca` replaces the authorities that Node trusts.
+ * Returns undici's connector for webhooks. It opens every socket, so it enforces what must hold for each
+ * connection: port, address (in `lookup` for names, here for hosts that are addresses: sockets do not look
+ * those up), certificate, and timeout. `ca` replaces the authorities that Node trusts.
  */
 export function guardedConnector(options: {
   allowPrivate: boolean;
@@ -58,7 +58,10 @@ export interface PeerAware extends Dispatcher.DispatchOptions {
   assign(peer: Peer): void;
 }
 
-/** undici's client for one connection. It assigns each request its peer: undici keeps socket and address private. */
+/**
+ * undici's client for one connection. It assigns each request its peer: undici keeps socket and address
+ * private.
+ */
 export class PeerClient extends Client {
   readonly #peer: Peer;
 

@@ -28,7 +28,10 @@ export interface DeliveryResult {
 /** Any header may occur twice, whatever Node's type says. */
 type ResponseHeaders = Readonly<NodeJS.Dict<string | string[]>>;
 
-/** One request: undici's handler for it, and its deadline. The first event that ends it settles it; later ones are ignored. */
+/**
+ * One request: undici's handler for it, and its deadline. The first event that ends it settles it; later ones
+ * are ignored.
+ */
 export class WebhookRequest implements Dispatcher.DispatchHandler {
   readonly #startedAt = performance.now();
   readonly #timeoutMs: number;
@@ -92,8 +95,8 @@ export class WebhookRequest implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Destroys the socket instead of undici's abort, which reconnects for a request that has ended (nodejs/undici 5845)
-   * and would double the connections to a receiver that hangs.
+   * Destroys the socket instead of undici's abort, which reconnects for a request that has ended
+   * (nodejs/undici 5845) and would double the connections to a receiver that hangs.
    */
   #endAndDisconnect(error: DeliveryError | null): void {
     const wasSettled = this.#settled;

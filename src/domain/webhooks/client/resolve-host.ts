@@ -10,9 +10,10 @@ const QUERY_TIMEOUT_MS = 2_500;
 const QUERY_TRIES = 2;
 
 /**
- * Queries the name servers directly (c-ares). `dns.lookup` queries through libuv's thread pool, two names at a time
- * per process: two merchants whose name servers do not respond would block every new connection of all others. The
- * cost: /etc/hosts and search domains do not count. `servers` replaces those of the system (`ip:port`).
+ * Queries the name servers directly (c-ares). `dns.lookup` queries through libuv's thread pool, two names at
+ * a time per process: two merchants whose name servers do not respond would block every new connection of all
+ * others. The cost: /etc/hosts and search domains do not count. `servers` replaces those of the system
+ * (`ip:port`).
  */
 export function nameServerResolver(servers?: readonly string[]): ResolveHost {
   const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
@@ -32,7 +33,10 @@ export function nameServerResolver(servers?: readonly string[]): ResolveHost {
   };
 }
 
-/** Queries the operating system, including /etc/hosts: for development and private networks, where `localhost` is a receiver. */
+/**
+ * Queries the operating system, including /etc/hosts: for development and private networks, where `localhost`
+ * is a receiver.
+ */
 export const systemResolver: ResolveHost = (hostname, done) => {
   lookup(hostname, { all: true }, (error, addresses) => done(error, addresses));
 };

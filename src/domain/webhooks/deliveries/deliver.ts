@@ -15,17 +15,21 @@ import { secretBoxOf } from '../secrets/secret-box.ts';
 import { InFlightDeliveries } from './in-flight.ts';
 import { attemptOutcome, recordOutcomes, type DeliveryOutcome } from './record.ts';
 
-/** A run starts no request after this, so that a worker that shuts down ends within the deadline of one request. */
+/**
+ * A run starts no request after this, so that a worker that shuts down ends within the deadline of one
+ * request.
+ */
 const RUN_MS = 5_000;
 /** How often a run looks for new deliveries while its requests are slow. */
 const POLL_MS = 250;
 
 /**
- * Delivers what is due at one endpoint: acquire (lease and read) -> POST -> record, repeatedly, with no transaction
- * and no lock held in between. One run at a time sends to an endpoint, so its concurrency limit holds over all
- * processes, and no payment has two requests in flight there. Every attempt is a row; 2xx ends a delivery, anything
- * else schedules its next attempt until the retry schedule is exhausted. A run that dies leaves only a lease that
- * ends: requests that were in flight are sent again. Every event goes to `receiver` where it is not null.
+ * Delivers what is due at one endpoint: acquire (lease and read) -> POST -> record, repeatedly, with no
+ * transaction and no lock held in between. One run at a time sends to an endpoint, so its concurrency limit
+ * holds over all processes, and no payment has two requests in flight there. Every attempt is a row; 2xx ends
+ * a delivery, anything else schedules its next attempt until the retry schedule is exhausted. A run that dies
+ * leaves only a lease that ends: requests that were in flight are sent again. Every event goes to `receiver`
+ * where it is not null.
  */
 export async function deliverDue(
   ctx: Context,
@@ -62,7 +66,10 @@ export async function deliverDue(
   }
 }
 
-/** Starts the requests of what is due. Throws SecretBoxError, before any of them, when a secret cannot be decrypted. */
+/**
+ * Starts the requests of what is due. Throws SecretBoxError, before any of them, when a secret cannot be
+ * decrypted.
+ */
 function startRequests(
   ctx: Context,
   client: WebhookClient,
@@ -86,8 +93,8 @@ function startRequests(
 }
 
 /**
- * Records outcomes, and disables an endpoint that is gone or has failed for too long. Returns the new flow control;
- * null when another run has taken the endpoint's lease over.
+ * Records outcomes, and disables an endpoint that is gone or has failed for too long. Returns the new flow
+ * control; null when another run has taken the endpoint's lease over.
  */
 async function applyOutcomes(
   ctx: Context,

@@ -28,8 +28,8 @@ export class InFlightDeliveries {
   }
 
   /**
-   * Waits for the first outcome, at most `withinMs`, and takes all outcomes that are there then. Throws the error
-   * of a delivery that threw one.
+   * Waits for the first outcome, at most `withinMs`, and takes all outcomes that are there then. Throws the
+   * error of a delivery that threw one.
    */
   async takeOutcomes(withinMs: number): Promise<DeliveryOutcome[]> {
     if (this.#ended.length === 0 && this.#failure === null)

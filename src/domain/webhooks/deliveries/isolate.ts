@@ -1,8 +1,8 @@
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
 
-// Due deliveries of a leased endpoint stay there: a worker may be posting them at this moment. The payment's id is
-// the id of its endpoint and of its test clock.
+// Due deliveries of a leased endpoint stay there: a worker may be posting them at this moment. The payment's
+// id is the id of its endpoint and of its test clock.
 const moveDeliveries = sql<never, { paymentId: string; systemNow: Date }>(
   'isolate_deliveries',
   (p) => `
@@ -27,7 +27,10 @@ const moveDeliveries = sql<never, { paymentId: string; systemNow: Date }>(
      version = scheduled_jobs.version + 1`,
 );
 
-/** Gives a payment that gets a test clock of its own an endpoint of its own. Leases of others end by `systemNow`. */
+/**
+ * Gives a payment that gets a test clock of its own an endpoint of its own. Leases of others end by
+ * `systemNow`.
+ */
 export async function isolateDeliveries(tx: Tx, paymentId: string, systemNow: Date): Promise<void> {
   await run(tx, moveDeliveries, { paymentId, systemNow });
 }

@@ -65,10 +65,11 @@ interface PageParams {
 }
 
 /**
- * The statement for the filters that are given: one for each combination. A payment's deliveries are few and have
- * their own index (deliveries_of_payment), which serves an event's as well. A time range is a range of ids, which
- * hold their event's time. Failed deliveries are rare, so they have an index (deliveries_failed), which Postgres
- * only uses where the text says `failed`. The other filters narrow a walk down the index deliveries_newest.
+ * The statement for the filters that are given: one for each combination. A payment's deliveries are few and
+ * have their own index (deliveries_of_payment), which serves an event's as well. A time range is a range of
+ * ids, which hold their event's time. Failed deliveries are rare, so they have an index (deliveries_failed),
+ * which Postgres only uses where the text says `failed`. The other filters narrow a walk down the index
+ * deliveries_newest.
  */
 function pageOfDeliveries(
   query: ListDeliveriesQuery,
@@ -143,7 +144,9 @@ export async function getDelivery(
   return { ...toResource(delivery), log: attempts.map(toAttempt) };
 }
 
-/** The row of a merchant's delivery. Throws ApiError delivery_not_found, also where `id` is no delivery's id. */
+/**
+ * The row of a merchant's delivery. Throws ApiError delivery_not_found, also where `id` is no delivery's id.
+ */
 export async function readDelivery<Row>(
   connection: Connection,
   statement: Statement<Row, DeliveryParams>,

@@ -5,9 +5,14 @@ import { firstIdAt } from '../../../platform/values/ids.ts';
 import { DELETE_BATCH, deleteInBatches, RETENTION_SECONDS } from '../endpoints/sweep.ts';
 
 const WEEK_SECONDS = 7 * 86_400;
-/** Partitions exist before their week begins; the present week's is never created: the default may hold its rows. */
+/**
+ * Partitions exist before their week begins; the present week's is never created: the default may hold its
+ * rows.
+ */
 const WEEKS_AHEAD = 3;
-/** Readers and writers wait at most this long for the catalogue's lock; a run that does not get it runs again. */
+/**
+ * Readers and writers wait at most this long for the catalogue's lock; a run that does not get it runs again.
+ */
 const LOCK_TIMEOUT_MS = 200;
 /** The constraint by which a default partition states that it holds nothing of a coming week. */
 const PROOF = 'lacks_next_week';
@@ -18,15 +23,17 @@ interface DeleteParams {
   readonly horizon: Date;
 }
 
-// A delivery of an old event that was replayed has an old id: its own time decides. The time of a payment with a
-// test clock says nothing of its age (scenario events all date from one January): its deliveries go with its events.
+// A delivery of an old event that was replayed has an old id: its own time decides. The time of a payment
+// with a test clock says nothing of its age (scenario events all date from one January): its deliveries go
+// with its events.
 const deleteOldDeliveries = sql<{ deleted: number }, DeleteParams>(
   'delete_old_deliveries_of_default',
   (p) => `
    WITH old AS (
      SELECT ctid FROM deliveries_default
      WHERE id < ${p.firstKeptId} AND status <> 'pending'
-       AND CASE WHEN starts_with(endpoint_id, 'pay_') THEN NOT EXISTS (SELECT FROM events e WHERE e.id = event_id)
+       AND CASE WHEN starts_with(endpoint_id, 'pay_')
+         THEN NOT EXISTS (SELECT FROM events e WHERE e.id = event_id)
          ELSE created_at < ${p.horizon} END
      ORDER BY id LIMIT ${DELETE_BATCH}
    ),
@@ -72,9 +79,9 @@ const weeklyPartitions = sql<{ name: string }, { table: string }>(
 );
 
 /**
- * Creates the partitions of the coming weeks, drops those whose every row is past the retention period, and deletes
- * old rows from the default ones. Idempotent. Throws when it cannot get a lock in time: nothing is lost, and the job
- * runs again.
+ * Creates the partitions of the coming weeks, drops those whose every row is past the retention period, and
+ * deletes old rows from the default ones. Idempotent. Throws when it cannot get a lock in time: nothing is
+ * lost, and the job runs again.
  */
 export async function maintainPartitions(ctx: Context): Promise<void> {
   const now = ctx.systemNow();
@@ -138,9 +145,9 @@ function nameOf(table: string, week: Date): string {
 }
 
 /**
- * Makes the default partition state that it holds nothing of a range. Otherwise Postgres reads all of it when the
- * range gets a partition, under a lock that excludes every reader and writer; VALIDATE reads it beside them. The
- * constraint that a failed run leaves behind is of a coming week, and the next run drops it.
+ * Makes the default partition state that it holds nothing of a range. Otherwise Postgres reads all of it when
+ * the range gets a partition, under a lock that excludes every reader and writer; VALIDATE reads it beside
+ * them. The constraint that a failed run leaves behind is of a coming week, and the next run drops it.
  */
 async function proveDefaultLacks(db: Db, table: string, range: string): Promise<void> {
   await withShortLocks(

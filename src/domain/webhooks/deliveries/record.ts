@@ -46,19 +46,21 @@ interface RecordParams {
   readonly endpoint: string;
 }
 
-// A success always counts. A failure does not when the run's lease was taken over, or when the delivery was dropped
-// or restarted while the request was in flight.
+// A success always counts. A failure does not when the run's lease was taken over, or when the delivery was
+// dropped or restarted while the request was in flight.
 const DECIDES = `(o.status = 'delivered' AND d.status <> 'delivered'
          OR d.status = 'pending' AND d.restarted_after = o.restarted_after AND o.is_owner)`;
 
-// One statement, so one commit: the attempts, the deliveries' states, and the endpoint's flow control. An outcome
-// that does not decide still raises the count of attempts, because the next attempt's number must be free.
+// One statement, so one commit: the attempts, the deliveries' states, and the endpoint's flow control. An
+// outcome that does not decide still raises the count of attempts, because the next attempt's number must be
+// free.
 const record = sql<{ id: string }, RecordParams>(
   'record_delivery_outcomes',
   (p) => `
    WITH outcome AS (
      SELECT o.*,
-       EXISTS (SELECT FROM webhook_endpoints WHERE id = ${p.endpointId} AND leased_by = ${p.owner}) AS is_owner
+       EXISTS (
+         SELECT FROM webhook_endpoints WHERE id = ${p.endpointId} AND leased_by = ${p.owner}) AS is_owner
      FROM json_to_recordset(${p.outcomes}::json) AS o (
        delivery_id text, restarted_after int, attempts int, status text, failed_because text,
        url text, remote_address text, started_at timestamptz, duration_ms int, status_code int,
@@ -109,8 +111,8 @@ interface EndpointChange {
 }
 
 /**
- * Records outcomes and returns the endpoint's new flow control; null when another run has taken the endpoint's
- * lease over.
+ * Records outcomes and returns the endpoint's new flow control; null when another run has taken the
+ * endpoint's lease over.
  */
 export async function recordOutcomes(
   ctx: Context,

@@ -10,7 +10,9 @@ import { deliverWebhook } from '../endpoints/jobs.ts';
 import { DELIVERY_ID, ENDPOINT_ID } from './create.ts';
 import type { RedeliverAnswer, RedeliverBody } from './schemas.ts';
 
-/** Replayed deliveries are spread, so a receiver gets 50 of them in a second, and new events come in between. */
+/**
+ * Replayed deliveries are spread, so a receiver gets 50 of them in a second, and new events come in between.
+ */
 const SECONDS_APART = 0.02;
 /** A longer range must be requested in parts: this many take a receiver a quarter of an hour. */
 const MAX_AT_ONCE = 50_000;
@@ -23,8 +25,8 @@ interface RestartParams {
   readonly now: Date;
 }
 
-// Finds events by the time in their ids. An event that was recorded while webhooks were off, or whose delivery was
-// deleted for its age, gets a delivery now. A pending delivery stays as it is.
+// Finds events by the time in their ids. An event that was recorded while webhooks were off, or whose
+// delivery was deleted for its age, gets a delivery now. A pending delivery stays as it is.
 const restartRange = sql<{ endpoint_id: string; count: number; last_at: Date }, RestartParams>(
   'restart_deliveries',
   (p) => `
@@ -75,9 +77,9 @@ const areWebhooksOn = sql<{ is_enabled: boolean }, { merchantId: string }>(
 );
 
 /**
- * Restarts the failed deliveries, or all, of a time range; they are sent in the background. Returns how many. Throws
- * ApiError webhooks_off where nothing is sent, and ValidationError for a range that ends before it begins or holds
- * more than MAX_AT_ONCE events.
+ * Restarts the failed deliveries, or all, of a time range; they are sent in the background. Returns how many.
+ * Throws ApiError webhooks_off where nothing is sent, and ValidationError for a range that ends before it
+ * begins or holds more than MAX_AT_ONCE events.
  */
 export async function redeliverRange(
   ctx: Context,

@@ -36,8 +36,8 @@ const restartDelivery = sql<never, { id: string; now: Date }>(
 );
 
 /**
- * Restarts one delivery, whatever its status: it is due at once, and has the whole retry schedule before it. Throws
- * ApiError delivery_not_found, and webhooks_off where nothing is sent.
+ * Restarts one delivery, whatever its status: it is due at once, and has the whole retry schedule before it.
+ * Throws ApiError delivery_not_found, and webhooks_off where nothing is sent.
  */
 export async function redeliver(
   ctx: Context,

@@ -1,16 +1,19 @@
-/** Spreads each delay in both directions, so deliveries that failed together are not retried together (contract, "Events"). */
+/**
+ * Spreads each delay in both directions, so deliveries that failed together are not retried together
+ * (contract, "Events").
+ */
 const JITTER = 0.2;
 /** A receiver may request more time with Retry-After, up to this multiple of the schedule's delay. */
 const RETRY_AFTER_MAX_FACTOR = 4;
 
 /**
- * Returns when to try again after attempt number `failedAttempt` (1 is the first) has failed, or null when the
- * schedule is exhausted.
+ * Returns when to try again after attempt number `failedAttempt` (1 is the first) has failed, or null when
+ * the schedule is exhausted.
  *
- * `scheduleSeconds[n - 1]` is the delay after failed attempt n, so there is one attempt more than the schedule has
- * delays. `random` is from [0, 1). `retryAfter` is the response's header as received: seconds or an HTTP date (RFC
- * 9110, 10.2.3), anything else is ignored. It counts from the schedule's delay up to RETRY_AFTER_MAX_FACTOR times
- * that, and is spread forwards only: never earlier than requested.
+ * `scheduleSeconds[n - 1]` is the delay after failed attempt n, so there is one attempt more than the
+ * schedule has delays. `random` is from [0, 1). `retryAfter` is the response's header as received: seconds or
+ * an HTTP date (RFC 9110, 10.2.3), anything else is ignored. It counts from the schedule's delay up to
+ * RETRY_AFTER_MAX_FACTOR times that, and is spread forwards only: never earlier than requested.
  */
 export function nextAttemptAt(input: {
   failedAttempt: number;
@@ -43,8 +46,8 @@ function retryAfterSeconds(header: string, now: Date): number | null {
 }
 
 /**
- * Parses the three forms of RFC 9110, 5.6.7, to milliseconds. `Date.parse` alone would accept many others, and read
- * the last form (asctime) as local time.
+ * Parses the three forms of RFC 9110, 5.6.7, to milliseconds. `Date.parse` alone would accept many others,
+ * and read the last form (asctime) as local time.
  */
 function httpDate(value: string): number | null {
   const isGmt = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/.test(value);

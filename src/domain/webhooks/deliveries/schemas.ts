@@ -65,7 +65,7 @@ export const Attempt = Type.Object({
   duration_ms: Type.Integer(),
   error: nullable(Type.Enum([...DELIVERY_ERROR_CLASSES])),
   error_detail: nullable(Type.String()),
-  response_excerpt: nullable(Type.String({ description: 'The first 1 kB of the answer.' })),
+  response_excerpt: nullable(Type.String({ description: 'The first 1 kB of the response body.' })),
   next_attempt_at: nullable(dateTime()),
 });
 
@@ -88,7 +88,7 @@ export const RedeliverBody = Type.Object(
       Type.Enum(['failed', 'all'], {
         default: 'failed',
         description:
-          'failed: events that were not delivered because retries were exhausted or webhooks were off; all: every event.',
+          'failed: events that retries did not deliver, or of a time with webhooks off; all: every event.',
       }),
     ),
     from_date: Type.String({ format: 'date-or-time', description: FROM }),

@@ -84,9 +84,10 @@ interface AcquireParams {
   readonly receiver: string | null;
 }
 
-// One statement takes or renews the lease and reads what is due: the oldest deliveries (index deliveries_due), of
-// each payment the event with the lowest sequence, and none of a payment that has a request in flight. It reads
-// the destination at each look, so that pending deliveries go to a URL that the merchant has corrected.
+// One statement takes or renews the lease and reads what is due: the oldest deliveries (index
+// deliveries_due), of each payment the event with the lowest sequence, and none of a payment that has a
+// request in flight. It reads the destination at each look, so that pending deliveries go to a URL that the
+// merchant has corrected.
 const acquire = sql<AcquiredRow, AcquireParams>(
   'acquire_endpoint',
   (p) => `
@@ -138,9 +139,9 @@ const acquire = sql<AcquiredRow, AcquireParams>(
 );
 
 /**
- * Takes or renews the endpoint's lease and returns what is due there now: as many deliveries as its concurrency
- * limit allows beside those of `paymentIdsInFlight`. Returns null when another run holds the lease. Every event
- * goes to `receiver` where it is not null.
+ * Takes or renews the endpoint's lease and returns what is due there now: as many deliveries as its
+ * concurrency limit allows beside those of `paymentIdsInFlight`. Returns null when another run holds the
+ * lease. Every event goes to `receiver` where it is not null.
  */
 export async function acquireEndpoint(
   ctx: Context,

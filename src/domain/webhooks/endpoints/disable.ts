@@ -19,8 +19,8 @@ const disable = sql<{ merchant_id: string; dropped: number }, DisableParams>(
      RETURNING id, merchant_id
    ),
    dropped AS (
-     UPDATE deliveries SET status = 'failed', failed_because = 'endpoint_switched_off', next_attempt_at = NULL,
-       finished_at = ${p.now}
+     UPDATE deliveries SET status = 'failed', failed_because = 'endpoint_switched_off',
+       next_attempt_at = NULL, finished_at = ${p.now}
      FROM endpoint
      WHERE endpoint_id = endpoint.id AND status = 'pending'
      RETURNING deliveries.id
@@ -28,7 +28,10 @@ const disable = sql<{ merchant_id: string; dropped: number }, DisableParams>(
    SELECT merchant_id, (SELECT count(*)::int FROM dropped) AS dropped FROM endpoint`,
 );
 
-/** Disables an endpoint: its pending deliveries fail, and new events are only recorded, until it is enabled again. */
+/**
+ * Disables an endpoint: its pending deliveries fail, and new events are only recorded, until it is enabled
+ * again.
+ */
 export async function disableEndpoint(
   ctx: Context,
   endpointId: string,

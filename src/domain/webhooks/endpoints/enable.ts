@@ -6,8 +6,8 @@ import { deliverWebhook } from './jobs.ts';
 const enable = sql<{ id: string }, { merchantId: string }>(
   'enable_endpoints',
   (p) => `
-   UPDATE webhook_endpoints SET disabled_at = NULL, disabled_reason = NULL, failures = 0, failing_since = NULL,
-     circuit_open_until = NULL, concurrency_limit = ${INITIAL_CONCURRENCY}
+   UPDATE webhook_endpoints SET disabled_at = NULL, disabled_reason = NULL, failures = 0,
+     failing_since = NULL, circuit_open_until = NULL, concurrency_limit = ${INITIAL_CONCURRENCY}
    WHERE merchant_id = ${p.merchantId} AND (disabled_at IS NOT NULL OR failures > 0)
    RETURNING id`,
 );

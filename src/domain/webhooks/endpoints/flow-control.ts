@@ -5,7 +5,9 @@
 export interface FlowControl {
   /** How many requests may be in flight. */
   readonly concurrencyLimit: number;
-  /** Requests that failed since the last success, up to CIRCUIT_OPENS_AFTER; beyond that, failed probes count. */
+  /**
+   * Requests that failed since the last success, up to CIRCUIT_OPENS_AFTER; beyond that, failed probes count.
+   */
   readonly failures: number;
   /** Nothing is sent until then; null: the circuit is closed. */
   readonly circuitOpenUntil: Date | null;
@@ -38,11 +40,12 @@ export interface RequestResults {
 }
 
 /**
- * Returns the flow control after `results`. Any success closes the circuit, and doubles the concurrency limit if
- * no request failed beside it, so a backlog drains with 1, 2, 4 ... requests at once. Failures alone reset the
- * limit to the initial one. Where there is a backlog, CIRCUIT_OPENS_AFTER failures in a row open the circuit
- * (half-open after its delay): one request is then the probe, and each failed probe doubles the delay before the
- * next. Requests that were in flight when the circuit opened are no probes and do not prolong the delay.
+ * Returns the flow control after `results`. Any success closes the circuit, and doubles the concurrency limit
+ * if no request failed beside it, so a backlog drains with 1, 2, 4 ... requests at once. Failures alone reset
+ * the limit to the initial one. Where there is a backlog, CIRCUIT_OPENS_AFTER failures in a row open the
+ * circuit (half-open after its delay): one request is then the probe, and each failed probe doubles the delay
+ * before the next. Requests that were in flight when the circuit opened are no probes and do not prolong the
+ * delay.
  */
 export function nextFlowControl(before: FlowControl, results: RequestResults): FlowControl {
   const { succeeded, failed, pendingCount, now, firstDelaySeconds } = results;

@@ -25,7 +25,9 @@ export interface HealthParams {
   readonly rateSince: string;
 }
 
-/** The columns of a HealthRow, of the merchant's own endpoint `o`. The rate walks the index deliveries_newest. */
+/**
+ * The columns of a HealthRow, of the merchant's own endpoint `o`. The rate walks the index deliveries_newest.
+ */
 export const healthColumns = (p: Placeholders<HealthParams>) => `
      o.id IS NOT NULL AS is_used, o.failures, o.circuit_open_until, o.last_success_at, o.last_failure_at,
      o.disabled_at, o.disabled_reason,

@@ -7,7 +7,10 @@ import { DISABLED_AFTER_DAYS } from './flow-control.ts';
 import { notifyDisabled } from './jobs.ts';
 import type { DisableReason } from './schemas.ts';
 
-/** A notice that no mail server accepts for this long is dropped: GET /v1/webhooks/config shows the state as well. */
+/**
+ * A notice that no mail server accepts for this long is dropped: GET /v1/webhooks/config shows the state as
+ * well.
+ */
 const DROPPED_AFTER_SECONDS = 3 * 86_400;
 
 interface DisabledEndpoint {
@@ -34,8 +37,9 @@ const CAUSE: Readonly<Record<DisableReason, string>> = {
 };
 
 /**
- * Notifies a merchant by mail that an endpoint was disabled, at least once; throws while the mail server does not
- * accept the mail. Sends nothing where no mail server is configured, or where the endpoint is enabled again.
+ * Notifies a merchant by mail that an endpoint was disabled, at least once; throws while the mail server does
+ * not accept the mail. Sends nothing where no mail server is configured, or where the endpoint is enabled
+ * again.
  */
 export async function sendDisabledNotice(ctx: Context, endpointId: string): Promise<void> {
   const mailer = mailerOf(ctx.config);

@@ -14,8 +14,9 @@ interface ReleaseParams {
 }
 
 // The version closes the race with transactions that add deliveries meanwhile: each schedules the job, which
-// increments the version, so an unchanged version means that the read before saw every delivery. This statement
-// increments it too, for a run that found the endpoint leased and is about to defer the job to the lease's end.
+// increments the version, so an unchanged version means that the read before saw every delivery. This
+// statement increments it too, for a run that found the endpoint leased and is about to defer the job to the
+// lease's end.
 const releaseUnlessRescheduled = sql<{ id: string }, ReleaseParams>(
   'release_endpoint_unless_rescheduled',
   (p) => `
@@ -49,8 +50,8 @@ const releaseUnlessRescheduled = sql<{ id: string }, ReleaseParams>(
 );
 
 /**
- * Releases the endpoint, with its job due when its next delivery is due and its circuit is closed. Returns false,
- * and changes nothing, when the job was scheduled since `acquired` was read: the run must look again.
+ * Releases the endpoint, with its job due when its next delivery is due and its circuit is closed. Returns
+ * false, and changes nothing, when the job was scheduled since `acquired` was read: the run must look again.
  */
 export async function releaseEndpoint(
   ctx: Context,
@@ -115,9 +116,9 @@ const restoreEndpoint = sql<{ id: string }, { endpointId: string }>(
 );
 
 /**
- * Defers to the run that owns the endpoint's lease, which looks again before it releases the endpoint. If that
- * run dies, the job is visible when its lease ends. Finishes the job of an endpoint that does not exist; restores
- * the endpoint when deliveries are pending for it.
+ * Defers to the run that owns the endpoint's lease, which looks again before it releases the endpoint. If
+ * that run dies, the job is visible when its lease ends. Finishes the job of an endpoint that does not exist;
+ * restores the endpoint when deliveries are pending for it.
  */
 export async function deferToOwner(ctx: Context, endpointId: string): Promise<void> {
   if ((await runOne(ctx.db, deferJob, { endpointId })) !== null) return;

@@ -34,7 +34,9 @@ export type WebhookConfig = Static<typeof WebhookConfig>;
 
 export const EndpointHealth = Type.Object({
   state: Type.Enum(['unused', 'healthy', 'failing', 'paused', 'switched_off'], {
-    description: `paused: it keeps failing, so only a probe is sent from time to time. switched_off: it answered 410, or did nothing but fail for ${DISABLED_AFTER_DAYS} days; PUT switches it on again.`,
+    description:
+      'paused: it keeps failing, so only a probe is sent from time to time. switched_off: it answered 410, ' +
+      `or did nothing but fail for ${DISABLED_AFTER_DAYS} days; PUT switches it on again.`,
   }),
   lastSuccessAt: nullable(dateTime()),
   lastFailureAt: nullable(dateTime()),

@@ -59,7 +59,10 @@ export async function getWebhookConfig(
   return { ...config, enabled: config.enabled && health.state !== 'switched_off', health };
 }
 
-/** Sets both, and enables disabled endpoints. Throws ValidationError when `enabled` is true and there is no URL. */
+/**
+ * Sets both, and enables disabled endpoints. Throws ValidationError when `enabled` is true and there is no
+ * URL.
+ */
 export async function setWebhookConfig(
   db: Db,
   merchantId: string,

@@ -2,12 +2,17 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
 
-/** How long deliveries and their attempts are kept at least. An endpoint that was idle for as long needs no row. */
+/**
+ * How long deliveries and their attempts are kept at least. An endpoint that was idle for as long needs no
+ * row.
+ */
 export const RETENTION_SECONDS = 30 * 86_400;
 /** Rows that one statement deletes: it holds its locks for milliseconds. */
 export const DELETE_BATCH = 5_000;
 
-/** Calls `deleteBatch`, which returns how many rows it deleted, until a batch is not full; returns the sum. */
+/**
+ * Calls `deleteBatch`, which returns how many rows it deleted, until a batch is not full; returns the sum.
+ */
 export async function deleteInBatches(deleteBatch: () => Promise<number>): Promise<number> {
   for (let total = 0; ;) {
     const count = await deleteBatch();
@@ -30,7 +35,9 @@ const deleteIdle = sql<{ id: string }, { idleSince: Date }>(
    RETURNING id`,
 );
 
-/** Deletes endpoints of callback URLs to which nothing was sent for the retention period; returns how many. */
+/**
+ * Deletes endpoints of callback URLs to which nothing was sent for the retention period; returns how many.
+ */
 export async function sweepEndpoints(ctx: Context): Promise<number> {
   const idleSince = addSeconds(ctx.systemNow(), -RETENTION_SECONDS);
   return deleteInBatches(async () => (await run(ctx.db, deleteIdle, { idleSince })).length);

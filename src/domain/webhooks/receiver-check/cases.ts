@@ -38,8 +38,8 @@ export interface CheckCase {
 }
 
 /**
- * Creates the cases, about sample payments of the merchant. Each request that must be rejected has a new event: a
- * receiver may respond 2xx to an event that it knows already without verifying it.
+ * Creates the cases, about sample payments of the merchant. Each request that must be rejected has a new
+ * event: a receiver may respond 2xx to an event that it knows already without verifying it.
  */
 export function createCheckCases(
   ctx: Context,

@@ -7,14 +7,17 @@ import type { WebhookClient, DeliveryResult } from '../client/client.ts';
 import { resolveTarget, TEST_HEADERS } from './target.ts';
 import type { CaseReport, ReceiverCheckBody, ReceiverCheck } from './schemas.ts';
 
-/** No further case starts once the receiver has used this many deadlines in all: with the last case, four at most. */
+/**
+ * No further case starts once the receiver has used this many deadlines in all: with the last case, four at
+ * most.
+ */
 const BUDGET_DEADLINES = 2;
 
 /**
- * Runs the merchant's receiver through the cases that receivers get wrong, one after the other, and returns what it
- * did in each and what a correct receiver does. Stops after a good event without a response, and when a slow receiver
- * has used its budget: the whole takes four deadlines (WEBHOOK_TIMEOUT_SECONDS) at most. Stores only the reply to a
- * request with an idempotency key. Throws ValidationError where there is no URL.
+ * Runs the merchant's receiver through the cases that receivers get wrong, one after the other, and returns
+ * what it did in each and what a correct receiver does. Stops after a good event without a response, and when
+ * a slow receiver has used its budget: the whole takes four deadlines (WEBHOOK_TIMEOUT_SECONDS) at most.
+ * Stores only the reply to a request with an idempotency key. Throws ValidationError where there is no URL.
  */
 export async function checkReceiver(
   ctx: Context,
@@ -94,10 +97,16 @@ function verdictOf(url: string, planned: number, cases: CaseReport[]): ReceiverC
 
 function summaryOf(cases: readonly CaseReport[], planned: number, failed: number): string {
   if (isUnreachable(cases))
-    return `The receiver did not answer a good event (${cases[0]?.error ?? 'no reason is known'}); nothing else was sent.`;
+    return (
+      `The receiver did not answer a good event (${cases[0]?.error ?? 'no reason is known'}); ` +
+      'nothing else was sent.'
+    );
   const outcome = failed === 0 ? 'passed' : `failed ${failed} of`;
   if (cases.length < planned)
-    return `The receiver is too slow: it ${outcome} ${cases.length} cases, and ${planned - cases.length} were not sent any more.`;
+    return (
+      `The receiver is too slow: it ${outcome} ${cases.length} cases, ` +
+      `and ${planned - cases.length} were not sent any more.`
+    );
   return failed === 0
     ? `The receiver passed all ${planned} cases.`
     : `The receiver failed ${failed} of ${planned} cases.`;

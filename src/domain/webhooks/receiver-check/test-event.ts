@@ -8,9 +8,9 @@ import { resolveTarget, TEST_HEADERS } from './target.ts';
 import type { TestEventBody, TestEventReport } from './schemas.ts';
 
 /**
- * Sends the merchant's receiver one signed event of a payment that does not exist, and returns the result. Stores
- * only the reply to a request with an idempotency key, and does not retry. Throws ValidationError where there is no
- * URL.
+ * Sends the merchant's receiver one signed event of a payment that does not exist, and returns the result.
+ * Stores only the reply to a request with an idempotency key, and does not retry. Throws ValidationError
+ * where there is no URL.
  */
 export async function sendTestEvent(
   ctx: Context,

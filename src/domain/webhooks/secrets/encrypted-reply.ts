@@ -11,7 +11,9 @@ export function decryptReply(box: SecretBox, reply: Reply, merchantId: string): 
   return { ...reply, text: decryptBody(box, reply.text, merchantId) };
 }
 
-/** `keyId.base64`. JSON does not begin like that, so a body in plain text cannot pass for an encrypted one. */
+/**
+ * `keyId.base64`. JSON does not begin like that, so a body in plain text cannot pass for an encrypted one.
+ */
 export function encryptBody(box: SecretBox, text: string, merchantId: string): string {
   const { keyId, ciphertext } = box.encrypt(text, aadOf(merchantId));
   return `${keyId}.${ciphertext.toString('base64')}`;

@@ -14,7 +14,8 @@ interface StoredSecret {
   readonly ciphertext: Buffer;
 }
 
-// Locks the rows, always in one order: of two concurrent commands the second waits and then finds nothing left.
+// Locks the rows, always in one order: of two concurrent commands the second waits and then finds nothing
+// left.
 const lockSecretsOfOtherKeys = sql<StoredSecret, { keyId: string }>(
   'lock_webhook_secrets_of_other_keys',
   (p) => `
@@ -59,10 +60,10 @@ const replaceReply = sql<never, ReplaceReplyParams>(
 );
 
 /**
- * Re-encrypts under the first key of SECRETS_KEY what is stored under another: webhook secrets, and the replies to
- * rotations that are stored for their Idempotency-Keys. Returns how many of each; afterwards no other key is
- * needed. May run twice, or in two places. Throws SecretBoxError when one cannot be decrypted; what was
- * re-encrypted before stays so.
+ * Re-encrypts under the first key of SECRETS_KEY what is stored under another: webhook secrets, and the
+ * replies to rotations that are stored for their Idempotency-Keys. Returns how many of each; afterwards no
+ * other key is needed. May run twice, or in two places. Throws SecretBoxError when one cannot be decrypted;
+ * what was re-encrypted before stays so.
  */
 export async function reEncryptSecrets(ctx: Context): Promise<{ secrets: number; answers: number }> {
   return { secrets: await reEncryptStored(ctx), answers: await reEncryptReplies(ctx) };

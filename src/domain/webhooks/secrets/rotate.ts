@@ -10,13 +10,13 @@ import { newWebhookSecret, secretBoxOf } from './secret-box.ts';
 
 export const ROTATE_PATH = '/v1/webhooks/secrets/rotate';
 /**
- * Rotated secrets that may overlap. Each of them signs each delivery: without a bound, a merchant who rotates in a
- * loop would keep the workers busy, and send headers that no receiver accepts.
+ * Rotated secrets that may overlap. Each of them signs each delivery: without a bound, a merchant who rotates
+ * in a loop would keep the workers busy, and send headers that no receiver accepts.
  */
 const MAX_OVERLAPPING = 10;
 
-// Serializes the rotations of one merchant. (The row of the secret in force would not do: a rotation that waited
-// for it finds it rotated, and no other.) Payments do not wait: their foreign key takes a weaker lock.
+// Serializes the rotations of one merchant. (The row of the secret in force would not do: a rotation that
+// waited for it finds it rotated, and no other.) Payments do not wait: their foreign key takes a weaker lock.
 const lockMerchant = sql<never, { merchantId: string }>(
   'lock_merchant_for_rotation',
   (p) => `SELECT FROM merchants WHERE id = ${p.merchantId} FOR NO KEY UPDATE`,
@@ -49,9 +49,9 @@ const insertSecret = sql<never, NewSecret>(
 
 /**
  * Puts a new secret in force and lets the old one overlap (contract, "Events": the new one signs
- * X-Webhook-Signature, webhook-signature carries both); returns what GET /v1/webhooks/secrets does. Concurrent
- * rotations run one after the other. At most MAX_OVERLAPPING secrets overlap; a further rotation ends the oldest.
- * The reply stored for the Idempotency-Key is encrypted like the secrets themselves.
+ * X-Webhook-Signature, webhook-signature carries both); returns what GET /v1/webhooks/secrets does.
+ * Concurrent rotations run one after the other. At most MAX_OVERLAPPING secrets overlap; a further rotation
+ * ends the oldest. The reply stored for the Idempotency-Key is encrypted like the secrets themselves.
  */
 export async function rotateSecret(
   ctx: Context,
@@ -66,8 +66,8 @@ export async function rotateSecret(
     const overlapEnd = addSeconds(now, overlap_hours * 3600);
     const ended = await run(tx, endSecrets, { merchantId, now, overlapEnd });
     const newest = Math.max(...ended.map(({ created_at }) => created_at.getTime()));
-    // The times decide which secret is the newest, so two must differ within one millisecond, and where clocks
-    // disagree.
+    // The times decide which secret is the newest, so two must differ within one millisecond, and where
+    // clocks disagree.
     const createdAt = new Date(Math.max(now.getTime(), newest + 1));
     const secret = box.encrypt(newWebhookSecret(), merchantId);
     await run(tx, insertSecret, { merchantId, createdAt, ...secret });

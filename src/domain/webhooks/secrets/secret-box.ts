@@ -2,7 +2,10 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
-/** 96 bits, as NIST SP 800-38D recommends; random nonces are safe for far more secrets than one key ever encrypts. */
+/**
+ * 96 bits, as NIST SP 800-38D recommends; random nonces are safe for far more secrets than one key ever
+ * encrypts.
+ */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -17,7 +20,9 @@ export interface SecretBox {
   readonly keyId: string;
   /** Encrypts with the first key. `aad` (the merchant's id) must be given again to decrypt. */
   encrypt(plaintext: string, aad: string): EncryptedSecret;
-  /** Throws SecretBoxError when the key is missing, or the row was altered or copied from another merchant. */
+  /**
+   * Throws SecretBoxError when the key is missing, or the row was altered or copied from another merchant.
+   */
   decrypt(encrypted: EncryptedSecret, aad: string): string;
 }
 
@@ -33,7 +38,9 @@ export function newWebhookSecret(): string {
 
 const boxes = new WeakMap<readonly Buffer[], SecretBox>();
 
-/** The box of the configuration's keys; created once for each list, because every delivery decrypts a secret. */
+/**
+ * The box of the configuration's keys; created once for each list, because every delivery decrypts a secret.
+ */
 export function secretBoxOf({ secretsKeys }: { readonly secretsKeys: readonly Buffer[] }): SecretBox {
   const known = boxes.get(secretsKeys);
   if (known !== undefined) return known;
@@ -43,9 +50,9 @@ export function secretBoxOf({ secretsKeys }: { readonly secretsKeys: readonly Bu
 }
 
 /**
- * Encrypts secrets at rest: AES-256-GCM under the first of `keys` (32 bytes each, from SECRETS_KEY); every key
- * decrypts what it encrypted. A key's id is the first 8 hex digits of its SHA-256. Throws SecretBoxError when there
- * is no key, or one of another length.
+ * Encrypts secrets at rest: AES-256-GCM under the first of `keys` (32 bytes each, from SECRETS_KEY); every
+ * key decrypts what it encrypted. A key's id is the first 8 hex digits of its SHA-256. Throws SecretBoxError
+ * when there is no key, or one of another length.
  */
 export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   const [first] = keys;

@@ -10,7 +10,9 @@ const deleteEndedSecrets = sql<{ merchant_id: string }, { endedBefore: Date }>(
   (p) => `DELETE FROM webhook_secrets WHERE expires_at < ${p.endedBefore} RETURNING merchant_id`,
 );
 
-/** Deletes secrets whose overlap has ended; returns how many. They are few, so one statement deletes them all. */
+/**
+ * Deletes secrets whose overlap has ended; returns how many. They are few, so one statement deletes them all.
+ */
 export async function sweepSecrets(ctx: Context): Promise<number> {
   const endedBefore = addSeconds(ctx.now(), -KEPT_SECONDS);
   return (await run(ctx.db, deleteEndedSecrets, { endedBefore })).length;
