@@ -3,10 +3,10 @@ import { realOutside } from '../../src/domain/adapters.ts';
 import { createWebhookClient } from '../../src/domain/webhooks/client/client.ts';
 import { createEndpoints } from '../../src/http/routes.ts';
 
-const exchange = createWebhookClient({ allowPrivate: false, timeoutMs: 1, userAgent: 'nobody' });
+const webhookClient = createWebhookClient({ allowPrivate: false, timeoutMs: 1, userAgent: 'nobody' });
 
-/** Every endpoint that a process can have, for tests that are made from the list: to be read, not to be handled. */
+/** Every endpoint that a process can have, for tests that read the list; nothing calls the handlers. */
 export const ENDPOINTS = createEndpoints({
-  exchange,
-  sandbox: { outside: realOutside(exchange), handlersFor: allHandlers },
+  exchange: webhookClient,
+  sandbox: { outside: realOutside(webhookClient), handlersFor: allHandlers },
 });
