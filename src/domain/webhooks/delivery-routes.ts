@@ -1,5 +1,6 @@
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
-import { getDelivery, listDeliveries } from './deliveries/log.ts';
+import { listDeliveries } from './deliveries/list.ts';
+import { getDelivery } from './deliveries/read.ts';
 import {
   DeliveryList,
   DeliveryWithAttempts,

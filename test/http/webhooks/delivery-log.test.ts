@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listDeliveries } from '../../../src/domain/webhooks/deliveries/log.ts';
+import { listDeliveries } from '../../../src/domain/webhooks/deliveries/list.ts';
 import type {
   Delivery,
   DeliveryList,
@@ -131,6 +131,23 @@ describe('GET /v1/webhooks/deliveries', () => {
         (await list(`?event_id=${event?.id}&payment_id=${payment}`, harness.merchant.apiKey)).data,
       ).to.have.length(0);
       expect((await list(`?event_id=${event?.id}`)).data, "another merchant's").to.have.length(0);
+    });
+  });
+
+  it('filters that differ at the end of their names have statements of their own on one connection', async () => {
+    const ids = await fill(harness, merchant.id, 8);
+    const query: ListDeliveriesQuery = {
+      payment_id: `pay_${'1'.padStart(26, '0')}`,
+      event_id: (ids[5] ?? '').replace('dlv_', 'evt_'),
+      status: ['pending', 'delivered', 'failed'],
+      type: [...TYPES],
+      from_date: BEGIN.toISOString(),
+    };
+    await harness.ctx.db.transaction(async (tx) => {
+      for (const to_date of [undefined, addSeconds(BEGIN, 60).toISOString()])
+        expect(
+          (await listDeliveries(tx, merchant.id, to_date === undefined ? query : { ...query, to_date })).data,
+        ).to.deep.equal([]);
     });
   });
 

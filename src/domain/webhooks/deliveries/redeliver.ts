@@ -7,7 +7,7 @@ import { run, sql } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
-import { getDelivery, readDelivery } from './log.ts';
+import { getDelivery, readDelivery } from './read.ts';
 
 type Destination = Pick<Payment, 'test_clock' | 'clock_offset_ms' | 'clock_frozen_until'> & {
   readonly endpoint_id: string;

@@ -1,5 +1,5 @@
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { deliverWebhook } from '../endpoints/jobs.ts';
+import { deliverWebhook } from './jobs.ts';
 
 // Due deliveries of a leased endpoint stay there: a worker may be posting them at this moment. The payment's
 // id is the id of its endpoint and of its test clock.
