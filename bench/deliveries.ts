@@ -1,5 +1,5 @@
 import { openQueueEngine } from '../src/background/queues.ts';
-import { webhookClientOf } from '../src/domain/webhooks/client/create-client.ts';
+import { webhookClientOf } from '../src/domain/webhooks/client/client.ts';
 import { newWebhookSecret } from '../src/domain/webhooks/secrets/secret-box.ts';
 import { readConfig } from '../src/platform/config/config.ts';
 import { QUEUE_NAMES } from '../src/platform/job.ts';
