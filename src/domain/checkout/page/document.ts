@@ -1,20 +1,15 @@
-import { createHash } from 'node:crypto';
-import { html, Html } from './html.ts';
+import { readAsset } from './assets.ts';
+import { html, type Html } from './html.ts';
 import { ALL_LANGUAGES, type Language } from '../../languages/languages.ts';
-import { SCRIPT } from './script.ts';
-import { STYLE } from './style.ts';
 
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const STYLE = readAsset('style', 'checkout.css');
+const SCRIPT = readAsset('script', 'checkout.js');
 
-// To the letter, or their hashes are others.
-const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
-const SCRIPT_ELEMENT = new Html(`<script>${SCRIPT}</script>`);
-
-/** The one style sheet and the one script are known by their hashes; nothing comes from another origin, and no frame shows the page. */
+/** CSP allows the one style sheet and the one script by their hashes, nothing from another origin, and no frame around the page. */
 export const PAGE_CSP = [
   "default-src 'none'",
-  `style-src ${hashOf(STYLE)}`,
-  `script-src ${hashOf(SCRIPT)}`,
+  `style-src ${STYLE.source}`,
+  `script-src ${SCRIPT.source}`,
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
@@ -51,12 +46,12 @@ export function document(parts: DocumentParts): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${withoutDirectionMarks(title)}</title>
 ${refresh(parts)}
-${STYLE_ELEMENT}
+${STYLE.element}
 </head>
 <body${live === null ? null : html` data-events="${live.eventsPath}" data-status="${live.statusPath}" data-version="${live.version}" data-live="${String(live.isLive)}"`}>
 ${main}
 <footer>${languageLinks(language)}</footer>
-${live === null ? null : SCRIPT_ELEMENT}
+${live === null ? null : SCRIPT.element}
 </body>
 </html>
 `.markup;
