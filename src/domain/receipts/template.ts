@@ -1,7 +1,6 @@
+import type { ReceiptTexts } from '../languages/en.ts';
 import type { Language } from '../languages/languages.ts';
 import { sanitize } from './sanitize.ts';
-import { TEXTS } from './texts.ts';
-import type { ReceiptTexts } from './texts/en.ts';
 
 /** What a receipt tells; amounts are written with their coin: "10.50 USDC". */
 export type ReceiptData = {
@@ -63,7 +62,7 @@ const KEYS = {
 
 /** What a receipt says in a language, every text of the merchant made harmless in it. */
 export function mailContentOf(receipt: ReceiptData, language: Language): MailContent {
-  const texts = TEXTS[language.id];
+  const { receipt: texts } = language;
   const keys = KEYS[receipt.kind];
   const merchant = sanitize(receipt.merchantName, NAME_LENGTH);
   const parts: Record<string, string> = { merchant, order: sanitize(receipt.orderId, SUBJECT_ORDER_LENGTH) };

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
+import { en, type ReceiptTexts } from '../../../src/domain/languages/en.ts';
 import { ALL_LANGUAGES, languageFor } from '../../../src/domain/languages/languages.ts';
 import type { ReceiptData } from '../../../src/domain/receipts/template.ts';
 import { receiptMail } from '../../../src/domain/receipts/render.ts';
-import { TEXTS } from '../../../src/domain/receipts/texts.ts';
-import { en } from '../../../src/domain/receipts/texts/en.ts';
 import { PAID, PART } from '../../support/receipt-samples.ts';
 import { openReceiptScene } from '../../support/receipts.ts';
 
@@ -11,12 +10,12 @@ const write = (receipt: ReceiptData, language = 'en') => receiptMail(receipt, la
 const DIRECTION_MARKS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/;
 
 describe('the text of a receipt', () => {
-  for (const { id } of ALL_LANGUAGES) {
+  for (const { id, receipt: texts } of ALL_LANGUAGES) {
     it(`${id}: has the same parts in every sentence as English, and leaves none empty`, () => {
       const partsOf = (text: string) => new Set(text.match(/\{\w+\}/g));
-      for (const [key, text] of Object.entries(TEXTS[id])) {
+      for (const [key, text] of Object.entries(texts)) {
         expect(text.trim(), key).to.not.equal('');
-        expect(partsOf(text), key).to.deep.equal(partsOf(en[key as keyof typeof en]));
+        expect(partsOf(text), key).to.deep.equal(partsOf(en.receipt[key as keyof ReceiptTexts]));
       }
     });
 
@@ -43,8 +42,8 @@ describe('the text of a receipt', () => {
   });
 
   it('says in every language that a test is one, first of all', () => {
-    for (const { id } of ALL_LANGUAGES) {
-      const { testMark, testText } = TEXTS[id];
+    for (const { id, receipt: texts } of ALL_LANGUAGES) {
+      const { testMark, testText } = texts;
       const { subject, text, html } = write({ ...PAID, isTest: true }, id);
       expect(subject.startsWith(`[${testMark}] `)).to.equal(true);
       expect(text.startsWith(`*** ${testMark}: ${testText}`)).to.equal(true);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import supertest from 'supertest';
 import { ALL_LANGUAGES, languageFor } from '../../../src/domain/languages/languages.ts';
-import { en } from '../../../src/domain/languages/en.ts';
+import { en, type PageTexts } from '../../../src/domain/languages/en.ts';
 import { paymentIn } from '../../support/checkout.ts';
 import type { Payment } from '../../support/http.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
@@ -47,12 +47,12 @@ describe('the languages of the checkout page', () => {
       expect(text).to.include(`<a href="?lang=${id}" lang="${id}" hreflang="${id}">${name}</a>`);
   });
 
-  for (const { id, texts } of ALL_LANGUAGES)
+  for (const { id, page } of ALL_LANGUAGES)
     it(`${id}: has the same parts in every text as English, and leaves none empty`, () => {
       const partsOf = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
-      for (const [key, text] of Object.entries(texts)) {
+      for (const [key, text] of Object.entries(page)) {
         expect(text.trim(), key).to.not.equal('');
-        expect(new Set(partsOf(text)), key).to.deep.equal(new Set(partsOf(en[key as keyof typeof en])));
+        expect(new Set(partsOf(text)), key).to.deep.equal(new Set(partsOf(en.page[key as keyof PageTexts])));
       }
     });
 

@@ -76,7 +76,7 @@ function languageLinks(current: Language): Html {
       ? html`<li><span aria-current="true" lang="${id}">${name}</span></li>`
       : html`<li><a href="?lang=${id}" lang="${id}" hreflang="${id}">${name}</a></li>`,
   );
-  return html`<nav aria-label="${current.texts.language}">
+  return html`<nav aria-label="${current.page.language}">
     <ul>
       ${items}
     </ul>

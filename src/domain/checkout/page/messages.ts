@@ -20,7 +20,7 @@ export type Message = keyof typeof MESSAGES;
 /** A page that says something instead of showing a payment; `backTo`: the path of the payment's page, where there is one. */
 export function messagePage(message: Message, language: Language, backTo: string | null = null): string {
   const { title, text, refreshSeconds } = MESSAGES[message];
-  const { texts } = language;
+  const { page: texts } = language;
   const link =
     backTo === null ? null : html`<p><a class="button" href="${backTo}">${texts.toPayment}</a></p>`;
   return document({

@@ -37,10 +37,10 @@ export function checkoutPage(
   const path = checkoutPath(payment.token_id);
   const query = languageQuery(chosen);
   const canPlay = hasSandbox && payment.merchant_mode === 'test';
-  const simulator = canPlay ? simulatorComponent(view, language.texts, `${path}/simulate${query}`) : null;
+  const simulator = canPlay ? simulatorComponent(view, language.page, `${path}/simulate${query}`) : null;
   return document({
     language,
-    title: language.texts.pageTitle.replace('{merchant}', () => payment.merchant_name),
+    title: language.page.pageTitle.replace('{merchant}', () => payment.merchant_name),
     main: main(view, language, { path, query, refused, simulator }),
     // Never under somebody's hands who is typing.
     refreshSeconds: view.isLive && view.refundTo !== 'ask' ? REFRESH_SECONDS : null,
@@ -89,7 +89,7 @@ interface Forms {
 
 /** Parts that the script replaces one by one carry a digest of what they hold. The live region itself stays, or nothing is announced. */
 function main(view: View, language: Language, { path, query, refused, simulator }: Forms): Html {
-  const { texts } = language;
+  const { page: texts } = language;
   const refund = refundComponent(view, language, `${path}/refund-address${query}`, refused);
   return html`<main>
     <div class="left">
@@ -114,7 +114,7 @@ function part(id: string, attributes: Html | null, content: Html | null): Html {
   return html`<div id="${id}" ${attributes} data-part="${digest}">${content}</div>`;
 }
 
-function summary({ payment }: View, { texts }: Language): Html {
+function summary({ payment }: View, { page: texts }: Language): Html {
   const { merchant_name, order_description, order_id, pay_amount, pay_currency } = payment;
   const description = order_description === null ? null : descriptionPart(order_description, texts.order);
   return html`<header class="card summary">
@@ -145,7 +145,7 @@ function descriptionPart(text: string, label: string): Html {
 }
 
 /** The ways on: back to the shop once paid, and out of it as long as no money was seen. */
-function ways({ payment, state, refundTo }: View, { texts }: Language): Html | null {
+function ways({ payment, state, refundTo }: View, { page: texts }: Language): Html | null {
   const merchant = isolated(payment.merchant_name);
   const [success, cancel] = [successLink(payment), cancelLink(payment)];
   // Nobody is taken away from a form.

@@ -12,7 +12,7 @@ const MAX_SHOWN = 200;
  */
 export function refundComponent(
   view: View,
-  { texts }: Language,
+  { page: texts }: Language,
   path: string,
   refused: string | null,
 ): Html | null {

@@ -1,10 +1,10 @@
 import { html, type Html } from './html.ts';
 import { amountOf, availableActions, type SimulatorAction } from '../view/simulator-actions.ts';
-import type { Texts } from '../../languages/en.ts';
+import type { PageTexts } from '../../languages/en.ts';
 import type { View } from '../view/view.ts';
 
 /** What each button is called, and what is said once it has done its work. */
-const SAYINGS: Readonly<Record<SimulatorAction, { label: keyof Texts; done: keyof Texts }>> = {
+const SAYINGS: Readonly<Record<SimulatorAction, { label: keyof PageTexts; done: keyof PageTexts }>> = {
   pay: { label: 'simulatorPay', done: 'simulatorSent' },
   half: { label: 'simulatorHalf', done: 'simulatorSent' },
   double: { label: 'simulatorDouble', done: 'simulatorSent' },
@@ -13,7 +13,7 @@ const SAYINGS: Readonly<Record<SimulatorAction, { label: keyof Texts; done: keyo
 };
 
 /** The panel in which a developer plays the customer of a test payment, a form to `path`; empty where there is nothing to play. */
-export function simulatorComponent(view: View, texts: Texts, path: string): Html {
+export function simulatorComponent(view: View, texts: PageTexts, path: string): Html {
   const buttons = availableActions(view).map((play) => {
     const { label, done } = SAYINGS[play];
     const amount = amountOf(view, play);

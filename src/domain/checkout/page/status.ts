@@ -1,10 +1,10 @@
 import { NETWORKS } from '../../chain/networks.ts';
 import { writtenLike, isZero } from '../../../platform/values/money.ts';
 import { fill, html, isolated, latin, type Html } from './html.ts';
-import type { Texts } from '../../languages/en.ts';
+import type { PageTexts } from '../../languages/en.ts';
 import type { State, View } from '../view/view.ts';
 
-type Key = keyof Texts;
+type Key = keyof PageTexts;
 type Tone = 'calm' | 'good' | 'care' | 'bad';
 
 /** What each state is called, what happens now, how it looks, and how many of the four steps are done; null: the way is left. */
@@ -31,7 +31,7 @@ export function toneOf({ state }: View): Tone {
 }
 
 /** How the payment stands and what happens now, for the live region. */
-export function statusComponent(view: View, texts: Texts): Html {
+export function statusComponent(view: View, texts: PageTexts): Html {
   const { title, text } = SAYINGS[view.state];
   const parts = partsOf(view);
   const notes = notesOf(view).map((note) => html`<p>${fill(texts[note], parts)}</p>`);
@@ -41,7 +41,7 @@ export function statusComponent(view: View, texts: Texts): Html {
 }
 
 /** How far the money has come, as a list of steps; nothing where there is no way to go. */
-export function stepsComponent({ state }: View, texts: Texts): Html | null {
+export function stepsComponent({ state }: View, texts: PageTexts): Html | null {
   const { done } = SAYINGS[state];
   if (done === null) return null;
   const items = STEPS.map((step, index) => {
