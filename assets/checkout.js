@@ -1,13 +1,15 @@
 /**
  * The checkout page's one script. The page works without it: forms post, and the page reloads itself.
  *
- * The script learns that the payment has another version, fetches the page again, and replaces the components that differ. The server
- * stays the only one that renders a state, and what did not change keeps its place and the focus.
+ * The script learns that the payment has another version, fetches the page again, and replaces the components
+ * that differ. The server stays the only one that renders a state, and what did not change keeps its place
+ * and the focus.
  *
- * It learns of versions by a stream of events (`listen`) or by asking (`poll`), never both. It asks when the stream is refused, breaks
- * three times in a row, or is silent for longer than its heartbeats allow (a proxy holds it back, or the connection is dead), and tries
- * the stream again after a pause that doubles each time. A hidden page does neither, because browsers keep six connections for a host;
- * when it is shown again it catches up, because it sends the version that it shows. When the countdown ends the script fetches the page
+ * It learns of versions by a stream of events (`listen`) or by asking (`poll`), never both. It asks when the
+ * stream is refused, breaks three times in a row, or is silent for longer than its heartbeats allow (a proxy
+ * holds it back, or the connection is dead), and tries the stream again after a pause that doubles each time.
+ * A hidden page does neither, because browsers keep six connections for a host; when it is shown again it
+ * catches up, because it sends the version that it shows. When the countdown ends the script fetches the page
  * whatever the version is: versions do not change by time alone.
  */
 (() => {

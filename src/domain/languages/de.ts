@@ -110,8 +110,8 @@ export const de = {
     simulatorBadText: 'Der Simulator kennt das nicht. Es wurde nichts geändert.',
     simulatorOverTitle: 'Das ist nicht mehr möglich',
     simulatorOverText: 'Die Zahlung ist schon weiter. Es wurde nichts geändert.',
-    simulatorHeldTitle: 'Die Uhr wird gerade benutzt',
-    simulatorHeldText:
+    simulatorBusyTitle: 'Die Uhr wird gerade benutzt',
+    simulatorBusyText:
       'Jemand anderes verstellt gerade die Uhr dieser Zahlung. Bitte versuchen Sie es gleich noch einmal.',
 
     missingTitle: 'Seite nicht gefunden',
@@ -122,8 +122,8 @@ export const de = {
       'Die Zahlung kann gerade nicht angezeigt werden. Diese Seite versucht es von selbst noch einmal.',
     limitedTitle: 'Zu viele Anfragen',
     limitedText: 'Bitte warten Sie eine Minute. Diese Seite versucht es von selbst noch einmal.',
-    badChoiceTitle: 'Das ist nicht möglich',
-    badChoiceText: 'Diese Währung wird in diesem Netzwerk nicht angeboten. Es wurde nichts geändert.',
+    badMethodTitle: 'Das ist nicht möglich',
+    badMethodText: 'Diese Währung wird in diesem Netzwerk nicht angeboten. Es wurde nichts geändert.',
     badFormTitle: 'Das war nicht zu lesen',
     badFormText: 'Dieses Formular stammt nicht von der Seite. Es wurde nichts geändert.',
     closedTitle: 'Die Währung kann nicht mehr geändert werden',

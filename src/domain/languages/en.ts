@@ -1,4 +1,7 @@
-/** What customers read, in English. Every other language has the same keys and, in any order, the same `{parts}`. */
+/**
+ * What customers read, in English. Every other language has the same keys and, in any order, the same
+ * `{parts}`.
+ */
 export const en = {
   name: 'English',
   direction: 'ltr' as const,
@@ -102,8 +105,8 @@ export const en = {
     simulatorBadText: 'The simulator does not know this. Nothing was changed.',
     simulatorOverTitle: 'That is no longer possible',
     simulatorOverText: 'The payment has moved on. Nothing was changed.',
-    simulatorHeldTitle: 'The clock is in use',
-    simulatorHeldText: 'Somebody else is moving the clock of this payment. Please try again in a moment.',
+    simulatorBusyTitle: 'The clock is in use',
+    simulatorBusyText: 'Somebody else is moving the clock of this payment. Please try again in a moment.',
 
     missingTitle: 'Page not found',
     missingText: 'There is no such payment. Please check the link that the merchant gave you.',
@@ -111,8 +114,8 @@ export const en = {
     errorText: 'The payment cannot be shown just now. This page tries again by itself.',
     limitedTitle: 'Too many requests',
     limitedText: 'Please wait a minute. This page tries again by itself.',
-    badChoiceTitle: 'That cannot be chosen',
-    badChoiceText: 'This coin is not offered on this network. Nothing was changed.',
+    badMethodTitle: 'That cannot be chosen',
+    badMethodText: 'This coin is not offered on this network. Nothing was changed.',
     badFormTitle: 'That could not be read',
     badFormText: 'This form was not one of the page’s own. Nothing was changed.',
     closedTitle: 'The coin can no longer be changed',

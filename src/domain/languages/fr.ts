@@ -107,8 +107,8 @@ export const fr = {
     simulatorBadText: 'Le simulateur ne connaît pas cela. Rien n’a été changé.',
     simulatorOverTitle: 'Ce n’est plus possible',
     simulatorOverText: 'Le paiement a déjà avancé. Rien n’a été changé.',
-    simulatorHeldTitle: 'L’horloge est utilisée',
-    simulatorHeldText:
+    simulatorBusyTitle: 'L’horloge est utilisée',
+    simulatorBusyText:
       'Quelqu’un d’autre avance l’horloge de ce paiement. Veuillez réessayer dans un instant.',
 
     missingTitle: 'Page introuvable',
@@ -117,8 +117,8 @@ export const fr = {
     errorText: 'Le paiement ne peut pas être affiché pour le moment. Cette page réessaie d’elle-même.',
     limitedTitle: 'Trop de requêtes',
     limitedText: 'Veuillez patienter une minute. Cette page réessaie d’elle-même.',
-    badChoiceTitle: 'Ce choix est impossible',
-    badChoiceText: 'Cette monnaie n’est pas proposée sur ce réseau. Rien n’a été changé.',
+    badMethodTitle: 'Ce choix est impossible',
+    badMethodText: 'Cette monnaie n’est pas proposée sur ce réseau. Rien n’a été changé.',
     badFormTitle: 'Impossible à lire',
     badFormText: 'Ce formulaire ne vient pas de la page. Rien n’a été modifié.',
     closedTitle: 'La monnaie ne peut plus être changée',

@@ -5,7 +5,9 @@ import { es } from './es.ts';
 import { fr } from './fr.ts';
 import { ja } from './ja.ts';
 
-/** Every language, in the order in which the page links them. English serves customers who speak none of them. */
+/**
+ * Every language, in the order in which the page links them. English serves customers who speak none of them.
+ */
 const LANGUAGES = { en, de, es, fr, ja, ar } satisfies Record<string, LanguageTexts>;
 
 export type LanguageId = keyof typeof LANGUAGES;

@@ -50,7 +50,7 @@ describe('the language of a receipt', () => {
     const id = await created();
     const { language: _none, ...before } = await scene.shop.payment(id);
     const noted = async () =>
-      (await statementsOf(() => open(id))).filter((statement) => statement === 'note_language');
+      (await statementsOf(() => open(id))).filter((statement) => statement === 'record_language');
     expect(await noted()).to.have.length(1);
     expect(await noted()).to.have.length(0);
     expect(await scene.shop.payment(id)).to.deep.equal({ ...before, language: 'de' });
@@ -59,7 +59,7 @@ describe('the language of a receipt', () => {
 
   it('is not noted without an address to send anything to, and costs such a page nothing', async () => {
     const id = await scene.shop.create();
-    expect(await statementsOf(() => open(id))).to.not.include('note_language');
+    expect(await statementsOf(() => open(id))).to.not.include('record_language');
     expect(await languageOf(id)).to.equal(null);
   });
 

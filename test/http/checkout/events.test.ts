@@ -77,14 +77,14 @@ describe('the stream of a checkout page', () => {
     const page = await showing(token_id);
     expect(page.status).to.equal(200);
     await setColumns(harness, id, CHECKOUT_STATES.confirming ?? {});
-    await live.watchOnce();
+    await live.pollOnce();
     const { id: version, data } = await page.hears(1);
     expect(JSON.parse(data ?? '')).to.deep.equal(await statusOf(token_id));
     const { text } = await send(server, 'GET', `/checkout/${token_id}`);
     expect(text).to.include(`data-version="${version ?? ''}"`);
-    await live.watchOnce();
+    await live.pollOnce();
     await setColumns(harness, id, CHECKOUT_STATES.settled ?? {});
-    await live.watchOnce();
+    await live.pollOnce();
     expect((await page.hears(2)).id).to.not.equal(version);
     await until('it ends with the last state', () => page.isEnded());
     expect(page.news()).to.have.lengthOf(2);
@@ -101,14 +101,14 @@ describe('the stream of a checkout page', () => {
       { refund_address: '0xabc' },
     ]) {
       await harness.ctx.db('payments').where({ id }).update(change);
-      await live.watchOnce();
+      await live.pollOnce();
       await page.hears((heard += 1));
     }
     await harness.ctx
       .db('quotes')
       .where({ payment_id: id })
       .update({ locked_until: harness.ctx.now(), coin: 'USDT' });
-    await live.watchOnce();
+    await live.pollOnce();
     await page.hears(5);
     expect(new Set(page.news().map((news) => news.id)).size).to.equal(5);
   });
@@ -143,7 +143,7 @@ describe('the stream of a checkout page', () => {
     ).listen(0, '127.0.0.1');
     await once(plain, 'listening');
     const late = await openEvents(`http://127.0.0.1:${(plain.address() as AddressInfo).port}/`);
-    await live.watchOnce();
+    await live.pollOnce();
     expect((await late.hears(1)).id).to.equal(version);
     expect(current.news(), 'it knew').to.have.lengthOf(1);
     late.close();
@@ -181,16 +181,16 @@ describe('the stream of a checkout page', () => {
   });
 
   it('costs one statement however many pages are open, and none without a page', async () => {
-    expect(await statementsOf(() => live.watchOnce())).to.deep.equal([]);
+    expect(await statementsOf(() => live.pollOnce())).to.deep.equal([]);
     const pages = await Promise.all(
       Array.from({ length: 20 }, async (_, i) => {
         const { token_id } = await paymentIn(harness, i % 2 === 0 ? 'waiting' : 'confirming');
         return Promise.all([showing(token_id), showing(token_id)]);
       }),
     );
-    expect(await statementsOf(() => live.watchOnce())).to.deep.equal(['changed_pages']);
+    expect(await statementsOf(() => live.pollOnce())).to.deep.equal(['changed_pages']);
     for (const page of pages.flat()) page.close();
-    await until('they are gone', async () => (await statementsOf(() => live.watchOnce())).length === 0);
+    await until('they are gone', async () => (await statementsOf(() => live.pollOnce())).length === 0);
   });
 
   it('looks by itself while a page is open, and not before or afterwards', async () => {
@@ -226,7 +226,7 @@ describe('the stream of a checkout page', () => {
       await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
       proxy.thaw();
       await page.hears(2);
-      expect(warnings.filter((text) => text.startsWith('open pages'))).to.have.lengthOf(1);
+      expect(warnings.filter((text) => text.startsWith('page streams'))).to.have.lengthOf(1);
       page.close();
     } finally {
       await own.close();
@@ -259,7 +259,7 @@ describe('the stream of a checkout page', () => {
   it('gives a sign of life when it has been silent for long, and not before', async () => {
     const { id, token_id } = await paymentIn(harness, 'waiting');
     const beatsOf = (page: EventClient) => page.messages().filter(({ event }) => event === 'beat').length;
-    const shy = await serve(new PageStreams(harness.ctx, { intervalMs: 1, beatMs: 0 }));
+    const shy = await serve(new PageStreams(harness.ctx, { intervalMs: 1, heartbeatMs: 0 }));
     const silent = await openAt(shy, `/checkout/${token_id}/events`);
     await until('two signs of life', () => beatsOf(silent) >= 2);
     const own = await serve(new PageStreams(harness.ctx, { intervalMs: 1 }));
@@ -271,7 +271,7 @@ describe('the stream of a checkout page', () => {
   });
 
   it('ends after a while, so that its page comes to another process', async () => {
-    const short = await serve(new PageStreams(harness.ctx, { intervalMs: 1, longestMs: 0 }));
+    const short = await serve(new PageStreams(harness.ctx, { intervalMs: 1, maxAgeMs: 0 }));
     const { token_id } = await paymentIn(harness, 'waiting');
     const page = await openAt(short, `/checkout/${token_id}/events`);
     await until('it ends', () => page.isEnded());

@@ -22,8 +22,8 @@ const COMMENT_LINES = /^\s*(?:\/\*(?:(?!\*\/).)*\*\/|\/\/[^\n]*)[ \t]*\n/gms;
 const INDENTATION = /^\s+/gm;
 
 /**
- * Script or style without indentation and without the comments that have lines to themselves: every page carries it. Strings that
- * span lines would change too, so an asset has none.
+ * Script or style without indentation and without the comments that have lines to themselves: every page
+ * carries it. Strings that span lines would change too, so an asset has none.
  */
 export function withoutComments(text: string): string {
   return text.replaceAll(COMMENT_LINES, '').replaceAll(INDENTATION, '');

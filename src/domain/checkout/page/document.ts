@@ -5,7 +5,10 @@ import { ALL_LANGUAGES, type Language } from '../../languages/languages.ts';
 const STYLE = readAsset('style', 'checkout.css');
 const SCRIPT = readAsset('script', 'checkout.js');
 
-/** CSP allows the one style sheet and the one script by their hashes, nothing from another origin, and no frame around the page. */
+/**
+ * CSP allows the one style sheet and the one script by their hashes, nothing from another origin, and no
+ * frame around the page.
+ */
 export const PAGE_CSP = [
   "default-src 'none'",
   `style-src ${STYLE.source}`,
@@ -16,7 +19,7 @@ export const PAGE_CSP = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What lives in the document for the script: where to listen and where to ask for news, and what is shown now. */
+/** What the document tells its script: where to listen, where to ask, and what is shown. */
 export interface Liveness {
   readonly eventsPath: string;
   readonly statusPath: string;
@@ -30,9 +33,9 @@ export interface DocumentParts {
   readonly main: Html;
   /** Seconds after which the page loads itself again without a script; null: never. */
   readonly refreshSeconds: number | null;
-  /** Where to then. What has a `#` would only be scrolled to, where the page came from a form that leads to a part of it. */
+  /** From where. A page that a form has opened at a `#` would only scroll to it. */
   readonly refreshTo?: string;
-  /** Null: no script. */
+  /** Null: the page has no script. */
   readonly live: Liveness | null;
 }
 
@@ -48,7 +51,7 @@ export function document(parts: DocumentParts): string {
 ${refresh(parts)}
 ${STYLE.element}
 </head>
-<body${live === null ? null : html` data-events="${live.eventsPath}" data-status="${live.statusPath}" data-version="${live.version}" data-live="${String(live.isLive)}"`}>
+<body${live === null ? null : dataOf(live)}>
 ${main}
 <footer>${languageLinks(language)}</footer>
 ${live === null ? null : SCRIPT.element}
@@ -57,7 +60,12 @@ ${live === null ? null : SCRIPT.element}
 `.markup;
 }
 
-/** With a script the page renews itself in place, and a reload would interrupt a screen reader. */
+function dataOf({ eventsPath, statusPath, version, isLive }: Liveness): Html {
+  const paths = html` data-events="${eventsPath}" data-status="${statusPath}"`;
+  return html`${paths} data-version="${version}" data-live="${String(isLive)}"`;
+}
+
+/** With a script the page updates in place; a reload would interrupt a screen reader. */
 function refresh({ refreshSeconds, refreshTo, live }: DocumentParts): Html | null {
   if (refreshSeconds === null) return null;
   const where = refreshTo === undefined ? null : html`;url=${refreshTo}`;
@@ -65,7 +73,7 @@ function refresh({ refreshSeconds, refreshTo, live }: DocumentParts): Html | nul
   return live === null ? meta : html`<noscript>${meta}</noscript>`;
 }
 
-/** A title has no elements that could isolate what turns the direction of text. */
+/** A title has no elements that could isolate direction marks. */
 function withoutDirectionMarks(title: string): string {
   return title.replaceAll(/[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g, '');
 }
