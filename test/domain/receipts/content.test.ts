@@ -11,7 +11,7 @@ const DIRECTION_MARKS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/;
 
 describe('the text of a receipt', () => {
   for (const { id, receipt: texts } of ALL_LANGUAGES) {
-    it(`${id}: has the same parts in every sentence as English, and leaves none empty`, () => {
+    it(`${id}: has the same placeholders in every text as English, and no empty text`, () => {
       const partsOf = (text: string) => new Set(text.match(/\{\w+\}/g));
       for (const [key, text] of Object.entries(texts)) {
         expect(text.trim(), key).to.not.equal('');
@@ -19,7 +19,7 @@ describe('the text of a receipt', () => {
       }
     });
 
-    it(`${id}: fills every part, in subject, text and HTML`, () => {
+    it(`${id}: fills every placeholder, in subject, text and HTML`, () => {
       for (const receipt of [PAID, PART]) {
         const { subject, text, html } = write(receipt, id);
         expect(`${subject} ${text} ${html}`).to.not.match(/[{}]|undefined|null/);
@@ -60,13 +60,13 @@ describe('the text of a receipt', () => {
     ).to.be.at.least(4);
   });
 
-  it('puts no part of the mail into a merchant’s text', () => {
+  it('fills no placeholder in a merchant’s text', () => {
     const { text, html } = write({ ...PAID, merchantName: '{amount}', orderId: '{merchant}' });
     expect(text).to.include('{amount} has your payment of 10.50 USDC').and.include('Order: {merchant}');
     expect(html).to.include('{amount}').and.include('{merchant}');
   });
 
-  it('keeps the merchant’s words on one line, in their own direction and in bounds', () => {
+  it('sanitizes the merchant’s texts: one line, their own direction, a limited length', () => {
     const words = 'a\r\nBcc: x@y.example\u202egnp.exe\u2028\u0000b';
     const { subject, text, html } = write({
       ...PAID,
@@ -84,13 +84,13 @@ describe('the text of a receipt', () => {
     expect(html).to.include('<span dir="auto">a Bcc: x@y.example');
   });
 
-  it('loads nothing from anywhere, and has no style but inline', () => {
+  it('loads nothing, and has inline styles only', () => {
     const { html } = write(PART, 'ar');
     expect(html).to.not.match(/<(img|link|style|script|iframe|video|object)|url\(|src=|@import/i);
     expect(html.match(/https?:[^"]*/g)).to.deep.equal([`${PART.pageUrl}?lang=ar`]);
   });
 
-  it('makes no header of its own out of a merchant’s text', async () => {
+  it('makes no header out of a merchant’s text', async () => {
     const scene = await openReceiptScene();
     try {
       await scene.harness.ctx.db('merchants').update({ name: 'Shop\r\nBcc: all@victims.example\u202e' });

@@ -23,17 +23,17 @@ describe('a receipt is due', () => {
     trigger: 'settled',
     changes: { settled_at: scene.harness.ctx.now() },
   });
-  const move = (moves: readonly TransitionRequest[]) =>
-    scene.harness.ctx.db.transaction((tx) => transition(tx, moves, scene.harness.ctx.now()));
+  const request = (requests: readonly TransitionRequest[]) =>
+    scene.harness.ctx.db.transaction((tx) => transition(tx, requests, scene.harness.ctx.now()));
 
-  it('of what settles and of what is sent back, and of nothing else, once for each event', async () => {
+  it('for settlements and refunds, and for nothing else, once per event', async () => {
     const { shop, harness } = scene;
     const id = await processing(CUSTOMER);
     const failing = await processing(CUSTOMER);
-    await move([settle(id), { paymentId: failing, trigger: 'conversion_failed' }]);
+    await request([settle(id), { paymentId: failing, trigger: 'conversion_failed' }]);
     const refund = { id: 'ref_1', amount: '1', currency: 'USDC', reason: null };
-    await move([{ paymentId: id, trigger: 'refunded_in_part', refund }]);
-    await move([{ paymentId: id, trigger: 'refunded_in_full', refund }]);
+    await request([{ paymentId: id, trigger: 'refunded_in_part', refund }]);
+    await request([{ paymentId: id, trigger: 'refunded_in_full', refund }]);
     const [, ...events] = await shop.events(id);
     expect((await scene.due()).map(({ key }) => key)).to.have.members(events.map((event) => event.id));
     expect((await scene.due()).map(({ run_at }) => run_at)).to.deep.equal(
@@ -41,7 +41,7 @@ describe('a receipt is due', () => {
     );
   });
 
-  it('by the transaction of the transition: one that is rolled back leaves none', async () => {
+  it('in the transaction of the transition: one that is rolled back schedules none', async () => {
     const id = await processing(CUSTOMER);
     const fault = new Error('rolled back');
     const failed = scene.harness.ctx.db.transaction(async (tx) => {
@@ -52,15 +52,12 @@ describe('a receipt is due', () => {
     expect(await scene.due()).to.deep.equal([]);
   });
 
-  it('at no cost for payments without an address, and of one statement for all others', async () => {
+  it('at no cost for payments without an address, and with one statement for all others', async () => {
     const without = [await processing(), await processing()];
-    const alone = await statementsOf(() => move(without.map(settle)));
+    const alone = await statementsOf(() => request(without.map(settle)));
     expect(alone.filter((name) => name === 'schedule_work')).to.have.length(1);
-    const withThem = [
-      ...(await Promise.all([processing(CUSTOMER), processing(CUSTOMER)])),
-      await processing(),
-    ];
-    const together = await statementsOf(() => move(withThem.map(settle)));
+    const mixed = [...(await Promise.all([processing(CUSTOMER), processing(CUSTOMER)])), await processing()];
+    const together = await statementsOf(() => request(mixed.map(settle)));
     expect(together.filter((name) => name === 'schedule_work')).to.have.length(2);
     expect(together).to.have.length(alone.length + 1);
   });

@@ -19,7 +19,7 @@ export const PAGE_CSP = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What the document tells its script: where to listen, where to ask, and what is shown. */
+/** What the document gives its script: where to listen, where to ask, and what the page shows. */
 export interface Liveness {
   readonly eventsPath: string;
   readonly statusPath: string;
