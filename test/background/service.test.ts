@@ -25,9 +25,10 @@ const dueNow = sql<{ job: string; key: string }>(
   'test_due_now',
   'SELECT job, key FROM due_work WHERE job = ANY ($1) AND run_at <= $2',
 );
+/** Of payments: recurring work may fail on a busy machine, for a lock that it does not get in time, and comes back by itself. */
 const failingWork = sql<{ key: string; failures: number; last_error: string; visible_at: Date }>(
   'test_failing_work',
-  'SELECT key, failures, last_error, visible_at FROM due_work WHERE failures > 0',
+  'SELECT key, failures, last_error, visible_at FROM due_work WHERE failures > 0 AND key = ANY ($1)',
 );
 const nowhere = { post: () => Promise.reject(new Error('not here')), close: () => Promise.resolve() };
 
@@ -166,11 +167,11 @@ for (const engine of ENGINES)
       await service.startWorker(QUIET);
       service.world.advance(3_600);
       await service.passUntil('the others are expired', () => areAll('EXPIRED', others));
-      const failing = await run(ctx.db, failingWork, []);
+      const failing = await run(ctx.db, failingWork, [ids]);
       expect(failing.map(({ key }) => key)).to.deep.equal([poisoned]);
       expect(failing[0]?.last_error).to.include('test_poison');
       await service.passUntil('it was tried again, alone', async () => {
-        const [row] = await run(ctx.db, failingWork, []);
+        const [row] = await run(ctx.db, failingWork, [ids]);
         return (row?.failures ?? 0) >= 3;
       });
       const engineNow = openQueueEngine(ctx.config, ctx.log);
