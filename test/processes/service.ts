@@ -17,14 +17,15 @@ const PATIENCE_MS = 30_000;
 let buildFolder: string | undefined;
 
 /**
- * Builds the service as `npm run build` does, into a temporary folder beside links to package.json and node_modules, once per run:
+ * Builds the service as `npm run build` does, into a temporary folder beside links to what it reads, once per run:
  * what these tests start is what production starts, and is never out of date. (Types are checked elsewhere.)
  */
 export function build(): void {
   if (buildFolder !== undefined) return;
   const folder = mkdtempSync(join(tmpdir(), 'test-build-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  for (const name of ['package.json', 'node_modules']) symlinkSync(join(ROOT, name), join(folder, name));
+  for (const name of ['package.json', 'node_modules', 'migrations', 'assets'])
+    symlinkSync(join(ROOT, name), join(folder, name));
   const args = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(folder, 'dist')];
   const { status, stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), args, {
     cwd: ROOT,

@@ -22,7 +22,7 @@ export const declaredStatements: ReadonlyMap<string, Statement> = new Map();
  * numbered once, here, so that the prepared text stays one constant. Throws when the name is taken by another text: Postgres refuses
  * one name for two texts.
  */
-export function sql<Row = never>(name: string, text: string): Statement<Row, readonly unknown[]>;
+export function sql<Row = never>(name: string, text: string): Statement<Row>;
 export function sql<Row, Params extends object>(
   name: string,
   text: (p: Placeholders<Params>) => string,

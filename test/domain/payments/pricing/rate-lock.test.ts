@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { simulatedChain } from '../../../../src/domain/chain/simulator/simulated.ts';
 import type { Rates } from '../../../../src/domain/chain/port.ts';
-import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/simulated.ts';
+import { SIMULATED_RATES, simulatedChain } from '../../../../src/domain/chain/simulator/simulated.ts';
 import { selectPaymentMethod } from '../../../../src/domain/payments/pricing/select-method.ts';
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
 import { RATE_LOCK_SECONDS } from '../../../../src/domain/payments/pricing/quotes.ts';
