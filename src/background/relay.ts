@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { leaseDue, type LeasedJob } from '../domain/schedule/store.ts';
+import { leaseDue, type LeasedJob } from '../domain/schedule/lease.ts';
 import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import type { Job, QueueName } from '../platform/job.ts';

@@ -1,18 +1,19 @@
-import { recordFailure } from '../domain/schedule/store.ts';
 import { contextOfTestClock } from '../domain/payments/lifecycle/test-clock.ts';
+import { recordFailure, schedule } from '../domain/schedule/store.ts';
+import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import type { Handler } from '../platform/job.ts';
 import { messageOf } from '../platform/log.ts';
 import type { JobData } from './queues.ts';
 
-/** A job that no handler knows, or whose data is not ours: an operator sees it among the failed jobs. */
+/** No handler has the job's name, or its data is not the service's: an operator sees it among the failed jobs. */
 export class UnknownJobError extends Error {
   override readonly name = 'UnknownJobError';
 }
 
 /**
- * Runs one job: finds its handler and does the due work of its keys. What the handler throws is noted with the due work, which comes
- * back later by itself, and is thrown on, so that the queue shows the job as failed.
+ * Runs one job of a queue: finds its handler and passes it the keys. What the handler throws is recorded with the scheduled jobs, which
+ * run again later, and is thrown again, so that the queue shows the job as failed.
  */
 export async function runJob(
   ctx: Context,
@@ -25,19 +26,34 @@ export async function runJob(
   const keys = keysOf(data);
   try {
     const own = data.testClock === undefined ? ctx : await contextOfTestClock(ctx, data.testClock);
-    // Whoever holds the world's clock does this work himself.
-    if (own !== null) await handler.handle({ ...own, log: ctx.log.child({ job: name }) }, keys);
+    // Null: a request has frozen the test clock, and runs its jobs itself.
+    if (own !== null) await runHandler({ ...own, log: ctx.log.child({ job: name }) }, handler, keys);
   } catch (error) {
-    ctx.log.error('job failed and will be tried again', {
+    ctx.log.error('job failed; it runs again later', {
       job: name,
       keys,
       error: messageOf(error),
       stack: error instanceof Error ? error.stack : undefined,
     });
-    // If this fails too, the lease of the due work ends by itself.
+    // If this fails too, the leases of the scheduled jobs end by themselves.
     await recordFailure(ctx.db, handler.job, keys, messageOf(error), ctx.now()).catch(() => undefined);
     throw error;
   }
+}
+
+/** Runs a handler, and schedules the next run of a job that recurs. */
+export async function runHandler(
+  ctx: Context,
+  { job, handle }: Handler,
+  keys: readonly string[],
+): Promise<void> {
+  await handle(ctx, keys);
+  if (job.everySeconds === null) return;
+  const runAt = addSeconds(ctx.now(), job.everySeconds);
+  await schedule(
+    ctx.db,
+    keys.map((key) => ({ job, key, runAt, testClock: ctx.testClock })),
+  );
 }
 
 function keysOf(data: unknown): readonly string[] {

@@ -33,11 +33,11 @@ function concurrencyOf(queue: QueueName, { workerConcurrency }: Config): number 
  */
 export async function startBackground(ctx: Context, beat: () => void = () => undefined): Promise<Background> {
   const { config, log } = ctx;
-  // Before anything is open, because without Postgres this fails.
-  await scheduleRecurring(ctx);
-  const engine = openQueueEngine(config, log);
   const adapters = createAdapters(config);
   const handlers = createHandlers(adapters);
+  // Before a connection is open, because without Postgres this throws.
+  await scheduleRecurring(ctx, handlers);
+  const engine = openQueueEngine(config, log);
   const jobs: ReadonlyMap<string, Job> = new Map([...handlers].map(([name, { job }]) => [name, job]));
   const queues = new Map(QUEUE_NAMES.map((name) => [name, engine.openQueue(name)]));
   const served = QUEUE_NAMES.filter((name) => config.workerQueues?.includes(name) ?? true);

@@ -1,13 +1,17 @@
 import type { Context } from './context.ts';
 
 /**
- * A kind of work that falls due. `name` is what `scheduled_jobs.job` holds and what the queue's viewer shows; `queue` is the queue that
- * carries it; `batch` is how many keys one hand-over may carry.
+ * A kind of scheduled job. `name` is what `scheduled_jobs.job` holds and what the queue's viewer shows; `queue` is the queue that
+ * carries it; `batch` is how many keys one run may take.
  */
 export interface Job {
   readonly name: string;
   readonly queue: QueueName;
   readonly batch: number;
+  /** The keys that each worker schedules at its start, unless they are scheduled: of jobs that run for as long as the service does. */
+  readonly keys: readonly string[];
+  /** How long after a run that succeeded its keys run again; null: the handler finishes or reschedules them itself. */
+  readonly everySeconds: number | null;
 }
 
 /** The queues, as operators see them and as WORKER_QUEUES names them. */
@@ -25,14 +29,27 @@ export const QUEUE_NAMES = [
 ] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
-/** Declares a job. Whoever wants its work done imports the declaration; only the worker process imports the handler. */
-export function defineJob(name: string, queue: QueueName, options: { batch?: number } = {}): Job {
-  return { name, queue, batch: options.batch ?? 1 };
+/** Declares a job. Whoever schedules it imports the declaration; only the worker process imports the handler. */
+export function defineJob(
+  name: string,
+  queue: QueueName,
+  { batch = 1, keys = [] }: { batch?: number; keys?: readonly string[] } = {},
+): Job {
+  return { name, queue, batch, keys, everySeconds: null };
+}
+
+/** Declares a job with the one key `all` that runs at the start and then again and again. Its handler does one run. */
+export function defineRecurringJob(
+  name: string,
+  queue: QueueName,
+  { everySeconds }: { everySeconds: number },
+): Job {
+  return { name, queue, batch: 1, keys: ['all'], everySeconds };
 }
 
 /**
- * Does the due work of `keys`. It reloads the truth, passes over what is done already, and in its own transactions finishes or
- * reschedules each key. Throwing means: nothing was decided, try all of them again later.
+ * Runs the jobs of `keys`. It reads the current state, skips what is done, and finishes or reschedules each key in its own transactions.
+ * Throwing means that nothing was decided: all of them run again later.
  */
 export type Handle = (ctx: Context, keys: readonly string[]) => Promise<void>;
 

@@ -31,6 +31,11 @@ export function openRedis(redisUrl: string, use: RedisUse, log: Log): RedisConne
   return connection;
 }
 
+/** The nodes that own keys: the one, or every master of a cluster. */
+export function ownersOfKeys(connection: RedisConnection): Redis[] {
+  return connection instanceof Cluster ? connection.nodes('master') : [connection];
+}
+
 function openCluster(urls: readonly string[], use: RedisUse): Cluster {
   const { username, password, protocol } = new URL(urls[0] ?? '');
   const credentials = {

@@ -108,6 +108,20 @@ describe('the rate limiter, with Redis', () => {
     });
   });
 
+  it('loads its script again when Redis has lost it, and counts every request', async () => {
+    const web = await startOne();
+    await until('it counts in Redis', async () => {
+      await redisCall(redis.url, 'FLUSHALL');
+      return (await status(web)).remaining === 119 && (await isCountedInRedis());
+    });
+    await redisCall(redis.url, 'SCRIPT', 'FLUSH');
+    expect((await status(web)).remaining).to.equal(118);
+    expect((await status(web)).remaining).to.equal(117);
+    const keys = (await redisCall(redis.url, 'KEYS', '*')) as string[];
+    expect(keys).to.have.length(1);
+    expect(await redisCall(redis.url, 'GET', keys[0] ?? '')).to.equal('3');
+  });
+
   it('that hangs instead of refusing costs a request a moment, not the answer', async () => {
     const web = await startOne();
     await until('it counts in Redis', async () => {

@@ -1,8 +1,9 @@
 import type { Express } from 'express';
 import supertest from 'supertest';
+import { runHandler } from '../../src/background/run-job.ts';
 import { scheduleRecurring } from '../../src/background/recurring.ts';
 import { createHandlers } from '../../src/background/workers.ts';
-import { leaseDue } from '../../src/domain/schedule/store.ts';
+import { leaseDue } from '../../src/domain/schedule/lease.ts';
 import { contextOfTestClock } from '../../src/domain/payments/lifecycle/test-clock.ts';
 import { createMerchant, type NewMerchant } from '../../src/domain/merchants/store.ts';
 import { closeAdapters, createAdapters, type Adapters } from '../../src/domain/adapters.ts';
@@ -86,7 +87,7 @@ export async function createHarness(env: Environment = {}): Promise<Harness> {
     return { id: made.merchantId, apiKey: made.apiKey, webhookSecret: made.webhookSecret };
   };
   const merchant = await addMerchant();
-  await scheduleRecurring(ctx);
+  await scheduleRecurring(ctx, handlers);
   return {
     ctx,
     get app() {
@@ -108,11 +109,11 @@ export async function createHarness(env: Environment = {}): Promise<Harness> {
         for (const [name, handler] of handlers) {
           const own = due.filter(({ job }) => job === name);
           const keys = own.filter(({ test_clock }) => test_clock === null).map(({ key }) => key);
-          if (keys.length > 0) await handler.handle(ctx, keys);
+          if (keys.length > 0) await runHandler(ctx, handler, keys);
           // As the relay does: alone, by the clock of its harness.
           for (const { key, test_clock } of own) {
             const entered = test_clock === null ? null : await contextOfTestClock(ctx, test_clock);
-            if (entered !== null) await handler.handle(entered, [key]);
+            if (entered !== null) await runHandler(entered, handler, [key]);
           }
         }
       }

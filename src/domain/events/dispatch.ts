@@ -2,7 +2,7 @@ import { dispatchEvent } from '../outbox/jobs.ts';
 import { sendReceipt } from '../receipts/jobs.ts';
 import { autopayPayment } from '../sandbox/customer/jobs.ts';
 import { ensureScheduled, finish } from '../schedule/store.ts';
-import type { ScheduledJob } from '../schedule/job-rows.ts';
+import type { ScheduledJob } from '../schedule/rows.ts';
 import { createDeliveries } from '../webhooks/deliveries/create.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';

@@ -1,4 +1,5 @@
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';
 import type { Reply } from '../../platform/endpoint.ts';
 import { ValidationError } from '../../platform/errors.ts';
 import type { FeedQuery } from './schemas.ts';
@@ -121,15 +122,14 @@ interface Position {
 const BEGINNING: Position = { txid: '0', place: '0' };
 
 function formatCursor({ txid, place }: Position): string {
-  return Buffer.from(`${txid}.${place}`).toString('base64url');
+  return encodeCursor([txid, place]);
 }
 
 /** At most 18 digits each: what Postgres can read. A cluster needs centuries to come so far. */
 function parseCursor(cursor: string): Position {
-  const numbers = /^(\d{1,18})\.(\d{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString());
-  const [, txid, place] = numbers ?? [];
-  if (txid === undefined || place === undefined) throw notACursor();
-  return { txid, place };
+  const position = decodeCursor(cursor, { txid: /^\d{1,18}$/, place: /^\d{1,18}$/ });
+  if (position === null) throw notACursor();
+  return position;
 }
 
 function notACursor(): ValidationError {

@@ -1,14 +1,13 @@
-import { Type, type Static, type TSchema } from 'typebox';
+import { Type, type Static } from 'typebox';
+import { nullable, timestamp } from '../../platform/schemas.ts';
 import { Policy } from '../payments/lifecycle/policy.ts';
 import { EVENT_TYPES, EXCEPTIONS, STATUSES } from '../payments/lifecycle/states.ts';
-
-const nullable = (schema: TSchema, description: string) => Type.Union([schema, Type.Null()], { description });
 
 /** The envelope of the specification ("Events"), and the contract's additions. */
 export const EventResource = Type.Object({
   id: Type.String({ description: 'Event identifier: the same however often the event comes.' }),
   type: Type.Enum([...EVENT_TYPES]),
-  timestamp: Type.String({ format: 'date-time', description: 'Event time.' }),
+  timestamp: timestamp('Event time.'),
   sequence: Type.Integer({ description: '1, 2, 3 ... per payment, without gaps.' }),
   data: Type.Object({
     checkout: Type.Object({
@@ -18,7 +17,7 @@ export const EventResource = Type.Object({
       currency: Type.String({ description: 'Currency of amount.' }),
       cryptoAmount: Type.String({ description: 'Amount in the coin that the customer pays with.' }),
       cryptoCurrency: Type.String(),
-      settledAt: nullable(Type.String({ format: 'date-time' }), 'Null until settled.'),
+      settledAt: nullable(timestamp(), 'Null until settled.'),
       exceptions: Type.Array(Type.Enum([...EXCEPTIONS])),
       policy: Policy,
     }),

@@ -1,5 +1,6 @@
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
+import { deleteInChunks } from '../../platform/postgres/chunks.ts';
 import { run, runOne, sql } from '../../platform/postgres/db.ts';
 
 /**
@@ -7,8 +8,6 @@ import { run, runOne, sql } from '../../platform/postgres/db.ts';
  * and under 20 where a receiver asks for more time again and again.
  */
 const KEPT_SECONDS = 90 * 86_400;
-/** One statement's share: it holds its locks for milliseconds. */
-const CHUNK = 5_000;
 
 // Retention uses transaction marks, not event timestamps: a test payment's clock may be years ahead, and scenario events all date from
 // one January. All transactions before a mark had begun by its time.
@@ -57,12 +56,10 @@ export async function sweepEvents(ctx: Context): Promise<number> {
   await run(ctx.db, addMark, { now: ctx.now() });
   const mark = await runOne(ctx.db, newestMark, { until: addSeconds(ctx.now(), -KEPT_SECONDS) });
   if (mark === null) return 0;
-  let swept = 0;
-  for (;;) {
-    const deleted = await run(ctx.db, deleteOldEvents, { txid: mark.txid, limit: CHUNK });
-    swept += deleted.length;
-    if (deleted.length < CHUNK) break;
-  }
+  const { txid } = mark;
+  const swept = await deleteInChunks(
+    async (limit) => (await run(ctx.db, deleteOldEvents, { txid, limit })).length,
+  );
   await run(ctx.db, deleteMarks, { before: mark.at });
   return swept;
 }

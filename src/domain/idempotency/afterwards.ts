@@ -2,34 +2,34 @@ import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts
 import type { IdempotencyClaim, Reply } from '../../platform/endpoint.ts';
 import { replayOf } from './claim.ts';
 
-const claimExists = sql<{ exists: boolean }>(
+// For work of many transactions, which cannot keep one open for its claim: it looks for a reply first, and claims after the work.
+
+const claimExists = sql<{ exists: boolean }, Omit<IdempotencyClaim, 'bodyHash'>>(
   'claim_exists',
-  `SELECT true AS exists FROM idempotency_keys WHERE merchant_id = $1 AND key = $2 AND method = $3 AND path = $4`,
+  (p) => `SELECT true AS exists FROM idempotency_keys
+   WHERE merchant_id = ${p.merchantId} AND key = ${p.key} AND method = ${p.method} AND path = ${p.path}`,
 );
-const insertAnswered = sql<{ claimed: boolean }>(
-  'insert_answered_claim',
-  `INSERT INTO idempotency_keys (merchant_id, key, method, path, body_hash, status, body, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING true AS claimed`,
+const insertWithReply = sql<
+  { claimed: boolean },
+  IdempotencyClaim & { status: number; text: string; now: Date }
+>(
+  'insert_claim_with_reply',
+  (p) => `INSERT INTO idempotency_keys (merchant_id, key, method, path, body_hash, status, body, created_at)
+   VALUES (${p.merchantId}, ${p.key}, ${p.method}, ${p.path}, ${p.bodyHash}, ${p.status}, ${p.text}, ${p.now})
+   ON CONFLICT DO NOTHING RETURNING true AS claimed`,
 );
 
-// For work that takes many transactions, so that no claim can be held open meanwhile: one looks before it and claims after it.
-
-/** The answer stored for a claim; null when there is none. Throws ApiError idempotency_conflict when it was taken with another body. */
+/** The reply stored for a claim; null: none. Throws ApiError idempotency_conflict when the claim came with another body. */
 export async function findReplay(
   connection: Connection,
   claim: IdempotencyClaim | null,
 ): Promise<Reply | null> {
   if (claim === null) return null;
-  const found = await runOne(connection, claimExists, [
-    claim.merchantId,
-    claim.key,
-    claim.method,
-    claim.path,
-  ]);
+  const found = await runOne(connection, claimExists, claim);
   return found === null ? null : replayOf(connection, claim);
 }
 
-/** Stores the answer for a claim; false when another request was faster. */
+/** Stores the reply for a claim; returns false when another request was faster. */
 export async function claimAfterwards(
   connection: Connection,
   claim: IdempotencyClaim | null,
@@ -37,14 +37,12 @@ export async function claimAfterwards(
   now: Date,
 ): Promise<boolean> {
   if (claim === null) return true;
-  const { merchantId, key, method, path, bodyHash } = claim;
-  const values = [merchantId, key, method, path, bodyHash, status, text, now];
-  return (await run(connection, insertAnswered, values)).length > 0;
+  return (await run(connection, insertWithReply, { ...claim, status, text, now })).length > 0;
 }
 
 /**
- * Runs `work`, which holds no transaction, and stores its answer for the claim: a request that comes again gets that one. Two at the same
- * instant may both work, so it is for work that may be done twice; both answer what the faster one stored.
+ * Runs `work`, which keeps no transaction open, and stores its reply for the claim: a repeated request returns that reply. Two requests
+ * at the same instant may both run `work`, so it must be safe to do twice; both return the reply that was stored first.
  */
 export async function onceAfterwards(
   connection: Connection,
@@ -54,7 +52,7 @@ export async function onceAfterwards(
 ): Promise<Reply> {
   const earlier = await findReplay(connection, claim);
   if (earlier !== null) return earlier;
-  const answer = await work();
-  if (claim === null || (await claimAfterwards(connection, claim, answer, now))) return answer;
+  const reply = await work();
+  if (claim === null || (await claimAfterwards(connection, claim, reply, now))) return reply;
   return replayOf(connection, claim);
 }

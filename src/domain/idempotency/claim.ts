@@ -8,19 +8,24 @@ export function hashBody(body: unknown): Buffer {
   return createHash('sha256').update(canonical(body)).digest();
 }
 
-const insertClaim = sql<{ claimed: boolean }>(
+/** What identifies a claim: the primary key of `idempotency_keys`. */
+type ClaimKey = Pick<IdempotencyClaim, 'merchantId' | 'key' | 'method' | 'path'>;
+
+const insertClaim = sql<{ claimed: boolean }, IdempotencyClaim & { now: Date }>(
   'insert_claim',
-  `INSERT INTO idempotency_keys (merchant_id, key, method, path, body_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+  (p) => `INSERT INTO idempotency_keys (merchant_id, key, method, path, body_hash, created_at)
+   VALUES (${p.merchantId}, ${p.key}, ${p.method}, ${p.path}, ${p.bodyHash}, ${p.now})
    ON CONFLICT DO NOTHING RETURNING true AS claimed`,
 );
-const storeReply = sql(
+const storeReply = sql<never, ClaimKey & { status: number; text: string }>(
   'store_reply',
-  `UPDATE idempotency_keys SET status = $5, body = $6 WHERE merchant_id = $1 AND key = $2 AND method = $3 AND path = $4`,
+  (p) => `UPDATE idempotency_keys SET status = ${p.status}, body = ${p.text}
+   WHERE merchant_id = ${p.merchantId} AND key = ${p.key} AND method = ${p.method} AND path = ${p.path}`,
 );
 
 /**
- * Runs `work` in a transaction, once per claim: claim, work and stored answer commit together. A request whose claim was taken
- * before waits for that transaction to end and then answers its stored answer. Whatever `work` throws leaves nothing stored.
+ * Runs `work` in a transaction, once per claim: claim, work and reply commit together. A second request with the same claim waits for
+ * that transaction to end and returns the stored reply. When `work` throws, nothing is stored.
  */
 export async function once(
   db: Db,
@@ -29,26 +34,26 @@ export async function once(
   work: (tx: Tx) => Promise<Reply>,
 ): Promise<Reply> {
   if (claim === null) return db.transaction(work);
-  const { merchantId, key, method, path, bodyHash } = claim;
-  const fresh = await db.transaction(async (tx) => {
-    const claimed = await run(tx, insertClaim, [merchantId, key, method, path, bodyHash, now]);
+  const first = await db.transaction(async (tx) => {
+    const claimed = await run(tx, insertClaim, { ...claim, now });
     if (claimed.length === 0) return null;
-    const answer = await work(tx);
-    await run(tx, storeReply, [merchantId, key, method, path, answer.status, answer.text]);
-    return answer;
+    const reply = await work(tx);
+    await run(tx, storeReply, { ...claim, status: reply.status, text: reply.text });
+    return reply;
   });
-  return fresh ?? replayOf(db, claim);
+  return first ?? replayOf(db, claim);
 }
 
-const findReply = sql<{ body_hash: Buffer; status: number; body: string }>(
+const findReply = sql<{ body_hash: Buffer; status: number; body: string }, ClaimKey>(
   'find_reply',
-  `SELECT body_hash, status, body FROM idempotency_keys WHERE merchant_id = $1 AND key = $2 AND method = $3 AND path = $4`,
+  (p) => `SELECT body_hash, status, body FROM idempotency_keys
+   WHERE merchant_id = ${p.merchantId} AND key = ${p.key} AND method = ${p.method} AND path = ${p.path}`,
 );
 
-/** The stored answer of a claim that was taken before. Throws ApiError idempotency_conflict when it was taken with another body. */
+/** The stored reply of an earlier claim. Throws ApiError idempotency_conflict when that claim came with another body. */
 export async function replayOf(connection: Connection, claim: IdempotencyClaim): Promise<Reply> {
-  const stored = await runOne(connection, findReply, [claim.merchantId, claim.key, claim.method, claim.path]);
-  // The claim was swept between our two statements: the client may simply try again.
+  const stored = await runOne(connection, findReply, claim);
+  // The claim was swept between the two statements: the client may try again.
   if (stored === null) throw new ApiError('unavailable');
   if (!stored.body_hash.equals(claim.bodyHash)) throw new ApiError('idempotency_conflict');
   return { status: stored.status, text: stored.body, headers: { 'Idempotent-Replayed': 'true' } };

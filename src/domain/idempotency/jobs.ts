@@ -1,4 +1,5 @@
-import { defineJob } from '../../platform/job.ts';
+import { defineRecurringJob } from '../../platform/job.ts';
 
-/** Key: `all`. Recurs hourly. */
-export const sweepIdempotencyKeys = defineJob('idempotency.sweep', 'clean-up');
+export const sweepIdempotencyKeys = defineRecurringJob('idempotency.sweep', 'clean-up', {
+  everySeconds: 3_600,
+});

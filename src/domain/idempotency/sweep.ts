@@ -1,24 +1,22 @@
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
+import { deleteInChunks } from '../../platform/postgres/chunks.ts';
 import { run, sql } from '../../platform/postgres/db.ts';
 
-/** Claims are kept 24 hours at least (contract, "Idempotency"); the hour more covers clocks that disagree. */
+/** Claims are kept for at least 24 hours (contract, "Idempotency"); one hour more covers clocks that disagree. */
 const KEPT_SECONDS = 25 * 3600;
-/** One statement's share: it holds its locks for milliseconds. */
-const CHUNK = 5_000;
 
-const deleteOldKeys = sql<{ key: string }>(
+// Index: idempotency_keys_by_age.
+const deleteOldKeys = sql<{ key: string }, { before: Date; limit: number }>(
   'delete_old_idempotency_keys',
-  `DELETE FROM idempotency_keys WHERE ctid IN (SELECT ctid FROM idempotency_keys WHERE created_at < $1 ORDER BY created_at LIMIT $2)
+  (p) => `DELETE FROM idempotency_keys WHERE ctid IN (
+     SELECT ctid FROM idempotency_keys WHERE created_at < ${p.before} ORDER BY created_at LIMIT ${p.limit}
+   )
    RETURNING key`,
 );
 
-/** Deletes claims that are past their time, a chunk at a time; answers how many. */
+/** Deletes claims that are past their time; returns how many. */
 export async function sweepOnce(ctx: Context): Promise<number> {
-  let swept = 0;
-  for (;;) {
-    const deleted = await run(ctx.db, deleteOldKeys, [addSeconds(ctx.now(), -KEPT_SECONDS), CHUNK]);
-    swept += deleted.length;
-    if (deleted.length < CHUNK) return swept;
-  }
+  const before = addSeconds(ctx.now(), -KEPT_SECONDS);
+  return deleteInChunks(async (limit) => (await run(ctx.db, deleteOldKeys, { before, limit })).length);
 }

@@ -1,7 +1,5 @@
-import { defineJob } from '../../platform/job.ts';
+import { defineRecurringJob } from '../../platform/job.ts';
 
-/** Key: `all`. Recurs every 10 minutes. */
-export const reconcileWork = defineJob('relay.reconcile', 'relay');
+export const reconcileJobs = defineRecurringJob('relay.reconcile', 'relay', { everySeconds: 600 });
 
-/** Key: `all`. Recurs hourly. */
-export const sweepHistory = defineJob('history.sweep', 'clean-up');
+export const sweepHistory = defineRecurringJob('history.sweep', 'clean-up', { everySeconds: 3_600 });

@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
 import type { Connection } from '../../platform/postgres/db.ts';
 import { endpoint, reply } from '../../platform/endpoint.ts';
-import { overdue } from '../schedule/store.ts';
+import { overdue } from '../schedule/lease.ts';
+import { timestamp } from '../../platform/schemas.ts';
 import { VERSION } from '../../platform/version.ts';
 
 const StatusReport = Type.Object({
   status: Type.Enum(['ok', 'degraded', 'maintenance']),
   version: Type.String({ description: 'Current API version.' }),
-  timestamp: Type.String({ format: 'date-time', description: 'Server time.' }),
+  timestamp: timestamp('Server time.'),
   authenticated: Type.Boolean({ description: 'Whether the supplied API key is valid.' }),
   merchant_id: Type.Optional(
     Type.String({ description: "The merchant's identifier; present only when authenticated is true." }),

@@ -1,5 +1,5 @@
 import { schedule } from '../schedule/store.ts';
-import type { ScheduledJob } from '../schedule/job-rows.ts';
+import type { ScheduledJob } from '../schedule/rows.ts';
 import type { TestClock } from '../../platform/clock.ts';
 import { recordset, run, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import { dispatchEvent } from './jobs.ts';

@@ -3,7 +3,7 @@ import { isNetwork } from '../chain/networks.ts';
 import type { ChainClient } from '../chain/port.ts';
 import { replayOf } from '../idempotency/claim.ts';
 import { dispatchOf, EVENT_COLUMNS, eventRows } from '../outbox/outbox.ts';
-import { JOB_COLUMNS, jobRows } from '../schedule/job-rows.ts';
+import { JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows } from '../schedule/rows.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { recordset, run, sql } from '../../platform/postgres/db.ts';
@@ -46,7 +46,7 @@ export async function createPayment(
     claims: recordset(claim === null ? [] : [claimRow(claim, answer, now)]),
     payments: recordset([{ ...payment, rate }]),
     events: eventRows([event]),
-    jobs: jobRows([dispatchOf(event), expiry]),
+    jobs: recordset(jobRows([dispatchOf(event), expiry])),
   });
   if (created.length === 0 && claim !== null) return replayOf(ctx.db, claim);
   ctx.log.info('payment created', {
@@ -181,8 +181,8 @@ const insertPayment = sql<{ claimed: boolean }, Creation>(
       INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at)
       SELECT e.* FROM claimed, json_to_recordset(${p.events}::json) AS e (${EVENT_COLUMNS})
     ), job AS (
-      INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock)
-      SELECT j.* FROM claimed, json_to_recordset(${p.jobs}::json) AS j (${JOB_COLUMNS})
+      INSERT INTO scheduled_jobs (${JOB_COLUMNS})
+      SELECT j.* FROM claimed, json_to_recordset(${p.jobs}::json) AS j (${JOB_COLUMN_TYPES})
     )
     SELECT claimed FROM claimed`,
 );

@@ -1,7 +1,8 @@
 import { dateRange } from '../../platform/date-range.ts';
 import { run, sql, type Connection, type Statement } from '../../platform/postgres/db.ts';
 import { ValidationError } from '../../platform/errors.ts';
-import { isId } from '../../platform/values/ids.ts';
+import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';
+import { idPattern } from '../../platform/values/ids.ts';
 import type { Payment } from './lifecycle/payment.ts';
 import { toResource, type ListPaymentsQuery, type PaymentList } from './schemas.ts';
 
@@ -108,7 +109,7 @@ function pageOfPayments(values: PageParams): Statement<PageRow, PageParams> {
 }
 
 function formatCursor({ created_at, id }: Payment): string {
-  return Buffer.from(`${created_at.getTime()}.${id}`).toString('base64url');
+  return encodeCursor([created_at.getTime(), id]);
 }
 
 interface Position {
@@ -117,8 +118,7 @@ interface Position {
 }
 
 function parseCursor(cursor: string): Position {
-  const [time = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split('.');
-  if (!/^\d{1,15}$/.test(time) || !isId('pay', id))
-    throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
-  return { createdAt: new Date(Number(time)), id };
+  const position = decodeCursor(cursor, { time: /^\d{1,15}$/, id: idPattern('pay') });
+  if (position === null) throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
+  return { createdAt: new Date(Number(position.time)), id: position.id };
 }

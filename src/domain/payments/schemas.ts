@@ -1,4 +1,5 @@
-import { Type, type Static, type TSchema } from 'typebox';
+import { Type, type Static } from 'typebox';
+import { nullable, timestamp } from '../../platform/schemas.ts';
 import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../platform/validator.ts';
 import { MAX_URL_LENGTH } from '../../platform/values/urls.ts';
 import { asWritten } from '../../platform/values/money.ts';
@@ -6,13 +7,11 @@ import type { Payment } from './lifecycle/payment.ts';
 import { PolicyChoice } from './lifecycle/policy.ts';
 import { EXCEPTIONS, STATUSES } from './lifecycle/states.ts';
 
-const nullable = (schema: TSchema, description: string) => Type.Union([schema, Type.Null()], { description });
 const text = (options: { minLength?: number; maxLength: number; description: string }) =>
   Type.String({ pattern: TEXT_PATTERN, ...options });
 const amount = (description: string) => Type.String({ pattern: AMOUNT_PATTERN, description });
 const url = (format: 'delivery-url' | 'browser-url', description: string) =>
   Type.String({ format, maxLength: MAX_URL_LENGTH, description });
-const timestamp = (description: string) => Type.String({ format: 'date-time', description });
 
 /** At most 50 keys of 1 to 40 characters. `orderId` is reserved (events carry it), and `__proto__` would be no key. */
 const Metadata = Type.Unsafe<Record<string, string>>({
@@ -75,7 +74,7 @@ export const PaymentResource = Type.Object({
   actually_paid_currency: nullable(Type.String(), 'Coin the customer paid with; null until completed.'),
   created_at: timestamp('Creation timestamp.'),
   expires_at: timestamp('Expiration timestamp.'),
-  settled_at: nullable(Type.String({ format: 'date-time' }), 'Settlement timestamp; null until settled.'),
+  settled_at: nullable(timestamp(), 'Settlement timestamp; null until settled.'),
   metadata: Type.Record(Type.String(), Type.String()),
   exceptions: Type.Array(Type.Enum([...EXCEPTIONS]), {
     description: 'What was unusual about the money, as a set.',

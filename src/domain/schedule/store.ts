@@ -1,66 +1,52 @@
 import { visibleAt, type TestClock } from '../../platform/clock.ts';
-import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 import type { Job } from '../../platform/job.ts';
-import { JOB_COLUMNS, jobRows, type ScheduledJob } from './job-rows.ts';
+import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows, type ScheduledJob } from './rows.ts';
 
-export interface LeasedJob {
-  readonly job: string;
-  readonly key: string;
-  readonly failures: number;
-  readonly test_clock: string | null;
-}
-
-// In one order, so that two sets which overlap do not wait for each other's rows.
-const upsertJobs = sql<never, { jobs: string }>(
+// Sorted, so that two sets which overlap lock their rows in one order and cannot deadlock.
+const upsertJobs = sql<never, { rows: string }>(
   'schedule_jobs',
-  (p) => `
-    INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock)
-    SELECT * FROM json_to_recordset(${p.jobs}::json) AS j (${JOB_COLUMNS})
-    ORDER BY job, key
-    ON CONFLICT (job, key) DO UPDATE SET
-      run_at = excluded.run_at,
-      visible_at = excluded.visible_at,
-      failures = 0,
-      last_error = NULL,
-      version = scheduled_jobs.version + 1`,
+  (p) => `INSERT INTO scheduled_jobs (${JOB_COLUMNS})
+   SELECT ${JOB_COLUMNS} FROM json_to_recordset(${p.rows}::json) AS jobs (${JOB_COLUMN_TYPES})
+   ORDER BY job, key
+   ON CONFLICT (job, key) DO UPDATE
+     SET run_at = excluded.run_at, visible_at = excluded.visible_at, failures = 0, last_error = NULL,
+       version = scheduled_jobs.version + 1`,
 );
 
-/** Schedules jobs, or moves those that are scheduled already to their new time. Commits with the caller's transaction. */
+/** Writes jobs, or moves those that exist to their new time. Commits with the caller's transaction. */
 export async function schedule(connection: Connection, jobs: readonly ScheduledJob[]): Promise<void> {
   if (jobs.length === 0) return;
-  await run(connection, upsertJobs, { jobs: jobRows(jobs) });
+  await run(connection, upsertJobs, { rows: recordset(jobRows(jobs)) });
 }
 
-const insertMissingJobs = sql<never, { jobs: string }>(
+const insertMissingJobs = sql<never, { rows: string }>(
   'schedule_missing_jobs',
-  (p) => `
-    INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock)
-    SELECT * FROM json_to_recordset(${p.jobs}::json) AS j (${JOB_COLUMNS})
-    ORDER BY job, key
-    ON CONFLICT (job, key) DO NOTHING`,
+  (p) => `INSERT INTO scheduled_jobs (${JOB_COLUMNS})
+   SELECT ${JOB_COLUMNS} FROM json_to_recordset(${p.rows}::json) AS jobs (${JOB_COLUMN_TYPES})
+   ON CONFLICT (job, key) DO NOTHING`,
 );
 
-/** Like `schedule`, but a job that is scheduled already keeps its time. */
+/** Like `schedule`, but jobs that exist keep their time: for recurring jobs, which every worker declares at its start. */
 export async function ensureScheduled(connection: Connection, jobs: readonly ScheduledJob[]): Promise<void> {
   if (jobs.length === 0) return;
-  await run(connection, insertMissingJobs, { jobs: jobRows(jobs) });
+  await run(connection, insertMissingJobs, { rows: recordset(jobRows(jobs)) });
 }
 
-// A relay's lease puts visible_at after run_at, and scheduling puts it back: that, or a run_at after the handler began, says that the
-// work was scheduled anew while it was being done. What is new must be done again. (A world's run_at is in a time of its own, and one
-// pair of hands does a world's work.)
-const NOT_MOVED_SINCE = (startedAt: string) =>
-  `scheduled_jobs.run_at <= ${startedAt} AND (scheduled_jobs.visible_at > scheduled_jobs.run_at OR scheduled_jobs.test_clock IS NOT NULL)`;
+// A relay's lease puts visible_at after run_at, and scheduling puts it back. So visible_at <= run_at, or a run_at after the start of
+// the handler, means that the job was rescheduled while it ran, and must run again. (The run_at of a test clock cannot be compared
+// with real time; its jobs run one after the other.)
+const notRescheduledSince = (startedAt: string) =>
+  `scheduled_jobs.run_at <= ${startedAt}
+     AND (scheduled_jobs.visible_at > scheduled_jobs.run_at OR scheduled_jobs.test_clock IS NOT NULL)`;
 
-const deleteFinished = sql(
-  'finish_work',
-  `DELETE FROM scheduled_jobs WHERE job = $1 AND key = ANY ($2) AND ${NOT_MOVED_SINCE('$3')}`,
+const deleteFinished = sql<never, { job: string; keys: readonly string[]; startedAt: Date }>(
+  'finish_jobs',
+  (p) => `DELETE FROM scheduled_jobs
+   WHERE job = ${p.job} AND key = ANY (${p.keys}) AND ${notRescheduledSince(p.startedAt)}`,
 );
 
-/**
- * Takes work that a relay handed over off the schedule, unless it was scheduled anew since `startedAt`, when its handler began to
- * read what there was to do.
- */
+/** Deletes jobs that are done, unless they were rescheduled since `startedAt`, when the handler began to read what to do. */
 export async function finish(
   connection: Connection,
   job: Job,
@@ -68,80 +54,68 @@ export async function finish(
   startedAt: Date,
 ): Promise<void> {
   if (keys.length === 0) return;
-  await run(connection, deleteFinished, [job.name, keys, startedAt]);
+  await run(connection, deleteFinished, { job: job.name, keys, startedAt });
 }
 
-const rescheduleJob = sql(
-  'reschedule_work',
-  `INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock) VALUES ($1, $2, $4, $5, $6)
-   ON CONFLICT (job, key) DO UPDATE SET run_at = excluded.run_at, visible_at = excluded.visible_at, failures = 0, last_error = NULL
-     WHERE ${NOT_MOVED_SINCE('$3')}`,
+interface Rescheduling {
+  readonly job: string;
+  readonly key: string;
+  readonly startedAt: Date;
+  readonly runAt: Date;
+  readonly visibleAt: Date;
+  readonly testClock: string | null;
+}
+
+const rescheduleJob = sql<never, Rescheduling>(
+  'reschedule_job',
+  (p) => `INSERT INTO scheduled_jobs (${JOB_COLUMNS})
+   VALUES (${p.job}, ${p.key}, ${p.runAt}, ${p.visibleAt}, ${p.testClock})
+   ON CONFLICT (job, key) DO UPDATE
+     SET run_at = excluded.run_at, visible_at = excluded.visible_at, failures = 0, last_error = NULL
+     WHERE ${notRescheduledSince(p.startedAt)}`,
 );
 
-/** What `finish` is to work that is done, this is to work that recurs: writes when it is due again, unless it was scheduled anew. */
+/** Writes when a job runs next, unless it was rescheduled since `startedAt`: for jobs that recur, what `finish` is for the others. */
 export async function reschedule(
   connection: Connection,
   job: Job,
   key: string,
   { startedAt, runAt, testClock }: { startedAt: Date; runAt: Date; testClock: TestClock | null },
 ): Promise<void> {
-  await run(connection, rescheduleJob, [
-    job.name,
+  await run(connection, rescheduleJob, {
+    job: job.name,
     key,
     startedAt,
     runAt,
-    visibleAt(runAt, testClock),
-    testClock?.id ?? null,
-  ]);
+    visibleAt: visibleAt(runAt, testClock),
+    testClock: testClock?.id ?? null,
+  });
 }
 
-const deleteJobs = sql('cancel_work', `DELETE FROM scheduled_jobs WHERE job = $1 AND key = ANY ($2)`);
+const deleteJobs = sql<never, { job: string; keys: readonly string[] }>(
+  'cancel_jobs',
+  (p) => `DELETE FROM scheduled_jobs WHERE job = ${p.job} AND key = ANY (${p.keys})`,
+);
 
-/** Takes work off the schedule whenever it was to run. */
+/** Deletes jobs, whatever their time. */
 export async function cancel(connection: Connection, job: Job, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
-  await run(connection, deleteJobs, [job.name, keys]);
+  await run(connection, deleteJobs, { job: job.name, keys });
 }
 
-// The rows are found once, as an array, and updated where they lie: joined to the table by their keys, a plan could read all of it, or
-// look for due rows anew for each row that it updates and take more than the limit.
-const leaseJobs = sql<LeasedJob>(
-  'claim_work',
-  `UPDATE scheduled_jobs SET visible_at = $2
-   WHERE ctid = ANY (ARRAY(
-     SELECT due.ctid FROM unnest($3::text[], $4::int[]) AS wanted (job, count), LATERAL (
-       SELECT ctid FROM scheduled_jobs d WHERE d.job = wanted.job AND d.visible_at <= $1
-       ORDER BY d.visible_at LIMIT wanted.count FOR UPDATE SKIP LOCKED) due))
-   RETURNING job, key, failures, test_clock`,
+// `test_clock IS NOT NULL` first: `now` is real time, which the run_at of a test clock cannot be compared with.
+const recordJobFailure = sql<never, { job: string; keys: readonly string[]; error: string; now: Date }>(
+  'record_job_failure',
+  (p) => `UPDATE scheduled_jobs SET failures = failures + 1, last_error = ${p.error},
+     visible_at = ${p.now}::timestamptz + make_interval(secs => least(600, 2 ^ least(failures, 16)))
+   WHERE job = ${p.job} AND key = ANY (${p.keys})
+     AND (test_clock IS NOT NULL OR (${notRescheduledSince(p.now)}))`,
 );
 
 /**
- * Leases work that is due at `now` until `leaseEnd`, of each job at most so many pieces as `limits` says, and answers it: a
- * backlog of one job does not hold up another. Exactly the rows read are marked (a row that commits late is found next time); rows
- * that another relay has locked are passed over. Work that is not finished when its lease ends is due again: so whatever a
- * queue loses comes back.
- */
-export async function leaseDue(
-  connection: Connection,
-  limits: ReadonlyMap<string, number>,
-  now: Date,
-  leaseEnd: Date,
-): Promise<LeasedJob[]> {
-  return run(connection, leaseJobs, [now, leaseEnd, [...limits.keys()], [...limits.values()]]);
-}
-
-// $4 is real time, which the run_at of a world cannot be compared with.
-const recordJobFailure = sql(
-  'fail_work',
-  `UPDATE scheduled_jobs SET failures = failures + 1, last_error = $3,
-     visible_at = $4::timestamptz + make_interval(secs => least(600, 2 ^ least(failures, 16)))
-   WHERE job = $1 AND key = ANY ($2) AND (test_clock IS NOT NULL OR (${NOT_MOVED_SINCE('$4')}))`,
-);
-
-/**
- * Notes that handling failed, and hides the work for 1 s, 2 s, 4 s ... at most 10 min, unless it was scheduled anew meanwhile. It is
- * never given up: work about money that cannot be done needs a person, who sees it in the log, in the metrics and in the queue's
- * failed jobs.
+ * Records that a handler failed, and hides the jobs for 1 s, 2 s, 4 s ... at most 10 min, unless they were rescheduled meanwhile. A job
+ * is never dropped: one about money that cannot be done needs a person, who sees it in the log, in the metrics and among the failed
+ * jobs of the queue.
  */
 export async function recordFailure(
   connection: Connection,
@@ -150,29 +124,5 @@ export async function recordFailure(
   error: string,
   now: Date,
 ): Promise<void> {
-  await run(connection, recordJobFailure, [job.name, keys, error.slice(0, 1000), now]);
-}
-
-// A walk from job to job, because the index begins with the job: it costs the same with a million rows that are not due.
-const overdueJobs = sql<{ overdue: string; oldest_seconds: number | null }>(
-  'overdue_work',
-  `WITH RECURSIVE jobs AS (
-     SELECT min(job) AS job FROM scheduled_jobs
-     UNION ALL SELECT (SELECT min(job) FROM scheduled_jobs WHERE job > jobs.job) FROM jobs WHERE jobs.job IS NOT NULL
-   )
-   SELECT count(*) AS overdue, extract(epoch FROM $1::timestamptz - min(run_at))::float8 AS oldest_seconds
-   FROM (
-     SELECT late.run_at FROM jobs, LATERAL (
-       SELECT run_at FROM scheduled_jobs WHERE job = jobs.job AND visible_at <= $1::timestamptz - interval '5 seconds'
-       ORDER BY visible_at LIMIT 1000) late
-     LIMIT 1000) first_ones`,
-);
-
-/** How much work has waited more than 5 s for a relay (counted up to 1000), and for how long: the sign that no worker is at work. */
-export async function overdue(
-  connection: Connection,
-  now: Date,
-): Promise<{ count: number; oldestSeconds: number }> {
-  const [row] = await run(connection, overdueJobs, [now]);
-  return { count: Number(row?.overdue ?? 0), oldestSeconds: row?.oldest_seconds ?? 0 };
+  await run(connection, recordJobFailure, { job: job.name, keys, error: error.slice(0, 1000), now });
 }

@@ -1,37 +1,48 @@
 import type { TestClock } from '../../platform/clock.ts';
-import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 import type { Job } from '../../platform/job.ts';
+import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 
-// Which of two things comes first at one moment must not hang on which of them was first written once, long ago and rescheduled since.
-const nextJob = sql<{ job: string; key: string; run_at: Date }>(
-  'next_work_of_world',
-  `SELECT job, key, run_at FROM scheduled_jobs WHERE test_clock = $1 AND run_at <= $2 AND NOT (job || ' ' || key = ANY ($3))
-   ORDER BY run_at, CASE job WHEN $4 THEN key END, place LIMIT 1`,
+interface NextJob {
+  readonly testClock: string;
+  readonly until: Date;
+  readonly skipped: readonly string[];
+  readonly first: string;
+}
+
+// Index: scheduled_jobs_of_test_clock. The order of two jobs at one moment must not depend on when they were first written, long ago
+// and rescheduled since.
+const nextJob = sql<{ job: string; key: string; run_at: Date }, NextJob>(
+  'next_job_of_test_clock',
+  (p) => `SELECT job, key, run_at FROM scheduled_jobs
+   WHERE test_clock = ${p.testClock} AND run_at <= ${p.until} AND NOT (job || ' ' || key = ANY (${p.skipped}))
+   ORDER BY run_at, CASE job WHEN ${p.first} THEN key END, place LIMIT 1`,
 );
 
 /**
- * The work of a world that falls due first, until `until` in that world's time, but for `passedOver` (`job key`); null: none.
- * At one moment the work of `first` comes before all other, by key; the other in the order in which it was written.
+ * The job of a test clock that is due first, up to `until` in the time of that clock, except `skipped` (`job key`); null: none.
+ * At one moment the jobs of `first` precede all others, by key; the others follow in the order in which they were written.
  */
 export async function nextJobOfTestClock(
   connection: Connection,
   testClock: string,
   until: Date,
-  { first, passedOver }: { first: Job; passedOver: readonly string[] },
+  { first, skipped }: { first: Job; skipped: readonly string[] },
 ): Promise<{ job: string; key: string; runAt: Date } | null> {
-  const row = await runOne(connection, nextJob, [testClock, until, passedOver, first.name]);
+  const row = await runOne(connection, nextJob, { testClock, until, skipped, first: first.name });
   return row === null ? null : { job: row.job, key: row.key, runAt: row.run_at };
 }
 
-const updateVisibility = sql(
-  'show_work_of_world',
-  `UPDATE scheduled_jobs SET visible_at = greatest(run_at - make_interval(secs => $2::float8 / 1000), $3) WHERE test_clock = $1`,
+const updateVisibility = sql<never, { id: string; offsetMs: number; frozenUntil: Date | null }>(
+  'follow_test_clock',
+  (p) => `UPDATE scheduled_jobs
+   SET visible_at = greatest(run_at - make_interval(secs => ${p.offsetMs}::float8 / 1000), ${p.frozenUntil})
+   WHERE test_clock = ${p.id}`,
 );
 
-/** Makes the relay see a world's work as its clock says: later while the clock is held. */
+/** Makes the jobs of a test clock visible to the relay when that clock says so: not before the end of a freeze. */
 export async function followTestClock(
   connection: Connection,
   { id, offsetMs, frozenUntil }: TestClock,
 ): Promise<void> {
-  await run(connection, updateVisibility, [id, offsetMs, frozenUntil]);
+  await run(connection, updateVisibility, { id, offsetMs, frozenUntil });
 }

@@ -1,5 +1,3 @@
-import { schedule } from '../schedule/store.ts';
-import { addSeconds } from '../../platform/clock.ts';
 import type { Handler } from '../../platform/job.ts';
 import { deliverDue } from './deliveries/deliver.ts';
 import type { WebhookClient } from './client/client.ts';
@@ -15,8 +13,6 @@ export interface WebhookAdapters {
   /** Where every event goes, whatever the merchant has set; null: where the merchant says. */
   readonly receiver: string | null;
 }
-
-const PARTITIONS_EVERY_SECONDS = 3_600;
 
 /** The handlers of webhooks. */
 export function webhookHandlers({ webhooks, receiver }: WebhookAdapters): readonly Handler[] {
@@ -35,11 +31,9 @@ export function webhookHandlers({ webhooks, receiver }: WebhookAdapters): readon
     },
     {
       job: maintainDeliveryPartitions,
-      async handle(ctx, [key = 'all']) {
+      async handle(ctx) {
         await maintainPartitions(ctx);
         await sweepEndpoints(ctx);
-        const runAt = addSeconds(ctx.now(), PARTITIONS_EVERY_SECONDS);
-        await schedule(ctx.db, [{ job: maintainDeliveryPartitions, key, runAt, testClock: null }]);
       },
     },
   ];

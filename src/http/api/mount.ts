@@ -26,7 +26,7 @@ export interface Gate {
 export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate): void {
   const identify = identifier(gate);
   for (const endpoint of endpoints) {
-    const limit = gate.limit(endpoint.operationId, endpoint.perMinute, whoOf);
+    const limit = gate.limit(endpoint.operationId, endpoint.perMinute, clientOf);
     const isClosed = gate.ctx.config.maintenance && endpoint.operationId !== 'getStatus';
     router[endpoint.method](
       endpoint.path,
@@ -39,14 +39,14 @@ export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate
     );
   }
   for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
-    const limit = gate.limit(`other ${path}`, DEFAULT_PER_MINUTE, whoOf);
+    const limit = gate.limit(`other ${path}`, DEFAULT_PER_MINUTE, clientOf);
     router.all(path, identify('optional', limit), limit, refuseMethod(endpoints, path));
   }
 }
 
 /** Limits what no endpoint takes, like an endpoint of its own. */
 export function limitOthers(gate: Gate): RequestHandler[] {
-  const limit = gate.limit('unknown path', DEFAULT_PER_MINUTE, whoOf);
+  const limit = gate.limit('unknown path', DEFAULT_PER_MINUTE, clientOf);
   return [identifier(gate)('optional', limit), limit];
 }
 
@@ -82,7 +82,7 @@ function callerOf(response: Response): Caller | null {
   return (response.locals.caller as Caller | null | undefined) ?? null;
 }
 
-function whoOf(request: Request): string {
+function clientOf(request: Request): string {
   const caller = request.res === undefined ? null : callerOf(request.res);
   return caller === null ? `address ${addressOf(request)}` : caller.merchantId;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import {
   ipKeyGenerator,
@@ -7,77 +8,66 @@ import {
   type Options,
   type Store,
 } from 'express-rate-limit';
+import { RedisStore, type RedisReply } from 'rate-limit-redis';
 import type { Config } from '../../platform/config/config.ts';
 import { ApiError } from '../../platform/errors.ts';
-import type { RedisConnection } from '../../platform/redis.ts';
+import { ownersOfKeys, type RedisConnection } from '../../platform/redis.ts';
 
 const WINDOW_MS = 60_000;
 
-/** Makes limiters that share one place to count. */
+/** Creates a limiter of `perMinute` requests for each client; `clientOf` names the client of a request. */
 export type Limiters = (
   name: string,
   perMinute: number,
-  whoOf: (request: Request) => string,
+  clientOf: (request: Request) => string,
 ) => RequestHandler;
 
 /**
- * Limits of `perMinute` requests in a window of 60 s for each `name` and each `who`, counted in Redis for all web processes together
- * and, while Redis is away or not configured, in the process's own memory. Each sets the three X-RateLimit headers; above the limit
- * the request ends in ApiError rate_limited, with Retry-After.
+ * Limits of `perMinute` requests in a window of 60 s for each `name` and client. Redis counts for all web processes together; while
+ * Redis is unavailable or not configured, each process counts in its own memory. A limiter sets the three X-RateLimit headers; above
+ * the limit it passes on ApiError rate_limited, with Retry-After.
  */
 export function limiters(config: Pick<Config, 'rateLimitScale'>, redis: RedisConnection | null): Limiters {
-  return (name, perMinute, whoOf) =>
+  return (name, perMinute, clientOf) =>
     rateLimit({
       windowMs: WINDOW_MS,
       limit: Math.max(1, Math.floor(perMinute * config.rateLimitScale)),
       legacyHeaders: true,
       standardHeaders: false,
-      keyGenerator: whoOf,
+      keyGenerator: clientOf,
       store: redis === null ? new MemoryStore() : new FallbackStore(redis, `{limit}:${name}:`),
       handler: (_request, _response, next) => next(new ApiError('rate_limited')),
-      // They look for mistakes of a set-up that does not exist here, on every request.
+      // The checks run on every request and look for mistakes in set-ups that do not exist here.
       validate: false,
     });
 }
 
-/** Who a request without a key comes from: its address, an IPv6 one by its /56. */
+/** The client of a request without a key: its address, for IPv6 the /56 network. */
 export function addressOf(request: Request): string {
   return ipKeyGenerator(request.ip ?? '');
 }
 
-/** ioredis loads a script into whichever node of a cluster needs it; the ready-made Redis stores do not. */
-const INCREMENT = `
-  local hits = redis.call('INCR', KEYS[1])
-  if hits == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
-  return { hits, redis.call('PTTL', KEYS[1]) }
-`;
-
-type WithIncrement = RedisConnection & {
-  countRequest(key: string, windowMs: number): Promise<[hits: number, ttl: number]>;
-};
-
-/** Counts in Redis, and in memory as long as Redis does not answer. */
+/** Counts in Redis, and in memory while Redis is unavailable. */
 class FallbackStore implements Store {
   readonly prefix: string;
   readonly #memory = new MemoryStore();
-  readonly #redis: WithIncrement;
+  readonly #redis: RedisStore;
 
   constructor(redis: RedisConnection, prefix: string) {
-    if (!('countRequest' in redis)) redis.defineCommand('countRequest', { numberOfKeys: 1, lua: INCREMENT });
-    this.#redis = redis as WithIncrement;
     this.prefix = prefix;
+    this.#redis = new RedisStore({ prefix, sendCommandCluster: (details) => send(redis, details) });
   }
 
   init(options: Options): void {
     this.#memory.init(options);
+    void this.#redis.init(options);
   }
 
   async increment(key: string): Promise<IncrementResponse> {
     try {
-      const [totalHits, ttl] = await this.#redis.countRequest(this.prefix + key, WINDOW_MS);
-      return { totalHits, resetTime: new Date(Date.now() + Math.max(0, ttl)) };
+      return await this.#redis.increment(key);
     } catch {
-      // The connection's own listener has logged that Redis is away.
+      // The connection's own listener has logged that Redis is unavailable.
       return this.#memory.increment(key);
     }
   }
@@ -93,4 +83,22 @@ class FallbackStore implements Store {
   shutdown(): void {
     this.#memory.shutdown();
   }
+}
+
+/**
+ * Sends a command of the store. ioredis routes a command by its key. SCRIPT LOAD has none: it goes to every node that may own a key,
+ * and its result is computed here. The store keeps the promise of that result for good, so one load that fails while Redis is
+ * unavailable would fail every later request. EVALSHA reports a script that a node lacks (NOSCRIPT), after a start, a restart or a
+ * failover of Redis; the store then loads it, which is why the load without a key, at the store's own start, sends nothing.
+ */
+async function send(
+  redis: RedisConnection,
+  { key, command: [name = '', ...args] }: { key?: string; command: string[] },
+): Promise<RedisReply> {
+  if (name !== 'SCRIPT') return (await redis.call(name, ...args)) as RedisReply;
+  if (key !== undefined)
+    await Promise.allSettled(ownersOfKeys(redis).map((node) => node.call(name, ...args)));
+  return createHash('sha1')
+    .update(args.at(-1) ?? '')
+    .digest('hex');
 }

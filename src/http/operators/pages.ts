@@ -1,7 +1,7 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
 import express, { type RequestHandler, type Router } from 'express';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { overdue } from '../../domain/schedule/store.ts';
+import { overdue } from '../../domain/schedule/lease.ts';
 import type { Context } from '../../platform/context.ts';
 
 export const BOARD_PATH = '/admin/queues';

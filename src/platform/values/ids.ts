@@ -19,7 +19,12 @@ export function firstIdAt(prefix: IdPrefix, time: Date): string {
   return `${prefix}_${timePart(time.getTime())}${'0'.repeat(RANDOM_LENGTH)}`;
 }
 
-/** True when `value` has the form of an id with this prefix; says nothing about whether it exists. */
+/** The form of an id with this prefix. */
+export function idPattern(prefix: IdPrefix): RegExp {
+  return new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`);
+}
+
+/** True when `value` has the form of an id with this prefix; the id need not exist. */
 export function isId(prefix: IdPrefix, value: string): boolean {
   return (
     value.length === prefix.length + 27 &&

@@ -51,15 +51,18 @@ async function stopUnlessShared(server: EmbeddedPostgres): Promise<void> {
   if (!(await isShared(server.url))) await server.stop();
 }
 
-const otherUsers = sql<{ shared: boolean }>(
-  'other_users',
-  `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name ~ '^(dev|merchants) ' AND application_name <> ALL ($1)) AS shared`,
+const otherUsers = sql<{ shared: boolean }, { own: readonly string[] }>(
+  'other_users_of_embedded_database',
+  (p) => `SELECT EXISTS (
+     SELECT FROM pg_stat_activity
+     WHERE application_name ~ '^(dev|merchants) ' AND application_name <> ALL (${p.own})
+   ) AS shared`,
 );
 
 async function isShared(url: string): Promise<boolean> {
   const db = openDb({ url, poolSize: 1, acquireMs: 1_000, queryMs: 1_000, name: 'last look' });
   try {
-    const row = await runOne(db, otherUsers, [['dev', 'merchants'].map(connectionName)]);
+    const row = await runOne(db, otherUsers, { own: ['dev', 'merchants'].map(connectionName) });
     return row?.shared ?? false;
   } catch {
     // It is gone already, or does not answer: nobody can be using it.

@@ -171,7 +171,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'confirm_transfers',
     ];
     const assess = ['lock_payments', 'transfers_of_payments', 'pending_refunds_of_payments'];
-    expect(seen).to.deep.equal([...observe, ...assess, 'lock_payments', ...move, 'cancel_work', ...book]);
+    expect(seen).to.deep.equal([...observe, ...assess, 'lock_payments', ...move, 'cancel_jobs', ...book]);
     expect(confirmed).to.deep.equal([
       ...observe,
       ...assess,
@@ -179,7 +179,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'lock_payments',
       ...move,
       'schedule_jobs',
-      'cancel_work',
+      'cancel_jobs',
       'payments_with_refund_policy',
     ]);
     expect(settled).to.deep.equal([
@@ -187,10 +187,10 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'transfers_of_payments',
       'lock_payments',
       ...move,
-      'cancel_work',
+      'cancel_jobs',
       'held_of_payments',
       ...book,
-      'finish_work',
+      'finish_jobs',
     ]);
     const one = await trips(waiting.slice(BATCH));
     // A set of one needs no lock before its update.

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { sendReceipt } from '../../../src/domain/receipts/jobs.ts';
 import { sendReceipts } from '../../../src/domain/receipts/send.ts';
-import { leaseDue, schedule } from '../../../src/domain/schedule/store.ts';
+import { leaseDue } from '../../../src/domain/schedule/lease.ts';
+import { schedule } from '../../../src/domain/schedule/store.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
 

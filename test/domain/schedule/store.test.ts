@@ -1,10 +1,9 @@
 import { expect } from 'chai';
+import { leaseDue, overdue } from '../../../src/domain/schedule/lease.ts';
 import {
   cancel,
-  leaseDue,
   ensureScheduled,
   finish,
-  overdue,
   recordFailure,
   reschedule,
   schedule,

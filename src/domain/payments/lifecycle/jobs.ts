@@ -1,3 +1,4 @@
+import { NETWORK_IDS } from '../../chain/networks.ts';
 import { defineJob } from '../../../platform/job.ts';
 
 /** Key: a payment's id. Due at its deadline. */
@@ -8,5 +9,5 @@ export const requotePayment = defineJob('payment.requote', 'expiration', { batch
 export const settlePayment = defineJob('payment.settle', 'settlement', { batch: 100 });
 /** Key: a refund's id. Due when the refund is accepted. */
 export const sendRefund = defineJob('refund.send', 'refunds', { batch: 20 });
-/** Key: a chain's (see chain-key.ts). Recurs with the network's blocks. */
-export const syncChain = defineJob('chain.observe', 'confirmations');
+/** Key: a network's name. Recurs with the network's blocks. */
+export const syncChain = defineJob('chain.observe', 'confirmations', { keys: NETWORK_IDS });

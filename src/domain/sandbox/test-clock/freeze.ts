@@ -59,19 +59,19 @@ export async function runFrozen<T>(
   };
   const advance = async (lastDue: Date, until: Date) => {
     const tries = new Map<string, number>();
-    const passedOver: string[] = [];
+    const skipped: string[] = [];
     for (let steps = 0; ; steps += 1) {
       if (steps > MAX_STEPS) throw new Error(`the jobs of the test clock ${clock.id} find no end`);
       clock = await renewed(ctx, clock);
       // Chains are synced first: what is decided at a moment knows the blocks of that moment, of every network.
-      const due = await nextJobOfTestClock(ctx.db, clock.id, lastDue, { first: syncChain, passedOver });
+      const due = await nextJobOfTestClock(ctx.db, clock.id, lastDue, { first: syncChain, skipped });
       if (due === null) break;
       const name = `${due.job} ${due.key}`;
       const attempt = `${name} ${due.runAt.getTime()}`;
       const tried = (tries.get(attempt) ?? 0) + 1;
       tries.set(attempt, tried);
       if (tried > MAX_TRIES) {
-        passedOver.push(name);
+        skipped.push(name);
         continue;
       }
       if (due.runAt > time) time = due.runAt;

@@ -1,8 +1,9 @@
+import { decodeCursor, encodeCursor } from '../../../platform/values/cursors.ts';
 import { dateRange } from '../../../platform/date-range.ts';
 import { run, sql, type Connection, type Statement } from '../../../platform/postgres/db.ts';
 import type { Placeholders } from '../../../platform/postgres/sql.ts';
 import { ValidationError } from '../../../platform/errors.ts';
-import { firstIdAt, isId } from '../../../platform/values/ids.ts';
+import { firstIdAt, idPattern } from '../../../platform/values/ids.ts';
 import { DELIVERY_COLUMNS, toResource, type DeliveryRow } from './read.ts';
 import { DELIVERY_STATUSES, type Delivery, type DeliveryList, type ListDeliveriesQuery } from './schemas.ts';
 
@@ -106,11 +107,11 @@ function pageOfDeliveries(
 }
 
 function formatCursor({ id }: DeliveryRow): string {
-  return Buffer.from(id).toString('base64url');
+  return encodeCursor([id]);
 }
 
 function parseCursor(cursor: string): string {
-  const id = Buffer.from(cursor, 'base64url').toString();
-  if (!isId('dlv', id)) throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
-  return id;
+  const position = decodeCursor(cursor, { id: idPattern('dlv') });
+  if (position === null) throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
+  return position.id;
 }

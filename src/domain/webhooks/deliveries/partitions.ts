@@ -1,8 +1,9 @@
 import type { Context } from '../../../platform/context.ts';
 import { addSeconds } from '../../../platform/clock.ts';
+import { deleteInChunks } from '../../../platform/postgres/chunks.ts';
 import { run, sql, type Db } from '../../../platform/postgres/db.ts';
 import { firstIdAt } from '../../../platform/values/ids.ts';
-import { DELETE_BATCH, deleteInBatches, RETENTION_SECONDS } from '../endpoints/sweep.ts';
+import { RETENTION_SECONDS } from '../endpoints/sweep.ts';
 
 const WEEK_SECONDS = 7 * 86_400;
 /**
@@ -21,6 +22,7 @@ interface DeleteParams {
   /** Ids below it are older than the retention period. */
   readonly firstKeptId: string;
   readonly horizon: Date;
+  readonly limit: number;
 }
 
 // A delivery of an old event that was replayed has an old id: its own time decides. The time of a payment
@@ -35,7 +37,7 @@ const deleteOldDeliveries = sql<{ deleted: number }, DeleteParams>(
        AND CASE WHEN starts_with(endpoint_id, 'pay_')
          THEN NOT EXISTS (SELECT FROM events e WHERE e.id = event_id)
          ELSE created_at < ${p.horizon} END
-     ORDER BY id LIMIT ${DELETE_BATCH}
+     ORDER BY id LIMIT ${p.limit}
    ),
    deleted AS (
      DELETE FROM deliveries_default WHERE ctid = ANY (ARRAY(SELECT ctid FROM old)) RETURNING 1
@@ -49,7 +51,7 @@ const deleteOldAttempts = sql<{ deleted: number }, DeleteParams>(
      SELECT ctid FROM delivery_attempts_default
      WHERE delivery_id < ${p.firstKeptId} AND started_at < ${p.horizon}
        AND NOT EXISTS (SELECT FROM deliveries d WHERE d.id = delivery_id)
-     ORDER BY delivery_id LIMIT ${DELETE_BATCH}
+     ORDER BY delivery_id LIMIT ${p.limit}
    ),
    deleted AS (
      DELETE FROM delivery_attempts_default WHERE ctid = ANY (ARRAY(SELECT ctid FROM old)) RETURNING 1
@@ -91,8 +93,8 @@ export async function maintainPartitions(ctx: Context): Promise<void> {
     const present = (await run(ctx.db, weeklyPartitions, { table: table.table })).map(({ name }) => name);
     await createComing(ctx.db, table, present, now);
     await dropOld(ctx, table, present, horizon);
-    await deleteInBatches(async () => {
-      const [row] = await run(ctx.db, table.deleteOld, { firstKeptId, horizon });
+    await deleteInChunks(async (limit) => {
+      const [row] = await run(ctx.db, table.deleteOld, { firstKeptId, horizon, limit });
       return row?.deleted ?? 0;
     });
   }

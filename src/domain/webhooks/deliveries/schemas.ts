@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
+import { nullable, timestamp } from '../../../platform/schemas.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { DELIVERY_ERROR_CLASSES } from '../client/delivery-error.ts';
-import { dateTime, nullable } from '../endpoints/schemas.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 /** Why a delivery will not be tried any more. */
@@ -49,16 +49,16 @@ const fields = {
   status: Type.Enum([...DELIVERY_STATUSES]),
   failed_because: nullable(Type.Enum([...FAILURE_REASONS])),
   attempts: Type.Integer({ description: 'How often it was tried so far.' }),
-  next_attempt_at: nullable(dateTime()),
-  created_at: dateTime(),
-  finished_at: nullable(dateTime()),
+  next_attempt_at: nullable(timestamp()),
+  created_at: timestamp(),
+  finished_at: nullable(timestamp()),
 };
 export const Delivery = Type.Object(fields);
 export type Delivery = Static<typeof Delivery>;
 
 export const Attempt = Type.Object({
   number: Type.Integer(),
-  at: dateTime(),
+  at: timestamp(),
   url: Type.String(),
   address: nullable(Type.String({ description: 'The IP address that was connected to.' })),
   status_code: nullable(Type.Integer()),
@@ -66,7 +66,7 @@ export const Attempt = Type.Object({
   error: nullable(Type.Enum([...DELIVERY_ERROR_CLASSES])),
   error_detail: nullable(Type.String()),
   response_excerpt: nullable(Type.String({ description: 'The first 1 kB of the response body.' })),
-  next_attempt_at: nullable(dateTime()),
+  next_attempt_at: nullable(timestamp()),
 });
 
 export const DeliveryWithAttempts = Type.Object({ ...fields, log: Type.Array(Attempt) });

@@ -1,5 +1,6 @@
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
+import { deleteInChunks } from '../../../platform/postgres/chunks.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
 
 /**
@@ -7,23 +8,9 @@ import { run, sql } from '../../../platform/postgres/db.ts';
  * row.
  */
 export const RETENTION_SECONDS = 30 * 86_400;
-/** Rows that one statement deletes: it holds its locks for milliseconds. */
-export const DELETE_BATCH = 5_000;
-
-/**
- * Calls `deleteBatch`, which returns how many rows it deleted, until a batch is not full; returns the sum.
- */
-export async function deleteInBatches(deleteBatch: () => Promise<number>): Promise<number> {
-  for (let total = 0; ;) {
-    const count = await deleteBatch();
-    total += count;
-    if (count < DELETE_BATCH) return total;
-  }
-}
-
 // A merchant's own endpoint stays, and so does a disabled one. The deletion may race with the creation of a
 // delivery to the endpoint: the run that finds the endpoint missing restores it.
-const deleteIdle = sql<{ id: string }, { idleSince: Date }>(
+const deleteIdle = sql<{ id: string }, { idleSince: Date; limit: number }>(
   'delete_idle_endpoints',
   (p) => `
    DELETE FROM webhook_endpoints WHERE id = ANY (ARRAY(
@@ -31,7 +18,7 @@ const deleteIdle = sql<{ id: string }, { idleSince: Date }>(
      WHERE id <> merchant_id AND leased_by IS NULL AND disabled_at IS NULL
        AND greatest(last_success_at, last_failure_at) < ${p.idleSince}
        AND NOT EXISTS (SELECT FROM deliveries d WHERE d.endpoint_id = e.id AND d.status = 'pending')
-     LIMIT ${DELETE_BATCH}))
+     LIMIT ${p.limit}))
    RETURNING id`,
 );
 
@@ -40,5 +27,5 @@ const deleteIdle = sql<{ id: string }, { idleSince: Date }>(
  */
 export async function sweepEndpoints(ctx: Context): Promise<number> {
   const idleSince = addSeconds(ctx.systemNow(), -RETENTION_SECONDS);
-  return deleteInBatches(async () => (await run(ctx.db, deleteIdle, { idleSince })).length);
+  return deleteInChunks(async (limit) => (await run(ctx.db, deleteIdle, { idleSince, limit })).length);
 }

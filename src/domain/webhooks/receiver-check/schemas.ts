@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
+import { nullable } from '../../../platform/schemas.ts';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
-import { nullable } from '../endpoints/schemas.ts';
 import { CASE_NAMES } from './cases.ts';
 
 const url = Type.Optional(

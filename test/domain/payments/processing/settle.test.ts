@@ -3,7 +3,7 @@ import type { Conversion, CurrencyExchange } from '../../../../src/domain/paymen
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
 import { simulatedExchange } from '../../../../src/domain/adapters.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
-import { leaseDue } from '../../../../src/domain/schedule/store.ts';
+import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { checkBooks } from '../../../support/books.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';

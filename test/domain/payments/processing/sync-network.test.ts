@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
-import { leaseDue, schedule } from '../../../../src/domain/schedule/store.ts';
+import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
+import { schedule } from '../../../../src/domain/schedule/store.ts';
 import { syncChain } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { paymentHandlers } from '../../../../src/domain/payments/worker.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { leaseDue } from '../../../../src/domain/schedule/store.ts';
+import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { dispatchEvent } from '../../../../src/domain/outbox/jobs.ts';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/settings.ts';
@@ -93,6 +93,6 @@ describe('creating deliveries', () => {
     await Promise.all(Array.from({ length: 200 }, () => shop.create()));
     const events = await leaseEvents();
     const sent = await statementsOf(() => dispatchEvents(harness.ctx, events));
-    expect(sent).to.deep.equal(['BEGIN;', 'insert_deliveries', 'schedule_jobs', 'finish_work', 'COMMIT;']);
+    expect(sent).to.deep.equal(['BEGIN;', 'insert_deliveries', 'schedule_jobs', 'finish_jobs', 'COMMIT;']);
   });
 });

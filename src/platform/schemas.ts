@@ -1,0 +1,13 @@
+import { Type, type TNull, type TSchema, type TString, type TUnion } from 'typebox';
+
+// What the schemas of requests and responses have in common.
+
+/** A value of `schema`, or null. */
+export function nullable<S extends TSchema>(schema: S, description?: string): TUnion<[S, TNull]> {
+  return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+}
+
+/** An ISO 8601 date and time with its offset. */
+export function timestamp(description?: string): TString {
+  return Type.String({ format: 'date-time', ...(description === undefined ? {} : { description }) });
+}

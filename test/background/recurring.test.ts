@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { scheduleRecurring } from '../../src/background/recurring.ts';
+import { runJob } from '../../src/background/run-job.ts';
+import { createHandlers } from '../../src/background/workers.ts';
+import { NETWORK_IDS } from '../../src/domain/chain/networks.ts';
+import { leaseDue } from '../../src/domain/schedule/lease.ts';
+import { addSeconds } from '../../src/platform/clock.ts';
+import { defineRecurringJob, type Handler } from '../../src/platform/job.ts';
+import { SILENT } from '../../src/platform/log.ts';
+import { run, sql } from '../../src/platform/postgres/db.ts';
+import { createHarness, type Harness } from '../support/harness.ts';
+
+const scheduledJobs = sql<{ job: string; key: string; run_at: Date; failures: number }>(
+  'test_recurring_jobs',
+  'SELECT job, key, run_at, failures FROM scheduled_jobs ORDER BY job, key',
+);
+
+const job = defineRecurringJob('test.recurring', 'clean-up', { everySeconds: 600 });
+
+describe('recurring jobs', () => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await createHarness();
+    await harness.ctx.db.raw('DELETE FROM scheduled_jobs');
+  });
+  afterEach(() => harness.close());
+
+  const rows = () => run(harness.ctx.db, scheduledJobs, []);
+  const handlersOf = (handler: Handler) => new Map([[handler.job.name, handler]]);
+
+  it('follow from the handlers: a network each for the chain, and the sweeps, the reconciler and the partitions', async () => {
+    await scheduleRecurring(harness.ctx, createHandlers(harness.adapters));
+    const names = (await rows()).map(({ job, key }) => `${job} ${key}`);
+    expect(names).to.have.members([
+      ...NETWORK_IDS.map((network) => `chain.observe ${network}`),
+      'history.sweep all',
+      'idempotency.sweep all',
+      'relay.reconcile all',
+      'webhook.partitions all',
+    ]);
+  });
+
+  it('that are scheduled keep their time when another worker starts', async () => {
+    const handlers = handlersOf({ job, handle: () => Promise.resolve() });
+    await scheduleRecurring(harness.ctx, handlers);
+    const before = await rows();
+    harness.advance(60);
+    await scheduleRecurring(harness.ctx, handlers);
+    expect(await rows()).to.deep.equal(before);
+  });
+
+  it('run again after their time when the handler succeeded', async () => {
+    const handlers = handlersOf({ job, handle: () => Promise.resolve() });
+    await scheduleRecurring(harness.ctx, handlers);
+    await runJob(harness.ctx, handlers, job.name, { keys: ['all'] });
+    const run_at = addSeconds(harness.ctx.now(), 600);
+    expect(await rows()).to.deep.equal([{ job: job.name, key: 'all', run_at, failures: 0 }]);
+  });
+
+  it('run again after a failure as any other job does', async () => {
+    const handlers = handlersOf({ job, handle: () => Promise.reject(new Error('no luck')) });
+    const ctx = { ...harness.ctx, log: SILENT };
+    await scheduleRecurring(ctx, handlers);
+    await leaseDue(ctx.db, new Map([[job.name, 1]]), ctx.now(), addSeconds(ctx.now(), 30));
+    const failure = await runJob(ctx, handlers, job.name, { keys: ['all'] }).catch((error: Error) => error);
+    expect(failure).to.have.property('message', 'no luck');
+    expect(await rows()).to.deep.equal([{ job: job.name, key: 'all', run_at: ctx.now(), failures: 1 }]);
+  });
+});
