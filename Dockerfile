@@ -18,6 +18,8 @@ FROM base
 ENV NODE_ENV=production NODE_OPTIONS=--enable-source-maps
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY migrations ./migrations
+COPY assets ./assets
 USER node
 EXPOSE 3000
 # Node itself is process 1 unless the container runs with an init (compose does): web and worker drain on SIGTERM.

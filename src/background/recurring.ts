@@ -1,15 +1,17 @@
 import { ensureScheduled } from '../domain/schedule/store.ts';
 import type { Context } from '../platform/context.ts';
-import type { Handler } from '../platform/job.ts';
+import type { Handlers } from '../platform/job.ts';
 
 /**
  * Schedules the jobs that run for as long as the service does. They are scheduled jobs like any other, rows in Postgres, so nothing that
  * happens to a queue can end them. Jobs that are scheduled keep their time.
  */
-export async function scheduleRecurring(ctx: Context, handlers: ReadonlyMap<string, Handler>): Promise<void> {
+export async function scheduleRecurring(ctx: Context, handlers: Handlers): Promise<void> {
   const runAt = ctx.now();
   await ensureScheduled(
     ctx.db,
-    [...handlers.values()].flatMap(({ job }) => job.keys.map((key) => ({ job, key, runAt }))),
+    [...handlers.values()].flatMap(({ job }) =>
+      job.keys.map((key) => ({ job, key, runAt, testClock: null })),
+    ),
   );
 }

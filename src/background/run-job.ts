@@ -52,7 +52,7 @@ export async function runHandler(
   const runAt = addSeconds(ctx.now(), job.everySeconds);
   await schedule(
     ctx.db,
-    keys.map((key) => ({ job, key, runAt })),
+    keys.map((key) => ({ job, key, runAt, testClock: ctx.testClock })),
   );
 }
 

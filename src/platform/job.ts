@@ -57,3 +57,6 @@ export interface Handler {
   readonly job: Job;
   readonly handle: Handle;
 }
+
+/** Handlers by the name of their job. */
+export type Handlers = ReadonlyMap<string, Handler>;

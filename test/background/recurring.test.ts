@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { scheduleRecurring } from '../../src/background/recurring.ts';
 import { runJob } from '../../src/background/run-job.ts';
-import { allHandlers } from '../../src/background/workers.ts';
+import { createHandlers } from '../../src/background/workers.ts';
 import { NETWORK_IDS } from '../../src/domain/chain/networks.ts';
-import { realOutside } from '../../src/domain/adapters.ts';
 import { leaseDue } from '../../src/domain/schedule/lease.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
 import { defineRecurringJob, type Handler } from '../../src/platform/job.ts';
@@ -30,7 +29,7 @@ describe('recurring jobs', () => {
   const handlersOf = (handler: Handler) => new Map([[handler.job.name, handler]]);
 
   it('follow from the handlers: a network each for the chain, and the sweeps, the reconciler and the partitions', async () => {
-    await scheduleRecurring(harness.ctx, allHandlers(realOutside(harness.exchange)));
+    await scheduleRecurring(harness.ctx, createHandlers(harness.adapters));
     const names = (await rows()).map(({ job, key }) => `${job} ${key}`);
     expect(names).to.have.members([
       ...NETWORK_IDS.map((network) => `chain.observe ${network}`),

@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import winston from 'winston';
 import { openQueueEngine } from '../../src/background/queues.ts';
-import { allHandlers } from '../../src/background/workers.ts';
-import { realOutside } from '../../src/domain/adapters.ts';
+import { createHandlers } from '../../src/background/workers.ts';
+import { createAdapters } from '../../src/domain/adapters.ts';
 import { syncNetwork } from '../../src/domain/payments/processing/sync-network.ts';
 import { schedule } from '../../src/domain/schedule/store.ts';
 import { notifyDisabled } from '../../src/domain/webhooks/endpoints/jobs.ts';
-import { createDeliveries } from '../../src/domain/webhooks/deliveries/create.ts';
+import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
+import { readPayments } from '../../src/domain/payments/lifecycle/store.ts';
+import { dispatchEvents } from '../../src/domain/events/dispatch.ts';
 import { run, sql } from '../../src/platform/postgres/db.ts';
 import { QUEUE_NAMES, type Job, type QueueName } from '../../src/platform/job.ts';
 import { checkBooks } from '../support/books.ts';
@@ -23,9 +25,10 @@ const dueNow = sql<{ job: string; key: string }>(
   'test_due_now',
   'SELECT job, key FROM scheduled_jobs WHERE job = ANY ($1) AND run_at <= $2',
 );
+/** Of payments: recurring work may fail on a busy machine, for a lock that it does not get in time, and comes back by itself. */
 const failingWork = sql<{ key: string; failures: number; last_error: string; visible_at: Date }>(
   'test_failing_work',
-  'SELECT key, failures, last_error, visible_at FROM scheduled_jobs WHERE failures > 0',
+  'SELECT key, failures, last_error, visible_at FROM scheduled_jobs WHERE failures > 0 AND key = ANY ($1)',
 );
 const nowhere = { post: () => Promise.reject(new Error('not here')), close: () => Promise.resolve() };
 
@@ -41,9 +44,9 @@ for (const engine of ENGINES)
     });
 
     const create = (count: number) => Promise.all(Array.from({ length: count }, () => service.shop.create()));
-    const isSettled = async (ids: readonly string[]) => {
-      const payments = await Promise.all(ids.map((id) => service.shop.payment(id)));
-      return payments.every(({ status }) => status === 'SETTLED');
+    const areAll = async (status: Payment['status'], ids: readonly string[]) => {
+      const payments = await readPayments(service.harness.ctx.db, ids);
+      return payments.length === ids.length && payments.every((payment) => payment.status === status);
     };
     /** Each payment's events as they arrived: every type of a paid one at least once, and never one id with two bodies. */
     const expectPaidWebhooks = (ids: readonly string[]) => {
@@ -64,10 +67,10 @@ for (const engine of ENGINES)
     const paidAndTold = (ids: readonly string[]) =>
       service.passUntil('every payment is settled, every webhook arrived', async () => {
         const ids_ = new Set(service.receiver.requests.map(({ headers }) => headers['webhook-id']));
-        return ids_.size >= ids.length * PAID.length && (await isSettled(ids));
+        return ids_.size >= ids.length * PAID.length && (await areAll('SETTLED', ids));
       });
     const jobsOf = (queue: QueueName): Job[] =>
-      [...allHandlers(realOutside(nowhere)).values()]
+      [...createHandlers({ ...createAdapters(service.harness.ctx.config), webhooks: nowhere }).values()]
         .map(({ job }) => job)
         .filter((job) => job.queue === queue);
     const dueOn = async (queue: QueueName) => {
@@ -163,17 +166,12 @@ for (const engine of ENGINES)
       );
       await service.startWorker(QUIET);
       service.harness.advance(3_600);
-      await service.passUntil('the others are expired', async () =>
-        (await Promise.all(others.map((id) => service.shop.payment(id)))).every(
-          ({ status }) => status === 'EXPIRED',
-        ),
-      );
-      const [failing, ...more] = await run(ctx.db, failingWork, []);
-      expect(more).to.deep.equal([]);
-      expect(failing?.key).to.equal(poisoned);
-      expect(failing?.last_error).to.include('test_poison');
+      await service.passUntil('the others are expired', () => areAll('EXPIRED', others));
+      const failing = await run(ctx.db, failingWork, [ids]);
+      expect(failing.map(({ key }) => key)).to.deep.equal([poisoned]);
+      expect(failing[0]?.last_error).to.include('test_poison');
       await service.passUntil('it was tried again, alone', async () => {
-        const [row] = await run(ctx.db, failingWork, []);
+        const [row] = await run(ctx.db, failingWork, [ids]);
         return (row?.failures ?? 0) >= 3;
       });
       const engineNow = openQueueEngine(ctx.config, ctx.log);
@@ -238,12 +236,12 @@ async function prepareWorkForEveryQueue({ harness, shop }: Service): Promise<voi
   harness.advance(3_600);
   const settling = await shop.create();
   await shop.pay(settling);
-  await syncNetwork(ctx, 'ethereum');
+  await syncNetwork(ctx, harness.adapters, 'ethereum');
   await shop.chain.mine('ethereum', CONFIRMATIONS, ctx.now());
-  await syncNetwork(ctx, 'ethereum');
+  await syncNetwork(ctx, harness.adapters, 'ethereum');
   // Only the new payment's first event is fanned out: its delivery is due, the others' fan-outs are.
   const [event] = await shop.events(settling);
-  await createDeliveries(ctx, [event?.id ?? '']);
+  await dispatchEvents(ctx, [event?.id ?? '']);
   await schedule(ctx.db, [
     { job: notifyDisabled, key: harness.merchant.id, runAt: ctx.now(), testClock: null },
   ]);

@@ -5,7 +5,7 @@ import { createHarness, type Harness } from '../support/harness.ts';
 import { checkScript, type Script } from './check.ts';
 import type { Action, Terms } from './terms.ts';
 
-/** `npm run test:model` plays 10,000; MODEL_SEED plays one run again. */
+/** `npm run test:model` plays 10,000, `npm run test:model:ci` 1,000; MODEL_SEED plays one run again. */
 const SCRIPTS = Number(process.env.MODEL_SCRIPTS ?? 200);
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
 /** Scripts at once: enough to keep Postgres busy while this process thinks. */
@@ -79,6 +79,8 @@ describe('a payment and its model', () => {
 
   it(`agree on ${SCRIPTS} scripts (seed ${SEED})`, async function () {
     this.timeout(0);
+    // Before the scripts, so that it is known of a run that hangs, too.
+    console.log(`      MODEL_SCRIPTS=${SCRIPTS} MODEL_SEED=${SEED} plays these scripts again`);
     const { caller } = await openShop(harness);
     const startedAt = performance.now();
     const lanes = Array.from({ length: LANES }, (_, lane) =>

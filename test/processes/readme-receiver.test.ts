@@ -119,7 +119,7 @@ describe("the README's receiver, run as it stands there", () => {
   it('passes every case of POST /v1/webhooks/examine, and takes a test event of each type', async () => {
     const ctx = { ...harness.ctx, now: systemClock, systemNow: systemClock };
     const server = await listen(
-      createApp(ctx, { redis: null, admin: null, exchange: harness.exchange, sandbox: null }),
+      createApp(ctx, { redis: null, admin: null, adapters: harness.adapters, sandbox: null }),
     );
     const ask = (path: string, body: object) =>
       send(

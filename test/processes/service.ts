@@ -1,13 +1,14 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../src/platform/config/config.ts';
 import { messageOf } from '../../src/platform/log.ts';
 import { until } from '../support/until.ts';
+
+export { freePort } from '../support/free-port.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Starting through tsx takes a second of CPU, and other tests may be at work. */
@@ -16,14 +17,15 @@ const PATIENCE_MS = 30_000;
 let buildFolder: string | undefined;
 
 /**
- * Builds the service as `npm run build` does, into a temporary folder beside links to package.json and node_modules, once per run:
+ * Builds the service as `npm run build` does, into a temporary folder beside links to what it reads, once per run:
  * what these tests start is what production starts, and is never out of date. (Types are checked elsewhere.)
  */
 export function build(): void {
   if (buildFolder !== undefined) return;
   const folder = mkdtempSync(join(tmpdir(), 'test-build-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  for (const name of ['package.json', 'node_modules']) symlinkSync(join(ROOT, name), join(folder, name));
+  for (const name of ['package.json', 'node_modules', 'migrations', 'assets'])
+    symlinkSync(join(ROOT, name), join(folder, name));
   const args = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(folder, 'dist')];
   const { status, stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), args, {
     cwd: ROOT,
@@ -130,14 +132,4 @@ export function watch(child: ChildProcess): Service {
       return end;
     },
   };
-}
-
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -116,7 +116,7 @@ describe('web, told to end', function () {
     const pages = await Promise.all(
       [1, 2, 3].map(() => openEvents(`http://127.0.0.1:${web.port}/checkout/${token_id}/events`)),
     );
-    await Promise.all(pages.map((page) => page.hears(1)));
+    await Promise.all(pages.map((page) => page.receives(1)));
     web.signal('SIGTERM');
     expect(await web.ended(), 'it has not given up').to.equal(0);
     await until('all are ended, none is cut', () => pages.every((page) => page.isEnded()));

@@ -17,7 +17,7 @@ const SETTLED = {
   actually_paid_currency: 'USDC',
 };
 
-/** Every state of the page: the columns of a payment that is in it. */
+/** Every state of the page, with the columns of a payment in that state. */
 export const CHECKOUT_STATES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   waiting: {},
   underpaid: { status: 'PENDING', amount_received: '4', exceptions: ['underpaid'] },
@@ -41,7 +41,7 @@ export const CHECKOUT_STATES: Readonly<Record<string, Readonly<Record<string, un
   refunded: { ...SEEN, status: 'REFUNDED', amount_refunded: '10.50' },
 };
 
-/** A new payment, put into a state of the page past the workers that would bring it there. */
+/** A new payment in a state of the page. Its columns are set directly: no worker takes part. */
 export async function paymentIn(harness: Harness, state: string, fields: object = {}): Promise<Payment> {
   const policy = state === 'late-returned' ? { policy: { late: 'refund' } } : {};
   const payment = await createPayment(harness, {
@@ -54,7 +54,7 @@ export async function paymentIn(harness: Harness, state: string, fields: object 
   return payment;
 }
 
-/** Changes columns of a payment; `sequence` moves with them, as with every transition. */
+/** Changes columns of a payment, and its `sequence` as a transition would. */
 export async function setColumns(
   harness: Harness,
   id: string,

@@ -2,7 +2,7 @@ import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:ht
 import { once } from 'node:events';
 import { until } from './until.ts';
 
-/** A message as it came over the wire, field by field. */
+/** A message of the stream, field by field. */
 export interface StreamMessage {
   readonly id?: string;
   readonly event?: string;
@@ -10,24 +10,24 @@ export interface StreamMessage {
   readonly retry?: string;
 }
 
-/** A client that holds a stream of server-sent events open, as a browser does but without coming back. */
+/** A client that keeps a stream of server-sent events open, as a browser does, but never reconnects. */
 export interface EventClient {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Everything that came so far. */
+  /** Everything received so far. */
   messages(): StreamMessage[];
-  /** The news alone: neither the beginning nor a sign of life. */
-  news(): StreamMessage[];
-  /** Resolves when so many pieces of news have come; answers the last of them. */
-  hears(count: number): Promise<StreamMessage>;
+  /** The updates alone: neither the stream's beginning nor heartbeats. */
+  updates(): StreamMessage[];
+  /** Resolves with the `count`-th update. */
+  receives(count: number): Promise<StreamMessage>;
   /** True once the server has ended the stream in order. */
   isEnded(): boolean;
-  /** Stops taking in what comes. */
+  /** Stops reading. */
   pause(): void;
   close(): void;
 }
 
-/** Asks for the stream at `url`, and resolves when its header is there. */
+/** Requests the stream at `url`, and resolves when its header is there. */
 export async function openEvents(
   url: string,
   headers: Readonly<Record<string, string>> = {},
@@ -37,7 +37,7 @@ export async function openEvents(
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
   let text = '';
   let isEnded = false;
-  // Cut off, it is not ended in order.
+  // A closed connection is no stream that ended in order.
   outgoing.on('error', () => undefined);
   answer
     .setEncoding('utf8')
@@ -45,15 +45,15 @@ export async function openEvents(
     .on('end', () => (isEnded = true))
     .on('error', () => undefined);
   const messages = () => text.split('\n\n').slice(0, -1).map(toMessage);
-  const news = () => messages().filter(({ id }) => id !== undefined);
+  const updates = () => messages().filter(({ id }) => id !== undefined);
   return {
     status: answer.statusCode ?? 0,
     headers: answer.headers,
     messages,
-    news,
-    async hears(count) {
-      await until(`${count} pieces of news`, () => news().length >= count);
-      return news()[count - 1] ?? {};
+    updates,
+    async receives(count) {
+      await until(`${count} updates`, () => updates().length >= count);
+      return updates()[count - 1] ?? {};
     },
     isEnded: () => isEnded,
     pause: () => void answer.pause(),

@@ -5,19 +5,19 @@ import { SMTPServer } from 'smtp-server';
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** Header and body, as they came. */
+  /** Header and body, as received. */
   readonly source: string;
 }
 
-/** A real mail server in this process, which keeps what it takes. */
+/** A real mail server in this process, which keeps the mails that it accepts. */
 export interface MailServer {
   readonly url: string;
   readonly mails: readonly ReceivedMail[];
-  /** Answers 451 to every mail from now on, or no more. */
+  /** Rejects every mail with 451 from now on, or accepts them again. */
   refuse(refuses: boolean): void;
-  /** Answers so to this recipient from now on. */
+  /** Rejects this recipient with `responseCode` from now on. */
   refuseRecipient(address: string, responseCode: number): void;
-  /** Lets mails come, and answers none of them until `release` is called; `arrived` resolves when the first is there. */
+  /** Delays its responses to mails until `release` is called; `arrived` resolves with the first mail. */
   hold(): { readonly arrived: Promise<void>; readonly release: () => void };
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export async function startMailServer(): Promise<MailServer> {
   };
 }
 
-/** A promise, and what fulfils it. */
+/** A promise, and the function that fulfils it. */
 function signal(): [promise: Promise<void>, fulfil: () => void] {
   let fulfil = () => {};
   const promise = new Promise<void>((resolve) => void (fulfil = resolve));

@@ -1,17 +1,17 @@
-/** A mail of two forms, decoded: what its reader sees. */
+/** A mail of text and HTML, decoded: what its reader sees. */
 export interface ReadMail {
-  /** By name in small letters; encoded words are decoded. */
+  /** By name in lower case; encoded words are decoded. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
   readonly html: string;
 }
 
-/** Reads a multipart/alternative mail of text and HTML as a mail program would. Throws for any other. */
+/** Reads a multipart/alternative mail of text and HTML as a mail program would. Throws for all others. */
 export function readMail(source: string): ReadMail {
   const { headers, body } = partOf(source);
   const type = headers.get('content-type') ?? '';
   const boundary = /^multipart\/alternative;.*boundary="([^"]+)"/s.exec(type)?.[1];
-  if (boundary === undefined) throw new Error(`not an alternative of two forms: ${type}`);
+  if (boundary === undefined) throw new Error(`not multipart/alternative: ${type}`);
   const [text, html, ...others] = body
     .split(`--${boundary}`)
     .slice(1, -1)

@@ -11,11 +11,11 @@ export interface ReceiptScene {
   readonly harness: Harness;
   readonly shop: Shop;
   readonly server: MailServer;
-  /** A payment with an address, paid and settled; answers its id. */
+  /** Creates a payment with the customer's address, and settles it; returns its id. */
   settle(body?: Parameters<Shop['create']>[0]): Promise<string>;
-  /** The mails that were accepted, as their readers see them. */
+  /** The accepted mails, as their readers see them. */
   mails(): ReadMail[];
-  /** The work of sending receipts that is still to be done. */
+  /** The scheduled jobs of receipts. */
   due(): Promise<{ key: string; run_at: Date }[]>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { defineJob } from '../../platform/job.ts';
 
 /**
- * Key: an event's id. Due when the event was recorded, where the customer has an address. One a job, so that a mailbox or a mail
- * server that hangs holds up nobody else's.
+ * Key: an event's id. Due when the event is recorded, if the customer has an address. One key a job, so that
+ * a slow mail server delays no other receipt.
  */
 export const sendReceipt = defineJob('receipt.send', 'mail');

@@ -29,34 +29,52 @@ interface ReceiptDataRow {
   readonly transfers: readonly { network: string; hash: string }[];
 }
 
-// As things were at the event, however late the mail is: transfers and refunds that came after it have receipts of their own.
-const receiptDataOfEvent = sql<ReceiptDataRow>(
-  'facts_of_receipt',
-  `SELECT e.type, e.created_at AS at, e.body::json #>> '{data,checkout,status}' AS status,
-     m.name AS merchant_name, m.mode AS merchant_mode,
-     p.id AS payment_id, p.token_id, p.customer_email, p.language, p.order_id, p.order_description, p.pay_amount, p.pay_currency,
-     p.pay_network, p.actually_paid, p.actually_paid_currency,
-     r.amount AS refund_amount, r.tx_hash AS refund_hash, r.address AS refund_address,
-     (SELECT sum(o.amount::numeric) FROM refunds o
-      WHERE o.payment_id = p.id AND o.status = 'COMPLETED' AND (o.completed_at, o.place) <= (r.completed_at, r.place)) AS refunded_so_far,
-     coalesce((SELECT json_agg(json_build_object('network', t.network, 'hash', t.tx_hash) ORDER BY t.place) FROM (
-        SELECT network, tx_hash, min(place) AS place FROM transfers
+// The state at the event, however late the mail is: later transfers and refunds have receipts of their own.
+const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
+  'receipt_data_of_event',
+  (p) => `
+  SELECT e.type, e.created_at AS at, e.body::json #>> '{data,checkout,status}' AS status,
+    m.name AS merchant_name, m.mode AS merchant_mode,
+    p.id AS payment_id, p.token_id, p.customer_email, p.language, p.order_id, p.order_description,
+    p.pay_amount, p.pay_currency, p.pay_network, p.actually_paid, p.actually_paid_currency,
+    r.amount AS refund_amount, r.tx_hash AS refund_hash, r.address AS refund_address,
+    so_far.refunded_so_far, seen.transfers
+  FROM events e
+    JOIN payments p ON p.id = e.payment_id
+    JOIN merchants m ON m.id = p.merchant_id
+    LEFT JOIN refunds r ON r.id = e.body::json #>> '{data,refund,id}'
+    CROSS JOIN LATERAL (
+      SELECT sum(o.amount::numeric) AS refunded_so_far
+      FROM refunds o
+      WHERE o.payment_id = p.id AND o.status = 'COMPLETED'
+        AND (o.completed_at, o.place) <= (r.completed_at, r.place)
+    ) so_far
+    CROSS JOIN LATERAL (
+      SELECT coalesce(
+        json_agg(json_build_object('network', t.network, 'hash', t.tx_hash) ORDER BY t.place), '[]'
+      ) AS transfers
+      FROM (
+        SELECT network, tx_hash, min(place) AS place
+        FROM transfers
         WHERE payment_id = p.id AND dropped_at IS NULL AND seen_at <= e.created_at
-        GROUP BY network, tx_hash ORDER BY place LIMIT 10) t), '[]') AS transfers
-   FROM events e JOIN payments p ON p.id = e.payment_id JOIN merchants m ON m.id = p.merchant_id
-     LEFT JOIN refunds r ON r.id = e.body::json #>> '{data,refund,id}'
-   WHERE e.id = $1`,
+        GROUP BY network, tx_hash ORDER BY place LIMIT 10
+      ) t
+    ) seen
+  WHERE e.id = ${p.eventId}`,
 );
 
-/** To whom an event's receipt goes, in which language (null: none is known), and what it says; null: there is nobody to tell. */
+/**
+ * The recipient of an event's receipt, the language (null: unknown) and the receipt; null when the customer
+ * has no address.
+ */
 export async function readReceipt(
   db: Db,
   eventId: string,
   publicUrl: string,
-): Promise<{ to: string; language: string | null; facts: ReceiptData } | null> {
-  const row = await runOne(db, receiptDataOfEvent, [eventId]);
+): Promise<{ to: string; language: string | null; receipt: ReceiptData } | null> {
+  const row = await runOne(db, receiptDataOfEvent, { eventId });
   if (row === null || row.customer_email === null) return null;
-  return { to: row.customer_email, language: row.language, facts: toReceipt(row, publicUrl) };
+  return { to: row.customer_email, language: row.language, receipt: toReceipt(row, publicUrl) };
 }
 
 function toReceipt(row: ReceiptDataRow, publicUrl: string): ReceiptData {

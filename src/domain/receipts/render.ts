@@ -1,13 +1,51 @@
 import type { Language } from '../languages/languages.ts';
 import { htmlOf } from './html-mail.ts';
-import { mailContentOf, type ReceiptData } from './template.ts';
-import { textOf } from './text-mail.ts';
+import { mailContentOf, type MailContent, type ReceiptData, type Row } from './template.ts';
 
-/** The mail that tells a customer of `receipt` in a language: pure. */
+/** The mail for a receipt in a language: pure. */
 export function receiptMail(
   receipt: ReceiptData,
   language: Language,
 ): { subject: string; text: string; html: string } {
-  const letter = mailContentOf(receipt, language);
-  return { subject: letter.subject, text: textOf(letter), html: htmlOf(letter) };
+  const content = mailContentOf(receipt, language);
+  return { subject: content.subject, text: textOf(content), html: htmlOf(content) };
+}
+
+/** The mail as plain text. */
+function textOf(content: MailContent): string {
+  const { texts, rows, isTest, title, sentence, pageUrl } = content;
+  const paragraphs = [
+    isTest ? `*** ${texts.testMark}: ${texts.testText} ***` : null,
+    title,
+    filled(sentence, content),
+    rows.map((row) => `${row.label}: ${valueOf(row, content)}`).join('\n'),
+    // The URL alone on its line: mail programs would take what follows it for a part of the link.
+    `${texts.toPage}:\n${pageUrl}`,
+    `${filled(texts.contact, content)}\n${texts.automatic}`,
+  ];
+  return `${paragraphs.filter((paragraph) => paragraph !== null).join('\n\n')}\n`;
+}
+
+function filled(sentence: string, content: MailContent): string {
+  const values: Record<string, string> = {
+    merchant: isolated(content.merchant, FIRST_STRONG, content),
+    amount: isolated(content.amount, LEFT_TO_RIGHT, content),
+  };
+  return sentence.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+}
+
+function valueOf({ kind, value }: Row, content: MailContent): string {
+  return isolated(value, kind === 'words' ? FIRST_STRONG : LEFT_TO_RIGHT, content);
+}
+
+const LEFT_TO_RIGHT = '\u2066';
+const FIRST_STRONG = '\u2068';
+const END = '\u2069';
+
+/**
+ * Between Arabic words an amount and its coin would change places. Left-to-right texts need no marks, which
+ * customers would copy along.
+ */
+function isolated(value: string, mark: string, { language }: MailContent): string {
+  return language.direction === 'rtl' ? `${mark}${value}${END}` : value;
 }

@@ -1,16 +1,17 @@
-/** Marks that turn the direction of the text around them. */
+/** Marks that change the direction of the text around them. */
 const DIRECTION_MARKS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Text of a merchant for a header or a line of a mail: on one line, without control characters (a line break would begin another
- * header, or another line that looks like ours), without marks that turn the direction of what follows, and at most `length` characters.
+ * A merchant's text for a header or a line of a mail: on one line, without control characters (a line break
+ * would begin another header, or a line that looks like ours), without direction marks, and at most `length`
+ * characters.
  */
 export function sanitize(text: string, length: number): string {
   const line = text
     .replaceAll(DIRECTION_MARKS, '')
     .replaceAll(/[\p{Cc}\p{Z}\ufeff]+/gu, ' ')
     .trim();
-  // Characters, not UTF-16 units: half of a pair is no text.
+  // Code points, not UTF-16 units: half of a surrogate pair is no text.
   const characters = [...line];
   return characters.length <= length
     ? line

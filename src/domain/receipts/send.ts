@@ -11,20 +11,21 @@ import { faultOf, retryAfter } from './retry.ts';
 import { leaseReceipt, markFailed, markSent } from './store.ts';
 
 /**
- * Longer than any sending takes: every step of one has 15 s. Nobody else sends the receipt meanwhile; that of a worker that died
- * waits for so long.
+ * Longer than any attempt: each of its steps has 15 s. The receipt of a worker that died waits for so long.
  */
 const LEASE_SECONDS = 300;
 
 /**
- * Sends customers the receipts of events, one mail for each, with no transaction open meanwhile; nothing where no mail server is set.
+ * Sends customers the receipts of events, one mail for each event, without a transaction; no mail server
+ * configured: sends nothing.
  *
- * At least once: what was claimed and not recorded is sent again when the claim ends. A worker that dies between the server's answer
- * and our record, or an answer that never comes, makes a second copy; the other order would make no receipt at all, which is worse for
- * somebody who has paid. Both copies bear one Message-ID, by which mailboxes know them for the same.
+ * At least once: a receipt that was leased and not marked is sent again when its lease ends. A worker that
+ * dies between the server's reply and `markSent`, or a reply that never comes, makes a second copy; the other
+ * order could make no receipt at all, which is worse for a customer who has paid. Both copies have one
+ * Message-ID, by which mailboxes recognise a duplicate.
  *
- * A mail server's fault is no throw: the receipt has a schedule of its own, and neither the others of the job nor a request that winds
- * a clock fail because of it.
+ * A failed attempt does not throw: each receipt has its own retry schedule, and neither the job's other
+ * receipts nor a request that advances a test clock may fail because of it.
  */
 export async function sendReceipts(ctx: Context, eventIds: readonly string[]): Promise<void> {
   const mailer = mailerOf(ctx.config);
@@ -40,20 +41,20 @@ async function sendOne(ctx: Context, mailer: Mailer, eventId: string): Promise<v
     ctx.systemNow(),
     addSeconds(ctx.systemNow(), LEASE_SECONDS),
   );
-  // Whoever has it finishes the work; should he die, it comes back by its lease.
+  // The worker with the lease finishes the job; if it dies, the job runs again when the lease ends.
   if (attempt === 'busy') return;
-  const receipt = attempt === 'over' ? null : await readReceipt(ctx.db, eventId, ctx.config.publicUrl);
-  if (attempt === 'over' || receipt === null) return finish(ctx.db, sendReceipt, [eventId], startedAt);
-  const { to, language, facts } = receipt;
+  const found = attempt === 'over' ? null : await readReceipt(ctx.db, eventId, ctx.config.publicUrl);
+  if (attempt === 'over' || found === null) return finish(ctx.db, sendReceipt, [eventId], startedAt);
+  const { to, language, receipt } = found;
   try {
-    const content = receiptMail(facts, languageFor(language ?? undefined));
+    const content = receiptMail(receipt, languageFor(language ?? undefined));
     await mailer.send({ to, ...content, id: `receipt.${eventId}`, date: ctx.systemNow(), isAutomatic: true });
   } catch (error) {
-    return retryOrGiveUp(ctx, { eventId, paymentId: facts.paymentId, attempt, startedAt }, error);
+    return retryOrGiveUp(ctx, { eventId, paymentId: receipt.paymentId, attempt, startedAt }, error);
   }
   await markSent(ctx.db, eventId, ctx.now());
   await finish(ctx.db, sendReceipt, [eventId], startedAt);
-  ctx.log.info('receipt sent', { payment_id: facts.paymentId, event_id: eventId });
+  ctx.log.info('receipt sent', { payment_id: receipt.paymentId, event_id: eventId });
 }
 
 async function retryOrGiveUp(
@@ -65,7 +66,7 @@ async function retryOrGiveUp(
   const fault = faultOf(error);
   const seconds = retryAfter(attempt, fault);
   await markFailed(ctx.db, eventId, messageOf(error), seconds === null ? ctx.now() : null);
-  ctx.log.warn(seconds === null ? 'receipt given up' : 'receipt will be tried again', {
+  ctx.log.warn(seconds === null ? 'receipt given up' : `receipt failed, retrying in ${seconds} s`, {
     payment_id: paymentId,
     event_id: eventId,
     attempt,

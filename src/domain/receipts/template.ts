@@ -1,9 +1,8 @@
+import type { ReceiptTexts } from '../languages/en.ts';
 import type { Language } from '../languages/languages.ts';
 import { sanitize } from './sanitize.ts';
-import { TEXTS } from './texts.ts';
-import type { ReceiptTexts } from './texts/en.ts';
 
-/** What a receipt tells; amounts are written with their coin: "10.50 USDC". */
+/** What a receipt says. Amounts include their coin: "10.50 USDC". */
 export type ReceiptData = {
   readonly merchantName: string;
   readonly isTest: boolean;
@@ -14,7 +13,7 @@ export type ReceiptData = {
   readonly total: string;
   readonly at: Date;
   readonly pageUrl: string;
-  /** Of what is told: the names of the networks on which it was sent, and the hashes of its transactions. */
+  /** The names of the networks and the hashes of the transactions that carried the money. */
   readonly networks: readonly string[];
   readonly hashes: readonly string[];
 } & (
@@ -28,14 +27,14 @@ export type ReceiptData = {
     }
 );
 
-/** `words` are somebody's text, `figures` are amounts and names in Latin letters, `code` is for machines, and long. */
+/** `words`: somebody's text; `figures`: amounts and names in Latin letters; `code`: long, for machines. */
 export interface Row {
   readonly label: string;
   readonly value: string;
   readonly kind: 'words' | 'figures' | 'code';
 }
 
-/** A mail before it takes a form: sentences may hold `{merchant}` and `{amount}`. */
+/** A mail's content, before it becomes text or HTML. Sentences may hold `{merchant}` and `{amount}`. */
 export interface MailContent {
   readonly language: Language;
   readonly texts: ReceiptTexts;
@@ -49,7 +48,7 @@ export interface MailContent {
   readonly pageUrl: string;
 }
 
-/** Characters of a merchant's words that a subject or a mail has room for. */
+/** Longest texts of a merchant in a subject or a mail, in characters. */
 const NAME_LENGTH = 80;
 const ORDER_LENGTH = 255;
 const SUBJECT_ORDER_LENGTH = 60;
@@ -61,13 +60,13 @@ const KEYS = {
   refundedInPart: { subject: 'partSubject', title: 'partTitle', sentence: 'refundedText' },
 } as const;
 
-/** What a receipt says in a language, every text of the merchant made harmless in it. */
+/** A receipt's content in a language, with every text of the merchant sanitized. */
 export function mailContentOf(receipt: ReceiptData, language: Language): MailContent {
-  const texts = TEXTS[language.id];
+  const { receipt: texts } = language;
   const keys = KEYS[receipt.kind];
   const merchant = sanitize(receipt.merchantName, NAME_LENGTH);
-  const parts: Record<string, string> = { merchant, order: sanitize(receipt.orderId, SUBJECT_ORDER_LENGTH) };
-  const subject = texts[keys.subject].replaceAll(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? '');
+  const values: Record<string, string> = { merchant, order: sanitize(receipt.orderId, SUBJECT_ORDER_LENGTH) };
+  const subject = texts[keys.subject].replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
   return {
     language,
     texts,
@@ -105,15 +104,15 @@ function moneyRows(receipt: ReceiptData, texts: ReceiptTexts): [label: string, v
       [texts.paid, receipt.paid],
     ];
   const { kind, total, sentBack, sentBackSoFar } = receipt;
-  const tellsSum = kind === 'refundedInPart' || sentBackSoFar !== sentBack;
+  const showsSum = kind === 'refundedInPart' || sentBackSoFar !== sentBack;
   return [
     [texts.total, total],
     [texts.sentBack, sentBack],
-    [texts.sentBackSoFar, tellsSum ? sentBackSoFar : null],
+    [texts.sentBackSoFar, showsSum ? sentBackSoFar : null],
   ];
 }
 
-/** In words, in UTC: where the customer is nobody knows. */
+/** In words, and in UTC: the customer's time zone is unknown. */
 function writtenTime(at: Date, language: string): string {
   const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
   return `${new Intl.DateTimeFormat(`${language}-u-nu-latn`, format).format(at)} UTC`;

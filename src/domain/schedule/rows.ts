@@ -7,8 +7,8 @@ export interface ScheduledJob {
   readonly key: string;
   /** In the time of the test clock that the job belongs to. */
   readonly runAt: Date;
-  /** Absent or null: the system clock. */
-  readonly testClock?: TestClock | null;
+  /** Null: the system clock. Required, so that a job of an isolated payment cannot lose its clock in silence. */
+  readonly testClock: TestClock | null;
 }
 
 /** A row of `scheduled_jobs`, as it travels in a recordset. */
@@ -23,7 +23,7 @@ export interface JobRow {
 
 /** The rows of jobs, for `recordset` and `JOB_COLUMNS`. */
 export function jobRows(jobs: readonly ScheduledJob[]): JobRow[] {
-  return jobs.map(({ job, key, runAt, testClock = null }) => ({
+  return jobs.map(({ job, key, runAt, testClock }) => ({
     job: job.name,
     key,
     run_at: runAt,

@@ -29,6 +29,7 @@ const insertMissingJobs = sql<never, { rows: string }>(
 
 /** Like `schedule`, but jobs that exist keep their time: for recurring jobs, which every worker declares at its start. */
 export async function ensureScheduled(connection: Connection, jobs: readonly ScheduledJob[]): Promise<void> {
+  if (jobs.length === 0) return;
   await run(connection, insertMissingJobs, { rows: recordset(jobRows(jobs)) });
 }
 

@@ -1,21 +1,26 @@
-import { dispatchEvent } from '../outbox/jobs.ts';
 import type { Handler } from '../../platform/job.ts';
 import { deliverDue } from './deliveries/deliver.ts';
 import type { WebhookClient } from './client/client.ts';
-import { createDeliveries } from './deliveries/create.ts';
-import { deliverWebhook, keepDeliveryPartitions, notifyDisabled } from './endpoints/jobs.ts';
-import { keepPartitions } from './deliveries/partitions.ts';
+import { maintainDeliveryPartitions } from './deliveries/jobs.ts';
+import { deliverWebhook, notifyDisabled } from './endpoints/jobs.ts';
+import { maintainPartitions } from './deliveries/partitions.ts';
 import { sweepEndpoints } from './endpoints/sweep.ts';
 import { sendDisabledNotice } from './endpoints/notify-disabled.ts';
 
-/** The handlers of webhooks; `exchange` is the way out, `receiver` the URL that takes every event where it is not null. */
-export function webhookHandlers(exchange: WebhookClient, receiver: string | null): readonly Handler[] {
+/** How webhooks leave the service. */
+export interface WebhookAdapters {
+  readonly webhooks: WebhookClient;
+  /** Where every event goes, whatever the merchant has set; null: where the merchant says. */
+  readonly receiver: string | null;
+}
+
+/** The handlers of webhooks. */
+export function webhookHandlers({ webhooks, receiver }: WebhookAdapters): readonly Handler[] {
   return [
-    { job: dispatchEvent, handle: (ctx, ids) => createDeliveries(ctx, ids, receiver) },
     {
       job: deliverWebhook,
       async handle(ctx, ids) {
-        for (const id of ids) await deliverDue(ctx, exchange, id, receiver);
+        for (const id of ids) await deliverDue(ctx, webhooks, id, receiver);
       },
     },
     {
@@ -25,9 +30,9 @@ export function webhookHandlers(exchange: WebhookClient, receiver: string | null
       },
     },
     {
-      job: keepDeliveryPartitions,
+      job: maintainDeliveryPartitions,
       async handle(ctx) {
-        await keepPartitions(ctx);
+        await maintainPartitions(ctx);
         await sweepEndpoints(ctx);
       },
     },

@@ -6,68 +6,78 @@ import type { Context } from '../../platform/context.ts';
 import { messageOf } from '../../platform/log.ts';
 import { HEARTBEAT, beginEvents, endEvents, eventText, write } from './event-stream.ts';
 
-/** A page comes back after 1 to 5 s: those of a process that ended must not come to the next one all at once. */
+/** Pages reconnect after 1 to 5 s: those of a process that ended must not reach the next one all at once. */
 const RETRY_MS = { least: 1_000, spread: 4_000 };
-/** An office behind one address; nobody may take all places. RATE_LIMIT_SCALE multiplies it, as it does every limit per address. */
+/**
+ * Enough for an office behind one address, and no client can use all streams. RATE_LIMIT_SCALE multiplies it,
+ * like all limits per address.
+ */
 const MAX_PAGES_PER_ADDRESS = 100;
 
-/** What a web process keeps to for its open pages. */
+/** The limits of a web process for its open pages. */
 export interface PageLimits {
-  /** A customer takes a second for at once, and one statement a second is nothing to Postgres, however many pages it is about. */
-  readonly intervalMs: number;
-  /** Proxies cut what is silent for 30 to 60 s. */
-  readonly beatMs: number;
   /**
-   * Then a stream ends and its page comes back: where time alone has made a payment final it is told so, and pages spread over the web
-   * processes that were started meanwhile.
+   * A second feels immediate to a customer, and one statement a second costs Postgres little, however many
+   * pages it asks for.
    */
-  readonly longestMs: number;
-  /** Some 20 kB each, and a statement of 0.2 s a second: beyond, pages ask every three seconds by themselves. */
+  readonly intervalMs: number;
+  /** Proxies close connections that are silent for 30 to 60 s. */
+  readonly heartbeatMs: number;
+  /**
+   * Then a stream ends and its page reconnects: it learns when time alone has made its payment final, and
+   * pages spread over web processes that were started later.
+   */
+  readonly maxAgeMs: number;
+  /** Some 20 kB each, and a statement of 0.2 s a second. Beyond, pages poll every three seconds. */
   readonly maxPages: number;
 }
 
-const LIMITS: PageLimits = { intervalMs: 1_000, beatMs: 20_000, longestMs: 3_600_000, maxPages: 10_000 };
+const LIMITS: PageLimits = { intervalMs: 1_000, heartbeatMs: 20_000, maxAgeMs: 3_600_000, maxPages: 10_000 };
 
 interface Page {
   readonly response: ServerResponse;
   readonly endsAt: number;
-  /** What it was told last, or shows from the beginning. */
+  /** The version that it shows, or was sent last. */
   version: string;
-  spokeAt: number;
+  lastWriteAt: number;
 }
 
-/** A payment with the pages that show it. */
-interface Watched {
-  /** Null: its pages were opened with different ones, so that the next look must tell. */
+/** The open pages of one payment. */
+interface OpenPages {
+  /**
+   * The version that all of them show; null: they show different ones, so the next poll must read the
+   * payment.
+   */
   version: string | null;
   readonly pages: Set<Page>;
 }
 
 /**
- * The pages that are open on this web process. While there are any, one statement an interval asks which of their payments have
- * changed; without any, nothing is asked. Postgres may go away meanwhile: the pages stay, and are told when it is back.
+ * The streams of the pages that are open on this web process. While there are any, one statement an interval
+ * reads which of their payments have changed. When Postgres is unavailable the streams stay open, and send
+ * the changes when it is back.
  */
 export class PageStreams {
   readonly #ctx: Context;
   readonly #limits: PageLimits;
-  readonly #watched = new Map<string, Watched>();
+  readonly #byPayment = new Map<string, OpenPages>();
   readonly #perAddress = new Map<string, number>();
   #count = 0;
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
-  #isAway = false;
+  #isPaused = false;
 
   constructor(ctx: Context, limits: Partial<PageLimits> = {}) {
     this.#ctx = ctx;
     this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** How many pages are open. */
+  /** The number of open pages. */
   get count(): number {
     return this.#count;
   }
 
-  /** Why no other page can be opened for a client at `address`; null: it can. */
+  /** Which limit refuses another page for a client at `address`; null: none does. */
   refusal(address: string): 'address' | 'process' | null {
     if (this.#isClosed || this.#count >= this.#limits.maxPages) return 'process';
     const most = Math.max(1, Math.floor(MAX_PAGES_PER_ADDRESS * this.#ctx.config.rateLimitScale));
@@ -75,50 +85,55 @@ export class PageStreams {
   }
 
   /**
-   * Begins the stream of a page. `payment` as it was just read is told at once unless the page shows that already (`shown`); what
-   * happened between the reading and this call is told by the next look.
+   * Begins the stream of a page. It sends `payment`, as just read, at once unless the page shows this version
+   * (`shown`). The next poll sends what changed between that read and this call.
    */
   open(
     payment: CheckoutPayment,
     { shown, address, response }: { shown: string | null; address: string; response: ServerResponse },
   ): void {
-    // The client left while its payment was read: no 'close' will come.
+    // The client left while its payment was read: no 'close' event will follow.
     if (response.destroyed) return;
     const { least, spread } = RETRY_MS;
     const now = performance.now();
-    const page = { response, version: payment.version, spokeAt: now, endsAt: now + this.#limits.longestMs };
+    const page = {
+      response,
+      version: payment.version,
+      lastWriteAt: now,
+      endsAt: now + this.#limits.maxAgeMs,
+    };
     this.#add(payment, page, address);
     beginEvents(response, least + spread * this.#ctx.random());
-    write(response, shown === payment.version ? HEARTBEAT : this.#newsOf(payment).text);
+    write(response, shown === payment.version ? HEARTBEAT : this.#eventOf(payment).text);
     this.#schedule();
   }
 
-  /** Looks once which payments have changed, and tells their pages. */
-  async watchOnce(): Promise<void> {
-    const shown = [...this.#watched].map(([id, { version }]) => ({ id, version }));
+  /** Reads once which payments have changed, and sends them to their pages. */
+  async pollOnce(): Promise<void> {
+    const shown = [...this.#byPayment].map(([id, { version }]) => ({ id, version }));
     if (shown.length === 0) return;
-    for (const payment of await findChanged(this.#ctx.db, shown)) this.#tell(payment);
+    for (const payment of await findChanged(this.#ctx.db, shown)) this.#send(payment);
   }
 
-  /** Ends all streams, and takes no new ones. */
+  /** Ends all streams, and accepts no new ones. */
   close(): void {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    // Whoever has not read the last event yet will not read the end in time either.
+    // A client that has not read the last event will not read the end in time either.
     for (const { response } of this.#pages()) endEvents(response, 0);
   }
 
   #add({ id, version }: CheckoutPayment, page: Page, address: string): void {
-    const entry = this.#watched.get(id) ?? { version, pages: new Set() };
-    // One of the two was read before the other; only Postgres can tell which.
-    if (entry.version !== version) entry.version = null;
-    this.#watched.set(id, entry);
-    entry.pages.add(page);
+    const open = this.#byPayment.get(id) ?? { version, pages: new Set() };
+    // One of the two versions is older, and only Postgres knows which.
+    if (open.version !== version) open.version = null;
+    this.#byPayment.set(id, open);
+    open.pages.add(page);
     this.#count += 1;
     this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
     page.response.once('close', () => {
-      entry.pages.delete(page);
-      if (entry.pages.size === 0) this.#watched.delete(id);
+      open.pages.delete(page);
+      if (open.pages.size === 0) this.#byPayment.delete(id);
       this.#count -= 1;
       const left = (this.#perAddress.get(address) ?? 0) - 1;
       if (left > 0) this.#perAddress.set(address, left);
@@ -126,21 +141,21 @@ export class PageStreams {
     });
   }
 
-  #tell(payment: CheckoutPayment): void {
-    const entry = this.#watched.get(payment.id);
-    if (entry === undefined) return;
-    entry.version = payment.version;
-    const { text, isLast } = this.#newsOf(payment);
-    for (const page of entry.pages) {
+  #send(payment: CheckoutPayment): void {
+    const open = this.#byPayment.get(payment.id);
+    if (open === undefined) return;
+    open.version = payment.version;
+    const { text, isLast } = this.#eventOf(payment);
+    for (const page of open.pages) {
       if (page.version === payment.version) continue;
       page.version = payment.version;
-      page.spokeAt = performance.now();
+      page.lastWriteAt = performance.now();
       write(page.response, text);
       if (isLast) endEvents(page.response);
     }
   }
 
-  #newsOf(payment: CheckoutPayment): { text: string; isLast: boolean } {
+  #eventOf(payment: CheckoutPayment): { text: string; isLast: boolean } {
     const status = checkoutStatus(payment, withTestClockOf(this.#ctx, payment).now());
     return { text: eventText(status.version, JSON.stringify(status)), isLast: !status.is_live };
   }
@@ -152,30 +167,36 @@ export class PageStreams {
 
   async #tick(): Promise<void> {
     try {
-      await this.watchOnce();
-      if (this.#isAway) this.#ctx.log.info('open pages are told again');
-      this.#isAway = false;
+      await this.pollOnce();
+      if (this.#isPaused) this.#ctx.log.info('page streams resumed: Postgres is available again');
+      this.#isPaused = false;
     } catch (error) {
-      // Once for each time that it is away, not once a second.
-      if (!this.#isAway) this.#ctx.log.warn('open pages have to wait', { error: messageOf(error) });
-      this.#isAway = true;
+      // Once per outage, not once a second.
+      if (!this.#isPaused)
+        this.#ctx.log.warn(
+          `page streams paused: Postgres unavailable, retrying in ${this.#limits.intervalMs} ms`,
+          {
+            error: messageOf(error),
+          },
+        );
+      this.#isPaused = true;
     }
-    this.#beat(performance.now());
+    this.#heartbeat(performance.now());
     this.#timer = null;
     this.#schedule();
   }
 
-  #beat(now: number): void {
+  #heartbeat(now: number): void {
     for (const page of this.#pages()) {
       if (now >= page.endsAt) endEvents(page.response);
-      else if (now >= page.spokeAt + this.#limits.beatMs) {
-        page.spokeAt = now;
+      else if (now >= page.lastWriteAt + this.#limits.heartbeatMs) {
+        page.lastWriteAt = now;
         write(page.response, HEARTBEAT);
       }
     }
   }
 
   *#pages(): Iterable<Page> {
-    for (const { pages } of this.#watched.values()) yield* pages;
+    for (const { pages } of this.#byPayment.values()) yield* pages;
   }
 }

@@ -1,8 +1,9 @@
 import { Router, type ErrorRequestHandler, type RequestHandler } from 'express';
 import { messagePage, type Message } from '../../domain/checkout/page/messages.ts';
-import { noteLanguage } from '../../domain/checkout/actions/note-language.ts';
+import { recordLanguage } from '../../domain/checkout/actions/record-language.ts';
 import { checkoutStatus } from '../../domain/checkout/page/page.ts';
 import { findByToken } from '../../domain/checkout/view/store.ts';
+import type { PaymentAdapters } from '../../domain/payments/lifecycle/ports.ts';
 import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
@@ -10,30 +11,37 @@ import { ApiError } from '../../platform/errors.ts';
 import { messageOf } from '../../platform/log.ts';
 import { showEvents } from './events.ts';
 import { selectMethod, setRefundAddress, readForm } from './forms.ts';
-import { languageOf, pageOf } from './page.ts';
-import { isHumanView } from './human-view.ts';
+import { CHECKOUT_HEADERS, isHumanView, languageOf, PAGE_HEADERS, pageOf } from './page.ts';
 import type { PageStreams } from './page-streams.ts';
-import { CHECKOUT_HEADERS, PAGE_HEADERS } from './page-headers.ts';
 import { addressOf, type Limiters } from '../api/rate-limit.ts';
 
-/** An open page without a stream asks 20 times a minute, and a household or an office shares one address; guessing a token would take for ever. */
+/**
+ * A page without a stream polls 20 times a minute, and an office shares one address. At this rate nobody
+ * guesses a token.
+ */
 const CHECKOUT_PER_MINUTE = 300;
 
-/** The pages for customers, below /checkout. */
-export function checkoutRouter(ctx: Context, limit: Limiters, live: PageStreams): Router {
+/** The customers' pages, below /checkout. */
+export function checkoutRouter(
+  ctx: Context,
+  adapters: PaymentAdapters,
+  limit: Limiters,
+  streams: PageStreams,
+): Router {
   const router = Router();
   router.use('/checkout', limit('checkout', CHECKOUT_PER_MINUTE, addressOf));
   router.get('/checkout/:token', showPage(ctx));
   router.get('/checkout/:token/status', showStatus(ctx));
-  router.get('/checkout/:token/events', showEvents(ctx, live));
-  // No secret guards the forms against requests from other sites: no cookie or password comes along by itself, the token in the path is
-  // all that opens a payment, and a site that knows it could as well choose for itself.
-  router.post('/checkout/:token/coin', readForm, selectMethod(ctx));
-  router.post('/checkout/:token/refund-address', readForm, setRefundAddress(ctx));
+  router.get('/checkout/:token/events', showEvents(ctx, streams));
+  // The forms need no secret against requests from other sites: browsers add no cookie or password, and the
+  // token in the path is all the permission that a payment needs, so a site that knows it could post the form
+  // itself.
+  router.post('/checkout/:token/coin', readForm, selectMethod(ctx, adapters));
+  router.post('/checkout/:token/refund-address', readForm, setRefundAddress(ctx, adapters));
   return router;
 }
 
-/** Nothing took the path. */
+/** No route matches the path. */
 export const missingPage: RequestHandler = (request, response) => {
   response
     .status(404)
@@ -41,7 +49,7 @@ export const missingPage: RequestHandler = (request, response) => {
     .send(messagePage('missing', languageOf(request).language));
 };
 
-/** A person reads this: no insides, and no blank page. */
+/** People read this response: it shows no internals, and is no blank page. */
 export function pageError(ctx: Context): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const { status, message } = faultOf(error);
@@ -61,7 +69,7 @@ export function pageError(ctx: Context): ErrorRequestHandler {
 function faultOf(error: unknown): { status: number; message: Message } {
   if (error instanceof ApiError && error.code === 'rate_limited') return { status: 429, message: 'limited' };
   if (isUnavailable(error)) return { status: 503, message: 'error' };
-  // What reading a form throws bears the status of the client's fault.
+  // Errors of the form parser carry the status of the client's error.
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
   return status >= 400 && status < 500 ? { status, message: 'badForm' } : { status: 500, message: 'error' };
 }
@@ -71,9 +79,9 @@ function showPage(ctx: Context): RequestHandler<{ token: string }> {
     const payment = await findByToken(ctx.db, request.params.token);
     if (payment === null) return next();
     const { language, chosen } = languageOf(request);
-    // English that nobody asked for says nothing about the customer.
+    // The default, English, says nothing about the customer.
     const isAsked = chosen !== null || Boolean(request.headers['accept-language']);
-    if (isAsked && isHumanView(request)) await noteLanguage(ctx, payment, language.id);
+    if (isAsked && isHumanView(request)) await recordLanguage(ctx, payment, language.id);
     response.set(PAGE_HEADERS).send(pageOf(ctx, payment, language, { chosen }));
   };
 }

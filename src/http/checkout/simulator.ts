@@ -2,19 +2,21 @@ import { Router, type RequestHandler } from 'express';
 import { simulateByToken, type SimulationResult } from '../../domain/checkout/actions/simulate.ts';
 import { checkoutPath, languageQuery } from '../../domain/checkout/page/page.ts';
 import { messagePage } from '../../domain/checkout/page/messages.ts';
-import type { Sandbox } from '../../domain/adapters.ts';
+import type { Sandbox } from '../../domain/sandbox/test-clock/sandbox.ts';
 import type { Context } from '../../platform/context.ts';
 import { readForm } from './forms.ts';
-import { languageOf } from './page.ts';
-import { PAGE_HEADERS } from './page-headers.ts';
+import { languageOf, PAGE_HEADERS } from './page.ts';
 
-const STATUS_OF: Readonly<Record<Exclude<SimulationResult, 'played' | 'missing'>, number>> = {
-  badPlay: 400,
-  playOver: 409,
-  playHeld: 409,
+const STATUS_OF: Readonly<Record<Exclude<SimulationResult, 'done' | 'missing'>, number>> = {
+  badAction: 400,
+  actionOver: 409,
+  clockBusy: 409,
 };
 
-/** Where the panel of test payments sends its form; behind the checkout's router, whose limit counts it. */
+/**
+ * Receives the form of the simulator's panel. It stands behind the checkout's router, whose rate limit counts
+ * it.
+ */
 export function simulatorRouter(ctx: Context, sandbox: Sandbox): Router {
   const router = Router();
   router.post('/checkout/:token/simulate', readForm, simulate(ctx, sandbox));
@@ -24,16 +26,16 @@ export function simulatorRouter(ctx: Context, sandbox: Sandbox): Router {
 function simulate(ctx: Context, sandbox: Sandbox): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
     const { token } = request.params;
-    const { do: wanted } = (request.body ?? {}) as Record<string, unknown>;
+    const { do: action } = (request.body ?? {}) as Record<string, unknown>;
     const { language, chosen } = languageOf(request);
-    const played = await simulateByToken(ctx, sandbox, token, wanted);
-    if (played === 'missing') return next();
+    const result = await simulateByToken(ctx, sandbox, token, action);
+    if (result === 'missing') return next();
     const page = `${checkoutPath(token)}${languageQuery(chosen)}`;
-    // `#status`: what the play has done is said there.
-    if (played === 'played') return response.set(PAGE_HEADERS).redirect(303, `${page}#status`);
+    // `#status` shows what the action has changed.
+    if (result === 'done') return response.set(PAGE_HEADERS).redirect(303, `${page}#status`);
     response
-      .status(STATUS_OF[played])
+      .status(STATUS_OF[result])
       .set(PAGE_HEADERS)
-      .send(messagePage(played, language, page));
+      .send(messagePage(result, language, page));
   };
 }

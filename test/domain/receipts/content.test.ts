@@ -1,9 +1,8 @@
 import { expect } from 'chai';
+import { en, type ReceiptTexts } from '../../../src/domain/languages/en.ts';
 import { ALL_LANGUAGES, languageFor } from '../../../src/domain/languages/languages.ts';
 import type { ReceiptData } from '../../../src/domain/receipts/template.ts';
 import { receiptMail } from '../../../src/domain/receipts/render.ts';
-import { TEXTS } from '../../../src/domain/receipts/texts.ts';
-import { en } from '../../../src/domain/receipts/texts/en.ts';
 import { PAID, PART } from '../../support/receipt-samples.ts';
 import { openReceiptScene } from '../../support/receipts.ts';
 
@@ -11,16 +10,16 @@ const write = (receipt: ReceiptData, language = 'en') => receiptMail(receipt, la
 const DIRECTION_MARKS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/;
 
 describe('the text of a receipt', () => {
-  for (const { id } of ALL_LANGUAGES) {
-    it(`${id}: has the same parts in every sentence as English, and leaves none empty`, () => {
+  for (const { id, receipt: texts } of ALL_LANGUAGES) {
+    it(`${id}: has the same placeholders in every text as English, and no empty text`, () => {
       const partsOf = (text: string) => new Set(text.match(/\{\w+\}/g));
-      for (const [key, text] of Object.entries(TEXTS[id])) {
+      for (const [key, text] of Object.entries(texts)) {
         expect(text.trim(), key).to.not.equal('');
-        expect(partsOf(text), key).to.deep.equal(partsOf(en[key as keyof typeof en]));
+        expect(partsOf(text), key).to.deep.equal(partsOf(en.receipt[key as keyof ReceiptTexts]));
       }
     });
 
-    it(`${id}: fills every part, in subject, text and HTML`, () => {
+    it(`${id}: fills every placeholder, in subject, text and HTML`, () => {
       for (const receipt of [PAID, PART]) {
         const { subject, text, html } = write(receipt, id);
         expect(`${subject} ${text} ${html}`).to.not.match(/[{}]|undefined|null/);
@@ -43,8 +42,8 @@ describe('the text of a receipt', () => {
   });
 
   it('says in every language that a test is one, first of all', () => {
-    for (const { id } of ALL_LANGUAGES) {
-      const { testMark, testText } = TEXTS[id];
+    for (const { id, receipt: texts } of ALL_LANGUAGES) {
+      const { testMark, testText } = texts;
       const { subject, text, html } = write({ ...PAID, isTest: true }, id);
       expect(subject.startsWith(`[${testMark}] `)).to.equal(true);
       expect(text.startsWith(`*** ${testMark}: ${testText}`)).to.equal(true);
@@ -61,13 +60,13 @@ describe('the text of a receipt', () => {
     ).to.be.at.least(4);
   });
 
-  it('puts no part of the mail into a merchant’s text', () => {
+  it('fills no placeholder in a merchant’s text', () => {
     const { text, html } = write({ ...PAID, merchantName: '{amount}', orderId: '{merchant}' });
     expect(text).to.include('{amount} has your payment of 10.50 USDC').and.include('Order: {merchant}');
     expect(html).to.include('{amount}').and.include('{merchant}');
   });
 
-  it('keeps the merchant’s words on one line, in their own direction and in bounds', () => {
+  it('sanitizes the merchant’s texts: one line, their own direction, a limited length', () => {
     const words = 'a\r\nBcc: x@y.example\u202egnp.exe\u2028\u0000b';
     const { subject, text, html } = write({
       ...PAID,
@@ -85,13 +84,13 @@ describe('the text of a receipt', () => {
     expect(html).to.include('<span dir="auto">a Bcc: x@y.example');
   });
 
-  it('loads nothing from anywhere, and has no style but inline', () => {
+  it('loads nothing, and has inline styles only', () => {
     const { html } = write(PART, 'ar');
     expect(html).to.not.match(/<(img|link|style|script|iframe|video|object)|url\(|src=|@import/i);
     expect(html.match(/https?:[^"]*/g)).to.deep.equal([`${PART.pageUrl}?lang=ar`]);
   });
 
-  it('makes no header of its own out of a merchant’s text', async () => {
+  it('makes no header out of a merchant’s text', async () => {
     const scene = await openReceiptScene();
     try {
       await scene.harness.ctx.db('merchants').update({ name: 'Shop\r\nBcc: all@victims.example\u202e' });

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { dispatchEvents } from '../../../src/domain/events/dispatch.ts';
+import { dispatchEvent } from '../../../src/domain/outbox/jobs.ts';
 import { transition, type TransitionRequest } from '../../../src/domain/payments/lifecycle/transition.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
 import { statementsOf } from '../../support/statements.ts';
@@ -23,17 +25,26 @@ describe('a receipt is due', () => {
     trigger: 'settled',
     changes: { settled_at: scene.harness.ctx.now() },
   });
-  const move = (moves: readonly TransitionRequest[]) =>
-    scene.harness.ctx.db.transaction((tx) => transition(tx, moves, scene.harness.ctx.now()));
+  const request = (requests: readonly TransitionRequest[]) =>
+    scene.harness.ctx.db.transaction((tx) => transition(tx, requests, scene.harness.ctx.now()));
+  /** Dispatches every event that is due, as the worker does. */
+  const dispatch = async () => {
+    const { ctx } = scene.harness;
+    const keys = await ctx.db('scheduled_jobs').where({ job: dispatchEvent.name }).pluck<string[]>('key');
+    await dispatchEvents(ctx, keys);
+    return keys;
+  };
 
-  it('of what settles and of what is sent back, and of nothing else, once for each event', async () => {
+  it('for settlements and refunds, and for nothing else, once per event', async () => {
     const { shop, harness } = scene;
     const id = await processing(CUSTOMER);
     const failing = await processing(CUSTOMER);
-    await move([settle(id), { paymentId: failing, trigger: 'conversion_failed' }]);
+    await request([settle(id), { paymentId: failing, trigger: 'conversion_failed' }]);
     const refund = { id: 'ref_1', amount: '1', currency: 'USDC', reason: null };
-    await move([{ paymentId: id, trigger: 'refunded_in_part', refund }]);
-    await move([{ paymentId: id, trigger: 'refunded_in_full', refund }]);
+    await request([{ paymentId: id, trigger: 'refunded_in_part', refund }]);
+    await request([{ paymentId: id, trigger: 'refunded_in_full', refund }]);
+    const dispatched = await dispatch();
+    await dispatchEvents(harness.ctx, dispatched);
     const [, ...events] = await shop.events(id);
     expect((await scene.due()).map(({ key }) => key)).to.have.members(events.map((event) => event.id));
     expect((await scene.due()).map(({ run_at }) => run_at)).to.deep.equal(
@@ -41,7 +52,7 @@ describe('a receipt is due', () => {
     );
   });
 
-  it('by the transaction of the transition: one that is rolled back leaves none', async () => {
+  it('after the transition has committed: one that is rolled back schedules none', async () => {
     const id = await processing(CUSTOMER);
     const fault = new Error('rolled back');
     const failed = scene.harness.ctx.db.transaction(async (tx) => {
@@ -49,19 +60,19 @@ describe('a receipt is due', () => {
       throw fault;
     });
     expect(await failed.catch((error: unknown) => error)).to.equal(fault);
+    await dispatch();
     expect(await scene.due()).to.deep.equal([]);
   });
 
-  it('at no cost for payments without an address, and of one statement for all others', async () => {
+  it('at no cost for payments without an address, and with one statement for all others', async () => {
     const without = [await processing(), await processing()];
-    const alone = await statementsOf(() => move(without.map(settle)));
-    expect(alone.filter((name) => name === 'schedule_jobs')).to.have.length(1);
-    const withThem = [
-      ...(await Promise.all([processing(CUSTOMER), processing(CUSTOMER)])),
-      await processing(),
-    ];
-    const together = await statementsOf(() => move(withThem.map(settle)));
-    expect(together.filter((name) => name === 'schedule_jobs')).to.have.length(2);
+    await request(without.map(settle));
+    const alone = await statementsOf(dispatch);
+    expect(alone).to.not.include('schedule_missing_jobs');
+    const mixed = [...(await Promise.all([processing(CUSTOMER), processing(CUSTOMER)])), await processing()];
+    await request(mixed.map(settle));
+    const together = await statementsOf(dispatch);
+    expect(together.filter((name) => name === 'schedule_missing_jobs')).to.have.length(1);
     expect(together).to.have.length(alone.length + 1);
   });
 });

@@ -8,7 +8,7 @@ import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/rec
 
 const NO_FAULT = { code: null, command: null, responseCode: null };
 
-describe('a receipt that the mail server does not take', () => {
+describe('a receipt that the mail server rejects', () => {
   let scene: ReceiptScene;
   beforeEach(async () => {
     scene = await openReceiptScene();
@@ -22,7 +22,7 @@ describe('a receipt that the mail server does not take', () => {
   const rows = () => run(scene.harness.ctx.db, stored, []);
   const now = () => scene.harness.ctx.now();
 
-  it('comes when the server takes mail again, after the delay and not before', async () => {
+  it('is sent when the server accepts mail again, after the delay and not before', async () => {
     const { harness, server } = scene;
     server.refuse(true);
     await scene.settle();
@@ -61,7 +61,7 @@ describe('a receipt that the mail server does not take', () => {
     expect(scene.mails()).to.deep.equal([]);
   });
 
-  it('because it does not know the mailbox is given up at once, and holds up nobody else in the job', async () => {
+  it('is given up at once for an unknown mailbox, and delays no other receipt of the job', async () => {
     const { shop, harness, server } = scene;
     server.refuseRecipient('gone@customer.example', 550);
     const gone = await shop.create({ customer_email: 'gone@customer.example' });
@@ -81,19 +81,19 @@ describe('a receipt that the mail server does not take', () => {
     });
   });
 
-  it('because the mailbox is full for now is tried again', async () => {
+  it('is retried for a full mailbox', async () => {
     scene.server.refuseRecipient(CUSTOMER, 452);
     await scene.settle();
     expect(await scene.due()).to.have.length(1);
   });
 
-  it('because there is none is tried again', async () => {
+  it('is retried when the server is down', async () => {
     await scene.server.close();
     await scene.settle();
     expect(await scene.due()).to.have.length(1);
   });
 
-  it('tells the log neither the address nor the password', async () => {
+  it('logs neither the address nor the password', async () => {
     const { harness, server } = scene;
     server.refuse(true);
     await scene.settle();
@@ -113,42 +113,46 @@ describe('a receipt that the mail server does not take', () => {
         due?.key ?? '',
       ]);
     expect(lines).to.have.length(2);
-    expect(lines[0]).to.include('receipt will be tried again').and.include('ESOCKET');
+    expect(lines[0]).to.include('receipt failed, retrying in 60 s').and.include('ESOCKET');
     expect(lines[1]).to.include('receipt given up').and.include('"response_code":550');
     expect(lines.join('')).to.not.match(/hush|operator|customer\.example/);
   });
 
-  it('fails no request that winds a clock, and comes in the time of that clock', async () => {
+  it('fails no request that advances a test clock, and is sent at the time of that clock', async () => {
     const { shop, harness, server } = scene;
     server.refuse(true);
     const id = await shop.create({ customer_email: CUSTOMER });
     await shop.pay(id);
-    const wind = (by: string) =>
+    const advance = (by: string) =>
       harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by }).expect(200);
-    await wind('1h');
+    await advance('1h');
     expect((await shop.payment(id)).status).to.equal('SETTLED');
     server.refuse(false);
-    await wind('1d');
+    await advance('1d');
     const [mail, ...others] = scene.mails();
     expect(others).to.deep.equal([]);
     expect(mail?.text).to.include('Time: January 31, 2026 at 12:02 PM UTC');
-    expect(mail?.headers.get('date'), 'real').to.equal('Sat, 31 Jan 2026 12:00:00 +0000');
+    expect(mail?.headers.get('date'), 'system clock').to.equal('Sat, 31 Jan 2026 12:00:00 +0000');
     expect(await scene.due()).to.deep.equal([]);
   });
 });
 
 describe('the schedule of receipts', () => {
-  it('waits longer each time, and ends', () => {
+  it('waits longer each time, and is finite', () => {
     const delays = Array.from({ length: 10 }, (_, index) => retryAfter(index + 1, NO_FAULT));
     expect(delays.at(-1)).to.equal(null);
     const waits = delays.slice(0, -1).map(Number);
     expect(waits).to.deep.equal([...waits].sort((a, b) => a - b));
   });
 
-  const FOR_GOOD: [string, object, boolean][] = [
+  const FAULTS: [string, object, boolean][] = [
     ['an unknown mailbox', { code: 'EENVELOPE', command: 'RCPT TO', responseCode: 550 }, true],
-    ['a mail that is refused for what it is', { code: 'EMESSAGE', command: 'DATA', responseCode: 554 }, true],
-    ['an address that is none', { code: 'EENVELOPE', command: 'API' }, true],
+    [
+      'a mail that is refused for its content',
+      { code: 'EMESSAGE', command: 'DATA', responseCode: 554 },
+      true,
+    ],
+    ['an invalid address', { code: 'EENVELOPE', command: 'API' }, true],
     ['a full mailbox', { code: 'EENVELOPE', command: 'RCPT TO', responseCode: 452 }, false],
     [
       'a refused sender, which concerns every mail',
@@ -159,9 +163,9 @@ describe('the schedule of receipts', () => {
     ['a server that does not answer', { code: 'ETIMEDOUT', command: 'CONN' }, false],
     ['something else', {}, false],
   ];
-  for (const [name, fields, isForGood] of FOR_GOOD)
-    it(`${name} is ${isForGood ? 'for good' : 'for now'}`, () => {
+  for (const [name, fields, isPermanent] of FAULTS)
+    it(`${name} is ${isPermanent ? 'permanent' : 'temporary'}`, () => {
       const fault = faultOf(Object.assign(new Error(name), fields));
-      expect(retryAfter(1, fault) === null).to.equal(isForGood);
+      expect(retryAfter(1, fault) === null).to.equal(isPermanent);
     });
 });

@@ -46,43 +46,43 @@ describe('the language of a receipt', () => {
     expect(scene.mails()[0]?.text).to.include('Zeitpunkt: 31. Januar 2026 um 12:00 UTC');
   });
 
-  it('is noted once, and changes nothing else of the payment', async () => {
+  it('is recorded once, and changes nothing else of the payment', async () => {
     const id = await created();
     const { language: _none, ...before } = await scene.shop.payment(id);
-    const noted = async () =>
-      (await statementsOf(() => open(id))).filter((statement) => statement === 'note_language');
-    expect(await noted()).to.have.length(1);
-    expect(await noted()).to.have.length(0);
+    const recorded = async () =>
+      (await statementsOf(() => open(id))).filter((statement) => statement === 'record_language');
+    expect(await recorded()).to.have.length(1);
+    expect(await recorded()).to.have.length(0);
     expect(await scene.shop.payment(id)).to.deep.equal({ ...before, language: 'de' });
     expect(await scene.shop.events(id)).to.have.length(1);
   });
 
-  it('is not noted without an address to send anything to, and costs such a page nothing', async () => {
+  it('is not recorded without an address of the customer, and costs such a page nothing', async () => {
     const id = await scene.shop.create();
-    expect(await statementsOf(() => open(id))).to.not.include('note_language');
+    expect(await statementsOf(() => open(id))).to.not.include('record_language');
     expect(await languageOf(id)).to.equal(null);
   });
 
-  const LOOKS: [string, Record<string, string>, 'get' | 'head'][] = [
+  const VIEWS: [string, Record<string, string>, 'get' | 'head'][] = [
     ['HEAD', PERSON, 'head'],
-    ['a page that is loaded in advance', { ...PERSON, 'Sec-Purpose': 'prefetch;prerender' }, 'get'],
-    ['a robot', { ...PERSON, 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' }, 'get'],
-    ['whoever asks for no language', {}, 'get'],
+    ['a prefetched page', { ...PERSON, 'Sec-Purpose': 'prefetch;prerender' }, 'get'],
+    ['a bot', { ...PERSON, 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' }, 'get'],
+    ['a request without Accept-Language', {}, 'get'],
   ];
-  for (const [name, headers, method] of LOOKS)
-    it(`is not noted of ${name}`, async () => {
+  for (const [name, headers, method] of VIEWS)
+    it(`is not recorded for ${name}`, async () => {
       const id = await created();
       await open(id, '', headers, method);
       expect(await languageOf(id)).to.equal(null);
     });
 
-  it('is noted of a telephone whose maker is called like a robot', async () => {
+  it('is recorded for a phone whose maker has a name like a bot', async () => {
     const id = await created();
     await open(id, '', { ...PERSON, 'User-Agent': 'Mozilla/5.0 (Linux; Android 14; CUBOT X70)' });
     expect(await languageOf(id)).to.equal('de');
   });
 
-  it('holds up no page while somebody moves the payment, and breaks none', async () => {
+  it('delays no page while a transition locks the payment, and fails none', async () => {
     const id = await created();
     await scene.harness.ctx.db.transaction(async (tx) => {
       await tx.raw('SELECT FROM payments FOR UPDATE');
@@ -97,7 +97,7 @@ describe('the language of a receipt', () => {
 });
 
 describe('a story', () => {
-  it('sends nobody a receipt, also when a worker goes on with it, and is told the same as without an address', async () => {
+  it('sends no receipt, also when a worker continues it, and runs as without an address', async () => {
     const scene = await openReceiptScene();
     const { harness } = scene;
     try {

@@ -19,7 +19,7 @@ describe('a receipt', () => {
     return event;
   };
 
-  it('of a settled payment tells what was paid, how, when and for what, in text and in HTML', async () => {
+  it('of a settled payment says what was paid, how, when and for what, in text and in HTML', async () => {
     const id = await scene.settle({ order_id: 'order-7', order_description: 'Two shirts' });
     const [mail, ...others] = scene.mails();
     expect(others).to.deep.equal([]);
@@ -54,8 +54,15 @@ Questions about your order? Please contact Shop.
 This mail was sent automatically; answers to it are not read.
 `,
     );
-    for (const fact of ['Two shirts', '10.50 USDC', 'Ethereum', tx_hash, id, `/checkout/${token_id}?lang=en`])
-      expect(mail?.html, String(fact)).to.include(fact);
+    for (const shown of [
+      'Two shirts',
+      '10.50 USDC',
+      'Ethereum',
+      tx_hash,
+      id,
+      `/checkout/${token_id}?lang=en`,
+    ])
+      expect(mail?.html, String(shown)).to.include(shown);
   });
 
   it('names the coin and the network that the customer paid with, and each of the transactions', async () => {
@@ -72,12 +79,12 @@ This mail was sent automatically; answers to it are not read.
     expect(mail?.text).to.include(`Transaction: ${first.tx_hash}\nTransaction: ${second.tx_hash}\n`);
   });
 
-  it('of a refund in part, and of the rest, tells what went back, where to, and what went back so far', async () => {
+  it('of a partial refund and of the rest says what went back, where to, and the sum so far', async () => {
     const { shop, harness } = scene;
     const id = await scene.settle();
     await harness.ctx.db('payments').where({ id }).update({ refund_address: '0xrefund' });
     await shop.refund(id, { amount: '4.00', reason: 'a reason for the merchant only' });
-    // What is named afterwards is not where this refund goes.
+    // An address that is saved later does not redirect this refund.
     await harness.ctx.db('payments').where({ id }).update({ refund_address: '0xlater' });
     await harness.work();
     harness.advance(60);
@@ -100,7 +107,7 @@ This mail was sent automatically; answers to it are not read.
     expect(scene.server.mails.map(({ source }) => source).join('')).to.not.include('a reason for');
   });
 
-  it('tells of its own refund, however late it is sent', async () => {
+  it('shows the state of its own refund, however late it is sent', async () => {
     const { shop, harness, server } = scene;
     const id = await scene.settle();
     server.refuse(true);
@@ -115,7 +122,7 @@ This mail was sent automatically; answers to it are not read.
     expect(sums).to.have.members(['4.00 USDC', '9.00 USDC']);
   });
 
-  it('of money that came too late and went back tells of no payment', async () => {
+  it('of a late transfer that went back mentions no payment', async () => {
     const { shop, harness } = scene;
     const id = await shop.create({ customer_email: CUSTOMER, policy: { late: 'refund' } });
     harness.advance(3_600);
@@ -142,7 +149,7 @@ This mail was sent automatically; answers to it are not read.
     expect(await scene.due()).to.deep.equal([]);
   });
 
-  it('is sent once, though two workers have its job at once; the second leaves the work to the first', async () => {
+  it('is sent once, though two workers have its job at once; the second defers to the first', async () => {
     const { harness, server } = scene;
     server.refuse(true);
     const { id: eventId } = await lastEvent(await scene.settle());
@@ -161,10 +168,10 @@ This mail was sent automatically; answers to it are not read.
     expect(scene.mails()).to.have.length(1);
   });
 
-  it('is sent again when the worker that had it died, and both copies have one Message-ID', async () => {
+  it('is sent again when its worker died, and both copies have one Message-ID', async () => {
     const { harness } = scene;
     const { id: eventId } = await lastEvent(await scene.settle());
-    // As if it had died between the answer of the mail server and the record.
+    // As if the worker had died between the mail server's reply and `markSent`.
     await harness.ctx.db.raw('UPDATE receipts SET sent_at = NULL, leased_until = ?', [
       harness.ctx.systemNow(),
     ]);
@@ -192,7 +199,7 @@ This mail was sent automatically; answers to it are not read.
     expect(rows).to.deep.equal([]);
   });
 
-  it('of a live payment says nothing of a test', async () => {
+  it('of a live payment mentions no test', async () => {
     await scene.harness.ctx.db.raw(`UPDATE merchants SET mode = 'live'`);
     await scene.settle();
     const [mail] = scene.mails();
@@ -202,7 +209,7 @@ This mail was sent automatically; answers to it are not read.
 });
 
 describe('without a mail server', () => {
-  it('nothing is sent, and nothing piles up', async () => {
+  it('nothing is sent, and no job stays', async () => {
     const scene = await openReceiptScene({ SMTP_URL: '' });
     try {
       await scene.shop.refund(await scene.settle());

@@ -16,12 +16,12 @@ import { statementsOf } from '../../support/statements.ts';
 import { until } from '../../support/until.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
-/** Longer than any test: these look when they are told to. */
+/** Longer than any test: these streams poll when a test calls `pollOnce`. */
 const NEVER = { intervalMs: 3_600_000 };
 
 describe('the stream of a checkout page', () => {
   let harness: Harness;
-  let live: PageStreams;
+  let streams: PageStreams;
   let server: Listening;
   let open: EventClient[] = [];
   let others: (() => Promise<void>)[] = [];
@@ -29,12 +29,12 @@ describe('the stream of a checkout page', () => {
     harness = await createHarness();
   });
   beforeEach(async () => {
-    live = new PageStreams(harness.ctx, NEVER);
-    server = await listen(appWith(harness.ctx, live));
+    streams = new PageStreams(harness.ctx, NEVER);
+    server = await listen(appWith(harness.ctx, streams));
   });
   afterEach(async () => {
     for (const client of open) client.close();
-    live.close();
+    streams.close();
     await server.close();
     for (const close of others) await close();
     [open, others] = [[], []];
@@ -45,7 +45,7 @@ describe('the stream of a checkout page', () => {
     createApp(ctx, {
       redis: null,
       admin: null,
-      exchange: harness.exchange,
+      adapters: harness.adapters,
       sandbox: harness.sandbox,
       live: pages,
     });
@@ -56,7 +56,7 @@ describe('the stream of a checkout page', () => {
   };
   const eventsOf = (token: string, shown = '', headers: Record<string, string> = {}) =>
     openAt(server, `/checkout/${token}/events${shown}`, headers);
-  /** Another web process, for its open pages' sake. */
+  /** Another web process with page streams of its own. */
   const serve = async (pages: PageStreams) => {
     const own = await listen(appWith(harness.ctx, pages));
     others.push(async () => {
@@ -72,28 +72,28 @@ describe('the stream of a checkout page', () => {
     return eventsOf(token, `?version=${String(version)}`);
   };
 
-  it('tells a change, with what /status answers, under the version that page and status bear', async () => {
+  it('sends a change with the body of /status, under the version of page and status', async () => {
     const { id, token_id } = await paymentIn(harness, 'waiting');
     const page = await showing(token_id);
     expect(page.status).to.equal(200);
     await setColumns(harness, id, CHECKOUT_STATES.confirming ?? {});
-    await live.watchOnce();
-    const { id: version, data } = await page.hears(1);
+    await streams.pollOnce();
+    const { id: version, data } = await page.receives(1);
     expect(JSON.parse(data ?? '')).to.deep.equal(await statusOf(token_id));
     const { text } = await send(server, 'GET', `/checkout/${token_id}`);
     expect(text).to.include(`data-version="${version ?? ''}"`);
-    await live.watchOnce();
+    await streams.pollOnce();
     await setColumns(harness, id, CHECKOUT_STATES.settled ?? {});
-    await live.watchOnce();
-    expect((await page.hears(2)).id).to.not.equal(version);
-    await until('it ends with the last state', () => page.isEnded());
-    expect(page.news()).to.have.lengthOf(2);
+    await streams.pollOnce();
+    expect((await page.receives(2)).id).to.not.equal(version);
+    await until('it ends with the final state', () => page.isEnded());
+    expect(page.updates()).to.have.lengthOf(2);
   });
 
-  it('tells what makes no event: another coin, another amount, a later deadline, an address for refunds', async () => {
+  it('sends what makes no event: another coin, amount or deadline, a refund address', async () => {
     const { id, token_id } = await paymentIn(harness, 'waiting');
     const page = await showing(token_id);
-    let heard = 0;
+    let received = 0;
     for (const change of [
       { coin: 'USDT' },
       { crypto_amount: '10.51' },
@@ -101,19 +101,19 @@ describe('the stream of a checkout page', () => {
       { refund_address: '0xabc' },
     ]) {
       await harness.ctx.db('payments').where({ id }).update(change);
-      await live.watchOnce();
-      await page.hears((heard += 1));
+      await streams.pollOnce();
+      await page.receives((received += 1));
     }
     await harness.ctx
       .db('quotes')
       .where({ payment_id: id })
       .update({ locked_until: harness.ctx.now(), coin: 'USDT' });
-    await live.watchOnce();
-    await page.hears(5);
-    expect(new Set(page.news().map((news) => news.id)).size).to.equal(5);
+    await streams.pollOnce();
+    await page.receives(5);
+    expect(new Set(page.updates().map((update) => update.id)).size).to.equal(5);
   });
 
-  it('begins with what a page does not show yet, and with a sign of life where it shows all', async () => {
+  it('begins with the current version when the page shows another, else with a heartbeat', async () => {
     const { id, token_id } = await paymentIn(harness, 'waiting');
     const before = String((await statusOf(token_id)).version);
     await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
@@ -123,43 +123,43 @@ describe('the stream of a checkout page', () => {
       await eventsOf(token_id, `?version=${before}`),
       await eventsOf(token_id, `?version=${String(version)}`, { 'Last-Event-ID': before }),
     ])
-      expect((await page.hears(1)).id).to.equal(version);
+      expect((await page.receives(1)).id).to.equal(version);
     const current = await eventsOf(token_id, `?version=${before}`, { 'Last-Event-ID': String(version) });
-    await until('the sign of life', () => current.messages().length === 2);
+    await until('the heartbeat', () => current.messages().length === 2);
     const [{ retry } = {}, beat] = current.messages();
     expect(Number(retry)).to.be.within(1_000, 5_000);
     expect(beat).to.deep.equal({ event: 'beat', data: '1' });
   });
 
-  it('tells a page what changed between its reading and its place among the open ones, whoever knew it already', async () => {
+  it('sends a page what changed between the read of its payment and its opening', async () => {
     const { id, token_id } = await paymentIn(harness, 'waiting');
     const read = await findByToken(harness.ctx.db, token_id);
     if (read === null) throw new Error('there is no page');
     await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
     const current = await eventsOf(token_id);
-    const { id: version } = await current.hears(1);
+    const { id: version } = await current.receives(1);
     const plain = createServer((_request, response) =>
-      live.open(read, { shown: read.version, address: 'a', response }),
+      streams.open(read, { shown: read.version, address: 'a', response }),
     ).listen(0, '127.0.0.1');
     await once(plain, 'listening');
     const late = await openEvents(`http://127.0.0.1:${(plain.address() as AddressInfo).port}/`);
-    await live.watchOnce();
-    expect((await late.hears(1)).id).to.equal(version);
-    expect(current.news(), 'it knew').to.have.lengthOf(1);
+    await streams.pollOnce();
+    expect((await late.receives(1)).id).to.equal(version);
+    expect(current.updates(), 'it had it already').to.have.lengthOf(1);
     late.close();
     plain.close();
   });
 
-  it('says the last state of a payment that cannot change any more, ends, and answers 204 from then on', async () => {
+  it('sends the final state of a payment, ends, and returns 204 from then on', async () => {
     const { token_id } = await paymentIn(harness, 'settled');
     const page = await eventsOf(token_id);
-    const { id = '' } = await page.hears(1);
+    const { id = '' } = await page.receives(1);
     await until('it ends', () => page.isEnded());
     expect((await eventsOf(token_id, '', { 'Last-Event-ID': id })).status).to.equal(204);
     expect((await eventsOf(token_id, `?version=${id}`)).status).to.equal(204);
   });
 
-  it('is no cache’s and no proxy’s to keep, and bears the headers of the page', async () => {
+  it('lets no cache store it and no proxy buffer it, and has the headers of the page', async () => {
     const { token_id } = await paymentIn(harness, 'waiting');
     const { headers } = await eventsOf(token_id);
     expect(headers).to.include({
@@ -175,31 +175,31 @@ describe('the stream of a checkout page', () => {
     expect([head.status, head.headers['content-type']]).to.deep.equal([200, headers['content-type']]);
   });
 
-  it('answers 404, as a page, where a token opens nothing', async () => {
+  it('returns 404, as a page, for an unknown token', async () => {
     for (const token of ['x', 'A'.repeat(32), '%00'])
       expect((await send(server, 'GET', `/checkout/${token}/events`)).status).to.equal(404);
   });
 
   it('costs one statement however many pages are open, and none without a page', async () => {
-    expect(await statementsOf(() => live.watchOnce())).to.deep.equal([]);
+    expect(await statementsOf(() => streams.pollOnce())).to.deep.equal([]);
     const pages = await Promise.all(
       Array.from({ length: 20 }, async (_, i) => {
         const { token_id } = await paymentIn(harness, i % 2 === 0 ? 'waiting' : 'confirming');
         return Promise.all([showing(token_id), showing(token_id)]);
       }),
     );
-    expect(await statementsOf(() => live.watchOnce())).to.deep.equal(['changed_pages']);
+    expect(await statementsOf(() => streams.pollOnce())).to.deep.equal(['changed_pages']);
     for (const page of pages.flat()) page.close();
-    await until('they are gone', async () => (await statementsOf(() => live.watchOnce())).length === 0);
+    await until('they are gone', async () => (await statementsOf(() => streams.pollOnce())).length === 0);
   });
 
-  it('looks by itself while a page is open, and not before or afterwards', async () => {
+  it('polls by itself while a page is open, and not before or afterwards', async () => {
     const { id, token_id } = await paymentIn(harness, 'waiting');
     const own = await serve(new PageStreams(harness.ctx, { intervalMs: 1 }));
     const page = await openAt(own, `/checkout/${token_id}/events`);
-    await page.hears(1);
+    await page.receives(1);
     await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
-    await page.hears(2);
+    await page.receives(2);
     page.close();
     await until('nothing is asked', async () => {
       const asked = await statementsOf(() => send(own, 'GET', '/checkout/x/status'));
@@ -207,7 +207,7 @@ describe('the stream of a checkout page', () => {
     });
   });
 
-  it('stays open while Postgres is away, which is logged once, and goes on when it is back', async () => {
+  it('stays open while Postgres is unavailable, logs the outage once, and resumes after it', async () => {
     const proxy = await startPostgresProxy(harness.ctx.config.databaseUrl);
     const db = openDb({ url: proxy.url, poolSize: 2, acquireMs: 200, queryMs: 200, name: 'away' });
     const warnings: string[] = [];
@@ -218,15 +218,15 @@ describe('the stream of a checkout page', () => {
     try {
       const { id, token_id } = await paymentIn(harness, 'waiting');
       const page = await openEvents(`${own.url}/checkout/${token_id}/events`);
-      await page.hears(1);
+      await page.receives(1);
       proxy.freeze();
-      await until('it has noticed', () => warnings.length > 0);
-      // Another page is refused at once, or after the pool's patience, but never hangs.
+      await until('it has logged the outage', () => warnings.length > 0);
+      // Another page is refused at once, or after the pool's timeout, but never hangs.
       expect((await send(own, 'GET', `/checkout/${token_id}/events`)).status).to.equal(503);
       await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
       proxy.thaw();
-      await page.hears(2);
-      expect(warnings.filter((text) => text.startsWith('open pages'))).to.have.lengthOf(1);
+      await page.receives(2);
+      expect(warnings.filter((text) => text.startsWith('page streams'))).to.have.lengthOf(1);
       page.close();
     } finally {
       await own.close();
@@ -235,7 +235,7 @@ describe('the stream of a checkout page', () => {
     }
   });
 
-  it('has 100 places for an address, scaled as limits are, and answers 429 beyond; a place that is left is free again', async () => {
+  it('allows 100 streams per address, scaled like all limits; a closed one frees its place', async () => {
     const config = { ...harness.ctx.config, rateLimitScale: 0.03 };
     const own = new PageStreams({ ...harness.ctx, config }, NEVER);
     const strict = await serve(own);
@@ -248,7 +248,7 @@ describe('the stream of a checkout page', () => {
     expect((await ask()).status).to.equal(200);
   });
 
-  it('has so many places in all, and answers 503 beyond, with the time to come again', async () => {
+  it('has a limit per process, and returns 503 beyond, with Retry-After', async () => {
     const small = await serve(new PageStreams(harness.ctx, { ...NEVER, maxPages: 1 }));
     const { token_id } = await paymentIn(harness, 'waiting');
     expect((await openAt(small, `/checkout/${token_id}/events`)).status).to.equal(200);
@@ -256,29 +256,29 @@ describe('the stream of a checkout page', () => {
     expect([status, headers['retry-after']]).to.deep.equal([503, '60']);
   });
 
-  it('gives a sign of life when it has been silent for long, and not before', async () => {
+  it('sends a heartbeat after a long silence, and not before', async () => {
     const { id, token_id } = await paymentIn(harness, 'waiting');
     const beatsOf = (page: EventClient) => page.messages().filter(({ event }) => event === 'beat').length;
-    const shy = await serve(new PageStreams(harness.ctx, { intervalMs: 1, beatMs: 0 }));
-    const silent = await openAt(shy, `/checkout/${token_id}/events`);
-    await until('two signs of life', () => beatsOf(silent) >= 2);
+    const eager = await serve(new PageStreams(harness.ctx, { intervalMs: 1, heartbeatMs: 0 }));
+    const silent = await openAt(eager, `/checkout/${token_id}/events`);
+    await until('two heartbeats', () => beatsOf(silent) >= 2);
     const own = await serve(new PageStreams(harness.ctx, { intervalMs: 1 }));
     const page = await openAt(own, `/checkout/${token_id}/events`);
-    await page.hears(1);
+    await page.receives(1);
     await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
-    await page.hears(2);
+    await page.receives(2);
     expect(beatsOf(page)).to.equal(0);
   });
 
-  it('ends after a while, so that its page comes to another process', async () => {
-    const short = await serve(new PageStreams(harness.ctx, { intervalMs: 1, longestMs: 0 }));
+  it('ends after its maximum age, so that its page reconnects, maybe to another process', async () => {
+    const short = await serve(new PageStreams(harness.ctx, { intervalMs: 1, maxAgeMs: 0 }));
     const { token_id } = await paymentIn(harness, 'waiting');
     const page = await openAt(short, `/checkout/${token_id}/events`);
     await until('it ends', () => page.isEnded());
-    expect(page.news()).to.have.lengthOf(1);
+    expect(page.updates()).to.have.lengthOf(1);
   });
 
-  it('is counted as a request of its address like any other', async () => {
+  it('counts as a request of its address like any other', async () => {
     const strict = await createHarness({ RATE_LIMIT_SCALE: '0.01' });
     const limited = await listen(strict.app);
     try {
@@ -292,15 +292,15 @@ describe('the stream of a checkout page', () => {
     }
   });
 
-  it('ends at the end of the process, and no new one begins', async () => {
+  it('ends when the process stops, and no new one begins', async () => {
     const { token_id } = await paymentIn(harness, 'waiting');
     const page = await showing(token_id);
-    live.close();
+    streams.close();
     await until('it ends', () => page.isEnded());
     expect((await send(server, 'GET', `/checkout/${token_id}/events`)).status).to.equal(503);
   });
 
-  it('is cut off when its client does not read, before much waits for it; one that reads is not', async () => {
+  it('closes when its client does not read, before many bytes wait; one that reads stays', async () => {
     const streams: ServerResponse[] = [];
     const plain = createServer((_request, response) => {
       streams.push(response);
@@ -308,21 +308,21 @@ describe('the stream of a checkout page', () => {
     }).listen(0, '127.0.0.1');
     await once(plain, 'listening');
     const url = `http://127.0.0.1:${(plain.address() as AddressInfo).port}/`;
-    const deaf = await openEvents(url);
+    const stalled = await openEvents(url);
     const reader = await openEvents(url);
-    deaf.pause();
-    const news = `data: ${'x'.repeat(200_000)}\n\n`;
+    stalled.pause();
+    const event = `data: ${'x'.repeat(200_000)}\n\n`;
     const waiting: number[] = [];
-    await until('it is cut off', async () => {
-      const heard = reader.messages().length;
-      for (const stream of streams) write(stream, news);
+    await until('it is closed', async () => {
+      const before_ = reader.messages().length;
+      for (const stream of streams) write(stream, event);
       waiting.push(...streams.map(({ writableLength }) => writableLength));
-      await until('the other one has read', () => reader.messages().length > heard);
+      await until('the other one has read', () => reader.messages().length > before_);
       return streams[0]?.destroyed === true;
     });
     expect(streams[1]?.destroyed).to.equal(false);
     expect(Math.max(...waiting)).to.be.below(250_000);
-    for (const client of [deaf, reader]) client.close();
+    for (const client of [stalled, reader]) client.close();
     plain.close();
     plain.closeAllConnections();
   });

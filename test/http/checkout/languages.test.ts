@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import supertest from 'supertest';
 import { ALL_LANGUAGES, languageFor } from '../../../src/domain/languages/languages.ts';
-import { en } from '../../../src/domain/languages/en.ts';
+import { en, type PageTexts } from '../../../src/domain/languages/en.ts';
 import { paymentIn } from '../../support/checkout.ts';
 import type { Payment } from '../../support/http.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
@@ -27,7 +27,7 @@ describe('the languages of the checkout page', () => {
     expect(await open('?lang=ar')).to.include('<html lang="ar" dir="rtl">');
   });
 
-  it('are chosen by quality, and not when they are refused', () => {
+  it('are chosen by quality, and never with quality 0', () => {
     const chosen = (accept?: string) => languageFor(accept).id;
     expect(chosen('de;q=0.3, ja;q=0.8, sv')).to.equal('ja');
     expect(chosen('de;q=0, es;q=0.1')).to.equal('es');
@@ -47,16 +47,16 @@ describe('the languages of the checkout page', () => {
       expect(text).to.include(`<a href="?lang=${id}" lang="${id}" hreflang="${id}">${name}</a>`);
   });
 
-  for (const { id, texts } of ALL_LANGUAGES)
-    it(`${id}: has the same parts in every text as English, and leaves none empty`, () => {
+  for (const { id, page } of ALL_LANGUAGES)
+    it(`${id}: has the same placeholders in every text as English, and no empty text`, () => {
       const partsOf = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
-      for (const [key, text] of Object.entries(texts)) {
+      for (const [key, text] of Object.entries(page)) {
         expect(text.trim(), key).to.not.equal('');
-        expect(new Set(partsOf(text)), key).to.deep.equal(new Set(partsOf(en[key as keyof typeof en])));
+        expect(new Set(partsOf(text)), key).to.deep.equal(new Set(partsOf(en.page[key as keyof PageTexts])));
       }
     });
 
-  it('speak of a missing page, too', async () => {
+  it('apply to the page of an unknown token, too', async () => {
     const { text } = await supertest(harness.app).get('/checkout/x?lang=es').expect(404);
     expect(text).to.include('Página no encontrada').and.include('<html lang="es"');
   });

@@ -5,9 +5,10 @@ import { createHarness, type Harness } from '../../support/harness.ts';
 
 const MARKUP = `</title></style><script>alert(1)</script><img src=x onerror="alert(2)"> & ' " <!-- ]]> \${1}`;
 const ESCAPED =
-  '&#60;/title&#62;&#60;/style&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#60;img src=x onerror=&#34;alert(2)&#34;&#62; ' +
+  '&#60;/title&#62;&#60;/style&#62;&#60;script&#62;alert(1)&#60;/script&#62;' +
+  '&#60;img src=x onerror=&#34;alert(2)&#34;&#62; ' +
   '&#38; &#39; &#34; &#60;!-- ]]&#62; ${1}';
-/** Turns the direction of what follows, until the end of its paragraph. */
+/** Changes the direction of what follows, until the end of its paragraph. */
 const OVERRIDE = '\u202egnp.exe\u2066';
 
 describe('the checkout page', () => {
@@ -32,7 +33,7 @@ describe('the checkout page', () => {
   const LINKS = { success_url: 'https://shop.example/thanks', cancel_url: 'https://shop.example/cart' };
   const refreshes = (text: string) => text.includes('http-equiv="refresh"');
 
-  it('is at checkout_url and shows description, amount, coin, network, address, deadline, order and status', async () => {
+  it('is at checkout_url and shows what the customer pays, for what, where to and until when', async () => {
     const payment = await createPayment(harness, { order_description: 'Two shirts', ...LINKS });
     const { status, text, headers } = await open(payment.token_id);
     expect(payment.checkout_url).to.match(new RegExp(`/checkout/${payment.token_id}$`));
@@ -61,7 +62,7 @@ describe('the checkout page', () => {
     expect(refreshes(text)).to.equal(true);
   });
 
-  it('once settled: says so, links to success_url, asks for no more money and stands still', async () => {
+  it('once settled: says so, links to success_url, asks for no money and no longer reloads', async () => {
     const payment = await createPayment(harness, LINKS);
     await pay(harness, payment.id);
     const { text } = await open(payment.token_id);
@@ -93,12 +94,12 @@ describe('the checkout page', () => {
     expect(text).to.not.include('<img');
   });
 
-  it('escapes what a URL may hold, so that a link has no attribute more', async () => {
+  it('escapes the characters of a URL, so that a link gets no further attribute', async () => {
     const text = await pageOf({ cancel_url: `https://shop.example/?a="onclick="alert(1)&b='<b>` });
     expect(text).to.include('href="https://shop.example/?a=%22onclick=%22alert(1)&#38;b=%27%3Cb%3E">');
   });
 
-  it('keeps a right-to-left override within its own paragraph, where it can turn nothing else', async () => {
+  it('keeps a right-to-left override within its own paragraph, where it changes nothing else', async () => {
     const { apiKey } = await harness.addMerchant({ name: OVERRIDE });
     const text = await pageOf({ order_id: OVERRIDE, order_description: OVERRIDE }, apiKey);
     // Each is the whole text of a block: direction ends where a block ends (Unicode TR 9, paragraphs).
@@ -108,13 +109,13 @@ describe('the checkout page', () => {
     expect(text, 'a title has no blocks').to.include('<title>Payment to gnp.exe</title>');
   });
 
-  it('isolates the name of the merchant within a sentence, and shows all of a description of 1000 characters', async () => {
+  it('isolates the merchant’s name within a sentence, and shows a description in full', async () => {
     const { apiKey } = await harness.addMerchant({ name: OVERRIDE });
     const description = '\u202e<b>'.repeat(250);
     const text = await pageOf({ order_description: description, ...LINKS }, apiKey);
     expect(text).to.include(`Cancel and go back to <bdi>${OVERRIDE}</bdi>`);
     expect(text).to.include(`dir="auto">${'\u202e&#60;b&#62;'.repeat(250)}</p>`);
-    expect(text).to.match(/bdi\{display:inline-block/);
+    expect(text).to.match(/bdi \{\s+display: inline-block/);
   });
 
   it('has one script and one style, and its headers allow no other', async () => {
@@ -170,14 +171,14 @@ describe('the checkout page', () => {
         expect(headers['content-security-policy']).to.match(/^default-src 'none'/);
       });
 
-    it("a payment's id opens nothing, and its token is no id", async () => {
+    it("a payment's id opens no page, and its token is no id", async () => {
       const { id, token_id } = await createPayment(harness);
       expect((await open(id)).status).to.equal(404);
       await harness.api('get', `/v1/payment/${token_id}`).expect(404);
     });
   });
 
-  it('answers 429 with a page, counted for each address, above 300 requests a minute', async () => {
+  it('returns 429 with a page, counted for each address, above 300 requests a minute', async () => {
     const strict = await createHarness({ RATE_LIMIT_SCALE: '0.01' });
     try {
       const statuses = [];
@@ -192,7 +193,7 @@ describe('the checkout page', () => {
     }
   });
 
-  it('answers HEAD like GET, without the body', async () => {
+  it('treats HEAD like GET, without the body', async () => {
     const { token_id } = await createPayment(harness);
     const head = await send(server, 'HEAD', `/checkout/${token_id}`);
     expect([head.status, head.text]).to.deep.equal([200, '']);

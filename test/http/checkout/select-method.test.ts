@@ -9,14 +9,14 @@ import { countRows, pay } from '../../support/http.ts';
 import { untilWaitingForLocks } from '../../support/locks.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
-describe('choosing a coin on the checkout page', () => {
+describe('selecting a payment method on the checkout page', () => {
   let harness: Harness;
   before(async () => {
     harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: '1' });
   });
   after(() => harness.close());
 
-  const choose = (token: string, form: object | string, query = '') =>
+  const select = (token: string, form: object | string, query = '') =>
     supertest(harness.app).post(`/checkout/${token}/coin${query}`).type('form').send(form);
   const rowOf = async (id: string) =>
     (await harness.ctx.db('payments').where({ id }).first('coin', 'network', 'address', 'crypto_amount')) as {
@@ -41,7 +41,7 @@ describe('choosing a coin on the checkout page', () => {
   for (const { coin, network } of COINS_ON_NETWORKS)
     it(`${coin} on ${network}: 303 back to the page, which then asks for it`, async () => {
       const { id, token_id } = await paymentIn(harness, 'waiting');
-      const { headers } = await choose(token_id, { coin, network }, '?lang=de').expect(303);
+      const { headers } = await select(token_id, { coin, network }, '?lang=de').expect(303);
       expect(headers.location).to.equal(`/checkout/${token_id}?lang=de#pay`);
       const row = await rowOf(id);
       expect([row.coin, row.network]).to.deep.equal([coin, network]);
@@ -49,36 +49,36 @@ describe('choosing a coin on the checkout page', () => {
       expect(text).to.include(`>${row.address}</code>`).and.include(`</span> ${coin}</p>`);
     });
 
-  it('is paid in that coin from then on, and settles', async () => {
+  it('is paid in that coin afterwards, and settles', async () => {
     const { id, token_id } = await paymentIn(harness, 'waiting');
-    await choose(token_id, { coin: 'ETH', network: 'ethereum' }).expect(303);
+    await select(token_id, { coin: 'ETH', network: 'ethereum' }).expect(303);
     await pay(harness, id);
     const { body } = await harness.api('get', `/v1/payment/${id}`);
     expect([body.status, body.actually_paid_currency]).to.deep.equal(['SETTLED', 'ETH']);
   });
 
-  it('says until when the price in that coin holds, and says nothing where there is no rate', async () => {
+  it('shows until when the price in that coin holds, and nothing when the coin needs no rate', async () => {
     const { token_id } = await paymentIn(harness, 'waiting');
     const open = async () => (await supertest(harness.app).get(`/checkout/${token_id}`)).text;
     expect(await open()).to.not.include('This price holds');
-    await choose(token_id, { coin: 'BTC', network: 'bitcoin' }).expect(303);
+    await select(token_id, { coin: 'BTC', network: 'bitcoin' }).expect(303);
     const until = addSeconds(harness.ctx.now(), RATE_LOCK_SECONDS).toISOString();
     expect(await open()).to.match(
       new RegExp(`This price holds until <span class="held"><time datetime="${until}">`),
     );
   });
 
-  it('is decided by the row where money is seen at the same instant: nothing is changed', async () => {
+  it('waits for the lock of the row: money that is seen at the same instant wins', async () => {
     const { id, token_id } = await paymentIn(harness, 'waiting');
     const before = await rowOf(id);
-    let chosen: Promise<{ status: number }> | undefined;
+    let selection: Promise<{ status: number }> | undefined;
     await harness.ctx.db.transaction(async (tx) => {
       const [payment] = await lockPayments(tx, [id]);
-      chosen = choose(token_id, { coin: 'BTC', network: 'bitcoin' }).then((answer) => answer);
+      selection = select(token_id, { coin: 'BTC', network: 'bitcoin' }).then((answer) => answer);
       await untilWaitingForLocks(harness.ctx.db);
       await tx('payments').where({ id: payment?.id }).update({ amount_received: '1' });
     });
-    expect((await chosen)?.status).to.equal(409);
+    expect((await selection)?.status).to.equal(409);
     expect(await rowOf(id)).to.deep.equal(before);
   });
 
@@ -91,42 +91,42 @@ describe('choosing a coin on the checkout page', () => {
     nothing: '',
   };
   for (const [name, form] of Object.entries(BAD))
-    it(`answers 400 with a page that leads back to ${name}, and changes nothing`, async () => {
+    it(`returns 400 with a page that links back for ${name}, and changes nothing`, async () => {
       const { id, token_id } = await paymentIn(harness, 'waiting');
       const before = [await rowOf(id), await countRows(harness)];
-      const { text } = await choose(token_id, form).expect(400);
+      const { text } = await select(token_id, form).expect(400);
       expect(text).to.include('That cannot be chosen').and.include(`href="/checkout/${token_id}"`);
       expect([await rowOf(id), await countRows(harness)]).to.deep.equal(before);
     });
 
-  it('answers 400 to another content type and 413 to a form that is too large, as pages', async () => {
+  it('returns 400 for another content type and 413 for a form that is too large, as pages', async () => {
     const { token_id } = await paymentIn(harness, 'waiting');
     const json = await supertest(harness.app)
       .post(`/checkout/${token_id}/coin`)
       .send({ coin: 'BTC', network: 'bitcoin' });
     expect([json.status, json.type]).to.deep.equal([400, 'text/html']);
-    const large = await choose(token_id, { coin: 'B'.repeat(2_000) });
+    const large = await select(token_id, { coin: 'B'.repeat(2_000) });
     expect([large.status, large.type]).to.deep.equal([413, 'text/html']);
     expect(large.text).to.include('That could not be read');
   });
 
   for (const state of ['underpaid', 'seen', 'converting', 'settled', 'expired', 'failed', 'refunded'])
-    it(`answers 409 with a page once ${state}, and changes nothing`, async () => {
+    it(`returns 409 with a page once ${state}, and changes nothing`, async () => {
       const { id, token_id } = await paymentIn(harness, state);
       const before = await rowOf(id);
-      const { text } = await choose(token_id, { coin: 'BTC', network: 'bitcoin' }).expect(409);
+      const { text } = await select(token_id, { coin: 'BTC', network: 'bitcoin' }).expect(409);
       expect(text).to.include('The coin can no longer be changed');
       expect(await rowOf(id)).to.deep.equal(before);
     });
 
-  it('is closed from the deadline on, also before the expiry is noted', async () => {
+  it('is closed from the deadline on, also before the payment is EXPIRED', async () => {
     const { token_id } = await paymentIn(harness, 'waiting', { expiration_minutes: 5 });
     harness.advance(300);
-    await choose(token_id, { coin: 'BTC', network: 'bitcoin' }).expect(409);
+    await select(token_id, { coin: 'BTC', network: 'bitcoin' }).expect(409);
   });
 
-  it('answers 404 for a token that opens nothing', async () => {
-    const { text } = await choose('A'.repeat(32), { coin: 'BTC', network: 'bitcoin' }).expect(404);
+  it('returns 404 for an unknown token', async () => {
+    const { text } = await select('A'.repeat(32), { coin: 'BTC', network: 'bitcoin' }).expect(404);
     expect(text).to.include('Page not found');
   });
 });

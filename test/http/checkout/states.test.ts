@@ -4,8 +4,8 @@ import supertest from 'supertest';
 import { CHECKOUT_STATES, LINKS, paymentIn } from '../../support/checkout.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
-/** What the page of each state says, asks for and offers. */
-const SAID: Record<string, string> = {
+/** A text of each state's page. */
+const TEXTS: Record<string, string> = {
   waiting: 'Waiting for your payment',
   underpaid:
     'We have <bdi dir="ltr">4.00 USDC</bdi> of <span class="held"><bdi dir="ltr">10.50 USDC</bdi>.</span>',
@@ -23,10 +23,10 @@ const SAID: Record<string, string> = {
   replaced: 'Your transfer was replaced',
   refunded: 'has sent back <span class="held"><bdi dir="ltr">10.50 USDC</bdi>.</span>',
 };
-const ASKS = ['waiting', 'underpaid'];
-/** Where it asks for an address for refunds: no refresh may take what was typed. */
-const TYPED_INTO = ['overpaid', 'expired-partly', 'late-returned', 'failed'];
-const STANDS_STILL = ['settled', 'refunded-in-part', 'failed', 'replaced', 'refunded'];
+const ASKS_FOR_MONEY = ['waiting', 'underpaid'];
+/** The page asks for a refund address: no reload may lose the customer's input. */
+const ASKS_FOR_ADDRESS = ['overpaid', 'expired-partly', 'late-returned', 'failed'];
+const FINAL = ['settled', 'refunded-in-part', 'failed', 'replaced', 'refunded'];
 const MAX_BYTES = 60_000;
 
 describe('the states of the checkout page', () => {
@@ -42,40 +42,40 @@ describe('the states of the checkout page', () => {
     return { payment, text };
   };
 
-  it('are all told', () => {
-    expect(Object.keys(SAID)).to.have.members(Object.keys(CHECKOUT_STATES));
+  it('have a text each', () => {
+    expect(Object.keys(TEXTS)).to.have.members(Object.keys(CHECKOUT_STATES));
   });
 
-  for (const [state, said] of Object.entries(SAID))
-    it(`${state}: says what happens now, asks for money only where it is wanted, and is light`, async () => {
+  for (const [state, expected] of Object.entries(TEXTS))
+    it(`${state}: says what happens now, asks for money only when some is due, and is small`, async () => {
       const { payment, text } = await open(state);
-      const isTypedInto = TYPED_INTO.includes(state);
-      const leadsTo = (form: string) => text.includes(`action="/checkout/${payment.token_id}/${form}"`);
-      expect(text).to.include(said);
-      expect(text.includes('id="address"')).to.equal(ASKS.includes(state));
-      expect(leadsTo('coin')).to.equal(state === 'waiting');
-      expect(leadsTo('refund-address')).to.equal(isTypedInto);
-      expect(text.includes('http-equiv="refresh"')).to.equal(!STANDS_STILL.includes(state) && !isTypedInto);
-      expect(text.includes('data-live="true"')).to.equal(!STANDS_STILL.includes(state));
+      const asksForAddress = ASKS_FOR_ADDRESS.includes(state);
+      const hasFormTo = (form: string) => text.includes(`action="/checkout/${payment.token_id}/${form}"`);
+      expect(text).to.include(expected);
+      expect(text.includes('id="address"')).to.equal(ASKS_FOR_MONEY.includes(state));
+      expect(hasFormTo('coin')).to.equal(state === 'waiting');
+      expect(hasFormTo('refund-address')).to.equal(asksForAddress);
+      expect(text.includes('http-equiv="refresh"')).to.equal(!FINAL.includes(state) && !asksForAddress);
+      expect(text.includes('data-live="true"')).to.equal(!FINAL.includes(state));
       expect(text.includes(LINKS.cancel_url)).to.equal(['waiting', 'expired'].includes(state));
-      // Nothing in between compresses it for certain.
+      // No proxy is sure to compress it.
       expect(Buffer.byteLength(text)).to.be.below(MAX_BYTES);
       expect(gzipSync(text).length).to.be.below(MAX_BYTES / 4);
     });
 
-  it('ask for the rest of an amount at the same rate, rounded up to what can be sent, with the decimals of the whole, in code and text alike', async () => {
+  it('ask for the rest of an amount at the same rate, rounded up, in QR code and text alike', async () => {
     const { text } = await open('underpaid');
     expect(text).to.include('<span id="amount" class="copy">6.50</span> USDC');
     expect(text).to.match(/href="ethereum:0xA0b8\w+@1\/transfer\?address=0x\w{40}&#38;uint256=6500000"/);
   });
 
-  it('lead a settled payment to success_url, with payment, order and status behind its own query', async () => {
+  it('link a settled payment to success_url, with payment, order and status in the query', async () => {
     const { payment, text } = await open('settled');
     const query = `&#38;payment_id=${payment.id}&#38;order_id=order+1&#38;status=SETTLED`;
     expect(text).to.include(`href="https://shop.example/thanks?from=pay&#38;x=%20y${query}"`);
   });
 
-  it('never lead anywhere but to http and https', async () => {
+  it('link to http and https only', async () => {
     for (const state of ['waiting', 'settled']) {
       const payment = await paymentIn(harness, state);
       const urls = { cancel_url: 'javascript:alert(1)', success_url: 'data:text/html,x' };

@@ -197,7 +197,7 @@ function isPositional({ name, params }: Declaration, statements: readonly Statem
 /** The statements of a list depend on its filters, and are declared when it is first read with them: none, each alone, and all. */
 async function declareLists(): Promise<void> {
   const { listPayments } = await import('../../../src/domain/payments/list.ts');
-  const { listDeliveries } = await import('../../../src/domain/webhooks/deliveries/log.ts');
+  const { listDeliveries } = await import('../../../src/domain/webhooks/deliveries/list.ts');
   const unreached = () => Promise.reject(new Error('declared, and not run'));
   const db = { client: { acquireConnection: unreached } } as unknown as Db;
   const day = { from_date: '2026-01-01', to_date: '2026-01-31' };

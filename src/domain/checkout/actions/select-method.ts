@@ -1,6 +1,5 @@
-import { chainOf } from '../../chain/chain.ts';
 import { COINS_ON_NETWORKS } from '../../chain/coins.ts';
-import { ratesOf } from '../../chain/rates.ts';
+import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
 import { selectPaymentMethod } from '../../payments/pricing/select-method.ts';
 import { canRequote } from '../../payments/pricing/quotes.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
@@ -8,14 +7,16 @@ import { lockPayments } from '../../payments/lifecycle/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { findByToken } from '../view/store.ts';
 
-export type SelectionResult = 'chosen' | 'missing' | 'badChoice' | 'closed';
+export type SelectionResult = 'selected' | 'missing' | 'badMethod' | 'closed';
 
 /**
- * Makes the payment that `token` opens payable in `coin` on `network`, by a customer's wish: whatever was sent. Whoever has the token may
- * choose; nothing else is asked of him. Money that is seen at the same instant is decided by the row's lock.
+ * Selects a payment method for the payment that `token` opens: `coin` and `network` are the customer's input,
+ * unchecked. The token is all the permission that it needs. A transfer that is seen at the same instant waits
+ * for the row's lock, or wins it.
  */
 export async function selectMethodByToken(
   ctx: Context,
+  adapters: Pick<PaymentAdapters, 'chain' | 'rates'>,
   token: string,
   coin: unknown,
   network: unknown,
@@ -23,15 +24,15 @@ export async function selectMethodByToken(
   const found = await findByToken(ctx.db, token);
   if (found === null) return 'missing';
   const pair = COINS_ON_NETWORKS.find((known) => known.coin === coin && known.network === network);
-  if (pair === undefined) return 'badChoice';
-  const rates = await ratesOf(ctx);
+  if (pair === undefined) return 'badMethod';
+  const rates = await adapters.rates();
   return ctx.db.transaction(async (tx): Promise<SelectionResult> => {
     const [payment] = await lockPayments(tx, [found.id]);
     if (payment === undefined) return 'missing';
     const clocked = withTestClockOf(ctx, payment);
     const now = clocked.now();
     if (!canRequote(payment, now)) return 'closed';
-    await selectPaymentMethod(tx, payment, { ...pair, chain: chainOf(clocked), rates }, now);
-    return 'chosen';
+    await selectPaymentMethod(tx, payment, { ...pair, chain: adapters.chain(clocked), rates }, now);
+    return 'selected';
   });
 }

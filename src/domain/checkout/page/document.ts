@@ -1,27 +1,25 @@
-import { createHash } from 'node:crypto';
-import { html, Html } from './html.ts';
+import { readAsset } from './assets.ts';
+import { html, type Html } from './html.ts';
 import { ALL_LANGUAGES, type Language } from '../../languages/languages.ts';
-import { SCRIPT } from './script.ts';
-import { STYLE } from './style.ts';
 
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const STYLE = readAsset('style', 'checkout.css');
+const SCRIPT = readAsset('script', 'checkout.js');
 
-// To the letter, or their hashes are others.
-const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
-const SCRIPT_ELEMENT = new Html(`<script>${SCRIPT}</script>`);
-
-/** The one style sheet and the one script are known by their hashes; nothing comes from another origin, and no frame shows the page. */
+/**
+ * CSP allows the one style sheet and the one script by their hashes, nothing from another origin, and no
+ * frame around the page.
+ */
 export const PAGE_CSP = [
   "default-src 'none'",
-  `style-src ${hashOf(STYLE)}`,
-  `script-src ${hashOf(SCRIPT)}`,
+  `style-src ${STYLE.source}`,
+  `script-src ${SCRIPT.source}`,
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What lives in the document for the script: where to listen and where to ask for news, and what is shown now. */
+/** What the document gives its script: where to listen, where to ask, and what the page shows. */
 export interface Liveness {
   readonly eventsPath: string;
   readonly statusPath: string;
@@ -35,9 +33,9 @@ export interface DocumentParts {
   readonly main: Html;
   /** Seconds after which the page loads itself again without a script; null: never. */
   readonly refreshSeconds: number | null;
-  /** Where to then. What has a `#` would only be scrolled to, where the page came from a form that leads to a part of it. */
+  /** From where. A page that a form has opened at a `#` would only scroll to it. */
   readonly refreshTo?: string;
-  /** Null: no script. */
+  /** Null: the page has no script. */
   readonly live: Liveness | null;
 }
 
@@ -51,18 +49,23 @@ export function document(parts: DocumentParts): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${withoutDirectionMarks(title)}</title>
 ${refresh(parts)}
-${STYLE_ELEMENT}
+${STYLE.element}
 </head>
-<body${live === null ? null : html` data-events="${live.eventsPath}" data-status="${live.statusPath}" data-version="${live.version}" data-live="${String(live.isLive)}"`}>
+<body${live === null ? null : dataOf(live)}>
 ${main}
 <footer>${languageLinks(language)}</footer>
-${live === null ? null : SCRIPT_ELEMENT}
+${live === null ? null : SCRIPT.element}
 </body>
 </html>
 `.markup;
 }
 
-/** With a script the page renews itself in place, and a reload would interrupt a screen reader. */
+function dataOf({ eventsPath, statusPath, version, isLive }: Liveness): Html {
+  const paths = html` data-events="${eventsPath}" data-status="${statusPath}"`;
+  return html`${paths} data-version="${version}" data-live="${String(isLive)}"`;
+}
+
+/** With a script the page updates in place; a reload would interrupt a screen reader. */
 function refresh({ refreshSeconds, refreshTo, live }: DocumentParts): Html | null {
   if (refreshSeconds === null) return null;
   const where = refreshTo === undefined ? null : html`;url=${refreshTo}`;
@@ -70,7 +73,7 @@ function refresh({ refreshSeconds, refreshTo, live }: DocumentParts): Html | nul
   return live === null ? meta : html`<noscript>${meta}</noscript>`;
 }
 
-/** A title has no elements that could isolate what turns the direction of text. */
+/** A title has no elements that could isolate direction marks. */
 function withoutDirectionMarks(title: string): string {
   return title.replaceAll(/[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g, '');
 }
@@ -81,7 +84,7 @@ function languageLinks(current: Language): Html {
       ? html`<li><span aria-current="true" lang="${id}">${name}</span></li>`
       : html`<li><a href="?lang=${id}" lang="${id}" hreflang="${id}">${name}</a></li>`,
   );
-  return html`<nav aria-label="${current.texts.language}">
+  return html`<nav aria-label="${current.page.language}">
     <ul>
       ${items}
     </ul>

@@ -7,36 +7,40 @@ export class Html {
   }
 }
 
-type Part = Html | string | number | null | readonly Html[];
-
-/** Markup as it is written, with every value in it escaped, for the inside of an element or a quoted attribute; null is nothing. */
-export function html(markup: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(String.raw({ raw: markup }, ...parts.map(markupOf)));
-}
-
-/** A place for a part, and the marks right behind it: all but a space, letters and digits. */
-const PLACE = /\{(\w+)\}([^ {\p{L}\p{N}]*)/u;
+type Content = Html | string | number | null | readonly Html[];
 
 /**
- * `text` with each `{name}` replaced by the part of that name, so that a translator may move them. A part and the marks behind it are one
- * element, which the page's style sheet holds together: behind a block within a line the next may begin, and would with the full stop.
+ * Markup as it is written, with every value in it escaped, for the inside of an element or a quoted
+ * attribute; null is nothing.
  */
-export function fill(text: string, parts: Readonly<Record<string, Part>>): Html {
-  const pieces = text.split(PLACE);
+export function html(markup: TemplateStringsArray, ...contents: readonly Content[]): Html {
+  return new Html(String.raw({ raw: markup }, ...contents.map(markupOf)));
+}
+
+/** A placeholder, and the punctuation right behind it: all but spaces, letters and digits. */
+const PLACEHOLDER = /\{(\w+)\}([^ {\p{L}\p{N}]*)/u;
+
+/**
+ * `text` with each `{name}` replaced by the content of that name, so that translators may move them. Content
+ * and the punctuation behind it are one element, which the style sheet keeps on one line: a line may break
+ * behind a block, and would begin with the full stop.
+ */
+export function fill(text: string, contents: Readonly<Record<string, Content>>): Html {
+  const pieces = text.split(PLACEHOLDER);
   const filled = pieces.map((piece, index) => {
     if (index % 3 === 0) return escape(piece);
-    return index % 3 === 1 ? keptTogether(parts[piece] ?? null, pieces[index + 1] ?? '').markup : '';
+    return index % 3 === 1 ? keptTogether(contents[piece] ?? null, pieces[index + 1] ?? '').markup : '';
   });
   return new Html(filled.join(''));
 }
 
-function keptTogether(part: Part, marks: string): Html {
-  return marks === '' ? html`${part}` : html`<span class="held">${part}${marks}</span>`;
+function keptTogether(content: Content, marks: string): Html {
+  return marks === '' ? html`${content}` : html`<span class="held">${content}${marks}</span>`;
 }
 
 /**
- * Text of strangers inside a sentence: its direction ends where it ends. The style sheet makes it a block of its own, because a
- * closing mark in the text could end a mere isolate.
+ * A merchant's text inside a sentence: its direction ends where it ends. The style sheet makes it a block of
+ * its own, because a closing direction mark in the text could end an isolate.
  */
 export function isolated(text: string): Html {
   return html`<bdi>${text}</bdi>`;
@@ -47,11 +51,11 @@ export function latin(text: string): Html {
   return html`<bdi dir="ltr">${text}</bdi>`;
 }
 
-function markupOf(part: Part): string {
-  if (part === null) return '';
-  if (part instanceof Html) return part.markup;
-  if (typeof part === 'object') return part.map(({ markup }) => markup).join('');
-  return escape(String(part));
+function markupOf(content: Content): string {
+  if (content === null) return '';
+  if (content instanceof Html) return content.markup;
+  if (typeof content === 'object') return content.map(({ markup }) => markup).join('');
+  return escape(String(content));
 }
 
 function escape(text: string): string {

@@ -1,8 +1,8 @@
 import type { Payment } from '../../payments/lifecycle/payment.ts';
 
 /**
- * Where the customer goes after paying: the merchant's `success_url` with `payment_id`, `order_id` and `status` behind its own query.
- * Null when there is none.
+ * Where the customer goes after paying: the merchant's `success_url` with `payment_id`, `order_id` and
+ * `status` behind its own query. Null when it has none.
  */
 export function successLink(payment: Payment): string | null {
   const url = webUrl(payment.success_url);
@@ -12,7 +12,7 @@ export function successLink(payment: Payment): string | null {
     order_id: payment.order_id,
     status: payment.status,
   });
-  // As text: going through searchParams would write the merchant's own query anew.
+  // As text: searchParams would encode the merchant's own query differently.
   url.search = url.search === '' ? `?${added.toString()}` : `${url.search}&${added.toString()}`;
   return url.href;
 }
@@ -22,7 +22,10 @@ export function cancelLink(payment: Payment): string | null {
   return webUrl(payment.cancel_url)?.href ?? null;
 }
 
-/** What was stored was examined when it came; a link that runs a script would be so bad that it is looked at again. */
+/**
+ * The API validates the URL when it stores it. This second check keeps a link that runs a script off the page
+ * whatever the row holds.
+ */
 function webUrl(stored: string | null): URL | null {
   if (stored === null || !URL.canParse(stored)) return null;
   const url = new URL(stored);

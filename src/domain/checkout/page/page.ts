@@ -6,14 +6,14 @@ import { cancelLink, successLink } from './links.ts';
 import { payComponent } from './pay.ts';
 import { refundComponent } from './refund.ts';
 import { simulatorComponent } from './simulator.ts';
-import { statusComponent, stepsComponent, toneOf } from './status.ts';
+import { statusComponent, stepsComponent, statusTone } from './status.ts';
 import type { CheckoutPayment } from '../view/store.ts';
 import { viewOf, type View } from '../view/view.ts';
 
-/** Without a script the page loads itself again this often while it can still change. */
+/** Without a script the page reloads itself at this interval while it can still change. */
 const REFRESH_SECONDS = 10;
 
-/** Characters that surely fit the window of a description, even on a phone and at twice the size. */
+/** Characters that fit a description's box even on a phone and at twice the size. */
 const LONG_TEXT = 60;
 
 export interface PageOptions {
@@ -23,9 +23,9 @@ export interface PageOptions {
 }
 
 /**
- * The checkout page of a payment at its own time `now`. `chosen` is the language that the address asks for, and that links keep;
- * null: `language` is the browser's. With a sandbox the page of a test payment has the simulator's panel. `refused`: what was typed as
- * an address for refunds, and is none.
+ * The checkout page of a payment at its own time `now`. `chosen` is the language that the URL asks for, and
+ * that links keep; null: `language` is the browser's. With a sandbox the page of a test payment has the
+ * simulator's panel. `refused`: input for the refund address that is no address.
  */
 export function checkoutPage(
   payment: CheckoutPayment,
@@ -36,13 +36,13 @@ export function checkoutPage(
   const view = viewOf(payment, now);
   const path = checkoutPath(payment.token_id);
   const query = languageQuery(chosen);
-  const canPlay = hasSandbox && payment.merchant_mode === 'test';
-  const simulator = canPlay ? simulatorComponent(view, language.texts, `${path}/simulate${query}`) : null;
+  const canSimulate = hasSandbox && payment.merchant_mode === 'test';
+  const simulator = canSimulate ? simulatorComponent(view, language.page, `${path}/simulate${query}`) : null;
   return document({
     language,
-    title: language.texts.pageTitle.replace('{merchant}', () => payment.merchant_name),
-    main: main(view, language, { path, query, refused, simulator }),
-    // Never under somebody's hands who is typing.
+    title: language.page.pageTitle.replace('{merchant}', () => payment.merchant_name),
+    main: mainElement(view, language, { path, query, refused, simulator }),
+    // A reload would lose what a customer types into the form.
     refreshSeconds: view.isLive && view.refundTo !== 'ask' ? REFRESH_SECONDS : null,
     refreshTo: `${path}${query}`,
     live: {
@@ -54,17 +54,17 @@ export function checkoutPage(
   });
 }
 
-/** Where the page of a token is, below the service's own address. */
+/** The path of the page that `token` opens. */
 export function checkoutPath(token: string): string {
   return `/checkout/${token}`;
 }
 
-/** The query that keeps a language that was asked for. */
+/** The query that keeps the language of the URL. */
 export function languageQuery(chosen: Language | null): string {
   return chosen === null ? '' : `?lang=${chosen.id}`;
 }
 
-/** What the script asks for: whether anything that the page shows has changed. */
+/** What the script asks for, and page streams send: whether the page must change. */
 export function checkoutStatus(payment: CheckoutPayment, now: Date) {
   const view = viewOf(payment, now);
   return {
@@ -79,7 +79,7 @@ export function checkoutStatus(payment: CheckoutPayment, now: Date) {
   };
 }
 
-/** Where the page's forms lead, below `path` and keeping `query`, and what was refused of the last one. */
+/** Where the page's forms post to, and the input that the last one was refused for. */
 interface Forms {
   readonly path: string;
   readonly query: string;
@@ -87,36 +87,47 @@ interface Forms {
   readonly simulator: Html | null;
 }
 
-/** Parts that the script replaces one by one carry a digest of what they hold. The live region itself stays, or nothing is announced. */
-function main(view: View, language: Language, { path, query, refused, simulator }: Forms): Html {
-  const { texts } = language;
+const LIVE_REGION = html`role="status" aria-live="polite" class="said"`;
+
+/**
+ * The script replaces components whose digest differs. The live region's element stays: screen readers
+ * announce nothing in a new one.
+ */
+function mainElement(view: View, language: Language, { path, query, refused, simulator }: Forms): Html {
+  const { page: texts } = language;
   const refund = refundComponent(view, language, `${path}/refund-address${query}`, refused);
   return html`<main>
     <div class="left">
       ${summary(view, language)}
-      <section id="status" class="card status ${toneOf(view)}" tabindex="-1" aria-label="${texts.progress}">
-        ${part('said', html`role="status" aria-live="polite" class="said"`, statusComponent(view, texts))}
-        ${part('steps', null, stepsComponent(view, texts))}
+      <section
+        id="status"
+        class="card status ${statusTone(view)}"
+        tabindex="-1"
+        aria-label="${texts.progress}"
+      >
+        ${component('said', LIVE_REGION, statusComponent(view, texts))}
+        ${component('steps', null, stepsComponent(view, texts))}
       </section>
     </div>
-    ${part('pay', html`class="card pay"`, payComponent(view, language, `${path}/coin${query}`))}
-    ${part('refund', html`class="card step refund"`, refund)}
-    ${part('ways', html`class="ways"`, ways(view, language))}
-    ${simulator === null ? null : part('simulator', html`class="card simulator"`, simulator)}
+    ${component('pay', html`class="card pay"`, payComponent(view, language, `${path}/coin${query}`))}
+    ${component('refund', html`class="card step refund"`, refund)}
+    ${component('ways', html`class="ways"`, shopLinks(view, language))}
+    ${simulator === null ? null : component('simulator', html`class="card simulator"`, simulator)}
     <p id="heard" class="unseen" role="status"></p>
   </main>`;
 }
 
-function part(id: string, attributes: Html | null, content: Html | null): Html {
-  // The time that is left is no reason to draw a part anew: the script counts by itself.
-  const lasting = (content?.markup ?? '').replace(/data-seconds.*?<\/span>/s, '');
-  const digest = createHash('sha256').update(lasting).digest('base64url').slice(0, 12);
+function component(id: string, attributes: Html | null, content: Html | null): Html {
+  // The time that is left replaces no component: the script counts down by itself.
+  const stable = (content?.markup ?? '').replace(/data-seconds.*?<\/span>/s, '');
+  const digest = createHash('sha256').update(stable).digest('base64url').slice(0, 12);
   return html`<div id="${id}" ${attributes} data-part="${digest}">${content}</div>`;
 }
 
-function summary({ payment }: View, { texts }: Language): Html {
+function summary({ payment }: View, { page: texts }: Language): Html {
   const { merchant_name, order_description, order_id, pay_amount, pay_currency } = payment;
-  const description = order_description === null ? null : descriptionPart(order_description, texts.order);
+  const description =
+    order_description === null ? null : descriptionComponent(order_description, texts.order);
   return html`<header class="card summary">
     <div>
       <p class="label">${texts.paymentTo}</p>
@@ -136,20 +147,20 @@ function summary({ payment }: View, { texts }: Language): Html {
   </header>`;
 }
 
-/** A long text scrolls in a window of its own, which the keyboard must reach. */
-function descriptionPart(text: string, label: string): Html {
+/** A long text scrolls in its own box, which the keyboard must reach. */
+function descriptionComponent(text: string, label: string): Html {
   if (text.length <= LONG_TEXT) return html`<p class="description" dir="auto">${text}</p>`;
   return html`<div class="description" tabindex="0" role="region" aria-label="${label}">
     <p dir="auto">${text}</p>
   </div>`;
 }
 
-/** The ways on: back to the shop once paid, and out of it as long as no money was seen. */
-function ways({ payment, state, refundTo }: View, { texts }: Language): Html | null {
+/** The links to the shop: back to it once paid, and cancelling while no money was seen. */
+function shopLinks({ payment, state, refundTo }: View, { page: texts }: Language): Html | null {
   const merchant = isolated(payment.merchant_name);
   const [success, cancel] = [successLink(payment), cancelLink(payment)];
-  // Nobody is taken away from a form.
-  const going = html`<div id="going" class="line" data-script hidden>
+  // The script redirects after a moment, but never away from the refund form.
+  const redirectNotice = html`<div id="going" class="line" data-script hidden>
     <p class="small">${fill(texts.goingBack, { merchant })}</p>
     <button type="button" id="stay">${texts.stay}</button>
   </div>`;
@@ -157,7 +168,7 @@ function ways({ payment, state, refundTo }: View, { texts }: Language): Html | n
     return html`<a class="button main" id="success" href="${success}"
         ><span>${fill(texts.back, { merchant })}</span></a
       >
-      ${refundTo === 'ask' ? null : going}`;
+      ${refundTo === 'ask' ? null : redirectNotice}`;
   if (cancel === null || (state !== 'waiting' && state !== 'expired')) return null;
   const label = state === 'waiting' ? texts.cancel : texts.back;
   return html`<a id="cancel" href="${cancel}">${fill(label, { merchant })}</a>`;

@@ -13,7 +13,7 @@ const LONG_AMOUNT = 12;
 export function payComponent(view: View, language: Language, coinPath: string): Html | null {
   const { payment, toSend, canChoose } = view;
   if (toSend === null) return null;
-  const { texts } = language;
+  const { page: texts } = language;
   const parts = {
     coin: latin(payment.coin),
     network: latin(NETWORKS[payment.network].name),
@@ -61,7 +61,7 @@ function copyButton(of: string, label: string, done: string): Html {
 }
 
 /** All coins at once, and the networks of the chosen one: each button is a form of its own, so that one tap is the whole choice. */
-function choice({ payment }: View, { texts }: Language, coinPath: string): Html {
+function choice({ payment }: View, { page: texts }: Language, coinPath: string): Html {
   const button = (coin: CoinId, network: NetworkId, id: string, isChosen: boolean, label: Html) =>
     html`<form method="post" action="${coinPath}">
       <input type="hidden" name="coin" value="${coin}" /><input
@@ -100,13 +100,13 @@ function networkFor(coin: CoinId, chosen: NetworkId): NetworkId {
 }
 
 /** For how long the amount holds, where that is not as long as it can be paid. */
-function price({ priceUntil }: View, { id, texts }: Language): Html | null {
+function price({ priceUntil }: View, { id, page: texts }: Language): Html | null {
   if (priceUntil === null) return null;
   return html`<p class="small">${fill(texts.priceHolds, { time: time(priceUntil, id) })}</p>`;
 }
 
 /** In words; only the last minutes are counted, by the script. */
-function deadline({ payBy, secondsLeft }: View, { id, texts }: Language): Html | null {
+function deadline({ payBy, secondsLeft }: View, { id, page: texts }: Language): Html | null {
   if (payBy === null) return null;
   const left = html`<span id="left" data-seconds="${secondsLeft}">${duration(secondsLeft, id)}</span>`;
   return html`<p class="small">

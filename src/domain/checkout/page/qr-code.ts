@@ -4,7 +4,10 @@ import { html, type Html } from './html.ts';
 /** Light modules around the code, without which scanners miss it (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
-/** A QR code of `text` as an inline image named `label`. One path: a rectangle for each run of dark modules in a row. */
+/**
+ * A QR code of `text` as an inline image named `label`. One path: a rectangle for each run of dark modules in
+ * a row.
+ */
 export function qrCode(text: string, label: Html): Html {
   const { data, size } = encode(text, { ecc: 'M', border: QUIET_ZONE });
   const path = data.flatMap((row, y) =>

@@ -3,16 +3,16 @@ import { fill, html, isolated, latin, type Html } from './html.ts';
 import type { Language } from '../../languages/languages.ts';
 import type { View } from '../view/view.ts';
 
-/** Longest of what is shown again of an address that was refused. */
+/** Longest part of a refused input that the form shows again. */
 const MAX_SHOWN = 200;
 
 /**
- * Where money goes back to: a form as long as the customer has not said it, then what he said; null where none goes back. `refused` is
- * what he typed and is no address.
+ * Where money goes back to: a form until the customer has given an address, then the address; null when no
+ * money goes back. `refused` is their input that was no address.
  */
 export function refundComponent(
   view: View,
-  { texts }: Language,
+  { page: texts }: Language,
   path: string,
   refused: string | null,
 ): Html | null {

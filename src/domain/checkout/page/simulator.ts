@@ -1,10 +1,10 @@
 import { html, type Html } from './html.ts';
 import { amountOf, availableActions, type SimulatorAction } from '../view/simulator-actions.ts';
-import type { Texts } from '../../languages/en.ts';
+import type { PageTexts } from '../../languages/en.ts';
 import type { View } from '../view/view.ts';
 
-/** What each button is called, and what is said once it has done its work. */
-const SAYINGS: Readonly<Record<SimulatorAction, { label: keyof Texts; done: keyof Texts }>> = {
+/** Each button's label, and the message when its action is done. */
+const BUTTONS: Readonly<Record<SimulatorAction, { label: keyof PageTexts; done: keyof PageTexts }>> = {
   pay: { label: 'simulatorPay', done: 'simulatorSent' },
   half: { label: 'simulatorHalf', done: 'simulatorSent' },
   double: { label: 'simulatorDouble', done: 'simulatorSent' },
@@ -12,12 +12,15 @@ const SAYINGS: Readonly<Record<SimulatorAction, { label: keyof Texts; done: keyo
   expire: { label: 'simulatorExpire', done: 'simulatorExpired' },
 };
 
-/** The panel in which a developer plays the customer of a test payment, a form to `path`; empty where there is nothing to play. */
-export function simulatorComponent(view: View, texts: Texts, path: string): Html {
-  const buttons = availableActions(view).map((play) => {
-    const { label, done } = SAYINGS[play];
-    const amount = amountOf(view, play);
-    return html`<button id="simulate-${play}" name="do" value="${play}" data-done="${texts[done]}">
+/**
+ * The panel in which a developer acts as the customer of a test payment, a form to `path`; empty when no
+ * action makes sense.
+ */
+export function simulatorComponent(view: View, texts: PageTexts, path: string): Html {
+  const buttons = availableActions(view).map((action) => {
+    const { label, done } = BUTTONS[action];
+    const amount = amountOf(view, action);
+    return html`<button id="simulate-${action}" name="do" value="${action}" data-done="${texts[done]}">
       <span>${texts[label]}</span>
       ${amount === null ? null : html`<span class="small" dir="ltr">${amount} ${view.payment.coin}</span>`}
     </button>`;

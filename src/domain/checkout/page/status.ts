@@ -1,14 +1,17 @@
 import { NETWORKS } from '../../chain/networks.ts';
 import { writtenLike, isZero } from '../../../platform/values/money.ts';
 import { fill, html, isolated, latin, type Html } from './html.ts';
-import type { Texts } from '../../languages/en.ts';
+import type { PageTexts } from '../../languages/en.ts';
 import type { State, View } from '../view/view.ts';
 
-type Key = keyof Texts;
+type Key = keyof PageTexts;
 type Tone = 'calm' | 'good' | 'care' | 'bad';
 
-/** What each state is called, what happens now, how it looks, and how many of the four steps are done; null: the way is left. */
-const SAYINGS: Readonly<Record<State, { title: Key; text: Key; tone: Tone; done: number | null }>> = {
+/**
+ * Each state's title and text, its tone, and how many of the four steps are done; null: the page shows no
+ * steps.
+ */
+const PRESENTATION: Readonly<Record<State, { title: Key; text: Key; tone: Tone; done: number | null }>> = {
   waiting: { title: 'waitingTitle', text: 'waitingText', tone: 'calm', done: null },
   underpaid: { title: 'underpaidTitle', text: 'underpaidText', tone: 'care', done: null },
   seen: { title: 'seenTitle', text: 'seenText', tone: 'calm', done: 1 },
@@ -25,24 +28,24 @@ const SAYINGS: Readonly<Record<State, { title: Key; text: Key; tone: Tone; done:
 
 const STEPS: readonly Key[] = ['stepSeen', 'stepConfirmed', 'stepConverted', 'stepSettled'];
 
-/** The colours in which the state is shown. */
-export function toneOf({ state }: View): Tone {
-  return SAYINGS[state].tone;
+/** The tone of the payment's state, which selects the colours. */
+export function statusTone({ state }: View): Tone {
+  return PRESENTATION[state].tone;
 }
 
-/** How the payment stands and what happens now, for the live region. */
-export function statusComponent(view: View, texts: Texts): Html {
-  const { title, text } = SAYINGS[view.state];
-  const parts = partsOf(view);
-  const notes = notesOf(view).map((note) => html`<p>${fill(texts[note], parts)}</p>`);
-  return html`<h2>${fill(texts[title], parts)}</h2>
-    <p>${fill(texts[text], parts)}</p>
+/** The payment's state and what happens now, for the live region. */
+export function statusComponent(view: View, texts: PageTexts): Html {
+  const { title, text } = PRESENTATION[view.state];
+  const values = valuesOf(view);
+  const notes = notesOf(view).map((note) => html`<p>${fill(texts[note], values)}</p>`);
+  return html`<h2>${fill(texts[title], values)}</h2>
+    <p>${fill(texts[text], values)}</p>
     ${notes}`;
 }
 
-/** How far the money has come, as a list of steps; nothing where there is no way to go. */
-export function stepsComponent({ state }: View, texts: Texts): Html | null {
-  const { done } = SAYINGS[state];
+/** The progress as a list of steps; null for states that have none. */
+export function stepsComponent({ state }: View, texts: PageTexts): Html | null {
+  const { done } = PRESENTATION[state];
   if (done === null) return null;
   const items = STEPS.map((step, index) => {
     if (index < done) return html`<li class="done">${texts[step]}</li>`;
@@ -53,7 +56,7 @@ export function stepsComponent({ state }: View, texts: Texts): Html | null {
   </ol>`;
 }
 
-function partsOf(view: View): Readonly<Record<string, Html>> {
+function valuesOf(view: View): Readonly<Record<string, Html>> {
   const { payment, toSend, confirmations, requiredConfirmations } = view;
   const price = (amount: string) =>
     latin(`${writtenLike(amount, payment.pay_amount)} ${payment.pay_currency}`);
@@ -69,17 +72,17 @@ function partsOf(view: View): Readonly<Record<string, Html>> {
   };
 }
 
-/** What is unusual about the money, as far as it matters to the one who sent it. */
+/** What is unusual about the transfers, as far as it matters to the customer. */
 function notesOf({ payment, state }: View): Key[] {
   const { exceptions, policy, amount_refunded } = payment;
-  const isOnItsWay = ['seen', 'confirming', 'converting', 'settled'].includes(state);
+  const isUnderWay = ['seen', 'confirming', 'converting', 'settled'].includes(state);
   const isExpired = state === 'expired' || state === 'expiredPartly';
   const notes: [Key, boolean][] = [
     ['reorgedNote', exceptions.includes('reorged') && (state === 'seen' || state === 'confirming')],
-    ['lateNote', exceptions.includes('late') && (isOnItsWay || state === 'underpaid')],
+    ['lateNote', exceptions.includes('late') && (isUnderWay || state === 'underpaid')],
     [
       policy.overpaid === 'keep' ? 'overpaidNote' : 'overpaidRefundNote',
-      exceptions.includes('overpaid') && isOnItsWay,
+      exceptions.includes('overpaid') && isUnderWay,
     ],
     ['refundedPartNote', state === 'settled' && !isZero(amount_refunded)],
     [policy.late === 'honour' ? 'lateHonouredNote' : 'lateReturnedNote', isExpired],

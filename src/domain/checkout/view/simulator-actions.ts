@@ -7,34 +7,37 @@ import type { View } from './view.ts';
 export const SIMULATOR_ACTIONS = ['pay', 'half', 'double', 'replace', 'expire'] as const;
 export type SimulatorAction = (typeof SIMULATOR_ACTIONS)[number];
 
-/** The plays that make sense for a payment as its page shows it now. */
+/** The actions that make sense for a payment as its page shows it now. */
 export function availableActions(view: View): SimulatorAction[] {
   const { payment, confirmations, requiredConfirmations } = view;
   const applies: Readonly<Record<SimulatorAction, boolean>> = {
     pay: amountOf(view, 'pay') !== null,
     half: amountOf(view, 'half') !== null,
     double: amountOf(view, 'double') !== null,
-    // The confirmations are those of the transfer that has fewest.
+    // `confirmations` are those of the transfer with the fewest.
     replace:
       allows(payment.status, 'transfer_replaced') &&
       !isZero(payment.amount_received) &&
       confirmations < requiredConfirmations,
     expire: allows(payment.status, 'deadline_passed') && !payment.fully_funded,
   };
-  return SIMULATOR_ACTIONS.filter((play) => applies[play]);
+  return SIMULATOR_ACTIONS.filter((action) => applies[action]);
 }
 
 /**
- * What a play sends, in the chosen coin: exactly what the page asks for, half of it, or twice as much. Null when it sends nothing, as
- * half of the coin's smallest unit is.
+ * What an action sends, in the payment's coin: exactly what the page asks for, half of it, or twice as much.
+ * Null when it sends nothing: half of the coin's smallest unit is nothing.
  */
-export function amountOf({ payment: { coin, network }, toSend }: View, play: SimulatorAction): string | null {
+export function amountOf(
+  { payment: { coin, network }, toSend }: View,
+  action: SimulatorAction,
+): string | null {
   if (toSend === null) return null;
   const amounts: Partial<Record<SimulatorAction, (asked: string) => string>> = {
     pay: (asked) => asked,
     half: (asked) => divide(asked, '2', decimalsOf(coin, network), 'down'),
     double: (asked) => multiply(asked, '2'),
   };
-  const amount = amounts[play]?.(toSend);
+  const amount = amounts[action]?.(toSend);
   return amount === undefined || compare(amount, '0') <= 0 ? null : writtenLike(amount, toSend);
 }

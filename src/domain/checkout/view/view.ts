@@ -9,7 +9,7 @@ import { divide, isZero, max, multiply, subtract, writtenLike } from '../../../p
 import type { CheckoutPayment } from './store.ts';
 import { payable } from './wallet-uri.ts';
 
-/** What the page has to say: finer than a status, because a customer asks what happens now. */
+/** What the page says: finer than a status, because customers ask what happens now. */
 export type State =
   | 'waiting'
   | 'underpaid'
@@ -51,12 +51,12 @@ export interface View {
   /** Until when `toSend` holds; null: as long as it can be paid. */
   readonly priceUntil: Date | null;
   readonly canChoose: boolean;
-  /** Where money goes back to: to be asked for, or known already; null: none goes back. */
+  /** Whether the page asks where money goes back to, or shows it; null: no money goes back. */
   readonly refundTo: 'ask' | 'known' | null;
-  /** The page may still change, and looks again. */
+  /** The page may still change, so it follows its payment. */
   readonly isLive: boolean;
   readonly requiredConfirmations: number;
-  /** Never more than required: what is beyond them tells nobody anything. */
+  /** At most `requiredConfirmations`. */
   readonly confirmations: number;
 }
 
@@ -82,7 +82,10 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
   };
 }
 
-/** The whole amount before any money came, and then the rest of it, at the same rate and with the decimals that the whole has. */
+/**
+ * The whole amount before any money came, then the rest of it, at the same rate and with the decimals of the
+ * whole.
+ */
 function leftToSend(payment: Payment): string {
   const { coin, network, crypto_amount, pay_amount, amount_received } = payment;
   const left = max(subtract(pay_amount, amount_received), '0');
@@ -98,7 +101,7 @@ function refundTo(payment: Payment): View['refundTo'] {
   return hasReturnableMoney(payment) ? 'ask' : null;
 }
 
-/** An expired payment can be woken by late money as long as that may count. */
+/** Late money can still revive an expired payment until the end of the late window. */
 function isLive(payment: Payment, now: Date): boolean {
   const { status } = payment;
   if (allows(status, 'deadline_passed') || allows(status, 'settled')) return true;

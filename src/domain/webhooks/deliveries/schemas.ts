@@ -2,9 +2,11 @@ import { Type, type Static } from 'typebox';
 import { nullable, timestamp } from '../../../platform/schemas.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { DELIVERY_ERROR_CLASSES } from '../client/delivery-error.ts';
-import { FAILURE_REASONS } from './record.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
+/** Why a delivery will not be tried any more. */
+export const FAILURE_REASONS = ['retries_exhausted', 'webhooks_disabled', 'endpoint_switched_off'] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 const id = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` });
 const date = (description: string) => Type.Optional(Type.String({ format: 'date-or-time', description }));
@@ -63,7 +65,7 @@ export const Attempt = Type.Object({
   duration_ms: Type.Integer(),
   error: nullable(Type.Enum([...DELIVERY_ERROR_CLASSES])),
   error_detail: nullable(Type.String()),
-  response_excerpt: nullable(Type.String({ description: 'The first 1 kB of the answer.' })),
+  response_excerpt: nullable(Type.String({ description: 'The first 1 kB of the response body.' })),
   next_attempt_at: nullable(timestamp()),
 });
 
@@ -86,7 +88,7 @@ export const RedeliverBody = Type.Object(
       Type.Enum(['failed', 'all'], {
         default: 'failed',
         description:
-          'failed: what was not delivered, because it was given up, or because webhooks were off; all: every event.',
+          'failed: events that retries did not deliver, or of a time with webhooks off; all: every event.',
       }),
     ),
     from_date: Type.String({ format: 'date-or-time', description: FROM }),

@@ -14,7 +14,7 @@ import { createHarness, type Harness } from '../../../support/harness.ts';
 const MANY = 20_000;
 const OPEN = 100;
 
-describe('what open pages show', () => {
+describe('the view of an open page', () => {
   let harness: Harness;
   let shop: Shop;
   before(async () => {
@@ -26,47 +26,47 @@ describe('what open pages show', () => {
 
   const pageOf = async (token: string): Promise<CheckoutPayment> => {
     const payment = await findByToken(harness.ctx.db, token);
-    if (payment === null) throw new Error(`nothing is at ${token}`);
+    if (payment === null) throw new Error(`no payment at ${token}`);
     return payment;
   };
-  /** The progress in words, and whether the open page was told that it moved. */
+  /** The progress in words; also asserts that the open page is found as changed. */
   const progress = async (before: CheckoutPayment) => {
     const page = await pageOf(before.token_id);
     const { state, confirmations, requiredConfirmations } = viewOf(page, harness.ctx.now());
     const changed = await findChanged(harness.ctx.db, [before]);
     expect(changed.map(({ version }) => version)).to.deep.equal([page.version]);
-    return { page, said: `${state} ${confirmations}/${requiredConfirmations}` };
+    return { page, text: `${state} ${confirmations}/${requiredConfirmations}` };
   };
 
-  it('is a payment confirmed block by block, though its row is written only when there is news', async () => {
+  it('counts confirmations block by block, though the row changes only with a transfer', async () => {
     const { id, token_id } = await createPayment(harness);
     let page = await pageOf(token_id);
-    const said: string[] = [];
-    const look = async () => {
+    const texts: string[] = [];
+    const record = async () => {
       const now = await progress(page);
       page = now.page;
-      said.push(now.said);
+      texts.push(now.text);
     };
     await shop.pay(id);
-    await syncNetwork(harness.ctx, 'ethereum');
-    await look();
+    await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
+    await record();
     const written = new Set<number>();
     for (let block = 1; block <= 11; block += 1) {
       await shop.mine(1);
-      await look();
+      await record();
       written.add((await shop.payment(id)).confirmations);
     }
-    expect(said).to.deep.equal([
+    expect(texts).to.deep.equal([
       'seen 0/12',
       ...Array.from({ length: 11 }, (_, block) => `confirming ${block + 1}/12`),
     ]);
     expect([...written], 'no write for each block').to.deep.equal([1]);
     await shop.mine(1);
-    await look();
-    expect(said.at(-1)).to.match(/^(converting|settled) 12\/12$/);
+    await record();
+    expect(texts.at(-1)).to.match(/^(converting|settled) 12\/12$/);
   });
 
-  it('counts the blocks of a payment’s own harness, not those that everybody shares', async () => {
+  it('counts the blocks of a payment’s own test clock, not those of the shared chain', async () => {
     const { id, token_id } = await createPayment(harness);
     await harness.api('post', `/v1/sandbox/payments/${id}/transfers`).send({}).expect(201);
     await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '37s' }).expect(200);
@@ -83,7 +83,7 @@ describe('what open pages show', () => {
     expect(after?.confirmations).to.be.within(confirmations + 1, 11);
   });
 
-  it('stays the same while a payment that is not fully funded lies under more blocks: its page does not count them', async () => {
+  it('does not change with blocks before the payment is fully funded', async () => {
     const { id, token_id } = await createPayment(harness);
     await shop.pay(id, { amount: '4' });
     await shop.mine(1);
@@ -126,9 +126,10 @@ async function multiply({ ctx }: Harness, { id }: Payment): Promise<void> {
   await copy('quotes', `'payment_id', 'pay_01KF' || ${suffix}, 'address', '0x' || ${suffix}`, 'payment_id');
   await ctx.db.raw(
     `INSERT INTO transfers (payment_id, network, tx_hash, coin, amount, seen_at, block_height)
-     SELECT 'pay_01KF' || ${suffix}, 'ethereum', 'copy' || i, 'USDC', 1, now(), 1 FROM generate_series(3, ${MANY}, 3) AS i`,
+     SELECT 'pay_01KF' || ${suffix}, 'ethereum', 'copy' || i, 'USDC', 1, now(), 1
+     FROM generate_series(3, ${MANY}, 3) AS i`,
   );
-  // Each test payment whose clock was wound has cursors of its own.
+  // Each test payment with an isolated test clock has cursors of its own.
   await ctx.db.raw(
     `INSERT INTO chain_cursors (chain, cursor, head)
      SELECT 'ethereum/pay_01KF' || ${suffix}, '0', 0 FROM generate_series(1, ${MANY}) AS i`,

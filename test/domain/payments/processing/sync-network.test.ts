@@ -3,7 +3,6 @@ import { syncNetwork } from '../../../../src/domain/payments/processing/sync-net
 import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { schedule } from '../../../../src/domain/schedule/store.ts';
 import { syncChain } from '../../../../src/domain/payments/lifecycle/jobs.ts';
-import { simulatedCurrencyExchange } from '../../../../src/domain/payments/processing/currency-exchange.ts';
 import { paymentHandlers } from '../../../../src/domain/payments/worker.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
@@ -40,7 +39,7 @@ describe('observing a network', () => {
     }
   });
 
-  const observe = () => syncNetwork(harness.ctx, 'ethereum');
+  const observe = () => syncNetwork(harness.ctx, harness.adapters, 'ethereum');
   const create = (count: number) => Promise.all(Array.from({ length: count }, () => shop.create()));
   /** Pays many payments in one statement. */
   const payAll = async (ids: readonly string[]) => {
@@ -158,7 +157,7 @@ describe('observing a network', () => {
   });
 
   it('by its handler comes back with the next block, and at once where work came in meanwhile', async () => {
-    const handler = paymentHandlers(simulatedCurrencyExchange).find(({ job }) => job === syncChain);
+    const handler = paymentHandlers(harness.adapters).find(({ job }) => job === syncChain);
     const { db, now } = harness.ctx;
     harness.advance(12);
     expect(await leaseDue(db, new Map([[syncChain.name, 9]]), now(), addSeconds(now(), 30))).to.have.length(

@@ -1,0 +1,6 @@
+import { defineRecurringJob } from '../../../platform/job.ts';
+
+/** Creates the partitions of the next weeks, and drops those that are too old. */
+export const maintainDeliveryPartitions = defineRecurringJob('webhook.partitions', 'clean-up', {
+  everySeconds: 3_600,
+});
