@@ -162,17 +162,22 @@ const insertPayment = sql<{ claimed: boolean }, Creation>(
     ), created AS (
       SELECT c.* FROM claimed, json_to_recordset(${p.payments}::json) AS c (
         id text, merchant_id text, token_id text, order_id text, order_description text, callback_url text,
-        success_url text, cancel_url text, customer_email text, metadata json, pay_amount text, pay_currency text,
+        success_url text, cancel_url text, customer_email text, metadata json,
+        pay_amount text, pay_currency text,
         pay_network text, status text, coin text, network text, address text, crypto_amount text, rate text,
         created_at timestamptz, expires_at timestamptz, deadline_at timestamptz, test_clock text,
         clock_offset_ms bigint, clock_frozen_until timestamptz, policy jsonb)
     ), payment AS (
       INSERT INTO payments (id, merchant_id, token_id, order_id, order_description, callback_url, success_url,
-        cancel_url, customer_email, metadata, pay_amount, pay_currency, pay_network, status, coin, network, address,
-        crypto_amount, created_at, expires_at, deadline_at, test_clock, clock_offset_ms, clock_frozen_until, policy)
+        cancel_url, customer_email, metadata, pay_amount, pay_currency, pay_network, status,
+        coin, network, address,
+        crypto_amount, created_at, expires_at, deadline_at,
+        test_clock, clock_offset_ms, clock_frozen_until, policy)
       SELECT id, merchant_id, token_id, order_id, order_description, callback_url, success_url,
-        cancel_url, customer_email, metadata, pay_amount, pay_currency, pay_network, status, coin, network, address,
-        crypto_amount, created_at, expires_at, deadline_at, test_clock, clock_offset_ms, clock_frozen_until, policy
+        cancel_url, customer_email, metadata, pay_amount, pay_currency, pay_network, status,
+        coin, network, address,
+        crypto_amount, created_at, expires_at, deadline_at,
+        test_clock, clock_offset_ms, clock_frozen_until, policy
       FROM created
     ), quote AS (
       INSERT INTO quotes (payment_id, coin, network, address, crypto_amount, rate, created_at)

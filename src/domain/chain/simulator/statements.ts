@@ -108,7 +108,8 @@ export const recordMined = recording<Mined>(
           dropped_at, replaced_by
         FROM sim_transfers CROSS JOIN LATERAL (
           SELECT ${p.before}::bigint + 1 + greatest(0, floor(
-            extract(epoch FROM seen_at - ${p.from}::timestamptz) * 1000 / ${p.blockMs}::bigint))::bigint AS due
+            extract(epoch FROM seen_at - ${p.from}::timestamptz) * 1000 / ${p.blockMs}::bigint
+            ))::bigint AS due
         ) AS block
         WHERE chain = ${p.chain} AND block_height IS NULL AND dropped_at IS NULL
           AND (due <= ${p.height}::bigint OR change IS NULL)`,

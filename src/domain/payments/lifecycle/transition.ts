@@ -87,7 +87,8 @@ const applyTransitions = sql<Payment, { requests: string; now: Date }>(
       settled_at = coalesce(r.settled_at, p.settled_at)
     FROM jsonb_to_recordset(${p.requests}::jsonb) AS r (
       id text, trigger text, from_statuses text[], to_status text, exceptions text[],
-      amount_received numeric, amount_refunded numeric, fully_funded boolean, tx_hash text, confirmations integer,
+      amount_received numeric, amount_refunded numeric, fully_funded boolean,
+      tx_hash text, confirmations integer,
       actually_paid text, actually_paid_currency text, deadline_at timestamptz, settled_at timestamptz)
     WHERE p.id = r.id AND p.status = ANY (r.from_statuses)
       AND (r.trigger <> 'deadline_passed' OR (p.deadline_at <= ${p.now} AND NOT p.fully_funded))

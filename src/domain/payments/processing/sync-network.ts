@@ -140,7 +140,8 @@ const updateMoney = sql<never, { payments: string }>(
       tx_hash = m.tx_hash,
       confirmations = m.confirmations
     FROM jsonb_to_recordset(${p.payments}::jsonb) AS m (
-      id text, amount_received numeric, fully_funded boolean, exceptions text[], tx_hash text, confirmations integer)
+      id text, amount_received numeric, fully_funded boolean, exceptions text[],
+      tx_hash text, confirmations integer)
     WHERE p.id = m.id`,
 );
 

@@ -17,7 +17,8 @@ type PendingRefund = Refund & { readonly pay_network: string };
 const pendingRefunds = sql<PendingRefund, { ids: readonly string[] }>(
   'pending_refunds',
   (p) => `
-    SELECT r.id, r.payment_id, r.amount, r.currency, r.reason, r.address, r.status, r.created_at, p.pay_network
+    SELECT r.id, r.payment_id, r.amount, r.currency, r.reason, r.address, r.status, r.created_at,
+      p.pay_network
     FROM refunds r JOIN payments p ON p.id = r.payment_id
     WHERE r.id = ANY (${p.ids}) AND r.status = 'PENDING'
     ORDER BY r.created_at, r.id`,

@@ -56,7 +56,8 @@ const knownTransfers = sql<KnownTransfer, { network: NetworkId; hashes: readonly
 const upsertTransfers = sql<never, { transfers: string }>(
   'upsert_transfers',
   (p) => `
-    INSERT INTO transfers (payment_id, network, tx_hash, coin, amount, seen_at, block_height, dropped_at, replaced_by)
+    INSERT INTO transfers (
+      payment_id, network, tx_hash, coin, amount, seen_at, block_height, dropped_at, replaced_by)
     SELECT * FROM jsonb_to_recordset(${p.transfers}::jsonb) AS t (
       payment_id text, network text, tx_hash text, coin text, amount numeric, seen_at timestamptz,
       block_height bigint, dropped_at timestamptz, replaced_by text)
@@ -64,7 +65,8 @@ const upsertTransfers = sql<never, { transfers: string }>(
       block_height = excluded.block_height,
       dropped_at = excluded.dropped_at,
       replaced_by = excluded.replaced_by,
-      confirmed_at = CASE WHEN transfers.block_height = excluded.block_height THEN transfers.confirmed_at END`,
+      confirmed_at = CASE WHEN transfers.block_height = excluded.block_height
+        THEN transfers.confirmed_at END`,
 );
 
 /**

@@ -30,7 +30,8 @@ interface AttemptRow {
 const attemptsOfPayment = sql<AttemptRow, { paymentId: string }>(
   'attempts_of_payment',
   (p) => `
-    SELECT a.started_at, d.event_id, e.type, e.sequence, a.number, a.status_code, a.error_class, a.next_attempt_at
+    SELECT a.started_at, d.event_id, e.type, e.sequence,
+      a.number, a.status_code, a.error_class, a.next_attempt_at
     FROM deliveries d
       JOIN events e ON e.id = d.event_id
       JOIN delivery_attempts a ON a.delivery_id = d.id
