@@ -59,11 +59,15 @@ export interface QueueEngine {
 /** The braces put all keys into one slot of a Redis Cluster. */
 const PREFIX = '{checkout}';
 
-/** Retries belong to the scheduled jobs in Postgres, so a queue job runs once. Failed ones stay a day, for operators. */
+/**
+ * Retries belong to the scheduled jobs in Postgres, so a queue job runs once. Failed ones stay a day, for
+ * operators.
+ */
 const JOB_OPTIONS = { attempts: 1, removeOnFail: { age: 86_400, count: 1_000 } } as const;
 /**
- * Finished jobs stay for a while, for operators: on Redis the latest 100, on Postgres those of the last minute, because keeping a number
- * of them there costs more than half of the throughput (956 instead of 2,550 jobs per second, measured).
+ * Finished jobs stay for a while, for operators: on Redis the latest 100, on Postgres those of the last
+ * minute, because keeping a number of them there costs more than half of the throughput (956 instead of 2,550
+ * jobs per second, measured).
  */
 const REDIS_JOB_OPTIONS = { ...JOB_OPTIONS, removeOnComplete: { count: 100 } } as const;
 const POSTGRES_JOB_OPTIONS = { ...JOB_OPTIONS, removeOnComplete: { age: 60 } } as const;
@@ -96,7 +100,10 @@ function redisEngine(redisUrl: string, log: Log): QueueEngine {
   };
 }
 
-/** More connections make BullMQ's Postgres engine slower (measured). Each worker listens on one of its own in addition. */
+/**
+ * More connections make BullMQ's Postgres engine slower (measured). Each worker listens on one of its own in
+ * addition.
+ */
 const POOL_SIZE = 10;
 
 function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
@@ -110,8 +117,8 @@ function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
   };
   const pool = new pg.Pool({ ...settings, max: POOL_SIZE });
   pool.setMaxListeners(0);
-  // The pool handles errors of its idle connections. One that BullMQ has checked out, idle between two statements, would end the process
-  // when Postgres closes it; its next statement gets the error.
+  // The pool handles errors of its idle connections. One that BullMQ has checked out, idle between two
+  // statements, would end the process when Postgres closes it; its next statement gets the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) =>
     log.warn('queues: a Postgres connection was lost; the pool opens another', { error: messageOf(error) }),

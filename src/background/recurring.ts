@@ -3,8 +3,8 @@ import type { Context } from '../platform/context.ts';
 import type { Handlers } from '../platform/job.ts';
 
 /**
- * Schedules the jobs that run for as long as the service does. They are scheduled jobs like any other, rows in Postgres, so nothing that
- * happens to a queue can end them. Jobs that are scheduled keep their time.
+ * Schedules the jobs that run for as long as the service does. They are scheduled jobs like any other, rows
+ * in Postgres, so nothing that happens to a queue can end them. Jobs that are scheduled keep their time.
  */
 export async function scheduleRecurring(ctx: Context, handlers: Handlers): Promise<void> {
   const runAt = ctx.now();

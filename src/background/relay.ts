@@ -6,13 +6,19 @@ import type { Job, QueueName } from '../platform/job.ts';
 import { messageOf } from '../platform/log.ts';
 import { countWaitingJobs, type JobData, type JobQueue } from './queues.ts';
 
-/** How long a job may take before the relay adds it to a queue again: the bound within which a job that a queue lost comes back. */
+/**
+ * How long a job may take before the relay adds it to a queue again: the bound within which a job that a
+ * queue lost comes back.
+ */
 export const LEASE_SECONDS = 30;
-/** The most batches of one job in a pass, and the most jobs that a queue gets before its waiting jobs are counted. */
+/**
+ * The most batches of one job in a pass, and the most jobs that a queue gets before its waiting jobs are
+ * counted.
+ */
 const MAX_JOBS_A_PASS = 100;
 /**
- * A queue with this many waiting jobs gets no more: a job that waits in Postgres costs nothing. It bounds a queue whose workers are slow
- * or absent, to which the same jobs are added again whenever their leases end.
+ * A queue with this many waiting jobs gets no more: a job that waits in Postgres costs nothing. It bounds a
+ * queue whose workers are slow or absent, to which the same jobs are added again whenever their leases end.
  */
 const MAX_WAITING = 500;
 const BUSY_PAUSE_MS = 5;
@@ -27,9 +33,10 @@ export interface RelayTargets {
 }
 
 /**
- * Leases the jobs that are due in Postgres, commits, and only then adds them to the queues. A crash between the two loses nothing,
- * because the leases end; a crash after both adds jobs twice, and handlers are idempotent. `addedSinceCount` holds, from pass to pass,
- * how many jobs each queue got since its waiting jobs were counted. Returns how many jobs were leased.
+ * Leases the jobs that are due in Postgres, commits, and only then adds them to the queues. A crash between
+ * the two loses nothing, because the leases end; a crash after both adds jobs twice, and handlers are
+ * idempotent. `addedSinceCount` holds, from pass to pass, how many jobs each queue got since its waiting jobs
+ * were counted. Returns how many jobs were leased.
  */
 export async function relayOnce(
   ctx: Context,
@@ -49,7 +56,10 @@ export async function relayOnce(
   return leased.length;
 }
 
-/** Counting costs a round trip, so only queues that got many jobs are counted. Those with room start again at 0. */
+/**
+ * Counting costs a round trip, so only queues that got many jobs are counted. Those with room start again at
+ * 0.
+ */
 async function recountFullQueues(
   addedSinceCount: Map<QueueName, number>,
   queues: RelayTargets['queues'],
@@ -62,8 +72,8 @@ async function recountFullQueues(
 }
 
 /**
- * Keys in batches. A job that failed before goes alone, so that one poisoned key cannot block others; so does a job of a test clock,
- * which runs by that clock.
+ * Keys in batches. A job that failed before goes alone, so that one poisoned key cannot block others; so does
+ * a job of a test clock, which runs by that clock.
  */
 function batches(work: readonly LeasedJob[], size: number): JobData[] {
   const isAlone = ({ failures, test_clock }: LeasedJob) => failures > 0 || test_clock !== null;
@@ -90,7 +100,10 @@ function groupByJob(leased: readonly LeasedJob[], jobs: RelayTargets['jobs']): M
   return groups;
 }
 
-/** Relays until `signal` aborts: every few milliseconds while jobs are due and shortly after, otherwise 20 times per second. */
+/**
+ * Relays until `signal` aborts: every few milliseconds while jobs are due and shortly after, otherwise 20
+ * times per second.
+ */
 export async function relayLoop(
   ctx: Context,
   targets: RelayTargets,

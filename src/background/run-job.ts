@@ -6,14 +6,16 @@ import type { Handler } from '../platform/job.ts';
 import { messageOf } from '../platform/log.ts';
 import type { JobData } from './queues.ts';
 
-/** No handler has the job's name, or its data is not the service's: an operator sees it among the failed jobs. */
+/**
+ * No handler has the job's name, or its data is not the service's: an operator sees it among the failed jobs.
+ */
 export class UnknownJobError extends Error {
   override readonly name = 'UnknownJobError';
 }
 
 /**
- * Runs one job of a queue: finds its handler and passes it the keys. What the handler throws is recorded with the scheduled jobs, which
- * run again later, and is thrown again, so that the queue shows the job as failed.
+ * Runs one job of a queue: finds its handler and passes it the keys. What the handler throws is recorded with
+ * the scheduled jobs, which run again later, and is thrown again, so that the queue shows the job as failed.
  */
 export async function runJob(
   ctx: Context,

@@ -16,7 +16,10 @@ export interface Background {
   close(): Promise<void>;
 }
 
-/** A delivery mostly waits for somebody else's server, up to the deadline; many that hang must not keep out one that answers. */
+/**
+ * A delivery mostly waits for somebody else's server, up to the deadline; many that hang must not keep out
+ * one that answers.
+ */
 const DELIVERIES_FACTOR = 16;
 
 /** Every mail opens a connection, and mail servers let one client have few at once. */
@@ -28,8 +31,8 @@ function concurrencyOf(queue: QueueName, { workerConcurrency }: Config): number 
 }
 
 /**
- * Runs the workers of the configured queues, the relay and the recurring work. `beat` is called whenever the relay has made a round:
- * its silence means that this process moves nothing any more.
+ * Runs the workers of the configured queues, the relay and the recurring work. `beat` is called whenever the
+ * relay has made a round: its silence means that this process moves nothing any more.
  */
 export async function startBackground(ctx: Context, beat: () => void = () => undefined): Promise<Background> {
   const { config, log } = ctx;

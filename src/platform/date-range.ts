@@ -2,15 +2,18 @@ import { ValidationError } from './errors.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A range of time as a request gives it: ISO 8601 dates or times, both inclusive; a bare date is the whole UTC day. */
+/**
+ * A range of time as a request gives it: ISO 8601 dates or times, both inclusive; a bare date is the whole
+ * UTC day.
+ */
 export interface DateRange {
   readonly from_date?: string;
   readonly to_date?: string;
 }
 
 /**
- * The first instant inside the range and the first one after it; null where the range is open. The texts are valid `date-or-time`.
- * Throws ValidationError when the range ends before it begins.
+ * The first instant inside the range and the first one after it; null where the range is open. The texts are
+ * valid `date-or-time`. Throws ValidationError when the range ends before it begins.
  */
 export function dateRange(range: DateRange): [from: Date | null, until: Date | null] {
   const from = range.from_date === undefined ? null : new Date(range.from_date);

@@ -66,7 +66,10 @@ export class ApiError extends Error {
   }
 }
 
-/** A 400 that names the field (its path in dots) and the broken rule (a JSON Schema keyword), and says how to fix it. */
+/**
+ * A 400 that names the field (its path in dots) and the broken rule (a JSON Schema keyword), and says how to
+ * fix it.
+ */
 export class ValidationError extends ApiError {
   constructor(field: string, constraint: string, reason: string) {
     super('validation', { message: `${field} ${reason}.`, details: { field, constraint } });

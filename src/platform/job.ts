@@ -1,16 +1,22 @@
 import type { Context } from './context.ts';
 
 /**
- * A kind of scheduled job. `name` is what `scheduled_jobs.job` holds and what the queue's viewer shows; `queue` is the queue that
- * carries it; `batch` is how many keys one run may take.
+ * A kind of scheduled job. `name` is what `scheduled_jobs.job` holds and what the queue's viewer shows;
+ * `queue` is the queue that carries it; `batch` is how many keys one run may take.
  */
 export interface Job {
   readonly name: string;
   readonly queue: QueueName;
   readonly batch: number;
-  /** The keys that each worker schedules at its start, unless they are scheduled: of jobs that run for as long as the service does. */
+  /**
+   * The keys that each worker schedules at its start, unless they are scheduled: of jobs that run for as long
+   * as the service does.
+   */
   readonly keys: readonly string[];
-  /** How long after a run that succeeded its keys run again; null: the handler finishes or reschedules them itself. */
+  /**
+   * How long after a run that succeeded its keys run again; null: the handler finishes or reschedules them
+   * itself.
+   */
   readonly everySeconds: number | null;
 }
 
@@ -29,7 +35,9 @@ export const QUEUE_NAMES = [
 ] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
-/** Declares a job. Whoever schedules it imports the declaration; only the worker process imports the handler. */
+/**
+ * Declares a job. Whoever schedules it imports the declaration; only the worker process imports the handler.
+ */
 export function defineJob(
   name: string,
   queue: QueueName,
@@ -38,7 +46,10 @@ export function defineJob(
   return { name, queue, batch, keys, everySeconds: null };
 }
 
-/** Declares a job with the one key `all` that runs at the start and then again and again. Its handler does one run. */
+/**
+ * Declares a job with the one key `all` that runs at the start and then again and again. Its handler does one
+ * run.
+ */
 export function defineRecurringJob(
   name: string,
   queue: QueueName,
@@ -48,8 +59,8 @@ export function defineRecurringJob(
 }
 
 /**
- * Runs the jobs of `keys`. It reads the current state, skips what is done, and finishes or reschedules each key in its own transactions.
- * Throwing means that nothing was decided: all of them run again later.
+ * Runs the jobs of `keys`. It reads the current state, skips what is done, and finishes or reschedules each
+ * key in its own transactions. Throwing means that nothing was decided: all of them run again later.
  */
 export type Handle = (ctx: Context, keys: readonly string[]) => Promise<void>;
 

@@ -3,7 +3,9 @@ import type { Config } from './config/config.ts';
 
 export type Log = winston.Logger;
 
-/** The process's logger: one JSON object per line, or `pretty` for people. Fields carry ids and never secrets. */
+/**
+ * The process's logger: one JSON object per line, or `pretty` for people. Fields carry ids and never secrets.
+ */
 export function createLog(
   config: Pick<Config, 'logLevel' | 'logFormat'>,
   fields: Record<string, unknown>,

@@ -6,7 +6,10 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
-  /** Part of the Message-ID: equal whenever the mail is sent again, so that mail programs recognise a second copy. */
+  /**
+   * Part of the Message-ID: equal whenever the mail is sent again, so that mail programs recognise a second
+   * copy.
+   */
   readonly id?: string;
   /** Default: the moment of sending. */
   readonly date?: Date;
@@ -15,7 +18,10 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Resolves when the mail server has accepted the mail; rejects when it refuses it or does not answer in time. */
+  /**
+   * Resolves when the mail server has accepted the mail; rejects when it refuses it or does not answer in
+   * time.
+   */
   send(mail: Mail): Promise<void>;
 }
 

@@ -4,7 +4,10 @@ import { messageOf } from './log.ts';
 
 export type RedisConnection = Redis | Cluster;
 
-/** `queue`: waits until Redis is back, as BullMQ requires. `limiter`: fails at once, because a request waits for it. */
+/**
+ * `queue`: waits until Redis is back, as BullMQ requires. `limiter`: fails at once, because a request waits
+ * for it.
+ */
 export type RedisUse = 'queue' | 'limiter';
 
 const OPTIONS = {
@@ -13,7 +16,10 @@ const OPTIONS = {
   limiter: { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 200 },
 } as const;
 
-/** Opens a connection to REDIS_URL: one node, or the cluster of several nodes whose URLs are separated by commas. */
+/**
+ * Opens a connection to REDIS_URL: one node, or the cluster of several nodes whose URLs are separated by
+ * commas.
+ */
 export function openRedis(redisUrl: string, use: RedisUse, log: Log): RedisConnection {
   const urls = redisUrl.split(',');
   const [first = redisUrl] = urls;

@@ -9,15 +9,15 @@ const addFormats = formats as unknown as FormatsPlugin;
 
 export interface Validator {
   /**
-   * A function that returns the value, typed, or throws ValidationError for its first fault. `whole` names the value in errors
-   * about the value as a whole (`body`, `query`).
+   * A function that returns the value, typed, or throws ValidationError for its first fault. `whole` names
+   * the value in errors about the value as a whole (`body`, `query`).
    */
   compile<S extends TSchema>(schema: S, whole: string): (value: unknown) => Static<S>;
 }
 
 /**
- * The validator of requests (JSON Schema 2020-12). Its formats beyond the standard's: `delivery-url` and `browser-url`
- * (contract, "URLs") and `date-or-time` (an ISO 8601 date, or a date-time with its offset).
+ * The validator of requests (JSON Schema 2020-12). Its formats beyond the standard's: `delivery-url` and
+ * `browser-url` (contract, "URLs") and `date-or-time` (an ISO 8601 date, or a date-time with its offset).
  */
 export function createValidator(options: { allowPrivate: boolean }): Validator {
   const { allowPrivate } = options;
@@ -32,7 +32,8 @@ export function createValidator(options: { allowPrivate: boolean }): Validator {
     (value: string) => urlFault(value, { allowPrivate, forDelivery: false }) === null,
   );
   const isDate = ajv.compile({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] });
-  // ajv accepts a leap second and an offset in hours alone; Date does not, and such a value could not be compared.
+  // ajv accepts a leap second and an offset in hours alone; Date does not, and such a value could not be
+  // compared.
   ajv.addFormat('date-or-time', (value: string) => isDate(value) && !Number.isNaN(Date.parse(value)));
 
   const reason = (error: ErrorObject, value: unknown): string => {
@@ -95,7 +96,10 @@ const FORMAT_REASONS: Record<string, string> = {
 
 /** Text that JSON and Postgres keep as it is: no NUL, no lone surrogate. */
 export const TEXT_PATTERN = '^[^\\u0000\\p{Cs}]*$';
-/** A decimal string greater than zero: at most 18 digits before the point and 18 after it, no sign, no exponent. */
+/**
+ * A decimal string greater than zero: at most 18 digits before the point and 18 after it, no sign, no
+ * exponent.
+ */
 export const AMOUNT_PATTERN = '^(?!0(\\.0+)?$)(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$';
 
 const PATTERN_REASONS = new Map([
@@ -107,8 +111,8 @@ const PATTERN_REASONS = new Map([
 ]);
 
 /**
- * The path of the faulty field in dots; null for the value as a whole and for a field without a name. Positions in a list of the query
- * are left out: the client wrote it with commas.
+ * The path of the faulty field in dots; null for the value as a whole and for a field without a name.
+ * Positions in a list of the query are left out: the client wrote it with commas.
  */
 function fieldOf(error: ErrorObject, value: unknown, whole: string): string | null {
   const names: string[] = [];

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** The package's version: the API's version in /v1/status, and the version in User-Agent. src/ and dist/ lie at the same depth. */
+/**
+ * The package's version: the API's version in /v1/status, and the version in User-Agent. src/ and dist/ lie
+ * at the same depth.
+ */
 export const VERSION: string = readVersion();
 
 function readVersion(): string {

@@ -19,7 +19,10 @@ const DEVELOPMENT_DEFAULTS = {
   SIMULATOR_BLOCK_SECONDS: '1',
   LOG_FORMAT: 'pretty',
 };
-/** Ctrl-C waits at most this long for a request or a webhook; jobs that were interrupted run again at the next start. */
+/**
+ * Ctrl-C waits at most this long for a request or a webhook; jobs that were interrupted run again at the next
+ * start.
+ */
 const PATIENCE_SECONDS = 3;
 
 /** SIGHUP: the terminal was closed. */

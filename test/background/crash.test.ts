@@ -28,7 +28,10 @@ for (const engine of ENGINES)
     let service: Service;
     afterEach(() => service.close());
 
-    /** Starts a worker process, waits until it has come as far as it should, and kills it when `ready` resolves. */
+    /**
+     * Starts a worker process, waits until it has come as far as it should, and kills it when `ready`
+     * resolves.
+     */
     const die = async (moment: Doom['moment'], ready: () => Promise<unknown> = () => Promise.resolve()) => {
       const { ctx } = service.harness;
       const doom: Doom = {

@@ -25,7 +25,10 @@ const dueNow = sql<{ job: string; key: string }>(
   'test_due_now',
   'SELECT job, key FROM scheduled_jobs WHERE job = ANY ($1) AND run_at <= $2',
 );
-/** Of payments: recurring work may fail on a busy machine, for a lock that it does not get in time, and comes back by itself. */
+/**
+ * Of payments: recurring work may fail on a busy machine, for a lock that it does not get in time, and comes
+ * back by itself.
+ */
 const failingWork = sql<{ key: string; failures: number; last_error: string; visible_at: Date }>(
   'test_failing_work',
   'SELECT key, failures, last_error, visible_at FROM scheduled_jobs WHERE failures > 0 AND key = ANY ($1)',
@@ -48,7 +51,10 @@ for (const engine of ENGINES)
       const payments = await readPayments(service.harness.ctx.db, ids);
       return payments.length === ids.length && payments.every((payment) => payment.status === status);
     };
-    /** Each payment's events as they arrived: every type of a paid one at least once, and never one id with two bodies. */
+    /**
+     * Each payment's events as they arrived: every type of a paid one at least once, and never one id with
+     * two bodies.
+     */
     const expectPaidWebhooks = (ids: readonly string[]) => {
       const bodyOf = new Map<string, string>();
       for (const { headers, rawBody } of service.receiver.requests) {

@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import type { DevInfo } from '../../src/processes/setup/demo.ts';
 import { ROOT, watch, type Service } from './service.ts';
 
-/** The project as in a fresh clone, in a folder of its own, so that a `npm run dev` of the real one is not disturbed. */
+/**
+ * The project as in a fresh clone, in a folder of its own, so that a `npm run dev` of the real one is not
+ * disturbed.
+ */
 export interface Checkout {
   readonly folder: string;
   /** What `.data/dev.json` holds. */

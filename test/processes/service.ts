@@ -17,8 +17,9 @@ const PATIENCE_MS = 30_000;
 let buildFolder: string | undefined;
 
 /**
- * Builds the service as `npm run build` does, into a temporary folder beside links to what it reads, once per run:
- * what these tests start is what production starts, and is never out of date. (Types are checked elsewhere.)
+ * Builds the service as `npm run build` does, into a temporary folder beside links to what it reads, once per
+ * run: what these tests start is what production starts, and is never out of date. (Types are checked
+ * elsewhere.)
  */
 export function build(): void {
   if (buildFolder !== undefined) return;
@@ -36,8 +37,8 @@ export function build(): void {
 }
 
 /**
- * Puts the package into `folder`'s node_modules as a merchant's project has it, but with nothing of the build beyond src/sdk, and none
- * of its dependencies. `build` must have been called.
+ * Puts the package into `folder`'s node_modules as a merchant's project has it, but with nothing of the build
+ * beyond src/sdk, and none of its dependencies. `build` must have been called.
  */
 export function installHelpers(folder: string): void {
   if (buildFolder === undefined) throw new Error('not built');
@@ -53,7 +54,10 @@ export interface Service {
   readonly pid: number;
   /** Standard output and error so far, in the order in which they came. */
   output(): string;
-  /** Resolves when the output holds `text` (again, after `from` characters); rejects when the process ends before, or in time. */
+  /**
+   * Resolves when the output holds `text` (again, after `from` characters); rejects when the process ends
+   * before, or in time.
+   */
   says(text: string | RegExp): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   isOver(): boolean;
@@ -77,7 +81,10 @@ function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** Starts a process of the build as the Procfile does, with these variables and no others of ours. `build` must have been called. */
+/**
+ * Starts a process of the build as the Procfile does, with these variables and no others of ours. `build`
+ * must have been called.
+ */
 export function startProcess(name: ProcessName, env: Environment, args: string[] = []): Service {
   if (buildFolder === undefined) throw new Error('not built');
   return startNode([join(buildFolder, `dist/processes/${name}.js`), ...args], env);

@@ -10,14 +10,20 @@ import { createLog } from '../../src/platform/log.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { build, endAll, freePort, startProcess, type Service } from './service.ts';
 
-/** A database with a merchant, and the variables for the processes that serve it: what production has, with a quick chain. */
+/**
+ * A database with a merchant, and the variables for the processes that serve it: what production has, with a
+ * quick chain.
+ */
 export interface Stand {
   readonly env: Environment;
   readonly db: Db;
   readonly merchant: { readonly id: string; readonly apiKey: string };
   /** Starts a web process on a free port and waits until it listens. */
   startWeb(env?: Environment): Promise<Web>;
-  /** Starts a worker and waits until it works. Each has a folder of its own for temporary files, as in a container. */
+  /**
+   * Starts a worker and waits until it works. Each has a folder of its own for temporary files, as in a
+   * container.
+   */
   startWorker(env?: Environment): Promise<Worker>;
   /** Reads rows, as a test looks at the truth. */
   rows<Row>(query: string, values?: readonly unknown[]): Promise<Row[]>;

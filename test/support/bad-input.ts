@@ -4,7 +4,10 @@ import { createHarness, type Harness } from './harness.ts';
 
 export interface BadInput {
   readonly harness: Harness;
-  /** Sends exactly this, with the merchant's key and as JSON unless `headers` say otherwise; undefined leaves a header out. */
+  /**
+   * Sends exactly this, with the merchant's key and as JSON unless `headers` say otherwise; undefined leaves
+   * a header out.
+   */
   send(
     method: string,
     path: string,
@@ -14,8 +17,8 @@ export interface BadInput {
 }
 
 /**
- * Gives the surrounding `describe` a harness in which webhooks may not go to private networks, served over a real connection. After each
- * of its tests every table holds as many rows as before: nothing was stored.
+ * Gives the surrounding `describe` a harness in which webhooks may not go to private networks, served over a
+ * real connection. After each of its tests every table holds as many rows as before: nothing was stored.
  */
 export function refusesBadInput(): BadInput {
   let harness: Harness;

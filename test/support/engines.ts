@@ -35,8 +35,9 @@ const redis: Engine = {
 };
 
 /**
- * The engines that the tests of queues run on: BullMQ's own on Postgres always, Redis where REDIS_URL is set (to one that is empty, for
- * these tests empty it), or where there is a `redis-server` or `valkey-server`, of which the run then starts its own.
+ * The engines that the tests of queues run on: BullMQ's own on Postgres always, Redis where REDIS_URL is set
+ * (to one that is empty, for these tests empty it), or where there is a `redis-server` or `valkey-server`, of
+ * which the run then starts its own.
  */
 export const ENGINES: readonly Engine[] = given || redisCommand !== null ? [postgres, redis] : [postgres];
 

@@ -4,7 +4,10 @@ import type { Db, Tx } from '../../src/platform/postgres/db.ts';
 /** Postgres decides by itself which of the two a prepared statement gets; both must be good. */
 const PLAN_MODES = ['force_custom_plan', 'force_generic_plan'] as const;
 
-/** How Postgres really ran each statement of `work`, once with each kind of plan: texts of EXPLAIN ANALYZE. Nothing is committed. */
+/**
+ * How Postgres really ran each statement of `work`, once with each kind of plan: texts of EXPLAIN ANALYZE.
+ * Nothing is committed.
+ */
 export async function explain(db: Db, work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   const plans: string[] = [];
   for (const mode of PLAN_MODES) {

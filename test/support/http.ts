@@ -22,7 +22,10 @@ export interface Details {
   readonly constraint: string;
 }
 
-/** Asserts the whole error body and the headers of an error under /v1. `details` is there exactly when it is given. */
+/**
+ * Asserts the whole error body and the headers of an error under /v1. `details` is there exactly when it is
+ * given.
+ */
 export function expectError(harness: Harness, answer: Answer, status: number, details?: Details): void {
   expect(answer.status, answer.text).to.equal(status);
   expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
@@ -100,8 +103,9 @@ export async function listPage(harness: Harness, apiKey: string, query = ''): Pr
 }
 
 /**
- * Gives a merchant `count` payments past the API, numbered from 1 on: the n-th is n * `every` seconds into the year, of order
- * "bulk n % 1000". Their ids are the same for every merchant, so `clearPayments` must follow.
+ * Gives a merchant `count` payments past the API, numbered from 1 on: the n-th is n * `every` seconds into
+ * the year, of order "bulk n % 1000". Their ids are the same for every merchant, so `clearPayments` must
+ * follow.
  */
 export async function fillPayments(
   harness: Harness,
@@ -124,7 +128,10 @@ export async function clearPayments(harness: Harness): Promise<void> {
   await harness.ctx.db.raw(`DELETE FROM payments WHERE token_id LIKE 'token %'`);
 }
 
-/** Pays through the sandbox and lets blocks pass until nothing more happens to the payment; for ethereum with blocks of a second. */
+/**
+ * Pays through the sandbox and lets blocks pass until nothing more happens to the payment; for ethereum with
+ * blocks of a second.
+ */
 export async function pay(harness: Harness, id: string, transfer: object = {}): Promise<void> {
   await harness.api('post', `/v1/sandbox/payments/${id}/transfers`).send(transfer).expect(201);
   for (let block = 0; block < 14; block += 1) {
@@ -134,7 +141,10 @@ export async function pay(harness: Harness, id: string, transfer: object = {}): 
   await harness.work();
 }
 
-/** Runs `work` and answers the text of every statement that was sent to Postgres meanwhile, by whichever connection. */
+/**
+ * Runs `work` and answers the text of every statement that was sent to Postgres meanwhile, by whichever
+ * connection.
+ */
 export async function recordQueries(work: () => Promise<unknown>): Promise<string[]> {
   const texts: string[] = [];
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its own `this` below
@@ -175,8 +185,9 @@ export async function listen(app: Express, port = 0): Promise<Listening> {
 }
 
 /**
- * Sends a request as it is given: no client in between that would mend a path, add a header or know the length of a body. A body is
- * sent in chunks unless the headers say its length. Resolves with whatever is answered, also when that comes before the body is out.
+ * Sends a request as it is given: no client in between that would mend a path, add a header or know the
+ * length of a body. A body is sent in chunks unless the headers say its length. Resolves with whatever is
+ * answered, also when that comes before the body is out.
  */
 export async function send(
   { url }: Listening,

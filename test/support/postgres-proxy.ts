@@ -5,7 +5,9 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 export interface PostgresProxy {
   /** The same database, by way of the proxy. */
   readonly url: string;
-  /** From now on nothing gets through in either direction, and new connections are accepted and hear nothing. */
+  /**
+   * From now on nothing gets through in either direction, and new connections are accepted and hear nothing.
+   */
   freeze(): void;
   /** Freezes as soon as a client sends something that holds `text`, the name of a statement for instance. */
   freezeAt(text: string): void;

@@ -2,7 +2,8 @@ import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts
 import type { IdempotencyClaim, Reply } from '../../platform/endpoint.ts';
 import { replayOf } from './claim.ts';
 
-// For work of many transactions, which cannot keep one open for its claim: it looks for a reply first, and claims after the work.
+// For work of many transactions, which cannot keep one open for its claim: it looks for a reply first, and
+// claims after the work.
 
 const claimExists = sql<{ exists: boolean }, Omit<IdempotencyClaim, 'bodyHash'>>(
   'claim_exists',
@@ -19,7 +20,10 @@ const insertWithReply = sql<
    ON CONFLICT DO NOTHING RETURNING true AS claimed`,
 );
 
-/** The reply stored for a claim; null: none. Throws ApiError idempotency_conflict when the claim came with another body. */
+/**
+ * The reply stored for a claim; null: none. Throws ApiError idempotency_conflict when the claim came with
+ * another body.
+ */
 export async function findReplay(
   connection: Connection,
   claim: IdempotencyClaim | null,
@@ -41,8 +45,9 @@ export async function claimAfterwards(
 }
 
 /**
- * Runs `work`, which keeps no transaction open, and stores its reply for the claim: a repeated request returns that reply. Two requests
- * at the same instant may both run `work`, so it must be safe to do twice; both return the reply that was stored first.
+ * Runs `work`, which keeps no transaction open, and stores its reply for the claim: a repeated request
+ * returns that reply. Two requests at the same instant may both run `work`, so it must be safe to do twice;
+ * both return the reply that was stored first.
  */
 export async function onceAfterwards(
   connection: Connection,

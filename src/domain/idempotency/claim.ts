@@ -24,8 +24,9 @@ const storeReply = sql<never, ClaimKey & { status: number; text: string }>(
 );
 
 /**
- * Runs `work` in a transaction, once per claim: claim, work and reply commit together. A second request with the same claim waits for
- * that transaction to end and returns the stored reply. When `work` throws, nothing is stored.
+ * Runs `work` in a transaction, once per claim: claim, work and reply commit together. A second request with
+ * the same claim waits for that transaction to end and returns the stored reply. When `work` throws, nothing
+ * is stored.
  */
 export async function once(
   db: Db,
@@ -50,7 +51,10 @@ const findReply = sql<{ body_hash: Buffer; status: number; body: string }, Claim
    WHERE merchant_id = ${p.merchantId} AND key = ${p.key} AND method = ${p.method} AND path = ${p.path}`,
 );
 
-/** The stored reply of an earlier claim. Throws ApiError idempotency_conflict when that claim came with another body. */
+/**
+ * The stored reply of an earlier claim. Throws ApiError idempotency_conflict when that claim came with
+ * another body.
+ */
 export async function replayOf(connection: Connection, claim: IdempotencyClaim): Promise<Reply> {
   const stored = await runOne(connection, findReply, claim);
   // The claim was swept between the two statements: the client may try again.

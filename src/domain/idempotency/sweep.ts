@@ -3,7 +3,9 @@ import type { Context } from '../../platform/context.ts';
 import { deleteInChunks } from '../../platform/postgres/chunks.ts';
 import { run, sql } from '../../platform/postgres/db.ts';
 
-/** Claims are kept for at least 24 hours (contract, "Idempotency"); one hour more covers clocks that disagree. */
+/**
+ * Claims are kept for at least 24 hours (contract, "Idempotency"); one hour more covers clocks that disagree.
+ */
 const KEPT_SECONDS = 25 * 3600;
 
 // Index: idempotency_keys_by_age.

@@ -7,7 +7,10 @@ import { run, runOne, sql, type Connection, type Tx } from '../../platform/postg
 import { PERMISSIONS, type Caller, type Mode, type Permission } from '../../platform/endpoint.ts';
 import { hashApiKey, newApiKey, newId } from '../../platform/values/ids.ts';
 
-/** Stored in plain text, so that people can tell their keys apart: `sk_test_` or `sk_live_` and 5 of the 32 characters. */
+/**
+ * Stored in plain text, so that people can tell their keys apart: `sk_test_` or `sk_live_` and 5 of the 32
+ * characters.
+ */
 const VISIBLE_PREFIX_LENGTH = 13;
 
 export interface NewMerchant {
@@ -52,8 +55,8 @@ const insertSecret = sql<never, { merchantId: string; now: Date; keyId: string; 
 );
 
 /**
- * Creates a merchant with one API key and a webhook secret. The key is returned here and never again. Throws RangeError when the
- * settlement coin is not on the network.
+ * Creates a merchant with one API key and a webhook secret. The key is returned here and never again. Throws
+ * RangeError when the settlement coin is not on the network.
  */
 export async function createMerchant(
   ctx: Context,
@@ -96,7 +99,10 @@ const modeOf = sql<{ mode: Mode }, { merchantId: string }>(
   (p) => `SELECT mode FROM merchants WHERE id = ${p.merchantId}`,
 );
 
-/** Adds an API key to a merchant and returns it; only its hash is stored. Throws RangeError for an unknown merchant. */
+/**
+ * Adds an API key to a merchant and returns it; only its hash is stored. Throws RangeError for an unknown
+ * merchant.
+ */
 export async function addApiKey(
   connection: Connection,
   merchantId: string,
@@ -164,7 +170,10 @@ const updatePolicy = sql<{ id: string }, { merchantId: string; policy: string }>
   (p) => `UPDATE merchants SET policy = ${p.policy} WHERE id = ${p.merchantId} RETURNING id`,
 );
 
-/** Sets where the merchant's new payments differ from the service's defaults. Throws RangeError for an unknown merchant. */
+/**
+ * Sets where the merchant's new payments differ from the service's defaults. Throws RangeError for an unknown
+ * merchant.
+ */
 export async function setPolicy(
   connection: Connection,
   merchantId: string,

@@ -7,8 +7,8 @@ import { run, sql } from '../../platform/postgres/db.ts';
 import { firstIdAt } from '../../platform/values/ids.ts';
 
 /**
- * Covers the longest deadline of a payment and its late window (24 h each), and the retries of a delivery, unless its receiver asks
- * for more time again and again.
+ * Covers the longest deadline of a payment and its late window (24 h each), and the retries of a delivery,
+ * unless its receiver asks for more time again and again.
  */
 const LOOK_BACK_SECONDS = 5 * 86_400;
 
@@ -22,9 +22,10 @@ interface Needed {
   readonly deliver: string;
 }
 
-// Each of these rows was written in one transaction with its job, so on a sound database this finds nothing. It is for the day after
-// a restored backup, a row deleted by hand or a bug. Indexes: a range of the primary keys of payments and refunds, which are in the
-// order of time (an index on the status would cost every transition more than this costs in a day), and deliveries_due.
+// Each of these rows was written in one transaction with its job, so on a sound database this finds nothing.
+// It is for the day after a restored backup, a row deleted by hand or a bug. Indexes: a range of the primary
+// keys of payments and refunds, which are in the order of time (an index on the status would cost every
+// transition more than this costs in a day), and deliveries_due.
 const restoreJobs = sql<{ job: string; key: string }, Needed>(
   'restore_missing_jobs',
   (p) => `INSERT INTO scheduled_jobs (${JOB_COLUMNS})
@@ -48,7 +49,10 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
    RETURNING job, key`,
 );
 
-/** Finds open payments, refunds and deliveries whose job is missing and schedules it; returns how many there were. */
+/**
+ * Finds open payments, refunds and deliveries whose job is missing and schedules it; returns how many there
+ * were.
+ */
 export async function reconcileOnce(ctx: Context): Promise<number> {
   const now = ctx.now();
   const since = addSeconds(now, -LOOK_BACK_SECONDS);

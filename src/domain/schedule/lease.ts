@@ -7,8 +7,9 @@ export interface LeasedJob {
   readonly test_clock: string | null;
 }
 
-// Index: scheduled_jobs_due. The rows are found once, as an array of ctids: joined by their keys, a plan could read the whole table, or
-// search for due rows again for each row that it updates, and lease more than the limit.
+// Index: scheduled_jobs_due. The rows are found once, as an array of ctids: joined by their keys, a plan
+// could read the whole table, or search for due rows again for each row that it updates, and lease more than
+// the limit.
 const leaseJobs = sql<LeasedJob, { now: Date; leaseEnd: Date; limits: string }>(
   'lease_due_jobs',
   (p) => `UPDATE scheduled_jobs SET visible_at = ${p.leaseEnd}
@@ -24,9 +25,10 @@ const leaseJobs = sql<LeasedJob, { now: Date; leaseEnd: Date; limits: string }>(
 );
 
 /**
- * Leases jobs that are due at `now` until `leaseEnd`, of each name at most as many as `limits` says: the backlog of one does not delay
- * another. Exactly the rows read are leased: a row that commits late is found next time, and rows that another relay has locked are
- * skipped. A job that is not finished when its lease ends is due again, so whatever a queue loses comes back.
+ * Leases jobs that are due at `now` until `leaseEnd`, of each name at most as many as `limits` says: the
+ * backlog of one does not delay another. Exactly the rows read are leased: a row that commits late is found
+ * next time, and rows that another relay has locked are skipped. A job that is not finished when its lease
+ * ends is due again, so whatever a queue loses comes back.
  */
 export async function leaseDue(
   connection: Connection,
@@ -38,7 +40,8 @@ export async function leaseDue(
   return run(connection, leaseJobs, { now, leaseEnd, limits: recordset(wanted) });
 }
 
-// Walks from job to job, because the index (scheduled_jobs_due) begins with the job: a million rows that are not due cost nothing.
+// Walks from job to job, because the index (scheduled_jobs_due) begins with the job: a million rows that are
+// not due cost nothing.
 const overdueJobs = sql<{ overdue: string; oldest_seconds: number | null }, { now: Date }>(
   'overdue_jobs',
   (p) => `WITH RECURSIVE jobs AS (
@@ -58,7 +61,10 @@ const overdueJobs = sql<{ overdue: string; oldest_seconds: number | null }, { no
    ) first_ones`,
 );
 
-/** How many jobs have waited more than 5 s for a relay (counted up to 1000), and for how long: the sign that no worker runs. */
+/**
+ * How many jobs have waited more than 5 s for a relay (counted up to 1000), and for how long: the sign that
+ * no worker runs.
+ */
 export async function overdue(
   connection: Connection,
   now: Date,

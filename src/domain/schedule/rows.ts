@@ -7,7 +7,9 @@ export interface ScheduledJob {
   readonly key: string;
   /** In the time of the test clock that the job belongs to. */
   readonly runAt: Date;
-  /** Null: the system clock. Required, so that a job of an isolated payment cannot lose its clock in silence. */
+  /**
+   * Null: the system clock. Required, so that a job of an isolated payment cannot lose its clock in silence.
+   */
   readonly testClock: TestClock | null;
 }
 

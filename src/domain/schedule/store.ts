@@ -27,15 +27,18 @@ const insertMissingJobs = sql<never, { rows: string }>(
    ON CONFLICT (job, key) DO NOTHING`,
 );
 
-/** Like `schedule`, but jobs that exist keep their time: for recurring jobs, which every worker declares at its start. */
+/**
+ * Like `schedule`, but jobs that exist keep their time: for recurring jobs, which every worker declares at
+ * its start.
+ */
 export async function ensureScheduled(connection: Connection, jobs: readonly ScheduledJob[]): Promise<void> {
   if (jobs.length === 0) return;
   await run(connection, insertMissingJobs, { rows: recordset(jobRows(jobs)) });
 }
 
-// A relay's lease puts visible_at after run_at, and scheduling puts it back. So visible_at <= run_at, or a run_at after the start of
-// the handler, means that the job was rescheduled while it ran, and must run again. (The run_at of a test clock cannot be compared
-// with real time; its jobs run one after the other.)
+// A relay's lease puts visible_at after run_at, and scheduling puts it back. So visible_at <= run_at, or a
+// run_at after the start of the handler, means that the job was rescheduled while it ran, and must run again.
+// (The run_at of a test clock cannot be compared with real time; its jobs run one after the other.)
 const notRescheduledSince = (startedAt: string) =>
   `scheduled_jobs.run_at <= ${startedAt}
      AND (scheduled_jobs.visible_at > scheduled_jobs.run_at OR scheduled_jobs.test_clock IS NOT NULL)`;
@@ -46,7 +49,10 @@ const deleteFinished = sql<never, { job: string; keys: readonly string[]; starte
    WHERE job = ${p.job} AND key = ANY (${p.keys}) AND ${notRescheduledSince(p.startedAt)}`,
 );
 
-/** Deletes jobs that are done, unless they were rescheduled since `startedAt`, when the handler began to read what to do. */
+/**
+ * Deletes jobs that are done, unless they were rescheduled since `startedAt`, when the handler began to read
+ * what to do.
+ */
 export async function finish(
   connection: Connection,
   job: Job,
@@ -75,7 +81,10 @@ const rescheduleJob = sql<never, Rescheduling>(
      WHERE ${notRescheduledSince(p.startedAt)}`,
 );
 
-/** Writes when a job runs next, unless it was rescheduled since `startedAt`: for jobs that recur, what `finish` is for the others. */
+/**
+ * Writes when a job runs next, unless it was rescheduled since `startedAt`: for jobs that recur, what
+ * `finish` is for the others.
+ */
 export async function reschedule(
   connection: Connection,
   job: Job,
@@ -103,7 +112,8 @@ export async function cancel(connection: Connection, job: Job, keys: readonly st
   await run(connection, deleteJobs, { job: job.name, keys });
 }
 
-// `test_clock IS NOT NULL` first: `now` is real time, which the run_at of a test clock cannot be compared with.
+// `test_clock IS NOT NULL` first: `now` is real time, which the run_at of a test clock cannot be compared
+// with.
 const recordJobFailure = sql<never, { job: string; keys: readonly string[]; error: string; now: Date }>(
   'record_job_failure',
   (p) => `UPDATE scheduled_jobs SET failures = failures + 1, last_error = ${p.error},
@@ -113,9 +123,9 @@ const recordJobFailure = sql<never, { job: string; keys: readonly string[]; erro
 );
 
 /**
- * Records that a handler failed, and hides the jobs for 1 s, 2 s, 4 s ... at most 10 min, unless they were rescheduled meanwhile. A job
- * is never dropped: one about money that cannot be done needs a person, who sees it in the log, in the metrics and among the failed
- * jobs of the queue.
+ * Records that a handler failed, and hides the jobs for 1 s, 2 s, 4 s ... at most 10 min, unless they were
+ * rescheduled meanwhile. A job is never dropped: one about money that cannot be done needs a person, who sees
+ * it in the log, in the metrics and among the failed jobs of the queue.
  */
 export async function recordFailure(
   connection: Connection,

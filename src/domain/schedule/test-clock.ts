@@ -9,8 +9,8 @@ interface NextJob {
   readonly first: string;
 }
 
-// Index: scheduled_jobs_of_test_clock. The order of two jobs at one moment must not depend on when they were first written, long ago
-// and rescheduled since.
+// Index: scheduled_jobs_of_test_clock. The order of two jobs at one moment must not depend on when they were
+// first written, long ago and rescheduled since.
 const nextJob = sql<{ job: string; key: string; run_at: Date }, NextJob>(
   'next_job_of_test_clock',
   (p) => `SELECT job, key, run_at FROM scheduled_jobs
@@ -19,8 +19,9 @@ const nextJob = sql<{ job: string; key: string; run_at: Date }, NextJob>(
 );
 
 /**
- * The job of a test clock that is due first, up to `until` in the time of that clock, except `skipped` (`job key`); null: none.
- * At one moment the jobs of `first` precede all others, by key; the others follow in the order in which they were written.
+ * The job of a test clock that is due first, up to `until` in the time of that clock, except `skipped` (`job
+ * key`); null: none. At one moment the jobs of `first` precede all others, by key; the others follow in the
+ * order in which they were written.
  */
 export async function nextJobOfTestClock(
   connection: Connection,
@@ -39,7 +40,10 @@ const updateVisibility = sql<never, { id: string; offsetMs: number; frozenUntil:
    WHERE test_clock = ${p.id}`,
 );
 
-/** Makes the jobs of a test clock visible to the relay when that clock says so: not before the end of a freeze. */
+/**
+ * Makes the jobs of a test clock visible to the relay when that clock says so: not before the end of a
+ * freeze.
+ */
 export async function followTestClock(
   connection: Connection,
   { id, offsetMs, frozenUntil }: TestClock,

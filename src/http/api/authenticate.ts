@@ -11,8 +11,9 @@ const CACHE_ENTRIES = 10_000;
 export type Authenticate = (apiKey: string | undefined) => Promise<Caller | null>;
 
 /**
- * Returns the caller of an API key; null when the key is missing, malformed, unknown or revoked. Keys that exist are cached by their hash
- * for a short time. Unknown ones are not: a key must work as soon as it exists, and guesses are limited per address.
+ * Returns the caller of an API key; null when the key is missing, malformed, unknown or revoked. Keys that
+ * exist are cached by their hash for a short time. Unknown ones are not: a key must work as soon as it
+ * exists, and guesses are limited per address.
  */
 export function authenticator(ctx: Context): Authenticate {
   const cache = new Map<string, { caller: Caller; until: number }>();

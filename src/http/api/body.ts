@@ -25,8 +25,8 @@ const parse: RequestHandler = (request, _response, next) => {
   next();
 };
 
-// Express's own JSON parser replaces bytes that are not UTF-8 by U+FFFD, so that a merchant would read back other text than they wrote,
-// and rejects a body such as `null` or `5` as invalid JSON.
+// Express's own JSON parser replaces bytes that are not UTF-8 by U+FFFD, so that a merchant would read back
+// other text than they wrote, and rejects a body such as `null` or `5` as invalid JSON.
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson(bytes: Buffer): unknown {
@@ -37,7 +37,10 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Reads a JSON body in UTF-8, compressed or not, of at most 100 kB into `request.body`; undefined when there is none. */
+/**
+ * Reads a JSON body in UTF-8, compressed or not, of at most 100 kB into `request.body`; undefined when there
+ * is none.
+ */
 export const readJson: readonly RequestHandler[] = [
   requireJson,
   express.raw({ type: () => true, limit: MAX_BODY }),

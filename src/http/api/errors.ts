@@ -9,7 +9,10 @@ import { requestIdOf } from './request-id.ts';
 /** For the Retry-After of a 503: a Postgres that restarts is back within seconds. */
 const RETRY_AFTER_SECONDS = '5';
 
-/** Sends every error with the specification's body. An error that is no ApiError is logged in full, and sent without details. */
+/**
+ * Sends every error with the specification's body. An error that is no ApiError is logged in full, and sent
+ * without details.
+ */
 export function errorHandler(ctx: Context): ErrorRequestHandler {
   return (thrown: unknown, request, response, next) => {
     const error = toApiError(thrown);
@@ -66,7 +69,10 @@ function toApiError(thrown: unknown): ApiError {
   return bodyFault(thrown) ?? new ApiError(isUnavailable(thrown) ? 'unavailable' : 'internal');
 }
 
-/** Errors of reading a body (too large, cut off, not what Content-Encoding says) have a status of the 4xx class. */
+/**
+ * Errors of reading a body (too large, cut off, not what Content-Encoding says) have a status of the 4xx
+ * class.
+ */
 function bodyFault(thrown: unknown): ApiError | null {
   if (!(thrown instanceof Error) || !('status' in thrown)) return null;
   if (thrown.status === 413) return new ApiError('body_too_large');

@@ -6,8 +6,8 @@ import { ValidationError } from '../../platform/errors.ts';
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The request's claim to run once; null without an Idempotency-Key, which only POST requests may have. Throws ValidationError for a
- * malformed key.
+ * The request's claim to run once; null without an Idempotency-Key, which only POST requests may have. Throws
+ * ValidationError for a malformed key.
  */
 export function claimOf(
   request: Request,

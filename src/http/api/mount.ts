@@ -20,8 +20,9 @@ export interface Gate {
 }
 
 /**
- * Mounts endpoints. Each request is authenticated, limited, checked for permission, its body read and validated, and then handled, in
- * that order, so that the body of an unauthenticated request is never read. Methods that a path does not have get 405.
+ * Mounts endpoints. Each request is authenticated, limited, checked for permission, its body read and
+ * validated, and then handled, in that order, so that the body of an unauthenticated request is never read.
+ * Methods that a path does not have get 405.
  */
 export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate): void {
   const identify = identifier(gate);
@@ -56,8 +57,8 @@ function failWith(limit: RequestHandler, error: unknown): RequestHandler {
 }
 
 /**
- * Identifies the caller. A required key that is not valid counts against the address's limit of failures. When Postgres is unavailable
- * the request fails here, with the headers of its endpoint's limit.
+ * Identifies the caller. A required key that is not valid counts against the address's limit of failures.
+ * When Postgres is unavailable the request fails here, with the headers of its endpoint's limit.
  */
 function identifier({ authenticate, limit: newLimit }: Gate) {
   const limitFailures = newLimit('unauthorized', UNAUTHORIZED_PER_MINUTE, addressOf);

@@ -2,9 +2,10 @@ import type { TObject, TSchema } from 'typebox';
 import { ValidationError } from '../../platform/errors.ts';
 
 /**
- * The parameters of a URL's query, converted by their schema: integers to numbers, and comma-separated values to lists. A value that
- * cannot be converted stays as it is, for the schema to reject. Throws ValidationError for a parameter that is repeated, or that is not
- * percent-encoded UTF-8: with replacement characters it would match nothing.
+ * The parameters of a URL's query, converted by their schema: integers to numbers, and comma-separated values
+ * to lists. A value that cannot be converted stays as it is, for the schema to reject. Throws ValidationError
+ * for a parameter that is repeated, or that is not percent-encoded UTF-8: with replacement characters it
+ * would match nothing.
  */
 export function readQuery(url: string, schema: TObject | undefined): Record<string, unknown> {
   const begin = url.indexOf('?');

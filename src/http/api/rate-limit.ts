@@ -23,9 +23,10 @@ export type Limiters = (
 ) => RequestHandler;
 
 /**
- * Limits of `perMinute` requests in a window of 60 s for each `name` and client. Redis counts for all web processes together; while
- * Redis is unavailable or not configured, each process counts in its own memory. A limiter sets the three X-RateLimit headers; above
- * the limit it passes on ApiError rate_limited, with Retry-After.
+ * Limits of `perMinute` requests in a window of 60 s for each `name` and client. Redis counts for all web
+ * processes together; while Redis is unavailable or not configured, each process counts in its own memory. A
+ * limiter sets the three X-RateLimit headers; above the limit it passes on ApiError rate_limited, with
+ * Retry-After.
  */
 export function limiters(config: Pick<Config, 'rateLimitScale'>, redis: RedisConnection | null): Limiters {
   return (name, perMinute, clientOf) =>
@@ -86,10 +87,11 @@ class FallbackStore implements Store {
 }
 
 /**
- * Sends a command of the store. ioredis routes a command by its key. SCRIPT LOAD has none: it goes to every node that may own a key,
- * and its result is computed here. The store keeps the promise of that result for good, so one load that fails while Redis is
- * unavailable would fail every later request. EVALSHA reports a script that a node lacks (NOSCRIPT), after a start, a restart or a
- * failover of Redis; the store then loads it, which is why the load without a key, at the store's own start, sends nothing.
+ * Sends a command of the store. ioredis routes a command by its key. SCRIPT LOAD has none: it goes to every
+ * node that may own a key, and its result is computed here. The store keeps the promise of that result for
+ * good, so one load that fails while Redis is unavailable would fail every later request. EVALSHA reports a
+ * script that a node lacks (NOSCRIPT), after a start, a restart or a failover of Redis; the store then loads
+ * it, which is why the load without a key, at the store's own start, sends nothing.
  */
 async function send(
   redis: RedisConnection,

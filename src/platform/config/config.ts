@@ -55,7 +55,9 @@ export interface Config {
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The process cannot start until the operator changes something. The message says it all; no stack is shown. */
+/**
+ * The process cannot start until the operator changes something. The message says it all; no stack is shown.
+ */
 export class StartError extends Error {
   override readonly name: string = 'StartError';
 }
@@ -95,7 +97,9 @@ export const KNOWN_VARIABLES = [
 ] as const;
 type Variable = (typeof KNOWN_VARIABLES)[number];
 
-/** True unless NODE_ENV is unset, `development` or `test`: any other value, such as `staging`, is as strict. */
+/**
+ * True unless NODE_ENV is unset, `development` or `test`: any other value, such as `staging`, is as strict.
+ */
 export function isProduction({ NODE_ENV }: Environment): boolean {
   return Boolean(NODE_ENV) && NODE_ENV !== 'development' && NODE_ENV !== 'test';
 }

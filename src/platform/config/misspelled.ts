@@ -1,10 +1,13 @@
 /**
- * An unknown variable with one of these prefixes is a misspelling of ours. WEBHOOK_ alone would be too wide: WEBHOOK_URL and
- * WEBHOOK_SECRET belong to receivers of webhooks.
+ * An unknown variable with one of these prefixes is a misspelling of ours. WEBHOOK_ alone would be too wide:
+ * WEBHOOK_URL and WEBHOOK_SECRET belong to receivers of webhooks.
  */
 const OWN_PREFIXES = ['WEBHOOK_ALLOW', 'WEBHOOK_RETR', 'WEBHOOK_TIMEOUT', 'SIMULATOR_', 'RATE_LIMIT_SCALE'];
 
-/** A sentence for each of `names` that is a misspelling of a known variable, with the one that was probably meant. */
+/**
+ * A sentence for each of `names` that is a misspelling of a known variable, with the one that was probably
+ * meant.
+ */
 export function misspelledVariables(names: readonly string[], known: readonly string[]): string[] {
   return names.flatMap((name) => {
     if (known.includes(name)) return [];
@@ -16,7 +19,10 @@ export function misspelledVariables(names: readonly string[], known: readonly st
   });
 }
 
-/** Short names resemble too many others; long ones may have two typos. A prefix is no typo: EMAIL_FROM is another program's. */
+/**
+ * Short names resemble too many others; long ones may have two typos. A prefix is no typo: EMAIL_FROM is
+ * another program's.
+ */
 function isTypoOf(name: string, variable: string): boolean {
   if (variable.length < 7 || name.endsWith(variable)) return false;
   const typos = distance(name.toUpperCase(), variable);
@@ -24,7 +30,8 @@ function isTypoOf(name: string, variable: string): boolean {
 }
 
 /**
- * The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment), at most 3.
+ * The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string
+ * alignment), at most 3.
  */
 function distance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return 3;

@@ -83,7 +83,8 @@ function isDecodable(part: string): boolean {
 const postgresUrl = serverUrl(['postgres:', 'postgresql:']);
 
 export const databaseUrl: Parse<string> = (value) => {
-  // The queues on Postgres set `options` themselves to find their tables, and this one would replace it (measured).
+  // The queues on Postgres set `options` themselves to find their tables, and this one would replace it
+  // (measured).
   if (new URL(postgresUrl(value)).searchParams.has('options'))
     throw new Error('must not hold options=: set such options on the role, with ALTER ROLE ... SET');
   return value;

@@ -19,7 +19,10 @@ pg.types.setTypeParser(NUMERIC, (value) => value);
 export interface DbOptions {
   readonly url: string;
   readonly poolSize: number;
-  /** How long a caller waits for a connection, and for the result of a statement; then `isUnavailable` is true of the error. */
+  /**
+   * How long a caller waits for a connection, and for the result of a statement; then `isUnavailable` is true
+   * of the error.
+   */
   readonly acquireMs: number;
   readonly queryMs: number;
   readonly name: string;
@@ -41,8 +44,8 @@ export function openDb(options: DbOptions): Db {
       max: options.poolSize,
       acquireTimeoutMillis: options.acquireMs,
       propagateCreateError: true,
-      // A BEGIN or COMMIT whose response never came leaves a connection that is busy, or in a transaction that never ends: the writes
-      // of its next user would be lost with it.
+      // A BEGIN or COMMIT whose response never came leaves a connection that is busy, or in a transaction
+      // that never ends: the writes of its next user would be lost with it.
       validate: (connection: PooledConnection) =>
         connection.readyForQuery && connection.getTransactionStatus() === 'I',
     },
@@ -53,8 +56,9 @@ export function openDb(options: DbOptions): Db {
 }
 
 /**
- * Runs one statement in one round trip, in the caller's transaction or on a connection of the pool, and returns its rows. It calls the
- * driver directly because knex's `raw` has no named statements: 39 us instead of 55 us of CPU per query.
+ * Runs one statement in one round trip, in the caller's transaction or on a connection of the pool, and
+ * returns its rows. It calls the driver directly because knex's `raw` has no named statements: 39 us instead
+ * of 55 us of CPU per query.
  */
 export async function run<Row, Params>(
   connection: Connection,
@@ -69,8 +73,9 @@ export async function run<Row, Params>(
     try {
       return await runOnce<Row>(connection.client as KnexClient, query);
     } catch (error) {
-      // A migration has changed a table under a process of the previous release. Nothing was done, and the connection is discarded: a
-      // new one prepares the statement again. A transaction has lost its earlier statements, so its caller must repeat it.
+      // A migration has changed a table under a process of the previous release. Nothing was done, and the
+      // connection is discarded: a new one prepares the statement again. A transaction has lost its earlier
+      // statements, so its caller must repeat it.
       if (!(error instanceof Error && isOutdated(error)) || 'isCompleted' in connection) throw error;
     }
 }
@@ -83,7 +88,8 @@ async function runOnce<Row>(client: KnexClient, query: pg.QueryConfig): Promise<
     // A connection that broke, or still waits for a result after the timeout, must not serve the next caller.
     if (isUnavailable(error)) {
       driver.__knex__disposed = error;
-      // Closed at once: the ROLLBACK of a transaction would wait behind the pending statement for another timeout.
+      // Closed at once: the ROLLBACK of a transaction would wait behind the pending statement for another
+      // timeout.
       void driver.end();
     }
     throw error;
@@ -101,7 +107,10 @@ export async function runOne<Row, Params>(
   return (await run(connection, statement, values))[0] ?? null;
 }
 
-/** The part of knex's client that `run` uses; the client of a transaction returns the transaction's one connection. */
+/**
+ * The part of knex's client that `run` uses; the client of a transaction returns the transaction's one
+ * connection.
+ */
 interface KnexClient {
   acquireConnection(): Promise<PooledConnection>;
   releaseConnection(connection: PooledConnection): Promise<void>;
@@ -110,7 +119,10 @@ interface KnexClient {
 /** knex's pool discards a connection once this mark is set. */
 type PooledConnection = pg.Client & { readonly readyForQuery: boolean; __knex__disposed?: unknown };
 
-/** SQLSTATE classes of a server that is absent or refuses work: connection failure, resources, operator, starting up. */
+/**
+ * SQLSTATE classes of a server that is absent or refuses work: connection failure, resources, operator,
+ * starting up.
+ */
 const UNAVAILABLE_STATES = /^(08|53|57P0)/;
 const UNAVAILABLE_CODES = new Set([
   'ECONNREFUSED',
@@ -124,7 +136,10 @@ const UNAVAILABLE_CODES = new Set([
 const UNAVAILABLE_MESSAGES =
   /timeout expired|timeout exceeded when trying to connect|Connection terminated|Query read timeout|Timeout acquiring a connection|pool is probably full|Client has encountered a connection error|not queryable|aborted/;
 
-/** True when Postgres is unavailable, overloaded or was just migrated, so that the caller should try again later. */
+/**
+ * True when Postgres is unavailable, overloaded or was just migrated, so that the caller should try again
+ * later.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (isOutdated(error)) return true;
@@ -135,8 +150,8 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * A migration has changed the columns of a prepared statement, which must be prepared again on another connection. The error's message is
- * in the server's language; the routine in its source is not.
+ * A migration has changed the columns of a prepared statement, which must be prepared again on another
+ * connection. The error's message is in the server's language; the routine in its source is not.
  */
 function isOutdated(error: Error): boolean {
   return (

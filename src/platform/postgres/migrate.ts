@@ -19,8 +19,9 @@ export interface Migration {
 }
 
 /**
- * Migrates the database to the newest schema and returns the names of the migrations that ran. Several processes may call it at once:
- * an advisory lock lets one of them work, and the others then find nothing to do.
+ * Migrates the database to the newest schema and returns the names of the migrations that ran. Several
+ * processes may call it at once: an advisory lock lets one of them work, and the others then find nothing to
+ * do.
  */
 export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
   const guard = new pg.Client({ connectionString: databaseUrl, application_name: 'release' });
@@ -29,7 +30,8 @@ export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
   try {
     await guard.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const options = { migrationSource: source, tableName: TABLE };
-    // A release that was killed leaves knex's own lock row behind; the advisory lock proves that no other release runs.
+    // A release that was killed leaves knex's own lock row behind; the advisory lock proves that no other
+    // release runs.
     await db.migrate.forceFreeMigrationsLock(options);
     const [, names] = (await db.migrate.latest(options)) as [number, string[]];
     return names;
@@ -42,8 +44,8 @@ export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
 const doneMigrations = sql<{ name: string }>('done_migrations', `SELECT name FROM ${TABLE}`);
 
 /**
- * The names of the migrations that this code needs and the database lacks (additional ones, of newer code, are fine), and whether the
- * database is empty, because no release has run on it yet.
+ * The names of the migrations that this code needs and the database lacks (additional ones, of newer code,
+ * are fine), and whether the database is empty, because no release has run on it yet.
  */
 export async function missingMigrations(
   connection: Connection,

@@ -1,6 +1,6 @@
 /**
- * A declared statement: SQL text that Postgres prepares once per connection under `name`. `Row` is the shape of its rows, `Params` the
- * object that a caller gives; a test holds both against the live schema.
+ * A declared statement: SQL text that Postgres prepares once per connection under `name`. `Row` is the shape
+ * of its rows, `Params` the object that a caller gives; a test holds both against the live schema.
  */
 export interface Statement<Row = unknown, Params = readonly unknown[]> {
   readonly name: string;
@@ -11,16 +11,19 @@ export interface Statement<Row = unknown, Params = readonly unknown[]> {
   readonly values?: Params;
 }
 
-/** A placeholder for each parameter by its name: `p.paymentId` is `$1` where it is the first that the text names. */
+/**
+ * A placeholder for each parameter by its name: `p.paymentId` is `$1` where it is the first that the text
+ * names.
+ */
 export type Placeholders<Params> = { readonly [Name in keyof Params]-?: string };
 
 /** Every statement that was declared, by name. */
 export const declaredStatements: ReadonlyMap<string, Statement> = new Map();
 
 /**
- * Declares a statement. Its parameters are named: `` sql<Row, { id: string }>('find', (p) => `SELECT ... WHERE id = ${p.id}`) ``. They are
- * numbered once, here, so that the prepared text stays one constant. Throws when the name is taken by another text: Postgres refuses
- * one name for two texts.
+ * Declares a statement. Its parameters are named: `` sql<Row, { id: string }>('find', (p) => `SELECT ...
+ * WHERE id = ${p.id}`) ``. They are numbered once, here, so that the prepared text stays one constant. Throws
+ * when the name is taken by another text: Postgres refuses one name for two texts.
  */
 export function sql<Row = never>(name: string, text: string): Statement<Row>;
 export function sql<Row, Params extends object>(
@@ -53,7 +56,10 @@ export function valuesOf<Params>({ params }: Statement<unknown, Params>, values:
   return params.map((name) => named[name]);
 }
 
-/** Rows as one parameter, for `json_to_recordset` or `jsonb_to_recordset`: a set travels as one value with named columns. */
+/**
+ * Rows as one parameter, for `json_to_recordset` or `jsonb_to_recordset`: a set travels as one value with
+ * named columns.
+ */
 export function recordset(rows: readonly object[]): string {
   return JSON.stringify(rows);
 }

@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Metadata services in ranges that are public or that `allowPrivate` allows: Azure's wire server, AWS over IPv6, Google over IPv6,
- * Alibaba. (169.254.169.254 and 192.0.0.192 are in ranges that are never allowed.) They return the machine's credentials, so no setting
- * makes them reachable.
+ * Metadata services in ranges that are public or that `allowPrivate` allows: Azure's wire server, AWS over
+ * IPv6, Google over IPv6, Alibaba. (169.254.169.254 and 192.0.0.192 are in ranges that are never allowed.)
+ * They return the machine's credentials, so no setting makes them reachable.
  */
 const METADATA_ADDRESSES: ReadonlySet<string> = new Set(
   ['168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254', '100.100.100.200'].map((ip) =>
@@ -12,10 +12,16 @@ const METADATA_ADDRESSES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** IANA delegates global unicast from this block only; an address outside it embeds an IPv4 address or is reserved. */
+/**
+ * IANA delegates global unicast from this block only; an address outside it embeds an IPv4 address or is
+ * reserved.
+ */
 const GLOBAL_UNICAST_6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
-/** The ranges that `allowPrivate` allows (contract, "Running it": private and loopback addresses), as ipaddr.js names them. */
+/**
+ * The ranges that `allowPrivate` allows (contract, "Running it": private and loopback addresses), as
+ * ipaddr.js names them.
+ */
 const PRIVATE_RANGES: ReadonlySet<string> = new Set([
   'private',
   'loopback',
@@ -24,24 +30,29 @@ const PRIVATE_RANGES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True when `ip`, a numeric address in the usual notation, is one on the public internet. Private, loopback, link-local,
- * shared, multicast, reserved and documentation ranges, IPv6 forms that carry an IPv4 address (mapped, compatible, 6to4,
- * Teredo, NAT64), cloud metadata services, addresses with a zone, and anything that is no address: false.
- * Ranges: the IANA special-purpose registries as ipaddr.js keeps them.
+ * True when `ip`, a numeric address in the usual notation, is one on the public internet. Private, loopback,
+ * link-local, shared, multicast, reserved and documentation ranges, IPv6 forms that carry an IPv4 address
+ * (mapped, compatible, 6to4, Teredo, NAT64), cloud metadata services, addresses with a zone, and anything
+ * that is no address: false. Ranges: the IANA special-purpose registries as ipaddr.js keeps them.
  */
 export function isPublicAddress(ip: string): boolean {
   const address = parse(ip);
   return address !== null && isPublic(address) && !isMetadata(address);
 }
 
-/** True when a webhook may be sent to `ip`: a public address, or with `allowPrivate` a private or loopback one too. */
+/**
+ * True when a webhook may be sent to `ip`: a public address, or with `allowPrivate` a private or loopback one
+ * too.
+ */
 export function isDeliverableAddress(ip: string, allowPrivate: boolean): boolean {
   const address = parse(ip);
   if (address === null || isMetadata(address)) return false;
   return isPublic(address) || (allowPrivate && PRIVATE_RANGES.has(address.range()));
 }
 
-/** True for 80, 443, and 1024 and above: below, mail servers and the like take an HTTP request for commands. */
+/**
+ * True for 80, 443, and 1024 and above: below, mail servers and the like take an HTTP request for commands.
+ */
 export function isDeliverablePort(port: number): boolean {
   return port === 80 || port === 443 || (port >= 1024 && port <= 65_535);
 }

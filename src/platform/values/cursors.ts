@@ -1,14 +1,14 @@
 /**
- * The `next_cursor` of a list: the position after its last row, as the parts of the list's sort key. Base64url, so that clients treat it
- * as opaque.
+ * The `next_cursor` of a list: the position after its last row, as the parts of the list's sort key.
+ * Base64url, so that clients treat it as opaque.
  */
 export function encodeCursor(parts: readonly (string | number)[]): string {
   return Buffer.from(parts.join('.')).toString('base64url');
 }
 
 /**
- * The parts of a cursor that `encodeCursor` made, each by its name; null unless each of them, and nothing more, matches its pattern. The
- * patterns describe a whole part, without the separator `.`.
+ * The parts of a cursor that `encodeCursor` made, each by its name; null unless each of them, and nothing
+ * more, matches its pattern. The patterns describe a whole part, without the separator `.`.
  */
 export function decodeCursor<Name extends string>(
   cursor: string,

@@ -7,8 +7,9 @@ const RANDOM_LENGTH = 16;
 export type IdPrefix = 'mer' | 'pay' | 'evt' | 'dlv' | 'ref' | 'req';
 
 /**
- * A new id: `prefix_` and a ULID (26 characters of Crockford base 32: 48 bits of `now` in milliseconds, then 80 random bits), so that
- * ids sort by time and inserts touch the right edge of an index. Source: the ULID specification.
+ * A new id: `prefix_` and a ULID (26 characters of Crockford base 32: 48 bits of `now` in milliseconds, then
+ * 80 random bits), so that ids sort by time and inserts touch the right edge of an index. Source: the ULID
+ * specification.
  */
 export function newId(prefix: IdPrefix, now: Date): string {
   return `${prefix}_${timePart(now.getTime())}${randomPart()}`;
@@ -58,7 +59,8 @@ function timePart(milliseconds: number): string {
   return out;
 }
 
-// One system call fills the bytes of 256 ids: one call per id would show in the profile of creating a payment.
+// One system call fills the bytes of 256 ids: one call per id would show in the profile of creating a
+// payment.
 const pool = Buffer.alloc(RANDOM_LENGTH * 256);
 let used = pool.length;
 

@@ -1,11 +1,13 @@
 import { BigNumber } from 'bignumber.js';
 
 /**
- * Exact arithmetic on money. An amount is a decimal string such as "10.50": no exponent, no float, no white space. Every function
- * returns a plain decimal string (see `plain`) and throws RangeError for text that is not a decimal number.
+ * Exact arithmetic on money. An amount is a decimal string such as "10.50": no exponent, no float, no white
+ * space. Every function returns a plain decimal string (see `plain`) and throws RangeError for text that is
+ * not a decimal number.
  */
 
-// A separate constructor: settings that another package makes on the shared one cannot change rounding or printing here.
+// A separate constructor: settings that another package makes on the shared one cannot change rounding or
+// printing here.
 const Decimal = BigNumber.clone({ EXPONENTIAL_AT: 1e9 });
 type Decimal = BigNumber;
 
@@ -16,12 +18,18 @@ export function plain(value: string): string {
   return decimal(value).toFixed();
 }
 
-/** `written` if `value` is numerically equal to it, so that "10.50" is read back as "10.50"; otherwise `plain(value)`. */
+/**
+ * `written` if `value` is numerically equal to it, so that "10.50" is read back as "10.50"; otherwise
+ * `plain(value)`.
+ */
 export function asWritten(value: string, written: string): string {
   return compare(value, written) === 0 ? written : plain(value);
 }
 
-/** `value` with at least as many decimals as `written` has: beside "10.50" 4 is "4.00", and 4.125 stays "4.125". */
+/**
+ * `value` with at least as many decimals as `written` has: beside "10.50" 4 is "4.00", and 4.125 stays
+ * "4.125".
+ */
 export function writtenLike(value: string, written: string): string {
   const [, decimals = ''] = written.split('.');
   const exact = decimal(value);
@@ -42,7 +50,10 @@ export function multiply(a: string, b: string): string {
   return decimal(a).times(decimal(b)).toFixed();
 }
 
-/** `a / b` for `a` >= 0 and `b` > 0, rounded once, from the exact quotient, to `decimals` places: `down` to zero or `up` from it. */
+/**
+ * `a / b` for `a` >= 0 and `b` > 0, rounded once, from the exact quotient, to `decimals` places: `down` to
+ * zero or `up` from it.
+ */
 export function divide(a: string, b: string, decimals: number, rounding: 'up' | 'down'): string {
   const [dividend, divisor] = [decimal(a).shiftedBy(decimals), decimal(b)];
   if (dividend.isLessThan(0) || !divisor.isGreaterThan(0)) throw new RangeError(`cannot divide ${a} by ${b}`);

@@ -8,9 +8,10 @@ export const MAX_URL_LENGTH = 2048;
 const PRIVATE_SUFFIXES = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa'];
 
 /**
- * Why `value` cannot be used as a URL, as the end of a sentence ("must be ..."); null when it can (contract, "URLs"). `forDelivery`: the
- * service itself calls it, so host and port are checked too; a browser's redirect target may point anywhere. `allowPrivate` allows http,
- * private networks and names without a dot. This check gives an early error; the addresses of a name are checked when the socket opens.
+ * Why `value` cannot be used as a URL, as the end of a sentence ("must be ..."); null when it can (contract,
+ * "URLs"). `forDelivery`: the service itself calls it, so host and port are checked too; a browser's redirect
+ * target may point anywhere. `allowPrivate` allows http, private networks and names without a dot. This check
+ * gives an early error; the addresses of a name are checked when the socket opens.
  */
 export function urlFault(
   value: string,
@@ -19,7 +20,8 @@ export function urlFault(
   const schemes = options.allowPrivate ? 'https:// or http://' : 'https://';
   // Characters, not the length of the string: a character outside the basic plane counts once.
   if ([...value].length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters long`;
-  // On the raw text: `new URL` removes tabs, line feeds and invisible characters, and turns backslashes into slashes.
+  // On the raw text: `new URL` removes tabs, line feeds and invisible characters, and turns backslashes into
+  // slashes.
   if (/[\s\\\p{Cc}\p{Cf}\p{Cs}]/u.test(value))
     return 'must not contain white space, backslashes, control or invisible characters';
   // `new URL` also parses https:host, https:/host and https:////host as https://host.
@@ -33,8 +35,8 @@ export function urlFault(
 }
 
 /**
- * Why nothing may be sent to the host or port of `url`; null: it may. `new URL` has normalised every notation of an address (decimal,
- * octal, hexadecimal, full width, percent-encoded, trailing dot).
+ * Why nothing may be sent to the host or port of `url`; null: it may. `new URL` has normalised every notation
+ * of an address (decimal, octal, hexadecimal, full width, percent-encoded, trailing dot).
  */
 function destinationFault(url: URL, allowPrivate: boolean): string | null {
   if (!isDeliverablePort(effectivePort(url))) return 'must use port 80, 443, or 1024 and above';

@@ -4,7 +4,10 @@ import type { Reach } from '../../http/routes.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { Lifetime } from './lifetime.ts';
 
-/** What the endpoints of a web process reach beyond the database; closed with the process, so open it before what serves. */
+/**
+ * What the endpoints of a web process reach beyond the database; closed with the process, so open it before
+ * what serves.
+ */
 export function openReach(config: Config, lifetime: Lifetime): Reach {
   const adapters = createAdapters(config);
   lifetime.own(() => closeAdapters(adapters));

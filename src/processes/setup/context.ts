@@ -7,7 +7,10 @@ import { createLog, messageOf } from '../../platform/log.ts';
 import { missingMigrations } from '../../platform/postgres/migrate.ts';
 import type { Lifetime } from './lifetime.ts';
 
-/** A web request gets its response within 2 s, a 503 included: the waits for a connection and for a result add up to that. */
+/**
+ * A web request gets its response within 2 s, a 503 included: the waits for a connection and for a result add
+ * up to that.
+ */
 export const WEB_DB = { poolSize: 20, acquireMs: 700, queryMs: 1_200 };
 /** Workers run statements over sets, and can wait. */
 export const WORKER_DB = { poolSize: 20, acquireMs: 10_000, queryMs: 60_000 };
@@ -37,8 +40,9 @@ export function connectionName(process_: string): string {
 }
 
 /**
- * Throws StartError when the release has not run on this database: it lacks a migration that this code needs, or the queues' tables,
- * where the process uses them (`useQueues`) and they are in Postgres. Rejects with the driver's error when Postgres is unavailable.
+ * Throws StartError when the release has not run on this database: it lacks a migration that this code needs,
+ * or the queues' tables, where the process uses them (`useQueues`) and they are in Postgres. Rejects with the
+ * driver's error when Postgres is unavailable.
  */
 export async function assertReleased({ db, config }: Context, useQueues: boolean): Promise<void> {
   const { missing } = await missingMigrations(db);
@@ -50,7 +54,10 @@ export async function assertReleased({ db, config }: Context, useQueues: boolean
     );
 }
 
-/** Like `assertReleased`, but logs when Postgres is unavailable: a web process responds with 503 until it is back. */
+/**
+ * Like `assertReleased`, but logs when Postgres is unavailable: a web process responds with 503 until it is
+ * back.
+ */
 export async function assertReleasedIfThere(ctx: Context, useQueues: boolean): Promise<void> {
   try {
     await assertReleased(ctx, useQueues);

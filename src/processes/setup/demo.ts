@@ -39,7 +39,10 @@ export function writeDevInfo(facts: DevInfo): void {
   renameSync(draft, FILE);
 }
 
-/** The demo merchant of the last start if this database and SECRETS_KEY still accept its key and secret, otherwise a new one. */
+/**
+ * The demo merchant of the last start if this database and SECRETS_KEY still accept its key and secret,
+ * otherwise a new one.
+ */
 export async function findOrCreateDemoMerchant(ctx: Context, known: Partial<DevInfo>): Promise<Merchant> {
   const found = await findDemoMerchant(ctx, known);
   if (found !== null) return found;

@@ -15,9 +15,9 @@ const DATABASE = 'payment_checkout';
 export const PLACEHOLDER_URL = 'postgres://embedded';
 
 /**
- * Starts the embedded database under `.data/`, or adopts a running one, migrates it and returns its URL. It stops with this process
- * unless another one uses it (`npm run dev` on another port, `npm run merchants`); with `borrow`, an adopted one keeps running. Throws
- * StartError when it cannot be started.
+ * Starts the embedded database under `.data/`, or adopts a running one, migrates it and returns its URL. It
+ * stops with this process unless another one uses it (`npm run dev` on another port, `npm run merchants`);
+ * with `borrow`, an adopted one keeps running. Throws StartError when it cannot be started.
  */
 export async function openEmbeddedDatabase(
   lifetime: Lifetime,

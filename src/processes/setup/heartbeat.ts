@@ -3,19 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, type Log } from '../../platform/log.ts';
 
-/** Holds the worker's process id, for the health check of its container. Several workers on one machine need a TMPDIR each. */
+/**
+ * Holds the worker's process id, for the health check of its container. Several workers on one machine need a
+ * TMPDIR each.
+ */
 const FILE = join(tmpdir(), 'payment-checkout-worker.beat');
 const EVERY_MS = 5_000;
 /** A relay without Postgres makes no pass; half a minute of that is an outage. */
 const SILENCE_MS = 30_000;
 
 export interface Heartbeat {
-  /** Records that the worker is alive: the relay calls it after each pass that reached Postgres and the queue. */
+  /**
+   * Records that the worker is alive: the relay calls it after each pass that reached Postgres and the queue.
+   */
   beat(): void;
   end(): void;
 }
 
-/** The heartbeat of this process. When its file cannot be written, it logs that once and the worker goes on. */
+/**
+ * The heartbeat of this process. When its file cannot be written, it logs that once and the worker goes on.
+ */
 export function startHeartbeat(log: Log): Heartbeat {
   let last = 0;
   let isWarned = false;

@@ -3,7 +3,10 @@ import { StartError } from '../../platform/config/config.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
 import { messageOf, type Log } from '../../platform/log.ts';
 
-/** The process ends this long after SIGTERM at the latest: a bit less than the 30 s after which orchestrators kill. */
+/**
+ * The process ends this long after SIGTERM at the latest: a bit less than the 30 s after which orchestrators
+ * kill.
+ */
 const DRAIN_SECONDS = 25;
 /** Ctrl-C under npm arrives twice, from the terminal and from npm: two signals within this time are one. */
 const SAME_SIGNAL_MS = 300;
@@ -17,10 +20,11 @@ export interface Lifetime {
 }
 
 /**
- * Runs a process. When `main` throws, prints the message of an error that the operator can fix, or the stack of any other, closes what
- * was opened and exits with code 1. With `once` the process ends with `main`; otherwise the first signal ends it: `main` finishes, then
- * everything is closed, and the exit code is 0, or 1 when that failed or took longer than `drainSeconds`. A second signal ends the
- * process at once. Work that was interrupted is still in Postgres and runs again.
+ * Runs a process. When `main` throws, prints the message of an error that the operator can fix, or the stack
+ * of any other, closes what was opened and exits with code 1. With `once` the process ends with `main`;
+ * otherwise the first signal ends it: `main` finishes, then everything is closed, and the exit code is 0, or
+ * 1 when that failed or took longer than `drainSeconds`. A second signal ends the process at once. Work that
+ * was interrupted is still in Postgres and runs again.
  */
 export function runMain(
   main: (lifetime: Lifetime) => Promise<void>,
@@ -97,7 +101,8 @@ async function closeAll(closes: (() => unknown)[]): Promise<void> {
 
 /** The text for the operator: the message of an error that they can fix, the stack of any other. */
 export function startErrorText(error: unknown): string {
-  // A host with several addresses, such as localhost, fails once for each, and the error as a whole has no message.
+  // A host with several addresses, such as localhost, fails once for each, and the error as a whole has no
+  // message.
   if (error instanceof AggregateError) return [...new Set(error.errors.map(startErrorText))].join('\n');
   if (error instanceof StartError) return error.message;
   if (isUnavailable(error)) return `Postgres cannot be reached: ${messageOf(error)}`;

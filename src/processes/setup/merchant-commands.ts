@@ -131,7 +131,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** Throws StartError unless SECRETS_KEY is that of web and worker: with another key, every webhook of the merchant would fail. */
+/**
+ * Throws StartError unless SECRETS_KEY is that of web and worker: with another key, every webhook of the
+ * merchant would fail.
+ */
 async function assertSecretsKeyFits(ctx: Context): Promise<void> {
   const newest = (await listMerchants(ctx.db)).at(-1);
   if (newest === undefined) return;

@@ -87,7 +87,8 @@ describe('due work', () => {
     const wanted = range(4_000);
     await put(wanted);
     const got: string[] = [];
-    // A relay takes 100 at a time and stops when it finds nothing: what another has locked is passed over, not waited for.
+    // A relay takes 100 at a time and stops when it finds nothing: what another has locked is passed over,
+    // not waited for.
     const relay = async () => {
       for (
         let more = await claim(0, { [bulk.name]: 100 });

@@ -8,7 +8,10 @@ const LONE = '\ud800';
 const keys = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, '']));
 
-/** One field of POST /v1/payment at fault; `named` is what `details.field` says where it is not the field's own name. */
+/**
+ * One field of POST /v1/payment at fault; `named` is what `details.field` says where it is not the field's
+ * own name.
+ */
 const FIELD_FAULTS: readonly Row[] = [
   ['a number', 'pay_amount', 10.5, 'type'],
   ['an integer', 'pay_amount', 10, 'type'],

@@ -25,7 +25,10 @@ function faultsOf(env: Record<string, string>): string[] {
   }
 }
 
-/** Each variable of the contract's table: what it sets, its default, values that it takes, and values that stop the process. */
+/**
+ * Each variable of the contract's table: what it sets, its default, values that it takes, and values that
+ * stop the process.
+ */
 const VARIABLES: readonly {
   name: (typeof KNOWN_VARIABLES)[number];
   field: keyof Config;

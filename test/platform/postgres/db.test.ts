@@ -94,7 +94,8 @@ describe('the pool of connections', () => {
     const given = db.transaction((tx) => run(tx, insert, ['of a transaction that never began']));
     expect(await outcomeOf(given)).to.equal('unavailable');
     wire.flow();
-    // Three callers, so that every connection of the pool is used: each is answered, and what it writes stays.
+    // Three callers, so that every connection of the pool is used: each is answered, and what it writes
+    // stays.
     await Promise.all(['a', 'b', 'c'].map((text) => run(db, insert, [text])));
     expect(await committed()).to.deep.equal(['a', 'b', 'c']);
   });
@@ -129,7 +130,8 @@ describe('the pool of connections', () => {
   it('refuses a statement that comes after the end of its transaction', async () => {
     const kept = await db.transaction((tx) => Promise.resolve(tx));
     expect(await outcomeOf(run(kept, insert, ['late']))).to.include('after the end of its transaction');
-    // One of two at once fails: the other may come after the rollback, when the connection is somebody else's.
+    // One of two at once fails: the other may come after the rollback, when the connection is somebody
+    // else's.
     const given = db.transaction(async (tx) => {
       await run(tx, insert, ['twice']);
       await Promise.all([

@@ -185,7 +185,10 @@ function isPositional({ name, params }: Declaration, statements: readonly Statem
   );
 }
 
-/** The statements of a list depend on its filters, and are declared when it is first read with them: none, each alone, and all. */
+/**
+ * The statements of a list depend on its filters, and are declared when it is first read with them: none,
+ * each alone, and all.
+ */
 async function declareLists(): Promise<void> {
   const { listPayments } = await import('../../../src/domain/payments/list.ts');
   const { listDeliveries } = await import('../../../src/domain/webhooks/deliveries/list.ts');
