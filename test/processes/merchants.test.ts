@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { findCaller } from '../../src/domain/merchants/store.ts';
+import { findCaller } from '../../src/domain/merchants/api-keys.ts';
 import { openDb, type Db } from '../../src/platform/postgres/db.ts';
 import { PERMISSIONS } from '../../src/platform/endpoint.ts';
 import { hashApiKey } from '../../src/platform/values/ids.ts';

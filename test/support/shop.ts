@@ -1,6 +1,6 @@
 import { simulatedChain } from '../../src/domain/chain/simulator/simulated.ts';
 import type { ChainTransfer, Sending, TestChain } from '../../src/domain/chain/port.ts';
-import { findCaller } from '../../src/domain/merchants/store.ts';
+import { findCaller } from '../../src/domain/merchants/api-keys.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
 import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
 import { requestRefund } from '../../src/domain/payments/refunds/request.ts';

@@ -1,4 +1,4 @@
-import { findCaller } from '../../domain/merchants/store.ts';
+import { findCaller } from '../../domain/merchants/api-keys.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Caller } from '../../platform/endpoint.ts';
 import { hashApiKey } from '../../platform/values/ids.ts';

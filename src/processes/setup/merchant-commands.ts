@@ -1,11 +1,5 @@
-import {
-  addApiKey,
-  createMerchant,
-  listMerchants,
-  revokeApiKey,
-  setEmail,
-  setPolicy,
-} from '../../domain/merchants/store.ts';
+import { addApiKey, revokeApiKey } from '../../domain/merchants/api-keys.ts';
+import { createMerchant, listMerchants, setEmail, setPolicy } from '../../domain/merchants/store.ts';
 import { Type } from 'typebox';
 import { PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
 import { reEncryptSecrets } from '../../domain/webhooks/secrets/re-encrypt.ts';

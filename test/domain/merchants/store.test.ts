@@ -1,11 +1,6 @@
 import { expect } from 'chai';
-import {
-  addApiKey,
-  createMerchant,
-  findCaller,
-  listMerchants,
-  revokeApiKey,
-} from '../../../src/domain/merchants/store.ts';
+import { addApiKey, findCaller, revokeApiKey } from '../../../src/domain/merchants/api-keys.ts';
+import { createMerchant, listMerchants } from '../../../src/domain/merchants/store.ts';
 import { getWebhookSecrets } from '../../../src/domain/webhooks/secrets/read.ts';
 import { PERMISSIONS } from '../../../src/platform/endpoint.ts';
 import { hashApiKey } from '../../../src/platform/values/ids.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { addApiKey, revokeApiKey } from '../../../src/domain/merchants/store.ts';
+import { addApiKey, revokeApiKey } from '../../../src/domain/merchants/api-keys.ts';
 import { PERMISSIONS, type Permission } from '../../../src/platform/endpoint.ts';
 import { newApiKey } from '../../../src/platform/values/ids.ts';
 import { ENDPOINTS } from '../../support/endpoints.ts';

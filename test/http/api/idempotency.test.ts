@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { addApiKey } from '../../../src/domain/merchants/store.ts';
+import { addApiKey } from '../../../src/domain/merchants/api-keys.ts';
 import { sweepOnce } from '../../../src/domain/idempotency/sweep.ts';
 import {
   countRows,

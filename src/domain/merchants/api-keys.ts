@@ -1,0 +1,102 @@
+import type { CoinId } from '../chain/coins.ts';
+import type { NetworkId } from '../chain/networks.ts';
+import type { PolicyChoice } from '../payments/lifecycle/policy.ts';
+import { PERMISSIONS, type Caller, type Mode, type Permission } from '../../platform/endpoint.ts';
+import { run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
+import { hashApiKey, newApiKey } from '../../platform/values/ids.ts';
+
+/**
+ * Stored in plain text, so that people can tell their keys apart: `sk_test_` or `sk_live_` and 5 of the 32
+ * characters.
+ */
+const VISIBLE_PREFIX_LENGTH = 13;
+
+interface KeyRow {
+  readonly keyHash: Buffer;
+  readonly merchantId: string;
+  readonly visiblePrefix: string;
+  readonly permissions: readonly Permission[];
+  readonly now: Date;
+}
+
+const insertKey = sql<never, KeyRow>(
+  'insert_api_key',
+  (p) => `INSERT INTO api_keys (key_hash, merchant_id, visible_prefix, permissions, created_at)
+   VALUES (${p.keyHash}, ${p.merchantId}, ${p.visiblePrefix}, ${p.permissions}, ${p.now})`,
+);
+
+const modeOf = sql<{ mode: Mode }, { merchantId: string }>(
+  'mode_of_merchant',
+  (p) => `SELECT mode FROM merchants WHERE id = ${p.merchantId}`,
+);
+
+/**
+ * Adds an API key to a merchant and returns it; only its hash is stored. Throws RangeError for an unknown
+ * merchant.
+ */
+export async function addApiKey(
+  connection: Connection,
+  merchantId: string,
+  permissions: readonly Permission[],
+  now: Date,
+): Promise<string> {
+  const merchant = await runOne(connection, modeOf, { merchantId });
+  if (merchant === null) throw new RangeError(`There is no merchant ${merchantId}`);
+  const key = newApiKey(merchant.mode);
+  const visiblePrefix = key.slice(0, VISIBLE_PREFIX_LENGTH);
+  await run(connection, insertKey, { keyHash: hashApiKey(key), merchantId, visiblePrefix, permissions, now });
+  return key;
+}
+
+const revokeKeys = sql<
+  { visible_prefix: string },
+  { merchantId: string; keyOrPrefix: string; keyHash: Buffer; now: Date }
+>(
+  'revoke_api_keys',
+  (p) => `UPDATE api_keys SET revoked_at = ${p.now}
+   WHERE merchant_id = ${p.merchantId} AND (key_hash = ${p.keyHash} OR visible_prefix = ${p.keyOrPrefix})
+     AND revoked_at IS NULL
+   RETURNING visible_prefix`,
+);
+
+/** Revokes the merchant's key, given whole or by its visible prefix; returns how many keys that revoked. */
+export async function revokeApiKey(
+  tx: Tx,
+  merchantId: string,
+  keyOrPrefix: string,
+  now: Date,
+): Promise<number> {
+  const keyHash = hashApiKey(keyOrPrefix);
+  return (await run(tx, revokeKeys, { merchantId, keyOrPrefix, keyHash, now })).length;
+}
+
+interface CallerRow {
+  readonly merchant_id: string;
+  readonly settlement_currency: CoinId;
+  readonly settlement_network: NetworkId;
+  readonly permissions: Permission[];
+  readonly mode: Mode;
+  readonly policy: PolicyChoice;
+}
+
+const callerOfKey = sql<CallerRow, { keyHash: Buffer }>(
+  'caller_of_key',
+  (p) => `SELECT m.id AS merchant_id, m.settlement_currency, m.settlement_network,
+     k.permissions, m.mode, m.policy
+   FROM api_keys k JOIN merchants m ON m.id = k.merchant_id
+   WHERE k.key_hash = ${p.keyHash} AND k.revoked_at IS NULL`,
+);
+
+/** The merchant of an API key; null when the key is unknown or revoked. */
+export async function findCaller(connection: Connection, keyHash: Buffer): Promise<Caller | null> {
+  const row = await runOne(connection, callerOfKey, { keyHash });
+  if (row === null) return null;
+  return {
+    merchantId: row.merchant_id,
+    settlementCurrency: row.settlement_currency,
+    settlementNetwork: row.settlement_network,
+    permissions: row.permissions.filter((permission) => PERMISSIONS.includes(permission)),
+    mode: row.mode,
+    policy: row.policy,
+  };
+}
