@@ -1,6 +1,7 @@
-import { ensureScheduled } from '../domain/schedule/store.ts';
+import { ensureScheduled, schedule } from '../domain/schedule/store.ts';
+import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
-import type { Handlers } from '../platform/job.ts';
+import type { Handler, Handlers } from '../platform/job.ts';
 
 /**
  * Schedules the jobs that run for as long as the service does. They are scheduled jobs like any other, rows
@@ -13,5 +14,20 @@ export async function scheduleRecurring(ctx: Context, handlers: Handlers): Promi
     [...handlers.values()].flatMap(({ job }) =>
       job.keys.map((key) => ({ job, key, runAt, testClock: null })),
     ),
+  );
+}
+
+/** Runs a handler, and schedules the next run of a job that recurs. */
+export async function runHandler(
+  ctx: Context,
+  { job, handle }: Handler,
+  keys: readonly string[],
+): Promise<void> {
+  await handle(ctx, keys);
+  if (job.everySeconds === null) return;
+  const runAt = addSeconds(ctx.now(), job.everySeconds);
+  await schedule(
+    ctx.db,
+    keys.map((key) => ({ job, key, runAt, testClock: ctx.testClock })),
   );
 }

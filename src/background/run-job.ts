@@ -1,10 +1,10 @@
 import { contextOfTestClock } from '../domain/payments/lifecycle/test-clock.ts';
-import { recordFailure, schedule } from '../domain/schedule/store.ts';
-import { addSeconds } from '../platform/clock.ts';
+import { recordFailure } from '../domain/schedule/store.ts';
 import type { Context } from '../platform/context.ts';
 import type { Handler } from '../platform/job.ts';
 import { messageOf } from '../platform/log.ts';
 import type { JobData } from './queues.ts';
+import { runHandler } from './recurring.ts';
 
 /**
  * No handler has the job's name, or its data is not the service's: an operator sees it among the failed jobs.
@@ -41,21 +41,6 @@ export async function runJob(
     await recordFailure(ctx.db, handler.job, keys, messageOf(error), ctx.now()).catch(() => undefined);
     throw error;
   }
-}
-
-/** Runs a handler, and schedules the next run of a job that recurs. */
-export async function runHandler(
-  ctx: Context,
-  { job, handle }: Handler,
-  keys: readonly string[],
-): Promise<void> {
-  await handle(ctx, keys);
-  if (job.everySeconds === null) return;
-  const runAt = addSeconds(ctx.now(), job.everySeconds);
-  await schedule(
-    ctx.db,
-    keys.map((key) => ({ job, key, runAt, testClock: ctx.testClock })),
-  );
 }
 
 function keysOf(data: unknown): readonly string[] {

@@ -1,4 +1,5 @@
 import { Type, type TNull, type TSchema, type TString, type TUnion } from 'typebox';
+import { AMOUNT_PATTERN, TEXT_PATTERN } from './validator.ts';
 
 // What the schemas of requests and responses have in common.
 
@@ -10,4 +11,14 @@ export function nullable<S extends TSchema>(schema: S, description?: string): TU
 /** An ISO 8601 date and time with its offset. */
 export function timestamp(description?: string): TString {
   return Type.String({ format: 'date-time', ...(description === undefined ? {} : { description }) });
+}
+
+/** Text that JSON and Postgres keep as it is. */
+export function text(options: { minLength?: number; maxLength: number; description: string }): TString {
+  return Type.String({ pattern: TEXT_PATTERN, ...options });
+}
+
+/** A decimal string greater than zero. */
+export function amount(description: string): TString {
+  return Type.String({ pattern: AMOUNT_PATTERN, description });
 }

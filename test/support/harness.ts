@@ -1,7 +1,6 @@
 import type { Express } from 'express';
 import supertest from 'supertest';
-import { runHandler } from '../../src/background/run-job.ts';
-import { scheduleRecurring } from '../../src/background/recurring.ts';
+import { runHandler, scheduleRecurring } from '../../src/background/recurring.ts';
 import { createHandlers } from '../../src/background/workers.ts';
 import { leaseDue } from '../../src/domain/schedule/lease.ts';
 import { contextOfTestClock } from '../../src/domain/payments/lifecycle/test-clock.ts';

@@ -1,7 +1,6 @@
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { deleteInChunks } from '../../platform/postgres/chunks.ts';
-import { run, runOne, sql } from '../../platform/postgres/db.ts';
+import { deleteInChunks, run, runOne, sql } from '../../platform/postgres/db.ts';
 
 /**
  * 90 days: a reader who was away for most of a quarter misses nothing, and deliveries have long ended: the schedule takes under 5 days,

@@ -1,7 +1,6 @@
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { deleteInChunks } from '../../platform/postgres/chunks.ts';
-import { run, sql } from '../../platform/postgres/db.ts';
+import { deleteInChunks, run, sql } from '../../platform/postgres/db.ts';
 
 /**
  * Claims are kept for at least 24 hours (contract, "Idempotency"); one hour more covers clocks that disagree.

@@ -1,15 +1,12 @@
 import { Type, type Static } from 'typebox';
-import { nullable, timestamp } from '../../platform/schemas.ts';
-import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../platform/validator.ts';
+import { amount, nullable, text, timestamp } from '../../platform/schemas.ts';
+import { TEXT_PATTERN } from '../../platform/validator.ts';
 import { MAX_URL_LENGTH } from '../../platform/values/urls.ts';
 import { asWritten } from '../../platform/values/money.ts';
 import type { Payment } from './lifecycle/payment.ts';
 import { PolicyChoice } from './lifecycle/policy.ts';
 import { EXCEPTIONS, STATUSES } from './lifecycle/states.ts';
 
-const text = (options: { minLength?: number; maxLength: number; description: string }) =>
-  Type.String({ pattern: TEXT_PATTERN, ...options });
-const amount = (description: string) => Type.String({ pattern: AMOUNT_PATTERN, description });
 const url = (format: 'delivery-url' | 'browser-url', description: string) =>
   Type.String({ format, maxLength: MAX_URL_LENGTH, description });
 

@@ -1,7 +1,6 @@
 import type { Context } from '../../../platform/context.ts';
 import { addSeconds } from '../../../platform/clock.ts';
-import { deleteInChunks } from '../../../platform/postgres/chunks.ts';
-import { run, sql, type Db } from '../../../platform/postgres/db.ts';
+import { deleteInChunks, run, sql, type Db } from '../../../platform/postgres/db.ts';
 import { firstIdAt } from '../../../platform/values/ids.ts';
 import { RETENTION_SECONDS } from '../endpoints/sweep.ts';
 

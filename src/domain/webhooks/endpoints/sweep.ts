@@ -1,7 +1,6 @@
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
-import { deleteInChunks } from '../../../platform/postgres/chunks.ts';
-import { run, sql } from '../../../platform/postgres/db.ts';
+import { deleteInChunks, run, sql } from '../../../platform/postgres/db.ts';
 
 /**
  * How long deliveries and their attempts are kept at least. An endpoint that was idle for as long needs no
