@@ -2,8 +2,7 @@ import { Type, type Static } from 'typebox';
 import { RefundBody } from '../../payments/refunds/schemas.ts';
 import { CreatePaymentBody, PaymentResource } from '../../payments/schemas.ts';
 import { ReplaceTransferBody, SendTransferBody } from '../customer/schemas.ts';
-import { DURATION_PATTERN } from '../test-clock/schemas.ts';
-import { Delivery } from '../test-clock/schemas.ts';
+import { Delivery, DURATION_PATTERN } from '../test-clock/schemas.ts';
 import { STORY_NAMES } from './library-names.ts';
 
 const Seed = Type.String({
