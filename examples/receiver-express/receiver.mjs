@@ -3,7 +3,7 @@ import { verifyWebhook } from 'payment-checkout/webhooks';
 
 // `whsec_...`; during a rotation the new and the previous secret, separated by a comma.
 const secrets = process.env.WEBHOOK_SECRETS.split(',');
-// In production: a table with the event id as its key, written in one transaction with what the event changes.
+// In production: a table keyed by the event id, written in one transaction with what the event changes.
 const events = new Map();
 
 const app = express();
@@ -23,7 +23,7 @@ app.post('/hooks', express.raw({ type: 'application/json', limit: '1mb' }), (req
   response.sendStatus(200);
 });
 
-/** Runs after the response. Events may arrive in any order: the highest `sequence` of a payment is its latest. */
+/** Runs after the response. Events may arrive in any order: `sequence` orders those of a payment. */
 function handle({ type, sequence, data, metadata }) {
   console.log(`${type} ${sequence}: order ${metadata.orderId} is ${data.checkout.status}`);
 }

@@ -4,7 +4,7 @@ import { verifyWebhook } from 'payment-checkout/webhooks';
 // `whsec_...`; during a rotation the new and the previous secret, separated by a comma.
 const secrets = process.env.WEBHOOK_SECRETS.split(',');
 const MAX_BODY_BYTES = 1_000_000;
-// In production: a table with the event id as its key, written in one transaction with what the event changes.
+// In production: a table keyed by the event id, written in one transaction with what the event changes.
 const events = new Map();
 
 /** Returns the status of the response: 401 for a request that is not from the service, 200 for an event. */
@@ -21,7 +21,7 @@ function receive(rawBody, headers) {
   return 200;
 }
 
-/** Runs after the response. Events may arrive in any order: the highest `sequence` of a payment is its latest. */
+/** Runs after the response. Events may arrive in any order: `sequence` orders those of a payment. */
 function handle({ type, sequence, data, metadata }) {
   console.log(`${type} ${sequence}: order ${metadata.orderId} is ${data.checkout.status}`);
 }

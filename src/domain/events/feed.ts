@@ -12,7 +12,7 @@ import type { FeedQuery } from './schemas.ts';
 // What it costs: one transaction that has written and stays open, anywhere in the cluster, other databases and prepared transactions
 // included, holds every feed back until it ends. Events then come later, and none is lost; readers (pg_dump, reports) hold nothing back.
 // And the numbers are one cluster's: pg_upgrade and failover keep them, a dump restored elsewhere does not. There the restored events
-// are numbered anew (README, "Restoring a dump"), and a cursor from before, which this cluster has not reached, is refused instead of
+// are numbered anew (docs/operations.md), and a cursor from before, which this cluster has not reached, is refused instead of
 // passing over events in silence. A failover that loses commits may number events again below a cursor that was given out for lost
 // ones: after it readers go back to an earlier cursor.
 
