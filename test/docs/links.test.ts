@@ -1,11 +1,25 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
-import { ROOT } from '../processes/service.ts';
-import { anchorsOf, DOCUMENTS, filesBelow, headingsOf, proseOf, read } from '../support/documents.ts';
+import {
+  anchorsOf,
+  DOCUMENTS,
+  filesBelow,
+  headingsOf,
+  proseOf,
+  read,
+  tableOf,
+  ROOT,
+} from '../support/documents.ts';
 
 /** The text of each citation of one of the two documents in a comment: contract, "Events". */
 const CITATION = /\b(contract|specification)[,:]? \(?["']([A-Z][^"']*)["']/gi;
+
+/** A path of the project in a code span. */
+const PATH = /`((?:src|test|docs|migrations|assets|bench|chaos|examples|\.ci)\/[^`*<>{} ]+)`/g;
+
+/** What the documents name before it is there: a file, or a command. */
+const ARRIVING: readonly string[] = ['src/domain/events/dispatch.ts', 'npm run check'];
 
 describe('the documents', () => {
   for (const file of DOCUMENTS)
@@ -49,20 +63,80 @@ describe('the documents', () => {
     expect(missing).to.deep.equal([]);
   });
 
-  it('name no file of the project that does not exist', () => {
-    for (const file of DOCUMENTS)
-      for (const [, path = ''] of proseOf(file).matchAll(
-        /`((?:src|test|docs|migrations|bench|chaos|examples|\.ci)\/[^`*<>{} ]+)`/g,
-      ))
-        // A name with capitals (NNNN_name.sql) or xx stands for one that the reader chooses.
-        if (!/NNNN|\/xx|name/.test(path))
-          expect(existsSync(join(ROOT, path)), `${file}: ${path}`).to.equal(true);
+  it('are cited by files and headings that exist: no source cites the README', () => {
+    const citing = ['src', 'migrations'].flatMap(filesBelow).filter((file) => /README/.test(read(file)));
+    expect(citing).to.deep.equal([]);
   });
 
-  it('name no command of package.json that does not exist', () => {
+  it('run test files that exist in their commands', () => {
+    const commands = DOCUMENTS.flatMap((file) =>
+      [...read(file).matchAll(/^npx mocha (.+)$/gm)].flatMap(([, words = '']) =>
+        words.split(' ').map((word) => ({ file, pattern: word.replaceAll("'", '') })),
+      ),
+    );
+    expect(commands.length).to.be.greaterThan(10);
+    const tests = filesBelow('test').filter((file) => file.endsWith('.test.ts'));
+    const missing = commands.filter(({ pattern }) => !tests.some((test) => matchesGlob(test, pattern)));
+    expect(missing).to.deep.equal([]);
+  });
+
+  it('name no file of the project that does not exist', () => {
+    const named = DOCUMENTS.flatMap((file) =>
+      [...proseOf(file).matchAll(PATH)].map(([, path = '']) => ({ file, path })),
+    );
+    // NNNN, xx and name stand for what the reader chooses.
+    const chosen = /NNNN|\/xx\.|\/name\//;
+    const missing = named.filter(({ path }) => !chosen.test(path) && !existsSync(join(ROOT, path)));
+    expect(missing.filter(({ path }) => !ARRIVING.includes(path))).to.deep.equal([]);
+  });
+
+  it('name no command of package.json that does not exist, and each that exists', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    for (const file of DOCUMENTS)
-      for (const [, name] of read(file).matchAll(/\bnpm run ([\w:-]+)/g))
-        expect(scripts, file).to.have.property(name ?? '');
+    const named = DOCUMENTS.flatMap((file) =>
+      [...read(file).matchAll(/\bnpm (?:run )?([\w:-]+)/g)].map(([, name = '']) => ({ file, name })),
+    ).filter(({ name }) => name !== 'ci' && name !== 'packages');
+    const missing = named.filter(({ name }) => !Object.hasOwn(scripts, name));
+    expect(missing.filter(({ name }) => !ARRIVING.includes(`npm run ${name}`))).to.deep.equal([]);
+    expect(named.map(({ name }) => name)).to.include.members(
+      Object.keys(scripts).filter((name) => !/:(pure|ci)$/.test(name)),
+    );
+  });
+
+  it('no longer wait for what has arrived', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const arrived = ARRIVING.filter(
+      (name) => existsSync(join(ROOT, name)) || Object.hasOwn(scripts, name.replace('npm run ', '')),
+    );
+    expect(arrived, 'remove these from ARRIVING').to.deep.equal([]);
   });
 });
+
+describe('docs/glossary.md', () => {
+  it('is in the order of the alphabet, and names no term twice', () => {
+    const terms = tableOf('docs/glossary.md', 'term').map(([term = '']) => term.toLowerCase());
+    expect(terms.length).to.be.greaterThan(40);
+    expect(terms).to.deep.equal([...new Set(terms)].sort());
+  });
+
+  it('lists as names that stay only names that the code or the migrations still contain', () => {
+    const source = [
+      ...filesBelow('src').map(read),
+      ...filesBelow('migrations'),
+      ...filesBelow('migrations').map(read),
+    ].join('\n');
+    const names = tableOf('docs/glossary.md', 'name').flatMap(([names = '']) =>
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+    );
+    expect(names.filter((name) => !source.includes(name))).to.deep.equal([]);
+  });
+});
+
+/** Node 20 has no path.matchesGlob: `**` stands for any folders, `*` for any name. */
+function matchesGlob(path: string, glob: string): boolean {
+  const pattern = glob
+    .replaceAll('.', String.raw`\.`)
+    .replaceAll('**/', '<folders>')
+    .replaceAll('*', '[^/]*')
+    .replaceAll('<folders>', '(?:.*/)?');
+  return new RegExp(`^${pattern}$`).test(path);
+}

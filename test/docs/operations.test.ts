@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { USAGE } from '../../src/processes/setup/merchant-commands.ts';
 import { KNOWN_VARIABLES, readConfig } from '../../src/platform/config/config.ts';
-import { ROOT } from '../processes/service.ts';
-import { read, tableOf } from '../support/documents.ts';
+import { read, tableOf, ROOT } from '../support/documents.ts';
 
 const OPERATIONS = read('docs/operations.md');
 
@@ -55,7 +54,9 @@ describe('docs/operations.md', () => {
   });
 
   it("lists the service's own metrics", () => {
-    const gauges = read('src/http/operators/pages.ts').matchAll(/new (?:Gauge|Counter|Histogram)\(\{\s+name: '(\w+)'/g);
+    const gauges = read('src/http/operators/pages.ts').matchAll(
+      /new (?:Gauge|Counter|Histogram)\(\{\s+name: '(\w+)'/g,
+    );
     const names = [...gauges].map(([, name]) => name);
     expect(names).to.have.lengthOf.greaterThan(1);
     expect(tableOf('docs/operations.md', 'metric').map(([name]) => name)).to.have.members(names);

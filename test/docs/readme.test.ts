@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ROOT } from '../processes/service.ts';
-import { filesBelow, read } from '../support/documents.ts';
+import { filesBelow, read, ROOT } from '../support/documents.ts';
 
 const README = read('README.md');
 
