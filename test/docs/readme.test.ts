@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { filesBelow, read, ROOT } from '../support/documents.ts';
@@ -21,6 +21,17 @@ describe('README', () => {
       expect(blocks, file).to.have.lengthOf(1);
       for (const code of blocks) expect(examples, file).to.include(code);
     }
+  });
+
+  it('shows every folder of src; CONTRIBUTING shows every room of the domain', () => {
+    const foldersOf = (folder: string) =>
+      readdirSync(join(ROOT, folder), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name);
+    for (const name of foldersOf('src')) expect(README).to.include(`src/${name} `);
+    const [, rooms = ''] = /from top to bottom: ([^.]+)\./.exec(read('CONTRIBUTING.md')) ?? [];
+    const named = rooms.replace(' then ', ' ').split(/,\s+/);
+    expect(named).to.have.members(foldersOf('src/domain'));
   });
 
   it('has a Procfile beside it whose processes exist', () => {
