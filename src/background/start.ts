@@ -1,15 +1,14 @@
 import type { Config } from '../platform/config/config.ts';
 import type { Context } from '../platform/context.ts';
 import { sendReceipt } from '../domain/receipts/jobs.ts';
-import { realOutside } from '../domain/adapters.ts';
+import { closeAdapters, createAdapters } from '../domain/adapters.ts';
 import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
-import { webhookClientOf } from '../domain/webhooks/client/create-client.ts';
 import { QUEUE_NAMES, type Job, type QueueName } from '../platform/job.ts';
 import { openQueueEngine, type QueueEngine } from './queues.ts';
 import { relayLoop } from './relay.ts';
 import { runJob } from './run-job.ts';
 import { scheduleRecurring } from './recurring.ts';
-import { allHandlers } from './workers.ts';
+import { createHandlers } from './workers.ts';
 
 export interface Background {
   readonly engine: QueueEngine['name'];
@@ -37,8 +36,8 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
   // Before anything is open, because without Postgres this fails.
   await scheduleRecurring(ctx);
   const engine = openQueueEngine(config, log);
-  const exchange = webhookClientOf(config);
-  const handlers = allHandlers(realOutside(exchange));
+  const adapters = createAdapters(config);
+  const handlers = createHandlers(adapters);
   const jobs: ReadonlyMap<string, Job> = new Map([...handlers].map(([name, { job }]) => [name, job]));
   const queues = new Map(QUEUE_NAMES.map((name) => [name, engine.openQueue(name)]));
   const served = QUEUE_NAMES.filter((name) => config.workerQueues?.includes(name) ?? true);
@@ -53,7 +52,7 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
       stop.abort();
       await relay;
       await Promise.all(workers.map((worker) => worker.close()));
-      await exchange.close();
+      await closeAdapters(adapters);
       await Promise.all([...queues.values()].map((queue) => queue.close()));
       await engine.close();
     },

@@ -1,19 +1,21 @@
+import type { Adapters } from '../domain/adapters.ts';
+import { eventHandlers } from '../domain/events/worker.ts';
 import { idempotencyHandlers } from '../domain/idempotency/worker.ts';
 import { opsHandlers } from '../domain/ops/worker.ts';
 import { paymentHandlers } from '../domain/payments/worker.ts';
 import { receiptHandlers } from '../domain/receipts/worker.ts';
-import type { Outside } from '../domain/adapters.ts';
 import { sandboxHandlers } from '../domain/sandbox/worker.ts';
 import { webhookHandlers } from '../domain/webhooks/worker.ts';
-import type { Handler } from '../platform/job.ts';
+import type { Handlers } from '../platform/job.ts';
 
-/** Every handler: the jobs on one page, for the world outside that they are to act on. */
-export function allHandlers({ exchange, conversions, receiver }: Outside): ReadonlyMap<string, Handler> {
-  const handlers: readonly Handler[] = [
-    ...paymentHandlers(conversions),
-    ...webhookHandlers(exchange, receiver),
+/** Every handler: the jobs on one page, on the outside world that they act on. */
+export function createHandlers(adapters: Adapters): Handlers {
+  const handlers = [
+    ...paymentHandlers(adapters),
+    ...eventHandlers(adapters.receiver),
+    ...webhookHandlers(adapters),
     ...receiptHandlers,
-    ...sandboxHandlers,
+    ...sandboxHandlers(adapters),
     ...idempotencyHandlers,
     ...opsHandlers,
   ];

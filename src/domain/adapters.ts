@@ -1,29 +1,42 @@
-import type { Handler } from '../platform/job.ts';
-import {
-  simulatedCurrencyExchange,
-  type CurrencyExchange as Conversions,
-} from './payments/processing/currency-exchange.ts';
+import type { TestChain, ChainOf } from './chain/port.ts';
+import { simulatedChain, simulatedPayouts, simulatedRates } from './chain/simulator/simulated.ts';
+import type { CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
 import type { WebhookClient } from './webhooks/client/client.ts';
+import type { Config } from '../platform/config/config.ts';
+import { webhookClientOf } from './webhooks/client/create-client.ts';
 
-/** What handlers reach outside the service: receivers of webhooks, and the venue that converts. A scenario plays both. */
-export interface Outside {
-  readonly exchange: WebhookClient;
-  readonly conversions: Conversions;
+/** The outside world: everything that the service reaches beyond its own database and queues. */
+export interface Adapters extends PaymentAdapters {
+  /** The chain of test merchants, which the sandbox controls. */
+  readonly testChain: ChainOf<TestChain>;
+  readonly webhooks: WebhookClient;
   /** Where every event goes, whatever the merchant has set; null: where the merchant says. */
   readonly receiver: string | null;
 }
 
-/** Handlers by the name of their job. */
-export type Handlers = ReadonlyMap<string, Handler>;
-export type HandlersFor = (outside: Outside) => Handlers;
+/** Converts everything at the locked rate, at once. */
+export const simulatedExchange: CurrencyExchange = { convert: () => Promise.resolve('converted') };
 
-/** The real outside: `exchange` posts to the merchants' own receivers. */
-export function realOutside(exchange: WebhookClient): Outside {
-  return { exchange, conversions: simulatedCurrencyExchange, receiver: null };
+/**
+ * Chooses who answers for the outside world: the one place that names an adapter. Chains, market, payouts and conversions are simulated
+ * for every merchant until there is a real client; docs/how-to/add-a-chain-client.md says how one takes its networks over here.
+ * Whoever creates adapters closes them with `closeAdapters`.
+ */
+export function createAdapters(
+  config: Pick<Config, 'allowPrivateNetworks' | 'webhookTimeoutSeconds'>,
+): Adapters {
+  return {
+    chain: simulatedChain,
+    testChain: simulatedChain,
+    rates: simulatedRates,
+    payouts: simulatedPayouts,
+    exchange: simulatedExchange,
+    webhooks: webhookClientOf(config),
+    receiver: null,
+  };
 }
 
-/** What the sandbox's endpoints need to do due work within a request. */
-export interface Sandbox {
-  readonly outside: Outside;
-  readonly handlersFor: HandlersFor;
+/** Takes nothing more, and closes connections when what is under way has ended. */
+export async function closeAdapters({ webhooks }: Adapters): Promise<void> {
+  await webhooks.close();
 }

@@ -46,7 +46,7 @@ export function createApp(ctx: Context, { redis, admin, live, ...reach }: AppOpt
 
   const document = openApiDocument(endpoints, ctx.config.publicUrl);
   app.get('/openapi.json', (_request, response) => void response.json(document));
-  app.use(checkoutRouter(ctx, gate.limit, live ?? new PageStreams(ctx)));
+  app.use(checkoutRouter(ctx, reach.adapters, gate.limit, live ?? new PageStreams(ctx)));
   if (reach.sandbox !== null) app.use(simulatorRouter(ctx, reach.sandbox));
   if (admin !== null) app.use(admin);
   app.use(missingPage);

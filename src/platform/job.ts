@@ -40,3 +40,6 @@ export interface Handler {
   readonly job: Job;
   readonly handle: Handle;
 }
+
+/** Handlers by the name of their job. */
+export type Handlers = ReadonlyMap<string, Handler>;

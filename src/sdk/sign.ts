@@ -1,5 +1,5 @@
-import { standardDigest, timestampedDigest } from './digest.ts';
-import { readSecrets } from './secrets.ts';
+import { createHmac } from 'node:crypto';
+import { readSecrets, type Secret } from './secrets.ts';
 
 /** The headers that prove who sent an event and when: the specification's two, and those of Standard Webhooks. */
 export interface WebhookHeaders extends Record<string, string> {
@@ -43,4 +43,19 @@ export function signWebhook({
       .map((key) => `v1,${standardDigest(key, eventId, timestamp, rawBody).toString('base64')}`)
       .join(' '),
   };
+}
+
+/** What the specification signs. */
+export function timestampedDigest({ text }: Secret, timestamp: string, rawBody: string | Uint8Array): Buffer {
+  return createHmac('sha256', text).update(`${timestamp}.`).update(rawBody).digest();
+}
+
+/** What Standard Webhooks signs. */
+export function standardDigest(
+  { bytes }: Secret,
+  id: string,
+  timestamp: string,
+  rawBody: string | Uint8Array,
+): Buffer {
+  return createHmac('sha256', bytes).update(`${id}.${timestamp}.`).update(rawBody).digest();
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { standardDigest, timestampedDigest } from './digest.ts';
+import { standardDigest, timestampedDigest } from './sign.ts';
 import type { WebhookEvent } from './event-types.ts';
 import { headerValues, type ReceivedHeaders } from './received-headers.ts';
 import { readSecrets, type Secret } from './secrets.ts';

@@ -38,7 +38,7 @@ describe('the rate limiter, with Redis', () => {
   const startOne = async () => {
     const web = await startWeb(
       { ...harness.ctx, log: winston.createLogger({ silent: true }) },
-      { admin: null, exchange: harness.exchange, sandbox: null },
+      { admin: null, adapters: harness.adapters, sandbox: null },
     );
     webs.push(web);
     return web;

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import winston from 'winston';
 import { openQueueEngine } from '../../src/background/queues.ts';
-import { allHandlers } from '../../src/background/workers.ts';
-import { realOutside } from '../../src/domain/adapters.ts';
+import { createHandlers } from '../../src/background/workers.ts';
+import { createAdapters } from '../../src/domain/adapters.ts';
 import { syncNetwork } from '../../src/domain/payments/processing/sync-network.ts';
 import { schedule } from '../../src/domain/schedule/store.ts';
 import { notifyDisabled } from '../../src/domain/webhooks/endpoints/jobs.ts';
-import { createDeliveries } from '../../src/domain/webhooks/deliveries/create.ts';
+import { dispatchEvents } from '../../src/domain/events/dispatch.ts';
 import { run, sql } from '../../src/platform/postgres/db.ts';
 import { QUEUE_NAMES, type Job, type QueueName } from '../../src/platform/job.ts';
 import { checkBooks } from '../support/books.ts';
@@ -67,7 +67,7 @@ for (const engine of ENGINES)
         return ids_.size >= ids.length * PAID.length && (await isSettled(ids));
       });
     const jobsOf = (queue: QueueName): Job[] =>
-      [...allHandlers(realOutside(nowhere)).values()]
+      [...createHandlers({ ...createAdapters(service.harness.ctx.config), webhooks: nowhere }).values()]
         .map(({ job }) => job)
         .filter((job) => job.queue === queue);
     const dueOn = async (queue: QueueName) => {
@@ -238,12 +238,12 @@ async function prepareWorkForEveryQueue({ harness, shop }: Service): Promise<voi
   harness.advance(3_600);
   const settling = await shop.create();
   await shop.pay(settling);
-  await syncNetwork(ctx, 'ethereum');
+  await syncNetwork(ctx, harness.adapters, 'ethereum');
   await shop.chain.mine('ethereum', CONFIRMATIONS, ctx.now());
-  await syncNetwork(ctx, 'ethereum');
+  await syncNetwork(ctx, harness.adapters, 'ethereum');
   // Only the new payment's first event is fanned out: its delivery is due, the others' fan-outs are.
   const [event] = await shop.events(settling);
-  await createDeliveries(ctx, [event?.id ?? '']);
+  await dispatchEvents(ctx, [event?.id ?? '']);
   await schedule(ctx.db, [
     { job: notifyDisabled, key: harness.merchant.id, runAt: ctx.now(), testClock: null },
   ]);

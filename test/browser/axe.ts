@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
-import { withPage, type Look } from './browser.ts';
+import type { Page } from 'playwright-core';
+import type { Look } from './browser.ts';
+import type { Shelf } from './shelf.ts';
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -12,7 +13,8 @@ interface Violation {
 
 /** What axe-core finds. It is put in past the page's policy, which would refuse a script of ours as well. */
 export async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+  // A window whose document is written afresh still has it.
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE);
   const found = await page.evaluate<readonly Violation[]>(
     `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((result) => result.violations)`,
   );
@@ -25,15 +27,16 @@ export async function violations(page: Page): Promise<string[]> {
  * What axe-core finds in a page without JavaScript, where it cannot run: in the same document, scripts taken out, shown where it can.
  * The refresh, which would take the document away, is taken out as well.
  */
-export async function violationsWithoutScript(browser: Browser, look: Look, page: Page): Promise<string[]> {
+export async function violationsWithoutScript(shelf: Shelf, look: Look, page: Page): Promise<string[]> {
   const document = (await page.content())
     .replaceAll(/<script.*?<\/script>/gs, '')
     .replaceAll(/<meta http-equiv="refresh"[^>]*>/g, '');
   let found: string[] = [];
-  await withPage(browser, { ...look, javaScriptEnabled: true }, async (bare) => {
+  const examine = async (bare: Page) => {
     await bare.setContent(document);
     found = await violations(bare);
-  });
+  };
+  await shelf.lend({ ...look, javaScriptEnabled: true }, examine, 'bare');
   return found;
 }
 

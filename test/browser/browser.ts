@@ -6,8 +6,18 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 
 const SCREENSHOTS = fileURLToPath(new URL('../../screenshots', import.meta.url));
 
+let opened: Promise<Browser> | undefined;
+
+/** Returns the one browser of the run: it is launched at first use, and closed after the last test. */
+export const openBrowser = (): Promise<Browser> => (opened ??= launch());
+
+// Registered while the first test file imports this one, and so with the root suite.
+after(async () => {
+  await (await opened)?.close();
+});
+
 /** Debian's Chromium, as root, and silent: it asks nobody but the page for anything. */
-export async function openBrowser(): Promise<Browser> {
+async function launch(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
   if (!existsSync(executablePath))
     throw new Error(
@@ -54,7 +64,7 @@ export async function withPage(
   options: Partial<Look> & BrowserContextOptions & { readonly refused?: string; readonly isCutOff?: boolean },
   use: (page: Page) => Promise<void>,
 ): Promise<void> {
-  const { width = 360, refused, isCutOff = false, ...rest } = options;
+  const { width = 360, refused: _refused, isCutOff: _isCutOff, ...rest } = options;
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     reducedMotion: 'reduce',
@@ -62,24 +72,35 @@ export async function withPage(
   });
   try {
     const page = await context.newPage();
-    const faults: string[] = [];
-    page.on('console', (message) => {
-      if (isCutOff && message.text().startsWith('Failed to load resource')) return;
-      const { pathname } = new URL(message.location().url || 'about:blank');
-      // The icon that every browser asks for by itself.
-      const isExpected =
-        pathname.endsWith('/favicon.ico') || (refused !== undefined && pathname.endsWith(refused));
-      if (message.type() === 'error' && !isExpected) faults.push(message.text());
-    });
-    page.on('pageerror', (error) => faults.push(error.message));
-    page.on('request', (request) => {
-      if (!request.url().startsWith('http://127.0.0.1:')) faults.push(`asked ${request.url()}`);
-    });
+    const refuseFaults = watchFaults(page, options);
     await use(page);
-    if (faults.length > 0) throw new Error(faults.join('\n'));
+    refuseFaults();
   } finally {
     await context.close();
   }
+}
+
+/** Collects what goes wrong in the page. What it returns throws what was collected since it was last called. */
+export function watchFaults(
+  page: Page,
+  { refused, isCutOff = false }: { readonly refused?: string; readonly isCutOff?: boolean } = {},
+): () => void {
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (isCutOff && message.text().startsWith('Failed to load resource')) return;
+    const { pathname } = new URL(message.location().url || 'about:blank');
+    // The icon that every browser asks for by itself.
+    const isExpected =
+      pathname.endsWith('/favicon.ico') || (refused !== undefined && pathname.endsWith(refused));
+    if (message.type() === 'error' && !isExpected) faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith('http://127.0.0.1:')) faults.push(`asked ${request.url()}`);
+  });
+  return () => {
+    if (faults.length > 0) throw new Error(faults.splice(0).join('\n'));
+  };
 }
 
 /** Keeps a picture of the whole page for people to look at. */

@@ -22,7 +22,6 @@ describe('an open checkout page', () => {
   });
   afterEach(() => server.close());
   after(async () => {
-    await browser.close();
     await harness.close();
   });
 
@@ -31,7 +30,7 @@ describe('an open checkout page', () => {
     const app = createApp(harness.ctx, {
       redis: null,
       admin: null,
-      exchange: harness.exchange,
+      adapters: harness.adapters,
       sandbox: harness.sandbox,
       live,
     });

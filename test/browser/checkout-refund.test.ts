@@ -14,35 +14,38 @@ describe('naming an address for refunds, in a browser', () => {
   let harness: Harness;
   let server: Listening;
   let browser: Browser;
-  showPages((opened) => ({ harness, server, browser } = opened));
+  const check = showPages((opened) => ({ harness, server, browser } = opened));
 
   for (const javaScriptEnabled of [true, false])
-    it(`by keyboard alone: what is wrong is said at the field, what is right is kept, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
-      const { token_id } = await paymentIn(harness, 'expired-partly');
-      const look = { javaScriptEnabled, refused: '/refund-address' };
-      await withPage(browser, look, async (page) => {
-        await page.goto(`${server.url}/checkout/${token_id}?lang=de`);
-        await page.locator('#refund-address').focus();
-        await page.keyboard.type(MISTYPED);
-        await page.keyboard.press('Enter');
-        await page.locator('#refund-fault').waitFor();
-        const field = page.locator('#refund-address');
-        expect(await field.inputValue()).to.equal(MISTYPED);
-        expect(await page.locator(':focus').getAttribute('id')).to.equal('refund-address');
-        expect(await field.getAttribute('aria-describedby')).to.equal('refund-fault');
-        expect(await overflow(page)).to.equal(0);
-        if (javaScriptEnabled) expect(await violations(page)).to.deep.equal([]);
-        await picture(page, `refund-refused-${javaScriptEnabled ? 'script' : 'plain'}`);
-        await field.fill(MINE);
-        await page.keyboard.press('Enter');
-        await page.locator('#refund code', { hasText: MINE }).waitFor();
-        expect(page.url()).to.equal(`${server.url}/checkout/${token_id}?lang=de#refund`);
-        expect(await overflow(page)).to.equal(0);
-        await picture(page, `refund-kept-${javaScriptEnabled ? 'script' : 'plain'}`);
-      });
-    });
+    check(
+      `by keyboard alone: what is wrong is said at the field, what is right is kept, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`,
+      async () => {
+        const { token_id } = await paymentIn(harness, 'expired-partly');
+        const look = { javaScriptEnabled, refused: '/refund-address' };
+        await withPage(browser, look, async (page) => {
+          await page.goto(`${server.url}/checkout/${token_id}?lang=de`);
+          await page.locator('#refund-address').focus();
+          await page.keyboard.type(MISTYPED);
+          await page.keyboard.press('Enter');
+          await page.locator('#refund-fault').waitFor();
+          const field = page.locator('#refund-address');
+          expect(await field.inputValue()).to.equal(MISTYPED);
+          expect(await page.locator(':focus').getAttribute('id')).to.equal('refund-address');
+          expect(await field.getAttribute('aria-describedby')).to.equal('refund-fault');
+          expect(await overflow(page)).to.equal(0);
+          if (javaScriptEnabled) expect(await violations(page)).to.deep.equal([]);
+          await picture(page, `refund-refused-${javaScriptEnabled ? 'script' : 'plain'}`);
+          await field.fill(MINE);
+          await page.keyboard.press('Enter');
+          await page.locator('#refund code', { hasText: MINE }).waitFor();
+          expect(page.url()).to.equal(`${server.url}/checkout/${token_id}?lang=de#refund`);
+          expect(await overflow(page)).to.equal(0);
+          await picture(page, `refund-kept-${javaScriptEnabled ? 'script' : 'plain'}`);
+        });
+      },
+    );
 
-  it('what is being typed stays while the payment goes on', async () => {
+  check('what is being typed stays while the payment goes on', async () => {
     const { id, token_id } = await paymentIn(harness, 'overpaid');
     await withPage(browser, {}, async (page) => {
       await page.goto(`${server.url}/checkout/${token_id}`);

@@ -7,36 +7,41 @@ import type { Harness } from '../support/harness.ts';
 import { overflow, strayMarks, violations, violationsWithoutScript } from './axe.ts';
 import { LOOKS, nameOf, picture, withPage } from './browser.ts';
 import { showPages } from './pages.ts';
+import type { Shelf } from './shelf.ts';
 
 describe('every state of the checkout page, in a browser', () => {
   let harness: Harness;
   let server: Listening;
   let browser: Browser;
-  showPages((opened) => ({ harness, server, browser } = opened));
+  let shelf: Shelf;
+  const check = showPages((opened) => ({ harness, server, browser, shelf } = opened));
 
   for (const state of Object.keys(CHECKOUT_STATES))
     for (const [language, direction] of [
       ['en', 'ltr'],
       ['ar', 'rtl'],
     ] as const)
-      it(`${state}, ${direction}: fits, and axe finds nothing, at both widths, light and dark, with and without JavaScript`, async () => {
-        const { token_id } = await paymentIn(harness, state);
-        for (const look of LOOKS)
-          await withPage(browser, look, async (page) => {
-            await page.goto(`${server.url}/checkout/${token_id}?lang=${language}`);
-            expect(await page.locator('#said h2').isVisible()).to.equal(true);
-            expect(await page.locator('html').getAttribute('dir')).to.equal(direction);
-            expect(await overflow(page), nameOf(look)).to.equal(0);
-            const found = look.javaScriptEnabled
-              ? violations(page)
-              : violationsWithoutScript(browser, look, page);
-            expect(await found, nameOf(look)).to.deep.equal([]);
-            await picture(page, `${state}-${language}-${nameOf(look)}`);
-          });
-      });
+      check(
+        `${state}, ${direction}: fits, and axe finds nothing, at both widths, light and dark, with and without JavaScript`,
+        async () => {
+          const { token_id } = await paymentIn(harness, state);
+          for (const look of LOOKS)
+            await shelf.lend(look, async (page) => {
+              await page.goto(`${server.url}/checkout/${token_id}?lang=${language}`);
+              expect(await page.locator('#said h2').isVisible()).to.equal(true);
+              expect(await page.locator('html').getAttribute('dir')).to.equal(direction);
+              expect(await overflow(page), nameOf(look)).to.equal(0);
+              const found = look.javaScriptEnabled
+                ? violations(page)
+                : violationsWithoutScript(shelf, look, page);
+              expect(await found, nameOf(look)).to.deep.equal([]);
+              await picture(page, `${state}-${language}-${nameOf(look)}`);
+            });
+        },
+      );
 
   for (const language of ['de', 'es', 'fr', 'ja'])
-    it(`${language}: fits a phone, and axe finds nothing`, async () => {
+    check(`${language}: fits a phone, and axe finds nothing`, async () => {
       const { token_id } = await paymentIn(harness, 'waiting');
       await withPage(browser, { width: 360 }, async (page) => {
         await page.goto(`${server.url}/checkout/${token_id}?lang=${language}`);
@@ -48,41 +53,47 @@ describe('every state of the checkout page, in a browser', () => {
 
   // WCAG 2.2, 1.4.10 and 1.4.4.
   for (const { id: language } of ALL_LANGUAGES)
-    it(`${language}: every state fits 320 pixels, and a phone with text at 200 %, and no line begins with a full stop`, async () => {
-      await withPage(browser, {}, async (page) => {
-        for (const state of Object.keys(CHECKOUT_STATES)) {
-          const { token_id } = await paymentIn(harness, state);
-          await page.setViewportSize({ width: 320, height: 800 });
-          await page.goto(`${server.url}/checkout/${token_id}?lang=${language}`);
-          expect(await overflow(page), `${state}, 320 pixels`).to.equal(0);
-          expect(await strayMarks(page), state).to.deep.equal([]);
-          await page.setViewportSize({ width: 360, height: 800 });
-          await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
-          expect(await overflow(page), `${state}, 200 %`).to.equal(0);
-          expect(await strayMarks(page), state).to.deep.equal([]);
-          await picture(page, `${state}-${language}-200`);
-        }
+    check(
+      `${language}: every state fits 320 pixels, and a phone with text at 200 %, and no line begins with a full stop`,
+      async () => {
+        await withPage(browser, {}, async (page) => {
+          for (const state of Object.keys(CHECKOUT_STATES)) {
+            const { token_id } = await paymentIn(harness, state);
+            await page.setViewportSize({ width: 320, height: 800 });
+            await page.goto(`${server.url}/checkout/${token_id}?lang=${language}`);
+            expect(await overflow(page), `${state}, 320 pixels`).to.equal(0);
+            expect(await strayMarks(page), state).to.deep.equal([]);
+            await page.setViewportSize({ width: 360, height: 800 });
+            await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
+            expect(await overflow(page), `${state}, 200 %`).to.equal(0);
+            expect(await strayMarks(page), state).to.deep.equal([]);
+            await picture(page, `${state}-${language}-200`);
+          }
+        });
+      },
+    );
+
+  check(
+    'a merchant who writes 1000 characters without a space, and turns their direction, breaks nothing',
+    async () => {
+      const { apiKey } = await harness.addMerchant({ name: `${'W'.repeat(90)}\u202eevil` });
+      const { createPayment } = await import('../support/http.ts');
+      const fields = {
+        order_description: '\u202e<b>W'.repeat(200),
+        order_id: 'W'.repeat(255),
+        cancel_url: 'https://shop.example/',
+      };
+      const { token_id } = await createPayment(harness, fields, apiKey);
+      await withPage(browser, { width: 360 }, async (page) => {
+        await page.goto(`${server.url}/checkout/${token_id}`);
+        expect(await overflow(page)).to.equal(0);
+        expect(await violations(page)).to.deep.equal([]);
+        await picture(page, 'long-texts');
       });
-    });
+    },
+  );
 
-  it('a merchant who writes 1000 characters without a space, and turns their direction, breaks nothing', async () => {
-    const { apiKey } = await harness.addMerchant({ name: `${'W'.repeat(90)}\u202eevil` });
-    const { createPayment } = await import('../support/http.ts');
-    const fields = {
-      order_description: '\u202e<b>W'.repeat(200),
-      order_id: 'W'.repeat(255),
-      cancel_url: 'https://shop.example/',
-    };
-    const { token_id } = await createPayment(harness, fields, apiKey);
-    await withPage(browser, { width: 360 }, async (page) => {
-      await page.goto(`${server.url}/checkout/${token_id}`);
-      expect(await overflow(page)).to.equal(0);
-      expect(await violations(page)).to.deep.equal([]);
-      await picture(page, 'long-texts');
-    });
-  });
-
-  it('pages that show no payment fit as well, and axe finds nothing', async () => {
+  check('pages that show no payment fit as well, and axe finds nothing', async () => {
     await withPage(browser, { width: 360, colorScheme: 'dark' }, async (page) => {
       const answer = await page.request.get(`${server.url}/checkout/${'A'.repeat(32)}`);
       await page.setContent(await answer.text());

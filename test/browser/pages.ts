@@ -2,11 +2,17 @@ import type { Browser } from 'playwright-core';
 import { listen, type Listening } from '../support/http.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { openBrowser } from './browser.ts';
+import { openShelf, type Shelf } from './shelf.ts';
+import { sideBySide, type DefineCase } from './side-by-side.ts';
 
-/** Gives the suite a harness, a server that shows its pages, and a browser to see them with. */
+/**
+ * Gives the suite a harness, a server that shows its pages, and a browser to see them with. Returns an `it`
+ * whose cases run side by side.
+ */
 export function showPages(
-  take: (opened: { harness: Harness; server: Listening; browser: Browser }) => void,
-): void {
+  take: (opened: { harness: Harness; server: Listening; browser: Browser; shelf: Shelf }) => void,
+): DefineCase {
+  const defineCase = sideBySide();
   const close: (() => Promise<void>)[] = [];
   before(async () => {
     const harness = await createHarness();
@@ -14,10 +20,12 @@ export function showPages(
     const server = await listen(harness.app);
     close.push(() => server.close());
     const browser = await openBrowser();
-    close.push(() => browser.close());
-    take({ harness, server, browser });
+    const shelf = openShelf(browser);
+    close.push(() => shelf.close());
+    take({ harness, server, browser, shelf });
   });
   after(async () => {
     for (const end of close.toReversed()) await end();
   });
+  return defineCase;
 }

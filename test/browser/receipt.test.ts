@@ -5,6 +5,7 @@ import { receiptMail } from '../../src/domain/receipts/render.ts';
 import { PAID, PART } from '../support/receipt-samples.ts';
 import { openBrowser, picture, withPage } from './browser.ts';
 import { overflow, violations } from './axe.ts';
+import { sideBySide } from './side-by-side.ts';
 
 const SAMPLES = {
   paid: { ...PAID, isTest: true },
@@ -12,16 +13,16 @@ const SAMPLES = {
 };
 
 describe('a receipt as a mail program shows it', () => {
+  const check = sideBySide();
   let browser: Browser;
   before(async () => {
     browser = await openBrowser();
   });
-  after(() => browser.close());
 
   for (const [name, receipt] of Object.entries(SAMPLES))
     for (const language of ['en', 'ar'])
       for (const colorScheme of ['light', 'dark'] as const)
-        it(`${name}, ${language}, ${colorScheme}: fits a phone, and axe finds nothing`, async () => {
+        check(`${name}, ${language}, ${colorScheme}: fits a phone, and axe finds nothing`, async () => {
           const { html } = receiptMail(receipt, languageFor(language));
           await withPage(browser, { width: 360, colorScheme }, async (page) => {
             await page.setContent(html);

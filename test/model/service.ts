@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { allHandlers } from '../../src/background/workers.ts';
+import { createHandlers } from '../../src/background/workers.ts';
+import { createAdapters } from '../../src/domain/adapters.ts';
 import { dispatchEvent } from '../../src/domain/outbox/jobs.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
 import { FREEZE_SECONDS, runFrozen, type FrozenClock } from '../../src/domain/sandbox/test-clock/freeze.ts';
@@ -82,14 +83,14 @@ export async function withPayment<T>(
     expiration_minutes: minutes,
     policy,
   };
-  const { id } = JSON.parse((await createPayment(ctx, caller, terms, null)).text) as { id: string };
-  const director = { refusesConversion: false, seed: () => undefined };
+  const control = { refusesConversion: false, seed: () => undefined };
   const receiver = simulateReceiver(() => BEGIN);
   const convert = () =>
-    Promise.resolve(director.refusesConversion ? ('refused' as const) : ('converted' as const));
-  const handlers = allHandlers({ exchange: receiver, conversions: { convert }, receiver: null });
-  return runFrozen(ctx, { ...clock, id: id }, handlers, (frozen) =>
-    work(servicePayment(frozen, { frozen, caller, id, receiver, director })),
+    Promise.resolve(control.refusesConversion ? ('refused' as const) : ('converted' as const));
+  const adapters = { ...createAdapters(shared.config), webhooks: receiver, exchange: { convert } };
+  const { id } = JSON.parse((await createPayment(ctx, adapters, caller, terms, null)).text) as { id: string };
+  return runFrozen(ctx, { ...clock, id }, createHandlers(adapters), (frozen) =>
+    work(servicePayment(frozen, { frozen, caller, id, adapters, receiver, control })),
   );
 }
 

@@ -1,4 +1,4 @@
-import { createDeliveries } from '../../src/domain/webhooks/deliveries/create.ts';
+import { dispatchEvents } from '../../src/domain/events/dispatch.ts';
 import { setWebhookConfig } from '../../src/domain/webhooks/endpoints/settings.ts';
 import { run, runOne, sql } from '../../src/platform/postgres/db.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from './receivers.ts';
@@ -58,7 +58,7 @@ export async function fanOutPayments(
   for (let made = 0; made < count; made += 1) {
     const id = await shop.create(body);
     ids.push(id);
-    await createDeliveries(
+    await dispatchEvents(
       harness.ctx,
       (await shop.events(id)).map((event) => event.id),
     );

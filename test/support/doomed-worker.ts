@@ -5,9 +5,8 @@
 import { openQueueEngine, type JobQueue } from '../../src/background/queues.ts';
 import { relayOnce, type RelayTargets } from '../../src/background/relay.ts';
 import { startBackground } from '../../src/background/start.ts';
-import { allHandlers } from '../../src/background/workers.ts';
-import { realOutside } from '../../src/domain/adapters.ts';
-import { webhookClientOf } from '../../src/domain/webhooks/client/create-client.ts';
+import { createHandlers } from '../../src/background/workers.ts';
+import { createAdapters } from '../../src/domain/adapters.ts';
 import { readConfig, type Environment } from '../../src/platform/config/config.ts';
 import type { Context } from '../../src/platform/context.ts';
 import { openDb } from '../../src/platform/postgres/db.ts';
@@ -42,7 +41,7 @@ if (doom.moment === 'working') {
   console.log(doom.moment);
 } else {
   const engine = openQueueEngine(config, ctx.log);
-  const handlers = allHandlers(realOutside(webhookClientOf(config)));
+  const handlers = createHandlers(createAdapters(config));
   const jobs = new Map([...handlers].map(([name, { job }]) => [name, job]));
   const targets: RelayTargets = {
     jobs,

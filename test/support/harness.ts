@@ -1,13 +1,12 @@
 import type { Express } from 'express';
 import supertest from 'supertest';
 import { scheduleRecurring } from '../../src/background/recurring.ts';
-import { allHandlers } from '../../src/background/workers.ts';
+import { createHandlers } from '../../src/background/workers.ts';
 import { leaseDue } from '../../src/domain/schedule/store.ts';
 import { contextOfTestClock } from '../../src/domain/payments/lifecycle/test-clock.ts';
 import { createMerchant, type NewMerchant } from '../../src/domain/merchants/store.ts';
-import { realOutside, type Sandbox } from '../../src/domain/adapters.ts';
-import type { WebhookClient } from '../../src/domain/webhooks/client/client.ts';
-import { webhookClientOf } from '../../src/domain/webhooks/client/create-client.ts';
+import { closeAdapters, createAdapters, type Adapters } from '../../src/domain/adapters.ts';
+import type { Sandbox } from '../../src/domain/sandbox/test-clock/sandbox.ts';
 import { createApp } from '../../src/http/app.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
 import { readConfig, type Environment } from '../../src/platform/config/config.ts';
@@ -28,9 +27,9 @@ export interface TestMerchant {
 export interface Harness {
   readonly ctx: Context;
   readonly app: Express;
-  /** The way out to receivers. */
-  readonly exchange: WebhookClient;
-  /** What does due work within a request; null with SANDBOX=off. */
+  /** The outside world; receivers are called for real. */
+  readonly adapters: Adapters;
+  /** What runs due jobs within a request; null with SANDBOX=off. */
   readonly sandbox: Sandbox | null;
   readonly merchant: TestMerchant;
   /** Moves the clock; what becomes due by that waits for `work`. */
@@ -70,11 +69,10 @@ export async function createHarness(env: Environment = {}): Promise<Harness> {
     random: Math.random,
     testClock: null,
   };
-  const exchange = webhookClientOf(config);
-  const outside = realOutside(exchange);
-  const handlers = allHandlers(outside);
-  const sandbox = config.sandbox ? { outside, handlersFor: allHandlers } : null;
-  const app = createApp(ctx, { redis: null, admin: null, exchange, sandbox });
+  const adapters = createAdapters(config);
+  const handlers = createHandlers(adapters);
+  const sandbox = config.sandbox ? { adapters, handlersFor: createHandlers } : null;
+  const app = createApp(ctx, { redis: null, admin: null, adapters, sandbox });
   const addMerchant = async (merchant: Partial<NewMerchant> = {}): Promise<TestMerchant> => {
     const made = await createMerchant(ctx, {
       name: 'Shop',
@@ -90,7 +88,7 @@ export async function createHarness(env: Environment = {}): Promise<Harness> {
   return {
     ctx,
     app,
-    exchange,
+    adapters,
     sandbox,
     merchant,
     addMerchant,
@@ -120,7 +118,7 @@ export async function createHarness(env: Environment = {}): Promise<Harness> {
       return apiKey === null ? request : request.set('X-API-Key', apiKey);
     },
     async close() {
-      await exchange.close();
+      await closeAdapters(adapters);
       await ctx.db.destroy();
       await database.drop();
     },

@@ -51,7 +51,7 @@ export async function startService(
   const admin = openAdmin(harness.ctx);
   const web = await startWeb(harness.ctx, {
     admin: admin.pages,
-    exchange: harness.exchange,
+    adapters: harness.adapters,
     sandbox: harness.sandbox,
   });
   const baseUrl = `http://127.0.0.1:${web.port}`;

@@ -1,13 +1,13 @@
-import { simulatorOf } from '../../src/domain/chain/chain.ts';
-import type { ChainTransfer } from '../../src/domain/chain/port.ts';
-import type { Sending, Simulator } from '../../src/domain/chain/simulator/simulator.ts';
+import { simulatedChain } from '../../src/domain/chain/simulator/simulated.ts';
+import type { ChainTransfer, Sending, TestChain } from '../../src/domain/chain/port.ts';
 import { findCaller } from '../../src/domain/merchants/store.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
 import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
-import { requestRefund } from '../../src/domain/payments/refunds/refund.ts';
-import type { CreatePaymentBody, RefundBody, RefundResource } from '../../src/domain/payments/schemas.ts';
+import { requestRefund } from '../../src/domain/payments/refunds/request.ts';
+import type { RefundBody, RefundResource } from '../../src/domain/payments/refunds/schemas.ts';
+import type { CreatePaymentBody } from '../../src/domain/payments/schemas.ts';
 import { readPayments } from '../../src/domain/payments/lifecycle/store.ts';
-import type { SendTransferBody, TransferResource } from '../../src/domain/sandbox/scenarios/schemas.ts';
+import type { SendTransferBody, TransferResource } from '../../src/domain/sandbox/customer/schemas.ts';
 import { sendTransfer } from '../../src/domain/sandbox/customer/send-transfer.ts';
 import { run, sql } from '../../src/platform/postgres/db.ts';
 import type { Caller } from '../../src/platform/endpoint.ts';
@@ -36,7 +36,7 @@ export interface StoredEvent {
 /** A merchant and its customers behind the HTTP layer: the verbs that endpoints call, without the endpoints. */
 export interface Shop {
   readonly caller: Caller;
-  readonly chain: Simulator;
+  readonly chain: TestChain;
   /** Creates a payment; default: 10.50 of the settlement coin. Answers its id. */
   create(body?: Partial<CreatePaymentBody>): Promise<string>;
   /** Sends a transfer through the sandbox's verb: what is missing, in the payment's coin, unless the body says otherwise. */
@@ -59,16 +59,17 @@ const eventBodies = sql<{ body: string }>(
 
 /** Opens the shop of the harness's merchant, or of another one. */
 export async function openShop(harness: Harness, merchant: TestMerchant = harness.merchant): Promise<Shop> {
-  const { ctx } = harness;
+  const { ctx, adapters } = harness;
   const caller = await findCaller(ctx.db, hashApiKey(merchant.apiKey));
   if (caller === null) throw new Error('the merchant of the test is gone');
-  const chain = simulatorOf(ctx);
+  const chain = simulatedChain(ctx);
   const shop: Shop = {
     caller,
     chain,
     async create(body = {}) {
       const answer = await createPayment(
         ctx,
+        adapters,
         caller,
         { pay_amount: '10.50', order_id: 'order-1', ...body },
         null,
@@ -76,7 +77,9 @@ export async function openShop(harness: Harness, merchant: TestMerchant = harnes
       return (JSON.parse(answer.text) as { id: string }).id;
     },
     async pay(id, body = {}) {
-      return JSON.parse((await sendTransfer(ctx, caller, id, body, null)).text) as TransferResource;
+      return JSON.parse(
+        (await sendTransfer(ctx, adapters, caller, id, { body, claim: null })).text,
+      ) as TransferResource;
     },
     async send(id, sending) {
       const address = chain.depositAddress(sending.network, id);

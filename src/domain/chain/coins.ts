@@ -2,27 +2,83 @@ import { isNetwork, NETWORK_IDS, type NetworkId } from './networks.ts';
 
 interface Coin {
   readonly name: string;
-  /** The networks on which the coin lives, and the decimals of its smallest unit there. */
-  readonly decimals: Readonly<Partial<Record<NetworkId, number>>>;
+  /** US dollars per coin on the simulated market, which is fixed: the same payment always costs the same. */
+  readonly simulatedRate: string;
+  /** The networks on which the coin exists. */
+  readonly networks: Readonly<Partial<Record<NetworkId, CoinOnNetwork>>>;
 }
 
-/** Where each coin lives, natively or as the token that its own issuer or foundation stands behind. */
+interface CoinOnNetwork {
+  /** Decimals of the smallest unit. */
+  readonly decimals: number;
+  /** The token's contract (on Solana: its mint); null: it is the network's own coin. */
+  readonly contract: string | null;
+}
+
+/** Where each coin exists: as the network's own, or as the token that its own issuer or foundation stands behind. */
 export const COINS = {
-  BTC: { name: 'Bitcoin', decimals: { bitcoin: 8 } },
-  ETH: { name: 'Ether', decimals: { ethereum: 18 } },
-  USDT: { name: 'Tether', decimals: { ethereum: 6, tron: 6, polygon: 6, solana: 6 } },
-  USDC: { name: 'USD Coin', decimals: { ethereum: 6, polygon: 6, solana: 6 } },
-  TRX: { name: 'Tronix', decimals: { tron: 6 } },
-  SOL: { name: 'Solana', decimals: { solana: 9 } },
-  POL: { name: 'Polygon Ecosystem Token', decimals: { ethereum: 18, polygon: 18 } },
-  DAI: { name: 'Dai', decimals: { ethereum: 18, polygon: 18 } },
+  BTC: {
+    name: 'Bitcoin',
+    simulatedRate: '60000',
+    networks: { bitcoin: { decimals: 8, contract: null } },
+  },
+  ETH: {
+    name: 'Ether',
+    simulatedRate: '3000',
+    networks: { ethereum: { decimals: 18, contract: null } },
+  },
+  USDT: {
+    name: 'Tether',
+    simulatedRate: '1',
+    networks: {
+      ethereum: { decimals: 6, contract: '0xdAC17F958D2ee523a2206206994597C13D831ec7' },
+      tron: { decimals: 6, contract: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
+      polygon: { decimals: 6, contract: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F' },
+      solana: { decimals: 6, contract: 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB' },
+    },
+  },
+  USDC: {
+    name: 'USD Coin',
+    simulatedRate: '1',
+    networks: {
+      ethereum: { decimals: 6, contract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' },
+      polygon: { decimals: 6, contract: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359' },
+      solana: { decimals: 6, contract: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },
+    },
+  },
+  TRX: {
+    name: 'Tronix',
+    simulatedRate: '0.25',
+    networks: { tron: { decimals: 6, contract: null } },
+  },
+  SOL: {
+    name: 'Solana',
+    simulatedRate: '150',
+    networks: { solana: { decimals: 9, contract: null } },
+  },
+  POL: {
+    name: 'Polygon Ecosystem Token',
+    simulatedRate: '0.4',
+    networks: {
+      ethereum: { decimals: 18, contract: '0x455e53CBB86018Ac2B8092FdCd39d8444aFFC3F6' },
+      polygon: { decimals: 18, contract: null },
+    },
+  },
+  DAI: {
+    name: 'Dai',
+    simulatedRate: '1',
+    networks: {
+      ethereum: { decimals: 18, contract: '0x6B175474E89094C44Da98b954EedeAC495271d0F' },
+      polygon: { decimals: 18, contract: '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063' },
+    },
+  },
 } as const satisfies Record<string, Coin>;
 
 export type CoinId = keyof typeof COINS;
 
 export const COIN_IDS = Object.keys(COINS) as readonly CoinId[];
 
-/** Every way to pay: each coin on each network on which it lives. */
+/** Every payment method: each coin on each network on which it exists. */
 export const COINS_ON_NETWORKS: readonly { coin: CoinId; network: NetworkId }[] = COIN_IDS.flatMap((coin) =>
   NETWORK_IDS.filter((network) => isCoinOn(coin, network)).map((network) => ({ coin, network })),
 );
@@ -32,15 +88,24 @@ export function isCoin(value: string): value is CoinId {
   return Object.hasOwn(COINS, value);
 }
 
-/** True when both are known and `coin` lives on `network`. */
+/** True when both are known and `coin` exists on `network`. */
 export function isCoinOn(coin: string, network: string): boolean {
-  return isCoin(coin) && isNetwork(network) && Object.hasOwn(COINS[coin].decimals, network);
+  return isCoin(coin) && isNetwork(network) && Object.hasOwn(COINS[coin].networks, network);
 }
 
-/** Decimals of the smallest unit of `coin` on `network`. Throws RangeError where the coin does not live there. */
+/** Decimals of the smallest unit of `coin` on `network`. Throws RangeError where the coin does not exist there. */
 export function decimalsOf(coin: CoinId, network: NetworkId): number {
-  const decimals: Coin['decimals'] = COINS[coin].decimals;
-  const found = decimals[network];
+  return coinOn(coin, network).decimals;
+}
+
+/** The contract of `coin` on `network`; null where it is the network's own coin. Throws RangeError where it does not exist there. */
+export function tokenContract(coin: CoinId, network: NetworkId): string | null {
+  return coinOn(coin, network).contract;
+}
+
+function coinOn(coin: CoinId, network: NetworkId): CoinOnNetwork {
+  const { networks }: Coin = COINS[coin];
+  const found = networks[network];
   if (found === undefined) throw new RangeError(`${coin} does not live on ${network}`);
   return found;
 }

@@ -6,6 +6,9 @@ interface Network {
   readonly confirmations: number;
   readonly addressFormat: AddressFormat;
   readonly transactionHashFormat: TransactionHashFormat;
+  readonly walletUri: WalletUriStandard;
+  /** EIP-155: what tells networks apart that have the same addresses; null where addresses do. */
+  readonly chainId: number | null;
 }
 
 /**
@@ -16,6 +19,9 @@ export type AddressFormat = 'bech32' | 'hex' | 'base58check' | 'base58';
 
 /** `hex`: 32 bytes. `0x-hex`: the same behind 0x. `base58`: the 64 bytes of the first signature. */
 export type TransactionHashFormat = 'hex' | '0x-hex' | 'base58';
+
+/** How a wallet is asked for a payment: BIP-21, EIP-681, Solana Pay, or what Tron's wallets agree on. */
+export type WalletUriStandard = 'bip-21' | 'eip-681' | 'solana-pay' | 'tron';
 
 /**
  * The networks. Confirmations are what large exchanges ask for; Tron's and Solana's are where the network itself calls a block
@@ -28,6 +34,8 @@ export const NETWORKS = {
     confirmations: 2,
     addressFormat: 'bech32',
     transactionHashFormat: 'hex',
+    walletUri: 'bip-21',
+    chainId: null,
   },
   ethereum: {
     name: 'Ethereum',
@@ -35,6 +43,8 @@ export const NETWORKS = {
     confirmations: 12,
     addressFormat: 'hex',
     transactionHashFormat: '0x-hex',
+    walletUri: 'eip-681',
+    chainId: 1,
   },
   tron: {
     name: 'Tron',
@@ -42,6 +52,8 @@ export const NETWORKS = {
     confirmations: 20,
     addressFormat: 'base58check',
     transactionHashFormat: 'hex',
+    walletUri: 'tron',
+    chainId: null,
   },
   polygon: {
     name: 'Polygon',
@@ -49,6 +61,8 @@ export const NETWORKS = {
     confirmations: 16,
     addressFormat: 'hex',
     transactionHashFormat: '0x-hex',
+    walletUri: 'eip-681',
+    chainId: 137,
   },
   solana: {
     name: 'Solana',
@@ -56,6 +70,8 @@ export const NETWORKS = {
     confirmations: 32,
     addressFormat: 'base58',
     transactionHashFormat: 'base58',
+    walletUri: 'solana-pay',
+    chainId: null,
   },
 } as const satisfies Record<string, Network>;
 

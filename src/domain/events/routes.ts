@@ -1,9 +1,8 @@
 import { endpoint, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
-import { ApiError } from '../../platform/errors.ts';
-import { findPayment } from '../payments/lifecycle/store.ts';
+import { getPayment } from '../payments/lifecycle/store.ts';
 import { listOf, readFeed } from './feed.ts';
 import { EventFeed, FeedQuery, PaymentEvents } from './schemas.ts';
-import { readEventBodies } from '../outbox/read.ts';
+import { readEventBodies } from '../outbox/outbox.ts';
 
 export const eventEndpoints = [
   endpoint({
@@ -29,8 +28,7 @@ export const eventEndpoints = [
     perMinute: DEFAULT_PER_MINUTE,
     response: { status: 200, schema: PaymentEvents },
     async handle({ ctx, caller, params }) {
-      const payment = await findPayment(ctx.db, caller.merchantId, params.id ?? '');
-      if (payment === null) throw new ApiError('payment_not_found');
+      const payment = await getPayment(ctx.db, caller.merchantId, params.id ?? '');
       return { status: 200, text: `{"data":${listOf(await readEventBodies(ctx.db, payment.id))}}` };
     },
   }),

@@ -23,9 +23,19 @@ export async function listPayments(
   const limit = query.limit ?? 20;
   const page = query.page ?? 1;
   const after = query.cursor === undefined ? null : parseCursor(query.cursor);
-  const offset = after === null ? (page - 1) * limit : 0;
-  const { statement, values } = pageOfPayments(merchantId, query, after, limit + 1, offset);
-  const rows = await run(connection, statement, values);
+  const [from, until] = dateRange(query);
+  const values: PageParams = {
+    merchantId,
+    orderId: query.order_id,
+    statuses: query.status,
+    from,
+    until,
+    afterTime: after?.createdAt,
+    afterId: after?.id,
+    limit: limit + 1,
+    offset: (page - 1) * limit,
+  };
+  const rows = await run(connection, pageOfPayments(values), values);
   const total = Number(rows[0]?.total ?? 0);
   const payments = rows.flatMap((row) => (row.id === null ? [] : [row as Payment]));
   const shown = payments.slice(0, limit);
@@ -49,40 +59,52 @@ export async function listPayments(
 /** The total comes with every row, and alone (every other column null) when the page is empty. */
 type PageRow = { total: string } & (Payment | { id: null });
 
+interface PageParams {
+  readonly merchantId: string;
+  readonly orderId: string | undefined;
+  readonly statuses: readonly string[] | undefined;
+  readonly from: Date | null;
+  readonly until: Date | null;
+  readonly afterTime: Date | undefined;
+  readonly afterId: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /**
- * The statement for the filters that are given, and its values. An order's payments are few and have their own index; every other
- * filter narrows a walk down the newest-first index. One statement for all filters (`$2 IS NULL OR order_id = $2`) would after five
- * runs be planned once for all of them, and would then find no index for orders.
+ * The statement for the filters that are given. An order's payments are few and have their own index (payments_by_order); every other
+ * filter narrows a walk down payments_newest. One statement for all filters (`order_id = p OR p IS NULL`) would be planned once for all
+ * of them after five runs, and would then find no index for orders. Only a page by number has an offset.
  */
-function pageOfPayments(
-  merchantId: string,
-  query: ListPaymentsQuery,
-  after: Position | null,
-  limit: number,
-  offset: number,
-): { statement: Statement<PageRow>; values: unknown[] } {
-  const [from, until] = dateRange(query);
-  const values: unknown[] = [];
-  const place = (value: unknown) => `$${values.push(value)}`;
-  const filters: Record<string, string> = { merchant: `merchant_id = ${place(merchantId)}` };
-  if (query.order_id !== undefined) filters.order = `order_id = ${place(query.order_id)}`;
-  if (query.status !== undefined) filters.status = `status = ANY (${place(query.status)})`;
-  if (from !== null) filters.from = `created_at >= ${place(from)}`;
-  if (until !== null) filters.until = `created_at < ${place(until)}`;
-  const counted = Object.values(filters).join(' AND ');
-  if (after !== null) filters.after = `(created_at, id) < (${place(after.createdAt)}, ${place(after.id)})`;
-  const statement = sql<PageRow>(
-    `page_of_payments_${Object.keys(filters).join('_')}`,
-    `WITH counted AS (
-       SELECT count(*) AS total FROM (
-         SELECT FROM payments WHERE ${counted} LIMIT ${place(EXACT_TOTAL_LIMIT + 1)}) first_ones
-     ), page AS (
-       SELECT * FROM payments WHERE ${Object.values(filters).join(' AND ')}
-       ORDER BY created_at DESC, id DESC LIMIT ${place(limit)} OFFSET ${place(offset)}
-     )
-     SELECT counted.total, page.* FROM counted LEFT JOIN page ON true ORDER BY page.created_at DESC, page.id DESC`,
-  );
-  return { statement, values };
+function pageOfPayments(values: PageParams): Statement<PageRow, PageParams> {
+  const isByCursor = values.afterTime !== undefined;
+  const given = [
+    ...(values.orderId === undefined ? [] : ['order']),
+    ...(values.statuses === undefined ? [] : ['status']),
+    ...(values.from === null ? [] : ['from']),
+    ...(values.until === null ? [] : ['until']),
+    ...(isByCursor ? ['after'] : []),
+  ];
+  return sql<PageRow, PageParams>(`page_of_payments_${['merchant', ...given].join('_')}`, (p) => {
+    const counted = [
+      `merchant_id = ${p.merchantId}`,
+      ...(values.orderId === undefined ? [] : [`order_id = ${p.orderId}`]),
+      ...(values.statuses === undefined ? [] : [`status = ANY (${p.statuses})`]),
+      ...(values.from === null ? [] : [`created_at >= ${p.from}`]),
+      ...(values.until === null ? [] : [`created_at < ${p.until}`]),
+    ];
+    const shown = [...counted, ...(isByCursor ? [`(created_at, id) < (${p.afterTime}, ${p.afterId})`] : [])];
+    return `
+      WITH counted AS (
+        SELECT count(*) AS total FROM (
+          SELECT FROM payments WHERE ${counted.join(' AND ')} LIMIT ${EXACT_TOTAL_LIMIT + 1}) first_ones
+      ), page AS (
+        SELECT * FROM payments WHERE ${shown.join(' AND ')}
+        ORDER BY created_at DESC, id DESC LIMIT ${p.limit}${isByCursor ? '' : ` OFFSET ${p.offset}`}
+      )
+      SELECT counted.total, page.* FROM counted LEFT JOIN page ON true
+      ORDER BY page.created_at DESC, page.id DESC`;
+  });
 }
 
 function formatCursor({ created_at, id }: Payment): string {

@@ -1,20 +1,14 @@
 import { endpoint, reply, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
-import { ApiError } from '../../platform/errors.ts';
 import { createPayment } from './create.ts';
 import { listPayments } from './list.ts';
-import { requestRefund } from './refunds/refund.ts';
-import {
-  CreatePaymentBody,
-  ListPaymentsQuery,
-  PaymentList,
-  PaymentResource,
-  RefundBody,
-  RefundResource,
-  toResource,
-} from './schemas.ts';
-import { findPayment } from './lifecycle/store.ts';
+import type { PaymentAdapters } from './lifecycle/ports.ts';
+import { getPayment } from './lifecycle/store.ts';
+import { requestRefund } from './refunds/request.ts';
+import { RefundBody, RefundResource } from './refunds/schemas.ts';
+import { CreatePaymentBody, ListPaymentsQuery, PaymentList, PaymentResource, toResource } from './schemas.ts';
 
-export const paymentEndpoints = [
+/** The endpoints of payments; `adapters` derive a new payment's deposit address. */
+export const paymentEndpoints = (adapters: Pick<PaymentAdapters, 'chain'>) => [
   endpoint({
     operationId: 'createPayment',
     method: 'post',
@@ -25,7 +19,7 @@ export const paymentEndpoints = [
     perMinute: 60,
     body: CreatePaymentBody,
     response: { status: 201, schema: PaymentResource },
-    handle: ({ ctx, caller, body, claim }) => createPayment(ctx, caller, body, claim),
+    handle: ({ ctx, caller, body, claim }) => createPayment(ctx, adapters, caller, body, claim),
   }),
   endpoint({
     operationId: 'getPayment',
@@ -37,8 +31,7 @@ export const paymentEndpoints = [
     perMinute: 120,
     response: { status: 200, schema: PaymentResource },
     async handle({ ctx, caller, params }) {
-      const payment = await findPayment(ctx.db, caller.merchantId, params.id ?? '');
-      if (payment === null) throw new ApiError('payment_not_found');
+      const payment = await getPayment(ctx.db, caller.merchantId, params.id ?? '');
       return reply(200, toResource(payment, ctx.config.publicUrl));
     },
   }),

@@ -1,6 +1,8 @@
+import { depositAddress } from '../chain/addresses.ts';
 import { NETWORKS } from '../chain/networks.ts';
+import type { ChainClient } from '../chain/port.ts';
 import { transactionHash } from '../chain/transaction-hashes.ts';
-import type { EventRecord } from '../outbox/record.ts';
+import type { EventRecord } from '../outbox/outbox.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Caller } from '../../platform/endpoint.ts';
@@ -8,14 +10,14 @@ import { newId } from '../../platform/values/ids.ts';
 import { newPayment } from './create.ts';
 import { eventOf, type RefundDetails } from './lifecycle/event.ts';
 import type { Payment } from './lifecycle/payment.ts';
-import { TRANSITIONS, type Trigger, type EventType } from './lifecycle/states.ts';
+import { allows, TRANSITIONS, type EventType, type Trigger } from './lifecycle/states.ts';
 
-/** How long the customer of a sample took to get where the event tells of. */
+/** How long the customer of a sample took to get to the event. */
 const PAID_WITHIN_SECONDS = 180;
 
 /**
  * A payment of the merchant as if it had just been created, with new ids; it is stored nowhere. Its metadata holds letters outside ASCII
- * and a slash, which programs that read a body and write it again like to write otherwise.
+ * and a slash, which programs that parse a body and write it again tend to write differently.
  */
 export function samplePayment(ctx: Context, caller: Caller): Payment {
   const body = {
@@ -23,51 +25,55 @@ export function samplePayment(ctx: Context, caller: Caller): Payment {
     order_id: 'test-order',
     metadata: { item: 'Café crème, 1/2 €' },
   };
-  return newPayment(ctx, caller, body, addSeconds(ctx.systemNow(), -PAID_WITHIN_SECONDS)).payment;
+  const createdAt = addSeconds(ctx.systemNow(), -PAID_WITHIN_SECONDS);
+  return newPayment(ctx, SAMPLE_CHAIN, caller, body, createdAt).payment;
 }
 
-/** The event of this type that a sample payment would have in the end, if all went as usual; made as the real ones are. */
+const SAMPLE_CHAIN: Pick<ChainClient, 'depositAddress'> = {
+  depositAddress: (network, reference) => depositAddress('sample', network, reference),
+};
+
+/** The event of this type that a sample payment would have if all went as usual; built as the real ones are. */
 export function sampleEvent(ctx: Context, sample: Payment, type: EventType): EventRecord {
   const now = ctx.systemNow();
-  const { trigger, sequence, changes } = stages(sample, now)[type];
-  const refund = type === 'checkout.refunded' ? refundOf(sample, now) : null;
-  const told = { ...sample, ...changes, sequence, status: TRANSITIONS[trigger].to };
-  return eventOf(told, type, now, refund);
+  const path = pathTo(type);
+  const steps = changesBy(sample, now);
+  const last = path.at(-1) ?? 'created';
+  const moved = path.reduce<Payment>((payment, trigger) => ({ ...payment, ...steps[trigger] }), sample);
+  const payment = { ...moved, sequence: path.length, status: TRANSITIONS[last].to };
+  const isRefund = TRANSITIONS[last].event === 'checkout.refunded';
+  return eventOf(payment, type, now, isRefund ? refundOf(sample, now) : null);
 }
 
-interface SampleStage {
-  /** Of the transitions with this event, the one that is told. */
-  readonly trigger: Trigger;
-  readonly sequence: number;
-  readonly changes: Partial<Payment>;
+/** What happens to a payment where all goes as usual, and then all of it is refunded. */
+const USUAL_PATH = ['created', 'transfer_seen', 'confirmed_in_full', 'settled'] as const satisfies Trigger[];
+
+/** The shortest way along the usual path, and at most one step off it, to an event of this type. */
+function pathTo(type: EventType): Trigger[] {
+  const triggers = Object.keys(TRANSITIONS) as Trigger[];
+  for (const [index, reached] of USUAL_PATH.entries()) {
+    const path = USUAL_PATH.slice(0, index + 1);
+    if (TRANSITIONS[reached].event === type) return path;
+    const status = TRANSITIONS[reached].to;
+    const off = triggers.find((trigger) => allows(status, trigger) && TRANSITIONS[trigger].event === type);
+    if (off !== undefined) return [...path, off];
+  }
+  throw new Error(`no usual payment has an event of the type ${type}`);
 }
 
-function stages(sample: Payment, now: Date): Record<EventType, SampleStage> {
-  const { address, coin, network, crypto_amount: amount } = sample;
-  const seen: Partial<Payment> = {
-    tx_hash: transactionHash(network, { address, coin, amount, nonce: sample.id }),
-    confirmations: 1,
-    fully_funded: true,
-    amount_received: sample.pay_amount,
-  };
-  const confirmed = { ...seen, confirmations: NETWORKS[network].confirmations };
-  const settled = {
-    ...confirmed,
-    settled_at: now,
-    actually_paid: amount,
-    actually_paid_currency: coin,
-  };
+/** What each step of a sample changes. */
+function changesBy(sample: Payment, now: Date): Partial<Record<Trigger, Partial<Payment>>> {
+  const { address, coin, network, crypto_amount: amount, pay_amount } = sample;
   return {
-    'checkout.created': { trigger: 'created', sequence: 1, changes: {} },
-    'checkout.pending': { trigger: 'transfer_seen', sequence: 2, changes: seen },
-    'checkout.processing': { trigger: 'confirmed_in_full', sequence: 3, changes: confirmed },
-    'checkout.settled': { trigger: 'settled', sequence: 4, changes: settled },
-    'checkout.failed': { trigger: 'deadline_passed', sequence: 2, changes: {} },
-    'checkout.refunded': {
-      trigger: 'refunded_in_full',
-      sequence: 5,
-      changes: { ...settled, amount_refunded: sample.pay_amount },
+    transfer_seen: {
+      tx_hash: transactionHash(network, { address, coin, amount, nonce: sample.id }),
+      confirmations: 1,
+      fully_funded: true,
+      amount_received: pay_amount,
     },
+    confirmed_in_full: { confirmations: NETWORKS[network].confirmations },
+    settled: { settled_at: now, actually_paid: amount, actually_paid_currency: coin },
+    refunded_in_full: { amount_refunded: pay_amount },
   };
 }
 

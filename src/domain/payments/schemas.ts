@@ -14,7 +14,7 @@ const url = (format: 'delivery-url' | 'browser-url', description: string) =>
   Type.String({ format, maxLength: MAX_URL_LENGTH, description });
 const timestamp = (description: string) => Type.String({ format: 'date-time', description });
 
-/** At most 50 keys of 1 to 40 characters. `orderId` is ours (events carry it), `__proto__` is nobody's. */
+/** At most 50 keys of 1 to 40 characters. `orderId` is reserved (events carry it), and `__proto__` would be no key. */
 const Metadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: 50,
@@ -86,7 +86,7 @@ export const PaymentResource = Type.Object({
 });
 export type PaymentResource = Static<typeof PaymentResource>;
 
-/** The payment as the API answers it. `publicUrl` is the base of its checkout page. */
+/** The payment as the API returns it. `publicUrl` is the base of its checkout page. */
 export function toResource(payment: Payment, publicUrl: string): PaymentResource {
   return {
     id: payment.id,
@@ -163,22 +163,3 @@ export const PaymentList = Type.Object({
   }),
 });
 export type PaymentList = Static<typeof PaymentList>;
-
-export const RefundBody = Type.Object(
-  {
-    amount: Type.Optional(amount('In pay_currency; default: everything that is left.')),
-    reason: Type.Optional(text({ maxLength: 1000, description: "For the merchant's own records." })),
-  },
-  { additionalProperties: false },
-);
-export type RefundBody = Static<typeof RefundBody>;
-
-export const RefundResource = Type.Object({
-  id: Type.String(),
-  payment_id: Type.String(),
-  amount: Type.String(),
-  currency: Type.String(),
-  status: Type.Enum(['PENDING', 'COMPLETED']),
-  created_at: timestamp('When the refund was asked for.'),
-});
-export type RefundResource = Static<typeof RefundResource>;

@@ -1,24 +1,22 @@
 import { endpoint } from '../../platform/endpoint.ts';
-import { advance } from './test-clock/advance.ts';
-import type { Sandbox } from '../adapters.ts';
 import { replaceTransfer } from './customer/replace-transfer.ts';
-import { runScenario } from './scenarios/run.ts';
 import {
-  AdvanceBody,
-  Advanced,
   ReplacedTransfer,
   ReplaceTransferBody,
-  Scenario,
-  ScenarioBody,
   SendTransferBody,
   TransferResource,
-} from './scenarios/schemas.ts';
+} from './customer/schemas.ts';
 import { sendTransfer } from './customer/send-transfer.ts';
+import { runScenario } from './scenarios/run.ts';
+import { Scenario, ScenarioBody } from './scenarios/schemas.ts';
+import { advance } from './test-clock/advance.ts';
+import type { Sandbox } from './test-clock/sandbox.ts';
+import { AdvanceBody, Advanced } from './test-clock/schemas.ts';
 
 const SANDBOX_PER_MINUTE = 600;
 
-/** Endpoints for test merchants only. */
-export const sandboxEndpoints = [
+/** Endpoints for test merchants only. Where a test clock is advanced, jobs that become due run inside the request. */
+export const sandboxEndpoints = (sandbox: Sandbox) => [
   endpoint({
     operationId: 'sendSandboxTransfer',
     method: 'post',
@@ -30,7 +28,8 @@ export const sandboxEndpoints = [
     perMinute: SANDBOX_PER_MINUTE,
     body: SendTransferBody,
     response: { status: 201, schema: TransferResource },
-    handle: ({ ctx, caller, params, body, claim }) => sendTransfer(ctx, caller, params.id ?? '', body, claim),
+    handle: ({ ctx, caller, params, body, claim }) =>
+      sendTransfer(ctx, sandbox.adapters, caller, params.id ?? '', { body, claim }),
   }),
   endpoint({
     operationId: 'replaceSandboxTransfer',
@@ -44,12 +43,8 @@ export const sandboxEndpoints = [
     body: ReplaceTransferBody,
     response: { status: 200, schema: ReplacedTransfer },
     handle: ({ ctx, caller, params, body, claim }) =>
-      replaceTransfer(ctx, caller, params.id ?? '', body, claim),
+      replaceTransfer(ctx, sandbox.adapters, caller, params.id ?? '', { body, claim }),
   }),
-];
-
-/** Those that wind time: `sandbox` does, within the request, the work that falls due meanwhile. */
-export const testClockEndpoints = (sandbox: Sandbox) => [
   endpoint({
     operationId: 'advanceSandboxClock',
     method: 'post',
@@ -62,7 +57,7 @@ export const testClockEndpoints = (sandbox: Sandbox) => [
     body: AdvanceBody,
     response: { status: 200, schema: Advanced },
     handle: ({ ctx, caller, params, body, claim }) =>
-      advance(ctx, caller, params.id ?? '', { body, claim, handlers: sandbox.handlersFor(sandbox.outside) }),
+      advance(ctx, sandbox, caller, params.id ?? '', { body, claim }),
   }),
   endpoint({
     operationId: 'playScenario',
@@ -76,6 +71,6 @@ export const testClockEndpoints = (sandbox: Sandbox) => [
     perMinute: SANDBOX_PER_MINUTE,
     body: ScenarioBody,
     response: { status: 200, schema: Scenario },
-    handle: ({ ctx, caller, body, claim }) => runScenario(ctx, caller, { body, claim, sandbox }),
+    handle: ({ ctx, caller, body, claim }) => runScenario(ctx, sandbox, caller, { body, claim }),
   }),
 ];

@@ -1,16 +1,7 @@
 import { visibleAt, type TestClock } from '../../platform/clock.ts';
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 import type { Job } from '../../platform/job.ts';
-
-/** A piece of due work: `job` is a job's name, `key` what it is about (a payment's id, a network's name, ...). */
-export interface ScheduledJob {
-  readonly job: Job;
-  readonly key: string;
-  /** In the time of the world that the work belongs to. */
-  readonly runAt: Date;
-  /** Absent or null: the world that everybody shares. */
-  readonly testClock: TestClock | null;
-}
+import { JOB_COLUMNS, jobRows, type ScheduledJob } from './job-rows.ts';
 
 export interface LeasedJob {
   readonly job: string;
@@ -20,41 +11,39 @@ export interface LeasedJob {
 }
 
 // In one order, so that two sets which overlap do not wait for each other's rows.
-const upsertJobs = sql(
-  'schedule_work',
-  `INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock)
-   SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::text[]) AS w (job, key)
-   ORDER BY job, key
-   ON CONFLICT (job, key) DO UPDATE
-     SET run_at = excluded.run_at, visible_at = excluded.visible_at, failures = 0, last_error = NULL, version = scheduled_jobs.version + 1`,
+const upsertJobs = sql<never, { jobs: string }>(
+  'schedule_jobs',
+  (p) => `
+    INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock)
+    SELECT * FROM json_to_recordset(${p.jobs}::json) AS j (${JOB_COLUMNS})
+    ORDER BY job, key
+    ON CONFLICT (job, key) DO UPDATE SET
+      run_at = excluded.run_at,
+      visible_at = excluded.visible_at,
+      failures = 0,
+      last_error = NULL,
+      version = scheduled_jobs.version + 1`,
 );
 
-/** Writes that work is due, or moves work that is there already to its new time. Commits with the caller's transaction. */
-export async function schedule(connection: Connection, work: readonly ScheduledJob[]): Promise<void> {
-  if (work.length === 0) return;
-  await run(connection, upsertJobs, columnsOf(work));
+/** Schedules jobs, or moves those that are scheduled already to their new time. Commits with the caller's transaction. */
+export async function schedule(connection: Connection, jobs: readonly ScheduledJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  await run(connection, upsertJobs, { jobs: jobRows(jobs) });
 }
 
-const insertMissingJobs = sql(
-  'ensure_work',
-  `INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock)
-   SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::text[])
-   ON CONFLICT (job, key) DO NOTHING`,
+const insertMissingJobs = sql<never, { jobs: string }>(
+  'schedule_missing_jobs',
+  (p) => `
+    INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock)
+    SELECT * FROM json_to_recordset(${p.jobs}::json) AS j (${JOB_COLUMNS})
+    ORDER BY job, key
+    ON CONFLICT (job, key) DO NOTHING`,
 );
 
-/** Like `schedule`, but leaves work that is there already at its time: for recurring work, which every worker declares at its start. */
-export async function ensureScheduled(connection: Connection, work: readonly ScheduledJob[]): Promise<void> {
-  await run(connection, insertMissingJobs, columnsOf(work));
-}
-
-function columnsOf(work: readonly ScheduledJob[]): unknown[] {
-  return [
-    work.map(({ job }) => job.name),
-    work.map(({ key }) => key),
-    work.map(({ runAt }) => runAt),
-    work.map(({ runAt, testClock }) => visibleAt(runAt, testClock ?? null)),
-    work.map(({ testClock }) => testClock?.id ?? null),
-  ];
+/** Like `schedule`, but a job that is scheduled already keeps its time. */
+export async function ensureScheduled(connection: Connection, jobs: readonly ScheduledJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  await run(connection, insertMissingJobs, { jobs: jobRows(jobs) });
 }
 
 // A relay's lease puts visible_at after run_at, and scheduling puts it back: that, or a run_at after the handler began, says that the

@@ -68,8 +68,8 @@ export const webhookEndpoints = [
   }),
 ];
 
-/** Those that try the merchant's receiver out within the request: `exchange` is the way to it. */
-export const receiverCheckEndpoints = (exchange: WebhookClient) => [
+/** Endpoints that send to the merchant's receiver within the request. */
+export const receiverCheckEndpoints = ({ webhooks }: { webhooks: WebhookClient }) => [
   endpoint({
     operationId: 'sendTestEvent',
     method: 'post',
@@ -80,7 +80,7 @@ export const receiverCheckEndpoints = (exchange: WebhookClient) => [
     perMinute: DEFAULT_PER_MINUTE,
     body: TestEventBody,
     response: { status: 200, schema: TestEventReport },
-    handle: ({ ctx, caller, body, claim }) => sendTestEvent(ctx, caller, { body, claim, exchange }),
+    handle: ({ ctx, caller, body, claim }) => sendTestEvent(ctx, caller, { body, claim, exchange: webhooks }),
   }),
   endpoint({
     operationId: 'examineReceiver',
@@ -92,6 +92,6 @@ export const receiverCheckEndpoints = (exchange: WebhookClient) => [
     perMinute: DEFAULT_PER_MINUTE,
     body: ReceiverCheckBody,
     response: { status: 200, schema: ReceiverCheck },
-    handle: ({ ctx, caller, body, claim }) => checkReceiver(ctx, caller, { body, claim, exchange }),
+    handle: ({ ctx, caller, body, claim }) => checkReceiver(ctx, caller, { body, claim, exchange: webhooks }),
   }),
 ];

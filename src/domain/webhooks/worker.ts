@@ -1,25 +1,29 @@
 import { schedule } from '../schedule/store.ts';
-import { dispatchEvent } from '../outbox/jobs.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Handler } from '../../platform/job.ts';
 import { deliverDue } from './deliveries/deliver.ts';
 import type { WebhookClient } from './client/client.ts';
-import { createDeliveries } from './deliveries/create.ts';
 import { deliverWebhook, keepDeliveryPartitions, notifyDisabled } from './endpoints/jobs.ts';
 import { keepPartitions } from './deliveries/partitions.ts';
 import { sweepEndpoints } from './endpoints/sweep.ts';
 import { sendDisabledNotice } from './endpoints/notify-disabled.ts';
 
+/** How webhooks leave the service. */
+export interface WebhookAdapters {
+  readonly webhooks: WebhookClient;
+  /** Where every event goes, whatever the merchant has set; null: where the merchant says. */
+  readonly receiver: string | null;
+}
+
 const PARTITIONS_EVERY_SECONDS = 3_600;
 
-/** The handlers of webhooks; `exchange` is the way out, `receiver` the URL that takes every event where it is not null. */
-export function webhookHandlers(exchange: WebhookClient, receiver: string | null): readonly Handler[] {
+/** The handlers of webhooks. */
+export function webhookHandlers({ webhooks, receiver }: WebhookAdapters): readonly Handler[] {
   return [
-    { job: dispatchEvent, handle: (ctx, ids) => createDeliveries(ctx, ids, receiver) },
     {
       job: deliverWebhook,
       async handle(ctx, ids) {
-        for (const id of ids) await deliverDue(ctx, exchange, id, receiver);
+        for (const id of ids) await deliverDue(ctx, webhooks, id, receiver);
       },
     },
     {

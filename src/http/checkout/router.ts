@@ -3,6 +3,7 @@ import { messagePage, type Message } from '../../domain/checkout/page/messages.t
 import { noteLanguage } from '../../domain/checkout/actions/note-language.ts';
 import { checkoutStatus } from '../../domain/checkout/page/page.ts';
 import { findByToken } from '../../domain/checkout/view/store.ts';
+import type { PaymentAdapters } from '../../domain/payments/lifecycle/ports.ts';
 import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
@@ -20,7 +21,12 @@ import { addressOf, type Limiters } from '../api/rate-limit.ts';
 const CHECKOUT_PER_MINUTE = 300;
 
 /** The pages for customers, below /checkout. */
-export function checkoutRouter(ctx: Context, limit: Limiters, live: PageStreams): Router {
+export function checkoutRouter(
+  ctx: Context,
+  adapters: PaymentAdapters,
+  limit: Limiters,
+  live: PageStreams,
+): Router {
   const router = Router();
   router.use('/checkout', limit('checkout', CHECKOUT_PER_MINUTE, addressOf));
   router.get('/checkout/:token', showPage(ctx));
@@ -28,8 +34,8 @@ export function checkoutRouter(ctx: Context, limit: Limiters, live: PageStreams)
   router.get('/checkout/:token/events', showEvents(ctx, live));
   // No secret guards the forms against requests from other sites: no cookie or password comes along by itself, the token in the path is
   // all that opens a payment, and a site that knows it could as well choose for itself.
-  router.post('/checkout/:token/coin', readForm, selectMethod(ctx));
-  router.post('/checkout/:token/refund-address', readForm, setRefundAddress(ctx));
+  router.post('/checkout/:token/coin', readForm, selectMethod(ctx, adapters));
+  router.post('/checkout/:token/refund-address', readForm, setRefundAddress(ctx, adapters));
   return router;
 }
 

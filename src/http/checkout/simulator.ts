@@ -2,7 +2,7 @@ import { Router, type RequestHandler } from 'express';
 import { simulateByToken, type SimulationResult } from '../../domain/checkout/actions/simulate.ts';
 import { checkoutPath, languageQuery } from '../../domain/checkout/page/page.ts';
 import { messagePage } from '../../domain/checkout/page/messages.ts';
-import type { Sandbox } from '../../domain/adapters.ts';
+import type { Sandbox } from '../../domain/sandbox/test-clock/sandbox.ts';
 import type { Context } from '../../platform/context.ts';
 import { readForm } from './forms.ts';
 import { languageOf } from './page.ts';

@@ -1,14 +1,12 @@
-import { allHandlers } from '../../background/workers.ts';
-import { realOutside, type Sandbox } from '../../domain/adapters.ts';
-import { webhookClientOf } from '../../domain/webhooks/client/create-client.ts';
+import { createHandlers } from '../../background/workers.ts';
+import { closeAdapters, createAdapters } from '../../domain/adapters.ts';
 import type { Reach } from '../../http/routes.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** What the endpoints of a web process reach beyond the database; closed with the process, so open it before what serves. */
 export function openReach(config: Config, lifetime: Lifetime): Reach {
-  const exchange = webhookClientOf(config);
-  lifetime.own(() => exchange.close());
-  const sandbox: Sandbox = { outside: realOutside(exchange), handlersFor: allHandlers };
-  return { exchange, sandbox: config.sandbox ? sandbox : null };
+  const adapters = createAdapters(config);
+  lifetime.own(() => closeAdapters(adapters));
+  return { adapters, sandbox: config.sandbox ? { adapters, handlersFor: createHandlers } : null };
 }

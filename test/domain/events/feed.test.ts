@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Knex } from 'knex';
-import { recordEvents, type EventRecord } from '../../../src/domain/outbox/record.ts';
+import { recordEvents, type EventRecord } from '../../../src/domain/outbox/outbox.ts';
 import { transition } from '../../../src/domain/payments/lifecycle/transition.ts';
 import { loadMigration } from '../../../src/platform/postgres/migrate.ts';
 import { ValidationError } from '../../../src/platform/errors.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordEvents } from '../../../src/domain/outbox/record.ts';
+import { recordEvents } from '../../../src/domain/outbox/outbox.ts';
 import { sweepEvents } from '../../../src/domain/events/sweep.ts';
 import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
 import { newId } from '../../../src/platform/values/ids.ts';

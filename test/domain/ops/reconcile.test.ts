@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import winston from 'winston';
 import { reconcileOnce } from '../../../src/domain/ops/reconcile.ts';
 import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
-import { createDeliveries } from '../../../src/domain/webhooks/deliveries/create.ts';
+import { dispatchEvents } from '../../../src/domain/events/dispatch.ts';
 import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
 import type { Context } from '../../../src/platform/context.ts';
 import { run, sql } from '../../../src/platform/postgres/db.ts';
@@ -49,13 +49,13 @@ describe('reconciling', () => {
       await shop.create(),
     ];
     await shop.pay(processing);
-    await syncNetwork(ctx, 'ethereum');
+    await syncNetwork(ctx, harness.adapters, 'ethereum');
     await shop.chain.mine('ethereum', 12, ctx.now());
     await shop.pay(underpaid, { amount: '1' });
     await shop.pay(covered);
-    await syncNetwork(ctx, 'ethereum');
+    await syncNetwork(ctx, harness.adapters, 'ethereum');
     const [event] = await shop.events(waiting);
-    await createDeliveries(ctx, [event?.id ?? '']);
+    await dispatchEvents(ctx, [event?.id ?? '']);
     return { waiting, underpaid, covered, processing };
   };
 

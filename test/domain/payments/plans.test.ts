@@ -1,17 +1,17 @@
 import { expect } from 'chai';
-import { allHandlers } from '../../../src/background/workers.ts';
+import { createHandlers } from '../../../src/background/workers.ts';
 import { expirePayments } from '../../../src/domain/payments/processing/expire.ts';
-import { simulatedCurrencyExchange } from '../../../src/domain/payments/processing/currency-exchange.ts';
+import { simulatedExchange } from '../../../src/domain/adapters.ts';
 import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
-import { requestRefund, sendRefunds } from '../../../src/domain/payments/refunds/refund.ts';
+import { requestRefund } from '../../../src/domain/payments/refunds/request.ts';
+import { sendRefunds } from '../../../src/domain/payments/refunds/send.ts';
 import { requotePayments } from '../../../src/domain/payments/processing/requote.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
 import { readPayments } from '../../../src/domain/payments/lifecycle/store.ts';
-import { realOutside } from '../../../src/domain/adapters.ts';
 import { isolateJobs } from '../../../src/domain/sandbox/test-clock/isolate.ts';
 import { deliverDue } from '../../../src/domain/webhooks/deliveries/deliver.ts';
 import type { WebhookClient } from '../../../src/domain/webhooks/client/client.ts';
-import { createDeliveries } from '../../../src/domain/webhooks/deliveries/create.ts';
+import { dispatchEvents } from '../../../src/domain/events/dispatch.ts';
 import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
 import type { Context } from '../../../src/platform/context.ts';
 import { run, sql, type Tx } from '../../../src/platform/postgres/db.ts';
@@ -55,7 +55,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     );
     const id = await shop.create();
     await shop.pay(id);
-    await syncNetwork(harness.ctx, 'ethereum');
+    await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
     await multiply(harness, id);
   });
   after(() => harness.close());
@@ -93,7 +93,9 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
 
   it('expires by its keys', async () => {
     const waiting = await ids('WAITING');
-    await expectNarrow((ctx) => expirePayments({ ...ctx, now: () => new Date('2027-01-01') }, waiting));
+    await expectNarrow((ctx) =>
+      expirePayments({ ...ctx, now: () => new Date('2027-01-01') }, harness.adapters, waiting),
+    );
   });
 
   it('names prices anew by its keys', async () => {
@@ -101,7 +103,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     await expectNarrow(async (ctx) => {
       await ctx.db('payments').whereIn('id', waiting).update({ amount_received: '0' });
       await ctx.db('quotes').whereIn('payment_id', waiting).update({ locked_until: ctx.now() });
-      await requotePayments(ctx, waiting);
+      await requotePayments(ctx, harness.adapters, waiting);
       const [left] = await ctx
         .db('quotes')
         .whereIn('payment_id', waiting)
@@ -115,17 +117,17 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     const waiting = await ids('WAITING');
     await expectNarrow(async (ctx) => {
       await payAll(ctx, waiting);
-      await syncNetwork(ctx, 'ethereum');
+      await syncNetwork(ctx, harness.adapters, 'ethereum');
       const later = afterBlocks(ctx, 13);
-      await syncNetwork(later, 'ethereum');
-      await settlePayments(later, waiting, simulatedCurrencyExchange);
+      await syncNetwork(later, harness.adapters, 'ethereum');
+      await settlePayments(later, { exchange: simulatedExchange }, waiting);
       expect(await statuses(ctx, waiting)).to.deep.equal(new Set(['SETTLED']));
       const events = (await run(ctx.db, eventsOf, [waiting])).map(({ id }) => id);
-      await createDeliveries(later, events.slice(0, BATCH));
+      await dispatchEvents(later, events.slice(0, BATCH));
       await deliverDue(later, unreachable, harness.merchant.id);
       for (const id of waiting.slice(0, 3)) {
         const answer = await requestRefund(later, shop.caller, id, {}, null);
-        await sendRefunds(later, [(JSON.parse(answer.text) as { id: string }).id]);
+        await sendRefunds(later, harness.adapters, [(JSON.parse(answer.text) as { id: string }).id]);
       }
       expect(await statuses(ctx, waiting.slice(0, 3))).to.deep.equal(new Set(['REFUNDED']));
     });
@@ -133,7 +135,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
 
   it('takes the work of one payment onto its test clock by its keys', async () => {
     const [id = ''] = await ids('WAITING', 1);
-    const jobs = [...allHandlers(realOutside(unreachable)).keys()];
+    const jobs = [...createHandlers({ ...harness.adapters, webhooks: unreachable }).keys()];
     await expectNarrow(async (ctx) => {
       await isolateJobs(ctx.db as Tx, id, { jobs, systemNow: ctx.systemNow() });
       expect(await ctx.db('scheduled_jobs').where({ test_clock: id }).pluck('job')).to.deep.equal([
@@ -147,10 +149,10 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     const trips = async (batch: readonly string[]) => {
       const { ctx } = harness;
       await payAll(ctx, batch);
-      const seen = await statementsOf(() => syncNetwork(ctx, 'ethereum'));
+      const seen = await statementsOf(() => syncNetwork(ctx, harness.adapters, 'ethereum'));
       harness.advance(12 * 13);
-      const confirmed = await statementsOf(() => syncNetwork(ctx, 'ethereum'));
-      const settled = await statementsOf(() => settlePayments(ctx, batch, simulatedCurrencyExchange));
+      const confirmed = await statementsOf(() => syncNetwork(ctx, harness.adapters, 'ethereum'));
+      const settled = await statementsOf(() => settlePayments(ctx, { exchange: simulatedExchange }, batch));
       expect(await statuses(ctx, batch)).to.deep.equal(new Set(['SETTLED']));
       // What the simulated chain asks of its own tables, a real one would ask of its node.
       return [seen, confirmed, settled].map((sent) =>

@@ -267,7 +267,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     await mineAndHoldSettlement();
     expect((await shop.payment(id)).status).to.equal('PROCESSING');
     await shop.chain.reorganise('ethereum', CONFIRMATIONS + 3, harness.ctx.now());
-    await syncNetwork(harness.ctx, 'ethereum');
+    await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
     // The settlement that was due meanwhile finds nothing to settle.
     await harness.work();
     expect(await shop.payment(id)).to.deep.include({
@@ -325,7 +325,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     const id = await shop.create();
     await pay(id);
     await mineAndHoldSettlement();
-    await settlePayments(harness.ctx, [id], { convert: () => Promise.resolve('refused') });
+    await settlePayments(harness.ctx, { exchange: { convert: () => Promise.resolve('refused') } }, [id]);
     expect(await shop.payment(id)).to.include({ status: 'FAILED', actually_paid: null, settled_at: null });
     expect((await shop.story(id)).slice(-2)).to.deep.equal(['processing PROCESSING', 'failed FAILED']);
     await harness.work();
@@ -337,11 +337,11 @@ describe('stories of a payment of 10.50 USDC', () => {
   /** Confirms everything, and leaves the settlement that is due by that undone. */
   async function mineAndHoldSettlement(): Promise<void> {
     await shop.chain.mine('ethereum', CONFIRMATIONS, harness.ctx.now());
-    await syncNetwork(harness.ctx, 'ethereum');
+    await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
   }
 
   async function lookAndWork(): Promise<void> {
-    await syncNetwork(harness.ctx, 'ethereum');
+    await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
     await harness.work();
   }
 

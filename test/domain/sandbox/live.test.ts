@@ -1,14 +1,13 @@
 import { expect } from 'chai';
-import { testClockEndpoints, sandboxEndpoints } from '../../../src/domain/sandbox/routes.ts';
-import { realOutside } from '../../../src/domain/adapters.ts';
+import { createAdapters } from '../../../src/domain/adapters.ts';
+import { sandboxEndpoints } from '../../../src/domain/sandbox/routes.ts';
 import { createPayment, countRows, expectError } from '../../support/http.ts';
 import { createHarness, type TestMerchant, type Harness } from '../../support/harness.ts';
 
-const exchange = { post: () => Promise.reject(new Error('not here')), close: () => Promise.resolve() };
-const ENDPOINTS = [
-  ...sandboxEndpoints,
-  ...testClockEndpoints({ outside: realOutside(exchange), handlersFor: () => new Map() }),
-];
+const ENDPOINTS = sandboxEndpoints({
+  adapters: createAdapters({ allowPrivateNetworks: false, webhookTimeoutSeconds: 1 }),
+  handlersFor: () => new Map(),
+});
 
 describe('the sandbox and live keys', () => {
   let harness: Harness;

@@ -57,7 +57,7 @@ describe('specification: Limits', () => {
       createApp(harness.ctx, {
         redis: null,
         admin: null,
-        exchange: harness.exchange,
+        adapters: harness.adapters,
         sandbox: harness.sandbox,
       }),
     );
@@ -226,7 +226,7 @@ describe('specification: Limits', () => {
             createApp(harness.ctx, {
               redis,
               admin: null,
-              exchange: harness.exchange,
+              adapters: harness.adapters,
               sandbox: harness.sandbox,
             }),
           ),
@@ -258,7 +258,12 @@ describe('specification: Limits', () => {
       // Port 1 is never open.
       redis = openRedis('redis://127.0.0.1:1', 'limiter', harness.ctx.log);
       server = await listen(
-        createApp(harness.ctx, { redis, admin: null, exchange: harness.exchange, sandbox: harness.sandbox }),
+        createApp(harness.ctx, {
+          redis,
+          admin: null,
+          adapters: harness.adapters,
+          sandbox: harness.sandbox,
+        }),
       );
     });
     afterEach(() => redis.disconnect());

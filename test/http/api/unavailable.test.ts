@@ -62,7 +62,7 @@ describe('specification: 503, the API is temporarily unavailable', () => {
     server = await listen(
       createApp(
         { ...harness.ctx, db },
-        { redis: null, admin: null, exchange: harness.exchange, sandbox: harness.sandbox },
+        { redis: null, admin: null, adapters: harness.adapters, sandbox: harness.sandbox },
       ),
     );
   };
@@ -196,7 +196,7 @@ describe('MAINTENANCE', () => {
     const db = openDb({ url: 'postgres://nobody@127.0.0.1:1/nothing', name: 'test', ...WEB_DB });
     const app = createApp(
       { ...harness.ctx, db },
-      { redis: null, admin: null, exchange: harness.exchange, sandbox: harness.sandbox },
+      { redis: null, admin: null, adapters: harness.adapters, sandbox: harness.sandbox },
     );
     const away = await listen(app);
     const status = await send(away, 'GET', '/v1/status');

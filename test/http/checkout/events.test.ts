@@ -45,7 +45,7 @@ describe('the stream of a checkout page', () => {
     createApp(ctx, {
       redis: null,
       admin: null,
-      exchange: harness.exchange,
+      adapters: harness.adapters,
       sandbox: harness.sandbox,
       live: pages,
     });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import supertest from 'supertest';
-import { simulatorOf } from '../../../src/domain/chain/chain.ts';
+import { simulatedChain } from '../../../src/domain/chain/simulator/simulated.ts';
 import { paymentIn } from '../../support/checkout.ts';
 import { countRows } from '../../support/http.ts';
 import { openShop } from '../../support/shop.ts';
@@ -109,7 +109,7 @@ describe('naming an address for refunds on the checkout page', () => {
   for (const network of ['ethereum', 'polygon'] as const)
     it(`refuses the payment's own address on ${network}, which was at hand`, async () => {
       const { id, token_id } = await paymentIn(harness, 'expired-partly');
-      const address = simulatorOf(harness.ctx).depositAddress(network, id);
+      const address = simulatedChain(harness.ctx).depositAddress(network, id);
       await name(token_id, { address: address.replace(/[a-f]/g, (digit) => digit.toUpperCase()) }).expect(
         400,
       );

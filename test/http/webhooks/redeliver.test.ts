@@ -37,7 +37,7 @@ describe('a delivery and its attempts', () => {
     await send();
     return data[0]?.id ?? '';
   };
-  const send = () => deliverDue(harness.ctx, harness.exchange, harness.merchant.id);
+  const send = () => deliverDue(harness.ctx, harness.adapters.webhooks, harness.merchant.id);
   const get = async (id: string) =>
     (await harness.api('get', `/v1/webhooks/deliveries/${id}`).expect(200)).body as DeliveryWithAttempts;
   const redeliver = (id: string) => harness.api('post', `/v1/webhooks/deliveries/${id}/redeliver`);

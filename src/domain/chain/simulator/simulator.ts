@@ -2,70 +2,33 @@ import { randomUUID } from 'node:crypto';
 import type { Connection, Db, Tx } from '../../../platform/postgres/db.ts';
 import { compare } from '../../../platform/values/money.ts';
 import { depositAddress } from '../addresses.ts';
-import type { ChainClient, ChainTransfer, ChainPage } from '../port.ts';
-import { isCoinOn, type CoinId } from '../coins.ts';
-import { NETWORKS, type NetworkId } from '../networks.ts';
+import { chainKey, type ChainKey } from '../chain-key.ts';
+import { isCoinOn } from '../coins.ts';
+import type { ChainPage, ChainTransfer, Sending, TestChain } from '../port.ts';
+import { NETWORK_IDS, NETWORKS, type NetworkId } from '../networks.ts';
 import * as store from './store.ts';
 import { transactionHash } from '../transaction-hashes.ts';
 
-/** Transfers in one answer of `poll`. */
+/** Transfers in one page of `poll`. */
 const PAGE_SIZE = 500;
 
 export interface SimulatorOptions {
   readonly db: Db;
   /** Seconds between two blocks on every network; null or absent: each network's own. */
   readonly blockSeconds?: number | null;
-  /** Null or absent: the chain that everybody shares. A named world has networks of its own, with heads of their own. */
+  /** The id of a test clock, whose isolated payment has a chain of its own on each network; null or absent: the shared chains. */
   readonly testClock?: string | null;
   /** Deposit addresses follow from it: whoever changes it gives every reference other addresses. */
   readonly seed: string;
 }
 
-/** A transfer to send. The same `reference` is sent once only; without one each call sends anew. */
-export interface Sending {
-  readonly network: NetworkId;
-  readonly coin: CoinId;
-  readonly address: string;
-  /** Decimal string above zero, in units of the coin. */
-  readonly amount: string;
-  readonly reference?: string;
-}
-
-/** A chain that does as it is told, in Postgres, for any number of processes at once. */
-export interface Simulator extends ChainClient {
-  /**
-   * Puts transfers into the pool, in one statement, in the caller's transaction or on its own; pollers see them once that commits.
-   * Answers one transfer for each one given, in that order; for a reference that was used before, the transfer sent then, as it is
-   * now. Throws RangeError, and sends nothing, for a coin that does not live on its network or an amount that is not above zero.
-   */
-  send(connection: Connection, sendings: readonly Sending[], now: Date): Promise<ChainTransfer[]>;
-
-  /**
-   * Spends the money of a transfer elsewhere: it is dropped, and `replacedBy` is a transaction that pays somebody else. A mined
-   * transfer leaves its block, as if the branch with the other transaction had won. Dropped before: nothing changes.
-   * Answers the transfer as it is then, or null for an unknown hash. In the caller's transaction, where one is given.
-   */
-  replace(txHash: string, now: Date, tx?: Tx): Promise<ChainTransfer | null>;
-
-  /**
-   * Puts an equally long branch without our transfers in the place of the newest `depth` blocks: what they held goes back to the
-   * pool and into later blocks. The head keeps its height, so that no poller sees it go down. Answers how many went back.
-   */
-  reorganise(network: NetworkId, depth: number, now: Date): Promise<number>;
-
-  /** When the block that lies `blocks` above the newest will be mined, unless somebody mines before. */
-  timeOfBlock(network: NetworkId, blocks: number): Promise<Date | null>;
-
-  /** Mines `blocks` at once, beyond those that are due; the first takes all that was sent until now. Answers the new height. */
-  mine(network: NetworkId, blocks: number, now: Date): Promise<number>;
-}
-
 /**
- * The simulator of every network. A network begins, at height 0, when it is first asked for; its head then follows the `now` of
- * each call, a day's gap in one step, and stands still for a `now` that is earlier. Throws RangeError for a useless option.
+ * A chain of every network that test merchants control, kept in Postgres for any number of processes at once. A network begins, at
+ * height 0, when it is first used; its head then follows the `now` of each call, a day's gap in one step, and stands still for a `now`
+ * that is earlier. Throws RangeError for an option that makes no chain.
  */
-export function createSimulator({ db, blockSeconds, seed, testClock = null }: SimulatorOptions): Simulator {
-  const keyOf = (network: NetworkId) => store.chainKey(network, testClock);
+export function createSimulator({ db, blockSeconds, seed, testClock = null }: SimulatorOptions): TestChain {
+  const keyOf = (network: NetworkId) => chainKey(network, testClock);
   const blockMs = (network: NetworkId) => Math.round((blockSeconds ?? NETWORKS[network].blockSeconds) * 1000);
   if (!Number.isSafeInteger(blockMs('bitcoin')) || blockMs('bitcoin') < 1)
     throw new RangeError('a block must last a millisecond or more');
@@ -92,11 +55,11 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
       const after = readCursor(cursor);
       const page = await store.readPage(db, keyOf(network), after, PAGE_SIZE + 1);
       if (page !== null && !page.hasNew && blocksDue(page.head, blockMs(network), now) === 0)
-        return toView(page, after);
+        return toPage(page, after);
       await onHead(network, now, () => Promise.resolve());
       const fresh = await store.readPage(db, keyOf(network), after, PAGE_SIZE + 1);
       if (fresh === null) throw new Error(`the head of ${network} is gone`);
-      return toView(fresh, after);
+      return toPage(fresh, after);
     },
 
     send: (connection, sendings, now) => send(connection, sendings, keyOf, now),
@@ -123,6 +86,15 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
       return head && new Date(head.minedAt.getTime() + blocks * blockMs(network));
     },
 
+    isolate: (tx, { network, address, testClock: own }) =>
+      store.isolateChain(tx, network, chainKey(network, own), address),
+
+    discard: (tx, own) =>
+      store.discardChains(
+        tx,
+        NETWORK_IDS.map((network) => chainKey(network, own)),
+      ),
+
     async mine(network, blocks, now) {
       assertCount('blocks', blocks);
       return onHead(network, now, async (tx, head) => {
@@ -137,7 +109,7 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
 async function send(
   connection: Connection,
   sendings: readonly Sending[],
-  keyOf: (network: NetworkId) => store.ChainKey,
+  keyOf: (network: NetworkId) => ChainKey,
   now: Date,
 ): Promise<ChainTransfer[]> {
   sendings.forEach(assertSendable);
@@ -159,7 +131,7 @@ function assertSendable({ coin, network, amount }: Sending): void {
 
 function toNewTransfer(
   { network, coin, address, amount, reference }: Sending,
-  chain: store.ChainKey,
+  chain: ChainKey,
 ): store.NewTransfer {
   const nonce = reference === undefined ? `once ${randomUUID()}` : `reference ${reference}`;
   const txHash = transactionHash(network, { address, coin, amount, nonce });
@@ -174,7 +146,7 @@ function doubleSpend({ network, txHash, coin, amount }: ChainTransfer): string {
 /** Mines what is due at `now` and numbers what was sent: afterwards pollers see all that was committed so far. */
 async function catchUp(
   tx: Tx,
-  chain: store.ChainKey,
+  chain: ChainKey,
   head: store.Head,
   blockMs: number,
   now: Date,
@@ -203,7 +175,7 @@ function readCursor(cursor: string | null): string {
   return cursor;
 }
 
-function toView({ head, changes }: store.Page, after: string): ChainPage {
+function toPage({ head, changes }: store.Page, after: string): ChainPage {
   const shown = changes.slice(0, PAGE_SIZE);
   return {
     head: head.height,

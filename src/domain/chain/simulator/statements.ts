@@ -1,8 +1,8 @@
-import { sql } from '../../../platform/postgres/db.ts';
+import { sql, type Placeholders } from '../../../platform/postgres/sql.ts';
 import type { CoinId } from '../coins.ts';
 
 export interface HeadRow {
-  height: string;
+  readonly height: string;
   mined_at: Date;
 }
 
@@ -32,117 +32,162 @@ export interface PageRow extends TransferRow {
 
 const COLUMNS = 'chain, tx_hash, coin, address, amount, seen_at, block_height, dropped_at, replaced_by';
 
-export const findHeadForUpdate = sql<HeadRow>(
+export const findHeadForUpdate = sql<HeadRow, { chain: string }>(
   'sim_find_head_for_update',
-  'SELECT height, mined_at FROM sim_heads WHERE chain = $1 FOR UPDATE',
+  (p) => `SELECT height, mined_at FROM sim_heads WHERE chain = ${p.chain} FOR UPDATE`,
 );
 
-export const findHead = sql<HeadRow>(
+export const findHead = sql<HeadRow, { chain: string }>(
   'sim_find_head',
-  'SELECT height, mined_at FROM sim_heads WHERE chain = $1',
+  (p) => `SELECT height, mined_at FROM sim_heads WHERE chain = ${p.chain}`,
 );
 
-export const insertHead = sql(
+export const insertHead = sql<never, { chain: string; now: Date }>(
   'sim_insert_head',
-  'INSERT INTO sim_heads (chain, height, mined_at, changes) VALUES ($1, 0, $2, 0) ON CONFLICT DO NOTHING',
+  (p) => `
+    INSERT INTO sim_heads (chain, height, mined_at, changes)
+    VALUES (${p.chain}, 0, ${p.now}, 0)
+    ON CONFLICT DO NOTHING`,
 );
 
 /**
- * A statement that changes the transfers that `changed` selects (hash, new block, drop, replacement, and the moment that puts them
- * in order) and gives each the next place in the chain's order of changes. $1 is the chain, whose head the caller has
- * locked: places are thus given in the order of commits, and no poller can pass one that shows up later.
+ * A statement that changes the transfers that `changed` selects (hash, new block, drop, replacement, and the moment that orders them)
+ * and gives each the next place in the chain's order of changes. The caller has locked the chain's head: places are given in the order
+ * of commits, and no poller can pass one that appears later.
  */
-function recording(name: string, changed: string, alsoSet = '') {
-  return sql<{ count: string }>(
+function recording<Params extends { chain: string }>(
+  name: string,
+  changed: (p: Placeholders<Params>) => string,
+  alsoSet: (p: Placeholders<Params>) => string = () => '',
+) {
+  return sql<{ count: string }, Params>(
     name,
-    `WITH changed AS (${changed}),
-     placed AS (SELECT *, row_number() OVER (ORDER BY seen_at, tx_hash) AS place FROM changed),
-     recorded AS (
-       UPDATE sim_transfers t
-       SET block_height = placed.block_height, dropped_at = placed.dropped_at, replaced_by = placed.replaced_by,
-           change = head.changes + placed.place
-       FROM placed, sim_heads head
-       WHERE t.tx_hash = placed.tx_hash AND head.chain = $1
-     )
-     UPDATE sim_heads SET changes = changes + (SELECT count(*) FROM changed)${alsoSet} WHERE chain = $1
-     RETURNING (SELECT count(*) FROM changed) AS count`,
+    (p) => `
+      WITH changed AS (${changed(p)}
+      ), placed AS (
+        SELECT *, row_number() OVER (ORDER BY seen_at, tx_hash) AS place FROM changed
+      ), recorded AS (
+        UPDATE sim_transfers t SET
+          block_height = placed.block_height,
+          dropped_at = placed.dropped_at,
+          replaced_by = placed.replaced_by,
+          change = head.changes + placed.place
+        FROM placed, sim_heads head
+        WHERE t.tx_hash = placed.tx_hash AND head.chain = ${p.chain}
+      )
+      UPDATE sim_heads SET changes = changes + (SELECT count(*) FROM changed)${alsoSet(p)}
+      WHERE chain = ${p.chain}
+      RETURNING (SELECT count(*) FROM changed) AS count`,
   );
 }
 
-export const recordNew = recording(
+export const recordNew = recording<{ chain: string }>(
   'sim_record_new',
-  `SELECT tx_hash, seen_at, block_height, dropped_at, replaced_by
-   FROM sim_transfers WHERE chain = $1 AND change IS NULL`,
+  (p) => `
+        SELECT tx_hash, seen_at, block_height, dropped_at, replaced_by
+        FROM sim_transfers WHERE chain = ${p.chain} AND change IS NULL`,
 );
 
-// $2 and $3: heights before and after; $4: start of the first block's time; $5: milliseconds of a block. A transfer belongs in
-// the first block later than itself, or, where that was mined before the transfer was committed, in the first of these.
-// New transfers are all in the pool, so this gives them their place too.
-export const recordMined = recording(
+interface Mined {
+  readonly chain: string;
+  /** The heights before and after. */
+  readonly before: number;
+  readonly height: number;
+  /** The beginning of the first block's time, the length of a block, and the time of the last one. */
+  readonly from: Date;
+  readonly blockMs: number;
+  readonly until: Date;
+}
+
+// A transfer belongs in the first block later than itself, or, where that was mined before the transfer was committed, in the first of
+// these. New transfers are all in the pool, so this gives them their place too.
+export const recordMined = recording<Mined>(
   'sim_record_mined',
-  `SELECT tx_hash, seen_at, CASE WHEN due <= $3::bigint THEN due END AS block_height, dropped_at, replaced_by
-   FROM sim_transfers CROSS JOIN LATERAL (
-     SELECT $2::bigint + 1
-       + greatest(0, floor(extract(epoch FROM seen_at - $4::timestamptz) * 1000 / $5::bigint))::bigint AS due
-   ) AS block
-   WHERE chain = $1 AND block_height IS NULL AND dropped_at IS NULL AND (due <= $3::bigint OR change IS NULL)`,
-  ', height = $3::bigint, mined_at = $6',
+  (p) => `
+        SELECT tx_hash, seen_at, CASE WHEN due <= ${p.height}::bigint THEN due END AS block_height,
+          dropped_at, replaced_by
+        FROM sim_transfers CROSS JOIN LATERAL (
+          SELECT ${p.before}::bigint + 1 + greatest(0, floor(
+            extract(epoch FROM seen_at - ${p.from}::timestamptz) * 1000 / ${p.blockMs}::bigint))::bigint AS due
+        ) AS block
+        WHERE chain = ${p.chain} AND block_height IS NULL AND dropped_at IS NULL
+          AND (due <= ${p.height}::bigint OR change IS NULL)`,
+  (p) => `, height = ${p.height}::bigint, mined_at = ${p.until}`,
 );
 
-export const recordOrphaned = recording(
+export const recordOrphaned = recording<{ chain: string; height: number }>(
   'sim_record_orphaned',
-  `SELECT tx_hash, seen_at, NULL::bigint AS block_height, dropped_at, replaced_by
-   FROM sim_transfers WHERE chain = $1 AND block_height > $2::bigint AND dropped_at IS NULL`,
+  (p) => `
+        SELECT tx_hash, seen_at, NULL::bigint AS block_height, dropped_at, replaced_by
+        FROM sim_transfers
+        WHERE chain = ${p.chain} AND block_height > ${p.height}::bigint AND dropped_at IS NULL`,
 );
 
-export const recordDropped = recording(
+export const recordDropped = recording<{ chain: string; txHash: string; replacedBy: string; now: Date }>(
   'sim_record_dropped',
-  `SELECT tx_hash, seen_at, NULL::bigint AS block_height, $4::timestamptz AS dropped_at, $3::text AS replaced_by
-   FROM sim_transfers WHERE chain = $1 AND tx_hash = $2 AND dropped_at IS NULL`,
+  (p) => `
+        SELECT tx_hash, seen_at, NULL::bigint AS block_height,
+          ${p.now}::timestamptz AS dropped_at, ${p.replacedBy}::text AS replaced_by
+        FROM sim_transfers WHERE chain = ${p.chain} AND tx_hash = ${p.txHash} AND dropped_at IS NULL`,
 );
 
-export const findByHash = sql<TransferRow>(
+export const findByHash = sql<TransferRow, { txHash: string }>(
   'sim_find_by_hash',
-  `SELECT ${COLUMNS} FROM sim_transfers WHERE tx_hash = $1`,
+  (p) => `SELECT ${COLUMNS} FROM sim_transfers WHERE tx_hash = ${p.txHash}`,
 );
 
-// In order of references, so that two batches that share some cannot deadlock.
-// No conflict target: a reference sent twice at once may meet the primary key first, because its hash is the same too.
-export const insert = sql<SentRow>(
+// In order of references, so that two batches that share some cannot deadlock. Without a conflict target: a reference that is sent twice
+// at once may meet the primary key first, because its hash is the same too.
+export const insert = sql<SentRow, { rows: string; now: Date }>(
   'sim_insert_transfers',
-  `INSERT INTO sim_transfers (tx_hash, chain, coin, address, amount, reference, seen_at)
-   SELECT sent.*, $7::timestamptz
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::numeric[], $6::text[]) AS sent
-   ORDER BY 6
-   ON CONFLICT DO NOTHING
-   RETURNING ${COLUMNS}, reference`,
+  (p) => `
+    INSERT INTO sim_transfers (tx_hash, chain, coin, address, amount, reference, seen_at)
+    SELECT sent.*, ${p.now}::timestamptz
+    FROM json_to_recordset(${p.rows}::json)
+      AS sent (tx_hash text, chain text, coin text, address text, amount numeric, reference text)
+    ORDER BY reference
+    ON CONFLICT DO NOTHING
+    RETURNING ${COLUMNS}, reference`,
 );
 
-export const findByReferences = sql<SentRow>(
+export const findByReferences = sql<SentRow, { references: readonly (string | null)[] }>(
   'sim_find_by_references',
-  `SELECT ${COLUMNS}, reference FROM sim_transfers WHERE reference = ANY($1::text[])`,
+  (p) => `SELECT ${COLUMNS}, reference FROM sim_transfers WHERE reference = ANY (${p.references}::text[])`,
 );
 
-export const findPage = sql<PageRow>(
+export const findPage = sql<PageRow, { chain: string; after: string; limit: number }>(
   'sim_find_page',
-  `SELECT head.height AS head_height, head.mined_at, page.*,
-     EXISTS (SELECT FROM sim_transfers WHERE chain = $1 AND change IS NULL) AS has_new
-   FROM sim_heads head LEFT JOIN LATERAL (
-     SELECT ${COLUMNS}, change FROM sim_transfers
-     WHERE chain = head.chain AND change > $2::bigint
-     ORDER BY change LIMIT $3
-   ) AS page ON true
-   WHERE head.chain = $1
-   ORDER BY page.change`,
+  (p) => `
+    SELECT head.height AS head_height, head.mined_at, page.*,
+      EXISTS (SELECT FROM sim_transfers WHERE chain = ${p.chain} AND change IS NULL) AS has_new
+    FROM sim_heads head LEFT JOIN LATERAL (
+      SELECT ${COLUMNS}, change FROM sim_transfers
+      WHERE chain = head.chain AND change > ${p.after}::bigint
+      ORDER BY change LIMIT ${p.limit}
+    ) AS page ON true
+    WHERE head.chain = ${p.chain}
+    ORDER BY page.change`,
 );
 
-export const copyHead = sql(
+export const copyHead = sql<never, { from: string; to: string }>(
   'sim_copy_head',
-  `INSERT INTO sim_heads (chain, height, mined_at, changes) SELECT $2, height, mined_at, changes FROM sim_heads WHERE chain = $1
-   FOR UPDATE ON CONFLICT DO NOTHING`,
+  (p) => `
+    INSERT INTO sim_heads (chain, height, mined_at, changes)
+    SELECT ${p.to}, height, mined_at, changes FROM sim_heads WHERE chain = ${p.from} FOR UPDATE
+    ON CONFLICT DO NOTHING`,
 );
 
-export const moveTransfers = sql(
+export const moveTransfers = sql<never, { from: string; to: string; address: string }>(
   'sim_move_transfers',
-  `UPDATE sim_transfers SET chain = $2 WHERE chain = $1 AND address = $3`,
+  (p) => `UPDATE sim_transfers SET chain = ${p.to} WHERE chain = ${p.from} AND address = ${p.address}`,
+);
+
+export const discardTransfers = sql<never, { chains: readonly string[] }>(
+  'sim_discard_transfers',
+  (p) => `DELETE FROM sim_transfers WHERE chain = ANY (${p.chains})`,
+);
+
+export const discardHeads = sql<never, { chains: readonly string[] }>(
+  'sim_discard_heads',
+  (p) => `DELETE FROM sim_heads WHERE chain = ANY (${p.chains})`,
 );

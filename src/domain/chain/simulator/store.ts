@@ -1,20 +1,9 @@
-import { run, runOne, type Connection, type Db, type Tx } from '../../../platform/postgres/db.ts';
-import type { ChainTransfer } from '../port.ts';
+import { recordset, run, runOne, type Connection, type Db, type Tx } from '../../../platform/postgres/db.ts';
+import { networkOf, type ChainKey } from '../chain-key.ts';
 import type { CoinId } from '../coins.ts';
-import type { NetworkId } from '../networks.ts';
+import type { ChainTransfer } from '../port.ts';
 import * as statements from './statements.ts';
 import type { HeadRow, TransferRow } from './statements.ts';
-
-/** A network, or a network of a world of its own: `tron` or `tron/WORLD`. */
-export type ChainKey = string;
-
-export function chainKey(network: NetworkId, testClock: string | null): ChainKey {
-  return testClock === null ? network : `${network}/${testClock}`;
-}
-
-function networkOf(chain: ChainKey): NetworkId {
-  return chain.split('/', 1)[0] as NetworkId;
-}
 
 /** The newest block of a chain. */
 export interface Head {
@@ -41,44 +30,44 @@ export interface NewTransfer {
   readonly reference: string | null;
 }
 
-/** The head of `chain`, locked until the transaction ends; made, at height 0 and `now`, where there is none yet. */
+/** The head of `chain`, locked until the transaction ends; created, at height 0 and `now`, where there is none yet. */
 export async function lockHead(tx: Tx, chain: ChainKey, now: Date): Promise<Head> {
-  const found = await runOne(tx, statements.findHeadForUpdate, [chain]);
+  const found = await runOne(tx, statements.findHeadForUpdate, { chain });
   if (found !== null) return toHead(found);
-  await run(tx, statements.insertHead, [chain, now]);
-  const made = await runOne(tx, statements.findHeadForUpdate, [chain]);
-  if (made === null) throw new Error(`the head of ${chain} is gone`);
-  return toHead(made);
+  await run(tx, statements.insertHead, { chain, now });
+  const created = await runOne(tx, statements.findHeadForUpdate, { chain });
+  if (created === null) throw new Error(`the head of ${chain} is gone`);
+  return toHead(created);
 }
 
 /** The head of `chain` as it is at the moment; null where there is none yet. */
 export async function findHead(connection: Connection, chain: ChainKey): Promise<Head | null> {
-  const row = await runOne(connection, statements.findHead, [chain]);
+  const row = await runOne(connection, statements.findHead, { chain });
   return row === null ? null : toHead(row);
 }
 
 /** Gives every committed transfer that has none its place among the changes. The head must be locked. */
 export async function numberNewTransfers(tx: Tx, chain: ChainKey): Promise<void> {
-  await run(tx, statements.recordNew, [chain]);
+  await run(tx, statements.recordNew, { chain });
 }
 
 /** Mines `blocks` on top of `head`, which must be locked, and numbers every new transfer, mined or not. */
 export async function mineBlocks(tx: Tx, chain: ChainKey, head: Head, blocks: Blocks): Promise<Head> {
   const height = head.height + blocks.count;
-  await run(tx, statements.recordMined, [
+  await run(tx, statements.recordMined, {
     chain,
-    head.height,
+    before: head.height,
     height,
-    blocks.from,
-    blocks.blockMs,
-    blocks.until,
-  ]);
+    from: blocks.from,
+    blockMs: blocks.blockMs,
+    until: blocks.until,
+  });
   return { height, minedAt: blocks.until };
 }
 
-/** Sends the transfers of every block above `height` back to the pool. The head must be locked. Answers how many they were. */
+/** Sends the transfers of every block above `height` back to the pool. The head must be locked. Returns how many they were. */
 export async function orphanTransfersAbove(tx: Tx, chain: ChainKey, height: number): Promise<number> {
-  const row = await runOne(tx, statements.recordOrphaned, [chain, height]);
+  const row = await runOne(tx, statements.recordOrphaned, { chain, height });
   return Number(row?.count ?? 0);
 }
 
@@ -90,45 +79,51 @@ export async function dropTransfer(
   replacedBy: string,
   now: Date,
 ): Promise<void> {
-  await run(tx, statements.recordDropped, [chain, txHash, replacedBy, now]);
+  await run(tx, statements.recordDropped, { chain, txHash, replacedBy, now });
 }
 
 export async function findTransfer(connection: Connection, txHash: string): Promise<ChainTransfer | null> {
-  const row = await runOne(connection, statements.findByHash, [txHash]);
+  const row = await runOne(connection, statements.findByHash, { txHash });
   return row === null ? null : toTransfer(row);
 }
 
-/**
- * Gives an address a chain of its own: the head goes on from where it is, and the address's transfers move over. Nothing changes for
- * anybody else, and nothing about the transfers but where they are.
- */
+/** Moves an address and its transfers to a chain of its own, which begins with the head of the chain that it leaves. */
 export async function isolateChain(tx: Tx, from: ChainKey, to: ChainKey, address: string): Promise<void> {
-  await run(tx, statements.copyHead, [from, to]);
-  await run(tx, statements.moveTransfers, [from, to, address]);
+  await run(tx, statements.copyHead, { from, to });
+  await run(tx, statements.moveTransfers, { from, to, address });
 }
 
-/** Puts the transfers into the pool, but for those whose reference was used before; answers these and those, in any order. */
+/** Puts the transfers into the pool, except those whose reference was used before; returns both kinds, in any order. */
 export async function insertTransfers(
   connection: Connection,
   transfers: readonly NewTransfer[],
   now: Date,
 ): Promise<{ reference: string | null; transfer: ChainTransfer }[]> {
-  const column = (name: keyof NewTransfer) => transfers.map((transfer) => transfer[name]);
-  const columns = [
-    column('txHash'),
-    column('chain'),
-    column('coin'),
-    column('address'),
-    column('amount'),
-    column('reference'),
-  ];
-  const inserted = await run(connection, statements.insert, [...columns, now]);
+  const rows = recordset(
+    transfers.map(({ chain, txHash, coin, address, amount, reference }) => ({
+      tx_hash: txHash,
+      chain,
+      coin,
+      address,
+      amount,
+      reference,
+    })),
+  );
+  const inserted = await run(connection, statements.insert, { rows, now });
   // What another transaction committed meanwhile only a statement that begins later can see.
   const earlier =
     inserted.length === transfers.length
       ? []
-      : await run(connection, statements.findByReferences, [column('reference')]);
+      : await run(connection, statements.findByReferences, {
+          references: transfers.map(({ reference }) => reference),
+        });
   return [...inserted, ...earlier].map((row) => ({ reference: row.reference, transfer: toTransfer(row) }));
+}
+
+/** Removes the heads and the transfers of chains that belong to one test clock. */
+export async function discardChains(tx: Tx, chains: readonly ChainKey[]): Promise<void> {
+  await run(tx, statements.discardTransfers, { chains });
+  await run(tx, statements.discardHeads, { chains });
 }
 
 export interface Page {
@@ -140,7 +135,7 @@ export interface Page {
 
 /** The head and the next `limit` changes after `cursor`, of one moment; null where the network has no head yet. */
 export async function readPage(db: Db, chain: ChainKey, cursor: string, limit: number): Promise<Page | null> {
-  const rows = await run(db, statements.findPage, [chain, cursor, limit]);
+  const rows = await run(db, statements.findPage, { chain, after: cursor, limit });
   const [first] = rows;
   if (first === undefined) return null;
   // The outer join's one row without a transfer is a head with nothing new.

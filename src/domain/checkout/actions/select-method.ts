@@ -1,6 +1,5 @@
-import { chainOf } from '../../chain/chain.ts';
 import { COINS_ON_NETWORKS } from '../../chain/coins.ts';
-import { ratesOf } from '../../chain/rates.ts';
+import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
 import { selectPaymentMethod } from '../../payments/pricing/select-method.ts';
 import { canRequote } from '../../payments/pricing/quotes.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
@@ -16,6 +15,7 @@ export type SelectionResult = 'chosen' | 'missing' | 'badChoice' | 'closed';
  */
 export async function selectMethodByToken(
   ctx: Context,
+  adapters: Pick<PaymentAdapters, 'chain' | 'rates'>,
   token: string,
   coin: unknown,
   network: unknown,
@@ -24,14 +24,14 @@ export async function selectMethodByToken(
   if (found === null) return 'missing';
   const pair = COINS_ON_NETWORKS.find((known) => known.coin === coin && known.network === network);
   if (pair === undefined) return 'badChoice';
-  const rates = await ratesOf(ctx);
+  const rates = await adapters.rates();
   return ctx.db.transaction(async (tx): Promise<SelectionResult> => {
     const [payment] = await lockPayments(tx, [found.id]);
     if (payment === undefined) return 'missing';
     const clocked = withTestClockOf(ctx, payment);
     const now = clocked.now();
     if (!canRequote(payment, now)) return 'closed';
-    await selectPaymentMethod(tx, payment, { ...pair, chain: chainOf(clocked), rates }, now);
+    await selectPaymentMethod(tx, payment, { ...pair, chain: adapters.chain(clocked), rates }, now);
     return 'chosen';
   });
 }

@@ -4,6 +4,7 @@ import {
   parseRefundAddress,
 } from '../../payments/refunds/refund-address.ts';
 import { lockPayments } from '../../payments/lifecycle/store.ts';
+import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
 import type { Context } from '../../../platform/context.ts';
 import { findByToken, type CheckoutPayment } from '../view/store.ts';
 
@@ -13,12 +14,13 @@ import { findByToken, type CheckoutPayment } from '../view/store.ts';
  */
 export async function setRefundAddressByToken(
   ctx: Context,
+  { chain }: Pick<PaymentAdapters, 'chain'>,
   token: string,
   typed: unknown,
 ): Promise<'kept' | 'closed' | 'missing' | { badFor: CheckoutPayment }> {
   const found = await findByToken(ctx.db, token);
   if (found === null) return 'missing';
-  const address = parseRefundAddress(ctx, found, typed);
+  const address = parseRefundAddress(chain(ctx), found, typed);
   const isKept =
     address !== null &&
     (await ctx.db.transaction(async (tx) => {

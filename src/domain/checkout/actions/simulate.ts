@@ -2,7 +2,7 @@ import { hashBody } from '../../idempotency/claim.ts';
 import { syncNetwork } from '../../payments/processing/sync-network.ts';
 import { contextOfTestClock, withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import { advance } from '../../sandbox/test-clock/advance.ts';
-import type { Sandbox } from '../../adapters.ts';
+import type { Sandbox } from '../../sandbox/test-clock/sandbox.ts';
 import { replaceTransfer } from '../../sandbox/customer/replace-transfer.ts';
 import { sendTransfer } from '../../sandbox/customer/send-transfer.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -46,7 +46,7 @@ export async function simulateByToken(
     if (refused === undefined) throw error;
     return refused;
   }
-  await syncAtOnce(ctx, payment);
+  await syncAtOnce(ctx, sandbox, payment);
   return 'played';
 }
 
@@ -67,12 +67,13 @@ async function perform(
   const claim = claimOf(view.payment, play);
   const amount = amountOf(view, play);
   // Coin and network of the page that was shown, also when another one was chosen meanwhile: the amount is one of theirs.
-  if (amount !== null) await sendTransfer(ctx, { merchantId }, id, { amount, coin, network }, claim);
-  else if (play === 'replace') await replaceTransfer(ctx, { merchantId }, id, {}, claim);
+  if (amount !== null)
+    await sendTransfer(ctx, sandbox.adapters, { merchantId }, id, { body: { amount, coin, network }, claim });
+  else if (play === 'replace')
+    await replaceTransfer(ctx, sandbox.adapters, { merchantId }, id, { body: {}, claim });
   else {
     const by = `${Math.max(0, Math.ceil((deadline_at.getTime() - now.getTime()) / 1000))}s`;
-    const handlers = sandbox.handlersFor(sandbox.outside);
-    await advance(ctx, { merchantId }, id, { body: { by }, claim, handlers });
+    await advance(ctx, sandbox, { merchantId }, id, { body: { by }, claim });
   }
 }
 
@@ -95,9 +96,14 @@ function claimOf(
 }
 
 /** The page that is loaded next shows what was done, instead of asking for the money a second time until a worker has looked. */
-async function syncAtOnce(ctx: Context, { test_clock, network }: CheckoutPayment): Promise<void> {
+async function syncAtOnce(
+  ctx: Context,
+  { adapters }: Sandbox,
+  { test_clock, network }: CheckoutPayment,
+): Promise<void> {
   // Whoever holds the world's clock does its work.
   const entered = test_clock === null ? ctx : await contextOfTestClock(ctx, test_clock);
   if (entered === null) return;
-  for (let looks = 0; looks < MAX_SYNCS; looks += 1) if (!(await syncNetwork(entered, network))) return;
+  for (let looks = 0; looks < MAX_SYNCS; looks += 1)
+    if (!(await syncNetwork(entered, adapters, network))) return;
 }

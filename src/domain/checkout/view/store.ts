@@ -1,5 +1,5 @@
 import type { Payment } from '../../payments/lifecycle/payment.ts';
-import { CHAIN_KEY_OF_TRANSFER } from '../../payments/transfers/store.ts';
+import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
 import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import type { Mode } from '../../../platform/endpoint.ts';
 

@@ -1,6 +1,5 @@
-import { decimalsOf, type CoinId } from '../../chain/coins.ts';
-import type { NetworkId } from '../../chain/networks.ts';
-import { tokenContract } from '../../chain/token-contracts.ts';
+import { decimalsOf, tokenContract, type CoinId } from '../../chain/coins.ts';
+import { NETWORKS, type NetworkId, type WalletUriStandard } from '../../chain/networks.ts';
 import { divide, multiply } from '../../../platform/values/money.ts';
 
 export interface Demand {
@@ -19,19 +18,19 @@ export function payable(amount: string, coin: CoinId, network: NetworkId): strin
 
 /** The URI that wallets scan and open for paying `amount` of `coin` to `address` on `network`. */
 export function walletUri(demand: Demand): string {
-  return URI_OF[demand.network](demand);
+  return URI_BY_STANDARD[NETWORKS[demand.network].walletUri](demand);
 }
 
-const URI_OF: Record<NetworkId, (demand: Demand) => string> = {
-  bitcoin: ({ address, amount }) => `bitcoin:${address}?amount=${amount}`, // BIP-21
-  ethereum: (demand) => ethereumUri(demand, 1),
-  polygon: (demand) => ethereumUri(demand, 137),
-  solana: solanaUri,
+const URI_BY_STANDARD: Readonly<Record<WalletUriStandard, (demand: Demand) => string>> = {
+  'bip-21': ({ address, amount }) => `bitcoin:${address}?amount=${amount}`,
+  'eip-681': ethereumUri,
+  'solana-pay': solanaUri,
   tron: tronUri,
 };
 
 /** EIP-681. Naming the chain keeps a wallet from paying with the coin of the same name on another one. */
-function ethereumUri({ coin, network, address, amount }: Demand, chainId: number): string {
+function ethereumUri({ coin, network, address, amount }: Demand): string {
+  const { chainId } = NETWORKS[network];
   const units = divide(multiply(amount, `1${'0'.repeat(decimalsOf(coin, network))}`), '1', 0, 'up');
   const contract = tokenContract(coin, network);
   return contract === null

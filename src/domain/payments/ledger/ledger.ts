@@ -1,4 +1,4 @@
-import { run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
+import { recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { compare, max, min, subtract } from '../../../platform/values/money.ts';
 
 export type Account = 'customer' | 'held' | 'converted' | 'merchant';
@@ -13,7 +13,7 @@ export interface LedgerEntry {
   readonly amount: string;
 }
 
-/** Money that came, or, where the amount seen has become smaller because a transfer was dropped, that went again. */
+/** Money that came in, or, where the amount seen is smaller because a transfer was dropped, its reversal. */
 export function receivedEntries(payment_id: string, before: string, after: string): LedgerEntry[] {
   const difference = compare(after, before);
   if (difference === 0) return [];
@@ -38,7 +38,7 @@ export function receivedEntries(payment_id: string, before: string, after: strin
   ];
 }
 
-/** All that is held becomes the settlement coin and then the merchant's. */
+/** All that is held is converted into the settlement coin and then is the merchant's. */
 export function settledEntries(payment_id: string, held: string): LedgerEntry[] {
   if (compare(held, '0') <= 0) return [];
   return [
@@ -48,8 +48,8 @@ export function settledEntries(payment_id: string, held: string): LedgerEntry[] 
 }
 
 /**
- * A refund takes first what is held, then what was settled to the merchant. Less than nothing is held where a transfer vanished after
- * it was settled: that is a loss, and no part of a refund.
+ * A refund takes first what is held, then what was settled to the merchant. The balance of `held` is negative where a transfer
+ * vanished after it was settled: that is a loss, and no part of a refund.
  */
 export function refundedEntries(payment_id: string, amount: string, held: string): LedgerEntry[] {
   const fromHeld = max('0', min(amount, held));
@@ -60,43 +60,50 @@ export function refundedEntries(payment_id: string, amount: string, held: string
   return [...entry('held', fromHeld), ...entry('merchant', subtract(amount, fromHeld))];
 }
 
-const insertEntries = sql(
+const insertEntries = sql<never, { entries: string; now: Date }>(
   'insert_ledger_entries',
-  `INSERT INTO ledger_entries (payment_id, kind, from_account, to_account, amount, created_at)
-   SELECT e.*, $2 FROM jsonb_to_recordset($1::jsonb)
-     AS e (payment_id text, kind text, from_account text, to_account text, amount numeric)`,
+  (p) => `
+    INSERT INTO ledger_entries (payment_id, kind, from_account, to_account, amount, created_at)
+    SELECT e.*, ${p.now} FROM jsonb_to_recordset(${p.entries}::jsonb)
+      AS e (payment_id text, kind text, from_account text, to_account text, amount numeric)`,
 );
 
-/** Adds entries in the transaction that moves the money. */
+/** Posts entries in the transaction that moves the money. */
 export async function postEntries(tx: Tx, entries: readonly LedgerEntry[], now: Date): Promise<void> {
   if (entries.length === 0) return;
-  await run(tx, insertEntries, [JSON.stringify(entries), now]);
+  await run(tx, insertEntries, { entries: recordset(entries), now });
 }
 
-const heldOf = sql<{ payment_id: string; held: string }>(
+const heldOfPayments = sql<{ payment_id: string; held: string }, { paymentIds: readonly string[] }>(
   'held_of_payments',
-  `SELECT payment_id, sum(CASE WHEN to_account = 'held' THEN amount WHEN from_account = 'held' THEN -amount ELSE 0 END) AS held
-   FROM ledger_entries WHERE payment_id = ANY ($1) GROUP BY payment_id`,
+  (p) => `
+    SELECT payment_id, sum(CASE
+      WHEN to_account = 'held' THEN amount
+      WHEN from_account = 'held' THEN -amount
+      ELSE 0 END) AS held
+    FROM ledger_entries WHERE payment_id = ANY (${p.paymentIds})
+    GROUP BY payment_id`,
 );
 
-/** What is held of each payment: received, and neither settled nor sent back. */
+/** The balance of each payment's account `held`: received, and neither settled nor refunded. */
 export async function readHeld(
   connection: Connection,
   paymentIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await run(connection, heldOf, [paymentIds]);
+  const rows = await run(connection, heldOfPayments, { paymentIds });
   return new Map(rows.map(({ payment_id, held }) => [payment_id, held]));
 }
 
-const entriesOf = sql<LedgerEntry & { created_at: Date }>(
+type PostedEntry = LedgerEntry & { readonly created_at: Date };
+
+const entriesOfPayment = sql<PostedEntry, { paymentId: string }>(
   'ledger_of_payment',
-  `SELECT payment_id, kind, from_account, to_account, amount, created_at FROM ledger_entries WHERE payment_id = $1 ORDER BY id`,
+  (p) => `
+    SELECT payment_id, kind, from_account, to_account, amount, created_at
+    FROM ledger_entries WHERE payment_id = ${p.paymentId} ORDER BY id`,
 );
 
 /** All entries of a payment, in order. */
-export async function readLedger(
-  connection: Connection,
-  paymentId: string,
-): Promise<(LedgerEntry & { created_at: Date })[]> {
-  return run(connection, entriesOf, [paymentId]);
+export async function readLedger(connection: Connection, paymentId: string): Promise<PostedEntry[]> {
+  return run(connection, entriesOfPayment, { paymentId });
 }

@@ -1,5 +1,5 @@
 import { NETWORKS } from '../../chain/networks.ts';
-import type { EventRecord } from '../../outbox/record.ts';
+import type { EventRecord } from '../../outbox/outbox.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import type { CheckoutRefund, EventEnvelope } from '../../../sdk/event-types.ts';
 import { testClockOf, type Payment } from './payment.ts';

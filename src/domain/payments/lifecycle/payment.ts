@@ -1,10 +1,12 @@
 import type { CoinId } from '../../chain/coins.ts';
-import type { TestClock } from '../../../platform/clock.ts';
 import type { NetworkId } from '../../chain/networks.ts';
+import type { TestClock } from '../../../platform/clock.ts';
 import type { Policy } from './policy.ts';
 import type { Exception, Status } from './states.ts';
 
-/** A payment as its row holds it. Amounts are decimal strings: `pay_*` and `amount_*` in the settlement coin, `crypto_amount` in `coin`. */
+/**
+ * A payment as its row holds it. Amounts are decimal strings: `pay_*` and `amount_*` in the settlement coin, `crypto_amount` in `coin`.
+ */
 export interface Payment {
   readonly id: string;
   readonly merchant_id: string;
@@ -28,7 +30,7 @@ export interface Payment {
   readonly crypto_amount: string;
   readonly tx_hash: string | null;
   readonly confirmations: number;
-  /** Enough money was seen in time: it does not expire while it confirms. */
+  /** Enough money was seen in time: the payment does not expire while it confirms. */
   readonly fully_funded: boolean;
   readonly amount_received: string;
   readonly amount_refunded: string;
@@ -36,26 +38,26 @@ export interface Payment {
   readonly actually_paid_currency: string | null;
   readonly created_at: Date;
   readonly expires_at: Date;
+  /** `expires_at`, or the end of the late window once late money came. */
   readonly deadline_at: Date;
   readonly settled_at: Date | null;
   readonly policy: Policy;
-  /** On `pay_network`: where the customer wants money back; null: he has named none. */
+  /** Where refunds go, on `pay_network`; null: the customer has given none. */
   readonly refund_address: string | null;
-  /** Of the checkout page, as the customer saw it last; null: he has not. */
+  /** Of the checkout page as the customer saw it last; null: they have not seen it. */
   readonly language: string | null;
-  /** Null: the world that everybody shares, in real time; else the payment's own. */
+  /** The id of its test clock, which is the payment's own; null: the payment lives in real time, on the shared chains. */
   readonly test_clock: string | null;
-  /** bigint, so text */
+  /** bigint, so text. */
   readonly clock_offset_ms: string;
   readonly clock_frozen_until: Date | null;
 }
 
-/** The clock that a payment lives by; null: the real one. */
-export function testClockOf(
-  columns: Pick<Payment, 'test_clock' | 'clock_offset_ms' | 'clock_frozen_until'>,
-): TestClock | null {
-  const { test_clock, clock_offset_ms, clock_frozen_until } = columns;
-  return test_clock === null
-    ? null
-    : { id: test_clock, offsetMs: Number(clock_offset_ms), frozenUntil: clock_frozen_until };
+/** The columns of a payment that hold its test clock. */
+export type ClockColumns = Pick<Payment, 'test_clock' | 'clock_offset_ms' | 'clock_frozen_until'>;
+
+/** The test clock of an isolated payment; null: the payment lives by the system clock. */
+export function testClockOf(columns: ClockColumns): TestClock | null {
+  const { test_clock: id, clock_offset_ms, clock_frozen_until: frozenUntil } = columns;
+  return id === null ? null : { id, offsetMs: Number(clock_offset_ms), frozenUntil };
 }

@@ -1,27 +1,33 @@
-/** Every status of a payment. The CHECK constraint, the API's schema and the documentation are tested against this list. */
-export const STATUSES = [
-  'WAITING',
-  'PENDING',
-  'PROCESSING',
-  'SETTLED',
-  'EXPIRED',
-  'FAILED',
-  'REFUNDED',
-] as const;
-export type Status = (typeof STATUSES)[number];
+import { EVENT_TYPES, type EventType } from '../../../sdk/event-types.ts';
+
+export { EVENT_TYPES, type EventType };
+
+/** What a status means for its payment; a new status must answer each question. */
+interface StatusTraits {
+  /** The customer may still pay: the deadline can pass, and the price may be quoted again. */
+  readonly isOpen: boolean;
+  /** Money that comes now moves the payment. */
+  readonly acceptsMoney: boolean;
+  /** The money that came is there for the order; what is not needed for it is the customer's. */
+  readonly paysForOrder: boolean;
+}
+
+/** Every status. The CHECK constraint, the API's schema and the documentation are tested against this table. */
+const STATUS_TRAITS = {
+  WAITING: { isOpen: true, acceptsMoney: true, paysForOrder: false },
+  PENDING: { isOpen: true, acceptsMoney: true, paysForOrder: true },
+  PROCESSING: { isOpen: false, acceptsMoney: false, paysForOrder: true },
+  SETTLED: { isOpen: false, acceptsMoney: false, paysForOrder: true },
+  EXPIRED: { isOpen: false, acceptsMoney: true, paysForOrder: false },
+  FAILED: { isOpen: false, acceptsMoney: false, paysForOrder: false },
+  REFUNDED: { isOpen: false, acceptsMoney: false, paysForOrder: false },
+} as const satisfies Record<string, StatusTraits>;
+
+export type Status = keyof typeof STATUS_TRAITS;
+export const STATUSES = Object.keys(STATUS_TRAITS) as Status[];
 
 export const EXCEPTIONS = ['underpaid', 'overpaid', 'late', 'reorged', 'replaced'] as const;
 export type Exception = (typeof EXCEPTIONS)[number];
-
-export const EVENT_TYPES = [
-  'checkout.created',
-  'checkout.pending',
-  'checkout.processing',
-  'checkout.settled',
-  'checkout.failed',
-  'checkout.refunded',
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
 
 export interface Transition {
   /** Statuses that the payment may be in; none: the transition creates it. */
@@ -30,7 +36,7 @@ export interface Transition {
   readonly event: EventType;
 }
 
-/** How a payment moves: cause x status -> next status and event. Nothing else decides it. */
+/** How a payment moves: trigger x status -> next status and event. Nothing else decides it. */
 export const TRANSITIONS = {
   created: { from: [], to: 'WAITING', event: 'checkout.created' },
   transfer_seen: { from: ['WAITING', 'PENDING', 'EXPIRED'], to: 'PENDING', event: 'checkout.pending' },
@@ -45,8 +51,24 @@ export const TRANSITIONS = {
 } as const satisfies Record<string, Transition>;
 export type Trigger = keyof typeof TRANSITIONS;
 
-/** True when a payment in `status` may move by `cause`. */
+/** True when a payment in `status` may move by `trigger`: to be asked before that transition only. */
 export function allows(status: Status, trigger: Trigger): boolean {
   const { from }: Transition = TRANSITIONS[trigger];
   return from.includes(status);
 }
+
+/** The customer may still pay: the deadline can pass, and the price may be quoted again. */
+export const isOpen = (status: Status): boolean => STATUS_TRAITS[status].isOpen;
+
+/** Money that comes now moves the payment; late money does so within its window. */
+export const acceptsMoney = (status: Status): boolean => STATUS_TRAITS[status].acceptsMoney;
+
+/** The money that came is there for the order. */
+export const paysForOrder = (status: Status): boolean => STATUS_TRAITS[status].paysForOrder;
+
+/** Confirmed in full, and being converted. */
+export const isProcessing = (status: Status): boolean => status === 'PROCESSING';
+
+export const isSettled = (status: Status): boolean => status === 'SETTLED';
+
+export const isExpired = (status: Status): boolean => status === 'EXPIRED';

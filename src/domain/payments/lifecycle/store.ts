@@ -1,10 +1,11 @@
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { isId } from '../../../platform/values/ids.ts';
+import { ApiError } from '../../../platform/errors.ts';
 import type { Payment } from './payment.ts';
 
-const paymentOfMerchant = sql<Payment>(
+const paymentOfMerchant = sql<Payment, { id: string; merchantId: string }>(
   'payment_of_merchant',
-  `SELECT * FROM payments WHERE id = $1 AND merchant_id = $2`,
+  (p) => `SELECT * FROM payments WHERE id = ${p.id} AND merchant_id = ${p.merchantId}`,
 );
 
 /** The merchant's payment with this id; null when there is none, or when it is another merchant's. */
@@ -14,34 +15,39 @@ export async function findPayment(
   id: string,
 ): Promise<Payment | null> {
   // Postgres refuses some text, a NUL for instance, with an error; no payment has an id like that.
-  return isId('pay', id) ? runOne(connection, paymentOfMerchant, [id, merchantId]) : null;
+  return isId('pay', id) ? runOne(connection, paymentOfMerchant, { id, merchantId }) : null;
 }
 
-const paymentsById = sql<Payment>('payments_by_id', `SELECT * FROM payments WHERE id = ANY ($1)`);
+/** Like `findPayment`; throws ApiError payment_not_found instead of returning null. */
+export async function getPayment(connection: Connection, merchantId: string, id: string): Promise<Payment> {
+  const payment = await findPayment(connection, merchantId, id);
+  if (payment === null) throw new ApiError('payment_not_found');
+  return payment;
+}
+
+const paymentsById = sql<Payment, { ids: readonly string[] }>(
+  'payments_by_id',
+  (p) => `SELECT * FROM payments WHERE id = ANY (${p.ids})`,
+);
 
 /** Payments as they are at the moment, in no particular order. */
 export async function readPayments(connection: Connection, ids: readonly string[]): Promise<Payment[]> {
-  return run(connection, paymentsById, [ids]);
+  return run(connection, paymentsById, { ids });
 }
 
-const lockById = sql<Payment>(
+const lockById = sql<Payment, { ids: readonly string[] }>(
   'lock_payments',
-  `SELECT * FROM payments WHERE id = ANY ($1) ORDER BY id FOR UPDATE`,
+  (p) => `SELECT * FROM payments WHERE id = ANY (${p.ids}) ORDER BY id FOR UPDATE`,
 );
 
-/** Locks payments until the transaction ends, always in the order of their ids, and answers them. */
+/** Locks payments until the transaction ends, always in the order of their ids, and returns them. */
 export async function lockPayments(tx: Tx, ids: readonly string[]): Promise<Payment[]> {
-  return run(tx, lockById, [ids]);
+  return run(tx, lockById, { ids });
 }
 
-const pendingRefundTotals = sql<{ payment_id: string; amount: string }>(
-  'promised_refunds',
-  `SELECT payment_id, sum(amount::numeric) AS amount FROM refunds
-   WHERE payment_id = ANY ($1) AND status = 'PENDING' GROUP BY payment_id`,
-);
-
-/** What refunds that are on their way take from each of the payments, where there are any; in pay_currency. */
-export async function readPendingRefunds(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await run(tx, pendingRefundTotals, [ids]);
-  return new Map(rows.map(({ payment_id, amount }) => [payment_id, amount]));
+/** Locks a payment until the transaction ends. Throws ApiError payment_not_found when it is gone. */
+export async function lockPayment(tx: Tx, id: string): Promise<Payment> {
+  const [payment] = await lockPayments(tx, [id]);
+  if (payment === undefined) throw new ApiError('payment_not_found');
+  return payment;
 }

@@ -1,25 +1,23 @@
 import type { Context } from '../../../platform/context.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';
-import { testClockOf, type Payment } from './payment.ts';
+import { testClockOf, type ClockColumns } from './payment.ts';
 
-type ClockColumns = Pick<Payment, 'test_clock' | 'clock_offset_ms' | 'clock_frozen_until'>;
-
-const testClockById = sql<ClockColumns>(
-  'clock_of_world',
-  `SELECT test_clock, clock_offset_ms, clock_frozen_until FROM payments WHERE id = $1`,
+const clockColumnsById = sql<ClockColumns, { id: string }>(
+  'clock_of_payment',
+  (p) => `SELECT test_clock, clock_offset_ms, clock_frozen_until FROM payments WHERE id = ${p.id}`,
 );
 
-/** The context in which a payment's work is done: its own clock and chain where its time was wound, else the one given. */
+/** The context in which a payment's work is done: with its test clock and its chain where it is isolated, else the one given. */
 export function withTestClockOf(ctx: Context, payment: ClockColumns): Context {
-  const clock = testClockOf(payment);
-  if (clock === null || ctx.testClock?.id === clock.id) return ctx;
-  return { ...ctx, testClock: clock, now: () => new Date(ctx.systemNow().getTime() + clock.offsetMs) };
+  const testClock = testClockOf(payment);
+  if (testClock === null || ctx.testClock?.id === testClock.id) return ctx;
+  return { ...ctx, testClock, now: () => new Date(ctx.systemNow().getTime() + testClock.offsetMs) };
 }
 
-/** The context of a world by its name; null while somebody holds its clock, and does its work himself. */
-export async function contextOfTestClock(ctx: Context, testClock: string): Promise<Context | null> {
-  const columns = await runOne(ctx.db, testClockById, [testClock]);
-  if (columns === null) throw new Error(`there is no test clock ${testClock}`);
-  const isHeld = columns.clock_frozen_until !== null && columns.clock_frozen_until > ctx.systemNow();
-  return isHeld ? null : withTestClockOf(ctx, columns);
+/** The context of a test clock by its id; null while the clock is frozen: whoever froze it does its work. */
+export async function contextOfTestClock(ctx: Context, id: string): Promise<Context | null> {
+  const columns = await runOne(ctx.db, clockColumnsById, { id });
+  if (columns === null) throw new Error(`there is no test clock ${id}`);
+  const isFrozen = columns.clock_frozen_until !== null && columns.clock_frozen_until > ctx.systemNow();
+  return isFrozen ? null : withTestClockOf(ctx, columns);
 }

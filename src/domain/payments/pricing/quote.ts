@@ -1,7 +1,7 @@
 import { asWritten, divide, multiply } from '../../../platform/values/money.ts';
 import { decimalsOf, type CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { Rates } from '../../chain/rates.ts';
+import type { Rates } from '../../chain/port.ts';
 
 /** Decimals of money in the service (contract, "Names and shapes"). */
 const MONEY_DECIMALS = 18;
@@ -26,7 +26,7 @@ export interface QuoteRequest {
  * What a payment of `payAmount` `payCurrency` costs in `coin`, rounded up to the coin's smallest unit on `network`: the merchant
  * never gets less than the price. Where the customer pays in the settlement coin itself the rate is exactly 1 and the amount is
  * the merchant's own text, even where that has more decimals than the coin: it is what was asked for, and nothing is converted.
- * Throws RangeError when the coin does not live on the network.
+ * Throws RangeError when the coin does not exist on the network.
  */
 export function quote(asked: QuoteRequest, rates: Rates): Quote {
   const { payAmount, payCurrency, coin, network } = asked;
@@ -40,7 +40,7 @@ export function quote(asked: QuoteRequest, rates: Rates): Quote {
   };
 }
 
-/** The price in the settlement coin itself, which needs no market. Throws RangeError when the coin does not live on the network. */
+/** The price in the settlement coin itself, which needs no market. Throws RangeError when the coin does not exist on the network. */
 export function quoteInSettlementCoin(payAmount: string, coin: CoinId, network: NetworkId): Quote {
   decimalsOf(coin, network);
   return { coin, network, amount: payAmount, rate: '1' };

@@ -1,26 +1,24 @@
-import { quote, type QuoteRequest } from './quote.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { Rates } from '../../chain/rates.ts';
+import type { Rates } from '../../chain/port.ts';
 import { schedule } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
-import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { isZero } from '../../../platform/values/money.ts';
 import { requotePayment } from '../lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../lifecycle/payment.ts';
-import { allows } from '../lifecycle/states.ts';
+import { isOpen } from '../lifecycle/states.ts';
+import { quote, type QuoteRequest } from './quote.ts';
 
 /** Long enough to find a wallet and to have a transfer sent by it, short enough that a market seldom moves far meanwhile. */
 export const RATE_LOCK_SECONDS = 15 * 60;
 
-/** True while a payment's price may be named anew: no money was seen that would have to be worth what was promised, and there is time. */
+/** True while a payment may be quoted again: no money was seen that must be worth what was quoted, and there is time. */
 export function canRequote(payment: Payment, now: Date): boolean {
-  return (
-    isZero(payment.amount_received) && allows(payment.status, 'deadline_passed') && now < payment.deadline_at
-  );
+  return isZero(payment.amount_received) && isOpen(payment.status) && now < payment.deadline_at;
 }
 
-/** Until when a price that is named now holds, never beyond the deadline; null: in the settlement coin itself there is no rate. */
+/** When the lock of a quote made now ends, never beyond the deadline; null: the settlement coin itself has no rate to lock. */
 export function rateLockEnd(
   { pay_currency, expires_at }: Pick<Payment, 'pay_currency' | 'expires_at'>,
   coin: CoinId,
@@ -31,56 +29,73 @@ export function rateLockEnd(
   return end < expires_at ? end : expires_at;
 }
 
-const insertQuote = sql(
+/** SQL: the columns of a quote as a row of a recordset. */
+const QUOTE_COLUMNS = `payment_id text, coin text, network text, address text, crypto_amount text, rate text,
+  locked_until timestamptz`;
+
+const insertQuote = sql<never, { quotes: string; now: Date }>(
   'insert_quote',
-  `INSERT INTO quotes (payment_id, coin, network, address, crypto_amount, rate, created_at, locked_until)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+  (p) => `
+    INSERT INTO quotes (payment_id, coin, network, address, crypto_amount, rate, locked_until, created_at)
+    SELECT q.*, ${p.now} FROM json_to_recordset(${p.quotes}::json) AS q (${QUOTE_COLUMNS})
+    ON CONFLICT DO NOTHING`,
 );
 
-/** Locks rate and amount of a coin for a payment, unless it has a quote for the coin already. `lockedUntil`: null for good. */
-export async function storeQuote(
-  tx: Tx,
-  offer: { paymentId: string; address: string; asked: QuoteRequest; rates: Rates; lockedUntil: Date | null },
-  now: Date,
-): Promise<void> {
-  const { coin, network, amount, rate } = quote(offer.asked, offer.rates);
-  await run(tx, insertQuote, [
-    offer.paymentId,
-    coin,
-    network,
-    offer.address,
-    amount,
-    rate,
-    now,
-    offer.lockedUntil,
-  ]);
+/** What to quote for which payment, paid to `address`. */
+export interface QuoteOffer {
+  readonly paymentId: string;
+  readonly address: string;
+  readonly request: QuoteRequest;
+  readonly rates: Rates;
+  /** Null: for good. */
+  readonly lockedUntil: Date | null;
 }
 
-const expiredLocks = sql<{ payment_id: string; coin: CoinId; network: NetworkId }>(
-  'ended_locks',
-  `SELECT payment_id, coin, network FROM quotes WHERE payment_id = ANY ($1) AND locked_until <= $2`,
+/** Locks rate and amount of a coin for a payment, unless the payment has a quote for the coin already. */
+export async function storeQuote(tx: Tx, offer: QuoteOffer, now: Date): Promise<void> {
+  const { coin, network, amount, rate } = quote(offer.request, offer.rates);
+  const row = {
+    payment_id: offer.paymentId,
+    coin,
+    network,
+    address: offer.address,
+    crypto_amount: amount,
+    rate,
+    locked_until: offer.lockedUntil,
+  };
+  await run(tx, insertQuote, { quotes: recordset([row]), now });
+}
+
+type LockedQuote = { payment_id: string; coin: CoinId; network: NetworkId };
+
+const expiredLocks = sql<LockedQuote, { paymentIds: readonly string[]; now: Date }>(
+  'expired_rate_locks',
+  (p) => `
+    SELECT payment_id, coin, network FROM quotes
+    WHERE payment_id = ANY (${p.paymentIds}) AND locked_until <= ${p.now}`,
 );
-const updateQuotes = sql(
+const updateQuotes = sql<never, { quotes: string }>(
   'update_quotes',
-  `WITH fresh AS (
-     SELECT * FROM jsonb_to_recordset($1::jsonb)
-       AS f (payment_id text, coin text, network text, crypto_amount text, rate text, locked_until timestamptz)
-   ), own AS (
-     UPDATE payments p SET crypto_amount = f.crypto_amount FROM fresh f
-     WHERE p.id = f.payment_id AND p.coin = f.coin AND p.network = f.network
-   )
-   UPDATE quotes q SET crypto_amount = f.crypto_amount, rate = f.rate, locked_until = f.locked_until FROM fresh f
-   WHERE q.payment_id = f.payment_id AND q.coin = f.coin AND q.network = f.network`,
+  (p) => `
+    WITH fresh AS (
+      SELECT * FROM json_to_recordset(${p.quotes}::json) AS f (${QUOTE_COLUMNS})
+    ), own AS (
+      UPDATE payments p SET crypto_amount = f.crypto_amount FROM fresh f
+      WHERE p.id = f.payment_id AND p.coin = f.coin AND p.network = f.network
+    )
+    UPDATE quotes q SET crypto_amount = f.crypto_amount, rate = f.rate, locked_until = f.locked_until
+    FROM fresh f
+    WHERE q.payment_id = f.payment_id AND q.coin = f.coin AND q.network = f.network`,
 );
 
-/** Names the price anew wherever a lock of the payments has ended. The caller holds their rows, and knows that their prices are open. */
+/** Quotes again wherever a rate lock of the payments has ended. The caller has locked their rows, and checked `canRequote`. */
 export async function requoteExpired(
   tx: Tx,
   payments: readonly Payment[],
   rates: Rates,
   now: Date,
 ): Promise<void> {
-  const ended = await run(tx, expiredLocks, [payments.map(({ id }) => id), now]);
+  const ended = await run(tx, expiredLocks, { paymentIds: payments.map(({ id }) => id), now });
   if (ended.length === 0) return;
   const paymentOf = new Map(payments.map((payment) => [payment.id, payment]));
   const fresh = ended.flatMap(({ payment_id, coin, network }) => {
@@ -91,26 +106,28 @@ export async function requoteExpired(
     const locked_until = rateLockEnd(payment, coin, now);
     return [{ payment_id, coin, network, crypto_amount: amount, rate, locked_until }];
   });
-  await run(tx, updateQuotes, [JSON.stringify(fresh)]);
+  await run(tx, updateQuotes, { quotes: recordset(fresh) });
 }
 
-const earliestLockEnds = sql<{ payment_id: string; ends_at: Date }>(
-  'first_lock_ends',
-  `SELECT q.payment_id, min(q.locked_until) AS ends_at FROM quotes q JOIN payments p ON p.id = q.payment_id
-   WHERE q.payment_id = ANY ($1) AND q.locked_until < p.expires_at GROUP BY q.payment_id`,
+const earliestLockEnds = sql<{ payment_id: string; ends_at: Date }, { paymentIds: readonly string[] }>(
+  'earliest_lock_ends',
+  (p) => `
+    SELECT q.payment_id, min(q.locked_until) AS ends_at
+    FROM quotes q JOIN payments p ON p.id = q.payment_id
+    WHERE q.payment_id = ANY (${p.paymentIds}) AND q.locked_until < p.expires_at
+    GROUP BY q.payment_id`,
 );
 
-/** Schedules that each payment's price is named anew when the first of its locks ends, if that is before the deadline. */
+/** Schedules the requote of each payment for when the first of its locks ends, if that is before the deadline. */
 export async function scheduleRequote(tx: Tx, payments: readonly Payment[]): Promise<void> {
-  const ends = await run(tx, earliestLockEnds, [payments.map(({ id }) => id)]);
+  const ends = await run(tx, earliestLockEnds, { paymentIds: payments.map(({ id }) => id) });
   const endOf = new Map(ends.map(({ payment_id, ends_at }) => [payment_id, ends_at]));
   await schedule(
     tx,
     payments.flatMap((payment) => {
       const runAt = endOf.get(payment.id);
-      return runAt === undefined
-        ? []
-        : [{ job: requotePayment, key: payment.id, runAt, testClock: testClockOf(payment) }];
+      if (runAt === undefined) return [];
+      return [{ job: requotePayment, key: payment.id, runAt, testClock: testClockOf(payment) }];
     }),
   );
 }

@@ -1,22 +1,32 @@
-import type { ChainClient } from '../../chain/port.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { Rates } from '../../chain/rates.ts';
+import type { ChainClient, Rates } from '../../chain/port.ts';
 import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { isZero } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { canRequote, rateLockEnd, requoteExpired, scheduleRequote, storeQuote } from './quotes.ts';
 
-const quoteOf = sql<{ address: string; amount: string }>(
+interface MethodOfPayment {
+  readonly paymentId: string;
+  readonly coin: string;
+  readonly network: string;
+}
+
+const quoteOfPayment = sql<{ address: string; amount: string }, MethodOfPayment>(
   'quote_of_payment',
-  `SELECT address, crypto_amount AS amount FROM quotes WHERE payment_id = $1 AND coin = $2 AND network = $3`,
+  (p) => `
+    SELECT address, crypto_amount AS amount FROM quotes
+    WHERE payment_id = ${p.paymentId} AND coin = ${p.coin} AND network = ${p.network}`,
 );
-const updateMethod = sql(
-  'set_coin',
-  `UPDATE payments SET coin = $2, network = $3, address = $4, crypto_amount = $5 WHERE id = $1`,
+const updateMethod = sql<never, MethodOfPayment & { address: string; amount: string }>(
+  'update_payment_method',
+  (p) => `
+    UPDATE payments
+    SET coin = ${p.coin}, network = ${p.network}, address = ${p.address}, crypto_amount = ${p.amount}
+    WHERE id = ${p.paymentId}`,
 );
 
-/** A coin on a network, and what it takes to say what it costs there. */
+/** A payment method, and what it takes to quote it. */
 export interface MethodOffer {
   readonly coin: CoinId;
   readonly network: NetworkId;
@@ -25,8 +35,8 @@ export interface MethodOffer {
 }
 
 /**
- * Locks rate and amount for paying `payment` (whose row the caller holds) in a coin, for RATE_LOCK_SECONDS, and answers address and
- * amount to pay. A lock that has not ended is kept, so that nobody can try for a better rate. The coin becomes the payment's own unless
+ * Locks rate and amount for paying `payment` (whose row the caller has locked) in a coin, for RATE_LOCK_SECONDS, and returns address and
+ * amount to pay. A lock that has not ended is kept, so that nobody can try for a better rate. The method becomes the payment's own unless
  * money was seen already; what was quoted for others stays valid at its own address.
  */
 export async function selectPaymentMethod(
@@ -35,17 +45,18 @@ export async function selectPaymentMethod(
   { coin, network, chain, rates }: MethodOffer,
   now: Date,
 ): Promise<{ address: string; amount: string }> {
-  const asked = { payAmount: payment.pay_amount, payCurrency: payment.pay_currency, coin, network };
-  const address = chain.depositAddress(network, payment.id);
+  const { id: paymentId, pay_amount: payAmount, pay_currency: payCurrency } = payment;
+  const request = { payAmount, payCurrency, coin, network };
+  const address = chain.depositAddress(network, paymentId);
   const lockedUntil = rateLockEnd(payment, coin, now);
-  await storeQuote(tx, { paymentId: payment.id, address, asked, rates, lockedUntil }, now);
+  await storeQuote(tx, { paymentId, address, request, rates, lockedUntil }, now);
   if (canRequote(payment, now)) {
     await requoteExpired(tx, [payment], rates, now);
     await scheduleRequote(tx, [payment]);
   }
-  const quoted = await runOne(tx, quoteOf, [payment.id, coin, network]);
-  if (quoted === null) throw new Error(`the quote of ${payment.id} in ${coin} on ${network} is gone`);
-  if (isZero(payment.amount_received))
-    await run(tx, updateMethod, [payment.id, coin, network, quoted.address, quoted.amount]);
+  const method = { paymentId, coin, network };
+  const quoted = await runOne(tx, quoteOfPayment, method);
+  if (quoted === null) throw new Error(`the quote of ${paymentId} in ${coin} on ${network} is gone`);
+  if (isZero(payment.amount_received)) await run(tx, updateMethod, { ...method, ...quoted });
   return quoted;
 }

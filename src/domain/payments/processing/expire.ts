@@ -1,18 +1,22 @@
 import { finish } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { expirePayment } from '../lifecycle/jobs.ts';
-import { syncNetworksOf } from './sync-network.ts';
-import { acceptDueRefunds } from '../refunds/accept-due.ts';
 import { transition } from '../lifecycle/transition.ts';
+import { acceptDueRefunds } from '../refunds/due.ts';
+import { syncNetworksOf, type SyncAdapters } from './sync-network.ts';
 
 /**
  * Expires those of the payments whose deadline has passed by the clock and that too little money was seen for. One conditional
- * update decides; payments that are past expiring, or whose deadline was moved, stay as they are.
+ * update decides; payments that can no longer expire, or whose deadline was moved, stay as they are.
  */
-export async function expirePayments(ctx: Context, ids: readonly string[]): Promise<void> {
+export async function expirePayments(
+  ctx: Context,
+  adapters: SyncAdapters,
+  ids: readonly string[],
+): Promise<void> {
   const now = ctx.now();
-  // Money that the network saw before the deadline counts, also where the last look at the network was before that.
-  await syncNetworksOf(ctx, ids);
+  // Money that the network saw before the deadline counts, also where the last sync was before that.
+  await syncNetworksOf(ctx, adapters, ids);
   const expired = await ctx.db.transaction(async (tx) => {
     const moved = await transition(
       tx,

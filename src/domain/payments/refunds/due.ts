@@ -1,9 +1,12 @@
+import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { compare, subtract, sum } from '../../../platform/values/money.ts';
-import type { Evaluation } from '../transfers/evaluate.ts';
 import type { Payment } from '../lifecycle/payment.ts';
-import { allows } from '../lifecycle/states.ts';
+import { isExpired, isSettled } from '../lifecycle/states.ts';
+import { evaluate, type Evaluation } from '../transfers/evaluate.ts';
+import { readTransfers } from '../transfers/store.ts';
+import { acceptRefund, readPendingRefunds } from './accept.ts';
 
-/** What a payment's policy sends back by itself. */
+/** What a payment's policy refunds without a request. */
 export interface DueRefund {
   /** Decimal string above zero, in pay_currency. */
   readonly amount: string;
@@ -11,23 +14,46 @@ export interface DueRefund {
 }
 
 /**
- * What is to be sent back now, by the payment's policy: everything, when late money is refunded, the payment has expired and all of it
- * has confirmed; the excess, when that is refunded and the payment is settled. `promised` is what is on its way back already. Null: nothing.
+ * The refund that is due now by the payment's policy: everything, when late money is refunded, the payment has expired and all of it
+ * has confirmed; the excess, when that is refunded and the payment is settled. `pending` is accepted and not sent yet. Null: none.
  */
-export function dueRefundOf(payment: Payment, evaluation: Evaluation, promised: string): DueRefund | null {
+export function dueRefundOf(payment: Payment, evaluation: Evaluation, pending: string): DueRefund | null {
   const { policy, exceptions, status } = payment;
-  const left = subtract(evaluation.confirmed, sum([payment.amount_refunded, promised]));
+  const left = subtract(evaluation.confirmed, sum([payment.amount_refunded, pending]));
   const excess = subtract(left, payment.pay_amount);
-  const isSettled = allows(status, 'refunded_in_part');
-  // An expired payment (late money could still move it) can only be refunded in full, so nothing may still be on its way.
+  // An expired payment can only be refunded in full, so nothing may still be unconfirmed.
   const isWholeAndLate =
-    allows(status, 'transfer_seen') &&
-    allows(status, 'refunded_in_full') &&
+    isExpired(status) &&
     exceptions.includes('late') &&
     compare(evaluation.confirmed, evaluation.received) === 0;
   if (policy.late === 'refund' && isWholeAndLate && compare(left, '0') > 0)
     return { amount: left, reason: 'late' };
-  if (policy.overpaid === 'refund_excess' && isSettled && compare(excess, '0') > 0)
+  if (policy.overpaid === 'refund_excess' && isSettled(status) && compare(excess, '0') > 0)
     return { amount: excess, reason: 'overpaid' };
   return null;
+}
+
+const paymentsWithRefundPolicy = sql<Payment, { ids: readonly string[] }>(
+  'payments_with_refund_policy',
+  (p) => `
+    SELECT * FROM payments
+    WHERE id = ANY (${p.ids}) AND (
+      (policy->>'late' = 'refund' AND 'late' = ANY (exceptions)) OR policy->>'overpaid' = 'refund_excess')`,
+);
+
+/**
+ * Accepts the refunds that are due by the payments' policies: late money, or what was too much. The caller has locked the rows of the
+ * payments, and has just moved them or recorded their money.
+ */
+export async function acceptDueRefunds(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
+  const payments = await run(tx, paymentsWithRefundPolicy, { ids });
+  if (payments.length === 0) return;
+  const concerned = payments.map(({ id }) => id);
+  const transfers = await readTransfers(tx, concerned);
+  const pending = await readPendingRefunds(tx, concerned);
+  for (const payment of payments) {
+    const own = transfers.filter(({ payment_id }) => payment_id === payment.id);
+    const due = dueRefundOf(payment, evaluate(payment, own), pending.get(payment.id) ?? '0');
+    if (due !== null) await acceptRefund(tx, payment, due, now);
+  }
 }

@@ -1,43 +1,48 @@
-import { evaluate, changesOf, lateWindowEnd, type Evaluation, type PaymentTransfer } from './evaluate.ts';
 import type { Payment } from '../lifecycle/payment.ts';
-import { allows, type Trigger, type Exception } from '../lifecycle/states.ts';
-import type { TransferUpdate } from './store.ts';
+import { acceptsMoney, allows, type Exception, type Trigger } from '../lifecycle/states.ts';
 import type { Changes, TransitionRequest } from '../lifecycle/transition.ts';
+import {
+  changesOf,
+  evaluate,
+  honouredUntil,
+  lateWindowEnd,
+  type Evaluation,
+  type PaymentTransfer,
+} from './evaluate.ts';
+import type { TransferUpdate } from './store.ts';
 
-/** A payment that news is about, and what follows from it. */
+/** What updates of a payment's transfers mean for it. */
 export interface Decision {
   readonly payment: Payment;
   readonly evaluation: Evaluation;
   readonly changes: Changes;
-  /** What the news means for the payment's status; null: nothing, only the money is noted. */
+  /** Null: the status does not move, only the money is recorded. */
   readonly request: TransitionRequest | null;
 }
 
-/** Pure: what the news about a payment's transfers does to it; `promised` is what is on its way back already, in pay_currency. */
+/** Pure: what updates of a payment's transfers do to it; `pendingRefund` is accepted and not sent yet, in pay_currency. */
 export function decideTransition(
   payment: Payment,
-  news: readonly TransferUpdate[],
-  { transfers, promised }: { transfers: readonly PaymentTransfer[]; promised: string },
+  updates: readonly TransferUpdate[],
+  { transfers, pendingRefund }: { transfers: readonly PaymentTransfer[]; pendingRefund: string },
 ): Decision {
-  const evaluation = evaluate(payment, transfers, promised);
+  const evaluation = evaluate(payment, transfers, pendingRefund);
   const isLate =
-    allows(payment.status, 'transfer_seen') &&
-    news.some(({ transfer }) => transfer.seenAt >= payment.expires_at);
-  const lateEnd = lateWindowEnd(payment);
+    acceptsMoney(payment.status) && updates.some(({ transfer }) => transfer.seenAt >= payment.expires_at);
   const facts: Exception[] = [
-    ...(news.some(({ kind }) => kind === 'dropped') ? (['replaced'] as const) : []),
-    ...(news.some(({ kind }) => kind === 'orphaned') ? (['reorged'] as const) : []),
+    ...(updates.some(({ kind }) => kind === 'dropped') ? (['replaced'] as const) : []),
+    ...(updates.some(({ kind }) => kind === 'orphaned') ? (['reorged'] as const) : []),
     ...(isLate ? (['late'] as const) : []),
   ];
   const changes: Changes = {
     ...changesOf(payment, evaluation, facts),
     ...latest(transfers),
-    ...(isLate && payment.policy.late === 'honour' ? { deadline_at: lateEnd } : {}),
+    ...(isLate && payment.policy.late === 'honour' ? { deadline_at: lateWindowEnd(payment) } : {}),
   };
-  const honouredUntil = payment.policy.late === 'honour' ? lateEnd : payment.expires_at;
+  const end = honouredUntil(payment);
   const trigger = triggerOf(
     payment,
-    news.filter(({ kind, transfer }) => kind !== 'seen' || transfer.seenAt < honouredUntil),
+    updates.filter(({ kind, transfer }) => kind !== 'seen' || transfer.seenAt < end),
   );
   return {
     payment,
@@ -47,14 +52,14 @@ export function decideTransition(
   };
 }
 
-/** Payments that, after the news was taken in, wait for nothing more than conversion. */
+/** The payments of decisions that, after their transitions, wait for nothing more than conversion. */
 export function confirmedInFull(
-  subjects: readonly Decision[],
+  decisions: readonly Decision[],
   moved: readonly Payment[],
 ): TransitionRequest[] {
   const statusOf = new Map(moved.map(({ id, status }) => [id, status]));
-  const trigger: Trigger = 'confirmed_in_full';
-  return subjects
+  const trigger = 'confirmed_in_full';
+  return decisions
     .filter(
       ({ payment, evaluation }) =>
         evaluation.isConfirmedInFull && allows(statusOf.get(payment.id) ?? payment.status, trigger),
@@ -62,26 +67,30 @@ export function confirmedInFull(
     .map(({ payment, changes }) => ({ paymentId: payment.id, trigger, changes }));
 }
 
-/** The gravest of what happened that the payment's status takes note of. */
-function triggerOf(payment: Payment, news: readonly TransferUpdate[]): TransitionRequest['trigger'] | null {
-  const causes: [TransferUpdate['kind'], TransitionRequest['trigger']][] = [
-    ['dropped', 'transfer_replaced'],
-    ['orphaned', 'block_reorganised'],
-    ['seen', 'transfer_seen'],
-  ];
-  return (
-    causes.find(
-      ([kind, trigger]) => news.some((item) => item.kind === kind) && allows(payment.status, trigger),
-    )?.[1] ?? null
+/** The triggers of updates, the gravest first. */
+const TRIGGERS = [
+  ['dropped', 'transfer_replaced'],
+  ['orphaned', 'block_reorganised'],
+  ['seen', 'transfer_seen'],
+] as const satisfies readonly (readonly [TransferUpdate['kind'], Trigger])[];
+
+/** The gravest trigger among the updates that the payment's status allows. */
+function triggerOf(
+  payment: Payment,
+  updates: readonly TransferUpdate[],
+): TransitionRequest['trigger'] | null {
+  const found = TRIGGERS.find(
+    ([kind, trigger]) => updates.some((update) => update.kind === kind) && allows(payment.status, trigger),
   );
+  return found?.[1] ?? null;
 }
 
 /** The latest transfer's hash, and the confirmations of the one that has fewest: what the payment still waits for. */
 function latest(transfers: readonly PaymentTransfer[]): Pick<Changes, 'tx_hash' | 'confirmations'> {
-  const live = transfers.filter(({ dropped_at }) => dropped_at === null);
-  const depths = live.map(({ confirmations }) => confirmations);
+  const standing = transfers.filter(({ dropped_at }) => dropped_at === null);
+  const depths = standing.map(({ confirmations }) => confirmations);
   return {
-    tx_hash: (live.at(-1) ?? transfers.at(-1))?.tx_hash ?? null,
+    tx_hash: (standing.at(-1) ?? transfers.at(-1))?.tx_hash ?? null,
     confirmations: depths.length === 0 ? 0 : Math.min(...depths),
   };
 }

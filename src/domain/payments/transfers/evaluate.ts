@@ -28,33 +28,57 @@ export function lateWindowEnd({ expires_at }: Pick<Payment, 'expires_at'>): Date
   return new Date(expires_at.getTime() + LATE_WINDOW_MS);
 }
 
+/** Money that is seen from then on pays for nothing: by policy it goes back, or its window has ended. */
+export function honouredUntil(payment: Pick<Payment, 'expires_at' | 'policy'>): Date {
+  return payment.policy.late === 'honour' ? lateWindowEnd(payment) : payment.expires_at;
+}
+
 /**
- * What the transfers of a payment amount to, in the settlement coin at the locked rates. What came too late covers nothing, and what
- * was sent back, or is on its way back (`promised`), covers nothing any more. A sum of transfers in one coin is converted once, so that
+ * What the transfers of a payment amount to, in the settlement coin at the locked rates. Money that came too late, that was sent back or
+ * whose refund is pending (`pendingRefund`) pays for nothing. The transfers in one coin are summed before they are converted, so that
  * rounding cannot lose a fraction between two halves.
  */
-export function evaluate(payment: Payment, transfers: readonly PaymentTransfer[], promised = '0') {
-  const live = transfers.filter(({ dropped_at }) => dropped_at === null);
-  const confirmed = live.filter(({ confirmed_at }) => confirmed_at !== null);
-  // Money that goes back because it came too late pays for nothing.
-  const honouredUntil = payment.policy.late === 'honour' ? lateWindowEnd(payment) : payment.expires_at;
-  const isHonoured = ({ seen_at }: PaymentTransfer) => seen_at < honouredUntil;
+export function evaluate(
+  payment: Payment,
+  transfers: readonly PaymentTransfer[],
+  pendingRefund = '0',
+): Evaluation {
+  const standing = transfers.filter(({ dropped_at }) => dropped_at === null);
+  const confirmed = standing.filter(({ confirmed_at }) => confirmed_at !== null);
+  const end = honouredUntil(payment);
+  const isHonoured = ({ seen_at }: PaymentTransfer) => seen_at < end;
   const value = (some: readonly PaymentTransfer[]) => valueInSettlementCoin(payment, some);
-  const needed = sum([leastAccepted(payment.pay_amount, payment.policy), payment.amount_refunded, promised]);
-  // A tolerance of all of it does not make nothing a payment.
+  const needed = sum([
+    leastAccepted(payment.pay_amount, payment.policy),
+    payment.amount_refunded,
+    pendingRefund,
+  ]);
+  // A tolerance of 100 % does not make nothing a payment.
   const isEnough = (some: readonly PaymentTransfer[]) =>
     compare(value(some), '0') > 0 && compare(value(some), needed) >= 0;
-  const received = value(live);
+  const received = value(standing);
   return {
     received,
     confirmed: value(confirmed),
-    isFullyFunded: isEnough(live.filter(isHonoured)),
+    isFullyFunded: isEnough(standing.filter(isHonoured)),
     isConfirmedInFull: isEnough(confirmed.filter(isHonoured)),
     sumException: sumException(payment, received),
-    ...paidBy(live, received, payment),
+    ...paidBy(standing, received, payment),
   };
 }
-export type Evaluation = ReturnType<typeof evaluate>;
+
+/** What a payment's transfers amount to; amounts are in the settlement coin unless they say otherwise. */
+export interface Evaluation {
+  /** Seen and not dropped. */
+  readonly received: string;
+  readonly confirmed: string;
+  readonly isFullyFunded: boolean;
+  readonly isConfirmedInFull: boolean;
+  readonly sumException: Exception | null;
+  /** What the customer paid, in `paidCurrency`. */
+  readonly paid: string;
+  readonly paidCurrency: string;
+}
 
 /** The exceptions after an evaluation: `underpaid` and `overpaid` say how the sum stands now, the others are facts that stay. */
 export function exceptionsAfter(
@@ -101,15 +125,15 @@ function sumException(payment: Payment, received: string): Exception | null {
   return difference < 0 && compare(received, '0') > 0 ? 'underpaid' : null;
 }
 
-/** Amount and coin that the customer paid: one coin's own sum, or, of several coins, their value in the settlement coin. */
+/** Amount and coin that the customer paid: the sum of one coin, or, of several coins, their value in the settlement coin. */
 function paidBy(
-  live: readonly PaymentTransfer[],
+  standing: readonly PaymentTransfer[],
   received: string,
   payment: Payment,
-): { paid: string; paidCurrency: string } {
-  const coins = new Set(live.map(({ coin }) => coin));
+): Pick<Evaluation, 'paid' | 'paidCurrency'> {
+  const coins = new Set(standing.map(({ coin }) => coin));
   const [only] = coins;
   if (coins.size === 1 && only !== undefined)
-    return { paid: sum(live.map(({ amount }) => amount)), paidCurrency: only };
+    return { paid: sum(standing.map(({ amount }) => amount)), paidCurrency: only };
   return { paid: received, paidCurrency: payment.pay_currency };
 }

@@ -1,61 +1,56 @@
-import { chainOf, simulatorOf } from '../../chain/chain.ts';
+import { chainKey } from '../../chain/chain-key.ts';
 import { COINS_ON_NETWORKS, decimalsOf, isCoinOn, type CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import { ratesOf } from '../../chain/rates.ts';
-import { schedule } from '../../schedule/store.ts';
+import type { ChainOf, RateSource, TestChain } from '../../chain/port.ts';
 import { once } from '../../idempotency/claim.ts';
-import { evaluate } from '../../payments/transfers/evaluate.ts';
-import { selectPaymentMethod } from '../../payments/pricing/select-method.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../../payments/lifecycle/payment.ts';
+import { getPayment, lockPayment } from '../../payments/lifecycle/store.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
-import { chainKey } from '../../chain/simulator/store.ts';
-import { findPayment, lockPayments } from '../../payments/lifecycle/store.ts';
+import { selectPaymentMethod } from '../../payments/pricing/select-method.ts';
+import { evaluate } from '../../payments/transfers/evaluate.ts';
 import { readTransfers } from '../../payments/transfers/store.ts';
+import { schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Tx } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
-import { ApiError, ValidationError } from '../../../platform/errors.ts';
+import { ValidationError } from '../../../platform/errors.ts';
 import { asWritten, compare, divide, multiply, subtract } from '../../../platform/values/money.ts';
-import type { SendTransferBody, TransferResource } from '../scenarios/schemas.ts';
+import type { SendTransferBody, TransferResource } from './schemas.ts';
+
+/** What the simulated customer needs of the outside world. */
+export interface CustomerAdapters {
+  readonly testChain: ChainOf<TestChain>;
+  readonly rates: RateSource;
+}
 
 /**
- * Plays the customer: chooses the coin as the checkout page would, and sends one transfer to the payment's address on the simulated
- * chain. `amount` defaults to what is still missing, or to the full amount when nothing is. Throws ApiError payment_not_found, and
- * ValidationError for a coin that does not live on the network.
+ * Acts as the customer: selects the payment method as the checkout page would, and sends one transfer to the payment's address on the
+ * test chain. `amount` defaults to what is still missing, or to the full amount when nothing is. Throws ApiError payment_not_found, and
+ * ValidationError for a coin that does not exist on the network.
  */
 export async function sendTransfer(
   ctx: Context,
+  { testChain, rates: readRates }: CustomerAdapters,
   { merchantId }: Pick<Caller, 'merchantId'>,
   id: string,
-  body: SendTransferBody,
-  claim: IdempotencyClaim | null,
+  { body, claim }: { body: SendTransferBody; claim: IdempotencyClaim | null },
 ): Promise<Reply> {
-  const found = await findPayment(ctx.db, merchantId, id);
-  if (found === null) throw new ApiError('payment_not_found');
-  const rates = await ratesOf(ctx);
+  await getPayment(ctx.db, merchantId, id);
+  const rates = await readRates();
   return once(ctx.db, claim, ctx.now(), async (tx) => {
-    const [payment] = await lockPayments(tx, [id]);
-    if (payment === undefined) throw new ApiError('payment_not_found');
+    const payment = await lockPayment(tx, id);
     // Of the locked row: money sent to a chain that the payment has just left would never arrive.
-    const clocked = withTestClockOf(ctx, payment);
-    const now = clocked.now();
-    const { coin, network } = coinAndNetwork(payment, body);
-    const quoted = await selectPaymentMethod(
-      tx,
-      payment,
-      { coin, network, chain: chainOf(clocked), rates },
-      now,
-    );
+    const own = withTestClockOf(ctx, payment);
+    const chain = testChain(own);
+    const now = own.now();
+    const { coin, network } = methodOf(payment, body);
+    const quoted = await selectPaymentMethod(tx, payment, { coin, network, chain, rates }, now);
     const amount = body.amount ?? (await missing(tx, payment, quoted.amount, coin, network));
-    const [sent] = await simulatorOf(clocked).send(
-      tx,
-      [{ network, coin, address: quoted.address, amount }],
-      now,
-    );
-    // Looking at the chain at once spares the developer who plays a payment through the wait for the next look.
-    const chain = chainKey(network, payment.test_clock);
-    await schedule(tx, [{ job: syncChain, key: chain, runAt: now, testClock: testClockOf(payment) }]);
+    const [sent] = await chain.send(tx, [{ network, coin, address: quoted.address, amount }], now);
+    // Syncing the chain at once spares the developer the wait for the next poll.
+    const key = chainKey(network, payment.test_clock);
+    await schedule(tx, [{ job: syncChain, key, runAt: now, testClock: testClockOf(payment) }]);
     const transfer: TransferResource = {
       payment_id: id,
       tx_hash: sent?.txHash ?? '',
@@ -69,8 +64,8 @@ export async function sendTransfer(
   });
 }
 
-/** A coin alone means its network when the payment's own does not know the coin, and the other way round. */
-function coinAndNetwork(payment: Payment, body: SendTransferBody): { coin: CoinId; network: NetworkId } {
+/** A coin alone means its own network when it does not exist on the payment's, and the other way round. */
+function methodOf(payment: Payment, body: SendTransferBody): { coin: CoinId; network: NetworkId } {
   const coin =
     body.coin ??
     COINS_ON_NETWORKS.find((pair) => pair.network === body.network && pair.coin === payment.coin)?.coin;

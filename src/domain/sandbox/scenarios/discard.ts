@@ -1,31 +1,36 @@
+import { chainKey } from '../../chain/chain-key.ts';
 import { NETWORK_IDS } from '../../chain/networks.ts';
-import { chainKey } from '../../chain/simulator/store.ts';
+import type { TestChain } from '../../chain/port.ts';
 import { run, sql, type Db } from '../../../platform/postgres/db.ts';
 
 const OF_PAYMENT = [
-  sql(
-    'forget_attempts',
-    `DELETE FROM delivery_attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE payment_id = $1)`,
+  sql<never, { id: string }>(
+    'discard_attempts',
+    (p) => `
+      DELETE FROM delivery_attempts
+      WHERE delivery_id IN (SELECT id FROM deliveries WHERE payment_id = ${p.id})`,
   ),
   ...['deliveries', 'events', 'refunds', 'ledger_entries', 'transfers', 'quotes'].map((table) =>
-    sql(`forget_${table}`, `DELETE FROM ${table} WHERE payment_id = $1`),
+    sql<never, { id: string }>(`discard_${table}`, (p) => `DELETE FROM ${table} WHERE payment_id = ${p.id}`),
   ),
-  sql('forget_endpoint', `DELETE FROM webhook_endpoints WHERE id = $1`),
-  sql('forget_due_work', `DELETE FROM scheduled_jobs WHERE test_clock = $1`),
-  sql('forget_payment', `DELETE FROM payments WHERE id = $1`),
+  sql<never, { id: string }>('discard_endpoint', (p) => `DELETE FROM webhook_endpoints WHERE id = ${p.id}`),
+  sql<never, { id: string }>('discard_jobs', (p) => `DELETE FROM scheduled_jobs WHERE test_clock = ${p.id}`),
+  sql<never, { id: string }>('discard_payment', (p) => `DELETE FROM payments WHERE id = ${p.id}`),
 ];
-const OF_CHAINS = ['sim_transfers', 'sim_heads', 'chain_cursors'].map((table) =>
-  sql(`forget_${table}`, `DELETE FROM ${table} WHERE chain = ANY ($1)`),
+
+const discardCursors = sql<never, { chains: readonly string[] }>(
+  'discard_chain_cursors',
+  (p) => `DELETE FROM chain_cursors WHERE chain = ANY (${p.chains})`,
 );
 
 /**
- * Removes the payment of a scenario that could not be played to its end, with all that it caused: nobody has seen it yet, and half a
- * story in the merchant's list would only puzzle.
+ * Deletes the payment of a scenario that could not be run to its end, with all that it caused: nobody has seen it yet, and half a
+ * scenario in the merchant's list would puzzle.
  */
-export async function discardPayment(db: Db, paymentId: string): Promise<void> {
+export async function discardPayment(db: Db, chain: TestChain, id: string): Promise<void> {
   await db.transaction(async (tx) => {
-    for (const statement of OF_PAYMENT) await run(tx, statement, [paymentId]);
-    const chains = NETWORK_IDS.map((network) => chainKey(network, paymentId));
-    for (const statement of OF_CHAINS) await run(tx, statement, [chains]);
+    for (const statement of OF_PAYMENT) await run(tx, statement, { id });
+    await run(tx, discardCursors, { chains: NETWORK_IDS.map((network) => chainKey(network, id)) });
+    await chain.discard(tx, id);
   });
 }

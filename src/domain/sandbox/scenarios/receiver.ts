@@ -19,7 +19,7 @@ export interface SimulatedReceiver extends WebhookClient {
 }
 
 /**
- * Takes every exchange itself. `twice`: the next event arrives, but its acknowledgement gets lost, so that it comes again.
+ * Receives every request itself. `twice`: the next event arrives, but its acknowledgement gets lost, so that it comes again.
  * `out_of_order`: the next event is not taken before its successor was.
  */
 export function simulateReceiver(now: () => Date): SimulatedReceiver {

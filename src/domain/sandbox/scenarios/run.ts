@@ -2,54 +2,55 @@ import { createHash } from 'node:crypto';
 import { claimAfterwards, findReplay } from '../../idempotency/afterwards.ts';
 import { replayOf } from '../../idempotency/claim.ts';
 import { createPayment } from '../../payments/create.ts';
-import { toResource } from '../../payments/schemas.ts';
 import { readPayments } from '../../payments/lifecycle/store.ts';
+import { toResource } from '../../payments/schemas.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Caller, IdempotencyClaim, Reply } from '../../../platform/endpoint.ts';
 import { ValidationError } from '../../../platform/errors.ts';
 import { SILENT } from '../../../platform/log.ts';
 import { FREEZE_SECONDS, runFrozen } from '../test-clock/freeze.ts';
+import { readHistory } from '../test-clock/history.ts';
+import type { Sandbox } from '../test-clock/sandbox.ts';
+import { withDeterministicIds } from './deterministic-ids.ts';
 import { discardPayment } from './discard.ts';
-import type { Sandbox } from '../../adapters.ts';
+import { STORIES } from './library.ts';
 import { simulateReceiver, type SimulatedReceiver } from './receiver.ts';
 import type { ScenarioBody } from './schemas.ts';
-import { withDeterministicIds } from './deterministic-ids.ts';
 import { runScript } from './steps.ts';
-import { STORIES } from './library.ts';
-import { readHistory } from '../test-clock/history.ts';
 
-/** Where every story begins, so that its times are the same each time that it is told. */
+/** When every scenario begins, so that its times are the same in each run. */
 const BEGIN = '2026-01-01T00:00:00.000Z';
-/** After the last step everything that is due still happens; the longest retries and windows end well within this. */
+/** After the last step every job that is due still runs; the longest retries and windows end well within this. */
 const EPILOGUE_SECONDS = 30 * 86_400;
-/** A story's events go to the simulated receiver only; a name that no network resolves, in case that a worker ever takes one over. */
+/** A scenario's events go to the simulated receiver only: a name that no network resolves, should a worker ever take one over. */
 const RECEIVER_URL = 'https://receiver.sandbox.invalid/';
 
 /**
- * Plays a script to its end on a payment of its own, in the payment's own time, and answers the whole story: transitions, events,
- * deliveries, and what the simulated receiver saw. The same script and seed give the same answer but for ids, and with
- * `ids: "stable"` those too. Throws ValidationError that names the step which cannot be played; nothing of the story is left then.
+ * Runs a script to its end on a payment of its own, in the payment's own time, and returns everything that happened: transitions,
+ * events, deliveries, and what the simulated receiver saw. The same script and seed give the same reply except for ids, and with
+ * `ids: "stable"` those too. Throws ValidationError that names the step which cannot be run; nothing of the scenario is left then.
  */
 export async function runScenario(
   ctx: Context,
+  sandbox: Sandbox,
   caller: Caller,
-  { body, claim, sandbox }: { body: ScenarioBody; claim: IdempotencyClaim | null; sandbox: Sandbox },
+  { body, claim }: { body: ScenarioBody; claim: IdempotencyClaim | null },
 ): Promise<Reply> {
   const earlier = await findReplay(ctx.db, claim);
   if (earlier !== null) return earlier;
-  const { id, answer } = await play(ctx, caller, body, sandbox);
+  const { id, answer } = await execute(ctx, sandbox, caller, body);
   if (claim === null || (await claimAfterwards(ctx.db, claim, answer, ctx.now()))) return answer;
-  // Another request with this key told its story first.
-  await discardPayment(ctx.db, id);
+  // Another request with this key ran its scenario first.
+  await discardPayment(ctx.db, sandbox.adapters.testChain(ctx), id);
   return replayOf(ctx.db, claim);
 }
 
-async function play(
+async function execute(
   ctx: Context,
+  sandbox: Sandbox,
   caller: Caller,
   body: ScenarioBody,
-  sandbox: Sandbox,
 ): Promise<{ id: string; answer: Reply }> {
   const { terms, script } = scriptOf(body);
   const { seed = 'seed' } = body;
@@ -59,54 +60,54 @@ async function play(
     offsetMs: begin.getTime() - ctx.systemNow().getTime(),
     frozenUntil: addSeconds(ctx.systemNow(), FREEZE_SECONDS),
   };
-  const stage: Context = {
+  const own: Context = {
     ...ctx,
-    // What a story makes fail on purpose must not wake anybody.
+    // What a scenario makes fail on purpose must not wake anybody.
     log: SILENT,
     config: { ...ctx.config, autopaySeconds: null },
     random: () => random(),
     now: () => begin,
     testClock: { ...clock, id: '' },
   };
-  // A story's customer is made up, and nobody is sent mail about it: not here, and not by a worker that takes the story over.
-  const { customer_email: _nobody, ...order } = terms;
-  const { text } = await createPayment(
-    stage,
-    caller,
-    { order_id: 'scenario', ...order, callback_url: RECEIVER_URL },
-    null,
-  );
-  const { id } = JSON.parse(text) as { id: string };
-  let time = () => begin;
-  const receiver = simulateReceiver(() => time());
-  const director = { refusesConversion: false, seed: (next: string) => void (random = seededRandom(next)) };
-  const handlers = sandbox.handlersFor({
-    exchange: receiver,
-    conversions: { convert: () => Promise.resolve(director.refusesConversion ? 'refused' : 'converted') },
+  let now = () => begin;
+  const receiver = simulateReceiver(() => now());
+  const control = { refusesConversion: false, seed: (next: string) => void (random = seededRandom(next)) };
+  const adapters = {
+    ...sandbox.adapters,
+    webhooks: receiver,
+    exchange: {
+      convert: () =>
+        Promise.resolve(control.refusesConversion ? ('refused' as const) : ('converted' as const)),
+    },
     receiver: RECEIVER_URL,
-  });
-  const told = runFrozen(stage, { ...clock, id }, handlers, async (frozen) => {
-    time = frozen.ctx.now;
-    await runScript({ frozen, caller, id, receiver, director }, begin, script);
+  };
+  // A scenario's customer is made up, and no mail goes to them: not from here, and not from a worker that takes the payment over.
+  const { customer_email: _nobody, ...order } = terms;
+  const payment = { order_id: 'scenario', ...order, callback_url: RECEIVER_URL };
+  const { text } = await createPayment(own, adapters, caller, payment, null);
+  const { id } = JSON.parse(text) as { id: string };
+  const run = runFrozen(own, { ...clock, id }, sandbox.handlersFor(adapters), async (frozen) => {
+    now = frozen.ctx.now;
+    await runScript({ frozen, caller, id, adapters, receiver, control }, begin, script);
     await frozen.advanceTo(addSeconds(frozen.ctx.now(), EPILOGUE_SECONDS));
-    const story = await reportRun(frozen.ctx, id, receiver);
-    return withDeterministicIds(ctx.db, id, JSON.stringify(story), seed, body.ids === 'stable');
+    const report = await reportRun(frozen.ctx, id, receiver);
+    return withDeterministicIds(ctx.db, id, JSON.stringify(report), seed, body.ids === 'stable');
   });
   try {
-    const answer = { status: 200, text: await told };
+    const answer = { status: 200, text: await run };
     ctx.log.info('scenario played', { payment_id: id, merchant_id: caller.merchantId });
     return { id, answer };
   } catch (error) {
-    await discardPayment(ctx.db, id);
+    await discardPayment(ctx.db, adapters.testChain(ctx), id);
     throw error;
   }
 }
 
-/** A story by its name, or the request's own. Throws ValidationError when it is neither or both. */
+/** A library scenario by its name, or the request's own. Throws ValidationError when it is neither or both. */
 function scriptOf({ story, payment, script }: ScenarioBody) {
   if (story !== undefined && script === undefined && payment === undefined) {
-    const told = STORIES[story];
-    return { terms: told.payment, script: told.script };
+    const scenario = STORIES[story];
+    return { terms: scenario.payment, script: scenario.script };
   }
   if (story !== undefined)
     throw new ValidationError('story', 'not', 'cannot be combined with payment or script');
@@ -115,7 +116,7 @@ function scriptOf({ story, payment, script }: ScenarioBody) {
   return { terms: payment, script };
 }
 
-/** The whole story, in the payment's own times. */
+/** Everything that happened, in the payment's own times. */
 async function reportRun(ctx: Context, id: string, receiver: SimulatedReceiver) {
   const [payment] = await readPayments(ctx.db, [id]);
   const { events, deliveries } = await readHistory(ctx.db, id);

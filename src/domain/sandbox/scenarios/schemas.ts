@@ -1,86 +1,10 @@
 import { Type, type Static } from 'typebox';
-import { AMOUNT_PATTERN } from '../../../platform/validator.ts';
-import { COIN_IDS } from '../../chain/coins.ts';
-import { NETWORK_IDS } from '../../chain/networks.ts';
-import { CreatePaymentBody, PaymentResource, RefundBody } from '../../payments/schemas.ts';
+import { RefundBody } from '../../payments/refunds/schemas.ts';
+import { CreatePaymentBody, PaymentResource } from '../../payments/schemas.ts';
+import { ReplaceTransferBody, SendTransferBody } from '../customer/schemas.ts';
+import { DURATION_PATTERN } from '../test-clock/schemas.ts';
+import { Delivery } from '../test-clock/schemas.ts';
 import { STORY_NAMES } from './library-names.ts';
-import { DURATION_PATTERN } from '../test-clock/duration.ts';
-
-export const SendTransferBody = Type.Object(
-  {
-    amount: Type.Optional(
-      Type.String({
-        pattern: AMOUNT_PATTERN,
-        description: 'In units of the coin; default: what is still missing.',
-      }),
-    ),
-    coin: Type.Optional(Type.Enum([...COIN_IDS], { description: "Default: the payment's coin." })),
-    network: Type.Optional(Type.Enum([...NETWORK_IDS], { description: "Default: the payment's network." })),
-  },
-  { additionalProperties: false },
-);
-export type SendTransferBody = Static<typeof SendTransferBody>;
-
-export const TransferResource = Type.Object({
-  payment_id: Type.String(),
-  tx_hash: Type.String(),
-  coin: Type.String(),
-  network: Type.String(),
-  address: Type.String(),
-  amount: Type.String(),
-  sent_at: Type.String({ format: 'date-time' }),
-});
-export type TransferResource = Static<typeof TransferResource>;
-
-export const ReplaceTransferBody = Type.Object(
-  {
-    transfer: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: 'Which one: 1 is the first that was sent; default: the latest that stands.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
-export type ReplaceTransferBody = Static<typeof ReplaceTransferBody>;
-
-export const ReplacedTransfer = Type.Object({
-  payment_id: Type.String(),
-  tx_hash: Type.String({ description: 'Of the transfer that will never arrive.' }),
-  coin: Type.String(),
-  network: Type.String(),
-  amount: Type.String(),
-  replaced_by: Type.String({ description: 'The transaction that spends the money elsewhere.' }),
-  replaced_at: Type.String({ format: 'date-time' }),
-});
-export type ReplacedTransfer = Static<typeof ReplacedTransfer>;
-
-export const AdvanceBody = Type.Object(
-  { by: Type.String({ pattern: DURATION_PATTERN, description: 'A number and s, m, h or d: "61m".' }) },
-  { additionalProperties: false },
-);
-export type AdvanceBody = Static<typeof AdvanceBody>;
-
-const Delivery = Type.Object({
-  at: Type.String({ format: 'date-time' }),
-  event_id: Type.String(),
-  type: Type.String(),
-  sequence: Type.Integer(),
-  attempt: Type.Integer(),
-  status_code: Type.Union([Type.Integer(), Type.Null()]),
-  error: Type.Union([Type.String(), Type.Null()]),
-  next_attempt_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-});
-
-export const Advanced = Type.Object({
-  now: Type.String({ format: 'date-time', description: "The payment's time." }),
-  payment: PaymentResource,
-  events: Type.Array(Type.Object({}, { additionalProperties: true }), {
-    description: 'What happened on the way, as the webhooks say it.',
-  }),
-  deliveries: Type.Array(Delivery),
-});
 
 const Seed = Type.String({
   minLength: 1,

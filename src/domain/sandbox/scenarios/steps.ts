@@ -1,40 +1,46 @@
-import { simulatorOf } from '../../chain/chain.ts';
+import { chainKey } from '../../chain/chain-key.ts';
 import { isNetwork, type NetworkId } from '../../chain/networks.ts';
-import { chainKey } from '../../chain/simulator/store.ts';
-import { schedule } from '../../schedule/store.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
-import { requestRefund } from '../../payments/refunds/refund.ts';
-import { findPayment } from '../../payments/lifecycle/store.ts';
+import { getPayment } from '../../payments/lifecycle/store.ts';
+import { requestRefund } from '../../payments/refunds/request.ts';
 import { readTransfers } from '../../payments/transfers/store.ts';
+import { schedule } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Caller } from '../../../platform/endpoint.ts';
 import { ApiError, ValidationError } from '../../../platform/errors.ts';
-import type { FrozenClock } from '../test-clock/freeze.ts';
-import { secondsOf } from '../test-clock/duration.ts';
-import type { SimulatedReceiver } from './receiver.ts';
 import { replaceTransfer } from '../customer/replace-transfer.ts';
+import { sendTransfer, type CustomerAdapters } from '../customer/send-transfer.ts';
+import { secondsOf } from '../test-clock/schemas.ts';
+import type { FrozenClock } from '../test-clock/freeze.ts';
+import type { SimulatedReceiver } from './receiver.ts';
 import type { Step } from './schemas.ts';
-import { sendTransfer } from '../customer/send-transfer.ts';
 
-/** Everything that a step of a script can reach. */
+/** A scenario's execution: everything that a step of its script can reach. */
 export interface ScenarioRun {
   readonly frozen: FrozenClock;
   readonly caller: Caller;
+  /** The payment's id. */
   readonly id: string;
+  readonly adapters: CustomerAdapters;
   readonly receiver: SimulatedReceiver;
-  /** What is left to chance, and what the venue does. */
-  readonly director: { refusesConversion: boolean; seed(seed: string): void };
+  readonly control: ScenarioControl;
 }
 
-/** Plays the steps in the order of their times. Throws ValidationError that names the step which cannot be played. */
-export async function runScript(stage: ScenarioRun, begin: Date, script: readonly Step[]): Promise<void> {
+/** What a script decides beyond the payment: the venue's answers, and what is left to chance. */
+export interface ScenarioControl {
+  refusesConversion: boolean;
+  seed(seed: string): void;
+}
+
+/** Runs the steps in the order of their times. Throws ValidationError that names the step which cannot be run. */
+export async function runScript(run: ScenarioRun, begin: Date, script: readonly Step[]): Promise<void> {
   const inOrder = script
     .map((step, index) => ({ step, index, at: addSeconds(begin, secondsOf(step.at)) }))
     .sort((a, b) => a.at.getTime() - b.at.getTime() || a.index - b.index);
   for (const { step, index, at } of inOrder) {
-    await stage.frozen.advanceUpTo(at);
+    await run.frozen.advanceUpTo(at);
     try {
-      await play(stage, step);
+      await runStep(run, step);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       throw new ValidationError(
@@ -44,53 +50,45 @@ export async function runScript(stage: ScenarioRun, begin: Date, script: readonl
       );
     }
     // What a step causes at once happens before the next step, also where both have the same time.
-    await stage.frozen.advanceTo(at);
+    await run.frozen.advanceTo(at);
   }
 }
 
-async function play(stage: ScenarioRun, step: Step): Promise<void> {
-  const { frozen, caller, id, receiver, director } = stage;
+async function runStep(run: ScenarioRun, step: Step): Promise<void> {
+  const { frozen, caller, id, adapters, receiver, control } = run;
   const { ctx } = frozen;
   switch (step.do) {
     case 'transfer': {
-      const { amount, coin, network } = step;
-      await sendTransfer(
-        ctx,
-        caller,
-        id,
-        { ...(amount && { amount }), ...(coin && { coin }), ...(network && { network }) },
-        null,
-      );
+      const { at: _at, do: _do, ...body } = step;
+      await sendTransfer(ctx, adapters, caller, id, { body, claim: null });
       return;
     }
-    case 'replace':
-      await replaceTransfer(ctx, caller, id, { ...(step.transfer && { transfer: step.transfer }) }, null);
+    case 'replace': {
+      const { at: _at, do: _do, ...body } = step;
+      await replaceTransfer(ctx, adapters, caller, id, { body, claim: null });
       return;
+    }
     case 'reorg':
-      // The service has seen the blocks that go: else nothing would be taken back.
-      await syncChains(stage);
+      // The service must have seen the blocks that go: else nothing would be taken back.
+      await syncChains(run);
       await frozen.advanceTo(ctx.now());
-      for (const network of await networksOf(stage))
-        await simulatorOf(ctx).reorganise(network, step.depth, ctx.now());
-      return syncChains(stage);
+      for (const network of await networksOf(run))
+        await adapters.testChain(ctx).reorganise(network, step.depth, ctx.now());
+      return syncChains(run);
     case 'mine':
-      for (const network of await networksOf(stage))
-        await simulatorOf(ctx).mine(network, step.blocks, ctx.now());
-      return syncChains(stage);
+      for (const network of await networksOf(run))
+        await adapters.testChain(ctx).mine(network, step.blocks, ctx.now());
+      return syncChains(run);
     case 'fail_conversion':
-      director.refusesConversion = true;
+      control.refusesConversion = true;
       return;
-    case 'refund':
-      await requestRefund(
-        ctx,
-        caller,
-        id,
-        { ...(step.amount && { amount: step.amount }), ...(step.reason && { reason: step.reason }) },
-        null,
-      );
+    case 'refund': {
+      const { at: _at, do: _do, ...body } = step;
+      await requestRefund(ctx, caller, id, body, null);
       return;
+    }
     case 'seed':
-      director.seed(step.seed);
+      control.seed(step.seed);
       return;
     case 'webhook':
       receiver.answerWith(step.answer);
@@ -100,24 +98,21 @@ async function play(stage: ScenarioRun, step: Step): Promise<void> {
 
 /** The networks on which the payment has transfers, or its own where there are none yet. */
 async function networksOf({ frozen, caller, id }: ScenarioRun): Promise<NetworkId[]> {
-  const payment = await findPayment(frozen.ctx.db, caller.merchantId, id);
+  const payment = await getPayment(frozen.ctx.db, caller.merchantId, id);
   const transfers = await readTransfers(frozen.ctx.db, [id]);
-  const networks = new Set([
-    ...(payment === null ? [] : [payment.network]),
-    ...transfers.map(({ network }) => network),
-  ]);
+  const networks = new Set([payment.network, ...transfers.map(({ network }) => network)]);
   return [...networks].filter(isNetwork).sort();
 }
 
-/** What was done to the chain is seen at once. */
-async function syncChains(stage: ScenarioRun): Promise<void> {
-  const { ctx } = stage.frozen;
-  const networks = await networksOf(stage);
+/** Makes the service see at once what was done to the chains. */
+async function syncChains(run: ScenarioRun): Promise<void> {
+  const { ctx } = run.frozen;
+  const networks = await networksOf(run);
   await schedule(
     ctx.db,
     networks.map((network) => ({
       job: syncChain,
-      key: chainKey(network, stage.id),
+      key: chainKey(network, run.id),
       runAt: ctx.now(),
       testClock: ctx.testClock,
     })),

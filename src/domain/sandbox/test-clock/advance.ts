@@ -1,31 +1,33 @@
 import { claimAfterwards, findReplay } from '../../idempotency/afterwards.ts';
-import { findPayment } from '../../payments/lifecycle/store.ts';
+import { getPayment } from '../../payments/lifecycle/store.ts';
 import { toResource } from '../../payments/schemas.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
-import { ApiError, ValidationError } from '../../../platform/errors.ts';
+import { ValidationError } from '../../../platform/errors.ts';
+import { secondsOf } from './schemas.ts';
 import { freezeClock, type FrozenClock } from './freeze.ts';
-import { secondsOf } from './duration.ts';
-import type { Handlers } from '../../adapters.ts';
 import { readHistory, type HistoryAttempt } from './history.ts';
+import type { Sandbox } from './sandbox.ts';
+import type { AdvanceBody } from './schemas.ts';
 
 /** Far beyond everything that can happen to a payment, and well within what a timestamp can say. */
 const MAX_AGE_YEARS = 10;
 
 /**
- * Moves a test payment's clock by a duration ("61m"), and answers the payment and what happened on the way: its events and the
- * attempts to deliver them. Throws ApiError payment_not_found, and clock_held while somebody else moves the clock.
+ * Advances a test payment's clock by a duration ("61m"), and returns the payment and what happened on the way: its events and the
+ * attempts to deliver them. Throws ApiError payment_not_found, and clock_held while somebody else advances the clock.
  */
 export async function advance(
   ctx: Context,
+  sandbox: Sandbox,
   { merchantId }: Pick<Caller, 'merchantId'>,
   id: string,
-  { body, claim, handlers }: { body: { by: string }; claim: IdempotencyClaim | null; handlers: Handlers },
+  { body, claim }: { body: AdvanceBody; claim: IdempotencyClaim | null },
 ): Promise<Reply> {
-  if ((await findPayment(ctx.db, merchantId, id)) === null) throw new ApiError('payment_not_found');
-  return freezeClock(ctx, id, handlers, async (frozen) => {
-    // Under the hold: of two requests with one key the second finds the first one's answer, and does not wind again.
+  await getPayment(ctx.db, merchantId, id);
+  return freezeClock(ctx, sandbox, id, async (frozen) => {
+    // While the clock is frozen: of two requests with one key the second finds the first one's reply, and does not advance again.
     const earlier = await findReplay(ctx.db, claim);
     if (earlier !== null) return earlier;
     const answer = reply(200, await advanceBy(frozen, merchantId, id, secondsOf(body.by)));
@@ -36,16 +38,15 @@ export async function advance(
 
 async function advanceBy(frozen: FrozenClock, merchantId: string, id: string, seconds: number) {
   const { ctx } = frozen;
-  const before = await findPayment(ctx.db, merchantId, id);
+  const before = await getPayment(ctx.db, merchantId, id);
   const known = await readHistory(ctx.db, id);
   const until = addSeconds(ctx.now(), seconds);
-  const latest = new Date(before?.created_at ?? until);
+  const latest = new Date(before.created_at);
   latest.setUTCFullYear(latest.getUTCFullYear() + MAX_AGE_YEARS);
   if (until > latest)
     throw new ValidationError('by', 'maximum', `must not make the payment older than ${MAX_AGE_YEARS} years`);
   await frozen.advanceTo(until);
-  const payment = await findPayment(ctx.db, merchantId, id);
-  if (payment === null) throw new ApiError('payment_not_found');
+  const payment = await getPayment(ctx.db, merchantId, id);
   const { events, deliveries } = await readHistory(ctx.db, id);
   const attempts = new Set(known.deliveries.map(nameOf));
   return {

@@ -1,134 +1,152 @@
-import { followTestClock, nextJobOfTestClock } from '../../schedule/test-clock.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { testClockOf } from '../../payments/lifecycle/payment.ts';
-import { lockPayments } from '../../payments/lifecycle/store.ts';
+import { lockPayment } from '../../payments/lifecycle/store.ts';
+import { followTestClock, nextJobOfTestClock } from '../../schedule/test-clock.ts';
 import { addSeconds, type TestClock } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
-import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { ApiError } from '../../../platform/errors.ts';
-import { isolatePayment, isolateJobs } from './isolate.ts';
-import type { Handlers } from '../../adapters.ts';
+import type { Handlers } from '../../../platform/job.ts';
+import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { isolateJobs, isolatePayment } from './isolate.ts';
+import type { Sandbox } from './sandbox.ts';
 
-/** After it the clock of a process that died is free again, and the relay does the world's work. Who lives renews it in time. */
+/** The clock of a process that died runs again after this, and the relay takes over its jobs. A living process renews it in time. */
 export const FREEZE_SECONDS = 60;
-/** More pieces of work than any honest payment has; a loop that feeds itself must not hold a request for ever. */
+/** More jobs than any honest payment has; a loop that feeds itself must not hold a request for ever. */
 const MAX_STEPS = 20_000;
-/** Work that is still there after so many tries is in other hands (a delivery that is just being posted): it is left to the relay. */
+/** A job that is still there after so many tries is another worker's (a delivery that is being sent): the relay takes it over. */
 const MAX_TRIES = 20;
 
-/** A world whose clock is held: `now` stands still until `wind` moves it. */
+/** A frozen test clock: `now` of its context stands still until it is advanced. */
 export interface FrozenClock {
   readonly ctx: Context;
-  /** Moves the clock to `until`, and does on the way all that falls due, each piece at its own time. */
+  /** Advances the clock to `until`, and runs on the way every job that becomes due, each at its own time. */
   advanceTo(until: Date): Promise<void>;
-  /** The same, but for what falls due at `until` itself. */
+  /** The same, except for the jobs that are due at `until` itself. */
   advanceUpTo(until: Date): Promise<void>;
 }
 
 /**
- * Holds a test payment's clock, which takes the payment into a world of its own, and gives it to `work`. Meanwhile no worker touches
- * the payment. Afterwards its time runs on from where `work` left it. Throws ApiError clock_held when somebody else holds it.
+ * Freezes a test payment's clock, which isolates the payment, and gives it to `work`. Meanwhile no worker touches the payment.
+ * Afterwards its time continues from where `work` left it. Throws ApiError clock_held when somebody else has frozen it.
  */
 export async function freezeClock<T>(
   ctx: Context,
+  sandbox: Sandbox,
   paymentId: string,
-  handlers: Handlers,
   work: (frozen: FrozenClock) => Promise<T>,
 ): Promise<T> {
-  const clock = await ctx.db.transaction((tx) => take(ctx, tx, paymentId, [...handlers.keys()]));
+  const handlers = sandbox.handlersFor(sandbox.adapters);
+  const clock = await ctx.db.transaction((tx) => freeze(ctx, tx, sandbox, paymentId, [...handlers.keys()]));
   return runFrozen(ctx, clock, handlers, work);
 }
 
-/** Gives a clock that the caller holds to `work`; afterwards the world's time runs on from where `work` left it. */
+/** Gives a clock that the caller has frozen to `work`; afterwards its time continues from where `work` left it. */
 export async function runFrozen<T>(
   ctx: Context,
-  held: TestClock,
+  frozen: TestClock,
   handlers: Handlers,
   work: (frozen: FrozenClock) => Promise<T>,
 ): Promise<T> {
-  let clock = held;
+  let clock = frozen;
   let time = new Date(ctx.systemNow().getTime() + clock.offsetMs);
-  const frozen: Context = {
+  const own: Context = {
     ...ctx,
     now: () => time,
     get testClock() {
       return clock;
     },
   };
-  const wind = async (lastDue: Date, until: Date) => {
+  const advance = async (lastDue: Date, until: Date) => {
     const tries = new Map<string, number>();
-    const inOtherHands: string[] = [];
+    const passedOver: string[] = [];
     for (let steps = 0; ; steps += 1) {
-      if (steps > MAX_STEPS) throw new Error(`the work of ${clock.id} finds no end`);
+      if (steps > MAX_STEPS) throw new Error(`the jobs of the test clock ${clock.id} find no end`);
       clock = await renewed(ctx, clock);
-      const due = await nextJobOfTestClock(ctx.db, clock.id, lastDue, {
-        first: syncChain, // What is decided at a moment knows the blocks of that moment, of every network.
-        passedOver: inOtherHands,
-      });
+      // Chains are synced first: what is decided at a moment knows the blocks of that moment, of every network.
+      const due = await nextJobOfTestClock(ctx.db, clock.id, lastDue, { first: syncChain, passedOver });
       if (due === null) break;
       const name = `${due.job} ${due.key}`;
-      const what = `${name} ${due.runAt.getTime()}`;
-      tries.set(what, (tries.get(what) ?? 0) + 1);
-      if ((tries.get(what) ?? 0) > MAX_TRIES) {
-        inOtherHands.push(name);
+      const attempt = `${name} ${due.runAt.getTime()}`;
+      const tried = (tries.get(attempt) ?? 0) + 1;
+      tries.set(attempt, tried);
+      if (tried > MAX_TRIES) {
+        passedOver.push(name);
         continue;
       }
       if (due.runAt > time) time = due.runAt;
       const handler = handlers.get(due.job);
       if (handler === undefined) throw new Error(`no handler for the job ${due.job}`);
-      await handler.handle(frozen, [due.key]);
+      await handler.handle(own, [due.key]);
     }
     if (until > time) time = until;
   };
   try {
     return await work({
-      ctx: frozen,
-      advanceTo: (until) => wind(until, until),
-      advanceUpTo: (until) => wind(new Date(until.getTime() - 1), until),
+      ctx: own,
+      advanceTo: (until) => advance(until, until),
+      advanceUpTo: (until) => advance(new Date(until.getTime() - 1), until),
     });
   } finally {
     const offsetMs = time.getTime() - ctx.systemNow().getTime();
     await ctx.db.transaction(async (tx) => {
-      await run(tx, resyncChains, [clock.id, syncChain.name, time]);
+      await run(tx, resyncChains, { testClock: clock.id, job: syncChain.name, now: time });
       await setClock(tx, clock, { ...clock, offsetMs, frozenUntil: null });
     });
   }
 }
 
-const updateClock = sql<{ id: string }>(
+interface ClockUpdate {
+  readonly id: string;
+  readonly offsetMs: number;
+  readonly frozenUntil: Date | null;
+  /** What `frozenUntil` was before. */
+  readonly before: Date | null;
+}
+
+const updateClock = sql<{ id: string }, ClockUpdate>(
   'update_clock',
-  `UPDATE payments SET test_clock = $1, clock_offset_ms = $2, clock_frozen_until = $3
-   WHERE id = $1 AND clock_frozen_until IS NOT DISTINCT FROM $4 RETURNING id`,
+  (p) => `
+    UPDATE payments
+    SET test_clock = ${p.id}, clock_offset_ms = ${p.offsetMs}, clock_frozen_until = ${p.frozenUntil}
+    WHERE id = ${p.id} AND clock_frozen_until IS NOT DISTINCT FROM ${p.before}
+    RETURNING id`,
 );
 
-// While the clock is held its chains are looked at when something happens there. From now on somebody may watch the blocks.
-const resyncChains = sql(
-  'look_at_chains_of_world',
-  'UPDATE scheduled_jobs SET run_at = $3 WHERE test_clock = $1 AND job = $2 AND run_at > $3',
+// A frozen clock's chains are synced when something happens there. From now on somebody may watch the blocks.
+const resyncChains = sql<never, { testClock: string; job: string; now: Date }>(
+  'resync_chains_of_test_clock',
+  (p) => `
+    UPDATE scheduled_jobs SET run_at = ${p.now}
+    WHERE test_clock = ${p.testClock} AND job = ${p.job} AND run_at > ${p.now}`,
 );
 
-/** False, and nothing is done, when the clock is not any more as it was: it was held for too long, and somebody else has it. */
+/** False, and nothing is done, when the clock has changed since: it was frozen for too long, and somebody else has it. */
 async function setClock(tx: Tx, before: TestClock, after: TestClock): Promise<boolean> {
-  const { id, offsetMs, frozenUntil } = after;
-  const set = await run(tx, updateClock, [id, offsetMs, frozenUntil, before.frozenUntil]);
+  const set = await run(tx, updateClock, { ...after, before: before.frozenUntil });
   if (set.length > 0) await followTestClock(tx, after);
   return set.length > 0;
 }
 
-async function take(ctx: Context, tx: Tx, paymentId: string, jobs: readonly string[]): Promise<TestClock> {
-  const [payment] = await lockPayments(tx, [paymentId]);
-  if (payment === undefined) throw new ApiError('payment_not_found');
+async function freeze(
+  ctx: Context,
+  tx: Tx,
+  { adapters }: Sandbox,
+  paymentId: string,
+  jobs: readonly string[],
+): Promise<TestClock> {
+  const payment = await lockPayment(tx, paymentId);
   const found = testClockOf(payment);
   if (found?.frozenUntil && found.frozenUntil > ctx.systemNow()) throw new ApiError('clock_held');
   const before = found ?? { id: paymentId, offsetMs: 0, frozenUntil: null };
-  if (found === null) await isolatePayment(ctx, tx, payment);
+  if (found === null) await isolatePayment(ctx, tx, adapters.testChain(ctx), payment);
   await isolateJobs(tx, paymentId, { jobs, systemNow: ctx.systemNow() });
   const clock = { ...before, frozenUntil: addSeconds(ctx.systemNow(), FREEZE_SECONDS) };
   await setClock(tx, before, clock);
   return clock;
 }
 
-/** The clock itself while most of its hold is left; else the same, held for longer. */
+/** The clock itself while most of its freeze is left; else the same, frozen for longer. */
 async function renewed(ctx: Context, clock: TestClock): Promise<TestClock> {
   const now = ctx.systemNow();
   if (clock.frozenUntil !== null && clock.frozenUntil > addSeconds(now, FREEZE_SECONDS / 2)) return clock;

@@ -1,4 +1,4 @@
-import { readEventBodies } from '../../outbox/read.ts';
+import { readEventBodies } from '../../outbox/outbox.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
 
 /** An event as it was sent: its own body. */
@@ -16,29 +16,35 @@ export interface HistoryAttempt {
   readonly next_attempt_at: string | null;
 }
 
-const attemptsOfPayment = sql<{
-  started_at: Date;
-  event_id: string;
-  type: string;
-  sequence: number;
-  number: number;
-  status_code: number | null;
-  error_class: string | null;
-  next_attempt_at: Date | null;
-}>(
+interface AttemptRow {
+  readonly started_at: Date;
+  readonly event_id: string;
+  readonly type: string;
+  readonly sequence: number;
+  readonly number: number;
+  readonly status_code: number | null;
+  readonly error_class: string | null;
+  readonly next_attempt_at: Date | null;
+}
+
+const attemptsOfPayment = sql<AttemptRow, { paymentId: string }>(
   'attempts_of_payment',
-  `SELECT a.started_at, d.event_id, e.type, e.sequence, a.number, a.status_code, a.error_class, a.next_attempt_at
-   FROM deliveries d JOIN events e ON e.id = d.event_id JOIN delivery_attempts a ON a.delivery_id = d.id
-   WHERE d.payment_id = $1 ORDER BY a.started_at, e.sequence, a.number`,
+  (p) => `
+    SELECT a.started_at, d.event_id, e.type, e.sequence, a.number, a.status_code, a.error_class, a.next_attempt_at
+    FROM deliveries d
+      JOIN events e ON e.id = d.event_id
+      JOIN delivery_attempts a ON a.delivery_id = d.id
+    WHERE d.payment_id = ${p.paymentId}
+    ORDER BY a.started_at, e.sequence, a.number`,
 );
 
-/** Everything that happened to a payment so far, in order. */
+/** Everything that has happened to a payment so far, in order. */
 export async function readHistory(
   connection: Connection,
   paymentId: string,
 ): Promise<{ events: HistoryEvent[]; deliveries: HistoryAttempt[] }> {
   const bodies = await readEventBodies(connection, paymentId);
-  const attempts = await run(connection, attemptsOfPayment, [paymentId]);
+  const attempts = await run(connection, attemptsOfPayment, { paymentId });
   return {
     events: bodies.map((body) => JSON.parse(body) as HistoryEvent),
     deliveries: attempts.map((attempt) => ({

@@ -1,52 +1,57 @@
-import { chainKey, isolateChain } from '../../chain/simulator/store.ts';
+import { chainKey } from '../../chain/chain-key.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import { schedule } from '../../schedule/store.ts';
+import type { TestChain } from '../../chain/port.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import type { Payment } from '../../payments/lifecycle/payment.ts';
+import { schedule } from '../../schedule/store.ts';
 import { isolateDeliveries } from '../../webhooks/deliveries/isolate.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 
-const addressesOfPayment = sql<{ network: NetworkId; address: string }>(
+const addressesOfPayment = sql<{ network: NetworkId; address: string }, { paymentId: string }>(
   'addresses_of_payment',
-  `SELECT DISTINCT network, address FROM quotes WHERE payment_id = $1 ORDER BY network`,
+  (p) => `
+    SELECT DISTINCT network, address FROM quotes WHERE payment_id = ${p.paymentId} ORDER BY network`,
 );
-const copyCursor = sql(
+const copyCursor = sql<never, { from: string; to: string }>(
   'copy_chain_cursor',
-  `INSERT INTO chain_cursors (chain, cursor, head) SELECT $2, cursor, head FROM chain_cursors WHERE chain = $1 ON CONFLICT DO NOTHING`,
+  (p) => `
+    INSERT INTO chain_cursors (chain, cursor, head)
+    SELECT ${p.to}, cursor, head FROM chain_cursors WHERE chain = ${p.from}
+    ON CONFLICT DO NOTHING`,
 );
 
-/** Takes a payment out of the shared world: its transfers go to a chain of its own. The caller holds the payment's row. */
-export async function isolatePayment(ctx: Context, tx: Tx, { id }: Payment): Promise<void> {
-  for (const { network, address } of await run(tx, addressesOfPayment, [id])) {
-    const chain = chainKey(network, id);
-    await isolateChain(tx, network, chain, address);
-    await run(tx, copyCursor, [network, chain]);
-    await schedule(tx, [
-      { job: syncChain, key: chain, runAt: ctx.now(), testClock: { id: id, offsetMs: 0, frozenUntil: null } },
-    ]);
+/** Moves a payment's transfers to chains of its own, which its test clock moves. The caller has locked the payment's row. */
+export async function isolatePayment(ctx: Context, tx: Tx, chain: TestChain, { id }: Payment): Promise<void> {
+  const testClock = { id, offsetMs: 0, frozenUntil: null };
+  for (const { network, address } of await run(tx, addressesOfPayment, { paymentId: id })) {
+    const own = chainKey(network, id);
+    await chain.isolate(tx, { network, address, testClock: id });
+    await run(tx, copyCursor, { from: network, to: own });
+    await schedule(tx, [{ job: syncChain, key: own, runAt: ctx.now(), testClock }]);
   }
 }
 
-// The schedule's index begins with the job.
-const moveJobs = sql(
-  'move_work_to_world',
-  `UPDATE scheduled_jobs SET test_clock = $1
-   WHERE test_clock IS NULL AND job = ANY ($2) AND key = ANY (ARRAY(
-     SELECT $1::text
-     UNION ALL SELECT id FROM events WHERE payment_id = $1
-     UNION ALL SELECT id FROM refunds WHERE payment_id = $1))`,
+// The primary key of scheduled_jobs begins with the job.
+const moveJobs = sql<never, { paymentId: string; jobs: readonly string[] }>(
+  'move_jobs_to_test_clock',
+  (p) => `
+    UPDATE scheduled_jobs SET test_clock = ${p.paymentId}
+    WHERE test_clock IS NULL AND job = ANY (${p.jobs}) AND key = ANY (ARRAY(
+      SELECT ${p.paymentId}::text
+      UNION ALL SELECT id FROM events WHERE payment_id = ${p.paymentId}
+      UNION ALL SELECT id FROM refunds WHERE payment_id = ${p.paymentId}))`,
 );
 
 /**
- * Makes a payment's due work follow its own clock: at the fork, and afterwards what a worker wrote that had begun in the shared world
- * before it. `jobs` are the names of all jobs.
+ * Makes a payment's jobs follow its test clock: when it is isolated, and afterwards those that a worker scheduled that had begun before.
+ * `jobs` are the names of all jobs.
  */
 export async function isolateJobs(
   tx: Tx,
   paymentId: string,
   { jobs, systemNow }: { jobs: readonly string[]; systemNow: Date },
 ): Promise<void> {
-  await run(tx, moveJobs, [paymentId, jobs]);
+  await run(tx, moveJobs, { paymentId, jobs });
   await isolateDeliveries(tx, paymentId, systemNow);
 }

@@ -1,4 +1,4 @@
-import type { EventRecord } from '../../outbox/record.ts';
+import type { EventRecord } from '../../outbox/outbox.ts';
 import { sampleEvent, samplePayment } from '../../payments/sample.ts';
 import type { EventType } from '../../payments/lifecycle/states.ts';
 import { addSeconds } from '../../../platform/clock.ts';

@@ -1,10 +1,6 @@
 import { expect } from 'chai';
-import type { ChainTransfer } from '../../../../src/domain/chain/port.ts';
-import {
-  createSimulator,
-  type Sending,
-  type Simulator,
-} from '../../../../src/domain/chain/simulator/simulator.ts';
+import type { ChainTransfer, Sending, TestChain } from '../../../../src/domain/chain/port.ts';
+import { createSimulator } from '../../../../src/domain/chain/simulator/simulator.ts';
 import { openDb, type Db } from '../../../../src/platform/postgres/db.ts';
 import { untilWaitingForLocks } from '../../../support/locks.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
@@ -23,7 +19,7 @@ const addressesOf = (transfers: readonly ChainTransfer[]) => transfers.map(({ ad
 describe('the simulated chain under many hands', () => {
   let database: TestDatabase;
   let db: Db;
-  let chain: Simulator;
+  let chain: TestChain;
 
   before(async () => {
     database = await createTestDatabase();

@@ -1,10 +1,6 @@
 import { expect } from 'chai';
-import { confirmations, type ChainTransfer } from '../../../../src/domain/chain/port.ts';
-import {
-  createSimulator,
-  type Sending,
-  type Simulator,
-} from '../../../../src/domain/chain/simulator/simulator.ts';
+import type { ChainTransfer, Sending, TestChain } from '../../../../src/domain/chain/port.ts';
+import { createSimulator } from '../../../../src/domain/chain/simulator/simulator.ts';
 import { openDb, type Db } from '../../../../src/platform/postgres/db.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
 
@@ -20,7 +16,7 @@ const SENDING: Sending = { network: 'tron', coin: 'USDT', address: 'Tsomewhere',
 describe('the simulated chain', () => {
   let database: TestDatabase;
   let db: Db;
-  let chain: Simulator;
+  let chain: TestChain;
 
   before(async () => {
     database = await createTestDatabase();
@@ -207,13 +203,6 @@ describe('the simulated chain', () => {
       for (const network of networks) await own.poll(network, null, START);
       const polled = await Promise.all(networks.map((network) => own.poll(network, null, at(1_200))));
       expect(polled.map(({ head }) => head)).to.deep.equal([2, 100, 600, 3_000, 400]);
-    });
-
-    it('confirm a transfer from the one that holds it on', () => {
-      expect(confirmations({ blockHeight: null }, 7)).to.equal(0);
-      expect(confirmations({ blockHeight: 7 }, 7)).to.equal(1);
-      expect(confirmations({ blockHeight: 7 }, 9)).to.equal(3);
-      expect(confirmations({ blockHeight: 7 }, 6)).to.equal(0);
     });
 
     it('must last a while', () => {

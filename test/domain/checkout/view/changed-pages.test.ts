@@ -48,7 +48,7 @@ describe('what open pages show', () => {
       said.push(now.said);
     };
     await shop.pay(id);
-    await syncNetwork(harness.ctx, 'ethereum');
+    await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
     await look();
     const written = new Set<number>();
     for (let block = 1; block <= 11; block += 1) {

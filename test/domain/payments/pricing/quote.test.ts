@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { COINS_ON_NETWORKS, COIN_IDS, decimalsOf } from '../../../../src/domain/chain/coins.ts';
 import { quote, valueOf } from '../../../../src/domain/payments/pricing/quote.ts';
-import { SIMULATED_RATES } from '../../../../src/domain/chain/rates.ts';
+import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/simulated.ts';
 
 const SCALE = 60;
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { chainOf } from '../../../../src/domain/chain/chain.ts';
-import { SIMULATED_RATES, type Rates } from '../../../../src/domain/chain/rates.ts';
+import { simulatedChain } from '../../../../src/domain/chain/simulator/simulated.ts';
+import type { Rates } from '../../../../src/domain/chain/port.ts';
+import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/simulated.ts';
 import { selectPaymentMethod } from '../../../../src/domain/payments/pricing/select-method.ts';
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
 import { RATE_LOCK_SECONDS } from '../../../../src/domain/payments/pricing/quotes.ts';
@@ -27,7 +28,7 @@ describe('the rate lock', () => {
       const [payment] = await lockPayments(tx, [id]);
       if (payment === undefined) throw new Error('the payment is gone');
       const network = pair.coin === 'BTC' ? 'bitcoin' : 'ethereum';
-      const offer = { ...pair, network, chain: chainOf(harness.ctx), rates } as const;
+      const offer = { ...pair, network, chain: simulatedChain(harness.ctx), rates } as const;
       return selectPaymentMethod(tx, payment, offer, harness.ctx.now());
     });
   const lockEnd = async (id: string, coin: string) => {
@@ -135,7 +136,7 @@ describe('the rate lock', () => {
       harness.ctx.now(),
     );
     harness.advance(1);
-    await requotePayments(harness.ctx, [id]);
+    await requotePayments(harness.ctx, harness.adapters, [id]);
     expect(await shop.payment(id)).to.include({
       status: 'PENDING',
       crypto_amount: PRICE_BEFORE,
@@ -148,13 +149,13 @@ describe('the rate lock', () => {
     const id = await shop.create();
     await choose(id);
     await shop.pay(id, { amount: '0.00011667' });
-    await syncNetwork(harness.ctx, 'bitcoin');
+    await syncNetwork(harness.ctx, harness.adapters, 'bitcoin');
     expect(await shop.payment(id)).to.include({ amount_received: '5.25', fully_funded: false });
     harness.advance(RATE_LOCK_SECONDS);
     await harness.work();
     expect((await shop.payment(id)).crypto_amount).to.equal(PRICE_BEFORE);
     expect((await shop.pay(id)).amount).to.equal('0.00011667');
-    await syncNetwork(harness.ctx, 'bitcoin');
+    await syncNetwork(harness.ctx, harness.adapters, 'bitcoin');
     expect(await shop.payment(id)).to.include({ amount_received: '10.5', fully_funded: true });
   });
 

@@ -13,8 +13,8 @@ describe('the deadline of a payment', () => {
   let shop: Shop;
   eachShop((opened) => ({ harness, shop } = opened));
 
-  const observe = () => syncNetwork(harness.ctx, 'ethereum');
-  const expire = (...ids: string[]) => expirePayments(harness.ctx, ids);
+  const observe = () => syncNetwork(harness.ctx, harness.adapters, 'ethereum');
+  const expire = (...ids: string[]) => expirePayments(harness.ctx, harness.adapters, ids);
 
   it('does not pass while money that was seen in time confirms, however long that takes', async () => {
     const id = await shop.create();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Conversion } from '../../../../src/domain/payments/processing/currency-exchange.ts';
+import type { Conversion, CurrencyExchange } from '../../../../src/domain/payments/lifecycle/ports.ts';
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
-import { simulatedCurrencyExchange } from '../../../../src/domain/payments/processing/currency-exchange.ts';
+import { simulatedExchange } from '../../../../src/domain/adapters.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
 import { leaseDue } from '../../../../src/domain/schedule/store.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
@@ -37,7 +37,7 @@ describe('settlement', () => {
   };
   const confirm = async () => {
     await shop.chain.mine('ethereum', CONFIRMATIONS, harness.ctx.now());
-    await syncNetwork(harness.ctx, 'ethereum');
+    await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
   };
   /** Hands the due settlements over, as a relay does. */
   const handOver = () =>
@@ -55,8 +55,8 @@ describe('settlement', () => {
       asked.push(conversion);
       return Promise.resolve('converted' as const);
     };
-    await settlePayments(harness.ctx, [id], { convert });
-    await settlePayments(harness.ctx, [id], { convert });
+    await settlePayments(harness.ctx, { exchange: { convert } }, [id]);
+    await settlePayments(harness.ctx, { exchange: { convert } }, [id]);
     expect(asked).to.deep.equal([
       { reference: id, paid: '0.0035', paidCurrency: 'ETH', settled: '10.5', settledCurrency: 'USDC' },
     ]);
@@ -66,8 +66,8 @@ describe('settlement', () => {
   it('by two workers at once settles each payment once', async () => {
     const ids = await processing(30);
     await Promise.all([
-      settlePayments(harness.ctx, ids, simulatedCurrencyExchange),
-      settlePayments(harness.ctx, ids.toReversed(), simulatedCurrencyExchange),
+      settlePayments(harness.ctx, { exchange: simulatedExchange }, ids),
+      settlePayments(harness.ctx, { exchange: simulatedExchange }, ids.toReversed()),
     ]);
     for (const id of ids)
       expect((await shop.story(id)).filter((step) => step.startsWith('settled'))).to.have.length(1);
@@ -75,16 +75,21 @@ describe('settlement', () => {
 
   it('of some that are refused fails those and settles the others', async () => {
     const [refused = '', other = ''] = await processing(2);
-    await settlePayments(harness.ctx, [refused, other], {
+    const exchange: CurrencyExchange = {
       convert: ({ reference }) => Promise.resolve(reference === refused ? 'refused' : 'converted'),
-    });
+    };
+    await settlePayments(harness.ctx, { exchange }, [refused, other]);
     expect((await shop.payment(refused)).status).to.equal('FAILED');
     expect((await shop.payment(other)).status).to.equal('SETTLED');
   });
 
   it('leaves everything as it was when the exchange cannot be reached', async () => {
     const [id = ''] = await processing(1);
-    const failure = settlePayments(harness.ctx, [id], { convert: () => Promise.reject(new Error('away')) });
+    const failure = settlePayments(
+      harness.ctx,
+      { exchange: { convert: () => Promise.reject(new Error('away')) } },
+      [id],
+    );
     expect(await failure.catch((error: Error) => error.message)).to.equal('away');
     expect((await shop.payment(id)).status).to.equal('PROCESSING');
     await harness.work();
@@ -93,7 +98,7 @@ describe('settlement', () => {
 
   it('holds no transaction while the exchange takes its time', async () => {
     const [id = ''] = await processing(1);
-    await settlePayments(harness.ctx, [id], {
+    const exchange: CurrencyExchange = {
       async convert() {
         // The payment's row can be written meanwhile: nobody holds its lock.
         await harness.ctx.db.raw(
@@ -101,19 +106,21 @@ describe('settlement', () => {
         );
         return 'converted';
       },
-    });
+    };
+    await settlePayments(harness.ctx, { exchange }, [id]);
     expect((await shop.payment(id)).status).to.equal('SETTLED');
   });
 
   it('of a payment whose block is reorganised meanwhile does not happen', async () => {
     const [id = ''] = await processing(1);
-    await settlePayments(harness.ctx, [id], {
+    const exchange: CurrencyExchange = {
       async convert() {
         await shop.chain.reorganise('ethereum', CONFIRMATIONS, harness.ctx.now());
-        await syncNetwork(harness.ctx, 'ethereum');
+        await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
         return 'converted';
       },
-    });
+    };
+    await settlePayments(harness.ctx, { exchange }, [id]);
     expect(await shop.payment(id)).to.include({ status: 'PENDING', actually_paid: null, settled_at: null });
     await shop.mine(CONFIRMATIONS);
     expect((await shop.payment(id)).status).to.equal('SETTLED');
@@ -124,17 +131,18 @@ describe('settlement', () => {
     const other = await shop.create();
     await shop.pay(other, { coin: 'USDT', network: 'tron' });
     await shop.chain.mine('tron', 20, harness.ctx.now());
-    await syncNetwork(harness.ctx, 'tron');
+    await syncNetwork(harness.ctx, harness.adapters, 'tron');
     expect(await handOver()).to.have.length(2);
     await shop.chain.reorganise('ethereum', CONFIRMATIONS, harness.ctx.now());
-    await syncNetwork(harness.ctx, 'ethereum');
+    await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
     // It passes over the first, which waits for its block; while it asks for the other one, the first is confirmed again.
-    await settlePayments(harness.ctx, [id, other], {
+    const exchange: CurrencyExchange = {
       async convert() {
         await confirm();
         return 'converted';
       },
-    });
+    };
+    await settlePayments(harness.ctx, { exchange }, [id, other]);
     expect((await shop.payment(id)).status).to.equal('PROCESSING');
     await harness.work();
     expect((await shop.payment(id)).status).to.equal('SETTLED');

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
 import { leaseDue, schedule } from '../../../../src/domain/schedule/store.ts';
 import { syncChain } from '../../../../src/domain/payments/lifecycle/jobs.ts';
-import { simulatedCurrencyExchange } from '../../../../src/domain/payments/processing/currency-exchange.ts';
 import { paymentHandlers } from '../../../../src/domain/payments/worker.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
@@ -39,7 +38,7 @@ describe('observing a network', () => {
     }
   });
 
-  const observe = () => syncNetwork(harness.ctx, 'ethereum');
+  const observe = () => syncNetwork(harness.ctx, harness.adapters, 'ethereum');
   const create = (count: number) => Promise.all(Array.from({ length: count }, () => shop.create()));
   /** Pays many payments in one statement. */
   const payAll = async (ids: readonly string[]) => {
@@ -157,7 +156,7 @@ describe('observing a network', () => {
   });
 
   it('by its handler comes back with the next block, and at once where work came in meanwhile', async () => {
-    const handler = paymentHandlers(simulatedCurrencyExchange).find(({ job }) => job === syncChain);
+    const handler = paymentHandlers(harness.adapters).find(({ job }) => job === syncChain);
     const { db, now } = harness.ctx;
     harness.advance(12);
     expect(await leaseDue(db, new Map([[syncChain.name, 9]]), now(), addSeconds(now(), 30))).to.have.length(

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
-import { sendRefunds } from '../../../../src/domain/payments/refunds/refund.ts';
+import { sendRefunds } from '../../../../src/domain/payments/refunds/send.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import { compare, sum } from '../../../../src/platform/values/money.ts';
 import { ApiError } from '../../../../src/platform/errors.ts';
@@ -189,8 +189,8 @@ describe('a refund', () => {
     const id = await settled();
     const { id: refund } = await shop.refund(id);
     await shop.chain.reorganise('ethereum', CONFIRMATIONS, harness.ctx.now());
-    await syncNetwork(harness.ctx, 'ethereum');
-    await sendRefunds(harness.ctx, [refund]);
+    await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
+    await sendRefunds(harness.ctx, harness.adapters, [refund]);
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
   });
 
@@ -199,9 +199,9 @@ describe('a refund', () => {
     const [first, second] = [await shop.refund(id, { amount: '4' }), await shop.refund(id, { amount: '5' })];
     const both = [first.id, second.id];
     await Promise.all([
-      sendRefunds(harness.ctx, both),
-      sendRefunds(harness.ctx, both.toReversed()),
-      sendRefunds(harness.ctx, both),
+      sendRefunds(harness.ctx, harness.adapters, both),
+      sendRefunds(harness.ctx, harness.adapters, both.toReversed()),
+      sendRefunds(harness.ctx, harness.adapters, both),
     ]);
     expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_refunded: '9', sequence: 6 });
   });
@@ -215,7 +215,7 @@ describe('a refund', () => {
     expect(refund.amount).to.equal('5.5');
     // 5.50 and 5 are the price, but 5.50 are on their way back.
     await shop.pay(id, { amount: '5' });
-    await syncNetwork(harness.ctx, 'ethereum');
+    await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
     expect(await shop.payment(id)).to.include({
       status: 'PENDING',
       fully_funded: false,
@@ -243,7 +243,7 @@ describe('a refund', () => {
     await harness.work();
     await shop.refund(id);
     await shop.pay(id, { amount: '5' });
-    await syncNetwork(harness.ctx, 'ethereum');
+    await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
     await harness.work();
     harness.advance(24 * HOUR);
     await harness.work();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SIMULATED_RATES } from '../../../../src/domain/chain/rates.ts';
+import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/simulated.ts';
 import { selectPaymentMethod } from '../../../../src/domain/payments/pricing/select-method.ts';
 import { expirePayments } from '../../../../src/domain/payments/processing/expire.ts';
 import { autopay } from '../../../../src/domain/sandbox/customer/autopay.ts';
@@ -64,10 +64,10 @@ describe('the simulated customer', () => {
     ids.push(...(await Promise.all(Array.from({ length: 20 }, () => tron.create()))));
     harness.advance(5);
     await Promise.all([
-      autopay(harness.ctx, ids),
-      autopay(harness.ctx, ids.toReversed()),
-      autopay(harness.ctx, ids.slice(10)),
-      autopay(harness.ctx, ids.toReversed()),
+      autopay(harness.ctx, harness.adapters, ids),
+      autopay(harness.ctx, harness.adapters, ids.toReversed()),
+      autopay(harness.ctx, harness.adapters, ids.slice(10)),
+      autopay(harness.ctx, harness.adapters, ids.toReversed()),
     ]);
     await harness.work();
     for (const id of ids)
@@ -81,7 +81,7 @@ describe('the simulated customer', () => {
   it('does not pay what has expired before it came to it', async () => {
     const id = await shop.create({ expiration_minutes: 5 });
     harness.advance(300);
-    await expirePayments(harness.ctx, [id]);
+    await expirePayments(harness.ctx, harness.adapters, [id]);
     await harness.work();
     expect(await shop.payment(id)).to.include({ status: 'EXPIRED', amount_received: '0' });
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { leaseDue } from '../../../../src/domain/schedule/store.ts';
 import { dispatchEvent } from '../../../../src/domain/outbox/jobs.ts';
-import { createDeliveries } from '../../../../src/domain/webhooks/deliveries/create.ts';
+import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/settings.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
@@ -50,7 +50,7 @@ describe('fanning events out', () => {
     const ids = await Promise.all(Array.from({ length: 30 }, () => shop.create()));
     const events = await handOver();
     harness.advance(1);
-    await createDeliveries(harness.ctx, events);
+    await dispatchEvents(harness.ctx, events);
     const rows = await deliveries();
     expect(rows.map(({ event_id }) => event_id)).to.have.members(events);
     expect(rows.map(({ payment_id }) => payment_id)).to.have.members(ids);
@@ -67,8 +67,8 @@ describe('fanning events out', () => {
     await Promise.all(Array.from({ length: 300 }, () => shop.create()));
     const events = await handOver();
     const orders = [events, events.toReversed(), events.slice(5), events.toReversed().slice(5)];
-    await Promise.all([...orders, ...orders].map((order) => createDeliveries(harness.ctx, order)));
-    await createDeliveries(harness.ctx, events);
+    await Promise.all([...orders, ...orders].map((order) => dispatchEvents(harness.ctx, order)));
+    await dispatchEvents(harness.ctx, events);
     expect((await deliveries()).map(({ event_id }) => event_id)).to.have.members(events);
     expect(await due('webhook.deliver')).to.have.length(1);
   });
@@ -79,20 +79,20 @@ describe('fanning events out', () => {
     const wanted = await shop.create();
     await (await openShop(harness, off)).create({ callback_url: 'https://own.example/' });
     await (await openShop(harness, bare)).create();
-    await createDeliveries(harness.ctx, await handOver());
+    await dispatchEvents(harness.ctx, await handOver());
     expect((await deliveries()).map(({ payment_id }) => payment_id)).to.deep.equal([wanted]);
     expect(await due(dispatchEvent.name)).to.deep.equal([]);
   });
 
   it('passes over events that are not there', async () => {
-    await createDeliveries(harness.ctx, ['evt_00000000000000000000000000']);
+    await dispatchEvents(harness.ctx, ['evt_00000000000000000000000000']);
     expect(await deliveries()).to.deep.equal([]);
   });
 
   it('of 200 events takes five round trips', async () => {
     await Promise.all(Array.from({ length: 200 }, () => shop.create()));
     const events = await handOver();
-    const sent = await statementsOf(() => createDeliveries(harness.ctx, events));
+    const sent = await statementsOf(() => dispatchEvents(harness.ctx, events));
     expect(sent).to.deep.equal(['BEGIN;', 'insert_deliveries', 'schedule_work', 'finish_work', 'COMMIT;']);
   });
 });

@@ -7,7 +7,7 @@ import {
   type WebhookClient,
   type DeliveryResult,
 } from '../../../../src/domain/webhooks/client/client.ts';
-import { createDeliveries } from '../../../../src/domain/webhooks/deliveries/create.ts';
+import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { createSecretBox, newWebhookSecret } from '../../../../src/domain/webhooks/secrets/secret-box.ts';
 import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/settings.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
@@ -93,7 +93,7 @@ describe('delivering a webhook', () => {
   const prepared = async (body?: Parameters<Shop['create']>[0]) => {
     const id = await shop.create(body);
     const [event] = await shop.events(id);
-    await createDeliveries(harness.ctx, [event?.id ?? '']);
+    await dispatchEvents(harness.ctx, [event?.id ?? '']);
     const [delivery] = await deliveries(id);
     if (delivery === undefined) throw new Error('the event was not fanned out');
     return {

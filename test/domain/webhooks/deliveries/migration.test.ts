@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createDeliveries } from '../../../../src/domain/webhooks/deliveries/create.ts';
+import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import { loadMigration } from '../../../../src/platform/postgres/migrate.ts';
 import { configure, deliveriesIn, fanOutPayments } from '../../../support/deliveries.ts';
@@ -53,7 +53,7 @@ describe('deliveries from before they were due per endpoint', () => {
     expect([await deliveriesIn(harness), await run(db, attempts, [])]).to.deep.equal(before_);
 
     const events = await Promise.all(ids.map((id) => shop.events(id)));
-    await createDeliveries(
+    await dispatchEvents(
       harness.ctx,
       events.flat().map(({ id }) => id),
     );

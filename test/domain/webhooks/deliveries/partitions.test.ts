@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Client } from 'pg';
-import { createDeliveries } from '../../../../src/domain/webhooks/deliveries/create.ts';
+import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { keepPartitions } from '../../../../src/domain/webhooks/deliveries/partitions.ts';
 import { run, sql, type Db, type Tx } from '../../../../src/platform/postgres/db.ts';
 import { configure, deliveriesIn, fanOutPayments } from '../../../support/deliveries.ts';
@@ -107,7 +107,7 @@ describe('the partitions of deliveries and attempts', () => {
   it('keep what is replayed of an event that is older, until the replay itself is', async () => {
     const [event] = await shop.events(await shop.create());
     harness.advance(40 * DAY);
-    await createDeliveries(harness.ctx, [event?.id ?? '']);
+    await dispatchEvents(harness.ctx, [event?.id ?? '']);
     await keep();
     expect(await deliveriesIn(harness)).to.have.length(1);
     await harness.work();

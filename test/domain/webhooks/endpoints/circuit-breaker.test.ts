@@ -41,7 +41,7 @@ describe('the circuit of an endpoint that keeps failing', () => {
     await harness.close();
   });
 
-  const send = (ctx = harness.ctx) => deliverDue(ctx, harness.exchange, harness.merchant.id);
+  const send = (ctx = harness.ctx) => deliverDue(ctx, harness.adapters.webhooks, harness.merchant.id);
   const health = async () =>
     (await harness.api('get', '/v1/webhooks/config').expect(200)).body.health as { state: string };
   const untilOpen = async () => {

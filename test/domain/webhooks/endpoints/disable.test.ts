@@ -31,7 +31,8 @@ describe('switching an endpoint off', () => {
     await harness.close();
   });
 
-  const send = (endpointId = harness.merchant.id) => deliverDue(harness.ctx, harness.exchange, endpointId);
+  const send = (endpointId = harness.merchant.id) =>
+    deliverDue(harness.ctx, harness.adapters.webhooks, endpointId);
   const config = async () => (await harness.api('get', '/v1/webhooks/config').expect(200)).body;
   const switchOn = () =>
     harness.api('put', '/v1/webhooks/config').send({ webhookUrl: receiver.url, enabled: true }).expect(200);

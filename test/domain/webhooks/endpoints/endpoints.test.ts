@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
 import { createWebhookClient, type WebhookClient } from '../../../../src/domain/webhooks/client/client.ts';
-import { createDeliveries } from '../../../../src/domain/webhooks/deliveries/create.ts';
+import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { runOne, sql } from '../../../../src/platform/postgres/db.ts';
 import {
   configure,
@@ -86,7 +86,7 @@ describe("an endpoint's deliveries", () => {
     await shop.mine(12);
     await configure(harness, receiver.url);
     const events = await Promise.all(ids.map((id) => shop.events(id)));
-    await createDeliveries(
+    await dispatchEvents(
       harness.ctx,
       events.flat().map(({ id }) => id),
     );

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { expect } from 'chai';
 import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
-import { createDeliveries } from '../../../../src/domain/webhooks/deliveries/create.ts';
+import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { runOne, sql, type Db, type Tx } from '../../../../src/platform/postgres/db.ts';
 import {
   configure,
@@ -35,7 +35,7 @@ describe('deliveries that are added while runs come and go', () => {
     await harness.close();
   });
 
-  const send = () => deliverDue(harness.ctx, harness.exchange, harness.merchant.id);
+  const send = () => deliverDue(harness.ctx, harness.adapters.webhooks, harness.merchant.id);
   const statuses = async () => (await deliveriesIn(harness)).map(({ status }) => status);
   const untilBlocked = () => untilWaitingForLocks(harness.ctx.db);
 
@@ -51,9 +51,7 @@ describe('deliveries that are added while runs come and go', () => {
         begun.emit('now');
         await isCommitted;
       });
-    const over = createDeliveries({ ...harness.ctx, db: { transaction } as unknown as Db }, [
-      event?.id ?? '',
-    ]);
+    const over = dispatchEvents({ ...harness.ctx, db: { transaction } as unknown as Db }, [event?.id ?? '']);
     await isBegun;
     return async () => {
       committed.emit('now');
@@ -96,7 +94,7 @@ describe('deliveries that are added while runs come and go', () => {
       for (const { id } of await shop.events(await shop.create())) events.push(id);
     const fanningOut = new Set([0, 1, 2, 3]);
     const fanOutLane = async (lane: number) => {
-      for (let i = lane; i < events.length; i += 4) await createDeliveries(harness.ctx, [events[i] ?? '']);
+      for (let i = lane; i < events.length; i += 4) await dispatchEvents(harness.ctx, [events[i] ?? '']);
       fanningOut.delete(lane);
     };
     const runOver = async () => {

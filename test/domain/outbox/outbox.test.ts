@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordEvents, type EventRecord } from '../../../src/domain/outbox/record.ts';
+import { recordEvents, type EventRecord } from '../../../src/domain/outbox/outbox.ts';
 import { run, sql } from '../../../src/platform/postgres/db.ts';
 import { statementsOf } from '../../support/statements.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';

@@ -1,0 +1,71 @@
+import { dispatchEvent } from '../outbox/jobs.ts';
+import { sendReceipt } from '../receipts/jobs.ts';
+import { autopayPayment } from '../sandbox/customer/jobs.ts';
+import { ensureScheduled, finish } from '../schedule/store.ts';
+import type { ScheduledJob } from '../schedule/job-rows.ts';
+import { createDeliveries } from '../webhooks/deliveries/create.ts';
+import { addSeconds } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
+import { run, sql } from '../../platform/postgres/db.ts';
+import type { EventType } from '../../sdk/event-types.ts';
+
+interface DispatchedEvent {
+  readonly id: string;
+  readonly type: EventType;
+  readonly payment_id: string;
+  readonly created_at: Date;
+  readonly has_email: boolean;
+}
+
+const eventsToDispatch = sql<DispatchedEvent, { ids: readonly string[] }>(
+  'events_to_dispatch',
+  (p) => `
+    SELECT e.id, e.type, e.payment_id, e.created_at, p.customer_email IS NOT NULL AS has_email
+    FROM events e JOIN payments p ON p.id = e.payment_id
+    WHERE e.id = ANY (${p.ids})`,
+);
+
+/**
+ * Does what follows from recorded events, in one transaction: creates their deliveries, and schedules the customer's receipts and, with
+ * autopay, the simulated customer. Whoever records an event knows none of them. A second dispatch of an event adds nothing: deliveries
+ * have unique keys, a receipt is sent once, and autopay pays once. `receiver` is the URL that takes every event where it is not null.
+ */
+export async function dispatchEvents(
+  ctx: Context,
+  eventIds: readonly string[],
+  receiver: string | null = null,
+): Promise<void> {
+  const startedAt = ctx.now();
+  await ctx.db.transaction(async (tx) => {
+    const events = await run(tx, eventsToDispatch, { ids: eventIds });
+    await createDeliveries(tx, ctx, eventIds, receiver);
+    await ensureScheduled(
+      tx,
+      events.flatMap((event) => followUpsOf(ctx, event)),
+    );
+    await finish(tx, dispatchEvent, eventIds, startedAt);
+  });
+}
+
+/** The events that a customer with an address gets a receipt for. */
+const WITH_RECEIPT: ReadonlySet<EventType> = new Set(['checkout.settled', 'checkout.refunded']);
+
+/**
+ * Receipts are scheduled without a mail server too, and their worker discards them: what follows from an event does not depend on how
+ * this process is set up.
+ */
+function followUpsOf(ctx: Context, event: DispatchedEvent): ScheduledJob[] {
+  const { testClock } = ctx;
+  const { autopaySeconds } = ctx.config;
+  const jobs: ScheduledJob[] = [];
+  if (WITH_RECEIPT.has(event.type) && event.has_email)
+    jobs.push({ job: sendReceipt, key: event.id, runAt: event.created_at, testClock });
+  if (event.type === 'checkout.created' && autopaySeconds !== null)
+    jobs.push({
+      job: autopayPayment,
+      key: event.payment_id,
+      runAt: addSeconds(event.created_at, autopaySeconds),
+      testClock,
+    });
+  return jobs;
+}

@@ -1,0 +1,78 @@
+import { schedule } from '../schedule/store.ts';
+import type { ScheduledJob } from '../schedule/job-rows.ts';
+import type { TestClock } from '../../platform/clock.ts';
+import { recordset, run, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
+import { dispatchEvent } from './jobs.ts';
+
+/** An event as it is stored: `body` is what every delivery of it sends, byte for byte. */
+export interface EventRecord {
+  readonly id: string;
+  readonly paymentId: string;
+  readonly merchantId: string;
+  readonly sequence: number;
+  readonly type: string;
+  /** The payment's own webhook URL, which overrides the merchant's. */
+  readonly callbackUrl: string | null;
+  readonly body: string;
+  readonly createdAt: Date;
+  /** Of an isolated payment, else null. */
+  readonly testClock: TestClock | null;
+}
+
+/** SQL: the columns of `eventRows`. */
+export const EVENT_COLUMNS = `id text, payment_id text, merchant_id text, sequence integer, type text,
+  callback_url text, body text, created_at timestamptz`;
+
+/** Events as one recordset of EVENT_COLUMNS. */
+export function eventRows(events: readonly EventRecord[]): string {
+  return recordset(
+    events.map((event) => ({
+      id: event.id,
+      payment_id: event.paymentId,
+      merchant_id: event.merchantId,
+      sequence: event.sequence,
+      type: event.type,
+      callback_url: event.callbackUrl,
+      body: event.body,
+      created_at: event.createdAt,
+    })),
+  );
+}
+
+/** The job that is due with an event. */
+export function dispatchOf({ id, createdAt, testClock }: EventRecord): ScheduledJob {
+  return { job: dispatchEvent, key: id, runAt: createdAt, testClock };
+}
+
+// A payment's events are written one after the other, but not always by transactions in the order of their numbers: one that began
+// first may wait for the payment's row until a later one has committed. An event therefore takes at least the number of the one before
+// it, so that the feed, which is in the order of (txid, place), keeps each payment's sequence. The larger number is harmless there: a
+// reader passes it only when that transaction and all before it, this one included, have ended.
+const insertEvents = sql<never, { events: string }>(
+  'insert_events',
+  (p) => `
+    INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at, txid)
+    SELECT e.*, greatest(pg_current_xact_id(), (
+      SELECT before.txid FROM events before
+      WHERE before.payment_id = e.payment_id AND before.sequence = e.sequence - 1))
+    FROM json_to_recordset(${p.events}::json) AS e (${EVENT_COLUMNS})`,
+);
+
+/** Records events, and that each is due to be dispatched, in the transaction of the transitions that they report. */
+export async function recordEvents(tx: Tx, events: readonly EventRecord[]): Promise<void> {
+  if (events.length === 0) return;
+  await run(tx, insertEvents, { events: eventRows(events) });
+  await schedule(tx, events.map(dispatchOf));
+}
+
+const eventsOfPayment = sql<{ body: string }, { paymentId: string }>(
+  'events_of_payment',
+  (p) => `SELECT body FROM events WHERE payment_id = ${p.paymentId} ORDER BY sequence`,
+);
+
+/**
+ * The bodies of a payment's events, as deliveries send them, in the order of their sequence. The caller has checked whose payment it is.
+ */
+export async function readEventBodies(connection: Connection, paymentId: string): Promise<string[]> {
+  return (await run(connection, eventsOfPayment, { paymentId })).map(({ body }) => body);
+}

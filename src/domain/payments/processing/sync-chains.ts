@@ -1,0 +1,43 @@
+import { isNetwork, NETWORKS, type NetworkId } from '../../chain/networks.ts';
+import { finish, reschedule } from '../../schedule/store.ts';
+import { addSeconds } from '../../../platform/clock.ts';
+import type { Context } from '../../../platform/context.ts';
+import { syncChain } from '../lifecycle/jobs.ts';
+import { blocksToWait } from '../transfers/confirm.ts';
+import { syncNetwork, type SyncAdapters } from './sync-network.ts';
+
+/** A network is polled as often as it makes blocks, within these bounds: a transfer must be seen soon. */
+const SLOWEST_POLL_SECONDS = 5;
+const FASTEST_POLL_SECONDS = 0.2;
+
+/**
+ * Syncs each chain and comes back with its next block, or at once while there is more to read. The key is a network, which is synced
+ * for ever, or that of an isolated payment's chain, which is synced while a transfer there has to confirm.
+ */
+export async function syncChains(
+  ctx: Context,
+  adapters: SyncAdapters,
+  keys: readonly string[],
+): Promise<void> {
+  for (const key of keys) {
+    const [network = ''] = key.split('/', 1);
+    if (!isNetwork(network)) continue;
+    const startedAt = ctx.now();
+    const isBehind = await syncNetwork(ctx, adapters, network);
+    const runAt = isBehind ? ctx.now() : await nextSyncAt(ctx, adapters, network);
+    if (runAt === null) await finish(ctx.db, syncChain, [key], startedAt);
+    else await reschedule(ctx.db, syncChain, key, { startedAt, runAt, testClock: ctx.testClock });
+  }
+}
+
+/** While a clock is frozen nobody watches the blocks in between, so the next sync is at what happens next, when it happens. */
+async function nextSyncAt(ctx: Context, { chain }: SyncAdapters, network: NetworkId): Promise<Date | null> {
+  const blockSeconds = ctx.config.blockSeconds ?? NETWORKS[network].blockSeconds;
+  const pollSeconds = Math.min(SLOWEST_POLL_SECONDS, Math.max(FASTEST_POLL_SECONDS, blockSeconds));
+  const soon = addSeconds(ctx.now(), pollSeconds);
+  if (ctx.testClock === null) return soon;
+  const blocks = await blocksToWait(ctx.db, ctx.testClock.id, network);
+  if (blocks === null) return null;
+  if (ctx.testClock.frozenUntil !== null) return (await chain(ctx).timeOfBlock(network, blocks)) ?? soon;
+  return addSeconds(ctx.now(), Math.min(pollSeconds, blocks * blockSeconds));
+}

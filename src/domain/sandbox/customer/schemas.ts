@@ -1,0 +1,54 @@
+import { Type, type Static } from 'typebox';
+import { COIN_IDS } from '../../chain/coins.ts';
+import { NETWORK_IDS } from '../../chain/networks.ts';
+import { AMOUNT_PATTERN } from '../../../platform/validator.ts';
+
+export const SendTransferBody = Type.Object(
+  {
+    amount: Type.Optional(
+      Type.String({
+        pattern: AMOUNT_PATTERN,
+        description: 'In units of the coin; default: what is still missing.',
+      }),
+    ),
+    coin: Type.Optional(Type.Enum([...COIN_IDS], { description: "Default: the payment's coin." })),
+    network: Type.Optional(Type.Enum([...NETWORK_IDS], { description: "Default: the payment's network." })),
+  },
+  { additionalProperties: false },
+);
+export type SendTransferBody = Static<typeof SendTransferBody>;
+
+export const TransferResource = Type.Object({
+  payment_id: Type.String(),
+  tx_hash: Type.String(),
+  coin: Type.String(),
+  network: Type.String(),
+  address: Type.String(),
+  amount: Type.String(),
+  sent_at: Type.String({ format: 'date-time' }),
+});
+export type TransferResource = Static<typeof TransferResource>;
+
+export const ReplaceTransferBody = Type.Object(
+  {
+    transfer: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'Which one: 1 is the first that was sent; default: the latest that stands.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type ReplaceTransferBody = Static<typeof ReplaceTransferBody>;
+
+export const ReplacedTransfer = Type.Object({
+  payment_id: Type.String(),
+  tx_hash: Type.String({ description: 'Of the transfer that will never arrive.' }),
+  coin: Type.String(),
+  network: Type.String(),
+  amount: Type.String(),
+  replaced_by: Type.String({ description: 'The transaction that spends the money elsewhere.' }),
+  replaced_at: Type.String({ format: 'date-time' }),
+});
+export type ReplacedTransfer = Static<typeof ReplacedTransfer>;

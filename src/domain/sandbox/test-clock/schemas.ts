@@ -1,0 +1,46 @@
+import { Type, type Static } from 'typebox';
+import { PaymentResource } from '../../payments/schemas.ts';
+
+/** A duration as people write it: a number and s, m, h or d. Bounded to about three years, so that no sum of them leaves the calendar. */
+export const DURATION_PATTERN = '^([0-9]{1,8}s|[0-9]{1,6}m|[0-9]{1,4}h|[0-9]{1,3}d)$';
+
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+export const AdvanceBody = Type.Object(
+  { by: Type.String({ pattern: DURATION_PATTERN, description: 'A number and s, m, h or d: "61m".' }) },
+  { additionalProperties: false },
+);
+export type AdvanceBody = Static<typeof AdvanceBody>;
+
+/** One attempt to deliver an event, in the payment's own time. */
+export const Delivery = Type.Object({
+  at: Type.String({ format: 'date-time' }),
+  event_id: Type.String(),
+  type: Type.String(),
+  sequence: Type.Integer(),
+  attempt: Type.Integer(),
+  status_code: Type.Union([Type.Integer(), Type.Null()]),
+  error: Type.Union([Type.String(), Type.Null()]),
+  next_attempt_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+});
+
+export const Advanced = Type.Object({
+  now: Type.String({ format: 'date-time', description: "The payment's time." }),
+  payment: PaymentResource,
+  events: Type.Array(Type.Object({}, { additionalProperties: true }), {
+    description: 'What happened on the way, as the webhooks say it.',
+  }),
+  deliveries: Type.Array(Delivery),
+});
+
+/** Seconds of a duration that matches DURATION_PATTERN. Throws RangeError for other text. */
+export function secondsOf(duration: string): number {
+  const unit = duration.slice(-1);
+  if (!new RegExp(DURATION_PATTERN).test(duration) || !isUnit(unit))
+    throw new RangeError(`not a duration: ${duration}`);
+  return Number(duration.slice(0, -1)) * SECONDS[unit];
+}
+
+function isUnit(unit: string): unit is keyof typeof SECONDS {
+  return Object.hasOwn(SECONDS, unit);
+}
