@@ -160,7 +160,7 @@ for (const example of EXAMPLES)
     it('passes every case of POST /v1/webhooks/examine, and accepts a test event', async () => {
       const ctx = { ...harness.ctx, now: systemClock, systemNow: systemClock };
       const server = await listen(
-        createApp(ctx, { redis: null, admin: null, exchange: harness.exchange, sandbox: null }),
+        createApp(ctx, { redis: null, admin: null, adapters: harness.adapters, sandbox: null }),
       );
       const ask = (path: string, body: object) =>
         send(
