@@ -1,5 +1,5 @@
 import { openQueueEngine } from '../src/background/queues.ts';
-import { webhookClientOf } from '../src/domain/webhooks/client/create-client.ts';
+import { webhookClientOf } from '../src/domain/webhooks/client/client.ts';
 import { newWebhookSecret } from '../src/domain/webhooks/secrets/secret-box.ts';
 import { readConfig } from '../src/platform/config/config.ts';
 import { QUEUE_NAMES } from '../src/platform/job.ts';
@@ -14,7 +14,7 @@ const ENDPOINTS = 100;
 
 /**
  * How fast recorded events reach their receivers, from the first to the last, beside the floor on the same engine. Ours is the whole way:
- * fan-out, due work, hand-over, exchange, a row of every attempt.
+ * dispatch, scheduled jobs, hand-over, the request, a row of every attempt.
  */
 export async function benchDeliveries(bench: Bench, receivers: Receivers): Promise<void> {
   await bench.db.query(

@@ -3,7 +3,7 @@
  * SELECT, one signed POST with the same HTTP client, one named INSERT, and nothing else. No retry, no log of attempts, no fairness.
  */
 import { openQueueEngine } from '../src/background/queues.ts';
-import { webhookClientOf } from '../src/domain/webhooks/client/create-client.ts';
+import { webhookClientOf } from '../src/domain/webhooks/client/client.ts';
 import { readConfig } from '../src/platform/config/config.ts';
 import { openDb, run, runOne, sql } from '../src/platform/postgres/db.ts';
 import { QUEUE_NAMES } from '../src/platform/job.ts';

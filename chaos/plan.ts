@@ -1,14 +1,14 @@
-import { draw } from './draw.ts';
+import { seededRandom } from './seeded-random.ts';
 
 /** What is done to the service. */
-export type Blow =
+export type Fault =
   | { readonly kind: 'kill worker'; readonly worker: 0 | 1 }
   | { readonly kind: 'kill web' }
   | { readonly kind: 'flush Redis' }
   | { readonly kind: 'restart Postgres' }
   | { readonly kind: 'Redis down'; readonly seconds: number };
-/** A blow, and when it falls: so many seconds after the first payment. */
-export type Planned = Blow & { readonly at: number };
+/** A fault, and when it falls: so many seconds after the first payment. */
+export type Planned = Fault & { readonly at: number };
 
 /**
  * Who is hit when, as the seed has it. A worker is killed every few seconds; in each half one of the two is spared, so that somebody lives
@@ -18,39 +18,41 @@ export type Planned = Blow & { readonly at: number };
 export function planOf(seed: string, seconds: number): Planned[] {
   const isSmall = seconds < 60;
   const within = (from: number, to: number, what: string) =>
-    seconds * (from + (to - from) * draw(seed, 'when', what));
+    seconds * (from + (to - from) * seededRandom(seed, 'when', what));
   const slots: readonly (readonly [number, number])[] = [
     [0.5, 0.58],
     [0.66, 0.74],
     [0.84, 0.92],
   ];
-  const second: Blow[] = [
+  const second: Fault[] = [
     { kind: 'flush Redis' },
     { kind: 'Redis down', seconds: isSmall ? 4 : 10 },
     { kind: 'restart Postgres' },
   ];
-  const shuffled = second.toSorted((a, b) => draw(seed, 'order', a.kind) - draw(seed, 'order', b.kind));
+  const shuffled = second.toSorted(
+    (a, b) => seededRandom(seed, 'order', a.kind) - seededRandom(seed, 'order', b.kind),
+  );
   return [
     ...killsOf(seed, seconds, isSmall ? 2 : 3),
     { kind: 'flush Redis' as const, at: within(0.1, 0.25, 'first flush') },
     { kind: 'kill web' as const, at: within(0.3, 0.45, 'web') },
-    ...shuffled.map((blow, i) => {
+    ...shuffled.map((fault, i) => {
       const [from, to] = slots[i] ?? [0.9, 0.95];
-      return { ...blow, at: within(from, to, blow.kind) };
+      return { ...fault, at: within(from, to, fault.kind) };
     }),
   ].toSorted((a, b) => a.at - b.at);
 }
 
 /** The worker that is spared in the second half. */
 export function survivorOf(seed: string): 0 | 1 {
-  return draw(seed, 'survivor') < 0.5 ? 0 : 1;
+  return seededRandom(seed, 'survivor') < 0.5 ? 0 : 1;
 }
 
 /** Pauses of `shortest` to twice as many seconds. */
 function killsOf(seed: string, seconds: number, shortest: number): Planned[] {
   const survivor = survivorOf(seed);
   const kills: Planned[] = [];
-  for (let at = shortest; at < seconds; at += shortest * (1 + draw(seed, 'pause', kills.length)))
+  for (let at = shortest; at < seconds; at += shortest * (1 + seededRandom(seed, 'pause', kills.length)))
     kills.push({ kind: 'kill worker', worker: at < seconds / 2 ? survivor : survivor === 0 ? 1 : 0, at });
   return kills;
 }

@@ -11,7 +11,7 @@ import {
 } from '../test/support/receivers.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { verifyWebhook } from '../src/sdk/index.ts';
-import { draw } from './draw.ts';
+import { seededRandom } from './seeded-random.ts';
 
 /** How a merchant's receiver behaves until it takes an event. */
 export const MOODS = ['good', 'slow', 'wrong', 'drip', 'reset', 'redirect', 'cut', 'down'] as const;
@@ -83,7 +83,7 @@ function answerOf(
   number: number,
   take: () => void,
 ): Answer | Promise<Answer> {
-  const isFailing = number <= FAILING_TRIES && draw(seed, eventId, number) < FAILING_SHARE;
+  const isFailing = number <= FAILING_TRIES && seededRandom(seed, eventId, number) < FAILING_SHARE;
   const good = (answer: Answer = {}): Answer => {
     take();
     return answer;

@@ -3,13 +3,13 @@ import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../src/platform/log.ts';
 import { redisCommand } from '../test/support/redis.ts';
-import { deal, type Tally } from './blows.ts';
+import { deal, type Tally } from './faults.ts';
 import { order, orderAll, type Orders } from './orders.ts';
 import { planOf, survivorOf } from './plan.ts';
-import { startScene, type Scene } from './scene.ts';
+import { startScene, type Environment } from './environment.ts';
 import { openShops, type Shop } from './shops.ts';
 import { killAll, type Supervised } from './supervised.ts';
-import { describeUnfinished, unfinished } from './truth.ts';
+import { describeUnfinished, unfinished } from './database.ts';
 import { judge } from './verdict.ts';
 
 /**
@@ -20,7 +20,7 @@ import { judge } from './verdict.ts';
 const PAYMENTS = Number(process.env['CHAOS_PAYMENTS'] ?? 2_000);
 const SEED = process.env['CHAOS_SEED'] ?? randomBytes(4).toString('hex');
 const SECONDS = Math.min(120, Math.max(24, PAYMENTS * 0.06));
-/** After the last blow: leases of 30 s, which a killed worker may have left behind in several steps of a payment, and the backlog. */
+/** After the last fault: leases of 30 s, which a killed worker may have left behind in several steps of a payment, and the backlog. */
 const SETTLED_WITHIN_MS = 90_000 + PAYMENTS * 60;
 /** Requests that are sent once more at the end. */
 const REPEATED = 100;
@@ -33,47 +33,47 @@ const say = (line: string) =>
 if (redisCommand === null) throw new Error('there is neither redis-server nor valkey-server on the PATH');
 say(`${PAYMENTS} payments, chaos for ${Math.round(SECONDS)} s, CHAOS_SEED=${SEED}`);
 process.once('exit', killAll);
-const scene = await startScene();
+const environment = await startScene();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void scene.close().finally(() => process.exit(1)));
+  process.once(signal, () => void environment.close().finally(() => process.exit(1)));
 const faults: string[] = [];
 try {
-  await chaos(scene);
+  await chaos(environment);
 } catch (error) {
   faults.push(error instanceof Error ? (error.stack ?? error.message) : messageOf(error));
 } finally {
-  await scene.close();
+  await environment.close();
 }
-if (faults.length === 0) rmSync(scene.folder, { recursive: true, force: true });
-else tellFaults(scene);
+if (faults.length === 0) rmSync(environment.folder, { recursive: true, force: true });
+else tellFaults(environment);
 say(faults.length === 0 ? 'all is well' : `FAILED with CHAOS_SEED=${SEED}`);
 // The receivers still listen.
 process.exit(faults.length === 0 ? 0 : 1);
 
-async function chaos(scene: Scene): Promise<void> {
-  const { origin, env } = scene;
+async function chaos(environment: Environment): Promise<void> {
+  const { origin, env } = environment;
   const start = performance.now();
-  const shops = await openShops(scene, SEED, () => performance.now() - start < (SECONDS * 1000) / 2);
+  const shops = await openShops(environment, SEED, () => performance.now() - start < (SECONDS * 1000) / 2);
   say(`${shops.length} shops are open`);
   const orders: Orders = { created: new Map(), retries: 0, faults: [] };
   const load = { name: 'order', count: PAYMENTS, seconds: SECONDS };
   const ordering = orderAll(origin, shops, load, orders);
-  const tally: Tally = await deal(planOf(SEED, SECONDS), scene, say);
+  const tally: Tally = await deal(planOf(SEED, SECONDS), environment, say);
   await ordering;
   say(`${orders.created.size} payments were answered with 201; the chaos is over`);
-  await untilFinished(scene);
-  if (faults.length === 0) await survivorAlone(scene, shops, orders);
+  await untilFinished(environment);
+  if (faults.length === 0) await survivorAlone(environment, shops, orders);
   // A request that comes again gets the payment that it made.
   const again = [...orders.created].slice(0, REPEATED);
   await Promise.all(again.map(([key, { shop }]) => order(origin, shop, key, orders)));
   const verdict = await judge(env.DATABASE_URL, origin, shops, orders);
   faults.push(...verdict.faults);
-  await endAll(scene);
+  await endAll(environment);
   print({ ...verdict.counts, ...Object.fromEntries(tally) });
 }
 
-/** Waits until nothing is left to do; what is still left after its time is a fault, told with its rows. */
-async function untilFinished({ env }: Scene): Promise<void> {
+/** Waits until nothing is left to do; what is still left after its time is a fault, reported with its rows. */
+async function untilFinished({ env }: Environment): Promise<void> {
   const end = performance.now() + SETTLED_WITHIN_MS;
   for (let look = 0; ; look += 1) {
     const left = await unfinished(env.DATABASE_URL);
@@ -90,17 +90,21 @@ async function untilFinished({ env }: Scene): Promise<void> {
 }
 
 /** A worker that has come to hang is not seen while another one does its work: so the one that has lived through most works alone. */
-async function survivorAlone(scene: Scene, shops: readonly Shop[], orders: Orders): Promise<void> {
-  const survivor = scene.workers[survivorOf(SEED)];
-  const other = scene.workers[survivorOf(SEED) === 0 ? 1 : 0];
+async function survivorAlone(
+  environment: Environment,
+  shops: readonly Shop[],
+  orders: Orders,
+): Promise<void> {
+  const survivor = environment.workers[survivorOf(SEED)];
+  const other = environment.workers[survivorOf(SEED) === 0 ? 1 : 0];
   await end(other);
-  await orderAll(scene.origin, shops, { name: 'alone', count: shops.length, seconds: 0.1 }, orders);
-  await untilFinished(scene);
+  await orderAll(environment.origin, shops, { name: 'alone', count: shops.length, seconds: 0.1 }, orders);
+  await untilFinished(environment);
   say(`${survivor.name} works, alone`);
 }
 
-/** Everybody ends when told to, having survived all that. */
-async function endAll({ web, workers }: Scene): Promise<void> {
+/** Everybody ends when stopped, having survived all that. */
+async function endAll({ web, workers }: Environment): Promise<void> {
   for (const one of [...workers, web]) {
     faults.push(...one.faults);
     await end(one);
@@ -117,7 +121,7 @@ function print(counts: Readonly<Record<string, number>>): void {
   console.log(`${'seconds'.padEnd(36)}${Math.round((performance.now() - begun) / 1000)}`);
 }
 
-function tellFaults({ folder, web, workers }: Scene): void {
+function tellFaults({ folder, web, workers }: Environment): void {
   for (const one of [web, ...workers] satisfies Supervised[]) {
     const log = one.logs.at(-1) ?? '';
     const lines = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-TAIL_LINES);

@@ -4,7 +4,7 @@ import { openDb } from '../src/platform/postgres/db.ts';
 import { PERMISSIONS } from '../src/platform/endpoint.ts';
 import { createLog } from '../src/platform/log.ts';
 import { MOODS, startBookkeeper, type Book, type Mood } from './receivers.ts';
-import type { Scene } from './scene.ts';
+import type { Environment } from './environment.ts';
 
 /** Shops whose receiver is good, beside one of every other mood. */
 const GOOD_SHOPS = 8;
@@ -19,7 +19,7 @@ export interface Shop {
 
 /** Creates the merchants and lets their events go to receivers of their own. */
 export async function openShops(
-  { env, origin }: Scene,
+  { env, origin }: Environment,
   seed: string,
   isDown: () => boolean,
 ): Promise<readonly Shop[]> {

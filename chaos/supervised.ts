@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** A process that cannot start, because Postgres is away, tries again this often. */
 const AGAIN_MS = 300;
 
-/** A process of the build that is started again whenever it ends, until it is told to end. */
+/** A process of the build that is started again whenever it ends, until it is stopped. */
 export interface Supervised {
   readonly name: string;
   /** Ends that nobody asked for, once it had begun to work; none, if all is well. Before that it may end, because Postgres is away. */
@@ -43,14 +43,14 @@ export function supervise(
   const faults: string[] = [];
   const logs: string[] = [];
   let child: ChildProcess | null = null;
-  const told = new AbortController();
+  const stop = new AbortController();
   const live = async () => {
-    for (let life = 1; !told.signal.aborted; life += 1) {
+    for (let life = 1; !stop.signal.aborted; life += 1) {
       const log = join(home, `${life}.log`);
       logs.push(log);
       child = startProcess(program, { ...env, TMPDIR: home }, log);
       const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-      if (told.signal.aborted) return code ?? signal ?? 0;
+      if (stop.signal.aborted) return code ?? signal ?? 0;
       if (signal === 'SIGKILL') continue;
       if (saysItWorks(log)) faults.push(`${name} ended by itself (${code ?? signal}), see ${log}`);
       await sleep(AGAIN_MS);
@@ -65,7 +65,7 @@ export function supervise(
     kill: () => child?.exitCode === null && child.signalCode === null && child.kill('SIGKILL'),
     isWorking: () => saysItWorks(logs.at(-1)),
     stop() {
-      told.abort();
+      stop.abort();
       child?.kill('SIGTERM');
       return ended;
     },

@@ -1,7 +1,7 @@
 import type { Status } from '../src/domain/payments/lifecycle/states.ts';
 import { listPayments, type Orders } from './orders.ts';
 import type { Shop } from './shops.ts';
-import { readTruth, type Truth } from './truth.ts';
+import { readTruth, type Truth } from './database.ts';
 
 const OPEN = new Set<string>(['WAITING', 'PENDING', 'PROCESSING'] satisfies Status[]);
 
@@ -13,7 +13,7 @@ export interface Verdict {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Compares what the clients were told, what Postgres holds and what the receivers have taken. */
+/** Compares what the clients received, what Postgres holds and what the receivers have taken. */
 export async function judge(
   databaseUrl: string,
   origin: string,
@@ -51,11 +51,11 @@ function judgePayments(
   { payments, gaps, counts }: Truth,
   faults: string[],
 ): void {
-  const told = new Set([...created.values()].map(({ id }) => id));
-  compare('the API lists', told, listed, faults);
-  compare('Postgres holds', told, payments, faults);
-  if (told.size !== created.size)
-    faults.push(`${created.size - told.size} payments were given to two orders`);
+  const known = new Set([...created.values()].map(({ id }) => id));
+  compare('the API lists', known, listed, faults);
+  compare('Postgres holds', known, payments, faults);
+  if (known.size !== created.size)
+    faults.push(`${created.size - known.size} payments were given to two orders`);
   for (const { id, status } of payments) if (OPEN.has(status)) faults.push(`${id} is still ${status}`);
   for (const { payment_id } of gaps) faults.push(`the events of ${payment_id} have a gap`);
   if (counts.failed > 0) faults.push(`${counts.failed} deliveries were given up`);
@@ -86,12 +86,12 @@ function judgeEvents(
 /** Both must be the same payments, each once. */
 function compare(
   who: string,
-  told: ReadonlySet<string>,
+  known: ReadonlySet<string>,
   rows: readonly { id: string }[],
   faults: string[],
 ): void {
   const ids = new Set(rows.map(({ id }) => id));
   if (ids.size !== rows.length) faults.push(`${who} a payment twice`);
-  for (const id of told) if (!ids.has(id)) faults.push(`${who} no ${id}, which was answered with 201`);
-  for (const id of ids) if (!told.has(id)) faults.push(`${who} ${id}, of which no 201 told`);
+  for (const id of known) if (!ids.has(id)) faults.push(`${who} no ${id}, which was answered with 201`);
+  for (const id of ids) if (!known.has(id)) faults.push(`${who} ${id}, of which no 201 spoke`);
 }

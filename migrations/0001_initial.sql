@@ -126,8 +126,8 @@ CREATE TABLE refunds (
 );
 CREATE INDEX refunds_of_payment ON refunds (payment_id);
 
--- Written once, never changed: the body is the bytes that every delivery sends.
--- No foreign keys here and below: rows are only ever written beside their payment, and tables of logs get partitioned by time.
+-- Written once, never changed: the body is the bytes that every delivery sends. No foreign keys here and
+-- below: rows are only ever written beside their payment, and tables of logs get partitioned by time.
 CREATE TABLE events (
   id text COLLATE "C" PRIMARY KEY,
   payment_id text COLLATE "C" NOT NULL,
@@ -168,7 +168,8 @@ CREATE TABLE delivery_attempts (
   PRIMARY KEY (delivery_id, number)
 );
 
--- The durable schedule: a row is there until its work is committed. visible_at is when the relay may hand it over (again).
+-- The durable schedule: a row is there until its work is committed. visible_at is when the relay may hand it
+-- over (again).
 CREATE TABLE due_work (
   job text COLLATE "C" NOT NULL,
   key text COLLATE "C" NOT NULL,

@@ -1,5 +1,6 @@
--- The simulated chain. Blocks are not stored: a head per network counts them. `change` is the place of a transfer's latest change
--- in the order in which pollers see the changes of its network; null: committed by its sender and not yet given a place.
+-- The simulated chain. Blocks are not stored: a head per network counts them. `change` is the place of a
+-- transfer's latest change in the order in which pollers see the changes of its network; null: committed by
+-- its sender and not yet given a place.
 
 -- migrate:up
 CREATE TABLE sim_heads (

@@ -1,5 +1,5 @@
--- Test payments whose time is wound live in a world of their own: a chain, a clock that runs ahead of the real one by an offset, and due
--- work whose run_at is in that world's time (visible_at stays real).
+-- Test payments whose time is wound live in a world of their own: a chain, a clock that runs ahead of the
+-- real one by an offset, and due work whose run_at is in that world's time (visible_at stays real).
 
 -- migrate:up
 ALTER TABLE merchants ADD COLUMN mode text NOT NULL DEFAULT 'test' CHECK (mode IN ('test', 'live'));
@@ -18,7 +18,8 @@ ALTER TABLE chain_cursors RENAME COLUMN network TO chain;
 ALTER TABLE due_work
   ADD COLUMN world text COLLATE "C",
   ADD COLUMN place bigint GENERATED ALWAYS AS IDENTITY; -- what falls due at one instant is done in the order in which it was written
--- What happened at one instant of a world stays in the order in which it happened: hashes and ids have none that lasts.
+-- What happened at one instant of a world stays in the order in which it happened: hashes and ids have none
+-- that lasts.
 ALTER TABLE transfers ADD COLUMN place bigint GENERATED ALWAYS AS IDENTITY;
 ALTER TABLE refunds ADD COLUMN place bigint GENERATED ALWAYS AS IDENTITY;
 

@@ -1,12 +1,13 @@
--- What happens when a customer pays too little, too late or too much; and where every amount came from and went to.
+-- What happens when a customer pays too little, too late or too much; and where every amount came from and
+-- went to.
 
 -- migrate:up
 ALTER TABLE merchants ADD COLUMN policy jsonb NOT NULL DEFAULT '{}'; -- what differs from the service's defaults
 ALTER TABLE payments ADD COLUMN policy jsonb NOT NULL
   DEFAULT '{"underpaid": "wait", "underpaid_tolerance_percent": 0, "late": "honour", "overpaid": "keep"}';
 
--- Amounts in the payment's pay_currency. Every entry takes from one account and gives to another, so all accounts of a payment
--- always sum to zero. Entries are only ever added.
+-- Amounts in the payment's pay_currency. Every entry takes from one account and gives to another, so all
+-- accounts of a payment always sum to zero. Entries are only ever added.
 CREATE TABLE ledger_entries (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   payment_id text COLLATE "C" NOT NULL REFERENCES payments,

@@ -1,6 +1,7 @@
--- The order of the event feed: txid, the transaction that wrote an event (or a later one, see events/record.ts), and within it place.
--- Events that are there already were all written before any reader came, so one txid does for them; their places keep each payment's
--- own order, also where the clocks of two processes disagreed.
+-- The order of the event feed: txid, the transaction that wrote an event (or a later one, see
+-- events/record.ts), and within it place. Events that are there already were all written before any reader
+-- came, so one txid does for them; their places keep each payment's own order, also where the clocks of two
+-- processes disagreed.
 
 -- migrate:up
 ALTER TABLE events
@@ -16,7 +17,8 @@ ALTER TABLE events
 SELECT setval(pg_get_serial_sequence('events', 'place'), (SELECT coalesce(max(place), 0) + 1 FROM events), false);
 CREATE INDEX events_feed ON events (merchant_id, txid, place);
 
--- Which transactions had begun at which real time: says how old an event is. Its own times may be those of a test payment's clock.
+-- Which transactions had begun at which real time: says how old an event is. Its own times may be those of a
+-- test payment's clock.
 CREATE TABLE event_marks (
   at timestamptz(3) PRIMARY KEY,
   txid xid8 NOT NULL

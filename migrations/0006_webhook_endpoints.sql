@@ -1,9 +1,10 @@
--- Deliveries are due per endpoint: one row of due work wakes whoever sends to it. Deliveries and attempts are partitioned by the time in
--- their ids, so that old ones go with their table. What is there already stays in the default partitions until it is old.
+-- Deliveries are due per endpoint: one row of due work wakes whoever sends to it. Deliveries and attempts are
+-- partitioned by the time in their ids, so that old ones go with their table. What is there already stays in
+-- the default partitions until it is old.
 
 -- migrate:up
--- Where deliveries go: a merchant's own URL (the merchant's id), another that payments name (MERCHANT URL, without its query), or the receiver
--- of a payment that lives in a world of its own (the payment's id).
+-- Where deliveries go: a merchant's own URL (the merchant's id), another that payments name (MERCHANT URL,
+-- without its query), or the receiver of a payment that lives in a world of its own (the payment's id).
 CREATE TABLE webhook_endpoints (
   id text COLLATE "C" PRIMARY KEY,
   merchant_id text COLLATE "C" NOT NULL REFERENCES merchants,

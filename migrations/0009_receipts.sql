@@ -1,7 +1,8 @@
 -- Mails to customers: one per event that tells of money settled or sent back.
 
 -- migrate:up
--- Written by whoever tries to send the mail first; the key makes all who try stand in line. No foreign keys, as with other logs.
+-- Written by whoever tries to send the mail first; the key makes all who try stand in line. No foreign keys,
+-- as with other logs.
 CREATE TABLE receipts (
   event_id text COLLATE "C" PRIMARY KEY,
   payment_id text COLLATE "C" NOT NULL,

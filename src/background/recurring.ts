@@ -3,7 +3,7 @@ import { ensureScheduled } from '../domain/schedule/store.ts';
 import { sweepIdempotencyKeys } from '../domain/idempotency/jobs.ts';
 import { reconcileWork, sweepHistory } from '../domain/ops/jobs.ts';
 import { syncChain } from '../domain/payments/lifecycle/jobs.ts';
-import { keepDeliveryPartitions } from '../domain/webhooks/endpoints/jobs.ts';
+import { maintainDeliveryPartitions } from '../domain/webhooks/deliveries/jobs.ts';
 import type { Context } from '../platform/context.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function scheduleRecurring(ctx: Context): Promise<void> {
     ...NETWORK_IDS.map((network) => ({ job: syncChain, key: network, runAt, testClock: null })),
     { job: sweepIdempotencyKeys, key: 'all', runAt, testClock: null },
     { job: reconcileWork, key: 'all', runAt, testClock: null },
-    { job: keepDeliveryPartitions, key: 'all', runAt, testClock: null },
+    { job: maintainDeliveryPartitions, key: 'all', runAt, testClock: null },
     { job: sweepHistory, key: 'all', runAt, testClock: null },
   ]);
 }

@@ -1,9 +1,8 @@
 import type { TestChain, ChainOf } from './chain/port.ts';
 import { simulatedChain, simulatedPayouts, simulatedRates } from './chain/simulator/simulated.ts';
 import type { CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
-import type { WebhookClient } from './webhooks/client/client.ts';
+import { webhookClientOf, type WebhookClient } from './webhooks/client/client.ts';
 import type { Config } from '../platform/config/config.ts';
-import { webhookClientOf } from './webhooks/client/create-client.ts';
 
 /** The outside world: everything that the service reaches beyond its own database and queues. */
 export interface Adapters extends PaymentAdapters {

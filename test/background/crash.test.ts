@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { LEASE_SECONDS } from '../../src/background/relay.ts';
-import { INITIAL_CONCURRENCY } from '../../src/domain/webhooks/endpoints/throttle.ts';
+import { INITIAL_CONCURRENCY } from '../../src/domain/webhooks/endpoints/flow-control.ts';
 import { run, sql } from '../../src/platform/postgres/db.ts';
 import type { Doom } from '../support/doomed-worker.ts';
 import { ENGINES } from '../support/engines.ts';

@@ -1,4 +1,5 @@
 import { dispatchEvents } from '../../src/domain/events/dispatch.ts';
+import { deliverWebhook } from '../../src/domain/webhooks/endpoints/jobs.ts';
 import { setWebhookConfig } from '../../src/domain/webhooks/endpoints/settings.ts';
 import { run, runOne, sql } from '../../src/platform/postgres/db.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from './receivers.ts';
@@ -19,7 +20,7 @@ export interface DeliveryRow {
 }
 const allDeliveries = sql<DeliveryRow>('test_all_deliveries', 'SELECT * FROM deliveries ORDER BY id');
 
-/** Every delivery of the harness, oldest event first. */
+/** All deliveries, oldest event first. */
 export const deliveriesIn = ({ ctx }: Harness) => run(ctx.db, allDeliveries, []);
 
 export interface EndpointRow {
@@ -30,14 +31,26 @@ export interface EndpointRow {
   readonly leased_until: Date | null;
   readonly disabled_at: Date | null;
 }
-const endpointOf = sql<EndpointRow>('test_endpoint', 'SELECT * FROM webhook_endpoints WHERE id = $1');
+const endpointOf = sql<EndpointRow, { id: string }>(
+  'test_endpoint',
+  (p) => `SELECT * FROM webhook_endpoints WHERE id = ${p.id}`,
+);
 
-/** An endpoint's row. Default: that of the merchant's own URL. */
+/** An endpoint's row; by default of the merchant's own URL. */
 export async function endpointIn({ ctx, merchant }: Harness, id: string = merchant.id): Promise<EndpointRow> {
-  const row = await runOne(ctx.db, endpointOf, [id]);
-  if (row === null) throw new Error(`there is no endpoint ${id}`);
+  const row = await runOne(ctx.db, endpointOf, { id });
+  if (row === null) throw new Error(`the endpoint ${id} does not exist`);
   return row;
 }
+
+const deliveryJobOf = sql<{ visible_at: Date }, { job: string; key: string }>(
+  'test_delivery_job',
+  (p) => `SELECT visible_at FROM scheduled_jobs WHERE job = ${p.job} AND key = ${p.key}`,
+);
+
+/** The scheduled job of the endpoint of the merchant's own URL; null: it is not scheduled. */
+export const deliveryJobIn = ({ ctx, merchant }: Harness) =>
+  runOne(ctx.db, deliveryJobOf, { job: deliverWebhook.name, key: merchant.id });
 
 export async function configure(
   { ctx, merchant }: Harness,
@@ -47,8 +60,11 @@ export async function configure(
   await setWebhookConfig(ctx.db, merchant.id, { webhookUrl, enabled }, ctx.now());
 }
 
-/** So many payments, the first event of each fanned out and not yet sent, a second apart. Answers the payments' ids. */
-export async function fanOutPayments(
+/**
+ * Creates payments, a second apart, and the delivery of each one's first event, not sent yet. Returns their
+ * ids.
+ */
+export async function createPaymentsWithDeliveries(
   harness: Harness,
   shop: Shop,
   count: number,
@@ -68,21 +84,21 @@ export async function fanOutPayments(
 }
 
 export interface HoldingReceiver extends Receiver {
-  /** Requests that wait for their answer. */
+  /** How many requests wait for their response. */
   readonly held: number;
-  /** The most requests that ever waited at once. */
+  /** The most requests that waited at once. */
   readonly most: number;
-  /** What is answered from now on. */
+  /** The status of responses from now on. */
   status: number;
-  /** Answers so many of those that wait, the longest waiting first. */
+  /** Responds to `count` of the waiting requests, the oldest first. */
   release(count: number): void;
-  /** Answers all that wait, and all that come, at once. */
+  /** Responds to all waiting requests, and to new ones at once. */
   open(): void;
-  /** Lets those that come from now on wait again. */
+  /** Makes new requests wait again. */
   shut(): void;
 }
 
-/** Answers nothing until it is told to. */
+/** A receiver that responds only when the test releases requests. */
 export async function startHoldingReceiver(
   onRequest: (request: ReceivedRequest) => () => void = () => () => undefined,
 ): Promise<HoldingReceiver> {
@@ -128,7 +144,7 @@ export async function startHoldingReceiver(
   return Object.defineProperties(receiver, Object.getOwnPropertyDescriptors(own)) as HoldingReceiver;
 }
 
-/** The harness's context as a run sees it that can be watched: `lookedTwice` resolves when it has looked for work twice more. */
+/** A context that counts a run's looks for due deliveries: `lookedTwice` resolves after two more of them. */
 export function watched({ ctx }: Harness): { ctx: Harness['ctx']; lookedTwice: () => Promise<void> } {
   let looks = 0;
   const systemNow = () => {
@@ -139,7 +155,7 @@ export function watched({ ctx }: Harness): { ctx: Harness['ctx']; lookedTwice: (
     ctx: { ...ctx, systemNow },
     async lookedTwice() {
       const begin = looks;
-      // A look reads the time twice, and so does what it may find.
+      // Each look reads the clock twice, and so may recording.
       await until('the run looks again', () => looks >= begin + 5);
     },
   };

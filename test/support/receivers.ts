@@ -20,11 +20,11 @@ export interface ReceivedRequest {
   readonly method: string;
   /** Path and query. */
   readonly path: string;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: IncomingHttpHeaders;
   readonly rawBody: Buffer;
   readonly receivedAt: Date;
-  /** 1 for the first connection that the receiver took, so that reuse can be seen. */
+  /** 1 for the receiver's first connection; shows which connections are reused. */
   readonly connection: number;
 }
 
@@ -34,15 +34,17 @@ export interface PlainAnswer {
   readonly body?: string | Buffer;
 }
 
-/** Writes the answer itself, as it likes: the hostile receivers below are such. */
+/** Writes the response to the socket itself, like the hostile receivers below. */
 export type RawAnswer = (response: ServerResponse, socket: Socket) => void | Promise<void>;
 
 export type Answer = PlainAnswer | RawAnswer;
 
 export interface ReceiverOptions {
-  /** What to answer each request with; `index` is 0 for the first. Default: 200 without a body. */
+  /** The response to each request; `index` is 0 for the first. Default: 200 without a body. */
   readonly answer?: (request: ReceivedRequest, index: number) => Answer | Promise<Answer>;
-  /** HTTPS with such a certificate; `silent`: takes the connection and never says a byte, not even of TLS. */
+  /**
+   * HTTPS with such a certificate; `silent`: accepts the connection and never sends a byte, not even of TLS.
+   */
   readonly tls?: CertificateKind | 'silent';
   readonly host?: string;
   readonly port?: number;
@@ -54,18 +56,21 @@ export interface Receiver {
   readonly port: number;
   /** In the order in which their bodies were complete. */
   readonly requests: readonly ReceivedRequest[];
-  /** Connections taken so far. */
+  /** Connections accepted so far. */
   readonly connections: number;
   /** Connections that are open now. */
   readonly openConnections: number;
-  /** Resolves with all requests when there are `count` of them that `matches`; rejects after `timeoutMs` and says how many came. */
+  /**
+   * Resolves with all requests when there are `count` of them that `matches`; rejects after `timeoutMs` with
+   * their number.
+   */
   waitFor(
     count: number,
     options?: { matches?: (request: ReceivedRequest) => boolean; timeoutMs?: number },
   ): Promise<ReceivedRequest[]>;
   /** Resolves when the last open connection has ended; rejects after `timeoutMs`. */
   waitUntilQuiet(timeoutMs?: number): Promise<void>;
-  /** Cuts open connections. */
+  /** Closes the server and destroys open connections. */
   close(): Promise<void>;
 }
 
@@ -77,7 +82,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const rawBody = await readBody(request);
-    if (rawBody === null) return; // The sender went away in the middle: nothing has arrived.
+    if (rawBody === null) return; // The client aborted the request: it does not count.
     const received: ReceivedRequest = {
       method: request.method ?? '',
       path: request.url ?? '',
@@ -98,7 +103,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     connections += 1;
     connectionNumbers.set(socket, connections);
     open.add(socket);
-    socket.on('error', () => {}); // Resets are what some of these tests are about.
+    socket.on('error', () => {}); // Some of these tests reset connections.
     socket.on('close', () => {
       open.delete(socket);
       changed.notify();
@@ -187,7 +192,7 @@ export function truncatedBody(status = 200, how: 'end' | 'reset' = 'end'): RawAn
 export function hugeBody(bytes: number, status = 200): RawAnswer {
   return async (response) => {
     response.writeHead(status, { 'Content-Length': bytes });
-    // It fails when the other side has had enough, as it should.
+    // It fails when the client stops reading, as it should.
     await pipeline(Readable.from(blocksOf(bytes)), response).catch(() => {});
   };
 }
@@ -202,7 +207,7 @@ export function redirect(status: number, location: string): PlainAnswer {
   return { status, headers: { Location: location } };
 }
 
-/** Answers exactly these bytes and closes. */
+/** Sends exactly these bytes and closes. */
 export function rawBytes(bytes: string): RawAnswer {
   return (_, socket) => {
     socket.end(bytes);
@@ -211,14 +216,14 @@ export function rawBytes(bytes: string): RawAnswer {
 
 function createServerFor(tls: ReceiverOptions['tls'], listener: RequestListener): Server {
   if (tls === undefined) return createServer(listener);
-  // It must read, or it would not notice that the other side has gone.
+  // It must read, or it would not notice that the client has closed.
   if (tls === 'silent') return createTcpServer((socket) => void socket.resume());
   const server = createTlsServer({ key: RECEIVER_KEY, cert: CERTIFICATES[tls] }, listener);
-  server.on('tlsClientError', () => {}); // A sender that refuses the certificate is what some of these tests are about.
+  server.on('tlsClientError', () => {}); // Some of these tests have a client that rejects the certificate.
   return server;
 }
 
-/** null when the request was cut off. */
+/** Null when the client aborted the request. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   try {

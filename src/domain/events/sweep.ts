@@ -10,51 +10,59 @@ const KEPT_SECONDS = 90 * 86_400;
 /** One statement's share: it holds its locks for milliseconds. */
 const CHUNK = 5_000;
 
-// An event's id and times cannot say when it was written: a test payment's clock may be years ahead, and every story is told in one
-// January. Transactions can: all those before a mark had begun by its time.
-const addMark = sql(
+// Retention uses transaction marks, not event timestamps: a test payment's clock may be years ahead, and scenario events all date from
+// one January. All transactions before a mark had begun by its time.
+const addMark = sql<never, { now: Date }>(
   'add_event_mark',
-  `INSERT INTO event_marks (at, txid) VALUES ($1, pg_current_xact_id()) ON CONFLICT (at) DO NOTHING`,
+  (p) => `
+    INSERT INTO event_marks (at, txid) VALUES (${p.now}, pg_current_xact_id())
+    ON CONFLICT (at) DO NOTHING`,
 );
-const newestMark = sql<{ at: Date; txid: string }>(
+const newestMark = sql<{ at: Date; txid: string }, { until: Date }>(
   'newest_event_mark_until',
-  `SELECT at, txid FROM event_marks WHERE at <= $1 ORDER BY at DESC LIMIT 1`,
+  (p) => `SELECT at, txid FROM event_marks WHERE at <= ${p.until} ORDER BY at DESC LIMIT 1`,
 );
-const deleteMarks = sql('delete_event_marks_before', `DELETE FROM event_marks WHERE at < $1`);
+const deleteMarks = sql<never, { before: Date }>(
+  'delete_event_marks_before',
+  (p) => `DELETE FROM event_marks WHERE at < ${p.before}`,
+);
 
-// By each merchant's feed, from its old end. What another sweep has locked is passed over. An event that is still to be delivered stays,
-// however long a schedule of the operator's own takes: a delivery reads its body from here. Receipts go with their events.
-const deleteOldEvents = sql<{ id: string }>(
+// By each merchant's feed (events_feed), from its old end. What another sweep has locked is skipped. An event that is still to be
+// delivered stays, however long a schedule of the operator's own takes: a delivery reads its body from here. Receipts go with their
+// events.
+const deleteOldEvents = sql<{ id: string }, { txid: string; limit: number }>(
   'delete_old_events',
-  `WITH deleted AS (
-     DELETE FROM events WHERE ctid = ANY (ARRAY(
-       SELECT old.ctid FROM merchants m, LATERAL (
-         SELECT e.ctid FROM events e
-         WHERE e.merchant_id = m.id AND e.txid < $1::xid8
-           AND NOT EXISTS (SELECT FROM deliveries d WHERE d.payment_id = e.payment_id AND d.event_id = e.id AND d.status = 'pending')
-         ORDER BY e.txid, e.place LIMIT $2 FOR UPDATE SKIP LOCKED) old
-       LIMIT $2))
-     RETURNING id
-   ), receipt AS (
-     DELETE FROM receipts USING deleted WHERE event_id = deleted.id
-   )
-   SELECT id FROM deleted`,
+  (p) => `
+    WITH deleted AS (
+      DELETE FROM events WHERE ctid = ANY (ARRAY(
+        SELECT old.ctid FROM merchants m, LATERAL (
+          SELECT e.ctid FROM events e
+          WHERE e.merchant_id = m.id AND e.txid < ${p.txid}::xid8 AND NOT EXISTS (
+            SELECT FROM deliveries d
+            WHERE d.payment_id = e.payment_id AND d.event_id = e.id AND d.status = 'pending')
+          ORDER BY e.txid, e.place LIMIT ${p.limit} FOR UPDATE SKIP LOCKED) old
+        LIMIT ${p.limit}))
+      RETURNING id
+    ), receipt AS (
+      DELETE FROM receipts USING deleted WHERE event_id = deleted.id
+    )
+    SELECT id FROM deleted`,
 );
 
 /**
  * Deletes events that were recorded more than 90 days ago, in real time and whatever clock their payment has, a chunk at a time;
- * answers how many. What it marks now tells the sweeps of 90 days later.
+ * returns how many. The mark that it sets serves the sweeps of 90 days later.
  */
 export async function sweepEvents(ctx: Context): Promise<number> {
-  await run(ctx.db, addMark, [ctx.now()]);
-  const mark = await runOne(ctx.db, newestMark, [addSeconds(ctx.now(), -KEPT_SECONDS)]);
+  await run(ctx.db, addMark, { now: ctx.now() });
+  const mark = await runOne(ctx.db, newestMark, { until: addSeconds(ctx.now(), -KEPT_SECONDS) });
   if (mark === null) return 0;
   let swept = 0;
   for (;;) {
-    const deleted = await run(ctx.db, deleteOldEvents, [mark.txid, CHUNK]);
+    const deleted = await run(ctx.db, deleteOldEvents, { txid: mark.txid, limit: CHUNK });
     swept += deleted.length;
     if (deleted.length < CHUNK) break;
   }
-  await run(ctx.db, deleteMarks, [mark.at]);
+  await run(ctx.db, deleteMarks, { before: mark.at });
   return swept;
 }

@@ -1,5 +1,6 @@
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
-import { getDelivery, listDeliveries } from './deliveries/log.ts';
+import { listDeliveries } from './deliveries/list.ts';
+import { getDelivery } from './deliveries/read.ts';
 import {
   DeliveryList,
   DeliveryWithAttempts,
@@ -7,7 +8,8 @@ import {
   RedeliverAnswer,
   RedeliverBody,
 } from './deliveries/schemas.ts';
-import { redeliver, redeliverRange } from './deliveries/redeliver.ts';
+import { redeliver } from './deliveries/redeliver.ts';
+import { redeliverRange } from './deliveries/redeliver-range.ts';
 
 export const deliveryEndpoints = [
   endpoint({
@@ -27,7 +29,7 @@ export const deliveryEndpoints = [
     operationId: 'getDelivery',
     method: 'get',
     path: '/v1/webhooks/deliveries/:id',
-    summary: 'Answers a delivery with every attempt.',
+    summary: 'Returns a delivery with every attempt.',
     auth: 'required',
     permission: 'webhooks:read',
     perMinute: DEFAULT_PER_MINUTE,
@@ -39,7 +41,7 @@ export const deliveryEndpoints = [
     operationId: 'redeliver',
     method: 'post',
     path: '/v1/webhooks/deliveries/:id/redeliver',
-    summary: 'Delivers an event again, whatever came of it before.',
+    summary: 'Delivers an event again, whatever its status.',
     auth: 'required',
     permission: 'webhooks:write',
     perMinute: DEFAULT_PER_MINUTE,
@@ -50,7 +52,7 @@ export const deliveryEndpoints = [
     operationId: 'redeliverRange',
     method: 'post',
     path: '/v1/webhooks/redeliver',
-    summary: 'Delivers what failed, or everything, of a range of time again.',
+    summary: 'Delivers the failed events, or all, of a time range again.',
     auth: 'required',
     permission: 'webhooks:write',
     perMinute: DEFAULT_PER_MINUTE,

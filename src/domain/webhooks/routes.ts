@@ -1,14 +1,11 @@
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
-import { ROTATE_PATH, rotateSecret, RotateSecretBody } from './secrets/rotate.ts';
-import {
-  WebhookConfig,
-  WebhookConfigAndHealth,
-  WebhookConfigBody,
-  WebhookSecrets,
-} from './endpoints/schemas.ts';
+import { getWebhookSecrets } from './secrets/read.ts';
+import { ROTATE_PATH, rotateSecret } from './secrets/rotate.ts';
+import { RotateSecretBody, WebhookSecrets } from './secrets/schemas.ts';
+import { WebhookConfig, WebhookConfigAndHealth, WebhookConfigBody } from './endpoints/schemas.ts';
 import { checkReceiver } from './receiver-check/check.ts';
 import type { WebhookClient } from './client/client.ts';
-import { getWebhookConfig, getWebhookSecrets, setWebhookConfig } from './endpoints/settings.ts';
+import { getWebhookConfig, setWebhookConfig } from './endpoints/settings.ts';
 import { sendTestEvent } from './receiver-check/test-event.ts';
 import {
   ReceiverCheckBody,
@@ -80,7 +77,7 @@ export const receiverCheckEndpoints = ({ webhooks }: { webhooks: WebhookClient }
     perMinute: DEFAULT_PER_MINUTE,
     body: TestEventBody,
     response: { status: 200, schema: TestEventReport },
-    handle: ({ ctx, caller, body, claim }) => sendTestEvent(ctx, caller, { body, claim, exchange: webhooks }),
+    handle: ({ ctx, caller, body, claim }) => sendTestEvent(ctx, caller, { body, claim, client: webhooks }),
   }),
   endpoint({
     operationId: 'examineReceiver',
@@ -92,6 +89,6 @@ export const receiverCheckEndpoints = ({ webhooks }: { webhooks: WebhookClient }
     perMinute: DEFAULT_PER_MINUTE,
     body: ReceiverCheckBody,
     response: { status: 200, schema: ReceiverCheck },
-    handle: ({ ctx, caller, body, claim }) => checkReceiver(ctx, caller, { body, claim, exchange: webhooks }),
+    handle: ({ ctx, caller, body, claim }) => checkReceiver(ctx, caller, { body, claim, client: webhooks }),
   }),
 ];

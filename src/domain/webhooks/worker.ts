@@ -3,8 +3,9 @@ import { addSeconds } from '../../platform/clock.ts';
 import type { Handler } from '../../platform/job.ts';
 import { deliverDue } from './deliveries/deliver.ts';
 import type { WebhookClient } from './client/client.ts';
-import { deliverWebhook, keepDeliveryPartitions, notifyDisabled } from './endpoints/jobs.ts';
-import { keepPartitions } from './deliveries/partitions.ts';
+import { maintainDeliveryPartitions } from './deliveries/jobs.ts';
+import { deliverWebhook, notifyDisabled } from './endpoints/jobs.ts';
+import { maintainPartitions } from './deliveries/partitions.ts';
 import { sweepEndpoints } from './endpoints/sweep.ts';
 import { sendDisabledNotice } from './endpoints/notify-disabled.ts';
 
@@ -33,12 +34,12 @@ export function webhookHandlers({ webhooks, receiver }: WebhookAdapters): readon
       },
     },
     {
-      job: keepDeliveryPartitions,
+      job: maintainDeliveryPartitions,
       async handle(ctx, [key = 'all']) {
-        await keepPartitions(ctx);
+        await maintainPartitions(ctx);
         await sweepEndpoints(ctx);
         const runAt = addSeconds(ctx.now(), PARTITIONS_EVERY_SECONDS);
-        await schedule(ctx.db, [{ job: keepDeliveryPartitions, key, runAt, testClock: null }]);
+        await schedule(ctx.db, [{ job: maintainDeliveryPartitions, key, runAt, testClock: null }]);
       },
     },
   ];

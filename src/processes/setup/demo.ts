@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createMerchant, findCaller } from '../../domain/merchants/store.ts';
-import { getWebhookSecrets } from '../../domain/webhooks/endpoints/settings.ts';
+import { getWebhookSecrets } from '../../domain/webhooks/secrets/read.ts';
 import type { Context } from '../../platform/context.ts';
 import { PERMISSIONS } from '../../platform/endpoint.ts';
 import { hashApiKey } from '../../platform/values/ids.ts';

@@ -10,7 +10,7 @@ import { Type } from 'typebox';
 import { PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
 import { reEncryptSecrets } from '../../domain/webhooks/secrets/re-encrypt.ts';
 import { SecretBoxError } from '../../domain/webhooks/secrets/secret-box.ts';
-import { getWebhookSecrets } from '../../domain/webhooks/endpoints/settings.ts';
+import { getWebhookSecrets } from '../../domain/webhooks/secrets/read.ts';
 import { StartError } from '../../platform/config/config.ts';
 import type { Context } from '../../platform/context.ts';
 import { PERMISSIONS, type Mode, type Permission } from '../../platform/endpoint.ts';

@@ -6,7 +6,7 @@ import {
   listMerchants,
   revokeApiKey,
 } from '../../../src/domain/merchants/store.ts';
-import { getWebhookSecrets } from '../../../src/domain/webhooks/endpoints/settings.ts';
+import { getWebhookSecrets } from '../../../src/domain/webhooks/secrets/read.ts';
 import { PERMISSIONS } from '../../../src/platform/endpoint.ts';
 import { hashApiKey } from '../../../src/platform/values/ids.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';

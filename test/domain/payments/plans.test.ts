@@ -160,17 +160,17 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       );
     };
     const [seen, confirmed, settled] = await trips(waiting.slice(0, BATCH));
-    const move = ['move_payments', 'insert_events', 'schedule_work'];
-    const book = ['insert_ledger_entries', 'payments_with_generous_policy'];
+    const move = ['apply_transitions', 'insert_events', 'schedule_jobs'];
+    const book = ['insert_ledger_entries', 'payments_with_refund_policy'];
     const observe = [
       'chain_cursor',
       'advance_chain_cursor',
-      'addresses_of_payments',
+      'owners_of_addresses',
       'known_transfers',
       'upsert_transfers',
       'confirm_transfers',
     ];
-    const assess = ['lock_payments', 'transfers_of_payments', 'promised_refunds'];
+    const assess = ['lock_payments', 'transfers_of_payments', 'pending_refunds_of_payments'];
     expect(seen).to.deep.equal([...observe, ...assess, 'lock_payments', ...move, 'cancel_work', ...book]);
     expect(confirmed).to.deep.equal([
       ...observe,
@@ -178,9 +178,9 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'update_money',
       'lock_payments',
       ...move,
-      'schedule_work',
+      'schedule_jobs',
       'cancel_work',
-      'payments_with_generous_policy',
+      'payments_with_refund_policy',
     ]);
     expect(settled).to.deep.equal([
       'payments_by_id',
@@ -195,7 +195,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     const one = await trips(waiting.slice(BATCH));
     // A set of one needs no lock before its update.
     const withoutLock = (sent: string[] = []) =>
-      sent.filter((name, i) => !(name === 'lock_payments' && sent[i + 1] === 'move_payments'));
+      sent.filter((name, i) => !(name === 'lock_payments' && sent[i + 1] === 'apply_transitions'));
     expect(one).to.deep.equal([seen, confirmed, settled].map(withoutLock));
   });
 });

@@ -55,13 +55,13 @@ describe('a receipt is due', () => {
   it('at no cost for payments without an address, and of one statement for all others', async () => {
     const without = [await processing(), await processing()];
     const alone = await statementsOf(() => move(without.map(settle)));
-    expect(alone.filter((name) => name === 'schedule_work')).to.have.length(1);
+    expect(alone.filter((name) => name === 'schedule_jobs')).to.have.length(1);
     const withThem = [
       ...(await Promise.all([processing(CUSTOMER), processing(CUSTOMER)])),
       await processing(),
     ];
     const together = await statementsOf(() => move(withThem.map(settle)));
-    expect(together.filter((name) => name === 'schedule_work')).to.have.length(2);
+    expect(together.filter((name) => name === 'schedule_jobs')).to.have.length(2);
     expect(together).to.have.length(alone.length + 1);
   });
 });

@@ -32,7 +32,7 @@ describe('specification: Webhook configuration', () => {
     expect(await get(apiKey)).to.deep.equal({ ...answer.body, health });
   });
 
-  it('can be switched off, with the URL kept or taken away', async () => {
+  it('can be disabled, with or without a URL', async () => {
     await put(config).expect(200);
     expect((await put({ ...config, enabled: false }).expect(200)).body).to.include({
       ...config,
@@ -44,7 +44,7 @@ describe('specification: Webhook configuration', () => {
     expect(await get()).to.include({ webhookUrl: null, enabled: false });
   });
 
-  it('webhookUrl null while enabled: 400, and what was there stays', async () => {
+  it('webhookUrl null while enabled: 400, and the configuration stays', async () => {
     await put(config).expect(200);
     expectError(harness, await put({ webhookUrl: null, enabled: true }), 400, {
       field: 'webhookUrl',
@@ -72,7 +72,7 @@ describe('specification: Webhook configuration', () => {
   describe('GET /v1/webhooks/secrets', () => {
     const secrets = (apiKey?: string) => harness.api('get', '/v1/webhooks/secrets', apiKey);
 
-    it('answers { secret, created_at, previous } with the secret that signs', async () => {
+    it('returns { secret, created_at, previous } with the secret that signs', async () => {
       const { apiKey, webhookSecret } = await harness.addMerchant();
       const answer = await secrets(apiKey).expect(200);
       expect(answer.text).to.equal(
@@ -89,14 +89,14 @@ describe('specification: Webhook configuration', () => {
       const now = harness.ctx.now();
       const expiresAt = addSeconds(now, 3600);
       const next = newWebhookSecret();
-      const sealed = secretBoxOf(harness.ctx.config).encrypt(next, id);
+      const encrypted = secretBoxOf(harness.ctx.config).encrypt(next, id);
       await harness.ctx.db.raw('UPDATE webhook_secrets SET expires_at = ? WHERE merchant_id = ?', [
         expiresAt,
         id,
       ]);
       await harness.ctx.db.raw(
         'INSERT INTO webhook_secrets (merchant_id, created_at, key_id, ciphertext) VALUES (?, ?, ?, ?)',
-        [id, now, sealed.keyId, sealed.ciphertext],
+        [id, now, encrypted.keyId, encrypted.ciphertext],
       );
       expect((await secrets(apiKey).expect(200)).body).to.deep.equal({
         secret: next,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CASE_NAMES } from '../../../src/domain/webhooks/receiver-check/cases.ts';
 import { newWebhookSecret } from '../../../src/domain/webhooks/secrets/secret-box.ts';
-import { adviceOn, eventOf, examiner } from '../../support/examiner.ts';
+import { adviceOn, eventOf, receiverChecks } from '../../support/receiver-check.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
 describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
@@ -10,10 +10,10 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
     harness = await createHarness();
   });
   after(() => harness.close());
-  const { judged, isGenuine, verified, correct } = examiner(() => harness);
+  const { checkStatus, isGenuine, verified, correct } = receiverChecks(() => harness);
 
   it('does not verify', async () => {
-    const { body, failed } = await judged(() => 200);
+    const { body, failed } = await checkStatus(() => 200);
     expect(failed).to.deep.equal([
       'wrong_signature',
       'missing_signature',
@@ -26,7 +26,7 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
   });
 
   it('ignores the timestamp', async () => {
-    const { body, failed } = await judged((request) =>
+    const { body, failed } = await checkStatus((request) =>
       isGenuine(request, { toleranceSeconds: 1e9 }) ? 200 : 401,
     );
     expect(failed).to.deep.equal(['stale_timestamp']);
@@ -34,7 +34,7 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
   });
 
   it('verifies a body that was parsed and written again', async () => {
-    const { body, failed } = await judged((request) => {
+    const { body, failed } = await checkStatus((request) => {
       const rawBody = Buffer.from(JSON.stringify(eventOf(request)));
       return correct({ ...request, rawBody });
     });
@@ -43,7 +43,7 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
   });
 
   it('signs the timestamp alone', async () => {
-    const { failed } = await judged(({ headers }) => {
+    const { failed } = await checkStatus(({ headers }) => {
       const fresh = Math.abs(
         harness.ctx.systemNow().getTime() / 1000 - Number(headers['x-webhook-timestamp']),
       );
@@ -53,7 +53,7 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
   });
 
   it('verifies only where there is a signature', async () => {
-    const { body, failed } = await judged((request) =>
+    const { body, failed } = await checkStatus((request) =>
       'webhook-signature' in request.headers ? correct(request) : 200,
     );
     expect(failed).to.deep.equal(['missing_signature']);
@@ -63,7 +63,7 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
   for (const status of [409, 500])
     it(`answers ${status} to an event that it knows`, async () => {
       const seen = new Set<string>();
-      const { body, failed } = await judged((request) => {
+      const { body, failed } = await checkStatus((request) => {
         const result = verified(request);
         if (!result.ok) return 401;
         if (seen.has(result.eventId)) return status;
@@ -77,7 +77,7 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
   for (const status of [422, 500])
     it(`answers ${status} to an event before its turn`, async () => {
       const known = new Set<string>();
-      const { body, failed } = await judged((request) => {
+      const { body, failed } = await checkStatus((request) => {
         const result = verified(request);
         if (!result.ok) return 401;
         const { type, data } = result.event;
@@ -88,9 +88,9 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
       expect(adviceOn(body, 'reordered')).to.include('out of order');
     });
 
-  it('takes the later event, and fails on the earlier one', async () => {
+  it('accepts the later event, and fails on the earlier one', async () => {
     let latest = 0;
-    const { failed, body } = await judged((request) => {
+    const { failed, body } = await checkStatus((request) => {
       const result = verified(request);
       if (!result.ok) return 401;
       if (result.event.type === 'checkout.settled') return 200;
@@ -103,21 +103,21 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
   });
 
   it('uses another secret', async () => {
-    const { body, failed } = await judged((request) =>
+    const { body, failed } = await checkStatus((request) =>
       isGenuine(request, { secrets: newWebhookSecret() }) ? 200 : 401,
     );
     expect(failed).to.deep.equal(['good', 'duplicate', 'reordered']);
     expect(adviceOn(body, 'good')).to.include('GET /v1/webhooks/secrets');
   });
 
-  it('fails where it should refuse', async () => {
-    const { failed, body } = await judged((request) => (isGenuine(request) ? 200 : 500));
+  it('fails where it must reject', async () => {
+    const { failed, body } = await checkStatus((request) => (isGenuine(request) ? 200 : 500));
     expect(failed).to.deep.equal(CASE_NAMES.slice(3));
     expect(adviceOn(body, 'altered_body')).to.include('401');
   });
 
   it('redirects', async () => {
-    const { failed, body } = await judged(() => 302);
+    const { failed, body } = await checkStatus(() => 302);
     expect(failed).to.deep.equal([...CASE_NAMES]);
     expect(adviceOn(body, 'good')).to.include('redirects are not followed');
     expect(adviceOn(body, 'wrong_signature')).to.include('redirects are not followed');

@@ -4,7 +4,7 @@ import { CASE_NAMES } from '../../../src/domain/webhooks/receiver-check/cases.ts
 import { newWebhookSecret, secretBoxOf } from '../../../src/domain/webhooks/secrets/secret-box.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { countRows } from '../../support/http.ts';
-import { adviceOn, eventOf, examiner } from '../../support/examiner.ts';
+import { adviceOn, eventOf, receiverChecks } from '../../support/receiver-check.ts';
 import { hang, startReceiver } from '../../support/receivers.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
@@ -15,10 +15,10 @@ describe('POST /v1/webhooks/examine', () => {
   });
   after(() => harness.close());
 
-  const { examine, judged, isGenuine, verified, correct } = examiner(() => harness);
+  const { check, checkStatus, isGenuine, verified, correct } = receiverChecks(() => harness);
 
   it('a correct receiver passes every case, in their order', async () => {
-    const { body, failed, url } = await judged(correct);
+    const { body, failed, url } = await checkStatus(correct);
     expect(failed).to.deep.equal([]);
     expect(body).to.include({ url, passed: true, summary: 'The receiver passed all 8 cases.' });
     expect(body.cases.map((one: { case: string }) => one.case)).to.deep.equal([...CASE_NAMES]);
@@ -31,8 +31,8 @@ describe('POST /v1/webhooks/examine', () => {
     }
   });
 
-  it('sends what it says that it sends, and says that it is a test', async () => {
-    const { requests } = await judged(correct);
+  it('sends what it reports, and marks it as a test', async () => {
+    const { requests } = await checkStatus(correct);
     const reasons = requests.map((request) => {
       const result = verified(request);
       return result.ok ? 'ok' : result.reason;
@@ -55,16 +55,16 @@ describe('POST /v1/webhooks/examine', () => {
     expect([late, early].map((request) => eventOf(request).sequence)).to.deep.equal([2, 1]);
     expect(eventOf(late).data.checkout.id).to.equal(eventOf(early).data.checkout.id);
     expect(eventOf(altered).data.checkout.amount).to.equal('99.00');
-    // The very bytes that were signed come back when it is read and written again, and only then.
+    // Parsed and serialized again the body has the bytes that were signed, and only then.
     const rewritten = { ...reformatted, rawBody: Buffer.from(JSON.stringify(eventOf(reformatted))) };
     expect(isGenuine(rewritten)).to.equal(true);
-    // Two are known from before: all that must be refused is new, so that nobody takes it for known.
+    // Two requests repeat a known event. Each that must be rejected has a new one: no receiver may know it.
     expect(new Set(requests.map((request) => eventOf(request).id))).to.have.property('size', 8);
   });
 
-  it('both kinds of signature are wrong where one must be refused: a receiver that looks at either is enough', async () => {
+  it('both kinds of signature are wrong in such a case: a receiver may verify either', async () => {
     for (const kind of [/^webhook-/, /^x-webhook-/]) {
-      const { failed } = await judged(({ headers, ...request }) => {
+      const { failed } = await checkStatus(({ headers, ...request }) => {
         const others = Object.entries(headers).filter(([name]) => !kind.test(name));
         return correct({ ...request, headers: Object.fromEntries(others) });
       });
@@ -72,7 +72,7 @@ describe('POST /v1/webhooks/examine', () => {
     }
   });
 
-  it('stops when a good event finds nobody, and says why', async () => {
+  it('stops when a good event reaches no receiver, and reports why', async () => {
     const receiver = await startReceiver();
     await receiver.close();
     const { body } = await harness
@@ -86,14 +86,14 @@ describe('POST /v1/webhooks/examine', () => {
   });
 
   it('stops when a good event is not answered in time: after one deadline', async () => {
-    const { body, requests } = await examine(() => hang);
+    const { body, requests } = await check(() => hang);
     expect(requests).to.have.length(1);
     expect(body.cases.map((one: { case: string }) => one.case)).to.deep.equal(['good']);
     expect(adviceOn(body, 'good')).to.include('at once');
   });
 
-  it('does not wait for ever for a receiver that answers some cases only', async () => {
-    const { body, failed } = await examine((request) => (isGenuine(request) ? { status: 200 } : hang));
+  it('stops within its budget for a receiver that answers some cases only', async () => {
+    const { body, failed } = await check((request) => (isGenuine(request) ? { status: 200 } : hang));
     expect(failed).to.deep.equal(['wrong_signature', 'missing_signature']);
     expect(body.passed).to.equal(false);
     expect(body.summary).to.include('too slow').and.include('3 were not sent');
@@ -102,14 +102,14 @@ describe('POST /v1/webhooks/examine', () => {
   it('signs with both secrets while a rotation overlaps', async () => {
     const { id, apiKey, webhookSecret } = await harness.addMerchant();
     const [now, next] = [harness.ctx.now(), newWebhookSecret()];
-    const sealed = secretBoxOf(harness.ctx.config).encrypt(next, id);
+    const encrypted = secretBoxOf(harness.ctx.config).encrypt(next, id);
     await harness.ctx.db.raw('UPDATE webhook_secrets SET expires_at = ? WHERE merchant_id = ?', [
       addSeconds(now, 3600),
       id,
     ]);
     await harness.ctx.db.raw(
       'INSERT INTO webhook_secrets (merchant_id, created_at, key_id, ciphertext) VALUES (?, ?, ?, ?)',
-      [id, addSeconds(now, 1), sealed.keyId, sealed.ciphertext],
+      [id, addSeconds(now, 1), encrypted.keyId, encrypted.ciphertext],
     );
     for (const secrets of [next, webhookSecret]) {
       const receiver = await startReceiver({

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   configure,
   deliveriesIn,
-  fanOutPayments,
+  createPaymentsWithDeliveries,
   startHoldingReceiver,
   type HoldingReceiver,
 } from '../../support/deliveries.ts';
@@ -33,23 +33,24 @@ describe('POST /v1/webhooks/redeliver', () => {
     harness.api('post', '/v1/webhooks/redeliver', apiKey).send(body);
   const redeliver = async (body: object = { from_date: begin }) =>
     (await ask(body).expect(202)).body as { count: number; done_by: string | null };
-  /** So many payments whose event was delivered, a second apart. */
+  /** Creates `count` payments, a second apart, whose events are delivered. */
   const deliver = async (count: number) => {
-    const ids = await fanOutPayments(harness, shop, count);
+    const ids = await createPaymentsWithDeliveries(harness, shop, count);
     await harness.work();
     return ids;
   };
-  const giveUp = (paymentIds: string[]) =>
+  const fail = (paymentIds: string[]) =>
     harness.ctx.db.raw(
-      `UPDATE deliveries SET status = 'failed', failed_because = 'retries_exhausted', next_attempt_at = NULL WHERE payment_id = ANY (?)`,
+      `UPDATE deliveries SET status = 'failed', failed_because = 'retries_exhausted',
+         next_attempt_at = NULL WHERE payment_id = ANY (?)`,
       [paymentIds],
     );
   const posts = () => receiver.requests.map(({ headers }) => headers['webhook-id']);
   const statuses = async () => (await deliveriesIn(harness)).map(({ status }) => status);
 
-  it('sends what failed of a range of time again, and nothing else', async () => {
+  it('sends the failed deliveries of a time range again, and no others', async () => {
     const ids = await deliver(6);
-    await giveUp(ids.slice(1, 5));
+    await fail(ids.slice(1, 5));
     const [from, to] = [1, 3].map((n) => new Date(Date.parse(begin) + n * 1000).toISOString());
     const posted = posts().length;
     const answer = await redeliver({ from_date: from, to_date: to });
@@ -68,12 +69,12 @@ describe('POST /v1/webhooks/redeliver', () => {
     expect(await redeliver({ from_date: from, to_date: to })).to.deep.equal({ count: 0, done_by: null });
   });
 
-  it('sends everything again where that is asked for, as often as it is', async () => {
+  it('sends all again on request, at each request', async () => {
     const ids = await deliver(3);
-    await giveUp(ids.slice(0, 1));
+    await fail(ids.slice(0, 1));
     for (const times of [2, 3]) {
       expect((await redeliver({ from_date: begin, which: 'all' })).count).to.equal(3);
-      expect((await redeliver({ from_date: begin, which: 'all' })).count, 'what waits, waits').to.equal(0);
+      expect((await redeliver({ from_date: begin, which: 'all' })).count, 'pending ones stay').to.equal(0);
       harness.advance(1);
       await harness.work();
       expect(posts()).to.have.length(3 * times);
@@ -81,7 +82,7 @@ describe('POST /v1/webhooks/redeliver', () => {
     expect(await statuses()).to.deep.equal(['delivered', 'delivered', 'delivered']);
   });
 
-  it('takes what was recorded while webhooks were off', async () => {
+  it('sends events that were recorded while webhooks were off', async () => {
     await deliver(1);
     await configure(harness, receiver.url, false);
     for (let made = 0; made < 2; made += 1) await shop.create();
@@ -95,9 +96,9 @@ describe('POST /v1/webhooks/redeliver', () => {
     expect(await redeliver()).to.include({ count: 0 });
   });
 
-  it('sends 50 a second, so that an event that happens meanwhile comes in between', async () => {
+  it('sends 50 a second, so that a new event comes in between', async () => {
     const ids = await deliver(30);
-    await giveUp(ids);
+    await fail(ids);
     const before = posts().length;
     const now = harness.ctx.now().getTime();
     const answer = await redeliver();
@@ -116,7 +117,7 @@ describe('POST /v1/webhooks/redeliver', () => {
     expect(posts()).to.have.length(before + 31);
   });
 
-  it('with an Idempotency-Key begins once', async () => {
+  it('with an Idempotency-Key restarts once', async () => {
     await deliver(2);
     const body = { from_date: begin, which: 'all' };
     const once = async () => (await ask(body).set('Idempotency-Key', 'range').expect(202)).text;
@@ -128,8 +129,8 @@ describe('POST /v1/webhooks/redeliver', () => {
     expect(posts()).to.have.length(4);
   });
 
-  it("leaves other merchants' deliveries alone", async () => {
-    await giveUp(await deliver(2));
+  it("does not restart other merchants' deliveries", async () => {
+    await fail(await deliver(2));
     const stranger = await harness.addMerchant();
     await harness
       .api('put', '/v1/webhooks/config', stranger.apiKey)
@@ -140,8 +141,8 @@ describe('POST /v1/webhooks/redeliver', () => {
     expect(await statuses()).to.deep.equal(['failed', 'failed']);
   });
 
-  it('is refused while webhooks are off', async () => {
-    await giveUp(await deliver(1));
+  it('is rejected while webhooks are off', async () => {
+    await fail(await deliver(1));
     await configure(harness, receiver.url, false);
     expectError(harness, await ask({ from_date: begin }), 409);
     expect(await statuses()).to.deep.equal(['failed']);
@@ -149,15 +150,15 @@ describe('POST /v1/webhooks/redeliver', () => {
 
   for (const [what, body, field, constraint] of [
     ['no from_date', {}, 'from_date', 'required'],
-    ['a date that is none', { from_date: 'yesterday' }, 'from_date', 'format'],
+    ['an invalid date', { from_date: 'yesterday' }, 'from_date', 'format'],
     [
       'an end before its beginning',
       { from_date: '2026-02-02', to_date: '2026-02-01' },
       'from_date',
       'maximum',
     ],
-    ['another word for which', { from_date: '2026-02-02', which: 'some' }, 'which', 'enum'],
-    ['anything else', { from_date: '2026-02-02', fast: true }, 'fast', 'additionalProperties'],
+    ['an unknown value of which', { from_date: '2026-02-02', which: 'some' }, 'which', 'enum'],
+    ['an unknown field', { from_date: '2026-02-02', fast: true }, 'fast', 'additionalProperties'],
   ] as const)
     it(`${what}: 400`, async () => {
       expectError(harness, await ask(body), 400, { field, constraint });

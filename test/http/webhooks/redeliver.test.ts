@@ -3,7 +3,7 @@ import { deliverDue } from '../../../src/domain/webhooks/deliveries/deliver.ts';
 import type { DeliveryList, DeliveryWithAttempts } from '../../../src/domain/webhooks/deliveries/schemas.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { firstIdAt } from '../../../src/platform/values/ids.ts';
-import { configure, fanOutPayments, startHoldingReceiver } from '../../support/deliveries.ts';
+import { configure, createPaymentsWithDeliveries, startHoldingReceiver } from '../../support/deliveries.ts';
 import { expectError } from '../../support/http.ts';
 import { hang, redirect, reset, startReceiver, type Answer, type Receiver } from '../../support/receivers.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
@@ -31,7 +31,7 @@ describe('a delivery and its attempts', () => {
   });
 
   const deliver = async () => {
-    const [paymentId = ''] = await fanOutPayments(harness, shop, 1);
+    const [paymentId = ''] = await createPaymentsWithDeliveries(harness, shop, 1);
     const { data } = (await harness.api('get', `/v1/webhooks/deliveries?payment_id=${paymentId}`).expect(200))
       .body as DeliveryList;
     await send();
@@ -42,7 +42,7 @@ describe('a delivery and its attempts', () => {
     (await harness.api('get', `/v1/webhooks/deliveries/${id}`).expect(200)).body as DeliveryWithAttempts;
   const redeliver = (id: string) => harness.api('post', `/v1/webhooks/deliveries/${id}/redeliver`);
 
-  it('lists every attempt: when, where, how long, what came back and what went wrong', async () => {
+  it('lists every attempt: time, address, duration, response and error', async () => {
     answers = [{ status: 500, body: LONG }, redirect(302, '/elsewhere'), reset, hang, { body: 'thanks' }];
     const id = await deliver();
     for (let attempt = 2; attempt <= 5; attempt += 1) {
@@ -79,7 +79,7 @@ describe('a delivery and its attempts', () => {
     ]);
   });
 
-  it('a delivered one is sent again when that is asked for, as often as it is, with the same id and bytes', async () => {
+  it('a delivered one is sent again at each request, with the same id and bytes', async () => {
     const id = await deliver();
     for (const times of [2, 3]) {
       const answer = await redeliver(id).expect(202);
@@ -97,7 +97,7 @@ describe('a delivery and its attempts', () => {
     expect((await get(id)).log.map(({ number }) => number)).to.deep.equal([1, 2, 3]);
   });
 
-  it('one that waits for its retry is sent at once', async () => {
+  it('a pending one is sent at once', async () => {
     answers = [{ status: 500 }];
     const id = await deliver();
     expect(await get(id)).to.include({ status: 'pending', attempts: 1 });
@@ -106,11 +106,12 @@ describe('a delivery and its attempts', () => {
     expect(await get(id)).to.include({ status: 'delivered', attempts: 2 });
   });
 
-  it('one that was given up has a whole schedule of retries before it again', async () => {
+  it('a failed one has the whole retry schedule again', async () => {
     answers = [{ status: 500 }, { status: 500 }];
     const id = await deliver();
     await harness.ctx.db.raw(
-      `UPDATE deliveries SET status = 'failed', failed_because = 'retries_exhausted', next_attempt_at = NULL, attempts = 11`,
+      `UPDATE deliveries SET status = 'failed', failed_because = 'retries_exhausted',
+         next_attempt_at = NULL, attempts = 11`,
     );
     await redeliver(id).expect(202);
     await send();
@@ -120,10 +121,10 @@ describe('a delivery and its attempts', () => {
     expect(wait).to.be.within(4_000, 6_000);
   });
 
-  it('one whose last attempt fails while that is asked for is sent again all the same', async () => {
+  it('one whose last attempt fails during the request is sent again as well', async () => {
     const holding = await startHoldingReceiver();
     await configure(harness, holding.url);
-    const [paymentId = ''] = await fanOutPayments(harness, shop, 1);
+    const [paymentId = ''] = await createPaymentsWithDeliveries(harness, shop, 1);
     await harness.ctx.db.raw('UPDATE deliveries SET attempts = 10');
     const { data } = (await harness.api('get', `/v1/webhooks/deliveries?payment_id=${paymentId}`))
       .body as DeliveryList;
@@ -141,7 +142,7 @@ describe('a delivery and its attempts', () => {
     await holding.close();
   });
 
-  it('with an Idempotency-Key is sent once, however often it is asked for', async () => {
+  it('with an Idempotency-Key is sent once for any number of requests', async () => {
     const id = await deliver();
     const ask = () => redeliver(id).set('Idempotency-Key', 'again').expect(202);
     const { text } = await ask();
@@ -151,7 +152,7 @@ describe('a delivery and its attempts', () => {
     expect(await get(id)).to.include({ status: 'delivered', attempts: 2 });
   });
 
-  it('is refused where webhooks are off, and for one that is not there', async () => {
+  it('is rejected where webhooks are off, and for a delivery that does not exist', async () => {
     const id = await deliver();
     const stranger = await harness.addMerchant();
     expectError(

@@ -36,7 +36,7 @@ describe('POST /v1/webhooks/secrets/rotate', () => {
     (await harness.api('get', '/v1/webhooks/secrets', apiKey).expect(200)).body as Secrets;
   const hence = (seconds: number) => addSeconds(harness.ctx.now(), seconds).toISOString();
 
-  it('puts a new secret in force, keeps the old one for 24 hours, and answers what GET does', async () => {
+  it('puts a new secret in force, keeps the old one for 24 hours, and returns what GET does', async () => {
     harness.advance(60);
     const answer = await post().expect(200);
     expectLimitHeaders(answer);
@@ -104,7 +104,7 @@ describe('POST /v1/webhooks/secrets/rotate', () => {
     expect([secret, ...previous.map((old) => old.secret)]).to.deep.equal(made.reverse());
   });
 
-  it("leaves other merchants' secrets, and payments are made meanwhile", async () => {
+  it("does not change other merchants' secrets, and does not block payments", async () => {
     const other = await harness.addMerchant();
     const open = await harness.ctx.db.transaction();
     try {
@@ -117,7 +117,7 @@ describe('POST /v1/webhooks/secrets/rotate', () => {
     expect((await secrets(other.apiKey)).secret).to.equal(other.webhookSecret);
   });
 
-  it('has deliveries signed as the contract says: the new secret alone, or both, until the overlap ends', async () => {
+  it('signs deliveries as the contract says: by the new secret, or both, until the overlap ends', async () => {
     const receiver = await startReceiver();
     try {
       await harness
@@ -156,7 +156,7 @@ describe('POST /v1/webhooks/secrets/rotate', () => {
     }
   });
 
-  it('secrets that have ended are swept an hour later', async () => {
+  it('secrets that have ended are deleted an hour later', async () => {
     await rotate({ overlap_hours: 0 });
     harness.advance(HOUR);
     await sweepSecrets(harness.ctx);
@@ -221,7 +221,8 @@ function isStandard({ headers, rawBody }: ReceivedRequest, secret: string): bool
 /** Every row of every table as text; bytea comes as hex. */
 async function everything({ ctx }: Harness): Promise<string> {
   const tables = await ctx.db.raw<{ rows: { name: string }[] }>(
-    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
   );
   const texts: string[] = [];
   for (const { name } of tables.rows) {

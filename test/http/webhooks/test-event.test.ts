@@ -23,7 +23,7 @@ describe('POST /v1/webhooks/test', () => {
     harness.api('put', '/v1/webhooks/config', apiKey).send({ webhookUrl, enabled }).expect(200);
 
   for (const type of EVENT_TYPES)
-    it(`sends one ${type}, signed as real ones are, and answers what came of it`, async () => {
+    it(`sends one ${type}, signed as real ones are, and returns the result`, async () => {
       await configure(receiver.url, true);
       const { body, ...answer } = await test({ type }).expect(200);
       expectLimitHeaders(answer);
@@ -51,7 +51,7 @@ describe('POST /v1/webhooks/test', () => {
       expect(event.metadata.orderId).to.equal('test-order');
     });
 
-  it('sends checkout.settled when no type is named, about another payment each time', async () => {
+  it('sends checkout.settled by default, about a new payment each time', async () => {
     const bodies = [await test({ url: receiver.url }), await test({ url: receiver.url })].map(
       ({ body }) => body,
     );
@@ -67,7 +67,7 @@ describe('POST /v1/webhooks/test', () => {
     expect(event.data.payment).to.include({ network: 'tron', confirmations: 20, requiredConfirmations: 20 });
   });
 
-  it('goes to the url of the request in place of the configured one, which needs not be enabled', async () => {
+  it('goes to the url of the request in place of the configured one, which need not be enabled', async () => {
     const other = await startReceiver();
     await configure(receiver.url, false);
     await test({ url: other.url }).expect(200);
@@ -88,7 +88,7 @@ describe('POST /v1/webhooks/test', () => {
     expect((await test({ url: receiver.url }, apiKey).expect(200)).body.delivered).to.equal(true);
   });
 
-  it('answers 200 also when the receiver refuses, redirects or is not there, and says so', async () => {
+  it('answers 200 also when the receiver rejects, redirects or is unreachable, and reports it', async () => {
     const refusing = await startReceiver({ answer: () => ({ status: 401, body: 'bad signature' }) });
     const refused = (await test({ url: refusing.url }).expect(200)).body;
     expect(refused).to.include({ delivered: false, status_code: 401, response_excerpt: 'bad signature' });

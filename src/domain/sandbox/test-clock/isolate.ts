@@ -4,7 +4,7 @@ import type { TestChain } from '../../chain/port.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import type { Payment } from '../../payments/lifecycle/payment.ts';
 import { schedule } from '../../schedule/store.ts';
-import { isolateDeliveries } from '../../webhooks/deliveries/isolate.ts';
+import { isolateDeliveries } from '../../webhooks/endpoints/isolate.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 

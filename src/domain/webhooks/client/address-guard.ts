@@ -2,16 +2,17 @@ import type { LookupFunction } from 'node:net';
 import { isDeliverableAddress } from '../../../platform/values/addresses.ts';
 import { nameServerResolver, systemResolver, type ResolveHost } from './resolve-host.ts';
 
-/** The host has no address that may be called. The addresses stay out of the message: it is shown to the merchant. */
+/** The host has no allowed address. The message does not name its addresses: the merchant sees it. */
 export class AddressBlockedError extends Error {
   override readonly name = 'AddressBlockedError';
   readonly code = 'EADDRBLOCKED';
 }
 
 /**
- * A lookup for sockets that answers only with addresses which may be called, and fails with EADDRBLOCKED when a name has no
- * other. The check is here because the socket connects to exactly what this answers: a name that resolves differently a
- * moment later (DNS rebinding) gains nothing. Sockets do not look up hosts that are addresses already: see open-socket.ts.
+ * A lookup for sockets that returns only allowed addresses, and fails with EADDRBLOCKED when a name has none.
+ * The check is here because the socket connects to exactly what the lookup returns: a name that resolves
+ * differently a moment later (DNS rebinding) gains nothing. Sockets do not look up hosts that are addresses
+ * already: connector.ts checks those.
  */
 export function guardedLookup(
   allowPrivate: boolean,
@@ -21,8 +22,8 @@ export function guardedLookup(
     resolve(hostname, (error, addresses) => {
       if (error !== null) return callback(error, '');
       const family = familyOf(options.family);
-      const open = addresses.filter(({ address }) => isDeliverableAddress(address, allowPrivate));
-      const wanted = open.filter((entry) => family === 0 || entry.family === family);
+      const allowed = addresses.filter(({ address }) => isDeliverableAddress(address, allowPrivate));
+      const wanted = allowed.filter((entry) => family === 0 || entry.family === family);
       const [first] = wanted;
       if (first === undefined)
         return callback(

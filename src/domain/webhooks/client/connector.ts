@@ -5,15 +5,15 @@ import { isDeliverableAddress, isDeliverablePort } from '../../../platform/value
 import { connectError, DeliveryError } from './delivery-error.ts';
 
 /**
- * Node tries the addresses of a name one after the other and gives each but the last this long. Its own 250 ms fail slow but
- * working routes for good (nodejs/node 54359).
+ * Node tries the addresses of a name one after the other and gives each but the last this long. Its default
+ * of 250 ms fails slow but working routes permanently (nodejs/node 54359).
  */
 const ADDRESS_ATTEMPT_MS = 2_000;
 
 /**
- * Opens every socket that webhooks leave by, so whatever must hold for each connection is here: port, address (in `lookup` for
- * names, here for hosts that are addresses already: sockets do not look those up), certificate, and an end to waiting.
- * `ca` replaces the authorities that Node trusts.
+ * Returns undici's connector for webhooks. It opens every socket, so it enforces what must hold for each
+ * connection: port, address (in `lookup` for names, here for hosts that are addresses: sockets do not look
+ * those up), certificate, and timeout. `ca` replaces the authorities that Node trusts.
  */
 export function guardedConnector(options: {
   allowPrivate: boolean;
@@ -26,7 +26,7 @@ export function guardedConnector(options: {
     timeout: options.timeoutMs,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-    // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED=0 in somebody's environment would otherwise switch it off.
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would otherwise disable it.
     rejectUnauthorized: true,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
@@ -46,19 +46,22 @@ export function guardedConnector(options: {
   };
 }
 
-/** One connection to a receiver, as far as it exists. */
+/** One connection to a receiver; null as long as it is not established. */
 export interface Peer {
   socket: Socket | null;
-  /** Numeric; kept when the connection is gone. */
+  /** Numeric; kept after the connection is closed. */
   address: string | null;
 }
 
-/** Implemented by what wants to know over which connection its request goes. */
+/** A request that is notified of its connection. */
 export interface PeerAware extends Dispatcher.DispatchOptions {
   assign(peer: Peer): void;
 }
 
-/** undici's client for one connection, which tells each request its peer: undici itself keeps socket and address private. */
+/**
+ * undici's client for one connection. It assigns each request its peer: undici keeps socket and address
+ * private.
+ */
 export class PeerClient extends Client {
   readonly #peer: Peer;
 

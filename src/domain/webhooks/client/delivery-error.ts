@@ -1,38 +1,38 @@
 import { errors } from 'undici';
 import { AddressBlockedError } from './address-guard.ts';
 
-/** Why an exchange was no success: the closed list that the delivery log shows. */
+/** Why a request failed: the closed list that the delivery log shows. */
 export const DELIVERY_ERROR_CLASSES = [
   /** The URL cannot be called: no http(s) URL, or http where only https is allowed. */
   'url',
   /** The host name does not resolve. */
   'dns',
-  /** The host is, or resolves to nothing but, an address that webhooks are not sent to. */
+  /** The host is, or resolves only to, an address to which webhooks are not sent. */
   'address_blocked',
   'port_blocked',
   'connect_refused',
   'connect_unreachable',
-  /** The connection was closed before the answer's header was complete. */
+  /** The connection was closed before the response header was complete. */
   'connect_reset',
-  /** The certificate was refused, or no TLS connection came about; the detail has the reason. */
+  /** The certificate was rejected, or the TLS handshake failed; the detail has the reason. */
   'tls',
-  /** The deadline passed before the answer's header was complete; the detail says how far it came. */
+  /** The deadline passed before the response header was complete; the detail names the phase. */
   'timeout',
-  /** What came back is no HTTP/1.1 answer. */
+  /** The receiver's bytes are no HTTP/1.1 response. */
   'protocol',
-  /** Answered 3xx: redirects are not followed. */
+  /** The status is 3xx: redirects are not followed. */
   'redirect',
-  /** Answered, but neither 2xx nor 3xx. */
+  /** The status is neither 2xx nor 3xx. */
   'status',
-  /** A fault on our side (closing down, out of file handles): it says nothing about the receiver. */
+  /** A fault of this service (shutting down, out of file handles): it says nothing about the receiver. */
   'internal',
 ] as const;
 
 export type DeliveryErrorClass = (typeof DELIVERY_ERROR_CLASSES)[number];
 
-/** An error with its place in the closed list; the message may be shown to the merchant. */
+/** An error with its class; the message may be shown to the merchant. */
 export class DeliveryError extends Error {
-  override readonly name = 'ExchangeFault';
+  override readonly name = 'DeliveryError';
   readonly errorClass: DeliveryErrorClass;
 
   constructor(errorClass: DeliveryErrorClass, message: string) {
@@ -59,34 +59,35 @@ const CLASS_OF_CODE: Readonly<Record<string, DeliveryErrorClass>> = {
   EPROTO: 'tls',
 };
 
-/** What went wrong while the connection was made: name, TCP, TLS. */
+/** Classifies an error while connecting: name, TCP, TLS. */
 export function connectError(error: Error, protocol: string): DeliveryError {
   if (error instanceof DeliveryError) return error;
   if (error instanceof AddressBlockedError) return new DeliveryError('address_blocked', error.message);
-  const { code, syscall } = facts(error);
+  const { code, syscall } = fieldsOf(error);
   if (syscall === 'getaddrinfo' || syscall.startsWith('query'))
     return new DeliveryError('dns', textOf(error));
-  // What the system does not report, and is not listed, is TLS's: OpenSSL has some eighty codes for a bad certificate.
+  // An unlisted error without a system call is of TLS: OpenSSL has some eighty codes for a bad certificate.
   const otherwise = protocol === 'https:' && syscall === '' ? 'tls' : 'internal';
   return new DeliveryError(CLASS_OF_CODE[code] ?? otherwise, textOf(error));
 }
 
-/** What went wrong after that, up to the end of the answer's header. */
+/** Classifies an error on the open connection, up to the end of the response header. */
 export function responseError(error: Error): DeliveryError {
   if (error instanceof DeliveryError) return error;
-  const { code } = facts(error);
-  // undici's words for an answer that nobody asked for: a stray 100 Continue, or 101 Switching Protocols.
-  const unasked = error.message === 'bad response' || error.message === 'bad upgrade';
-  if (unasked || error instanceof errors.HTTPParserError) return new DeliveryError('protocol', textOf(error));
-  // A server may refuse us as a TLS client after the handshake (TLS 1.3 certificate alerts).
+  const { code } = fieldsOf(error);
+  // undici's messages for an unsolicited response: a stray 100 Continue, or 101 Switching Protocols.
+  const isUnsolicited = error.message === 'bad response' || error.message === 'bad upgrade';
+  if (isUnsolicited || error instanceof errors.HTTPParserError)
+    return new DeliveryError('protocol', textOf(error));
+  // A server may reject the client after the TLS handshake (TLS 1.3 certificate alerts).
   const otherwise = code.startsWith('ERR_SSL_') ? 'tls' : 'internal';
   return new DeliveryError(CLASS_OF_CODE[code] ?? otherwise, textOf(error));
 }
 
 const MAX_DETAIL_LENGTH = 300;
 
-/** Text from outside for a log: short, on one line, and free of what Postgres refuses in text. */
-export function logText(text: string): string {
+/** Makes text of a receiver fit for a log: short, on one line, without characters that Postgres rejects. */
+export function sanitizeLogText(text: string): string {
   const short = text
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
@@ -95,18 +96,18 @@ export function logText(text: string): string {
 }
 
 function textOf(error: Error): string {
-  const { code, reason } = facts(error);
-  // One error per address that was tried; the whole has no message.
+  const { code, reason } = fieldsOf(error);
+  // One error per address that was tried; the aggregate has no message.
   if (error instanceof AggregateError) {
     const each: readonly unknown[] = error.errors;
-    return logText(each.map((one) => (one instanceof Error ? one.message : '')).join('; '));
+    return sanitizeLogText(each.map((one) => (one instanceof Error ? one.message : '')).join('; '));
   }
   // OpenSSL's message holds source lines and thread ids; its reason is the readable part.
   const text = reason === '' ? error.message : reason;
-  return logText(code === '' || text.includes(code) ? text : `${text} (${code})`);
+  return sanitizeLogText(code === '' || text.includes(code) ? text : `${text} (${code})`);
 }
 
-function facts(error: Error): { code: string; syscall: string; reason: string } {
+function fieldsOf(error: Error): { code: string; syscall: string; reason: string } {
   const { code, syscall, reason } = error as { code?: unknown; syscall?: unknown; reason?: unknown };
   return { code: textOr(code), syscall: textOr(syscall), reason: textOr(reason) };
 }

@@ -1,34 +1,37 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
-import { responseError, DeliveryError, logText, type DeliveryErrorClass } from './delivery-error.ts';
+import { responseError, DeliveryError, sanitizeLogText, type DeliveryErrorClass } from './delivery-error.ts';
 import type { Peer } from './connector.ts';
 
 const MAX_BODY_BYTES = 16 * 1024;
 const EXCERPT_BYTES = 1024;
 
-/** What came of one POST. */
+/** The result of one POST. */
 export interface DeliveryResult {
-  /** Answered 2xx; whether the body behind it was whole does not matter. */
+  /** The status is 2xx; whether the response body was complete does not matter. */
   readonly ok: boolean;
-  /** The answer's status; null when no complete header came. */
+  /** The response's status; null without a complete response header. */
   readonly statusCode: number | null;
   readonly errorClass: DeliveryErrorClass | null;
-  /** One line for people, at most 300 characters; null on success. */
+  /** One line for people, see `sanitizeLogText`; null on success. */
   readonly errorDetail: string | null;
-  /** The address that was connected to; null when no connection came about. */
+  /** The receiver's address; null without a connection. */
   readonly remoteAddress: string | null;
   readonly durationMs: number;
-  /** The answer's Retry-After as received, for `nextAttemptAt`. */
+  /** The response's Retry-After as received, for `nextAttemptAt`. */
   readonly retryAfter: string | null;
-  /** The first 1 kB of the answer's body as text without NUL; null when there was no answer. */
+  /** The first 1 kB of the response body as text without NUL; null without a response. */
   readonly excerpt: string | null;
 }
 
-/** Any header may come twice, whatever Node's type of it says. */
+/** Any header may occur twice, whatever Node's type says. */
 type ResponseHeaders = Readonly<NodeJS.Dict<string | string[]>>;
 
-/** One exchange: undici's handler for it, and the deadline. The first thing to end it settles it; the rest is ignored. */
+/**
+ * One request: undici's handler for it, and its deadline. The first event that ends it settles it; later ones
+ * are ignored.
+ */
 export class WebhookRequest implements Dispatcher.DispatchHandler {
   readonly #startedAt = performance.now();
   readonly #timeoutMs: number;
@@ -51,17 +54,17 @@ export class WebhookRequest implements Dispatcher.DispatchHandler {
     this.#peer = peer;
   }
 
-  fail(fault: DeliveryError): void {
-    this.#end(fault);
+  fail(error: DeliveryError): void {
+    this.#end(error);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // It waited for a connection until after its deadline: it was reported as not sent, so it must not be sent.
+    // It waited for a connection past its deadline and was reported as not sent, so it must not be sent.
     if (this.#settled) controller.abort(new Error('the deadline has passed'));
   }
 
   onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
-    // 1xx are announcements; the answer follows.
+    // 1xx are interim responses; the final one follows.
     if (statusCode < 200) return;
     this.#statusCode = statusCode;
     this.#headers = headers;
@@ -92,35 +95,35 @@ export class WebhookRequest implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Not undici's abort: that reconnects for a request which is no longer there (nodejs/undici 5845), and would double the
-   * connections to a receiver that hangs.
+   * Destroys the socket instead of undici's abort, which reconnects for a request that has ended
+   * (nodejs/undici 5845) and would double the connections to a receiver that hangs.
    */
-  #endAndDisconnect(fault: DeliveryError | null): void {
+  #endAndDisconnect(error: DeliveryError | null): void {
     const wasSettled = this.#settled;
-    this.#end(fault);
-    if (!wasSettled) this.#peer?.socket?.destroy(new Error('the exchange is over'));
+    this.#end(error);
+    if (!wasSettled) this.#peer?.socket?.destroy(new Error('the request has ended'));
   }
 
-  #end(fault: DeliveryError | null): void {
+  #end(error: DeliveryError | null): void {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
-    this.#settle(this.#result(fault));
+    this.#settle(this.#result(error));
   }
 
-  #result(fault: DeliveryError | null): DeliveryResult {
+  #result(error: DeliveryError | null): DeliveryResult {
     const statusCode = this.#statusCode;
-    // Once the header is here the status decides; how the body ends does not matter.
-    const verdict = statusCode === null ? fault : statusError(statusCode, this.#headers);
+    // Once the header is complete the status decides; how the body ends does not matter.
+    const failure = statusCode === null ? error : statusError(statusCode, this.#headers);
     const retryAfter = this.#headers['retry-after'];
     return {
-      ok: statusCode !== null && verdict === null,
+      ok: statusCode !== null && failure === null,
       statusCode,
-      errorClass: verdict?.errorClass ?? null,
-      errorDetail: verdict?.message ?? null,
+      errorClass: failure?.errorClass ?? null,
+      errorDetail: failure?.message ?? null,
       remoteAddress: this.#peer?.address ?? null,
       durationMs: performance.now() - this.#startedAt,
-      retryAfter: retryAfter === undefined ? null : logText(String(retryAfter)),
+      retryAfter: retryAfter === undefined ? null : sanitizeLogText(String(retryAfter)),
       excerpt: statusCode === null ? null : textOf(this.#excerpt),
     };
   }
@@ -130,11 +133,14 @@ function statusError(statusCode: number, headers: ResponseHeaders): DeliveryErro
   if (statusCode < 300) return null;
   if (statusCode >= 400) return new DeliveryError('status', `answered ${statusCode}`);
   const to = headers.location === undefined ? '' : ` to ${String(headers.location)}`;
-  return new DeliveryError('redirect', logText(`answered ${statusCode}${to}; redirects are not followed`));
+  return new DeliveryError(
+    'redirect',
+    sanitizeLogText(`answered ${statusCode}${to}; redirects are not followed`),
+  );
 }
 
 function textOf(chunks: readonly Buffer[]): string {
   if (chunks.length === 0) return '';
-  // StringDecoder drops a character that the cut has halved; Postgres takes no NUL in text.
+  // StringDecoder drops a character that the cut has split; Postgres accepts no NUL in text.
   return new StringDecoder('utf8').write(Buffer.concat(chunks)).replaceAll('\0', '\uFFFD');
 }

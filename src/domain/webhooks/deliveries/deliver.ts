@@ -2,118 +2,124 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../../../platform/context.ts';
 import { signWebhook } from '../../../sdk/sign.ts';
 import type { WebhookClient } from '../client/client.ts';
-import { InFlight } from './in-flight.ts';
-import { releaseEndpoint, yieldEndpoint } from './release.ts';
-import { isFailingTooLong, type Throttle } from '../endpoints/throttle.ts';
 import {
-  deferToOwner,
   acquireEndpoint,
+  type AcquiredEndpoint,
   type DueDelivery,
   type EndpointLease,
-  type AcquiredEndpoint,
-} from './acquire.ts';
-import { outcomeOf, recordOutcomes, type Outcome } from './record.ts';
-import { secretBoxOf } from '../secrets/secret-box.ts';
+} from '../endpoints/acquire.ts';
 import { disableEndpoint } from '../endpoints/disable.ts';
-
-/** A run begins no exchange after this, so that a worker which is told to end does so within the deadline of one exchange. */
-const RUN_MS = 5_000;
-/** While exchanges are slow, new deliveries to the endpoint are looked for this often. */
-const LOOK_AGAIN_MS = 250;
+import { isFailingTooLong, type FlowControl } from '../endpoints/flow-control.ts';
+import { deferToOwner, releaseEndpoint, yieldEndpoint } from '../endpoints/release.ts';
+import { secretBoxOf } from '../secrets/secret-box.ts';
+import { InFlightDeliveries } from './in-flight.ts';
+import { attemptOutcome, recordOutcomes, type DeliveryOutcome } from './record.ts';
 
 /**
- * Delivers what is due at one endpoint: prepare (hold and read) -> POST -> record, over and over, with no transaction and no lock held
- * in between. One run at a time sends to an endpoint, so that its pace holds over all processes, and no payment has two exchanges in
- * flight there. Every attempt is a row, whatever came of it; 2xx ends a delivery, anything else schedules its next attempt until the
- * schedule is used up. A run that dies leaves nothing but a hold that ends: what was in the air goes again. `receiver` takes every event
+ * A run starts no request after this, so that a worker that shuts down ends within the deadline of one
+ * request.
+ */
+const RUN_MS = 5_000;
+/** How often a run looks for new deliveries while its requests are slow. */
+const POLL_MS = 250;
+
+/**
+ * Delivers what is due at one endpoint: acquire (lease and read) -> POST -> record, repeatedly, with no
+ * transaction and no lock held in between. One run at a time sends to an endpoint, so its concurrency limit
+ * holds over all processes, and no payment has two requests in flight there. Every attempt is a row; 2xx ends
+ * a delivery, anything else schedules its next attempt until the retry schedule is exhausted. A run that dies
+ * leaves only a lease that ends: requests that were in flight are sent again. Every event goes to `receiver`
  * where it is not null.
  */
 export async function deliverDue(
   ctx: Context,
-  exchange: WebhookClient,
+  client: WebhookClient,
   endpointId: string,
   receiver: string | null = null,
 ): Promise<void> {
-  const hold: EndpointLease = { endpointId, owner: randomUUID() };
+  const lease: EndpointLease = { endpointId, owner: randomUUID() };
   const endsAt = performance.now() + RUN_MS;
-  const inFlight = new InFlight();
-  let prepared = await acquireEndpoint(ctx, hold, [], receiver);
-  if (prepared === null) return deferToOwner(ctx, endpointId);
-  let isOvertaken = false;
+  const inFlight = new InFlightDeliveries();
+  let endpoint = await acquireEndpoint(ctx, lease, [], receiver);
+  if (endpoint === null) return deferToOwner(ctx, endpointId);
+  let isLeaseLost = false;
   for (;;) {
-    begin(ctx, exchange, prepared, inFlight);
+    startRequests(ctx, client, endpoint, inFlight);
     if (!inFlight.isEmpty) {
-      const outcomes = await inFlight.take(LOOK_AGAIN_MS);
-      const throttle: Throttle | null =
-        outcomes.length === 0 ? prepared.throttle : await settle(ctx, hold, outcomes, prepared);
-      if (throttle === null) isOvertaken = true;
-      else prepared = { ...prepared, throttle };
+      const outcomes = await inFlight.takeOutcomes(POLL_MS);
+      const flowControl: FlowControl | null =
+        outcomes.length === 0 ? endpoint.flowControl : await applyOutcomes(ctx, lease, outcomes, endpoint);
+      if (flowControl === null) isLeaseLost = true;
+      else endpoint = { ...endpoint, flowControl };
     }
-    const isOver = isOvertaken || performance.now() > endsAt;
+    const isOver = isLeaseLost || performance.now() > endsAt;
     if (inFlight.isEmpty) {
-      if (isOver) return yieldEndpoint(ctx, hold);
-      // What was added since the look, `leave` notices by itself.
-      if (!prepared.hasMore && (await releaseEndpoint(ctx, hold, prepared))) return;
+      if (isOver) return yieldEndpoint(ctx, lease);
+      // `releaseEndpoint` itself notices deliveries that were added since the last look.
+      if (!endpoint.hasMore && (await releaseEndpoint(ctx, lease, endpoint))) return;
     }
     const next: AcquiredEndpoint | null = isOver
       ? null
-      : await acquireEndpoint(ctx, hold, inFlight.payments, receiver);
-    if (next === null && !isOver) isOvertaken = true;
-    prepared = next ?? { ...prepared, due: [] };
+      : await acquireEndpoint(ctx, lease, inFlight.paymentIds, receiver);
+    if (next === null && !isOver) isLeaseLost = true;
+    endpoint = next ?? { ...endpoint, due: [] };
   }
 }
 
-/** Begins the exchanges of what is due. Throws SecretBoxError, before any of them, when the merchant's secrets cannot be opened. */
-function begin(
+/**
+ * Starts the requests of what is due. Throws SecretBoxError, before any of them, when a secret cannot be
+ * decrypted.
+ */
+function startRequests(
   ctx: Context,
-  exchange: WebhookClient,
-  { due, secrets: sealed, merchantId, isDisabled }: AcquiredEndpoint,
-  inFlight: InFlight,
+  client: WebhookClient,
+  { due, secrets: encrypted, merchantId, isDisabled }: AcquiredEndpoint,
+  inFlight: InFlightDeliveries,
 ): void {
   if (due.length === 0) return;
   const box = secretBoxOf(ctx.config);
-  const secrets = sealed.map(({ key_id, ciphertext }) =>
-    box.decrypt({ keyId: key_id, ciphertext: Buffer.from(ciphertext, 'base64') }, merchantId),
+  const secrets = encrypted.map(({ key_id: keyId, ciphertext }) =>
+    box.decrypt({ keyId, ciphertext: Buffer.from(ciphertext, 'base64') }, merchantId),
   );
-  const outcome = async (delivery: DueDelivery): Promise<Outcome> => {
-    if (isDisabled) return { delivery, refused: 'endpoint_switched_off' };
-    if (delivery.url === null) return { delivery, refused: 'webhooks_disabled' };
+  const deliver = async (delivery: DueDelivery): Promise<DeliveryOutcome> => {
+    if (isDisabled) return { delivery, notSent: 'endpoint_switched_off' };
+    if (delivery.url === null) return { delivery, notSent: 'webhooks_disabled' };
     const startedAt = ctx.now();
     const { event_id: eventId, body, url } = delivery;
     const headers = signWebhook({ eventId, rawBody: body, secrets, now: ctx.systemNow() });
-    return outcomeOf(ctx, delivery, await exchange.post(url, headers, body), startedAt);
+    return attemptOutcome(ctx, delivery, await client.post(url, headers, body), startedAt);
   };
-  for (const delivery of due) inFlight.add(delivery.payment_id, outcome(delivery));
+  for (const delivery of due) inFlight.add(delivery.payment_id, deliver(delivery));
 }
 
 /**
- * Records outcomes, and switches an endpoint off that is gone or has failed for days. Answers the new pace; null: another run has taken
- * the endpoint over.
+ * Records outcomes, and disables an endpoint that is gone or has failed for too long. Returns the new flow
+ * control; null when another run has taken the endpoint's lease over.
  */
-async function settle(
+async function applyOutcomes(
   ctx: Context,
-  hold: EndpointLease,
-  outcomes: readonly Outcome[],
-  prepared: AcquiredEndpoint,
-): Promise<Throttle | null> {
-  const throttle = await recordOutcomes(ctx, hold, outcomes, prepared);
-  for (const outcome of outcomes) log(ctx, outcome);
-  if (throttle === null) return null;
+  lease: EndpointLease,
+  outcomes: readonly DeliveryOutcome[],
+  endpoint: AcquiredEndpoint,
+): Promise<FlowControl | null> {
+  const flowControl = await recordOutcomes(ctx, lease, outcomes, endpoint);
+  for (const outcome of outcomes) logOutcome(ctx, outcome);
+  if (flowControl === null) return null;
   if (outcomes.some((outcome) => 'result' in outcome && outcome.result.statusCode === 410))
-    await disableEndpoint(ctx, hold.endpointId, 'gone');
-  else if (isFailingTooLong(throttle, ctx.now())) await disableEndpoint(ctx, hold.endpointId, 'failing');
-  return throttle;
+    await disableEndpoint(ctx, lease.endpointId, 'gone');
+  else if (isFailingTooLong(flowControl, ctx.now())) await disableEndpoint(ctx, lease.endpointId, 'failing');
+  return flowControl;
 }
 
-function log(ctx: Context, outcome: Outcome): void {
+function logOutcome(ctx: Context, outcome: DeliveryOutcome): void {
   const { id, payment_id, event_id, attempts } = outcome.delivery;
   const fields = { delivery_id: id, payment_id, event_id };
-  if ('refused' in outcome)
-    return void ctx.log.info('webhook refused', { ...fields, because: outcome.refused });
+  if ('notSent' in outcome)
+    return void ctx.log.info('webhook not sent', { ...fields, because: outcome.notSent });
   const { result, next } = outcome;
   const attempted = { ...fields, attempt: attempts + 1, status_code: result.statusCode };
   if (result.ok) return void ctx.log.info('webhook delivered', attempted);
   const failed = { ...attempted, error: result.errorDetail };
-  if (next === null) ctx.log.error('webhook given up', failed);
-  else ctx.log.warn('webhook not delivered yet', { ...failed, next_attempt_at: next });
+  if (next === null) ctx.log.error('webhook delivery failed: retries exhausted', failed);
+  else ctx.log.warn('webhook attempt failed; it will be retried', { ...failed, next_attempt_at: next });
 }

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Outcome } from './record.ts';
+import type { DeliveryOutcome } from './record.ts';
 
-/** The exchanges of one run that are under way: at most one of a payment. */
-export class InFlight {
+/** The deliveries of one run whose requests are in flight: at most one of a payment. */
+export class InFlightDeliveries {
   readonly #payments = new Set<string>();
-  #ended: Outcome[] = [];
-  #fault: { readonly error: unknown } | null = null;
+  #ended: DeliveryOutcome[] = [];
+  #failure: { readonly error: unknown } | null = null;
   #wake: () => void = () => undefined;
 
-  /** The payments with an exchange in flight, or with one whose outcome was not taken yet. */
-  get payments(): string[] {
+  /** The payments with a request in flight, or with an outcome that was not taken yet. */
+  get paymentIds(): string[] {
     return [...this.#payments];
   }
 
@@ -17,19 +17,22 @@ export class InFlight {
     return this.#payments.size === 0;
   }
 
-  add(paymentId: string, exchange: Promise<Outcome>): void {
+  add(paymentId: string, outcome: Promise<DeliveryOutcome>): void {
     this.#payments.add(paymentId);
-    exchange
+    outcome
       .then(
-        (outcome) => void this.#ended.push(outcome),
-        (error: unknown) => void (this.#fault ??= { error }),
+        (ended) => void this.#ended.push(ended),
+        (error: unknown) => void (this.#failure ??= { error }),
       )
       .finally(() => this.#wake());
   }
 
-  /** Waits for the first end, though not for longer than `withinMs`, and takes all outcomes that are there then. Throws what one threw. */
-  async take(withinMs: number): Promise<Outcome[]> {
-    if (this.#ended.length === 0 && this.#fault === null)
+  /**
+   * Waits for the first outcome, at most `withinMs`, and takes all outcomes that are there then. Throws the
+   * error of a delivery that threw one.
+   */
+  async takeOutcomes(withinMs: number): Promise<DeliveryOutcome[]> {
+    if (this.#ended.length === 0 && this.#failure === null)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, withinMs);
         this.#wake = () => {
@@ -37,9 +40,9 @@ export class InFlight {
           resolve();
         };
       });
-    // Exchanges that end in the same turn of the event loop are recorded together.
+    // Requests that end in the same turn of the event loop are recorded together.
     await setImmediate();
-    if (this.#fault !== null) throw this.#fault.error;
+    if (this.#failure !== null) throw this.#failure.error;
     const outcomes = this.#ended;
     this.#ended = [];
     for (const { delivery } of outcomes) this.#payments.delete(delivery.payment_id);

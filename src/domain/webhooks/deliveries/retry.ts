@@ -1,14 +1,19 @@
-/** Each delay is spread over +-20 %, so that what failed together does not come back together (contract, "Events"). */
+/**
+ * Spreads each delay in both directions, so deliveries that failed together are not retried together
+ * (contract, "Events").
+ */
 const JITTER = 0.2;
-/** A receiver may ask for more time with Retry-After, up to this multiple of the schedule's delay. */
+/** A receiver may request more time with Retry-After, up to this multiple of the schedule's delay. */
 const RETRY_AFTER_MAX_FACTOR = 4;
 
 /**
- * When to try again after attempt number `failedAttempt` (1 is the first) has failed, or null when the schedule is used up.
+ * Returns when to try again after attempt number `failedAttempt` (1 is the first) has failed, or null when
+ * the schedule is exhausted.
  *
- * `scheduleSeconds[n - 1]` is the delay after failed attempt n, so a schedule of ten gives eleven attempts. `random` is
- * from [0, 1). `retryAfter` is the answer's header as received: seconds or an HTTP date (RFC 9110, 10.2.3), anything else
- * is ignored; it counts within 1x and 4x of the schedule's delay, and is spread forwards only: never earlier than asked.
+ * `scheduleSeconds[n - 1]` is the delay after failed attempt n, so there is one attempt more than the
+ * schedule has delays. `random` is from [0, 1). `retryAfter` is the response's header as received: seconds or
+ * an HTTP date (RFC 9110, 10.2.3), anything else is ignored. It counts from the schedule's delay up to
+ * RETRY_AFTER_MAX_FACTOR times that, and is spread forwards only: never earlier than requested.
  */
 export function nextAttemptAt(input: {
   failedAttempt: number;
@@ -19,15 +24,17 @@ export function nextAttemptAt(input: {
 }): Date | null {
   const base = input.scheduleSeconds[input.failedAttempt - 1];
   if (base === undefined) return null;
-  const asked = input.retryAfter === null ? null : retryAfterSeconds(input.retryAfter, input.now);
+  const requested = input.retryAfter === null ? null : retryAfterSeconds(input.retryAfter, input.now);
   const seconds =
-    asked === null ? base * (1 - JITTER + 2 * JITTER * input.random) : honoured(asked, base, input.random);
+    requested === null
+      ? base * (1 - JITTER + 2 * JITTER * input.random)
+      : honourRetryAfter(requested, base, input.random);
   return new Date(input.now.getTime() + Math.round(seconds * 1000));
 }
 
-function honoured(askedSeconds: number, base: number, random: number): number {
+function honourRetryAfter(requestedSeconds: number, base: number, random: number): number {
   const most = base * RETRY_AFTER_MAX_FACTOR;
-  return Math.min(Math.max(askedSeconds, base) * (1 + JITTER * random), most);
+  return Math.min(Math.max(requestedSeconds, base) * (1 + JITTER * random), most);
 }
 
 /** Seconds from `now`, negative for a date in the past; null when the header holds neither form. */
@@ -39,8 +46,8 @@ function retryAfterSeconds(header: string, now: Date): number | null {
 }
 
 /**
- * The three forms of RFC 9110, 5.6.7, in milliseconds. `Date.parse` alone would take many others, and the last form (asctime)
- * for local time.
+ * Parses the three forms of RFC 9110, 5.6.7, to milliseconds. `Date.parse` alone would accept many others,
+ * and read the last form (asctime) as local time.
  */
 function httpDate(value: string): number | null {
   const isGmt = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/.test(value);

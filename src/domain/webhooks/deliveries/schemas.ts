@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { DELIVERY_ERROR_CLASSES } from '../client/delivery-error.ts';
-import { FAILURE_REASONS } from './record.ts';
+import { dateTime, nullable } from '../endpoints/schemas.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
+/** Why a delivery will not be tried any more. */
+export const FAILURE_REASONS = ['retries_exhausted', 'webhooks_disabled', 'endpoint_switched_off'] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
-  Type.Union([type, Type.Null()]);
-const time = () => Type.String({ format: 'date-time' });
 const id = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` });
 const date = (description: string) => Type.Optional(Type.String({ format: 'date-or-time', description }));
 const FROM = 'Only events from this date or time on (ISO 8601), inclusive.';
@@ -49,24 +49,24 @@ const fields = {
   status: Type.Enum([...DELIVERY_STATUSES]),
   failed_because: nullable(Type.Enum([...FAILURE_REASONS])),
   attempts: Type.Integer({ description: 'How often it was tried so far.' }),
-  next_attempt_at: nullable(time()),
-  created_at: time(),
-  finished_at: nullable(time()),
+  next_attempt_at: nullable(dateTime()),
+  created_at: dateTime(),
+  finished_at: nullable(dateTime()),
 };
 export const Delivery = Type.Object(fields);
 export type Delivery = Static<typeof Delivery>;
 
 export const Attempt = Type.Object({
   number: Type.Integer(),
-  at: time(),
+  at: dateTime(),
   url: Type.String(),
   address: nullable(Type.String({ description: 'The IP address that was connected to.' })),
   status_code: nullable(Type.Integer()),
   duration_ms: Type.Integer(),
   error: nullable(Type.Enum([...DELIVERY_ERROR_CLASSES])),
   error_detail: nullable(Type.String()),
-  response_excerpt: nullable(Type.String({ description: 'The first 1 kB of the answer.' })),
-  next_attempt_at: nullable(time()),
+  response_excerpt: nullable(Type.String({ description: 'The first 1 kB of the response body.' })),
+  next_attempt_at: nullable(dateTime()),
 });
 
 export const DeliveryWithAttempts = Type.Object({ ...fields, log: Type.Array(Attempt) });
@@ -88,7 +88,7 @@ export const RedeliverBody = Type.Object(
       Type.Enum(['failed', 'all'], {
         default: 'failed',
         description:
-          'failed: what was not delivered, because it was given up, or because webhooks were off; all: every event.',
+          'failed: events that retries did not deliver, or of a time with webhooks off; all: every event.',
       }),
     ),
     from_date: Type.String({ format: 'date-or-time', description: FROM }),

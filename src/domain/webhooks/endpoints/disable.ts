@@ -2,41 +2,54 @@ import { schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';
 import { notifyDisabled } from './jobs.ts';
+import type { DisableReason } from './schemas.ts';
 
-/** Why an endpoint was switched off: it said 410 Gone, or it did nothing but fail for five days. */
-export type DisableReason = 'gone' | 'failing';
+interface DisableParams {
+  readonly endpointId: string;
+  readonly now: Date;
+  readonly reason: DisableReason;
+}
 
-const disableStatement = sql<{ merchant_id: string; dropped: number }>(
-  'switch_off_endpoint',
-  `WITH endpoint AS (
-     UPDATE webhook_endpoints SET disabled_at = $2, disabled_reason = $3
-     WHERE id = $1 AND disabled_at IS NULL RETURNING id, merchant_id
-   ), dropped AS (
-     UPDATE deliveries SET status = 'failed', failed_because = 'endpoint_switched_off', next_attempt_at = NULL, finished_at = $2
-     FROM endpoint WHERE endpoint_id = endpoint.id AND status = 'pending' RETURNING deliveries.id
+const disable = sql<{ merchant_id: string; dropped: number }, DisableParams>(
+  'disable_endpoint',
+  (p) => `
+   WITH endpoint AS (
+     UPDATE webhook_endpoints SET disabled_at = ${p.now}, disabled_reason = ${p.reason}
+     WHERE id = ${p.endpointId} AND disabled_at IS NULL
+     RETURNING id, merchant_id
+   ),
+   dropped AS (
+     UPDATE deliveries SET status = 'failed', failed_because = 'endpoint_switched_off',
+       next_attempt_at = NULL, finished_at = ${p.now}
+     FROM endpoint
+     WHERE endpoint_id = endpoint.id AND status = 'pending'
+     RETURNING deliveries.id
    )
    SELECT merchant_id, (SELECT count(*)::int FROM dropped) AS dropped FROM endpoint`,
 );
 
-/** Switches an endpoint off: what waits there has failed, and new events are recorded only, until the merchant switches it on again. */
+/**
+ * Disables an endpoint: its pending deliveries fail, and new events are only recorded, until it is enabled
+ * again.
+ */
 export async function disableEndpoint(
   ctx: Context,
   endpointId: string,
-  because: DisableReason,
+  reason: DisableReason,
 ): Promise<void> {
-  const off = await ctx.db.transaction(async (tx) => {
-    const switched = await runOne(tx, disableStatement, [endpointId, ctx.now(), because]);
-    // A test payment in a world of its own has its receiver to itself: nobody needs to mend it.
-    const isShared = switched !== null && endpointId.startsWith(switched.merchant_id);
+  const disabled = await ctx.db.transaction(async (tx) => {
+    const endpoint = await runOne(tx, disable, { endpointId, now: ctx.now(), reason });
+    // Nobody needs to repair the endpoint of a payment with a test clock of its own.
+    const isShared = endpoint !== null && endpointId.startsWith(endpoint.merchant_id);
     if (isShared && ctx.config.smtpUrl !== null)
       await schedule(tx, [{ job: notifyDisabled, key: endpointId, runAt: ctx.now(), testClock: null }]);
-    return switched;
+    return endpoint;
   });
-  if (off === null) return;
-  ctx.log.warn('webhook endpoint switched off', {
+  if (disabled === null) return;
+  ctx.log.warn('webhook endpoint disabled; the merchant can enable it with PUT /v1/webhooks/config', {
     endpoint_id: endpointId,
-    merchant_id: off.merchant_id,
-    because,
-    deliveries_dropped: off.dropped,
+    merchant_id: disabled.merchant_id,
+    because: reason,
+    deliveries_dropped: disabled.dropped,
   });
 }

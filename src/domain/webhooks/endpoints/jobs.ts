@@ -1,13 +1,11 @@
 import { defineJob } from '../../../platform/job.ts';
 
 /**
- * Key: an endpoint's id. Due when the first of its deliveries is. Its jobs mostly wait for receivers, so many more of them run at once
- * than of others: an endpoint that hangs must not take the place of one that answers.
+ * Key: an endpoint's id. Due when the first of its deliveries is. Its handler mostly waits for receivers, so
+ * many more of these jobs run at once than of others: an endpoint that hangs must not take the place of one
+ * that responds.
  */
 export const deliverWebhook = defineJob('webhook.deliver', 'webhook-delivery');
 
-/** Key: `all`. Recurs hourly: makes the partitions of the weeks to come, and drops those that are too old. */
-export const keepDeliveryPartitions = defineJob('webhook.partitions', 'clean-up');
-
-/** Key: an endpoint's id. Due once when it is switched off, where there is a mail server. */
+/** Key: an endpoint's id. Due once when it is disabled, where there is a mail server. */
 export const notifyDisabled = defineJob('webhook.tell-switched-off', 'mail');

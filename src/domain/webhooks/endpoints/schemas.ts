@@ -1,5 +1,15 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
+import { DISABLED_AFTER_DAYS } from './flow-control.ts';
+
+/** Why an endpoint was disabled: it answered 410 Gone, or did nothing but fail for DISABLED_AFTER_DAYS. */
+export const DISABLE_REASONS = ['gone', 'failing'] as const;
+export type DisableReason = (typeof DISABLE_REASONS)[number];
+
+/** A value of `schema` or null. */
+export const nullable = <S extends TSchema>(schema: S, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+export const dateTime = () => Type.String({ format: 'date-time' });
 
 export const WebhookConfigBody = Type.Object(
   {
@@ -16,39 +26,27 @@ export const WebhookConfigBody = Type.Object(
 export type WebhookConfigBody = Static<typeof WebhookConfigBody>;
 
 export const WebhookConfig = Type.Object({
-  webhookUrl: Type.Union([Type.String(), Type.Null()]),
+  webhookUrl: nullable(Type.String()),
   enabled: Type.Boolean(),
-  updatedAt: Type.String({ format: 'date-time' }),
+  updatedAt: dateTime(),
 });
 export type WebhookConfig = Static<typeof WebhookConfig>;
 
 export const EndpointHealth = Type.Object({
   state: Type.Enum(['unused', 'healthy', 'failing', 'paused', 'switched_off'], {
     description:
-      'paused: it keeps failing, so that nothing but a probe is sent for the moment. switched_off: it answered 410, or did nothing but fail for five days; PUT switches it on again.',
+      'paused: it keeps failing, so only a probe is sent from time to time. switched_off: it answered 410, ' +
+      `or did nothing but fail for ${DISABLED_AFTER_DAYS} days; PUT switches it on again.`,
   }),
-  lastSuccessAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-  lastFailureAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-  failureRate: Type.Union([
+  lastSuccessAt: nullable(dateTime()),
+  lastFailureAt: nullable(dateTime()),
+  failureRate: nullable(
     Type.Number({ description: 'Share of the attempts of the last 24 hours that failed, 0 to 1.' }),
-    Type.Null(),
-  ]),
-  switchedOffAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-  switchedOffBecause: Type.Union([Type.Enum(['gone', 'failing']), Type.Null()]),
+  ),
+  switchedOffAt: nullable(dateTime()),
+  switchedOffBecause: nullable(Type.Enum([...DISABLE_REASONS])),
 });
 export type EndpointHealth = Static<typeof EndpointHealth>;
 
 export const WebhookConfigAndHealth = Type.Object({ ...WebhookConfig.properties, health: EndpointHealth });
 export type WebhookConfigAndHealth = Static<typeof WebhookConfigAndHealth>;
-
-export const WebhookSecrets = Type.Object({
-  secret: Type.String({ description: 'The secret in force: it signs X-Webhook-Signature.' }),
-  created_at: Type.String({ format: 'date-time' }),
-  previous: Type.Array(
-    Type.Object({ secret: Type.String(), expires_at: Type.String({ format: 'date-time' }) }),
-    {
-      description: 'Rotated secrets that still sign webhook-signature, until they expire.',
-    },
-  ),
-});
-export type WebhookSecrets = Static<typeof WebhookSecrets>;

@@ -1,9 +1,8 @@
-import type { Context } from '../../../platform/context.ts';
-import { run, runOne, sql, type Connection, type Db } from '../../../platform/postgres/db.ts';
+import { runOne, sql, type Connection, type Db } from '../../../platform/postgres/db.ts';
 import { ValidationError } from '../../../platform/errors.ts';
-import { HEALTH_COLUMNS, healthOf, rateValues, enableEndpoints, type HealthRow } from './health.ts';
-import type { WebhookConfig, WebhookConfigAndHealth, WebhookConfigBody, WebhookSecrets } from './schemas.ts';
-import { secretBoxOf } from '../secrets/secret-box.ts';
+import { enableEndpoints } from './enable.ts';
+import { healthColumns, healthOf, rateSince, type HealthParams, type HealthRow } from './health.ts';
+import type { WebhookConfig, WebhookConfigAndHealth, WebhookConfigBody } from './schemas.ts';
 
 interface ConfigRow {
   readonly webhook_url: string | null;
@@ -11,53 +10,70 @@ interface ConfigRow {
   readonly webhooks_updated_at: Date;
 }
 
-const readConfig = sql<ConfigRow>(
+const readConfig = sql<ConfigRow, { merchantId: string }>(
   'read_webhook_config',
-  `SELECT webhook_url, webhooks_enabled, webhooks_updated_at FROM merchants WHERE id = $1`,
+  (p) => `
+   SELECT webhook_url, webhooks_enabled, webhooks_updated_at FROM merchants WHERE id = ${p.merchantId}`,
 );
-const readConfigAndHealth = sql<ConfigRow & HealthRow>(
+const readConfigAndHealth = sql<ConfigRow & HealthRow, HealthParams>(
   'read_webhook_config_and_health',
-  `SELECT m.webhook_url, m.webhooks_enabled, m.webhooks_updated_at, ${HEALTH_COLUMNS}
-   FROM merchants m LEFT JOIN webhook_endpoints o ON o.id = m.id WHERE m.id = $1`,
+  (p) => `
+   SELECT m.webhook_url, m.webhooks_enabled, m.webhooks_updated_at, ${healthColumns(p)}
+   FROM merchants m LEFT JOIN webhook_endpoints o ON o.id = m.id
+   WHERE m.id = ${p.merchantId}`,
 );
-const writeConfig = sql<ConfigRow>(
+
+interface WriteConfigParams {
+  readonly merchantId: string;
+  readonly webhookUrl: string | null;
+  readonly enabled: boolean;
+  readonly now: Date;
+}
+
+const writeConfig = sql<ConfigRow, WriteConfigParams>(
   'write_webhook_config',
-  `UPDATE merchants SET webhook_url = $2, webhooks_enabled = $3, webhooks_updated_at = $4 WHERE id = $1
+  (p) => `
+   UPDATE merchants SET webhook_url = ${p.webhookUrl}, webhooks_enabled = ${p.enabled},
+     webhooks_updated_at = ${p.now}
+   WHERE id = ${p.merchantId}
    RETURNING webhook_url, webhooks_enabled, webhooks_updated_at`,
 );
 
-/** Where the merchant's events go, and whether they do, as the merchant set it. */
+/** The merchant's URL for events and whether they are sent, as the merchant set it. */
 export async function readWebhookConfig(connection: Connection, merchantId: string): Promise<WebhookConfig> {
-  const row = await runOne(connection, readConfig, [merchantId]);
-  assertThere(row, merchantId);
+  const row = await runOne(connection, readConfig, { merchantId });
+  assertFound(row, merchantId);
   return toConfig(row);
 }
 
-/** Where the merchant's events go, whether they do, and how that went; `enabled` is false while the endpoint is switched off. */
+/** The configuration and the endpoint's health; `enabled` is false while the endpoint is disabled. */
 export async function getWebhookConfig(
   connection: Connection,
   merchantId: string,
   now: Date,
 ): Promise<WebhookConfigAndHealth> {
-  const row = await runOne(connection, readConfigAndHealth, [merchantId, ...rateValues(now)]);
-  assertThere(row, merchantId);
+  const row = await runOne(connection, readConfigAndHealth, { merchantId, rateSince: rateSince(now) });
+  assertFound(row, merchantId);
   const config = toConfig(row);
   const health = healthOf(row, now);
   return { ...config, enabled: config.enabled && health.state !== 'switched_off', health };
 }
 
-/** Sets both, and switches endpoints on that were switched off. Throws ValidationError when webhooks are to be sent but there is no URL to send them to. */
+/**
+ * Sets both, and enables disabled endpoints. Throws ValidationError when `enabled` is true and there is no
+ * URL.
+ */
 export async function setWebhookConfig(
   db: Db,
   merchantId: string,
-  body: WebhookConfigBody,
+  { webhookUrl, enabled }: WebhookConfigBody,
   now: Date,
 ): Promise<WebhookConfig> {
-  if (body.enabled && body.webhookUrl === null)
+  if (enabled && webhookUrl === null)
     throw new ValidationError('webhookUrl', 'type', 'must be a URL while enabled is true');
   return db.transaction(async (tx) => {
-    const row = await runOne(tx, writeConfig, [merchantId, body.webhookUrl, body.enabled, now]);
-    assertThere(row, merchantId);
+    const row = await runOne(tx, writeConfig, { merchantId, webhookUrl, enabled, now });
+    assertFound(row, merchantId);
     await enableEndpoints(tx, merchantId, now);
     return toConfig(row);
   });
@@ -71,29 +87,6 @@ function toConfig(row: ConfigRow): WebhookConfig {
   };
 }
 
-function assertThere<T>(row: T | null, merchantId: string): asserts row is T {
-  if (row === null) throw new Error(`the merchant ${merchantId} of a valid key is gone`);
-}
-
-const readSecrets = sql<{ key_id: string; ciphertext: Buffer; created_at: Date; expires_at: Date | null }>(
-  'read_webhook_secrets',
-  `SELECT key_id, ciphertext, created_at, expires_at FROM webhook_secrets
-   WHERE merchant_id = $1 AND (expires_at IS NULL OR expires_at > $2) ORDER BY created_at DESC`,
-);
-
-/** The merchant's secret, and those that were rotated away and still sign. */
-export async function getWebhookSecrets(ctx: Context, merchantId: string): Promise<WebhookSecrets> {
-  const box = secretBoxOf(ctx.config);
-  const rows = await run(ctx.db, readSecrets, [merchantId, ctx.now()]);
-  const open = (row: (typeof rows)[number]) =>
-    box.decrypt({ keyId: row.key_id, ciphertext: row.ciphertext }, merchantId);
-  const current = rows.find(({ expires_at }) => expires_at === null);
-  if (current === undefined) throw new Error(`the merchant ${merchantId} has no webhook secret in force`);
-  return {
-    secret: open(current),
-    created_at: current.created_at.toISOString(),
-    previous: rows.flatMap((row) =>
-      row.expires_at === null ? [] : [{ secret: open(row), expires_at: row.expires_at.toISOString() }],
-    ),
-  };
+function assertFound<T>(row: T | null, merchantId: string): asserts row is T {
+  if (row === null) throw new Error(`the merchant ${merchantId} of a valid key does not exist`);
 }

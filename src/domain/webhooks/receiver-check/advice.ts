@@ -1,9 +1,9 @@
 import type { CaseName } from './cases.ts';
 
-/** What the class of an answer says of the receiver that gave it; `none`: no answer came. */
-export type AnswerClass = '2xx' | '3xx' | '4xx' | '5xx' | 'none';
+/** The class of a response's status; `none`: there was no response. */
+export type StatusClass = '2xx' | '3xx' | '4xx' | '5xx' | 'none';
 
-export function answerClass(statusCode: number | null): AnswerClass {
+export function statusClass(statusCode: number | null): StatusClass {
   if (statusCode === null) return 'none';
   if (statusCode < 300) return '2xx';
   if (statusCode < 400) return '3xx';
@@ -11,51 +11,58 @@ export function answerClass(statusCode: number | null): AnswerClass {
 }
 
 /**
- * What a merchant whose receiver failed a case should look at, in one or two sentences. Sources: specification, "Receiver rules";
- * contract, "Events" (at least once, in any order, redirects are failures).
+ * Advice for a merchant whose receiver failed a case, in one or two sentences. Sources: specification,
+ * "Receiver rules"; contract, "Events" (at least once, in any order, redirects are failures).
  */
-export function adviceOn(name: CaseName, answer: AnswerClass): string {
-  const own: Partial<Record<AnswerClass, string>> = ADVICE[name];
-  return own[answer] ?? GENERAL[answer];
+export function adviceFor(name: CaseName, status: StatusClass): string {
+  const own: Partial<Record<StatusClass, string>> = ADVICE[name];
+  return own[status] ?? GENERAL[status];
 }
 
-const GENERAL: Readonly<Record<AnswerClass, string>> = {
-  '2xx': 'It takes what it must refuse.',
-  '3xx': 'It redirects, and redirects are not followed: set the URL that answers itself.',
-  '4xx': 'It refuses what it must take.',
-  '5xx': 'It fails. What must be refused is answered 401, what is taken 200.',
-  none: 'It did not answer in time. Answer at once, also when you refuse, and work afterwards.',
+const GENERAL: Readonly<Record<StatusClass, string>> = {
+  '2xx': 'The receiver accepted a request that it must reject.',
+  '3xx': 'The receiver redirects, and redirects are not followed: set the URL that responds itself.',
+  '4xx': 'The receiver rejected a request that it must accept.',
+  '5xx': 'The receiver failed. Respond 401 to what must be rejected, and 200 to what is accepted.',
+  none: 'The receiver did not respond in time. Respond at once, also to reject, and do the work afterwards.',
 };
 
 const ORDER =
-  'It does not expect events out of order: answer 200 to each, and let `sequence` say which of a payment is the latest.';
+  'The receiver does not expect events out of order: respond 200 to each, ' +
+  'and let `sequence` decide which of a payment is the latest.';
 const TWICE =
-  'It does not expect an event twice: remember the ids of events, and answer 200 to one that you know, without doing anything.';
+  'The receiver does not expect an event twice: store the ids of events, ' +
+  'and respond 200 to a known one without doing anything.';
 
-const ADVICE: Readonly<Record<CaseName, Partial<Record<AnswerClass, string>>>> = {
+const ADVICE: Readonly<Record<CaseName, Partial<Record<StatusClass, string>>>> = {
   good: {
     '4xx':
-      'It refuses a good event. Does the URL take POST? Does it verify the raw bytes, with the secret of GET /v1/webhooks/secrets, and is its clock right?',
-    '5xx': 'It fails on a good event.',
-    none: 'It did not answer a good event in time: answer 200 at once, and work afterwards.',
+      'The receiver rejected a good event. Does the URL accept POST? ' +
+      'Does it verify the raw bytes, with the secret of GET /v1/webhooks/secrets, and is its clock right?',
+    '5xx': 'The receiver failed on a good event.',
+    none:
+      'The receiver did not respond to a good event in time: ' +
+      'respond 200 at once, and do the work afterwards.',
   },
   duplicate: { '4xx': TWICE, '5xx': TWICE },
   reordered: { '4xx': ORDER, '5xx': ORDER },
   wrong_signature: {
-    '2xx': 'It does not verify the signature: anybody can tell it that an order is paid.',
+    '2xx': 'The receiver does not verify the signature: anybody can report to it that an order is paid.',
   },
   missing_signature: {
-    '2xx': 'It takes an event without a signature: refuse what bears none, before anything else.',
+    '2xx': 'The receiver accepted an event without a signature: reject such requests before anything else.',
   },
   stale_timestamp: {
     '2xx':
-      'It ignores the timestamp: refuse what was signed more than 300 seconds ago, or a recorded request can be sent again at any time.',
+      'The receiver ignores the timestamp: reject what was signed more than 300 seconds ago, ' +
+      'or a recorded request can be replayed at any time.',
   },
   altered_body: {
-    '2xx': 'It does not verify the body: what it acts on is not what was signed.',
+    '2xx': 'The receiver does not verify the body: it acts on something else than what was signed.',
   },
   reformatted_body: {
     '2xx':
-      'It verifies a body that was parsed and written again, not the bytes that arrived: keep the raw body, and verify that.',
+      'The receiver verifies a body that was parsed and written again, ' +
+      'not the bytes that arrived: keep the raw body, and verify that.',
   },
 };

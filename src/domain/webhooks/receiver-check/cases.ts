@@ -7,7 +7,7 @@ import type { Caller } from '../../../platform/endpoint.ts';
 import { signWebhook } from '../../../sdk/sign.ts';
 import { newWebhookSecret } from '../secrets/secret-box.ts';
 
-/** The cases of an examination, in their order. */
+/** The cases of a receiver check, in their order. */
 export const CASE_NAMES = [
   'good',
   'duplicate',
@@ -20,10 +20,10 @@ export const CASE_NAMES = [
 ] as const;
 export type CaseName = (typeof CASE_NAMES)[number];
 
-/** One more than receivers allow (specification, "Webhook timestamp tolerance"). */
+/** One more than receivers tolerate (specification, "Webhook timestamp tolerance"). */
 const STALE_SECONDS = 301;
 
-/** One POST, made at the moment at which it is sent. */
+/** Creates one POST at the moment at which it is sent: its timestamp is of then. */
 export type CheckRequest = () => {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -32,16 +32,20 @@ export type CheckRequest = () => {
 export interface CheckCase {
   readonly name: CaseName;
   readonly sent: string;
-  /** The class of status that a correct receiver answers to each shot. */
+  /** The status class with which a correct receiver responds to each request. */
   readonly expected: '2xx' | '4xx';
   readonly requests: readonly CheckRequest[];
 }
 
 /**
- * The cases that an examination sends, about sample payments of the merchant. What must be refused is about events of its own each time:
- * a receiver that knows an event already may well answer 2xx without another look.
+ * Creates the cases, about sample payments of the merchant. Each request that must be rejected has a new
+ * event: a receiver may respond 2xx to an event that it knows already without verifying it.
  */
-export function checkCases(ctx: Context, caller: Caller, secrets: readonly string[]): readonly CheckCase[] {
+export function createCheckCases(
+  ctx: Context,
+  caller: Caller,
+  secrets: readonly string[],
+): readonly CheckCase[] {
   const fresh = (type: EventType = 'checkout.settled') => sampleEvent(ctx, samplePayment(ctx, caller), type);
   const sign = (event: EventRecord, by = secrets, ageSeconds = 0) =>
     signWebhook({
@@ -70,7 +74,7 @@ export function checkCases(ctx: Context, caller: Caller, secrets: readonly strin
     missing_signature: [requestOf(fresh(), () => ({}))],
     stale_timestamp: [requestOf(fresh(), (event) => sign(event, secrets, STALE_SECONDS))],
     altered_body: [altered((body) => body.replace('"amount":"25.00"', '"amount":"99.00"'))],
-    // Read and written again it would be the bytes that were signed.
+    // Parsed and serialized again it has the bytes that were signed.
     reformatted_body: [altered((body) => body.replaceAll('":', '": '))],
   };
   return CASE_NAMES.map((name) => ({ name, ...DESCRIPTIONS[name], requests: requests[name] }));
@@ -86,7 +90,7 @@ function requestOf(
 const DESCRIPTIONS: Readonly<Record<CaseName, { sent: string; expected: '2xx' | '4xx' }>> = {
   good: { sent: 'A checkout.settled as the service sends it.', expected: '2xx' },
   duplicate: {
-    sent: 'The same event again: same id and same bytes, signed anew.',
+    sent: 'The same event again: same id and same bytes, signed again.',
     expected: '2xx',
   },
   reordered: {

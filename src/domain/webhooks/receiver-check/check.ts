@@ -1,75 +1,74 @@
 import { onceAfterwards } from '../../idempotency/afterwards.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
-import { adviceOn, answerClass } from './advice.ts';
-import { checkCases, type CheckCase } from './cases.ts';
+import { adviceFor, statusClass } from './advice.ts';
+import { createCheckCases, type CheckCase } from './cases.ts';
 import type { WebhookClient, DeliveryResult } from '../client/client.ts';
 import { resolveTarget, TEST_HEADERS } from './target.ts';
 import type { CaseReport, ReceiverCheckBody, ReceiverCheck } from './schemas.ts';
 
-/** No further case is begun when the receiver has taken this many deadlines in all: with the case under way, four at most. */
-const PATIENCE_DEADLINES = 2;
+/**
+ * No further case starts once the receiver has used this many deadlines in all: with the last case, four at
+ * most.
+ */
+const BUDGET_DEADLINES = 2;
 
 /**
- * Runs the merchant's receiver through the cases that receivers get wrong, one after the other, and answers what it did in each and what a
- * correct one does. A receiver that does not answer a good event is not asked further, and a slow one not for ever: the whole takes four
- * deadlines (WEBHOOK_TIMEOUT_SECONDS) at most. Stores nothing but the answer of a request with an idempotency key. Throws
- * ValidationError where there is no URL.
+ * Runs the merchant's receiver through the cases that receivers get wrong, one after the other, and returns
+ * what it did in each and what a correct receiver does. Stops after a good event without a response, and when
+ * a slow receiver has used its budget: the whole takes four deadlines (WEBHOOK_TIMEOUT_SECONDS) at most.
+ * Stores only the reply to a request with an idempotency key. Throws ValidationError where there is no URL.
  */
 export async function checkReceiver(
   ctx: Context,
   caller: Caller,
-  {
-    body,
-    claim,
-    exchange,
-  }: { body: ReceiverCheckBody; claim: IdempotencyClaim | null; exchange: WebhookClient },
+  { body, claim, client }: { body: ReceiverCheckBody; claim: IdempotencyClaim | null; client: WebhookClient },
 ): Promise<Reply> {
   return onceAfterwards(ctx.db, claim, ctx.now(), async () => {
     const { url, secrets } = await resolveTarget(ctx, caller.merchantId, body.url);
-    const cases = checkCases(ctx, caller, secrets);
-    const patienceMs = PATIENCE_DEADLINES * ctx.config.webhookTimeoutSeconds * 1000;
-    const examination = conclude(url, cases.length, await runCases(exchange, url, cases, patienceMs));
-    ctx.log.info('receiver examined', {
+    const cases = createCheckCases(ctx, caller, secrets);
+    const budgetMs = BUDGET_DEADLINES * ctx.config.webhookTimeoutSeconds * 1000;
+    const verdict = verdictOf(url, cases.length, await runCases(client, url, cases, budgetMs));
+    ctx.log.info('receiver checked', {
       merchant_id: caller.merchantId,
-      passed: examination.passed,
-      cases: examination.cases.length,
+      passed: verdict.passed,
+      cases: verdict.cases.length,
     });
-    return reply(200, examination);
+    return reply(200, verdict);
   });
 }
 
 async function runCases(
-  exchange: WebhookClient,
+  client: WebhookClient,
   url: string,
   cases: readonly CheckCase[],
-  patienceMs: number,
+  budgetMs: number,
 ): Promise<CaseReport[]> {
   const reports: CaseReport[] = [];
   let spentMs = 0;
   for (const one of cases) {
-    const report = await runCase(exchange, url, one);
+    const report = await runCase(client, url, one);
     reports.push(report);
     spentMs += report.duration_ms;
-    if (isUnreachable(reports) || spentMs >= patienceMs) break;
+    if (isUnreachable(reports) || spentMs >= budgetMs) break;
   }
   return reports;
 }
 
-/** Sends a case's shots until one is not answered as it should be; the last one sent is what is told. */
+/** Sends a case's requests until one gets an unexpected status; the report is of the last one sent. */
 async function runCase(
-  exchange: WebhookClient,
+  client: WebhookClient,
   url: string,
   { name, sent, expected, requests }: CheckCase,
 ): Promise<CaseReport> {
   let result: DeliveryResult | null = null;
   let spentMs = 0;
   let isPassed = true;
-  for (const shot of requests) {
-    const { headers, body } = shot();
-    result = await exchange.post(url, { ...headers, ...TEST_HEADERS }, body);
+  for (const request of requests) {
+    const { headers, body } = request();
+    result = await client.post(url, { ...headers, ...TEST_HEADERS }, body);
     spentMs += result.durationMs;
-    isPassed = answerClass(result.statusCode) === expected;
+    isPassed = statusClass(result.statusCode) === expected;
     if (!isPassed) break;
   }
   const statusCode = result?.statusCode ?? null;
@@ -81,16 +80,16 @@ async function runCase(
     error: result?.errorDetail ?? null,
     duration_ms: Math.round(spentMs),
     passed: isPassed,
-    advice: isPassed ? null : adviceOn(name, answerClass(statusCode)),
+    advice: isPassed ? null : adviceFor(name, statusClass(statusCode)),
   };
 }
 
-/** True when not even the first case, a good event, was answered. */
+/** True when the first case, a good event, got no response. */
 function isUnreachable([first, ...rest]: readonly CaseReport[]): boolean {
   return first !== undefined && first.status_code === null && rest.length === 0;
 }
 
-function conclude(url: string, planned: number, cases: CaseReport[]): ReceiverCheck {
+function verdictOf(url: string, planned: number, cases: CaseReport[]): ReceiverCheck {
   const failed = cases.filter(({ passed }) => !passed).length;
   const isWhole = cases.length === planned;
   return { url, passed: isWhole && failed === 0, summary: summaryOf(cases, planned, failed), cases };
@@ -98,10 +97,16 @@ function conclude(url: string, planned: number, cases: CaseReport[]): ReceiverCh
 
 function summaryOf(cases: readonly CaseReport[], planned: number, failed: number): string {
   if (isUnreachable(cases))
-    return `The receiver did not answer a good event (${cases[0]?.error ?? 'no reason is known'}); nothing else was sent.`;
-  const verdict = failed === 0 ? 'passed' : `failed ${failed} of`;
+    return (
+      `The receiver did not answer a good event (${cases[0]?.error ?? 'no reason is known'}); ` +
+      'nothing else was sent.'
+    );
+  const outcome = failed === 0 ? 'passed' : `failed ${failed} of`;
   if (cases.length < planned)
-    return `The receiver is too slow: it ${verdict} ${cases.length} cases, and ${planned - cases.length} were not sent any more.`;
+    return (
+      `The receiver is too slow: it ${outcome} ${cases.length} cases, ` +
+      `and ${planned - cases.length} were not sent any more.`
+    );
   return failed === 0
     ? `The receiver passed all ${planned} cases.`
     : `The receiver failed ${failed} of ${planned} cases.`;

@@ -1,12 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
+import { nullable } from '../endpoints/schemas.ts';
 import { CASE_NAMES } from './cases.ts';
 
-const nullable = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
-  schema: S,
-  description: string,
-) => Type.Union([schema, Type.Null()], { description });
 const url = Type.Optional(
   Type.String({
     format: 'delivery-url',
@@ -15,10 +12,10 @@ const url = Type.Optional(
   }),
 );
 
-/** What is told of every exchange with a receiver. */
-const outcome = {
-  status_code: nullable(Type.Integer(), 'What the receiver answered; null when it did not.'),
-  error: nullable(Type.String(), 'Why the answer does not count as 2xx; null when it does.'),
+/** What is reported of every request to a receiver. */
+const result = {
+  status_code: nullable(Type.Integer(), 'The status of the response; null without one.'),
+  error: nullable(Type.String(), 'Why the response is not a 2xx; null when it is.'),
   duration_ms: Type.Integer(),
 };
 
@@ -38,8 +35,8 @@ export const TestEventReport = Type.Object({
   ),
   url: Type.String(),
   delivered: Type.Boolean({ description: 'Answered 2xx.' }),
-  ...outcome,
-  response_excerpt: nullable(Type.String(), "The beginning of the answer's body."),
+  ...result,
+  response_excerpt: nullable(Type.String(), 'The beginning of the response body.'),
 });
 export type TestEventReport = Static<typeof TestEventReport>;
 
@@ -48,11 +45,14 @@ export type ReceiverCheckBody = Static<typeof ReceiverCheckBody>;
 
 export const CaseReport = Type.Object({
   case: Type.Enum([...CASE_NAMES]),
-  sent: Type.String({ description: 'What was done, in words.' }),
-  expected: Type.Enum(['2xx', '4xx'], { description: 'What a correct receiver answers.' }),
-  ...outcome,
+  sent: Type.String({ description: 'What was sent, in words.' }),
+  expected: Type.Enum(['2xx', '4xx'], { description: 'The status class of a correct receiver.' }),
+  ...result,
   passed: Type.Boolean(),
-  advice: nullable(Type.String(), 'What the answer says of the receiver; null when the case is passed.'),
+  advice: nullable(
+    Type.String(),
+    'What the response shows about the receiver; null when the case is passed.',
+  ),
 });
 export type CaseReport = Static<typeof CaseReport>;
 

@@ -8,19 +8,20 @@ import { resolveTarget, TEST_HEADERS } from './target.ts';
 import type { TestEventBody, TestEventReport } from './schemas.ts';
 
 /**
- * Sends the merchant's receiver one signed event of a payment that does not exist, now, and answers what came of it. Nothing is stored but
- * the answer of a request with an idempotency key, and nothing is tried again. Throws ValidationError where there is no URL.
+ * Sends the merchant's receiver one signed event of a payment that does not exist, and returns the result.
+ * Stores only the reply to a request with an idempotency key, and does not retry. Throws ValidationError
+ * where there is no URL.
  */
 export async function sendTestEvent(
   ctx: Context,
   caller: Caller,
-  { body, claim, exchange }: { body: TestEventBody; claim: IdempotencyClaim | null; exchange: WebhookClient },
+  { body, claim, client }: { body: TestEventBody; claim: IdempotencyClaim | null; client: WebhookClient },
 ): Promise<Reply> {
   return onceAfterwards(ctx.db, claim, ctx.now(), async () => {
     const { url, secrets } = await resolveTarget(ctx, caller.merchantId, body.url);
     const event = sampleEvent(ctx, samplePayment(ctx, caller), body.type ?? 'checkout.settled');
     const signed = { eventId: event.id, rawBody: event.body, secrets, now: ctx.systemNow() };
-    const result = await exchange.post(url, { ...signWebhook(signed), ...TEST_HEADERS }, event.body);
+    const result = await client.post(url, { ...signWebhook(signed), ...TEST_HEADERS }, event.body);
     ctx.log.info('test event sent', {
       merchant_id: caller.merchantId,
       event_id: event.id,

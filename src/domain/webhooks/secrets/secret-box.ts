@@ -2,23 +2,28 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
-/** 96 bits, as NIST SP 800-38D recommends; random is safe for far more secrets than one key will ever seal. */
+/**
+ * 96 bits, as NIST SP 800-38D recommends; random nonces are safe for far more secrets than one key ever
+ * encrypts.
+ */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A secret as it is stored: the key that sealed it, and nonce, tag and data in one. */
+/** A secret as it is stored: the id of its key, and nonce, tag and data in one buffer. */
 export interface EncryptedSecret {
   readonly keyId: string;
   readonly ciphertext: Buffer;
 }
 
 export interface SecretBox {
-  /** The id of the first key, which seals. */
+  /** The id of the first key, which encrypts. */
   readonly keyId: string;
-  /** Encrypts with the first key. `aad` (the merchant's id) must be given again to open. */
+  /** Encrypts with the first key. `aad` (the merchant's id) must be given again to decrypt. */
   encrypt(plaintext: string, aad: string): EncryptedSecret;
-  /** Throws SecretBoxError when the key is missing, or when the row was altered or copied from another merchant. */
-  decrypt(sealed: EncryptedSecret, aad: string): string;
+  /**
+   * Throws SecretBoxError when the key is missing, or the row was altered or copied from another merchant.
+   */
+  decrypt(encrypted: EncryptedSecret, aad: string): string;
 }
 
 /** Names the key id; holds neither key nor secret, so it may be logged. */
@@ -33,7 +38,9 @@ export function newWebhookSecret(): string {
 
 const boxes = new WeakMap<readonly Buffer[], SecretBox>();
 
-/** The box for the configuration's keys; made once for each list, because every delivery opens a secret. */
+/**
+ * The box of the configuration's keys; created once for each list, because every delivery decrypts a secret.
+ */
 export function secretBoxOf({ secretsKeys }: { readonly secretsKeys: readonly Buffer[] }): SecretBox {
   const known = boxes.get(secretsKeys);
   if (known !== undefined) return known;
@@ -43,8 +50,9 @@ export function secretBoxOf({ secretsKeys }: { readonly secretsKeys: readonly Bu
 }
 
 /**
- * Encrypts secrets at rest: AES-256-GCM under the first of `keys` (32 bytes each, from SECRETS_KEY); every key opens what it once
- * sealed. A key's id is the first 8 hex digits of its SHA-256. Throws when there is no key, or one of another length.
+ * Encrypts secrets at rest: AES-256-GCM under the first of `keys` (32 bytes each, from SECRETS_KEY); every
+ * key decrypts what it encrypted. A key's id is the first 8 hex digits of its SHA-256. Throws SecretBoxError
+ * when there is no key, or one of another length.
  */
 export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   const [first] = keys;
@@ -86,7 +94,7 @@ function decrypt(key: Buffer, ciphertext: Buffer, aad: string): string {
   const nonce = ciphertext.subarray(0, NONCE_BYTES);
   const tag = ciphertext.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
   const data = ciphertext.subarray(NONCE_BYTES + TAG_BYTES);
-  // With authTagLength given, a tag that was cut short is refused instead of being easier to guess.
+  // With authTagLength, a truncated tag is rejected instead of being easier to guess.
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
     .setAAD(Buffer.from(aad))
     .setAuthTag(tag);

@@ -9,8 +9,8 @@ const PRIVATE_4 = { address: '10.0.0.1', family: 4 };
 const PRIVATE_6 = { address: 'fd00::1', family: 6 };
 const METADATA = { address: '169.254.169.254', family: 4 };
 
-describe('the lookup of a socket that webhooks leave by', () => {
-  it('answers with every public address when all are asked for, and with the first when one is', async () => {
+describe("the lookup of the webhook client's sockets", () => {
+  it('returns every public address when all are requested, and the first when one is', async () => {
     const addresses = [PUBLIC_4, PUBLIC_6];
     expect(await look(addresses, { all: true })).to.deep.equal([addresses]);
     expect(await look(addresses, {})).to.deep.equal([PUBLIC_4.address, 4]);
@@ -18,13 +18,13 @@ describe('the lookup of a socket that webhooks leave by', () => {
     expect(await look(addresses, { all: true, family: 'IPv4' })).to.deep.equal([[PUBLIC_4]]);
   });
 
-  it('lets only the public ones through when a name has others besides', async () => {
+  it('returns only the public addresses of a name that has others as well', async () => {
     const addresses = [PRIVATE_4, METADATA, PUBLIC_4, PRIVATE_6, PUBLIC_6];
     expect(await look(addresses, { all: true })).to.deep.equal([[PUBLIC_4, PUBLIC_6]]);
     expect(await look(addresses, {})).to.deep.equal([PUBLIC_4.address, 4]);
   });
 
-  it('fails with EADDRBLOCKED when a name has no public address, without telling the addresses', async () => {
+  it('fails with EADDRBLOCKED when a name has no public address, without naming its addresses', async () => {
     for (const options of [{ all: true }, {}]) {
       const error = await failure([PRIVATE_4, PRIVATE_6, METADATA], options);
       expect(error).to.be.instanceOf(AddressBlockedError).with.property('code', 'EADDRBLOCKED');
@@ -34,7 +34,7 @@ describe('the lookup of a socket that webhooks leave by', () => {
     }
   });
 
-  it('asks anew for each connection, so what a name said before counts for nothing', async () => {
+  it('resolves again for each connection, so an earlier result does not count', async () => {
     const answers = [[PUBLIC_4], [PRIVATE_4]];
     const rebinding: ResolveHost = (_, done) => done(null, answers.shift() ?? []);
     const lookup = guardedLookup(false, rebinding);
@@ -42,14 +42,14 @@ describe('the lookup of a socket that webhooks leave by', () => {
     expect((await called(lookup, { all: true }))[0]).to.be.instanceOf(AddressBlockedError);
   });
 
-  it('where private networks are allowed lets their addresses through, and metadata services still not', async () => {
+  it('returns private addresses where they are allowed, but not those of metadata services', async () => {
     expect(await look([PRIVATE_4, METADATA, PRIVATE_6], { all: true }, true)).to.deep.equal([
       [PRIVATE_4, PRIVATE_6],
     ]);
     expect(await failure([METADATA], { all: true }, true)).to.be.instanceOf(AddressBlockedError);
   });
 
-  it('passes on that a name does not resolve', async () => {
+  it('passes the error of a name that does not resolve on', async () => {
     const unknown = Object.assign(new Error('queryA ENOTFOUND merchant.example'), { code: 'ENOTFOUND' });
     const [error] = await called(
       guardedLookup(false, (_, done) => done(unknown, [])),

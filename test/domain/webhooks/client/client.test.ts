@@ -26,23 +26,24 @@ import {
 
 const BODY = Buffer.from('{"id":"evt_1","text":"€"}');
 const SHORT_MS = 300;
-/** Far beyond what an exchange with this machine takes: whoever waits this long has no deadline. */
+/** Far beyond what a local request takes: a request that lasts this long has no deadline. */
 const LONG_MS = 8_000;
 
-describe('an exchange with a receiver', () => {
+describe('the webhook client', () => {
   const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();
   });
 
-  function exchange(options: Partial<WebhookClientOptions> = {}): WebhookClient {
+  function createClient(options: Partial<WebhookClientOptions> = {}): WebhookClient {
     const created = createWebhookClient({
       allowPrivate: true,
       timeoutMs: LONG_MS,
       userAgent: 'checkout/1.0',
       ...options,
     });
-    // In front: an exchange waits for what is in flight, and a receiver that hangs lets it wait to the deadline.
+    // After the receivers: the client waits for requests in flight, up to the deadline where a receiver
+    // hangs.
     open.push(created);
     return created;
   }
@@ -61,13 +62,13 @@ describe('an exchange with a receiver', () => {
     options: Partial<WebhookClientOptions> = {},
   ): Promise<DeliveryResult> {
     const { url } = await receiver(answer);
-    return exchange(options).post(url, {}, BODY);
+    return createClient(options).post(url, {}, BODY);
   }
 
   describe('sends', () => {
-    it('a POST with the body bytes as given, JSON as their type, the user agent and the headers it is given', async () => {
+    it('a POST with the given body bytes and headers, JSON as the type, and the user agent', async () => {
       const { url, requests } = await receiver();
-      await exchange().post(`${url}/a%20b?c=d&e=%2F#part`, { 'webhook-id': 'evt_1' }, BODY);
+      await createClient().post(`${url}/a%20b?c=d&e=%2F#part`, { 'webhook-id': 'evt_1' }, BODY);
       expect(requests).to.have.length(1);
       const [request] = requests;
       expect(request).to.include({ method: 'POST', path: '/hooks/a%20b?c=d&e=%2F' });
@@ -82,16 +83,16 @@ describe('an exchange with a receiver', () => {
 
     it('text in UTF-8', async () => {
       const { url, requests } = await receiver();
-      await exchange().post(url, {}, BODY.toString('utf8'));
+      await createClient().post(url, {}, BODY.toString('utf8'));
       expect(requests[0]?.rawBody.equals(BODY)).to.equal(true);
     });
 
-    it('one request after the other over connections that stay open', async () => {
+    it('sequential requests over connections that stay open', async () => {
       const { url, requests } = await receiver();
-      const { post: send } = exchange();
+      const { post: send } = createClient();
       for (let i = 0; i < 20; i += 1)
         expect(await send(url, {}, BODY)).to.include({ ok: true, remoteAddress: '127.0.0.1' });
-      // Two, because undici frees a connection one turn of the event loop after the answer.
+      // Two, because undici frees a connection one turn of the event loop after the response.
       expect(new Set(requests.map(({ connection }) => connection)).size).to.be.at.most(2);
     });
 
@@ -100,7 +101,7 @@ describe('an exchange with a receiver', () => {
         await sleep(2);
         return {};
       });
-      const { post: send } = exchange({ maxSocketsPerOrigin: 3 });
+      const { post: send } = createClient({ maxSocketsPerOrigin: 3 });
       const results = await Promise.all(Array.from({ length: 40 }, () => send(target.url, {}, BODY)));
       expect(results.every(({ ok }) => ok)).to.equal(true);
       expect(target.connections).to.equal(3);
@@ -108,7 +109,7 @@ describe('an exchange with a receiver', () => {
   });
 
   describe('succeeds', () => {
-    it('with any 2xx, and says where it went, how long it took and what came back', async () => {
+    it('with any 2xx, and returns the address, the duration and the response', async () => {
       for (const status of [200, 201, 202, 204, 299]) {
         const result = await post(() => ({ status, ...(status === 204 ? {} : { body: 'thanks' }) }));
         expect(result).to.deep.include({
@@ -124,7 +125,7 @@ describe('an exchange with a receiver', () => {
       }
     });
 
-    it('when the body of a 2xx breaks off, by a close or by a reset', async () => {
+    it('when the body of a 2xx is truncated by a close or a reset', async () => {
       for (const how of ['end', 'reset'] as const)
         expect(await post(() => truncatedBody(200, how))).to.include({
           ok: true,
@@ -139,22 +140,22 @@ describe('an exchange with a receiver', () => {
       expectDeadline(result);
     });
 
-    it('when the body of a 2xx is huge, of which it reads little', async () => {
+    it('when the body of a 2xx is huge, and reads little of it', async () => {
       const bytes = 200 * 1024 * 1024;
       let written = () => 0;
       const target = await receiver(() => (response, socket) => {
         written = () => socket.bytesWritten;
         return hugeBody(bytes)(response, socket);
       });
-      const result = await exchange().post(target.url, {}, BODY);
+      const result = await createClient().post(target.url, {}, BODY);
       expect(result).to.include({ ok: true, statusCode: 200, excerpt: 'y'.repeat(1024) });
       await target.waitUntilQuiet();
-      // Beyond the 16 kB that are read: what the buffers of two sockets hold.
+      // Beyond the 16 kB that it reads, the buffers of two sockets hold some.
       expect(written()).to.be.lessThan(bytes / 10);
     });
   });
 
-  describe('fails at the deadline, which covers all of it', () => {
+  describe('fails at the deadline, which covers the whole request', () => {
     const cases: Record<string, [answer: ReceiverOptions['answer'], detail: string]> = {
       'when the receiver never answers': [() => hang, 'no complete answer header came within 300 ms'],
       'when the header drips': [() => dripHeader(), 'no complete answer header came within 300 ms'],
@@ -163,7 +164,7 @@ describe('an exchange with a receiver', () => {
     for (const [name, [answer, errorDetail]] of Object.entries(cases))
       it(name, async () => {
         const target = await receiver(answer);
-        const result = await exchange({ timeoutMs: SHORT_MS }).post(target.url, {}, BODY);
+        const result = await createClient({ timeoutMs: SHORT_MS }).post(target.url, {}, BODY);
         expect(result).to.deep.include({
           ok: false,
           statusCode: null,
@@ -182,9 +183,9 @@ describe('an exchange with a receiver', () => {
       expectDeadline(result);
     });
 
-    it('when the receiver takes the connection and never speaks TLS', async () => {
+    it('when the receiver accepts the connection and never starts TLS', async () => {
       const target = await receiver(undefined, { tls: 'silent' });
-      const result = await exchange({ timeoutMs: SHORT_MS }).post(target.url, {}, BODY);
+      const result = await createClient({ timeoutMs: SHORT_MS }).post(target.url, {}, BODY);
       expect(result).to.include({
         errorClass: 'timeout',
         errorDetail: 'no connection came about within 300 ms',
@@ -194,7 +195,7 @@ describe('an exchange with a receiver', () => {
     });
 
     it('when the name server never answers', async () => {
-      const { post: send } = exchange({ timeoutMs: SHORT_MS, resolve: () => {} });
+      const { post: send } = createClient({ timeoutMs: SHORT_MS, resolve: () => {} });
       const result = await send('http://merchant.example:8080/', {}, BODY);
       expect(result).to.include({
         errorClass: 'timeout',
@@ -204,15 +205,16 @@ describe('an exchange with a receiver', () => {
       expectDeadline(result);
     });
 
-    it('when every connection to the origin is busy, and then does not send what it reported as failed', async () => {
+    it('when every connection is busy, and then does not send what it reported as failed', async () => {
       const target = await receiver((_, index) => (index === 0 ? hang : {}));
-      const { post: send } = exchange({ timeoutMs: SHORT_MS, maxSocketsPerOrigin: 1 });
+      const { post: send } = createClient({ timeoutMs: SHORT_MS, maxSocketsPerOrigin: 1 });
       const [first, second] = await Promise.all(
         ['evt_1', 'evt_2'].map((id) => send(target.url, { 'webhook-id': id }, BODY)),
       );
       expect(first).to.include({ errorClass: 'timeout' });
       expect(await send(target.url, { 'webhook-id': 'evt_3' }, BODY)).to.include({ ok: true });
-      // Both deadlines are one instant, in which the first may just have made room for the second: then it was sent, and answered.
+      // Both deadlines are at one instant: the end of the first may free the connection for the second, which
+      // is then sent and answered.
       const sent = target.requests.map(({ headers }) => headers['webhook-id']);
       expect(sent).to.deep.equal(second?.ok ? ['evt_1', 'evt_2', 'evt_3'] : ['evt_1', 'evt_3']);
       if (!second?.ok) {
@@ -221,18 +223,18 @@ describe('an exchange with a receiver', () => {
       }
     });
 
-    it('and does not connect again for what is over', async () => {
+    it('and does not reconnect for a request that has ended', async () => {
       const target = await receiver(() => hang);
-      await exchange({ timeoutMs: 50 }).post(target.url, {}, BODY);
+      await createClient({ timeoutMs: 50 }).post(target.url, {}, BODY);
       await target.waitUntilQuiet();
       await sleep(50);
       expect(target.connections).to.equal(1);
     });
 
-    it('without holding up exchanges with others', async () => {
+    it('without delaying requests to other receivers', async () => {
       const hanging = await receiver(() => hang);
       const good = await receiver();
-      const { post: send } = exchange({ timeoutMs: 1_000 });
+      const { post: send } = createClient({ timeoutMs: 1_000 });
       const stuck = Array.from({ length: 100 }, () => send(hanging.url, {}, BODY));
       await hanging.waitFor(100);
       const startedAt = performance.now();
@@ -243,7 +245,7 @@ describe('an exchange with a receiver', () => {
   });
 
   describe('fails', () => {
-    it('with the status of an answer that is no 2xx, 410 among them', async () => {
+    it('with the status of a response that is no 2xx, 410 among them', async () => {
       for (const statusCode of [400, 401, 404, 410, 429, 500, 503, 599])
         expect(await post(() => ({ status: statusCode, body: 'no' }))).to.include({
           ok: false,
@@ -254,7 +256,7 @@ describe('an exchange with a receiver', () => {
         });
     });
 
-    it('with the status also when its body breaks off or is huge', async () => {
+    it('with the status also when its body is truncated or huge', async () => {
       for (const answer of [
         truncatedBody(503, 'end'),
         truncatedBody(503, 'reset'),
@@ -263,7 +265,7 @@ describe('an exchange with a receiver', () => {
         expect(await post(() => answer)).to.include({ ok: false, statusCode: 503, errorClass: 'status' });
     });
 
-    it('and hands on Retry-After as it came', async () => {
+    it('and returns Retry-After as received', async () => {
       const answer = { status: 429, headers: { 'Retry-After': 'Sat, 31 Jan 2026 12:00:00 GMT' } };
       expect(await post(() => answer)).to.include({ retryAfter: 'Sat, 31 Jan 2026 12:00:00 GMT' });
     });
@@ -290,7 +292,7 @@ describe('an exchange with a receiver', () => {
     it('when nobody listens', async () => {
       const gone = await startReceiver();
       await gone.close();
-      expect(await exchange().post(gone.url, {}, BODY)).to.include({
+      expect(await createClient().post(gone.url, {}, BODY)).to.include({
         ok: false,
         errorClass: 'connect_refused',
         remoteAddress: null,
@@ -298,7 +300,7 @@ describe('an exchange with a receiver', () => {
     });
 
     it('when a name does not resolve', async () => {
-      const { post: send } = exchange({
+      const { post: send } = createClient({
         resolve: (_, done) =>
           done(
             Object.assign(new Error('queryA ENOTFOUND nowhere'), { code: 'ENOTFOUND', syscall: 'queryA' }),
@@ -328,9 +330,9 @@ describe('an exchange with a receiver', () => {
         });
       });
 
-    it('without ever throwing, whatever it is given', async () => {
+    it('without throwing, for any input', async () => {
       const { url } = await receiver();
-      const { post: send } = exchange();
+      const { post: send } = createClient();
       for (const bad of ['', 'nonsense', 'ftp://merchant.example/', 'file:///etc/passwd', 'javascript:1'])
         expect(await send(bad, {}, BODY), bad).to.include({ ok: false, errorClass: 'url' });
       expect(await send(url, { 'X-Split': 'a\r\nX-Injected: b' }, BODY)).to.include({
@@ -340,7 +342,7 @@ describe('an exchange with a receiver', () => {
     });
   });
 
-  describe('keeps of the body', () => {
+  describe('returns of the body', () => {
     it('the first 1 kB, without half a character at its end', async () => {
       const { excerpt } = await post(() => ({ status: 500, body: `${'a'.repeat(1023)}€ and more` }));
       expect(excerpt).to.equal('a'.repeat(1023));
@@ -366,7 +368,7 @@ describe('an exchange with a receiver', () => {
   describe('verifies TLS', () => {
     it('and talks to a receiver whose certificate an authority vouches for', async () => {
       const { url, requests } = await receiver(undefined, { tls: 'trusted' });
-      const { post: send } = exchange({ ca: TEST_AUTHORITY });
+      const { post: send } = createClient({ ca: TEST_AUTHORITY });
       expect(await send(url, {}, BODY)).to.include({ ok: true, remoteAddress: '127.0.0.1' });
       expect(await send(url.replace('127.0.0.1', 'localhost'), {}, BODY)).to.include({ ok: true });
       expect(requests).to.have.length(2);
@@ -381,7 +383,7 @@ describe('an exchange with a receiver', () => {
     for (const [name, [tls, detail]] of Object.entries(REFUSED))
       it(`and refuses a certificate that is ${name}, with the reason`, async () => {
         const { url, requests } = await receiver(undefined, { tls });
-        const { post: send } = exchange(name === 'of an unknown authority' ? {} : { ca: TEST_AUTHORITY });
+        const { post: send } = createClient(name === 'of an unknown authority' ? {} : { ca: TEST_AUTHORITY });
         // Twice: what a first attempt left behind (a TLS session) must not open the door to a second.
         for (let i = 0; i < 2; i += 1) {
           const result = await send(url, {}, BODY);
@@ -396,7 +398,7 @@ describe('an exchange with a receiver', () => {
       const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
       process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
       try {
-        expect(await exchange().post(url, {}, BODY)).to.include({ errorClass: 'tls' });
+        expect(await createClient().post(url, {}, BODY)).to.include({ errorClass: 'tls' });
       } finally {
         if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
         else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
@@ -405,7 +407,7 @@ describe('an exchange with a receiver', () => {
 
     it('and names plain HTTP behind https for what it is', async () => {
       const { url } = await receiver();
-      expect(await exchange().post(url.replace('http:', 'https:'), {}, BODY)).to.include({
+      expect(await createClient().post(url.replace('http:', 'https:'), {}, BODY)).to.include({
         errorClass: 'tls',
         errorDetail: 'wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)',
       });
@@ -430,7 +432,7 @@ describe('an exchange with a receiver', () => {
     for (const host of HOSTS)
       it(`by the address ${host}`, async () => {
         const target = await receiver(undefined, { tls: 'trusted' });
-        const { post: send } = exchange({ allowPrivate: false, ca: TEST_AUTHORITY });
+        const { post: send } = createClient({ allowPrivate: false, ca: TEST_AUTHORITY });
         const result = await send(`https://${host}:${target.port}/`, {}, BODY);
         expect(result).to.include({ ok: false, errorClass: 'address_blocked', remoteAddress: null });
         expect(target.connections).to.equal(0);
@@ -442,7 +444,7 @@ describe('an exchange with a receiver', () => {
         { address: '127.0.0.1', family: 4 },
         { address: '::1', family: 6 },
       ];
-      const { post: send } = exchange({
+      const { post: send } = createClient({
         allowPrivate: false,
         ca: TEST_AUTHORITY,
         resolve: (_, done) => done(null, addresses),
@@ -454,13 +456,13 @@ describe('an exchange with a receiver', () => {
     });
 
     it('by plain http, which only they may use', async () => {
-      const { post: send } = exchange({ allowPrivate: false });
+      const { post: send } = createClient({ allowPrivate: false });
       expect(await send('http://merchant.example/', {}, BODY)).to.include({ errorClass: 'url' });
     });
 
     it('at metadata services, not even where private networks are allowed', async () => {
       for (const host of ['169.254.169.254', '[fd00:ec2::254]', '168.63.129.16'])
-        expect(await exchange().post(`http://${host}/`, {}, BODY), host).to.include({
+        expect(await createClient().post(`http://${host}/`, {}, BODY), host).to.include({
           errorClass: 'address_blocked',
         });
     });
@@ -469,7 +471,7 @@ describe('an exchange with a receiver', () => {
   it('uses no port below 1024 but 80 and 443, wherever', async () => {
     for (const port of [0, 22, 25, 1023])
       for (const allowPrivate of [true, false])
-        expect(await exchange({ allowPrivate }).post(`https://127.0.0.1:${port}/`, {}, BODY)).to.include({
+        expect(await createClient({ allowPrivate }).post(`https://127.0.0.1:${port}/`, {}, BODY)).to.include({
           errorClass: 'port_blocked',
         });
   });
@@ -479,7 +481,7 @@ describe('an exchange with a receiver', () => {
       await sleep(50);
       return {};
     });
-    const { post: send, close } = exchange();
+    const { post: send, close } = createClient();
     const inFlight = send(target.url, {}, BODY);
     await target.waitFor(1);
     await close();

@@ -8,7 +8,7 @@ const TYPE_A = 1;
 const TYPE_AAAA = 28;
 const NO_SUCH_NAME = 3;
 
-/** Names by what the server below says of them; a name that is not here does not exist, and `hang...` is never answered. */
+/** The name server's records. Other names do not exist; names that begin with `hang` get no response. */
 const RECORDS: Record<string, Partial<Record<number, number[]>>> = {
   'both.example': {
     [TYPE_A]: [203, 0, 113, 7],
@@ -44,7 +44,7 @@ describe('resolving a host through the name servers', () => {
     ]);
   });
 
-  it('is content with one family', async () => {
+  it('accepts a host with one family', async () => {
     expect(await resolved(resolve, 'four.example')).to.deep.equal([{ address: '203.0.113.8', family: 4 }]);
   });
 
@@ -53,7 +53,7 @@ describe('resolving a host through the name servers', () => {
     expect(await failure(resolve, 'none.example')).to.include({ code: 'ENODATA' });
   });
 
-  it('is not held up by names whose servers do not answer', async () => {
+  it('is not delayed by names whose servers do not respond', async () => {
     for (let i = 0; i < 20; i += 1) resolve(`hang${i}.example`, () => {});
     while (questions.filter((name) => name.startsWith('hang')).length < 40) await once(server, 'message');
     const startedAt = performance.now();
@@ -84,7 +84,7 @@ function readQuestion(message: Buffer): { name: string; type: number } {
   return { name: labels.join('.').toLowerCase(), type: message.readUInt16BE(at + 1) };
 }
 
-/** RFC 1035: the question's header and question, flags of an answer, and one record when there is one. */
+/** RFC 1035: the question's header and question, the flags of a response, and one record if any. */
 function answer(question: Buffer, records: (typeof RECORDS)[string] | undefined, type: number): Buffer {
   const data = records?.[type];
   const end = question.indexOf(0, 12) + 5;

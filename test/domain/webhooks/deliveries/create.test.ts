@@ -16,12 +16,12 @@ const allDeliveries = sql<{
   merchant_id: string;
   status: string;
 }>('test_all_deliveries', 'SELECT * FROM deliveries');
-const dueKeys = sql<{ key: string; run_at: Date }>(
-  'test_due_keys',
-  'SELECT key, run_at FROM scheduled_jobs WHERE job = $1',
+const jobsByName = sql<{ key: string; run_at: Date }, { job: string }>(
+  'test_jobs_by_name',
+  (p) => `SELECT key, run_at FROM scheduled_jobs WHERE job = ${p.job}`,
 );
 
-describe('fanning events out', () => {
+describe('creating deliveries', () => {
   let harness: Harness;
   let shop: Shop;
   beforeEach(async () => {
@@ -38,17 +38,17 @@ describe('fanning events out', () => {
       { webhookUrl: 'https://shop.example/hooks', enabled },
       harness.ctx.now(),
     );
-  const handOver = async () => {
+  const leaseEvents = async () => {
     const { db, now } = harness.ctx;
     const work = await leaseDue(db, new Map([[dispatchEvent.name, 1000]]), now(), addSeconds(now(), 30));
     return work.map(({ key }) => key);
   };
-  const due = (job: string) => run(harness.ctx.db, dueKeys, [job]);
+  const scheduled = (job: string) => run(harness.ctx.db, jobsByName, { job });
   const deliveries = () => run(harness.ctx.db, allDeliveries, []);
 
-  it('makes one delivery of each event, due at once, and is done', async () => {
+  it('creates one delivery of each event, due at once, and finishes the job', async () => {
     const ids = await Promise.all(Array.from({ length: 30 }, () => shop.create()));
-    const events = await handOver();
+    const events = await leaseEvents();
     harness.advance(1);
     await dispatchEvents(harness.ctx, events);
     const rows = await deliveries();
@@ -57,42 +57,42 @@ describe('fanning events out', () => {
     expect(new Set(rows.map(({ status, merchant_id }) => `${status} ${merchant_id}`))).to.deep.equal(
       new Set([`pending ${harness.merchant.id}`]),
     );
-    expect(await due('webhook.deliver')).to.deep.equal([
+    expect(await scheduled('webhook.deliver')).to.deep.equal([
       { key: harness.merchant.id, run_at: harness.ctx.now() },
     ]);
-    expect(await due(dispatchEvent.name)).to.deep.equal([]);
+    expect(await scheduled(dispatchEvent.name)).to.deep.equal([]);
   });
 
-  it('twice, and by several workers at once in any order, adds nothing', async () => {
+  it('twice, and by several workers at once in any order, creates no duplicates', async () => {
     await Promise.all(Array.from({ length: 300 }, () => shop.create()));
-    const events = await handOver();
+    const events = await leaseEvents();
     const orders = [events, events.toReversed(), events.slice(5), events.toReversed().slice(5)];
     await Promise.all([...orders, ...orders].map((order) => dispatchEvents(harness.ctx, order)));
     await dispatchEvents(harness.ctx, events);
     expect((await deliveries()).map(({ event_id }) => event_id)).to.have.members(events);
-    expect(await due('webhook.deliver')).to.have.length(1);
+    expect(await scheduled('webhook.deliver')).to.have.length(1);
   });
 
-  it('of several merchants makes deliveries of those that want them', async () => {
+  it('for several merchants creates deliveries for those with webhooks enabled', async () => {
     const [off, bare] = [await harness.addMerchant(), await harness.addMerchant()];
     await configure(off.id, false);
     const wanted = await shop.create();
     await (await openShop(harness, off)).create({ callback_url: 'https://own.example/' });
     await (await openShop(harness, bare)).create();
-    await dispatchEvents(harness.ctx, await handOver());
+    await dispatchEvents(harness.ctx, await leaseEvents());
     expect((await deliveries()).map(({ payment_id }) => payment_id)).to.deep.equal([wanted]);
-    expect(await due(dispatchEvent.name)).to.deep.equal([]);
+    expect(await scheduled(dispatchEvent.name)).to.deep.equal([]);
   });
 
-  it('passes over events that are not there', async () => {
+  it('skips events that do not exist', async () => {
     await dispatchEvents(harness.ctx, ['evt_00000000000000000000000000']);
     expect(await deliveries()).to.deep.equal([]);
   });
 
-  it('of 200 events takes five round trips', async () => {
+  it('for 200 events takes five round trips', async () => {
     await Promise.all(Array.from({ length: 200 }, () => shop.create()));
-    const events = await handOver();
+    const events = await leaseEvents();
     const sent = await statementsOf(() => dispatchEvents(harness.ctx, events));
-    expect(sent).to.deep.equal(['BEGIN;', 'insert_deliveries', 'schedule_work', 'finish_work', 'COMMIT;']);
+    expect(sent).to.deep.equal(['BEGIN;', 'insert_deliveries', 'schedule_jobs', 'finish_work', 'COMMIT;']);
   });
 });

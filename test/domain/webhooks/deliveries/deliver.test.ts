@@ -27,8 +27,8 @@ import { createHarness, type Harness } from '../../../support/harness.ts';
 
 /** The contract's schedule ("Events"), in seconds. */
 const SCHEDULE = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400];
-/** How long a run that dies holds its endpoint: the exchange's deadline, and 10 s. */
-const HOLD_SECONDS = 25;
+/** How long the lease of a run that dies lasts: the request's deadline, and 10 s. */
+const LEASE_SECONDS = 25;
 
 interface Delivery {
   readonly id: string;
@@ -50,24 +50,30 @@ interface Attempt {
   readonly response_excerpt: string | null;
   readonly next_attempt_at: Date | null;
 }
-const deliveriesOf = sql<Delivery>(
+const deliveriesOf = sql<Delivery, { paymentId: string }>(
   'test_deliveries_of',
-  `SELECT d.*, next_attempt_at AS due_at FROM deliveries d WHERE payment_id = $1 ORDER BY sequence`,
+  (p) => `
+   SELECT d.*, next_attempt_at AS due_at FROM deliveries d
+   WHERE payment_id = ${p.paymentId} ORDER BY sequence`,
 );
-const attemptsOf = sql<Attempt>(
+const attemptsOf = sql<Attempt, { deliveryId: string }>(
   'test_attempts_of',
-  'SELECT * FROM delivery_attempts WHERE delivery_id = $1 ORDER BY number',
+  (p) => `SELECT * FROM delivery_attempts WHERE delivery_id = ${p.deliveryId} ORDER BY number`,
+);
+const bodyOf = sql<{ body: string }, { eventId: string }>(
+  'test_body',
+  (p) => `SELECT body FROM events WHERE id = ${p.eventId}`,
 );
 
 describe('delivering a webhook', () => {
   let harness: Harness;
   let shop: Shop;
-  let exchange: WebhookClient;
+  let client: WebhookClient;
   const receivers: Receiver[] = [];
   beforeEach(async () => {
     harness = await createHarness();
     shop = await openShop(harness);
-    exchange = createWebhookClient({
+    client = createWebhookClient({
       allowPrivate: true,
       timeoutMs: 300,
       userAgent: 'payment-checkout/test',
@@ -75,7 +81,7 @@ describe('delivering a webhook', () => {
     await harness.work();
   });
   afterEach(async () => {
-    await exchange.close();
+    await client.close();
     await harness.close();
     for (const receiver of receivers.splice(0)) await receiver.close();
   });
@@ -87,15 +93,15 @@ describe('delivering a webhook', () => {
   };
   const configure = (webhookUrl: string | null, enabled = true) =>
     setWebhookConfig(harness.ctx.db, harness.merchant.id, { webhookUrl, enabled }, harness.ctx.now());
-  const deliveries = (paymentId: string) => run(harness.ctx.db, deliveriesOf, [paymentId]);
-  const attempts = (deliveryId: string) => run(harness.ctx.db, attemptsOf, [deliveryId]);
-  /** A payment whose first event is fanned out and not yet sent; answers its delivery's id. */
-  const prepared = async (body?: Parameters<Shop['create']>[0]) => {
+  const deliveries = (paymentId: string) => run(harness.ctx.db, deliveriesOf, { paymentId });
+  const attempts = (deliveryId: string) => run(harness.ctx.db, attemptsOf, { deliveryId });
+  /** Creates a payment and the delivery of its first event, which is not sent yet. */
+  const createDelivery = async (body?: Parameters<Shop['create']>[0]) => {
     const id = await shop.create(body);
     const [event] = await shop.events(id);
     await dispatchEvents(harness.ctx, [event?.id ?? '']);
     const [delivery] = await deliveries(id);
-    if (delivery === undefined) throw new Error('the event was not fanned out');
+    if (delivery === undefined) throw new Error('the event has no delivery');
     return {
       paymentId: id,
       deliveryId: delivery.id,
@@ -109,13 +115,13 @@ describe('delivering a webhook', () => {
     return row;
   };
   const secondsUntil = (date: Date | null) => ((date?.getTime() ?? NaN) - harness.ctx.now().getTime()) / 1000;
-  const send = (endpointId: string = harness.merchant.id) => deliverDue(harness.ctx, exchange, endpointId);
+  const send = (endpointId: string = harness.merchant.id) => deliverDue(harness.ctx, client, endpointId);
 
   for (const status of [200, 201, 202, 204, 299])
-    it(`answered ${status} is done: delivered, one attempt, nothing due any more`, async () => {
+    it(`that gets ${status} is delivered, with one attempt, and nothing is due any more`, async () => {
       const receiver = await listen(() => ({ status, body: status === 204 ? '' : 'thanks' }));
       await configure(receiver.url);
-      const { paymentId, deliveryId } = await prepared();
+      const { paymentId, deliveryId } = await createDelivery();
       await send();
       expect(await delivery(paymentId)).to.deep.include({
         status: 'delivered',
@@ -153,14 +159,14 @@ describe('delivering a webhook', () => {
     ['429', () => ({ status: 429 }), 429, 'status'],
     ['500', () => ({ status: 500, body: 'a\0b' }), 500, 'status'],
     ['503', () => ({ status: 503 }), 503, 'status'],
-    ['with nothing within the deadline', () => hang, null, 'timeout'],
-    ['with a reset', () => reset, null, 'connect_reset'],
+    ['no response within the deadline', () => hang, null, 'timeout'],
+    ['a reset', () => reset, null, 'connect_reset'],
   ];
   for (const [what, answer, statusCode, errorClass] of failures)
-    it(`answered ${what} is tried again after 5 s, +-20 %, and the attempt is a row`, async () => {
+    it(`that gets ${what} is retried after 5 s, +-20 %, and the attempt is a row`, async () => {
       const receiver = await listen(answer);
       await configure(receiver.url);
-      const { paymentId, deliveryId } = await prepared();
+      const { paymentId, deliveryId } = await createDelivery();
       await send();
       const row = await delivery(paymentId);
       expect(row).to.include({ status: 'pending', attempts: 1, finished_at: null });
@@ -175,11 +181,11 @@ describe('delivering a webhook', () => {
       expect(receiver.requests).to.have.length(1);
     });
 
-  it('that nobody takes (no receiver at all) is tried again as well', async () => {
+  it('without a receiver is retried as well', async () => {
     const receiver = await startReceiver();
     await receiver.close();
     await configure(receiver.url);
-    const { paymentId, deliveryId } = await prepared();
+    const { paymentId, deliveryId } = await createDelivery();
     await send();
     expect(await delivery(paymentId)).to.include({ status: 'pending', attempts: 1 });
     expect((await attempts(deliveryId))[0]).to.include({
@@ -188,11 +194,11 @@ describe('delivering a webhook', () => {
     });
   });
 
-  it('is tried at the times of the schedule, each +-20 %, and given up after 11 attempts', async () => {
+  it('is retried at the times of the schedule, each +-20 %, and fails after 11 attempts', async () => {
     const receiver = await listen(() => ({ status: 500 }));
     await configure(receiver.url);
-    const { paymentId, deliveryId, eventId } = await prepared();
-    // The payment expires meanwhile, and its other events go their own way.
+    const { paymentId, deliveryId, eventId } = await createDelivery();
+    // The payment expires meanwhile, and its other events have deliveries of their own.
     const posted = () => receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId).length;
     for (const [i, base] of SCHEDULE.entries()) {
       await harness.work();
@@ -224,20 +230,18 @@ describe('delivering a webhook', () => {
     expect(posted()).to.equal(11);
   });
 
-  it('carries the same id and bytes at each attempt, and a timestamp and signatures of its own', async () => {
+  it('has the same id and bytes at each attempt, and a new timestamp and signatures', async () => {
     const receiver = await listen((_, index) => ({ status: index < 2 ? 503 : 200 }));
     await configure(receiver.url);
-    const { paymentId, deliveryId, eventId } = await prepared({ metadata: { note: 'naïve ☂ "quoted"' } });
+    const { paymentId, deliveryId, eventId } = await createDelivery({
+      metadata: { note: 'naïve ☂ "quoted"' },
+    });
     for (let i = 0; i < 3; i += 1) {
       await send();
       const { due_at } = await delivery(paymentId);
       harness.advance(due_at === null ? 0 : secondsUntil(due_at));
     }
-    const [stored] = await run(
-      harness.ctx.db,
-      sql<{ body: string }>('test_body', 'SELECT body FROM events WHERE id = $1'),
-      [eventId],
-    );
+    const [stored] = await run(harness.ctx.db, bodyOf, { eventId });
     expect(receiver.requests).to.have.length(3);
     const stamps = receiver.requests.map((request) => {
       expect(request.method).to.equal('POST');
@@ -253,21 +257,21 @@ describe('delivering a webhook', () => {
   });
 
   it('honours Retry-After, from once to four times the schedule', async () => {
-    for (const [asked, least, most] of [
+    for (const [retryAfter, least, most] of [
       ['1', 5, 6],
       ['12', 12, 14.4],
       ['3600', 20, 20],
       ['nonsense', 4, 6],
     ] as const) {
-      const receiver = await listen(() => ({ status: 429, headers: { 'Retry-After': asked } }));
+      const receiver = await listen(() => ({ status: 429, headers: { 'Retry-After': retryAfter } }));
       await configure(receiver.url);
-      const { paymentId } = await prepared();
+      const { paymentId } = await createDelivery();
       await send();
-      expect(secondsUntil((await delivery(paymentId)).due_at), asked).to.be.within(least, most);
+      expect(secondsUntil((await delivery(paymentId)).due_at), retryAfter).to.be.within(least, most);
     }
   });
 
-  it('waits no longer than one delivery: others of the same payment go their way', async () => {
+  it('that fails does not delay others of the same payment', async () => {
     const receiver = await listen(({ rawBody }) => ({
       status: rawBody.includes('checkout.created') ? 500 : 200,
     }));
@@ -282,8 +286,8 @@ describe('delivering a webhook', () => {
     expect(receiver.requests).to.have.length(4);
   });
 
-  describe('to whom', () => {
-    it('an event of a merchant without webhooks, or without a URL, is recorded and not delivered', async () => {
+  describe('by configuration', () => {
+    it('an event of a merchant without webhooks or without a URL is only recorded', async () => {
       const receiver = await listen();
       await configure(receiver.url, false);
       const disabled = await shop.create();
@@ -295,13 +299,13 @@ describe('delivering a webhook', () => {
         expect(await shop.events(id)).to.have.length(1);
         expect(await deliveries(id)).to.deep.equal([]);
       }
-      // Switching them on later does not send what was.
+      // Enabling them later does not send earlier events.
       await configure(receiver.url);
       await harness.work();
       expect(receiver.requests).to.deep.equal([]);
     });
 
-    it('callback_url overrides the URL, and not the switch', async () => {
+    it('callback_url overrides the URL, and not `enabled`', async () => {
       const [merchants, payments] = [await listen(), await listen()];
       await configure(merchants.url, false);
       const off = await shop.create({ callback_url: payments.url });
@@ -317,26 +321,26 @@ describe('delivering a webhook', () => {
       expect(merchants.requests).to.have.length(1);
     });
 
-    it("a URL that was mended meanwhile is used by what waits; the payment's own stays", async () => {
-      const [broken, mended] = [await listen(() => ({ status: 404 })), await listen()];
+    it("pending deliveries go to a URL that was corrected meanwhile; the payment's own stays", async () => {
+      const [broken, corrected] = [await listen(() => ({ status: 404 })), await listen()];
       await configure(broken.url);
-      const { paymentId, deliveryId } = await prepared();
-      const own = await prepared({ callback_url: broken.url });
+      const { paymentId, deliveryId } = await createDelivery();
+      const own = await createDelivery({ callback_url: broken.url });
       await send();
       await send(own.endpointId);
-      await configure(mended.url);
+      await configure(corrected.url);
       harness.advance(6);
       await harness.work();
       expect(await delivery(paymentId)).to.include({ status: 'delivered', attempts: 2 });
-      expect((await attempts(deliveryId)).map(({ url }) => url)).to.deep.equal([broken.url, mended.url]);
+      expect((await attempts(deliveryId)).map(({ url }) => url)).to.deep.equal([broken.url, corrected.url]);
       expect(await delivery(own.paymentId)).to.include({ status: 'pending', attempts: 2 });
-      expect(mended.requests).to.have.length(1);
+      expect(corrected.requests).to.have.length(1);
     });
 
-    it('webhooks switched off while it waited: nothing is sent, and it is not tried again', async () => {
+    it('a pending delivery fails without a request once webhooks are disabled', async () => {
       const receiver = await listen(() => ({ status: 500 }));
       await configure(receiver.url);
-      const { paymentId, deliveryId } = await prepared();
+      const { paymentId, deliveryId } = await createDelivery();
       await send();
       await configure(receiver.url, false);
       harness.advance(6);
@@ -351,21 +355,21 @@ describe('delivering a webhook', () => {
     });
   });
 
-  describe('once', () => {
-    it('run by four workers at once posts each of 20 once', async () => {
+  describe('exactly once', () => {
+    it('by four workers at once posts each of 20 once', async () => {
       const receiver = await listen();
       await configure(receiver.url);
-      const all = await Promise.all(Array.from({ length: 20 }, () => prepared()));
+      const all = await Promise.all(Array.from({ length: 20 }, () => createDelivery()));
       await Promise.all([1, 2, 3, 4].map(() => send()));
       expect(receiver.requests).to.have.length(20);
       for (const { paymentId } of all)
         expect(await delivery(paymentId)).to.include({ status: 'delivered', attempts: 1, due_at: null });
     });
 
-    it('a run that finds another one posting leaves the work where it is', async () => {
+    it('a run defers to another run that owns the lease', async () => {
       const receiver = await listen(() => hang);
       await configure(receiver.url);
-      const { paymentId } = await prepared();
+      const { paymentId } = await createDelivery();
       const first = send();
       await receiver.waitFor(1);
       await send();
@@ -374,10 +378,10 @@ describe('delivering a webhook', () => {
       expect(receiver.requests).to.have.length(1);
     });
 
-    it('a crash after the POST and before the record posts again, with the same id and bytes', async () => {
+    it('a crash between the POST and its record posts again, with the same id and bytes', async () => {
       const receiver = await listen();
       await configure(receiver.url);
-      const { paymentId, eventId } = await prepared();
+      const { paymentId, eventId } = await createDelivery();
       await harness.ctx.db.raw('ALTER TABLE delivery_attempts ADD CONSTRAINT test_crash CHECK (false)');
       expect(
         await send().then(
@@ -386,8 +390,8 @@ describe('delivering a webhook', () => {
         ),
       ).to.include('test_crash');
       await harness.ctx.db.raw('ALTER TABLE delivery_attempts DROP CONSTRAINT test_crash');
-      // For as long as the run that crashed might still be posting, nobody else does.
-      harness.advance(HOLD_SECONDS - 0.001);
+      // While the crashed run's lease lasts, no other run posts.
+      harness.advance(LEASE_SECONDS - 0.001);
       await send();
       expect(receiver.requests).to.have.length(1);
       harness.advance(0.001);
@@ -398,11 +402,11 @@ describe('delivering a webhook', () => {
       expect(await delivery(paymentId)).to.include({ status: 'delivered', attempts: 1, due_at: null });
     });
 
-    describe('a run that was overtaken, because it took longer than its hold,', () => {
-      /** An exchange whose answers the test gives, in the order in which they were asked for. */
+    describe('a run whose lease another run took over', () => {
+      /** A client whose requests the test ends, in the order in which they were posted. */
       const manual = () => {
-        const asked: ((result: Partial<DeliveryResult>) => void)[] = [];
-        const answered = (result: Partial<DeliveryResult>): DeliveryResult => ({
+        const posted: ((result: Partial<DeliveryResult>) => void)[] = [];
+        const resultWith = (result: Partial<DeliveryResult>): DeliveryResult => ({
           ok: false,
           statusCode: null,
           errorClass: null,
@@ -413,52 +417,52 @@ describe('delivering a webhook', () => {
           excerpt: null,
           ...result,
         });
-        const manualExchange: WebhookClient = {
-          post: () => new Promise((resolve) => asked.push((result) => resolve(answered(result)))),
+        const manualClient: WebhookClient = {
+          post: () => new Promise((resolve) => posted.push((result) => resolve(resultWith(result)))),
           close: () => Promise.resolve(),
         };
-        return { asked, exchange: manualExchange };
+        return { posted, client: manualClient };
       };
-      const untilAsked = async (asked: unknown[], count: number) => {
-        await until(`${count} exchanges`, () => asked.length === count);
+      const untilPosted = async (posted: unknown[], count: number) => {
+        await until(`${count} requests`, () => posted.length === count);
       };
 
-      it('and failed changes nothing of what the others did', async () => {
+      it('changes nothing of what the others recorded when its request fails', async () => {
         await configure('http://127.0.0.1:9/hooks');
-        const { paymentId, deliveryId } = await prepared();
-        const { asked, exchange: slow } = manual();
-        const overtaken = deliverDue(harness.ctx, slow, harness.merchant.id);
-        await untilAsked(asked, 1);
-        harness.advance(HOLD_SECONDS);
+        const { paymentId, deliveryId } = await createDelivery();
+        const { posted, client: slow } = manual();
+        const first = deliverDue(harness.ctx, slow, harness.merchant.id);
+        await untilPosted(posted, 1);
+        harness.advance(LEASE_SECONDS);
         const second = deliverDue(harness.ctx, slow, harness.merchant.id);
-        await untilAsked(asked, 2);
-        asked[1]?.({ statusCode: 500 });
+        await untilPosted(posted, 2);
+        posted[1]?.({ statusCode: 500 });
         await second;
         harness.advance(6);
         const third = deliverDue(harness.ctx, slow, harness.merchant.id);
-        await untilAsked(asked, 3);
+        await untilPosted(posted, 3);
         const before = await delivery(paymentId);
-        asked[0]?.({ statusCode: 502 });
-        await overtaken;
+        posted[0]?.({ statusCode: 502 });
+        await first;
         expect(await delivery(paymentId)).to.deep.equal(before);
-        asked[2]?.({ statusCode: 503 });
+        posted[2]?.({ statusCode: 503 });
         await third;
         expect(await delivery(paymentId)).to.include({ status: 'pending', attempts: 2 });
         expect((await attempts(deliveryId)).map(({ status_code }) => status_code)).to.deep.equal([500, 503]);
       });
 
-      it('and succeeded has delivered', async () => {
+      it('records a success', async () => {
         await configure('http://127.0.0.1:9/hooks');
-        const { paymentId } = await prepared();
-        const { asked, exchange: slow } = manual();
-        const overtaken = deliverDue(harness.ctx, slow, harness.merchant.id);
-        await untilAsked(asked, 1);
-        harness.advance(HOLD_SECONDS);
+        const { paymentId } = await createDelivery();
+        const { posted, client: slow } = manual();
+        const first = deliverDue(harness.ctx, slow, harness.merchant.id);
+        await untilPosted(posted, 1);
+        harness.advance(LEASE_SECONDS);
         const second = deliverDue(harness.ctx, slow, harness.merchant.id);
-        await untilAsked(asked, 2);
-        asked[0]?.({ ok: true, statusCode: 200 });
-        await overtaken;
-        asked[1]?.({ statusCode: 500 });
+        await untilPosted(posted, 2);
+        posted[0]?.({ ok: true, statusCode: 200 });
+        await first;
+        posted[1]?.({ statusCode: 500 });
         await second;
         expect(await delivery(paymentId)).to.include({ status: 'delivered', attempts: 1, due_at: null });
       });
@@ -466,7 +470,7 @@ describe('delivering a webhook', () => {
   });
 
   describe('while a rotation overlaps', () => {
-    it("the new secret signs the specification's header, both sign the other, and the old one stops in time", async () => {
+    it("the new secret signs the specification's header, both sign the other, until it ends", async () => {
       const receiver = await listen();
       await configure(receiver.url);
       const old = harness.merchant.webhookSecret;
@@ -474,22 +478,22 @@ describe('delivering a webhook', () => {
       const { ctx, merchant } = harness;
       harness.advance(60);
       const overlapEnd = new Date(ctx.now().getTime() + 3_600_000);
-      const sealed = createSecretBox(ctx.config.secretsKeys).encrypt(fresh, merchant.id);
+      const encrypted = createSecretBox(ctx.config.secretsKeys).encrypt(fresh, merchant.id);
       await ctx.db.raw('UPDATE webhook_secrets SET expires_at = ? WHERE merchant_id = ?', [
         overlapEnd,
         merchant.id,
       ]);
       await ctx.db.raw(
         'INSERT INTO webhook_secrets (merchant_id, created_at, key_id, ciphertext) VALUES (?, ?, ?, ?)',
-        [merchant.id, ctx.now(), sealed.keyId, sealed.ciphertext],
+        [merchant.id, ctx.now(), encrypted.keyId, encrypted.ciphertext],
       );
-      await prepared();
+      await createDelivery();
       await send();
       harness.advance(3_600 - 0.001);
-      await prepared();
+      await createDelivery();
       await send();
       harness.advance(0.001);
-      await prepared();
+      await createDelivery();
       await send();
       const [first, last, after] = receiver.requests;
       for (const request of [first, last]) expectSigned(request, [fresh, old]);
@@ -497,25 +501,28 @@ describe('delivering a webhook', () => {
     });
   });
 
-  it('of one takes three round trips to Postgres, and of many together far less than one each', async () => {
+  it('takes three round trips to Postgres, and less than one each for many deliveries', async () => {
     const receiver = await listen();
     await configure(receiver.url);
-    await prepared();
+    await createDelivery();
     expect(await statementsOf(() => send())).to.deep.equal([
-      'prepare_deliveries',
-      'record_outcomes',
-      'leave_endpoint',
+      'acquire_endpoint',
+      'record_delivery_outcomes',
+      'release_endpoint_unless_rescheduled',
     ]);
-    for (let i = 0; i < 128; i += 1) await prepared();
+    for (let i = 0; i < 128; i += 1) await createDelivery();
     const sent = await statementsOf(() => send());
     expect(receiver.requests).to.have.length(129);
     expect(sent.length).to.be.lessThan(128);
   });
 });
 
-/** Asserts that `secrets`, newest first, and no others sign the request, by both schemes as a receiver would check them. */
+/**
+ * Asserts that `secrets`, newest first, and no others sign the request, by both schemes as a receiver would
+ * check them.
+ */
 function expectSigned(request: ReceivedRequest | undefined, secrets: readonly string[]): void {
-  if (request === undefined) throw new Error('nothing arrived');
+  if (request === undefined) throw new Error('no request arrived');
   const { rawBody } = request;
   const headers = request.headers as Record<string, string>;
   const hmac = createHmac('sha256', secrets[0] ?? '')

@@ -2,27 +2,28 @@ import { expect } from 'chai';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import { loadMigration } from '../../../../src/platform/postgres/migrate.ts';
-import { configure, deliveriesIn, fanOutPayments } from '../../../support/deliveries.ts';
+import { configure, deliveriesIn, createPaymentsWithDeliveries } from '../../../support/deliveries.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers.ts';
 import { openShop } from '../../../support/shop.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 
 const attempts = sql<object>('test_attempts', 'SELECT * FROM delivery_attempts ORDER BY delivery_id, number');
 
-/** What was written before: ids of deliveries that have nothing to do with their events'. */
+/** Gives deliveries ids of the older format, which do not derive from their events'. */
 const OTHER_IDS = `
-  CREATE TEMPORARY TABLE renamed AS SELECT id, 'dlv_0' || upper(substr(md5(id), 1, 25)) AS other FROM deliveries;
+  CREATE TEMPORARY TABLE renamed AS 
+    SELECT id, 'dlv_0' || upper(substr(md5(id), 1, 25)) AS other FROM deliveries;
   UPDATE deliveries d SET id = other FROM renamed r WHERE r.id = d.id;
   UPDATE delivery_attempts a SET delivery_id = other FROM renamed r WHERE r.id = a.delivery_id;
   UPDATE due_work w SET key = other FROM renamed r WHERE r.id = w.key;
   DROP TABLE renamed`;
 
-describe('deliveries from before they were due per endpoint', () => {
+describe('deliveries of the schema before jobs per endpoint', () => {
   let harness: Harness;
   let receiver: Receiver;
   before(async () => {
     harness = await createHarness();
-    // The second is not taken at its first attempt.
+    // The first attempt of the second delivery fails.
     receiver = await startReceiver({ answer: (_, index) => ({ status: index === 1 ? 500 : 200 }) });
     await configure(harness, receiver.url);
     await harness.work();
@@ -32,13 +33,13 @@ describe('deliveries from before they were due per endpoint', () => {
     await harness.close();
   });
 
-  it('are there with their attempts, are sent when they are due, and are found by a fan-out and a replay', async () => {
+  it('keep their attempts, are sent when due, and are found by creation and replay', async () => {
     const { db } = harness.ctx;
     const shop = await openShop(harness);
     const begin = harness.ctx.now().toISOString();
     const ids: string[] = [];
     for (const body of [{}, { callback_url: receiver.url }, {}]) {
-      ids.push(...(await fanOutPayments(harness, shop, 1, body)));
+      ids.push(...(await createPaymentsWithDeliveries(harness, shop, 1, body)));
       await harness.work();
     }
     const before_ = [await deliveriesIn(harness), await run(db, attempts, [])];

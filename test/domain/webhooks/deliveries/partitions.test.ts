@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Client } from 'pg';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
-import { keepPartitions } from '../../../../src/domain/webhooks/deliveries/partitions.ts';
+import { maintainPartitions } from '../../../../src/domain/webhooks/deliveries/partitions.ts';
 import { run, sql, type Db, type Tx } from '../../../../src/platform/postgres/db.ts';
-import { configure, deliveriesIn, fanOutPayments } from '../../../support/deliveries.ts';
+import { configure, deliveriesIn, createPaymentsWithDeliveries } from '../../../support/deliveries.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers.ts';
 import { play } from '../../../support/scenarios.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
@@ -11,17 +11,22 @@ import { createHarness, type Harness } from '../../../support/harness.ts';
 
 const DAY = 86_400;
 const TABLES = ['deliveries', 'delivery_attempts'];
-const partitions = sql<{ name: string }>(
+const partitions = sql<{ name: string }, { table: string }>(
   'test_partitions',
-  `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass ORDER BY 1`,
+  (p) => `
+   SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = ${p.table}::regclass
+   ORDER BY 1`,
 );
 const places = sql<{ place: string }>(
   'test_places',
-  `SELECT tableoid::regclass::text AS place FROM deliveries UNION ALL SELECT tableoid::regclass::text FROM delivery_attempts`,
+  `SELECT tableoid::regclass::text AS place FROM deliveries
+   UNION ALL SELECT tableoid::regclass::text FROM delivery_attempts`,
 );
-const placesOfPayments = sql<{ place: string }>(
+const placesOfPayments = sql<{ place: string }, { paymentIds: readonly string[] }>(
   'test_places_of_payments',
-  'SELECT tableoid::regclass::text AS place FROM deliveries WHERE payment_id = ANY ($1) ORDER BY id',
+  (p) => `
+   SELECT tableoid::regclass::text AS place FROM deliveries
+   WHERE payment_id = ANY (${p.paymentIds}) ORDER BY id`,
 );
 
 describe('the partitions of deliveries and attempts', () => {
@@ -33,7 +38,7 @@ describe('the partitions of deliveries and attempts', () => {
     shop = await openShop(harness);
     receiver = await startReceiver();
     await configure(harness, receiver.url);
-    await keepPartitions(harness.ctx);
+    await maintainPartitions(harness.ctx);
   });
   afterEach(async () => {
     await receiver.close();
@@ -41,17 +46,17 @@ describe('the partitions of deliveries and attempts', () => {
   });
 
   const namesOf = async (table: string) =>
-    (await run(harness.ctx.db, partitions, [table])).map(({ name }) => name);
+    (await run(harness.ctx.db, partitions, { table })).map(({ name }) => name);
   const placesOfRows = async () => (await run(harness.ctx.db, places, [])).map(({ place }) => place);
   /** One payment's event, sent to the receiver. */
   const deliver = async () => {
-    await fanOutPayments(harness, shop, 1);
+    await createPaymentsWithDeliveries(harness, shop, 1);
     await harness.work();
   };
-  const keep = () => keepPartitions(harness.ctx);
+  const maintain = () => maintainPartitions(harness.ctx);
 
-  it('are there for three weeks to come, from Monday to Monday, and a default for the rest', async () => {
-    // It is Saturday, 31 January 2026.
+  it('exist for the coming three weeks, from Monday to Monday, and a default for the rest', async () => {
+    // The clock is at Saturday, 31 January 2026.
     for (const table of TABLES)
       expect(await namesOf(table)).to.deep.equal([
         `${table}_20260202`,
@@ -61,76 +66,75 @@ describe('the partitions of deliveries and attempts', () => {
       ]);
   });
 
-  it('stay as they are when it is done again, and by two at once', async () => {
+  it('stay unchanged when maintenance runs again, and twice at once', async () => {
     const before = await Promise.all(TABLES.map(namesOf));
-    await keep();
-    await Promise.all([keep(), keep()]);
+    await maintain();
+    await Promise.all([maintain(), maintain()]);
     expect(await Promise.all(TABLES.map(namesOf))).to.deep.equal(before);
   });
 
-  it('take the deliveries of their week', async () => {
+  it('store the deliveries of their week', async () => {
     await deliver();
     expect(await placesOfRows()).to.deep.equal(TABLES.map((table) => `${table}_default`));
-    // A second is over; this one is the last of Sunday.
+    // One second has passed; this one is the last of Sunday.
     harness.advance(36 * 3600 - 2);
-    const sunday = await fanOutPayments(harness, shop, 1);
-    const monday = await fanOutPayments(harness, shop, 1);
-    expect(await run(harness.ctx.db, placesOfPayments, [[...sunday, ...monday]])).to.deep.equal([
-      { place: 'deliveries_default' },
-      { place: 'deliveries_20260202' },
-    ]);
+    const sunday = await createPaymentsWithDeliveries(harness, shop, 1);
+    const monday = await createPaymentsWithDeliveries(harness, shop, 1);
+    expect(await run(harness.ctx.db, placesOfPayments, { paymentIds: [...sunday, ...monday] })).to.deep.equal(
+      [{ place: 'deliveries_default' }, { place: 'deliveries_20260202' }],
+    );
   });
 
-  it('go with all that is in them once all of it is older than 30 days', async () => {
+  it('are dropped once all their rows are older than 30 days', async () => {
     harness.advance(2 * DAY);
     await deliver();
     // The week ends on 9 February; 30 days later is 11 March, 00:00.
     harness.advance((Date.parse('2026-03-11T00:00:00Z') - harness.ctx.now().getTime()) / 1000 - 0.001);
-    await keep();
+    await maintain();
     expect(await placesOfRows()).to.deep.equal(TABLES.map((table) => `${table}_20260202`));
     harness.advance(0.001);
-    await keep();
+    await maintain();
     expect(await placesOfRows()).to.deep.equal([]);
     for (const table of TABLES) expect(await namesOf(table)).to.not.include(`${table}_20260202`);
   });
 
-  it('leave in the default nothing that is older than 30 days', async () => {
+  it('leave no row in the default that is older than 30 days', async () => {
     await deliver();
     harness.advance(30 * DAY - 2);
-    await keep();
+    await maintain();
     expect(await placesOfRows()).to.have.length(2);
     harness.advance(3);
-    await keep();
+    await maintain();
     expect(await placesOfRows()).to.deep.equal([]);
   });
 
-  it('keep what is replayed of an event that is older, until the replay itself is', async () => {
+  it('keep the replayed delivery of an older event until the replay itself is older', async () => {
     const [event] = await shop.events(await shop.create());
     harness.advance(40 * DAY);
     await dispatchEvents(harness.ctx, [event?.id ?? '']);
-    await keep();
+    await maintain();
     expect(await deliveriesIn(harness)).to.have.length(1);
     await harness.work();
     harness.advance(29 * DAY);
-    await keep();
+    await maintain();
     const rows = await deliveriesIn(harness);
     expect(rows.find(({ event_id }) => event_id === event?.id)).to.include({ status: 'delivered' });
     harness.advance(2 * DAY);
-    await keep();
+    await maintain();
     expect((await deliveriesIn(harness)).map(({ event_id }) => event_id)).to.not.include(event?.id);
   });
 
-  it('keep what belongs to a payment in a test clock of its own, whose time says nothing of its age', async () => {
+  it('keep the deliveries of a payment with a test clock, whose time says nothing of their age', async () => {
     const { told } = await play(harness, { story: 'paid' });
     harness.advance(31 * DAY);
-    await keep();
+    await maintain();
     expect(await deliveriesIn(harness)).to.have.length(told.deliveries.length);
     await harness.ctx.db.raw('DELETE FROM events');
-    await keep();
+    await maintain();
     expect(await placesOfRows()).to.deep.equal([]);
   });
 
-  it('are made without reading the default under their lock: it says beforehand that it holds nothing of theirs', async () => {
+  it('are created without a scan of the default under a lock: a constraint excludes their rows', async () => {
     const notices: string[] = [];
     const listening = new WeakSet<Client>();
     const transaction = (work: (tx: Tx) => Promise<unknown>) =>
@@ -142,7 +146,7 @@ describe('the partitions of deliveries and attempts', () => {
         await work(tx);
       });
     harness.advance(7 * DAY);
-    await keepPartitions({
+    await maintainPartitions({
       ...harness.ctx,
       db: { transaction, client: harness.ctx.db.client } as unknown as Db,
     });
@@ -152,21 +156,21 @@ describe('the partitions of deliveries and attempts', () => {
       );
   });
 
-  it('do not make readers and writers wait: what cannot be had at once is left, and done the next time', async () => {
+  it('do not block readers and writers: maintenance without the lock is left to the next run', async () => {
     harness.advance(7 * DAY);
     const begin = performance.now();
     await harness.ctx.db.transaction(async (reader) => {
       await deliveriesIn({ ...harness, ctx: { ...harness.ctx, db: reader } });
-      const error = await keep().then(
+      const error = await maintain().then(
         () => 'no error',
         ({ message }: Error) => message,
       );
       expect(error).to.include('lock timeout');
-      await fanOutPayments(harness, shop, 1);
+      await createPaymentsWithDeliveries(harness, shop, 1);
     });
     expect(performance.now() - begin).to.be.lessThan(3_000);
     expect(await namesOf('deliveries')).to.not.include('deliveries_20260223');
-    await keep();
+    await maintain();
     for (const table of TABLES) expect(await namesOf(table)).to.include(`${table}_20260223`);
   });
 });

@@ -11,7 +11,7 @@ function delay(failedAttempt: number, random = MIDDLE, retryAfter: string | null
   return next === null ? null : (next.getTime() - NOW.getTime()) / 1000;
 }
 
-describe('when a failed delivery is tried again', () => {
+describe('the next attempt of a failed delivery', () => {
   it('follows the schedule: ten retries after the first attempt, then no more', () => {
     expect(SCHEDULE.map((_, index) => delay(index + 1))).to.deep.equal(SCHEDULE);
     expect(delay(10)).to.equal(86_400);
@@ -35,13 +35,13 @@ describe('when a failed delivery is tried again', () => {
     expect(delay(2, 0, '9'.repeat(400))).to.equal(120);
   });
 
-  it('spreads what Retry-After asks for forwards only, and not beyond four times', () => {
+  it('spreads the requested Retry-After forwards only, and not beyond four times the delay', () => {
     expect(delay(2, 0.5, '60')).to.equal(66);
     expect(delay(2, 0.999_999, '60')).to.be.closeTo(72, 0.01);
     expect(delay(2, 0.999_999, '119')).to.equal(120);
   });
 
-  it('honours Retry-After as an HTTP date of each form, reckoned from the instant that is passed in', () => {
+  it('honours Retry-After as an HTTP date of each form, relative to `now`', () => {
     expect(delay(2, 0, 'Sat, 31 Jan 2026 12:01:00 GMT')).to.equal(60);
     expect(delay(2, 0, 'Saturday, 31-Jan-26 12:01:00 GMT')).to.equal(60);
     expect(delay(2, 0, 'Sat Jan 31 12:01:00 2026')).to.equal(60);
@@ -49,7 +49,7 @@ describe('when a failed delivery is tried again', () => {
     expect(delay(2, 0, 'Sat, 31 Jan 2099 12:00:00 GMT')).to.equal(120);
   });
 
-  it('ignores a Retry-After that is neither', () => {
+  it('ignores any other Retry-After', () => {
     for (const header of [
       '',
       'soon',
@@ -68,7 +68,7 @@ describe('when a failed delivery is tried again', () => {
     expect(delay(11, 0, '60')).to.equal(null);
   });
 
-  it('takes any schedule, also one without a retry', () => {
+  it('accepts any schedule, also one without a retry', () => {
     const input = { failedAttempt: 1, random: MIDDLE, retryAfter: null, now: NOW };
     expect(nextAttemptAt({ ...input, scheduleSeconds: [] })).to.equal(null);
     expect(nextAttemptAt({ ...input, scheduleSeconds: [0.2] })?.getTime()).to.equal(NOW.getTime() + 200);

@@ -5,7 +5,7 @@ import {
   configure,
   deliveriesIn,
   endpointIn,
-  fanOutPayments,
+  createPaymentsWithDeliveries,
   startHoldingReceiver,
   watched,
   type HoldingReceiver,
@@ -16,7 +16,7 @@ import { createHarness, type Harness } from '../../../support/harness.ts';
 
 const BACKLOG = 40;
 
-describe('the circuit of an endpoint that keeps failing', () => {
+describe('the circuit breaker of an endpoint that keeps failing', () => {
   let harness: Harness;
   let receiver: HoldingReceiver;
   /** 40 deliveries, and a receiver that answered 500 until the circuit opened. */
@@ -25,7 +25,7 @@ describe('the circuit of an endpoint that keeps failing', () => {
     await harness.work();
     receiver = await startHoldingReceiver();
     await configure(harness, receiver.url);
-    await fanOutPayments(harness, await openShop(harness), BACKLOG);
+    await createPaymentsWithDeliveries(harness, await openShop(harness), BACKLOG);
     receiver.status = 500;
     const sending = send();
     for (let answered = 0; answered < 10; answered += 1) {
@@ -51,14 +51,14 @@ describe('the circuit of an endpoint that keeps failing', () => {
     return wait;
   };
   /** Events of the pending deliveries, in the order in which they are due. */
-  const waiting = async () =>
+  const pendingEvents = async () =>
     (await deliveriesIn(harness))
       .filter(({ status }) => status === 'pending')
       .sort((a, b) => Number(a.next_attempt_at) - Number(b.next_attempt_at))
       .map(({ event_id }) => event_id);
 
-  it('opens after ten failures in a row: the backlog waits, and the merchant reads that it is paused', async () => {
-    // Ten, and those that were in the air beside the tenth.
+  it('opens after ten failures in a row: the backlog waits, and the API reports it as paused', async () => {
+    // Ten, and those that were in flight beside the tenth.
     expect(receiver.requests.length).to.be.within(10, 13);
     expect(await endpointIn(harness)).to.deep.include({
       concurrency_limit: 1,
@@ -72,7 +72,7 @@ describe('the circuit of an endpoint that keeps failing', () => {
     expect(receiver.requests).to.have.length(before);
   });
 
-  it('sends one probe when its pause is over, and pauses twice as long when that fails', async () => {
+  it('sends one probe when its delay ends, and doubles the delay when the probe fails', async () => {
     for (const next of [10, 20, 40, 60]) {
       await untilOpen();
       harness.advance(0.001);
@@ -89,10 +89,10 @@ describe('the circuit of an endpoint that keeps failing', () => {
     }
   });
 
-  it('closes when a probe succeeds: what waited comes oldest first, with 1, 2, 4, 8 ... at once', async () => {
+  it('closes when a probe succeeds: the backlog is sent oldest first, 1, 2, 4, 8 ... at once', async () => {
     await untilOpen();
     harness.advance(10);
-    const expected = await waiting();
+    const expected = await pendingEvents();
     const arrivedBefore = receiver.requests.length;
     receiver.status = 200;
     const { ctx, lookedTwice } = watched(harness);
@@ -109,16 +109,16 @@ describe('the circuit of an endpoint that keeps failing', () => {
     await sending;
     expect(await health()).to.include({ state: 'healthy' });
     await harness.work();
-    expect(await waiting()).to.deep.equal([]);
+    expect(await pendingEvents()).to.deep.equal([]);
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).to.equal(BACKLOG);
   });
 
-  it('is forgotten when the merchant sets the URL: what waits is sent at once', async () => {
+  it('closes when the merchant sets the URL: pending deliveries are sent at once', async () => {
     receiver.status = 200;
     receiver.open();
     await configure(harness, receiver.url);
     harness.advance(7);
     await harness.work();
-    expect(await waiting()).to.deep.equal([]);
+    expect(await pendingEvents()).to.deep.equal([]);
   });
 });

@@ -4,7 +4,7 @@ import {
   configure,
   deliveriesIn,
   endpointIn,
-  fanOutPayments,
+  createPaymentsWithDeliveries,
   startHoldingReceiver,
   type HoldingReceiver,
 } from '../../../support/deliveries.ts';
@@ -15,7 +15,7 @@ import { createHarness, type Harness } from '../../../support/harness.ts';
 const DAY = 86_400;
 const OFF = { status: 'failed', failed_because: 'endpoint_switched_off', next_attempt_at: null };
 
-describe('switching an endpoint off', () => {
+describe('disabling an endpoint', () => {
   let harness: Harness;
   let shop: Shop;
   let receiver: HoldingReceiver;
@@ -34,16 +34,16 @@ describe('switching an endpoint off', () => {
   const send = (endpointId = harness.merchant.id) =>
     deliverDue(harness.ctx, harness.adapters.webhooks, endpointId);
   const config = async () => (await harness.api('get', '/v1/webhooks/config').expect(200)).body;
-  const switchOn = () =>
+  const enable = () =>
     harness.api('put', '/v1/webhooks/config').send({ webhookUrl: receiver.url, enabled: true }).expect(200);
   const answerAll = (status: number) => {
     receiver.status = status;
     receiver.open();
   };
 
-  it('410 does so at once: nothing more is sent, what waits has failed, and GET config says so', async () => {
+  it('happens at the first 410: pending deliveries fail unsent, and GET config reports it', async () => {
     answerAll(410);
-    await fanOutPayments(harness, shop, 9);
+    await createPaymentsWithDeliveries(harness, shop, 9);
     await send();
     expect(receiver.requests.length).to.be.within(1, 4);
     for (const delivery of await deliveriesIn(harness)) expect(delivery).to.include(OFF);
@@ -63,13 +63,13 @@ describe('switching an endpoint off', () => {
     expect(receiver.requests.length).to.be.lessThan(5);
   });
 
-  it('what was in the air then is recorded: a success has delivered, and each attempt is in the log', async () => {
-    await fanOutPayments(harness, shop, 3);
+  it('still records requests in flight: a success counts, and each attempt is in the log', async () => {
+    await createPaymentsWithDeliveries(harness, shop, 3);
     const sending = send();
     await until('three requests wait', () => receiver.held === 3);
     receiver.status = 410;
     receiver.release(1);
-    await until('it is off', async () => (await endpointIn(harness)).disabled_at !== null);
+    await until('it is disabled', async () => (await endpointIn(harness)).disabled_at !== null);
     receiver.status = 200;
     receiver.release(1);
     await until('one is delivered', async () =>
@@ -84,11 +84,11 @@ describe('switching an endpoint off', () => {
     expect(rows.filter(({ failed_because }) => failed_because === OFF.failed_because)).to.have.length(2);
   });
 
-  it('five days of nothing but failure do so, and not a moment less', async () => {
+  it('happens after five days of nothing but failure, and not a moment before', async () => {
     answerAll(500);
     const { now } = harness.ctx;
     const failAgain = async () => {
-      await fanOutPayments(harness, shop, 1);
+      await createPaymentsWithDeliveries(harness, shop, 1);
       await send();
     };
     await failAgain();
@@ -103,9 +103,9 @@ describe('switching an endpoint off', () => {
     expect((await config()).health).to.include({ state: 'switched_off', switchedOffBecause: 'failing' });
   });
 
-  it('a single success begins the five days anew', async () => {
+  it('waits five days again after a single success', async () => {
     answerAll(500);
-    await fanOutPayments(harness, shop, 1);
+    await createPaymentsWithDeliveries(harness, shop, 1);
     await send();
     harness.advance(4 * DAY);
     receiver.status = 200;
@@ -114,15 +114,15 @@ describe('switching an endpoint off', () => {
     expect((await config()).health).to.include({ state: 'healthy', lastSuccessAt });
     receiver.status = 500;
     harness.advance(2 * DAY);
-    await fanOutPayments(harness, shop, 1);
+    await createPaymentsWithDeliveries(harness, shop, 1);
     await send();
     expect((await config()).health).to.include({ state: 'failing', lastSuccessAt });
   });
 
-  it('PUT switches it on again, and what was missed meanwhile is replayed when it is asked for', async () => {
+  it('ends with PUT, and the events of the meantime are replayed on request', async () => {
     const from = harness.ctx.now().toISOString();
     answerAll(410);
-    await fanOutPayments(harness, shop, 2);
+    await createPaymentsWithDeliveries(harness, shop, 2);
     await send();
     for (let made = 0; made < 3; made += 1) await shop.create();
     await harness.work();
@@ -130,13 +130,13 @@ describe('switching an endpoint off', () => {
     await harness.api('post', '/v1/webhooks/redeliver').send({ from_date: from }).expect(409);
 
     receiver.status = 200;
-    const { body } = await switchOn();
+    const { body } = await enable();
     expect(Object.keys(body)).to.deep.equal(['webhookUrl', 'enabled', 'updatedAt']);
     const on = await config();
     expect([on.enabled, on.health.state, on.health.switchedOffAt]).to.deep.equal([true, 'healthy', null]);
     const before = receiver.requests.length;
     await harness.work();
-    expect(receiver.requests, 'nothing comes by itself').to.have.length(before);
+    expect(receiver.requests, 'nothing is sent without a request').to.have.length(before);
 
     const answer = await harness.api('post', '/v1/webhooks/redeliver').send({ from_date: from }).expect(202);
     expect(answer.body.count).to.equal(5);
@@ -147,13 +147,13 @@ describe('switching an endpoint off', () => {
     );
   });
 
-  it("concerns that endpoint alone: the merchant's own goes on when that of a callback_url is gone", async () => {
+  it("affects that endpoint alone: the merchant's own continues when a callback_url is gone", async () => {
     const own = await startHoldingReceiver();
     own.open();
     await configure(harness, own.url);
     answerAll(410);
-    await fanOutPayments(harness, shop, 1, { callback_url: receiver.url });
-    await fanOutPayments(harness, shop, 1);
+    await createPaymentsWithDeliveries(harness, shop, 1, { callback_url: receiver.url });
+    await createPaymentsWithDeliveries(harness, shop, 1);
     await harness.work();
     expect((await deliveriesIn(harness)).map(({ status }) => status)).to.deep.equal(['failed', 'delivered']);
     expect((await config()).health).to.include({ state: 'healthy' });

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
 import { createWebhookClient, type WebhookClient } from '../../../../src/domain/webhooks/client/client.ts';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
-import { runOne, sql } from '../../../../src/platform/postgres/db.ts';
 import {
   configure,
   deliveriesIn,
+  deliveryJobIn,
   endpointIn,
-  fanOutPayments,
+  createPaymentsWithDeliveries,
   startHoldingReceiver,
   watched,
   type HoldingReceiver,
@@ -17,20 +17,15 @@ import { openShop, type Shop } from '../../../support/shop.ts';
 import { until } from '../../../support/until.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 
-const dueWork = sql<{ visible_at: Date }>(
-  'test_due_endpoint',
-  `SELECT visible_at FROM scheduled_jobs WHERE job = 'webhook.deliver' AND key = $1`,
-);
-
 describe("an endpoint's deliveries", () => {
   let harness: Harness;
   let shop: Shop;
-  let exchange: WebhookClient;
+  let client: WebhookClient;
   const receivers: HoldingReceiver[] = [];
   beforeEach(async () => {
     harness = await createHarness();
     shop = await openShop(harness);
-    exchange = createWebhookClient({
+    client = createWebhookClient({
       allowPrivate: true,
       timeoutMs: 30_000,
       userAgent: 'payment-checkout/test',
@@ -39,7 +34,7 @@ describe("an endpoint's deliveries", () => {
   });
   afterEach(async () => {
     for (const receiver of receivers.splice(0)) await receiver.close();
-    await exchange.close();
+    await client.close();
     await harness.close();
   });
 
@@ -48,15 +43,15 @@ describe("an endpoint's deliveries", () => {
     receivers.push(receiver);
     return receiver;
   };
-  const send = (endpointId = harness.merchant.id, ctx = harness.ctx) => deliverDue(ctx, exchange, endpointId);
+  const send = (endpointId = harness.merchant.id, ctx = harness.ctx) => deliverDue(ctx, client, endpointId);
   const untilHeld = (receiver: HoldingReceiver, count: number) =>
     until(`${count} requests wait`, () => receiver.held === count);
   const statuses = async () => (await deliveriesIn(harness)).map(({ status }) => status);
 
-  it('are sent four at once at first, and no more, however many runs there are', async () => {
+  it('are sent four at once at first, and no more, with any number of runs', async () => {
     const receiver = await listen();
     await configure(harness, receiver.url);
-    await fanOutPayments(harness, shop, 12);
+    await createPaymentsWithDeliveries(harness, shop, 12);
     const { ctx, lookedTwice } = watched(harness);
     const first = send(undefined, ctx);
     await untilHeld(receiver, 4);
@@ -69,7 +64,7 @@ describe("an endpoint's deliveries", () => {
     expect(receiver.requests).to.have.length(12);
   });
 
-  it('of one payment are sent one after the other, in order of sequence, beside those of others', async () => {
+  it('of one payment are sent one by one, in order of sequence, beside those of others', async () => {
     const posted: { payment: string; sequence: number; overlapped: boolean }[] = [];
     const inFlight = new Set<string>();
     const receiver = await listen(({ rawBody }) => {
@@ -104,12 +99,12 @@ describe("an endpoint's deliveries", () => {
       ]);
   });
 
-  it('that hang hold up nobody else', async () => {
+  it('that hang do not delay those of other endpoints', async () => {
     const [hanging, sound] = [await listen(), await listen()];
     sound.open();
     await configure(harness, hanging.url);
-    await fanOutPayments(harness, shop, 5);
-    await fanOutPayments(harness, shop, 1, { callback_url: sound.url });
+    await createPaymentsWithDeliveries(harness, shop, 5);
+    await createPaymentsWithDeliveries(harness, shop, 1, { callback_url: sound.url });
     const hung = send();
     await untilHeld(hanging, 4);
     await send(`${harness.merchant.id} ${sound.url}`);
@@ -118,13 +113,13 @@ describe("an endpoint's deliveries", () => {
     await hung;
   });
 
-  it('belong together where they go to one URL, whatever its query', async () => {
+  it('share an endpoint where they go to one URL, with any query', async () => {
     const receiver = await listen();
     await configure(harness, receiver.url);
     const { origin } = new URL(receiver.url);
     for (const callback_url of [`${origin}/a?b=c`, `${origin}/a#d`, `${origin}/a`, `${origin}/d?b=c`])
-      await fanOutPayments(harness, shop, 1, { callback_url });
-    await fanOutPayments(harness, shop, 1);
+      await createPaymentsWithDeliveries(harness, shop, 1, { callback_url });
+    await createPaymentsWithDeliveries(harness, shop, 1);
     const own = `${harness.merchant.id} ${origin}/a`;
     expect((await deliveriesIn(harness)).map(({ endpoint_id }) => endpoint_id)).to.deep.equal([
       own,
@@ -135,20 +130,20 @@ describe("an endpoint's deliveries", () => {
     ]);
   });
 
-  it('that a run finds held stay due for when the hold would end, and come at once when it is given back', async () => {
+  it('of a leased endpoint are due when the lease ends, and sent at once when it is released', async () => {
     const receiver = await listen();
     await configure(harness, receiver.url);
-    await fanOutPayments(harness, shop, 1);
+    await createPaymentsWithDeliveries(harness, shop, 1);
     const sending = send();
     await untilHeld(receiver, 1);
     await send();
     const { leased_until } = await endpointIn(harness);
-    expect(await runOne(harness.ctx.db, dueWork, [harness.merchant.id])).to.deep.equal({
+    expect(await deliveryJobIn(harness)).to.deep.equal({
       visible_at: leased_until,
     });
     receiver.open();
     await sending;
     expect(await endpointIn(harness)).to.include({ leased_by: null, leased_until: null });
-    expect(await runOne(harness.ctx.db, dueWork, [harness.merchant.id])).to.equal(null);
+    expect(await deliveryJobIn(harness)).to.equal(null);
   });
 });

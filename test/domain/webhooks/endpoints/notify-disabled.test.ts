@@ -8,12 +8,12 @@ import { startReceiver, type Receiver } from '../../../support/receivers.ts';
 import { openShop } from '../../../support/shop.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 
-const tellings = sql<{ key: string }>(
-  'test_tellings',
+const noticeJobs = sql<{ key: string }>(
+  'test_notices',
   `SELECT key FROM scheduled_jobs WHERE job = 'webhook.tell-switched-off'`,
 );
 
-describe('an endpoint that was switched off', () => {
+describe('the notice of a disabled endpoint', () => {
   let harness: Harness;
   let server: MailServer;
   let receiver: Receiver;
@@ -35,7 +35,7 @@ describe('an endpoint that was switched off', () => {
     await (await openShop(harness)).create();
   };
 
-  it('is told of by mail: to whom it concerns, where, when, why, and what to do', async () => {
+  it('is a mail that says where, when, why, and what to do', async () => {
     await fail();
     await harness.work();
     const [mail, ...others] = server.mails;
@@ -54,7 +54,7 @@ describe('an endpoint that was switched off', () => {
     expect(server.mails).to.have.length(1);
   });
 
-  it('is told of when the mail server takes mail again; until then the work stays', async () => {
+  it('is sent when the mail server accepts mail again; until then the job stays', async () => {
     server.refuse(true);
     await fail();
     const failure = await harness.work().then(
@@ -62,15 +62,15 @@ describe('an endpoint that was switched off', () => {
       (error: Error) => error.message,
     );
     expect(failure).to.include('come again');
-    expect(await run(harness.ctx.db, tellings, [])).to.have.length(1);
+    expect(await run(harness.ctx.db, noticeJobs, [])).to.have.length(1);
     server.refuse(false);
     harness.advance(1);
     await harness.work();
     expect(server.mails).to.have.length(1);
-    expect(await run(harness.ctx.db, tellings, [])).to.deep.equal([]);
+    expect(await run(harness.ctx.db, noticeJobs, [])).to.deep.equal([]);
   });
 
-  it('is not told of once the merchant has switched it on again', async () => {
+  it('is not sent once the merchant has enabled the endpoint again', async () => {
     server.refuse(true);
     await fail();
     await harness.work().catch(() => undefined);
@@ -79,14 +79,14 @@ describe('an endpoint that was switched off', () => {
     await setWebhookConfig(db, harness.merchant.id, { webhookUrl: receiver.url, enabled: true }, now());
     await sendDisabledNotice(harness.ctx, harness.merchant.id);
     expect(server.mails).to.deep.equal([]);
-    expect(await run(harness.ctx.db, tellings, [])).to.deep.equal([]);
+    expect(await run(harness.ctx.db, noticeJobs, [])).to.deep.equal([]);
   });
 
-  it('is told of to nobody where the merchant has no address', async () => {
+  it('is not sent where the merchant has no address', async () => {
     await harness.ctx.db.raw('UPDATE merchants SET contact_email = NULL');
     await fail();
     await harness.work();
     expect(server.mails).to.deep.equal([]);
-    expect(await run(harness.ctx.db, tellings, [])).to.deep.equal([]);
+    expect(await run(harness.ctx.db, noticeJobs, [])).to.deep.equal([]);
   });
 });

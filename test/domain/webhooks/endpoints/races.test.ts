@@ -2,11 +2,12 @@ import { EventEmitter, once } from 'node:events';
 import { expect } from 'chai';
 import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
-import { runOne, sql, type Db, type Tx } from '../../../../src/platform/postgres/db.ts';
+import type { Db, Tx } from '../../../../src/platform/postgres/db.ts';
 import {
   configure,
   deliveriesIn,
-  fanOutPayments,
+  deliveryJobIn,
+  createPaymentsWithDeliveries,
   startHoldingReceiver,
   type HoldingReceiver,
 } from '../../../support/deliveries.ts';
@@ -15,11 +16,7 @@ import { untilWaitingForLocks } from '../../../support/locks.ts';
 import { until } from '../../../support/until.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 
-const dueWork = sql<{ visible_at: Date }>(
-  'test_due_endpoint',
-  `SELECT visible_at FROM scheduled_jobs WHERE job = 'webhook.deliver' AND key = $1`,
-);
-describe('deliveries that are added while runs come and go', () => {
+describe('deliveries that are created while runs start and end', () => {
   let harness: Harness;
   let shop: Shop;
   let receiver: HoldingReceiver;
@@ -39,8 +36,8 @@ describe('deliveries that are added while runs come and go', () => {
   const statuses = async () => (await deliveriesIn(harness)).map(({ status }) => status);
   const untilBlocked = () => untilWaitingForLocks(harness.ctx.db);
 
-  /** Fans a new event out up to the commit, for which it waits until it is told to. */
-  const fanOutUncommitted = async () => {
+  /** Creates a new event's delivery, and returns the function that commits it. */
+  const createUncommitted = async () => {
     const [event] = await shop.events(await shop.create());
     const [begun, committed] = [new EventEmitter(), new EventEmitter()];
     const isBegun = once(begun, 'now');
@@ -59,11 +56,11 @@ describe('deliveries that are added while runs come and go', () => {
     };
   };
 
-  it('are found by a run that was about to leave when they were committed', async () => {
-    await fanOutPayments(harness, shop, 1);
+  it('are found by a run that was about to release the endpoint when they were committed', async () => {
+    await createPaymentsWithDeliveries(harness, shop, 1);
     const sending = send();
     await until('a request waits', () => receiver.held === 1);
-    const commit = await fanOutUncommitted();
+    const commit = await createUncommitted();
     receiver.open();
     await untilBlocked();
     await commit();
@@ -71,40 +68,40 @@ describe('deliveries that are added while runs come and go', () => {
     expect(await statuses()).to.deep.equal(['delivered', 'delivered']);
   });
 
-  it('are not put off by a run that found the endpoint held before they were committed', async () => {
-    await fanOutPayments(harness, shop, 1);
+  it('are not deferred by a run that found the endpoint leased before they were committed', async () => {
+    await createPaymentsWithDeliveries(harness, shop, 1);
     const sending = send();
     await until('a request waits', () => receiver.held === 1);
-    const commit = await fanOutUncommitted();
+    const commit = await createUncommitted();
     const second = send();
     await untilBlocked();
     await commit();
     await second;
-    expect(await runOne(harness.ctx.db, dueWork, [harness.merchant.id])).to.deep.equal({
+    expect(await deliveryJobIn(harness)).to.deep.equal({
       visible_at: harness.ctx.now(),
     });
     receiver.open();
     await sending;
   });
 
-  it('by many at once are all delivered', async () => {
+  it('by many transactions at once are all delivered', async () => {
     receiver.open();
     const events: string[] = [];
     for (let made = 0; made < 80; made += 1)
       for (const { id } of await shop.events(await shop.create())) events.push(id);
-    const fanningOut = new Set([0, 1, 2, 3]);
-    const fanOutLane = async (lane: number) => {
+    const creating = new Set([0, 1, 2, 3]);
+    const createLane = async (lane: number) => {
       for (let i = lane; i < events.length; i += 4) await dispatchEvents(harness.ctx, [events[i] ?? '']);
-      fanningOut.delete(lane);
+      creating.delete(lane);
     };
-    const runOver = async () => {
-      while (fanningOut.size > 0) await send();
+    const runMeanwhile = async () => {
+      while (creating.size > 0) await send();
     };
-    await Promise.all([...[...fanningOut].map(fanOutLane), runOver(), runOver(), runOver()]);
+    await Promise.all([...[...creating].map(createLane), runMeanwhile(), runMeanwhile(), runMeanwhile()]);
     const waiting = (await statuses()).filter((status) => status === 'pending');
-    const work = await runOne(harness.ctx.db, dueWork, [harness.merchant.id]);
-    // Nobody has died, so nothing waits for the end of a hold either.
-    if (waiting.length > 0) expect(work).to.deep.equal({ visible_at: harness.ctx.now() });
+    const job = await deliveryJobIn(harness);
+    // No run has died, so no job waits for the end of a lease.
+    if (waiting.length > 0) expect(job).to.deep.equal({ visible_at: harness.ctx.now() });
     await harness.work();
     expect(new Set(await statuses())).to.deep.equal(new Set(['delivered']));
     expect(receiver.requests).to.have.length(80);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
-import { webhookClientOf } from '../../../../src/domain/webhooks/client/create-client.ts';
+import { webhookClientOf } from '../../../../src/domain/webhooks/client/client.ts';
 import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/settings.ts';
 import { sweepEndpoints } from '../../../../src/domain/webhooks/endpoints/sweep.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
@@ -38,12 +38,13 @@ describe('endpoints that payments name', () => {
     expect(receiver.requests).to.have.length(4);
   });
 
-  it("go when nothing was sent there for 30 days; the merchant's own and what is switched off stay", async () => {
+  it("are deleted when idle for 30 days; the merchant's own and disabled ones stay", async () => {
     for (const path of ['/idle', '/off']) await shop.create({ callback_url: `${receiver.url}${path}` });
     await shop.create();
     await harness.work();
     await harness.ctx.db.raw(
-      `UPDATE webhook_endpoints SET disabled_at = last_success_at, disabled_reason = 'gone' WHERE id LIKE '%/off'`,
+      `UPDATE webhook_endpoints SET disabled_at = last_success_at, disabled_reason = 'gone'
+       WHERE id LIKE '%/off'`,
     );
     harness.advance(30 * DAY);
     expect(await sweepEndpoints(harness.ctx)).to.equal(0);
@@ -52,16 +53,16 @@ describe('endpoints that payments name', () => {
     expect(await ids()).to.have.members([harness.merchant.id, own('/off')]);
   });
 
-  it('that were swept while an event for them came in are put back', async () => {
+  it('that were deleted while a delivery to them was created are restored', async () => {
     await shop.create({ callback_url: `${receiver.url}/late` });
-    // Fanned out by nobody's hands but these: the delivery is there, and its endpoint is not.
+    // The delivery exists, and its endpoint does not.
     await harness.work();
     await harness.ctx.db.raw(`UPDATE deliveries SET status = 'pending', next_attempt_at = created_at`);
     await harness.ctx.db.raw('DELETE FROM webhook_endpoints');
-    const exchange = webhookClientOf(harness.ctx.config);
-    await deliverDue(harness.ctx, exchange, own('/late'));
+    const client = webhookClientOf(harness.ctx.config);
+    await deliverDue(harness.ctx, client, own('/late'));
     await harness.work();
-    await exchange.close();
+    await client.close();
     expect(receiver.requests).to.have.length(2);
     expect(await ids()).to.deep.equal([own('/late')]);
   });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { reEncryptSecrets } from '../../../../src/domain/webhooks/secrets/re-encrypt.ts';
 import { SecretBoxError } from '../../../../src/domain/webhooks/secrets/secret-box.ts';
 import { rotateSecret } from '../../../../src/domain/webhooks/secrets/rotate.ts';
-import { getWebhookSecrets } from '../../../../src/domain/webhooks/endpoints/settings.ts';
+import { getWebhookSecrets } from '../../../../src/domain/webhooks/secrets/read.ts';
 import type { Context } from '../../../../src/platform/context.ts';
 import type { IdempotencyClaim } from '../../../../src/platform/endpoint.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
@@ -36,13 +36,13 @@ describe('rotating SECRETS_KEY', () => {
   const rotate = (ctx: Context, key: string | null = null) =>
     rotateSecret(ctx, { merchantId: harness.merchant.id }, {}, key === null ? null : claim(key));
 
-  it('reseals what is under another key, with rotated secrets and kept answers; then the old key is needed no more', async () => {
+  it('re-encrypts rotated secrets and stored replies, after which the old key is not needed', async () => {
     const other = await harness.addMerchant();
     const answer = await rotate(old, 'a');
     await rotate(both, 'b');
     const before = await getWebhookSecrets(both, harness.merchant.id);
-    const refused = getWebhookSecrets(next, harness.merchant.id);
-    expect(await refused.catch((error: unknown) => error)).to.be.instanceOf(SecretBoxError);
+    const failing = getWebhookSecrets(next, harness.merchant.id);
+    expect(await failing.catch((error: unknown) => error)).to.be.instanceOf(SecretBoxError);
 
     expect(await reEncryptSecrets(both)).to.deep.equal({ secrets: 3, answers: 1 });
     expect(await getWebhookSecrets(next, harness.merchant.id)).to.deep.equal(before);
@@ -53,7 +53,7 @@ describe('rotating SECRETS_KEY', () => {
     expect(await reEncryptSecrets(next)).to.deep.equal({ secrets: 0, answers: 0 });
   });
 
-  it('reseals more than one statement takes, while merchants rotate theirs, and loses none', async () => {
+  it('re-encrypts more than one batch while merchants rotate theirs, and loses none', async () => {
     const merchants = [];
     for (let count = 0; count < 30; count += 1) merchants.push(await harness.addMerchant());
     await harness.ctx.db.raw(

@@ -18,28 +18,28 @@ describe('webhook secrets', () => {
     expect(newWebhookSecret()).not.to.equal(secret);
   });
 
-  it('open again under the key and the merchant that they were sealed for', () => {
+  it('decrypt with the key and the merchant that they were encrypted for', () => {
     const box = createSecretBox([KEY]);
-    const sealed = box.encrypt('whsec_é', 'mer_1');
-    expect(box.decrypt(sealed, 'mer_1')).to.equal('whsec_é');
-    expect(sealed.keyId).to.equal(idOf(KEY));
+    const encrypted = box.encrypt('whsec_é', 'mer_1');
+    expect(box.decrypt(encrypted, 'mer_1')).to.equal('whsec_é');
+    expect(encrypted.keyId).to.equal(idOf(KEY));
   });
 
-  it('are not readable in what is stored, nor equal when sealed twice', () => {
+  it('are not readable in the ciphertext, nor equal when encrypted twice', () => {
     const box = createSecretBox([KEY]);
-    const sealed = box.encrypt('whsec_abcdef', 'mer_1');
-    expect(sealed.ciphertext.includes('abcdef')).to.equal(false);
-    expect(sealed.ciphertext).to.have.length(12 + 16 + 12);
-    expect(sealed.ciphertext.equals(box.encrypt('whsec_abcdef', 'mer_1').ciphertext)).to.equal(false);
+    const encrypted = box.encrypt('whsec_abcdef', 'mer_1');
+    expect(encrypted.ciphertext.includes('abcdef')).to.equal(false);
+    expect(encrypted.ciphertext).to.have.length(12 + 16 + 12);
+    expect(encrypted.ciphertext.equals(box.encrypt('whsec_abcdef', 'mer_1').ciphertext)).to.equal(false);
   });
 
-  it('do not open in a row that was copied to another merchant', () => {
+  it('do not decrypt in a row that was copied to another merchant', () => {
     const box = createSecretBox([KEY]);
-    const sealed = box.encrypt('whsec_abc', 'mer_1');
-    expect(() => box.decrypt(sealed, 'mer_2')).to.throw(SecretBoxError, 'another merchant');
+    const encrypted = box.encrypt('whsec_abc', 'mer_1');
+    expect(() => box.decrypt(encrypted, 'mer_2')).to.throw(SecretBoxError, 'another merchant');
   });
 
-  it('do not open when any byte was altered or cut off', () => {
+  it('do not decrypt when any byte was altered or truncated', () => {
     const box = createSecretBox([KEY]);
     const { keyId, ciphertext } = box.encrypt('whsec_abc', 'mer_1');
     for (let at = 0; at < ciphertext.length; at += 1) {
@@ -54,19 +54,19 @@ describe('webhook secrets', () => {
     }
   });
 
-  it('open after SECRETS_KEY was rotated: the first key seals, every key opens', () => {
+  it('decrypt after SECRETS_KEY was rotated: the first key encrypts, every key decrypts', () => {
     const before = createSecretBox([KEY]).encrypt('whsec_old', 'mer_1');
     const box = createSecretBox([OTHER_KEY, KEY]);
     expect(box.decrypt(before, 'mer_1')).to.equal('whsec_old');
     expect(box.encrypt('whsec_new', 'mer_1').keyId).to.equal(idOf(OTHER_KEY));
   });
 
-  it('whose key is gone fail with the id of the missing key and no secret', () => {
-    const sealed = createSecretBox([KEY]).encrypt('whsec_abc', 'mer_1');
-    const open = () => createSecretBox([OTHER_KEY]).decrypt(sealed, 'mer_1');
-    expect(open).to.throw(SecretBoxError, `lacks the key ${idOf(KEY)}`);
+  it('whose key is missing fail with the id of the missing key and no secret', () => {
+    const encrypted = createSecretBox([KEY]).encrypt('whsec_abc', 'mer_1');
+    const decrypt = () => createSecretBox([OTHER_KEY]).decrypt(encrypted, 'mer_1');
+    expect(decrypt).to.throw(SecretBoxError, `lacks the key ${idOf(KEY)}`);
     for (const key of [KEY, OTHER_KEY])
-      for (const encoding of ['hex', 'base64'] as const) expect(open).not.to.throw(key.toString(encoding));
+      for (const encoding of ['hex', 'base64'] as const) expect(decrypt).not.to.throw(key.toString(encoding));
   });
 
   it('need at least one key, and only keys of 32 bytes', () => {

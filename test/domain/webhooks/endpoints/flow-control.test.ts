@@ -1,58 +1,58 @@
 import { expect } from 'chai';
 import {
-  BACKLOG,
+  BACKLOG_THRESHOLD,
   CIRCUIT_OPENS_AFTER,
   INITIAL_CONCURRENCY,
   isFailingTooLong,
   MAX_CONCURRENCY,
-  throttleAfter,
-  type Throttle,
-  type ThrottleChange,
-} from '../../../../src/domain/webhooks/endpoints/throttle.ts';
+  nextFlowControl,
+  type FlowControl,
+  type RequestResults,
+} from '../../../../src/domain/webhooks/endpoints/flow-control.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 
 const NOW = new Date('2026-01-31T12:00:00.000Z');
-const FRESH: Throttle = {
+const FRESH: FlowControl = {
   concurrencyLimit: INITIAL_CONCURRENCY,
   failures: 0,
   circuitOpenUntil: null,
   failingSince: null,
 };
-const after = (before: Throttle, change: Partial<ThrottleChange>) =>
-  throttleAfter(before, {
+const after = (before: FlowControl, change: Partial<RequestResults>) =>
+  nextFlowControl(before, {
     succeeded: 0,
     failed: 0,
-    waiting: BACKLOG,
+    pendingCount: BACKLOG_THRESHOLD,
     now: NOW,
     firstDelaySeconds: 5,
     ...change,
   });
 const secondsOf = (date: Date | null, since: Date) => ((date?.getTime() ?? NaN) - since.getTime()) / 1000;
-/** What becomes of a probe that fails when the circuit's delay is over, and how long it delays then. */
-const probed = (open: Throttle): [after: Throttle, delay: number] => {
+/** The flow control after a probe that fails at the end of the circuit's delay, and the next delay. */
+const probed = (open: FlowControl): [after: FlowControl, delay: number] => {
   const now = open.circuitOpenUntil ?? NOW;
   const next = after(open, { failed: 1, now });
   return [next, secondsOf(next.circuitOpenUntil, now)];
 };
 
-describe("an endpoint's throttle", () => {
-  it('doubles whenever exchanges succeed, up to 64', () => {
+describe("an endpoint's flow control", () => {
+  it('doubles the concurrency limit whenever requests succeed, up to 64', () => {
     const limits: number[] = [];
-    let throttle: Throttle = { ...FRESH, concurrencyLimit: 1 };
+    let flowControl: FlowControl = { ...FRESH, concurrencyLimit: 1 };
     for (let i = 0; i < 8; i += 1) {
-      throttle = after(throttle, { succeeded: 3 });
-      limits.push(throttle.concurrencyLimit);
+      flowControl = after(flowControl, { succeeded: 3 });
+      limits.push(flowControl.concurrencyLimit);
     }
     expect(limits).to.deep.equal([2, 4, 8, 16, 32, 64, 64, 64]);
     expect(MAX_CONCURRENCY).to.equal(64);
   });
 
-  it('stays where successes and failures come together, and forgets the failures', () => {
+  it('keeps the limit when successes and failures come together, and resets the failures', () => {
     const failing = { ...FRESH, concurrencyLimit: 16, failures: 7, failingSince: NOW };
     expect(after(failing, { succeeded: 1, failed: 9 })).to.deep.equal({ ...FRESH, concurrencyLimit: 16 });
   });
 
-  it('goes back to the first after failures alone, and counts them from the first on', () => {
+  it('resets the limit after failures alone, and counts them from the first on', () => {
     const failing = after({ ...FRESH, concurrencyLimit: 64 }, { failed: 2 });
     expect(failing).to.deep.equal({
       concurrencyLimit: INITIAL_CONCURRENCY,
@@ -66,7 +66,7 @@ describe("an endpoint's throttle", () => {
     });
   });
 
-  it('is untouched where nothing was exchanged', () => {
+  it('is unchanged where no request ended', () => {
     const open = { concurrencyLimit: 1, failures: 12, circuitOpenUntil: NOW, failingSince: NOW };
     expect(after(open, {})).to.deep.equal(open);
   });
@@ -81,45 +81,47 @@ describe("an endpoint's throttle", () => {
     });
   });
 
-  it('opens no circuit where nothing but a few retries wait, and closes it once they are few', () => {
-    expect(after(FRESH, { failed: 500, waiting: BACKLOG - 1 })).to.include({
+  it('opens no circuit without a backlog, and closes it once the backlog is gone', () => {
+    expect(after(FRESH, { failed: 500, pendingCount: BACKLOG_THRESHOLD - 1 })).to.include({
       concurrencyLimit: INITIAL_CONCURRENCY,
       circuitOpenUntil: null,
     });
     const open = after(FRESH, { failed: 10 });
-    expect(after(open, { failed: 1, waiting: BACKLOG - 1, now: addSeconds(NOW, 5) })).to.include({
+    expect(
+      after(open, { failed: 1, pendingCount: BACKLOG_THRESHOLD - 1, now: addSeconds(NOW, 5) }),
+    ).to.include({
       concurrencyLimit: INITIAL_CONCURRENCY,
       circuitOpenUntil: null,
     });
   });
 
   it('delays 5 s, 10 s, 20 s ... and at most a minute between two probes that fail', () => {
-    let throttle = after(FRESH, { failed: 10 });
-    const delays = [secondsOf(throttle.circuitOpenUntil, NOW)];
+    let flowControl = after(FRESH, { failed: 10 });
+    const delays = [secondsOf(flowControl.circuitOpenUntil, NOW)];
     for (let i = 0; i < 5; i += 1) {
-      const [next, delay] = probed(throttle);
+      const [next, delay] = probed(flowControl);
       delays.push(delay);
       expect(next.concurrencyLimit, 'one probe').to.equal(1);
-      throttle = next;
+      flowControl = next;
     }
     expect(delays).to.deep.equal([5, 10, 20, 40, 60, 60]);
-    expect(probed({ ...throttle, failures: 1_000_000 })[1]).to.equal(60);
+    expect(probed({ ...flowControl, failures: 1_000_000 })[1]).to.equal(60);
   });
 
-  it('delays no longer for what was in the air when the circuit opened, or failed before there was a backlog', () => {
+  it('does not prolong the delay for requests in flight, or failures before the backlog', () => {
     const open = after({ ...FRESH, concurrencyLimit: 64 }, { failed: 20 });
     expect(open.circuitOpenUntil).to.deep.equal(addSeconds(NOW, 5));
     expect(after(open, { failed: 44, now: addSeconds(NOW, 1) })).to.deep.equal(open);
-    const failing = after(FRESH, { failed: 300, waiting: 0 });
+    const failing = after(FRESH, { failed: 300, pendingCount: 0 });
     expect(after(failing, { failed: 1 }).circuitOpenUntil).to.deep.equal(addSeconds(NOW, 5));
   });
 
-  it('closes the circuit at the first success, and begins with two exchanges', () => {
+  it('closes the circuit at the first success, and starts with two requests', () => {
     const open = after(FRESH, { failed: 10 });
     expect(after(open, { succeeded: 1 })).to.deep.equal({ ...FRESH, concurrencyLimit: 2 });
   });
 
-  it('has an endpoint given up after five days of nothing but failure, and not a millisecond before', () => {
+  it('is failing too long after five days of nothing but failure, and not a millisecond before', () => {
     const failing = after(FRESH, { failed: 1 });
     expect(isFailingTooLong(failing, addSeconds(NOW, 5 * 86_400 - 0.001))).to.equal(false);
     expect(isFailingTooLong(failing, addSeconds(NOW, 5 * 86_400))).to.equal(true);

@@ -15,7 +15,7 @@ const RETRY_SECONDS = [0.5, 1, 1, 2, 2, ...Array.from({ length: 200 }, () => 3)]
 const START_WITHIN_MS = 30_000;
 
 /** The service as production has it, and what it stands on. */
-export interface Scene {
+export interface Environment {
   /** Data, logs and temporary files. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv & { readonly DATABASE_URL: string };
@@ -30,7 +30,7 @@ export interface Scene {
 }
 
 /** Starts Postgres, Redis, the release, one web and two workers. */
-export async function startScene(): Promise<Scene> {
+export async function startScene(): Promise<Environment> {
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
   const postgres = await startPostgres(folder);
   try {
@@ -43,7 +43,7 @@ export async function startScene(): Promise<Scene> {
   }
 }
 
-async function startOn(postgres: RestartablePostgres, folder: string): Promise<Scene> {
+async function startOn(postgres: RestartablePostgres, folder: string): Promise<Environment> {
   const redis = await startRedis();
   const port = await freePort();
   const env = environment(postgres.url, redis.url, port);

@@ -2,11 +2,11 @@ import { verifyWebhook, type VerifyWebhookOptions, type WebhookEvent } from '../
 import { startReceiver, type Answer, type ReceivedRequest } from './receivers.ts';
 import type { Harness } from './harness.ts';
 
-/** A receiver's judgement of one request: the status that it answers. */
-export type Judge = (request: ReceivedRequest) => number;
+/** The status with which a receiver responds to a request. */
+export type Respond = (request: ReceivedRequest) => number;
 
-/** Has receivers examined, and judges requests as their authors would like them to. */
-export function examiner(harness: () => Harness) {
+/** Checks receivers that respond to requests as the test decides. */
+export function receiverChecks(harness: () => Harness) {
   const verified = ({ rawBody, headers }: ReceivedRequest, changes: Partial<VerifyWebhookOptions> = {}) =>
     verifyWebhook({
       rawBody,
@@ -16,8 +16,8 @@ export function examiner(harness: () => Harness) {
       ...changes,
     });
   const isGenuine = (...args: Parameters<typeof verified>) => verified(...args).ok;
-  /** What an examination of such a receiver says, and what arrived there. */
-  const examine = async (answer: (request: ReceivedRequest) => Answer) => {
+  /** Returns the receiver check of such a receiver, and the requests that it received. */
+  const check = async (answer: (request: ReceivedRequest) => Answer) => {
     const receiver = await startReceiver({ answer });
     const request = harness().api('post', '/v1/webhooks/examine').send({ url: receiver.url });
     const { body } = await request.expect(200);
@@ -27,9 +27,9 @@ export function examiner(harness: () => Harness) {
       .map((one) => one.case);
     return { body, failed, requests: receiver.requests, url: receiver.url };
   };
-  const judged = (judge: Judge) => examine((request) => ({ status: judge(request) }));
-  const correct: Judge = (request) => (isGenuine(request) ? 200 : 401);
-  return { verified, isGenuine, examine, judged, correct };
+  const checkStatus = (respond: Respond) => check((request) => ({ status: respond(request) }));
+  const correct: Respond = (request) => (isGenuine(request) ? 200 : 401);
+  return { verified, isGenuine, check, checkStatus, correct };
 }
 
 export function eventOf({ rawBody }: ReceivedRequest): WebhookEvent {

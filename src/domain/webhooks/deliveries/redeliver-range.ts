@@ -1,0 +1,124 @@
+import { schedule } from '../../schedule/store.ts';
+import { once } from '../../idempotency/claim.ts';
+import type { Context } from '../../../platform/context.ts';
+import { dateRange } from '../../../platform/date-range.ts';
+import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
+import { ApiError, ValidationError } from '../../../platform/errors.ts';
+import { firstIdAt } from '../../../platform/values/ids.ts';
+import { deliverWebhook } from '../endpoints/jobs.ts';
+import { DELIVERY_ID, ENDPOINT_ID } from './create.ts';
+import type { RedeliverAnswer, RedeliverBody } from './schemas.ts';
+
+/**
+ * Replayed deliveries are spread, so a receiver gets 50 of them in a second, and new events come in between.
+ */
+const SECONDS_APART = 0.02;
+/** A longer range must be requested in parts: this many take a receiver a quarter of an hour. */
+const MAX_AT_ONCE = 50_000;
+
+interface RestartParams {
+  readonly merchantId: string;
+  readonly fromId: string;
+  readonly untilId: string | null;
+  readonly which: 'failed' | 'all';
+  readonly now: Date;
+}
+
+// Finds events by the time in their ids. An event that was recorded while webhooks were off, or whose
+// delivery was deleted for its age, gets a delivery now. A pending delivery stays as it is.
+const restartRange = sql<{ endpoint_id: string; count: number; last_at: Date }, RestartParams>(
+  'restart_deliveries',
+  (p) => `
+   WITH wanted AS (
+     SELECT e.id, e.merchant_id, e.payment_id, e.sequence, e.type,
+       ${DELIVERY_ID('NULL')} AS delivery_id, ${ENDPOINT_ID('NULL')} AS endpoint_id
+     FROM events e
+       JOIN merchants m ON m.id = e.merchant_id
+       JOIN payments p ON p.id = e.payment_id
+       LEFT JOIN deliveries d ON d.id = ${DELIVERY_ID('NULL')}
+     WHERE e.merchant_id = ${p.merchantId} AND e.id >= ${p.fromId}
+       AND (${p.untilId}::text IS NULL OR e.id < ${p.untilId})
+       AND p.test_clock IS NULL
+       AND (d.id IS NULL OR d.status = 'failed' OR d.status = 'delivered' AND ${p.which} = 'all')
+       AND m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL
+     LIMIT ${MAX_AT_ONCE + 1}
+   ),
+   endpoint AS (
+     INSERT INTO webhook_endpoints (id, merchant_id)
+     SELECT DISTINCT endpoint_id, merchant_id FROM wanted ORDER BY 1
+     ON CONFLICT DO NOTHING
+   ),
+   delivery AS (
+     INSERT INTO deliveries AS d (id, event_id, merchant_id, payment_id, endpoint_id, sequence, type, status,
+       next_attempt_at, created_at)
+     SELECT delivery_id, id, merchant_id, payment_id, endpoint_id, sequence, type, 'pending',
+       ${p.now}::timestamptz + ${SECONDS_APART}::float8
+         * (row_number() OVER (PARTITION BY endpoint_id ORDER BY id) - 1) * interval '1 second',
+       ${p.now}
+     FROM wanted w
+     WHERE NOT EXISTS (
+       SELECT FROM webhook_endpoints o WHERE o.id = w.endpoint_id AND o.disabled_at IS NOT NULL)
+     ORDER BY delivery_id
+     ON CONFLICT (id) DO UPDATE SET status = 'pending', failed_because = NULL,
+       next_attempt_at = excluded.next_attempt_at, finished_at = NULL, restarted_after = d.attempts
+       WHERE d.status <> 'pending'
+     RETURNING endpoint_id, next_attempt_at
+   )
+   SELECT endpoint_id, count(*)::int AS count, max(next_attempt_at) AS last_at
+   FROM delivery GROUP BY endpoint_id`,
+);
+const areWebhooksOn = sql<{ is_enabled: boolean }, { merchantId: string }>(
+  'are_webhooks_enabled',
+  (p) => `
+   SELECT webhooks_enabled AND NOT EXISTS (
+     SELECT FROM webhook_endpoints o WHERE o.id = m.id AND disabled_at IS NOT NULL) AS is_enabled
+   FROM merchants m WHERE id = ${p.merchantId}`,
+);
+
+/**
+ * Restarts the failed deliveries, or all, of a time range; they are sent in the background. Returns how many.
+ * Throws ApiError webhooks_off where nothing is sent, and ValidationError for a range that ends before it
+ * begins or holds more than MAX_AT_ONCE events.
+ */
+export async function redeliverRange(
+  ctx: Context,
+  { merchantId }: Caller,
+  body: RedeliverBody,
+  claim: IdempotencyClaim | null,
+): Promise<Reply> {
+  const [from, until] = dateRange(body);
+  if (from === null) throw new ValidationError('from_date', 'required', 'is required');
+  const range = {
+    fromId: firstIdAt('evt', from),
+    untilId: until && firstIdAt('evt', until),
+    which: body.which ?? 'failed',
+  };
+  return once(ctx.db, claim, ctx.now(), async (tx) => {
+    const [merchant] = await run(tx, areWebhooksOn, { merchantId });
+    if (merchant?.is_enabled !== true) throw new ApiError('webhooks_off');
+    return reply(202, await restart(tx, { merchantId, ...range, now: ctx.now() }));
+  });
+}
+
+async function restart(tx: Tx, params: RestartParams): Promise<RedeliverAnswer> {
+  const restarted = await run(tx, restartRange, params);
+  const count = restarted.reduce((sum, row) => sum + row.count, 0);
+  if (count > MAX_AT_ONCE)
+    throw new ValidationError(
+      'from_date',
+      'minimum',
+      `begins a range of more than ${MAX_AT_ONCE} events; ask for it in parts`,
+    );
+  await schedule(
+    tx,
+    restarted.map(({ endpoint_id }) => ({
+      job: deliverWebhook,
+      key: endpoint_id,
+      runAt: params.now,
+      testClock: null,
+    })),
+  );
+  const last = restarted.map(({ last_at }) => last_at.getTime());
+  return { count, done_by: count === 0 ? null : new Date(Math.max(...last)).toISOString() };
+}

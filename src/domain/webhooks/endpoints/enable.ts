@@ -1,0 +1,27 @@
+import { schedule } from '../../schedule/store.ts';
+import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { INITIAL_CONCURRENCY } from './flow-control.ts';
+import { deliverWebhook } from './jobs.ts';
+
+const enable = sql<{ id: string }, { merchantId: string }>(
+  'enable_endpoints',
+  (p) => `
+   UPDATE webhook_endpoints SET disabled_at = NULL, disabled_reason = NULL, failures = 0,
+     failing_since = NULL, circuit_open_until = NULL, concurrency_limit = ${INITIAL_CONCURRENCY}
+   WHERE merchant_id = ${p.merchantId} AND (disabled_at IS NOT NULL OR failures > 0)
+   RETURNING id`,
+);
+
+/**
+ * Enables the merchant's endpoints and forgets their failures: a merchant who sets the URL has repaired
+ * something. Deliveries that an open circuit delayed are due at once.
+ */
+export async function enableEndpoints(tx: Tx, merchantId: string, now: Date): Promise<void> {
+  const endpoints = await run(tx, enable, { merchantId });
+  // Endpoints of payments with a test clock of their own go by other clocks, and their circuits do not open.
+  const shared = endpoints.filter(({ id }) => id.startsWith(merchantId));
+  await schedule(
+    tx,
+    shared.map(({ id }) => ({ job: deliverWebhook, key: id, runAt: now, testClock: null })),
+  );
+}

@@ -1,0 +1,77 @@
+/**
+ * How fast an endpoint is called: a concurrency limit that grows while requests succeed and falls while they
+ * fail, and a circuit breaker that stops requests to an endpoint that keeps failing.
+ */
+export interface FlowControl {
+  /** How many requests may be in flight. */
+  readonly concurrencyLimit: number;
+  /**
+   * Requests that failed since the last success, up to CIRCUIT_OPENS_AFTER; beyond that, failed probes count.
+   */
+  readonly failures: number;
+  /** Nothing is sent until then; null: the circuit is closed. */
+  readonly circuitOpenUntil: Date | null;
+  /** When the first of those failures was; null: the latest request succeeded. */
+  readonly failingSince: Date | null;
+}
+
+/** A connection costs a receiver little, and a worker shares its sockets among hundreds of endpoints. */
+export const MAX_CONCURRENCY = 64;
+export const INITIAL_CONCURRENCY = 4;
+/** This many failures in a row open the circuit where there is a backlog. */
+export const CIRCUIT_OPENS_AFTER = 10;
+/** Fewer pending deliveries are no backlog: their retry schedule alone limits the requests enough. */
+export const BACKLOG_THRESHOLD = 20;
+/** The longest delay between two probes, as a multiple of the retry schedule's first delay. */
+const MAX_PROBE_DELAY_FACTOR = 12;
+/** An endpoint that did nothing but fail for this long is disabled. */
+export const DISABLED_AFTER_DAYS = 5;
+const DISABLED_AFTER_MS = DISABLED_AFTER_DAYS * 86_400_000;
+
+/** What came back from the requests that ended together. */
+export interface RequestResults {
+  readonly succeeded: number;
+  readonly failed: number;
+  /** Deliveries that were pending, counted up to BACKLOG_THRESHOLD. */
+  readonly pendingCount: number;
+  readonly now: Date;
+  /** The retry schedule's first delay. */
+  readonly firstDelaySeconds: number;
+}
+
+/**
+ * Returns the flow control after `results`. Any success closes the circuit, and doubles the concurrency limit
+ * if no request failed beside it, so a backlog drains with 1, 2, 4 ... requests at once. Failures alone reset
+ * the limit to the initial one. Where there is a backlog, CIRCUIT_OPENS_AFTER failures in a row open the
+ * circuit (half-open after its delay): one request is then the probe, and each failed probe doubles the delay
+ * before the next. Requests that were in flight when the circuit opened are no probes and do not prolong the
+ * delay.
+ */
+export function nextFlowControl(before: FlowControl, results: RequestResults): FlowControl {
+  const { succeeded, failed, pendingCount, now, firstDelaySeconds } = results;
+  if (succeeded > 0) {
+    const concurrencyLimit =
+      failed === 0 ? Math.min(MAX_CONCURRENCY, before.concurrencyLimit * 2) : before.concurrencyLimit;
+    return { concurrencyLimit, failures: 0, circuitOpenUntil: null, failingSince: null };
+  }
+  if (failed === 0) return before;
+  if (before.circuitOpenUntil !== null && before.circuitOpenUntil > now) return before;
+  const isProbe = before.circuitOpenUntil !== null;
+  const failures = isProbe
+    ? before.failures + failed
+    : Math.min(CIRCUIT_OPENS_AFTER, before.failures + failed);
+  const failing = { failures, failingSince: before.failingSince ?? now };
+  if (failures < CIRCUIT_OPENS_AFTER || pendingCount < BACKLOG_THRESHOLD)
+    return { ...failing, concurrencyLimit: INITIAL_CONCURRENCY, circuitOpenUntil: null };
+  const factor = Math.min(MAX_PROBE_DELAY_FACTOR, 2 ** Math.min(30, failures - CIRCUIT_OPENS_AFTER));
+  return {
+    ...failing,
+    concurrencyLimit: 1,
+    circuitOpenUntil: new Date(now.getTime() + firstDelaySeconds * factor * 1000),
+  };
+}
+
+/** True once an endpoint has done nothing but fail for DISABLED_AFTER_DAYS. */
+export function isFailingTooLong({ failingSince }: FlowControl, now: Date): boolean {
+  return failingSince !== null && now.getTime() - failingSince.getTime() >= DISABLED_AFTER_MS;
+}

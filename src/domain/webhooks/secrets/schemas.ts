@@ -1,0 +1,32 @@
+import { Type, type Static } from 'typebox';
+
+export const DEFAULT_OVERLAP_HOURS = 24;
+const MAX_OVERLAP_HOURS = 168;
+
+export const RotateSecretBody = Type.Object(
+  {
+    overlap_hours: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_OVERLAP_HOURS,
+        default: DEFAULT_OVERLAP_HOURS,
+        description:
+          'How long the secret that was in force still signs webhook-signature; 0: it ends at once.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type RotateSecretBody = Static<typeof RotateSecretBody>;
+
+export const WebhookSecrets = Type.Object({
+  secret: Type.String({ description: 'The secret in force: it signs X-Webhook-Signature.' }),
+  created_at: Type.String({ format: 'date-time' }),
+  previous: Type.Array(
+    Type.Object({ secret: Type.String(), expires_at: Type.String({ format: 'date-time' }) }),
+    {
+      description: 'Rotated secrets that still sign webhook-signature, until they expire.',
+    },
+  ),
+});
+export type WebhookSecrets = Static<typeof WebhookSecrets>;
