@@ -33,6 +33,16 @@ describe('the documents', () => {
       }
     });
 
+  it('have no line of prose above 110 columns', () => {
+    const long = DOCUMENTS.flatMap((file) =>
+      proseOf(file)
+        .split('\n')
+        .filter((line) => line.length > 110 && !line.startsWith('|') && !/^ *`[^`]+`\S*$/.test(line))
+        .map((line) => ({ file, line })),
+    );
+    expect(long).to.deep.equal([]);
+  });
+
   it('can be reached from the README', () => {
     const reached = new Set(['README.md']);
     for (const file of reached)
