@@ -69,7 +69,7 @@ export class ConfigError extends StartError {
   }
 }
 
-/** Every variable that is read, in the order of the README's table. */
+/** Every variable that is read, in the order of the table in docs/operations.md. */
 export const KNOWN_VARIABLES = [
   'PORT',
   'HOST',
@@ -104,7 +104,7 @@ export function isProduction({ NODE_ENV }: Environment): boolean {
 const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400];
 
 /**
- * Reads the configuration from environment variables (names and defaults: README, "Variables").
+ * Reads the configuration from environment variables (names and defaults: docs/operations.md).
  * An empty variable counts as unset. `queueNames` are the values that WORKER_QUEUES may hold.
  * Throws ConfigError that names every fault at once.
  */
