@@ -44,7 +44,7 @@ describe('docs/sandbox.md', () => {
       body.paths['/v1/sandbox/scenarios'].post.requestBody.content['application/json'].schema;
     const steps = JSON.stringify(properties).match(/"do":\{[^}]*"const":"(\w+)"/g) ?? [];
     const names = steps.map((text) => /"const":"(\w+)"/.exec(text)?.[1]);
-    expect(rows('## Tell a story')).to.have.members([...new Set(names)]);
+    expect(rows('## Run a scenario')).to.have.members([...new Set(names)]);
     expect(rows('## Policies')).to.deep.equal(['underpaid', 'late', 'overpaid']);
   });
 });

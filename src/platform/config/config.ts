@@ -71,7 +71,7 @@ export class ConfigError extends StartError {
   }
 }
 
-/** Every variable, in the order of the documented table. */
+/** Every variable that is read, in the order of the table in docs/operations.md. */
 export const KNOWN_VARIABLES = [
   'PORT',
   'HOST',
@@ -108,7 +108,7 @@ export function isProduction({ NODE_ENV }: Environment): boolean {
 const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400];
 
 /**
- * Reads the configuration from environment variables (names and defaults: README, "Variables").
+ * Reads the configuration from environment variables (names and defaults: docs/operations.md).
  * An empty variable counts as unset. `queueNames` are the values that WORKER_QUEUES may hold.
  * Throws ConfigError that names every fault at once.
  */

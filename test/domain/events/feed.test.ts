@@ -139,8 +139,8 @@ describe('the event feed', () => {
     expect((await page()).data).to.deep.equal([]);
     const refused = page(Buffer.from('1000000900.2').toString('base64url'));
     expect(await refused.catch((error: unknown) => error)).to.be.instanceOf(ValidationError);
-    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-    await db.raw(/UPDATE events SET txid[^;]*; TRUNCATE event_marks;/.exec(readme)?.[0] ?? expect.fail());
+    const operations = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+    await db.raw(/UPDATE events SET txid[^;]*; TRUNCATE event_marks;/.exec(operations)?.[0] ?? expect.fail());
     await whole();
     const restored = await walkFeed(db, harness.merchant.id);
     expect(restored.events).to.deep.equal(events);

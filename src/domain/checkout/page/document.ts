@@ -27,7 +27,7 @@ export interface Liveness {
   readonly isLive: boolean;
 }
 
-export interface DocumentParts {
+export interface DocumentContent {
   readonly language: Language;
   readonly title: string;
   readonly main: Html;
@@ -40,15 +40,15 @@ export interface DocumentParts {
 }
 
 /** A whole document around `main`. */
-export function document(parts: DocumentParts): string {
-  const { language, title, main, live } = parts;
+export function document(content: DocumentContent): string {
+  const { language, title, main, live } = content;
   return html`<!doctype html>
 <html lang="${language.id}" dir="${language.direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${withoutDirectionMarks(title)}</title>
-${refresh(parts)}
+${refresh(content)}
 ${STYLE.element}
 </head>
 <body${live === null ? null : dataOf(live)}>
@@ -66,7 +66,7 @@ function dataOf({ eventsPath, statusPath, version, isLive }: Liveness): Html {
 }
 
 /** With a script the page updates in place; a reload would interrupt a screen reader. */
-function refresh({ refreshSeconds, refreshTo, live }: DocumentParts): Html | null {
+function refresh({ refreshSeconds, refreshTo, live }: DocumentContent): Html | null {
   if (refreshSeconds === null) return null;
   const where = refreshTo === undefined ? null : html`;url=${refreshTo}`;
   const meta = html`<meta http-equiv="refresh" content="${refreshSeconds}${where}" />`;

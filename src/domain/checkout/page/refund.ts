@@ -18,22 +18,22 @@ export function refundComponent(
 ): Html | null {
   const { payment, refundTo } = view;
   if (refundTo === null) return null;
-  const parts = {
+  const values = {
     coin: latin(payment.pay_currency),
     network: latin(NETWORKS[payment.pay_network].name),
     merchant: isolated(payment.merchant_name),
   };
   if (refundTo === 'known')
-    return html`<p>${fill(texts.refundKnown, parts)}</p>
+    return html`<p>${fill(texts.refundKnown, values)}</p>
       <p dir="ltr"><code class="copy address">${payment.refund_address}</code></p>
-      <p class="small">${fill(texts.refundWrong, parts)}</p>`;
-  const fault = html`<p class="fault" id="refund-fault">${fill(texts.refundRefused, parts)}</p>`;
+      <p class="small">${fill(texts.refundWrong, values)}</p>`;
+  const fault = html`<p class="fault" id="refund-fault">${fill(texts.refundRefused, values)}</p>`;
   const marks = html`aria-invalid="true" aria-describedby="refund-fault"
   value="${(refused ?? '').slice(0, MAX_SHOWN)}" autofocus`;
   return html`<h2>${texts.refundTitle}</h2>
-    <p>${fill(texts.refundText, parts)}</p>
+    <p>${fill(texts.refundText, values)}</p>
     <form method="post" action="${path}" class="step">
-      <label for="refund-address">${fill(texts.refundAddress, parts)}</label>
+      <label for="refund-address">${fill(texts.refundAddress, values)}</label>
       ${refused === null ? null : fault}
       <input
         id="refund-address"

@@ -43,13 +43,14 @@ const STATE_OF: Readonly<Record<Status, (payment: Payment) => State>> = {
 export interface View {
   readonly payment: CheckoutPayment;
   readonly state: State;
-  /** What to send, in the chosen coin; null when no money is asked for. */
+  /** What to send, in the payment's coin; null when no money is asked for. */
   readonly toSend: string | null;
   /** Until when; null when it no longer matters. */
   readonly payBy: Date | null;
   readonly secondsLeft: number;
   /** Until when `toSend` holds; null: as long as it can be paid. */
   readonly priceUntil: Date | null;
+  /** The customer may still select another payment method. */
   readonly canChoose: boolean;
   /** Whether the page asks where money goes back to, or shows it; null: no money goes back. */
   readonly refundTo: 'ask' | 'known' | null;

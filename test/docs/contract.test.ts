@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import {
+  EXCEPTIONS,
+  STATUSES,
+  TRANSITIONS,
+  type Transition,
+} from '../../src/domain/payments/lifecycle/states.ts';
+import { PaymentResource } from '../../src/domain/payments/schemas.ts';
+import { createEndpoints } from '../../src/http/routes.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { API_ERRORS } from '../../src/platform/errors.ts';
+import { EVENT_TYPES } from '../../src/sdk/index.ts';
+import { read, tableOf } from '../support/documents.ts';
+import { createHarness } from '../support/harness.ts';
+
+const CONTRACT = read('docs/contract.md');
+const first = ([cell]: readonly string[]) => cell;
+
+describe('docs/contract.md and docs/specification.md', () => {
+  it('state how a payment moves as the table of transitions does', () => {
+    const transitions = Object.entries<Transition>(TRANSITIONS);
+    expect(tableOf('docs/contract.md', 'trigger')).to.deep.equal(
+      transitions.map(([trigger, { from, to, event }]) => [trigger, from.join(', '), to, event]),
+    );
+  });
+
+  it('list every status, exception and event type', () => {
+    const statuses = CONTRACT.slice(CONTRACT.indexOf('\n## Status and transitions'));
+    expect([...statuses.matchAll(/^\| ([A-Z]+) +\|/gm)].map(([, name]) => name)).to.deep.equal([...STATUSES]);
+    for (const exception of EXCEPTIONS) expect(CONTRACT).to.include(`\`${exception}\``);
+    expect(tableOf('docs/specification.md', 'Event').map(first)).to.deep.equal([...EVENT_TYPES]);
+  });
+
+  it('list every endpoint, its permission and its limit', async () => {
+    const harness = await createHarness();
+    const endpoints = createEndpoints(harness);
+    await harness.close();
+    expect(tableOf('docs/contract.md', 'endpoint')).to.deep.equal(
+      endpoints.map(({ method, path, permission, perMinute }) => [
+        `${method.toUpperCase()} ${path}`,
+        permission ?? 'none, no key needed',
+        String(perMinute),
+      ]),
+    );
+  });
+
+  it('list every error by its status', () => {
+    const expected = new Map<string, string[]>();
+    for (const [code, [status]] of Object.entries(API_ERRORS))
+      expected.set(String(status), [...(expected.get(String(status)) ?? []), code]);
+    expect(tableOf('docs/contract.md', 'status').length, 'the statuses of a payment').to.equal(
+      STATUSES.length,
+    );
+    const errors = CONTRACT.slice(CONTRACT.indexOf('\n## Errors'));
+    const rows = [...errors.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)];
+    expect(rows.map(([, status, codes]) => [status, codes])).to.deep.equal(
+      [...expected]
+        .sort(([a], [b]) => Number(a) - Number(b))
+        .map(([status, codes]) => [status, codes.join(', ')]),
+    );
+  });
+
+  it('name the fields of a payment in their order', () => {
+    const specified = tableOf('docs/specification.md', 'Field').map(first);
+    const properties = Object.keys(PaymentResource.properties);
+    expect(specified).to.deep.equal(properties.slice(0, specified.length));
+    for (const added of properties.slice(specified.length)) expect(CONTRACT).to.include(`\`${added}\``);
+  });
+
+  it('state the schedule of retries and the deadline of a delivery', () => {
+    const { webhookRetrySeconds, webhookTimeoutSeconds } = readConfig({ DATABASE_URL: 'postgres://db/x' });
+    const events = CONTRACT.slice(CONTRACT.indexOf('\n## Events')).replaceAll(/\s+/g, ' ');
+    expect(events).to.include(`retried after ${webhookRetrySeconds.map(duration).join(', ')} (`);
+    expect(events).to.include(`A delivery may take ${webhookTimeoutSeconds} s in all`);
+  });
+});
+
+function duration(seconds: number): string {
+  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+}

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { USAGE } from '../../src/processes/setup/merchant-commands.ts';
+import { KNOWN_VARIABLES, readConfig } from '../../src/platform/config/config.ts';
+import { read, tableOf, ROOT } from '../support/documents.ts';
+
+const OPERATIONS = read('docs/operations.md');
+
+describe('docs/operations.md', () => {
+  it('lists every variable that is read, in their order', () => {
+    expect(tableOf('docs/operations.md', 'variable').map(([name]) => name)).to.deep.equal([
+      ...KNOWN_VARIABLES,
+    ]);
+  });
+
+  it('states the defaults as they are', () => {
+    const config = readConfig({ DATABASE_URL: 'postgres://db/x' });
+    const defaultOf = Object.fromEntries(
+      tableOf('docs/operations.md', 'variable').map(([name = '', , value]) => [name, value]),
+    );
+    expect(defaultOf).to.include({
+      PORT: String(config.port),
+      HOST: `${config.host} (\`npm run dev\`: 127.0.0.1)`,
+      PUBLIC_URL: config.publicUrl.replace(String(config.port), 'PORT'),
+      WORKER_CONCURRENCY: String(config.workerConcurrency),
+      WEBHOOK_RETRY_SECONDS: config.webhookRetrySeconds.join(','),
+      WEBHOOK_TIMEOUT_SECONDS: String(config.webhookTimeoutSeconds),
+      RATE_LIMIT_SCALE: String(config.rateLimitScale),
+      MAINTENANCE: String(config.maintenance),
+      LOG_LEVEL: config.logLevel,
+    });
+  });
+
+  it('names programs that exist, and every command of merchants', () => {
+    const programs = [...OPERATIONS.matchAll(/node\s+dist\/processes\/([\w-]+)\.js/g)].map(
+      ([, name]) => name,
+    );
+    expect(programs).to.include.members(['release', 'web', 'worker', 'worker-health', 'merchants']);
+    for (const name of programs)
+      expect(existsSync(join(ROOT, `src/processes/${name}.ts`)), name).to.equal(true);
+    const [, named = ''] = /npm run merchants -- ([\w|-]+)/.exec(OPERATIONS) ?? [];
+    const commands = [...USAGE.matchAll(/^ {2}([a-z][\w-]+)(?: |$)/gm)].map(([, command]) => command);
+    expect(named.split('|')).to.have.members(commands);
+  });
+
+  it('has a docker-compose.yml beside it that passes every variable on', () => {
+    const compose = read('docker-compose.yml');
+    const passed = [...compose.matchAll(/^ {4}([A-Z_]+):/gm)].map(([, name]) => name);
+    // The container's own port and address are the defaults.
+    const needed = KNOWN_VARIABLES.filter((name) => name !== 'PORT' && name !== 'HOST');
+    expect(passed).to.include.members(needed);
+    expect(new Set([...passed, 'NODE_ENV'])).to.deep.equal(new Set([...needed, 'NODE_ENV']));
+  });
+
+  it("lists the service's own metrics", () => {
+    const gauges = read('src/http/operators/pages.ts').matchAll(
+      /new (?:Gauge|Counter|Histogram)\(\{\s+name: '(\w+)'/g,
+    );
+    const names = [...gauges].map(([, name]) => name);
+    expect(names).to.have.lengthOf.greaterThan(1);
+    expect(tableOf('docs/operations.md', 'metric').map(([name]) => name)).to.have.members(names);
+  });
+});
