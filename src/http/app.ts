@@ -12,9 +12,9 @@ import { openApiDocument } from './api/openapi.ts';
 import { literalPath } from './api/path.ts';
 import { limiters } from './api/rate-limit.ts';
 import { requestId } from './api/request-id.ts';
-import { createEndpoints, type Reach } from './routes.ts';
+import { createEndpoints, type Dependencies } from './routes.ts';
 
-export interface AppOptions extends Reach {
+export interface AppOptions extends Dependencies {
   /** Where limits are counted for all web processes together; null: each process counts for itself. */
   readonly redis: RedisConnection | null;
   /** What operators see (queues, metrics), behind their password; null: switched off. */
@@ -24,8 +24,8 @@ export interface AppOptions extends Reach {
 }
 
 /** The Express application, ready to be served: the API, the checkout page, the OpenAPI document and the operators' pages. */
-export function createApp(ctx: Context, { redis, admin, live, ...reach }: AppOptions): Express {
-  const endpoints = createEndpoints(reach);
+export function createApp(ctx: Context, { redis, admin, live, ...dependencies }: AppOptions): Express {
+  const endpoints = createEndpoints(dependencies);
   const app = express();
   app.disable('x-powered-by');
   // Computing a hash of every answer would cost more than the few that could be answered by 304.
@@ -46,8 +46,8 @@ export function createApp(ctx: Context, { redis, admin, live, ...reach }: AppOpt
 
   const document = openApiDocument(endpoints, ctx.config.publicUrl);
   app.get('/openapi.json', (_request, response) => void response.json(document));
-  app.use(checkoutRouter(ctx, reach.adapters, gate.limit, live ?? new PageStreams(ctx)));
-  if (reach.sandbox !== null) app.use(simulatorRouter(ctx, reach.sandbox));
+  app.use(checkoutRouter(ctx, dependencies.adapters, gate.limit, live ?? new PageStreams(ctx)));
+  if (dependencies.sandbox !== null) app.use(simulatorRouter(ctx, dependencies.sandbox));
   if (admin !== null) app.use(admin);
   app.use(missingPage);
   app.use(pageError(ctx));

@@ -8,15 +8,15 @@ import { deliveryEndpoints } from '../domain/webhooks/delivery-routes.ts';
 import { receiverCheckEndpoints, webhookEndpoints } from '../domain/webhooks/routes.ts';
 import type { Endpoint } from '../platform/endpoint.ts';
 
-/** What endpoints reach beyond the database. */
-export interface Reach {
+/** What endpoints depend on besides the database. */
+export interface Dependencies {
   readonly adapters: Adapters;
   /** What test merchants control; null: the sandbox is off. */
   readonly sandbox: Sandbox | null;
 }
 
-/** The API on one page: what every merchant uses, and what test merchants play with. */
-export function createEndpoints({ adapters, sandbox }: Reach): readonly Endpoint[] {
+/** The API on one page: what every merchant calls, and what only test merchants can. */
+export function createEndpoints({ adapters, sandbox }: Dependencies): readonly Endpoint[] {
   return [
     ...statusEndpoints,
     ...paymentEndpoints(adapters),

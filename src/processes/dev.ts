@@ -4,12 +4,11 @@ import { startBackground } from '../background/start.ts';
 import { BOARD_PATH } from '../http/operators/pages.ts';
 import { startWeb } from '../http/start.ts';
 import { StartError, type Config, type Environment } from '../platform/config/config.ts';
-import { openAdmin } from './setup/board.ts';
 import { findOrCreateDemoMerchant, readDevInfo, writeDevInfo, type DevInfo } from './setup/demo.ts';
 import { migrateDatabase, PLACEHOLDER_URL, openEmbeddedDatabase } from './setup/embedded.ts';
 import { runMain, withTimeout, type Lifetime } from './setup/lifetime.ts';
-import { openReach } from './setup/adapters.ts';
 import { configFrom, createContext, WORKER_DB } from './setup/context.ts';
+import { openWeb } from './setup/web.ts';
 
 /** Defaults for development; the environment overrides each. */
 const DEVELOPMENT_DEFAULTS = {
@@ -40,11 +39,11 @@ async function main(lifetime: Lifetime): Promise<void> {
   const config = configFrom({ ...env, PORT, DATABASE_URL });
   const ctx = createContext(lifetime, 'dev', config, WORKER_DB);
   const merchant = await findOrCreateDemoMerchant(ctx, known);
-  const admin = openAdmin(ctx);
+  const webOptions = openWeb(ctx, lifetime);
   const background = await startBackground(ctx);
-  const web = await startWeb(ctx, { admin: admin.pages, ...openReach(config, lifetime) });
+  const web = await startWeb(ctx, webOptions);
   lifetime.own(async () => {
-    const closed = Promise.all([web.close(), background.close(), admin.close()]);
+    const closed = Promise.all([web.close(), background.close()]);
     await withTimeout(PATIENCE_SECONDS, closed).catch(() =>
       ctx.log.warn('shutdown incomplete; interrupted jobs run again at the next start'),
     );

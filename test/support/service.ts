@@ -3,7 +3,7 @@ import { startBackground } from '../../src/background/start.ts';
 import { startWeb } from '../../src/http/start.ts';
 import type { Environment } from '../../src/platform/config/config.ts';
 import type { Context } from '../../src/platform/context.ts';
-import { openAdmin } from '../../src/processes/setup/board.ts';
+import { openOperatorPages } from '../../src/processes/setup/web.ts';
 import type { Engine } from './engines.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from './receivers.ts';
 import { openShop, type Shop } from './shop.ts';
@@ -48,7 +48,7 @@ export async function startService(
   });
   const shop = await openShop(harness);
   const receiver = await startReceiver(options);
-  const admin = openAdmin(harness.ctx);
+  const admin = openOperatorPages(harness.ctx);
   const web = await startWeb(harness.ctx, {
     admin: admin.pages,
     adapters: harness.adapters,

@@ -7,7 +7,7 @@ import type { Context } from '../../platform/context.ts';
 export const BOARD_PATH = '/admin/queues';
 
 /** The operators' pages, behind basic auth with the user `admin`: the queues, and metrics for Prometheus. */
-export function adminPages(ctx: Context, password: string, board: RequestHandler): Router {
+export function operatorPages(ctx: Context, password: string, board: RequestHandler): Router {
   const router = express.Router();
   const guard = basicAuth(password);
   const registry = createMetrics(ctx);

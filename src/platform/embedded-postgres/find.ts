@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execute, withDatabase } from './databases.ts';
-import { hasCode } from './errors.ts';
+import { hasCode } from '../errors.ts';
 import { readPassword, SUPERUSER } from './initialise.ts';
 import { findServer, type Server } from './pid-file.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chooseAccount, commandAs } from './account.ts';
 import { findBinaries } from './binaries.ts';
 import { createDatabaseIfMissing } from './databases.ts';
-import { hasCode } from './errors.ts';
+import { hasCode } from '../errors.ts';
 import { type ReadyServer, waitUntilReady } from './find.ts';
 import { initialise } from './initialise.ts';
 import { launch } from './launch.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from './errors.ts';
+import { hasCode } from '../errors.ts';
 import { isServerOf } from './pid-file.ts';
 
 const POLL_MS = 20;

@@ -58,7 +58,7 @@ export async function assertReleased({ db, config }: Context, useQueues: boolean
  * Like `assertReleased`, but logs when Postgres is unavailable: a web process responds with 503 until it is
  * back.
  */
-export async function assertReleasedIfThere(ctx: Context, useQueues: boolean): Promise<void> {
+export async function assertReleasedIfReachable(ctx: Context, useQueues: boolean): Promise<void> {
   try {
     await assertReleased(ctx, useQueues);
   } catch (error) {
