@@ -17,13 +17,17 @@ export interface Statement<Row = unknown, Params = readonly unknown[]> {
  */
 export type Placeholders<Params> = { readonly [Name in keyof Params]-?: string };
 
+/** Postgres cuts longer identifiers (NAMEDATALEN - 1), so that two of them could become one. */
+const MAX_NAME_LENGTH = 63;
+
 /** Every statement that was declared, by name. */
 export const declaredStatements: ReadonlyMap<string, Statement> = new Map();
 
 /**
  * Declares a statement. Its parameters are named: `` sql<Row, { id: string }>('find', (p) => `SELECT ...
  * WHERE id = ${p.id}`) ``. They are numbered once, here, so that the prepared text stays one constant. Throws
- * when the name is taken by another text: Postgres refuses one name for two texts.
+ * when the name is longer than Postgres keeps, and when it is taken by another text: one name for two texts
+ * would fail when the second is prepared.
  */
 export function sql<Row = never>(name: string, text: string): Statement<Row>;
 export function sql<Row, Params extends object>(
@@ -31,6 +35,8 @@ export function sql<Row, Params extends object>(
   text: (p: Placeholders<Params>) => string,
 ): Statement<Row, Params>;
 export function sql(name: string, text: string | ((p: Record<string, string>) => string)): Statement {
+  if (name.length > MAX_NAME_LENGTH)
+    throw new Error(`the statement name ${name} is longer than ${MAX_NAME_LENGTH} characters`);
   const params: string[] = [];
   const statement = { name, text: typeof text === 'string' ? text : text(placeholders(params)), params };
   const known = declaredStatements.get(name);
