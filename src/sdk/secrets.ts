@@ -5,7 +5,8 @@ const MIN_KEY_BYTES = 24;
 /** A webhook secret in both of its uses: the specification's key is the whole string, Standard Webhooks' the decoded bytes. */
 export interface Secret {
   readonly text: string;
-  readonly bytes: Buffer;
+  /** Not a Buffer: these types need no others, those of Node included. */
+  readonly bytes: Uint8Array;
 }
 
 /**

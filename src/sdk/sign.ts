@@ -35,18 +35,22 @@ export function signWebhook({
   const keys = readSecrets(secrets);
   const timestamp = String(Math.floor(now.getTime() / 1000));
   return {
-    'X-Webhook-Signature': timestampedDigest(keys[0], timestamp, rawBody).toString('hex'),
+    'X-Webhook-Signature': encode(timestampedDigest(keys[0], timestamp, rawBody), 'hex'),
     'X-Webhook-Timestamp': timestamp,
     'webhook-id': eventId,
     'webhook-timestamp': timestamp,
     'webhook-signature': keys
-      .map((key) => `v1,${standardDigest(key, eventId, timestamp, rawBody).toString('base64')}`)
+      .map((key) => `v1,${encode(standardDigest(key, eventId, timestamp, rawBody), 'base64')}`)
       .join(' '),
   };
 }
 
 /** What the specification signs. */
-export function timestampedDigest({ text }: Secret, timestamp: string, rawBody: string | Uint8Array): Buffer {
+export function timestampedDigest(
+  { text }: Secret,
+  timestamp: string,
+  rawBody: string | Uint8Array,
+): Uint8Array {
   return createHmac('sha256', text).update(`${timestamp}.`).update(rawBody).digest();
 }
 
@@ -56,6 +60,10 @@ export function standardDigest(
   id: string,
   timestamp: string,
   rawBody: string | Uint8Array,
-): Buffer {
+): Uint8Array {
   return createHmac('sha256', bytes).update(`${id}.${timestamp}.`).update(rawBody).digest();
+}
+
+function encode(digest: Uint8Array, encoding: 'hex' | 'base64'): string {
+  return Buffer.from(digest).toString(encoding);
 }

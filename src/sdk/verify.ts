@@ -125,7 +125,7 @@ function oneOf(headers: ReceivedHeaders, name: string, pattern: RegExp): string 
 }
 
 // timingSafeEqual throws for unequal lengths, and a length is no secret.
-function isEqual(given: Buffer, expected: Buffer): boolean {
+function isEqual(given: Uint8Array, expected: Uint8Array): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
