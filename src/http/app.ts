@@ -23,7 +23,10 @@ export interface AppOptions extends Dependencies {
   readonly live?: PageStreams;
 }
 
-/** The Express application, ready to be served: the API, the checkout page, the OpenAPI document and the operators' pages. */
+/**
+ * The Express application, ready to be served: the API, the checkout page, the OpenAPI document and the
+ * operators' pages.
+ */
 export function createApp(ctx: Context, { redis, admin, live, ...dependencies }: AppOptions): Express {
   const endpoints = createEndpoints(dependencies);
   const app = express();

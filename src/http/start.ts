@@ -16,7 +16,10 @@ export interface Web {
   close(): Promise<void>;
 }
 
-/** How long a connection that is idle when the server begins to drain may still bring a request: one may be on its way already. */
+/**
+ * How long a connection that is idle when the server begins to drain may still bring a request: one may be on
+ * its way already.
+ */
 const IDLE_GRACE_MS = 500;
 /** Thereafter idle connections are closed this often: each one as soon as its last answer is out. */
 const DRAIN_INTERVAL_MS = 50;
@@ -49,9 +52,10 @@ export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis' |
 }
 
 /**
- * Prepares `server` for an end that cuts no request. The function answered stops listening, and tells each client that still has a
- * connection, with its next answer, that it was the last (`Connection: close`). A connection that stays idle is closed after a short
- * while, because a client may be sending on it at this very moment. Resolves when the last one is closed.
+ * Prepares `server` for an end that cuts no request. The function answered stops listening, and tells each
+ * client that still has a connection, with its next answer, that it was the last (`Connection: close`). A
+ * connection that stays idle is closed after a short while, because a client may be sending on it at this
+ * very moment. Resolves when the last one is closed.
  */
 function drainable(server: Server): () => Promise<void> {
   const latest = new Map<Socket, ServerResponse | null>();
@@ -82,7 +86,10 @@ function drainable(server: Server): () => Promise<void> {
   };
 }
 
-/** Node counts a connection that never sent a byte, as browsers and load balancers keep them ready, among those that are busy. */
+/**
+ * Node counts a connection that never sent a byte, as browsers and load balancers keep them ready, among
+ * those that are busy.
+ */
 function closeIdle(
   server: Server,
   latest: ReadonlyMap<Socket, ServerResponse | null>,

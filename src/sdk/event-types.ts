@@ -41,8 +41,8 @@ export interface CheckoutRefund {
 }
 
 /**
- * What every event holds, whatever its type (specification, "Envelope"). Amounts are decimal strings: parse them with a decimal library,
- * not into a float. What is not known yet is null.
+ * What every event holds, whatever its type (specification, "Envelope"). Amounts are decimal strings: parse
+ * them with a decimal library, not into a float. What is not known yet is null.
  */
 export interface EventEnvelope {
   /** The same in each delivery of the event: an event whose id you know already needs nothing but a 2xx. */

@@ -1,4 +1,6 @@
-/** Headers as they were received: Node's or any other plain object, names in any case, or a Fetch `Headers`. */
+/**
+ * Headers as they were received: Node's or any other plain object, names in any case, or a Fetch `Headers`.
+ */
 export type ReceivedHeaders = FetchHeaders | NamedHeaders;
 
 interface FetchHeaders {

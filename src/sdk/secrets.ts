@@ -1,8 +1,14 @@
 const PREFIX = 'whsec_';
-/** Standard Webhooks asks for 24 to 64 bytes; ours are 32. Something shorter is a secret that was cut off, or none at all. */
+/**
+ * Standard Webhooks asks for 24 to 64 bytes; ours are 32. Something shorter is a secret that was cut off, or
+ * none at all.
+ */
 const MIN_KEY_BYTES = 24;
 
-/** A webhook secret in both of its uses: the specification's key is the whole string, Standard Webhooks' the decoded bytes. */
+/**
+ * A webhook secret in both of its uses: the specification's key is the whole string, Standard Webhooks' the
+ * decoded bytes.
+ */
 export interface Secret {
   readonly text: string;
   /** Not a Buffer: these types need no others, those of Node included. */
@@ -10,8 +16,9 @@ export interface Secret {
 }
 
 /**
- * Secrets as they are configured, checked: at least one, each `whsec_` and base64. Throws TypeError otherwise, without showing what was
- * given: an empty or half a secret is a key that others can guess, and must not pass in silence.
+ * Secrets as they are configured, checked: at least one, each `whsec_` and base64. Throws TypeError
+ * otherwise, without showing what was given: an empty or half a secret is a key that others can guess, and
+ * must not pass in silence.
  */
 export function readSecrets(secrets: string | readonly string[]): readonly [Secret, ...Secret[]] {
   const [first, ...rest] = (typeof secrets === 'string' ? [secrets] : [...secrets]).map(readSecret);

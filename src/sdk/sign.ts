@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { readSecrets, type Secret } from './secrets.ts';
 
-/** The headers that prove who sent an event and when: the specification's two, and those of Standard Webhooks. */
+/**
+ * The headers that prove who sent an event and when: the specification's two, and those of Standard Webhooks.
+ */
 export interface WebhookHeaders extends Record<string, string> {
   'X-Webhook-Signature': string;
   'X-Webhook-Timestamp': string;
@@ -21,10 +23,10 @@ export interface SignWebhookOptions {
 }
 
 /**
- * Signs one attempt to deliver an event, as the service does: for the service itself, and for the tests of receivers. Throws TypeError
- * when there is no secret, or a malformed one.
- * Sources: specification, "Signature headers" (newest secret, keyed with the whole string, hex over `timestamp.body`);
- * standardwebhooks.com (every secret, keyed with the decoded bytes, base64 over `id.timestamp.body`).
+ * Signs one attempt to deliver an event, as the service does: for the service itself, and for the tests of
+ * receivers. Throws TypeError when there is no secret, or a malformed one. Sources: specification, "Signature
+ * headers" (newest secret, keyed with the whole string, hex over `timestamp.body`); standardwebhooks.com
+ * (every secret, keyed with the decoded bytes, base64 over `id.timestamp.body`).
  */
 export function signWebhook({
   eventId,

@@ -45,12 +45,13 @@ interface Proof {
 }
 
 /**
- * Says whether a request is an event from the service, untouched and fresh, and which. Where `webhook-signature` is there, the headers of
- * Standard Webhooks decide, alone: they name the id, and both secrets sign them during a rotation. Else X-Webhook-Signature and
- * X-Webhook-Timestamp do. Comparisons take the same time wherever the difference is. The signature is looked at first, so that
- * `timestamp_too_old` always speaks of an event of ours. An event of a type that is added later is ok, too.
- * Never throws for what a request holds; throws TypeError for secrets, a tolerance or a time that cannot be.
- * Sources: specification, "Receiver rules"; standardwebhooks.com.
+ * Says whether a request is an event from the service, untouched and fresh, and which. Where
+ * `webhook-signature` is there, the headers of Standard Webhooks decide, alone: they name the id, and both
+ * secrets sign them during a rotation. Else X-Webhook-Signature and X-Webhook-Timestamp do. Comparisons take
+ * the same time wherever the difference is. The signature is looked at first, so that `timestamp_too_old`
+ * always speaks of an event of ours. An event of a type that is added later is ok, too. Never throws for what
+ * a request holds; throws TypeError for secrets, a tolerance or a time that cannot be. Sources:
+ * specification, "Receiver rules"; standardwebhooks.com.
  */
 export function verifyWebhook(options: VerifyWebhookOptions): VerifyWebhookResult {
   const { rawBody, headers, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = new Date() } = options;

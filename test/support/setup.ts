@@ -11,8 +11,8 @@ const LOOK_EVERY_MS = 5;
 let stopPostgres: (() => Promise<void>) | undefined;
 
 /**
- * Once per run, before all tests and in mocha's main process: Postgres, with a template that holds the newest schema and the queues'
- * tables.
+ * Once per run, before all tests and in mocha's main process: Postgres, with a template that holds the newest
+ * schema and the queues' tables.
  */
 export async function mochaGlobalSetup(): Promise<void> {
   console.log(describeEngines());
@@ -30,11 +30,14 @@ export async function mochaGlobalTeardown(): Promise<void> {
 let openBefore: readonly string[] = [];
 
 /**
- * Around all tests of a process: of the run, or with `--parallel` of one file, whose process mocha ends whatever is still open. A test
- * that leaves a timer or a server open would keep a run from ending: it fails.
+ * Around all tests of a process: of the run, or with `--parallel` of one file, whose process mocha ends
+ * whatever is still open. A test that leaves a timer or a server open would keep a run from ending: it fails.
  */
 export const mochaHooks = {
   async beforeAll(this: Mocha.Context): Promise<void> {
+    // Node opens these when they are first asked for, which a test may be the one to do; a pipe counts as
+    // open.
+    void [process.stdout, process.stderr];
     openBefore = await openResources();
     // Added now, and so behind the hooks of the files: they close what their tests share.
     this.test?.parent?.afterAll('nothing is left open', refuseOpenResources);

@@ -9,7 +9,10 @@ import { walletUri } from '../view/wallet-uri.ts';
 /** Digits that fit a phone's line at full size. */
 const LONG_AMOUNT = 12;
 
-/** Everything that is needed for sending money: coin and network, amount, address, code, deadline; null when none is asked for. */
+/**
+ * Everything that is needed for sending money: coin and network, amount, address, code, deadline; null when
+ * none is asked for.
+ */
 export function payComponent(view: View, language: Language, coinPath: string): Html | null {
   const { payment, toSend, canChoose } = view;
   if (toSend === null) return null;
@@ -60,7 +63,10 @@ function copyButton(of: string, label: string, done: string): Html {
   </button>`;
 }
 
-/** All coins at once, and the networks of the chosen one: each button is a form of its own, so that one tap is the whole choice. */
+/**
+ * All coins at once, and the networks of the chosen one: each button is a form of its own, so that one tap is
+ * the whole choice.
+ */
 function choice({ payment }: View, { page: texts }: Language, coinPath: string): Html {
   const button = (coin: CoinId, network: NetworkId, id: string, isChosen: boolean, label: Html) =>
     html`<form method="post" action="${coinPath}">

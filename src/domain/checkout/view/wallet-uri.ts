@@ -10,7 +10,10 @@ export interface Demand {
   readonly amount: string;
 }
 
-/** `amount` rounded up to what can be sent: a price in the settlement coin itself may have more decimals than the coin. */
+/**
+ * `amount` rounded up to what can be sent: a price in the settlement coin itself may have more decimals than
+ * the coin.
+ */
 export function payable(amount: string, coin: CoinId, network: NetworkId): string {
   const decimals = decimalsOf(coin, network);
   return (amount.split('.')[1] ?? '').length > decimals ? divide(amount, '1', decimals, 'up') : amount;

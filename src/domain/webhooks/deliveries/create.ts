@@ -4,15 +4,16 @@ import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
 
 /**
- * SQL: the endpoint of an event `e` of the merchant `m`: the merchant's own, or the URL that the payment names, up to its query, which
- * mostly names the order. An isolated payment has an endpoint to itself.
+ * SQL: the endpoint of an event `e` of the merchant `m`: the merchant's own, or the URL that the payment
+ * names, up to its query, which mostly names the order. An isolated payment has an endpoint to itself.
  */
 export const ENDPOINT_ID = (testClock: string) =>
   `coalesce(${testClock}, m.id || coalesce(' ' || substring(e.callback_url FROM '^[^?#]+'), ''))`;
 
 /**
- * SQL: the delivery of an event `e`. It follows from the event, so that a second run finds the first one's. Ids decide on the partition;
- * those of an isolated payment hold the time of the payment, because an advanced clock may show any year.
+ * SQL: the delivery of an event `e`. It follows from the event, so that a second run finds the first one's.
+ * Ids decide on the partition; those of an isolated payment hold the time of the payment, because an advanced
+ * clock may show any year.
  */
 export const DELIVERY_ID = (testClock: string) => `'dlv_' || CASE WHEN ${testClock} IS NULL
   THEN substr(e.id, 5) ELSE substr(e.payment_id, 5, 10) || substr(e.id, 15) END`;
@@ -25,9 +26,9 @@ interface Creation {
   readonly receiver: string | null;
 }
 
-// An event whose merchant has webhooks disabled, or no URL, or whose endpoint is disabled, is recorded and not delivered; callback_url
-// overrides the URL, not the switch. In one order, because two runs with the same events would wait for each other's unique keys for
-// ever if each had its own.
+// An event whose merchant has webhooks disabled, or no URL, or whose endpoint is disabled, is recorded and
+// not delivered; callback_url overrides the URL, not the switch. In one order, because two runs with the same
+// events would wait for each other's unique keys for ever if each had its own.
 const insertDeliveries = sql<{ endpoint_id: string }, Creation>('insert_deliveries', (p) => {
   const testClock = `${p.testClock}::text`;
   return `
@@ -57,8 +58,9 @@ const insertDeliveries = sql<{ endpoint_id: string }, Creation>('insert_deliveri
 });
 
 /**
- * Creates the deliveries of events, due at once, and wakes their endpoints. An event has at most one delivery, so doing it twice adds
- * nothing. `receiver` is the URL that takes every event where it is not null.
+ * Creates the deliveries of events, due at once, and wakes their endpoints. An event has at most one
+ * delivery, so doing it twice adds nothing. `receiver` is the URL that takes every event where it is not
+ * null.
  */
 export async function createDeliveries(
   tx: Tx,

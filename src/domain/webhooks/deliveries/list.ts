@@ -62,8 +62,8 @@ interface Filter {
 
 /**
  * A payment's deliveries are few and have their own index (deliveries_of_payment), which serves an event's as
- * well. A time range is a range of ids, which hold their event's time. The other filters narrow a walk down the
- * index deliveries_newest.
+ * well. A time range is a range of ids, which hold their event's time. The other filters narrow a walk down
+ * the index deliveries_newest.
  */
 const FILTERS: readonly Filter[] = [
   { name: 'payment', param: 'paymentId', condition: (p) => `payment_id = ${p.paymentId}` },
