@@ -17,9 +17,9 @@ import { createEndpoints, type Dependencies } from './routes.ts';
 export interface AppOptions extends Dependencies {
   /** Where limits are counted for all web processes together; null: each process counts for itself. */
   readonly redis: RedisConnection | null;
-  /** What operators see (queues, metrics), behind their password; null: switched off. */
+  /** What operators see (queues, metrics), behind their password; null: disabled. */
   readonly admin: RequestHandler | null;
-  /** The open checkout pages: whoever ends the server ends them first. Default: the application's own. */
+  /** The open checkout pages, which are closed before the server is. Default: the application's own. */
   readonly live?: PageStreams;
 }
 
@@ -31,7 +31,7 @@ export function createApp(ctx: Context, { redis, admin, live, ...dependencies }:
   const endpoints = createEndpoints(dependencies);
   const app = express();
   app.disable('x-powered-by');
-  // Computing a hash of every answer would cost more than the few that could be answered by 304.
+  // Hashing every response would cost more than the few 304 responses would save.
   app.disable('etag');
   app.set('query parser', false); // query.ts reads it.
 
@@ -57,7 +57,7 @@ export function createApp(ctx: Context, { redis, admin, live, ...dependencies }:
   return app;
 }
 
-/** JSON answers hold a merchant's data: nobody may keep them, guess their type or show them in a frame. */
+/** JSON responses hold a merchant's data: they must not be cached, sniffed for a type or framed. */
 const secure: RequestHandler = (_request, response, next) => {
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('X-Content-Type-Options', 'nosniff');

@@ -21,9 +21,9 @@ export interface Web {
  * its way already.
  */
 const IDLE_GRACE_MS = 500;
-/** Thereafter idle connections are closed this often: each one as soon as its last answer is out. */
+/** After that, idle connections are closed at this interval: each soon after its last response. */
 const DRAIN_INTERVAL_MS = 50;
-/** So long may a client that has begun a request take to send its header. */
+/** The time that a client has to send the header of a request that it began. */
 const HEADER_GRACE_MS = 10_000;
 
 /** Serves the API and the checkout page on HOST and PORT. Throws StartError when it cannot listen there. */
@@ -43,7 +43,7 @@ export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis' |
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
-      // They would never end by themselves; their pages go to another process.
+      // They would never end; their pages reconnect to another process.
       live.close();
       await drain();
       redis?.disconnect();
@@ -52,10 +52,9 @@ export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis' |
 }
 
 /**
- * Prepares `server` for an end that cuts no request. The function answered stops listening, and tells each
- * client that still has a connection, with its next answer, that it was the last (`Connection: close`). A
- * connection that stays idle is closed after a short while, because a client may be sending on it at this
- * very moment. Resolves when the last one is closed.
+ * Prepares `server` to close without cutting a request. The returned function stops listening, and marks the
+ * next response on each open connection as its last (`Connection: close`). It closes an idle connection after
+ * a short while, because a client may be sending on it at this moment. Resolves when the last one is closed.
  */
 function drainable(server: Server): () => Promise<void> {
   const latest = new Map<Socket, ServerResponse | null>();
@@ -74,7 +73,7 @@ function drainable(server: Server): () => Promise<void> {
       if (response?.headersSent === false) response.shouldKeepAlive = false;
     const closed = once(server, 'close');
     const begin = performance.now();
-    // http's own close() would cut idle connections at once, and give up its time-outs.
+    // http's own close() would cut idle connections at once, and stop its timeouts.
     NetServer.prototype.close.call(server);
     while (latest.size > 0 && performance.now() < begin + IDLE_GRACE_MS) await sleep(DRAIN_INTERVAL_MS);
     const sweep = setInterval(

@@ -17,7 +17,7 @@ export const API_ERRORS = {
   refund_not_allowed: [409, "The payment's state does not allow this refund."],
   webhooks_off: [
     409,
-    'Webhooks are switched off. Set webhookUrl and enabled with PUT /v1/webhooks/config first.',
+    'Webhooks are disabled. Set webhookUrl and enabled with PUT /v1/webhooks/config first.',
   ],
   clock_held: [
     409,

@@ -9,7 +9,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The statuses that an event of each type can tell of. */
+/** The statuses that an event of each type can report. */
 interface StatusOf {
   'checkout.created': 'WAITING';
   'checkout.pending': 'PENDING';
@@ -79,10 +79,10 @@ export interface EventEnvelope {
   readonly metadata: { readonly orderId: string; readonly [key: string]: string };
 }
 
-/** An event; `event.type` tells which, and narrows the rest. */
-export type WebhookEvent = { [Type in EventType]: EventEnvelope & Told<Type> }[EventType];
+/** An event: `event.type` narrows `event.data`. */
+export type WebhookEvent = { [Type in EventType]: EventEnvelope & Reported<Type> }[EventType];
 
-interface Told<Type extends EventType> {
+interface Reported<Type extends EventType> {
   readonly type: Type;
   readonly data: {
     readonly checkout: { readonly status: StatusOf[Type] } & (Type extends 'checkout.settled'

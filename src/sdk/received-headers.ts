@@ -10,7 +10,7 @@ interface NamedHeaders {
   readonly [name: string]: string | readonly string[] | undefined;
 }
 
-/** All values that a header has; none when it is not there. `name` is in lower case. */
+/** All values that a header has; none when it is missing. `name` is in lower case. */
 export function headerValues(headers: ReceivedHeaders, name: string): readonly string[] {
   if (isFetchHeaders(headers)) {
     const value = headers.get(name);
@@ -21,7 +21,7 @@ export function headerValues(headers: ReceivedHeaders, name: string): readonly s
     .flatMap(([, value]) => value ?? []);
 }
 
-// A header may be called "get", but then it is a text.
+// A plain object may hold a header named "get"; its value is a string.
 function isFetchHeaders(headers: ReceivedHeaders): headers is FetchHeaders {
   return typeof headers.get === 'function';
 }

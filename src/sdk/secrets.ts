@@ -1,7 +1,7 @@
 const PREFIX = 'whsec_';
 /**
- * Standard Webhooks asks for 24 to 64 bytes; ours are 32. Something shorter is a secret that was cut off, or
- * none at all.
+ * Standard Webhooks asks for 24 to 64 bytes; ours are 32. A shorter one was cut off, or is
+ * empty.
  */
 const MIN_KEY_BYTES = 24;
 
@@ -16,9 +16,8 @@ export interface Secret {
 }
 
 /**
- * Secrets as they are configured, checked: at least one, each `whsec_` and base64. Throws TypeError
- * otherwise, without showing what was given: an empty or half a secret is a key that others can guess, and
- * must not pass in silence.
+ * Parses configured secrets: at least one, each `whsec_` and base64. Throws TypeError otherwise, without the
+ * value in its message: others can guess an empty secret, or the rest of half a one.
  */
 export function readSecrets(secrets: string | readonly string[]): readonly [Secret, ...Secret[]] {
   const [first, ...rest] = (typeof secrets === 'string' ? [secrets] : [...secrets]).map(readSecret);

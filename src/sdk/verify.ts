@@ -19,7 +19,7 @@ export interface VerifyWebhookOptions {
   readonly now?: Date;
 }
 
-/** Why a request is not taken for an event; the closed list. */
+/** The reasons for which a request is rejected; no others exist. */
 export const REFUSAL_REASONS = [
   'body_not_raw',
   'missing_header',
@@ -34,7 +34,7 @@ export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 export type VerifyWebhookResult =
   | { readonly ok: true; readonly event: WebhookEvent; readonly eventId: string }
-  /** `message` is a sentence for a log; do not send it to whoever sent the request. */
+  /** `message` is a sentence for a log; do not send it to the client. */
   | { readonly ok: false; readonly reason: RefusalReason; readonly message: string };
 
 type Refusal = Extract<VerifyWebhookResult, { ok: false }>;
@@ -45,13 +45,13 @@ interface Proof {
 }
 
 /**
- * Says whether a request is an event from the service, untouched and fresh, and which. Where
- * `webhook-signature` is there, the headers of Standard Webhooks decide, alone: they name the id, and both
- * secrets sign them during a rotation. Else X-Webhook-Signature and X-Webhook-Timestamp do. Comparisons take
- * the same time wherever the difference is. The signature is looked at first, so that `timestamp_too_old`
- * always speaks of an event of ours. An event of a type that is added later is ok, too. Never throws for what
- * a request holds; throws TypeError for secrets, a tolerance or a time that cannot be. Sources:
- * specification, "Receiver rules"; standardwebhooks.com.
+ * Verifies that a request is an unaltered and recent event of the service, and returns the event. Where
+ * `webhook-signature` is present, only the headers of Standard Webhooks count: they name the id, and both
+ * secrets sign them during a rotation. Otherwise X-Webhook-Signature and X-Webhook-Timestamp count. Comparisons
+ * take constant time. The signature is checked first, so that `timestamp_too_old` always means an event of the
+ * service. An event of a type that is added later passes. Never throws for the content of a request; throws
+ * TypeError for malformed secrets, tolerance or time. Sources: specification, "Receiver rules";
+ * standardwebhooks.com.
  */
 export function verifyWebhook(options: VerifyWebhookOptions): VerifyWebhookResult {
   const { rawBody, headers, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = new Date() } = options;
@@ -120,7 +120,7 @@ function oneOf(headers: ReceivedHeaders, name: string, pattern: RegExp): string 
   const [value, ...more] = headerValues(headers, name);
   if (value === undefined) return refusal('missing_header', `The header ${name} is missing.`);
   if (more.length > 0) return refusal('malformed_header', `The header ${name} is there more than once.`);
-  // A value that is no text comes from a caller's own object; it does not match either.
+  // Only a caller's own object can hold a value that is not a string; it is malformed too.
   if (typeof value === 'string' && pattern.test(value)) return value;
   return refusal('malformed_header', `The header ${name} is malformed.`);
 }

@@ -6,7 +6,7 @@ import type { CheckoutPayment } from '../../domain/checkout/view/store.ts';
 import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
 import type { Context } from '../../platform/context.ts';
 
-/** The headers of every response below /checkout, whatever its type. */
+/** The headers of every response below /checkout, of any type. */
 export const CHECKOUT_HEADERS = {
   'Content-Security-Policy': PAGE_CSP,
   'Cache-Control': 'no-store',

@@ -16,8 +16,8 @@ import type { PageStreams } from './page-streams.ts';
 import { addressOf, type Limiters } from '../api/rate-limit.ts';
 
 /**
- * A page without a stream polls 20 times a minute, and an office shares one address. At this rate nobody
- * guesses a token.
+ * A page without a stream polls 20 times a minute, and an office shares one address. At this rate no
+ * client guesses a token.
  */
 const CHECKOUT_PER_MINUTE = 300;
 

@@ -14,8 +14,8 @@ const STATUS_OF: Readonly<Record<Exclude<SimulationResult, 'done' | 'missing'>, 
 };
 
 /**
- * Receives the form of the simulator's panel. It stands behind the checkout's router, whose rate limit counts
- * it.
+ * Receives the form of the simulator's panel. It is mounted behind the checkout's router, whose rate limit
+ * counts it.
  */
 export function simulatorRouter(ctx: Context, sandbox: Sandbox): Router {
   const router = Router();

@@ -23,9 +23,9 @@ export const USAGE = `Usage: npm run merchants -- COMMAND [options]
   set-policy  --merchant ID --policy P
               what new payments do with too little, late or too much money, from 10 s later at the latest
   reseal-secrets
-              encrypts every webhook secret that is not under the first key of SECRETS_KEY anew
+              encrypts with the first key of SECRETS_KEY every webhook secret that another key holds
   set-email   --merchant ID --email E
-              where it is told when its webhook endpoint is switched off
+              where the merchant is notified when the webhook endpoint is disabled
 
   --json         one JSON object instead of text
   --mode         test (default): may use the sandbox; live: may not. A merchant is of one mode for good

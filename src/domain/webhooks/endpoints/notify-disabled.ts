@@ -53,13 +53,13 @@ export async function sendDisabledNotice(
     const { name, contact_email: to, url, disabled_reason: reason, disabled_at: at } = endpoint;
     await mailer.send({
       to,
-      subject: `Webhooks of ${name} are switched off`,
+      subject: `Webhooks of ${name} are disabled`,
       text: [
-        `Your webhook endpoint was switched off at ${at.toISOString()}:`,
+        `Your webhook endpoint was disabled at ${at.toISOString()}:`,
         `  ${url}`,
         CAUSE[reason],
         '',
-        'Payments continue, and their events are recorded. When the endpoint works again, switch it on with',
+        'Payments continue, and their events are recorded. When the endpoint works again, enable it with',
         'PUT /v1/webhooks/config, and deliver the missed events with POST /v1/webhooks/redeliver.',
       ].join('\n'),
     });

@@ -43,7 +43,7 @@ describe('the notice of a disabled endpoint', () => {
     expect(mail).to.include({ from: 'pay@service.example' });
     expect(mail?.to).to.deep.equal(['ops@shop.example']);
     for (const text of [
-      'Subject: Webhooks of Shop are switched off',
+      'Subject: Webhooks of Shop are disabled',
       receiver.url,
       '410 Gone',
       '2026-01-31T12:00:00',
