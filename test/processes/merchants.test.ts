@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { findCaller } from '../../src/domain/merchants/api-keys.ts';
-import { openDb, type Db } from '../../src/platform/postgres/db.ts';
+import { messageOf } from '../../src/platform/log.ts';
 import { PERMISSIONS } from '../../src/platform/endpoint.ts';
 import { hashApiKey } from '../../src/platform/values/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { parseCommand } from '../../src/processes/setup/command-line.ts';
+import { UsageError } from '../../src/processes/setup/merchant-commands.ts';
+import { createHarness, type Harness } from '../support/harness.ts';
+import { createTestDatabase } from '../support/postgres.ts';
 import { build, endAll, startProcess } from './service.ts';
 
 const SHOP = ['--name', 'Blue shop', '--currency', 'USDT', '--network', 'tron'];
@@ -31,25 +34,20 @@ const REFUSED: readonly (readonly [args: readonly string[], message: string])[] 
 
 describe('npm run merchants', function () {
   this.timeout(60_000);
-  let database: TestDatabase;
-  let db: Db;
+  let harness: Harness;
   before(async () => {
     build();
-    database = await createTestDatabase();
-    db = openDb({ url: database.url, poolSize: 2, acquireMs: 5_000, queryMs: 5_000, name: 'test' });
+    harness = await createHarness();
   });
   afterEach(endAll);
-  after(async () => {
-    await db.destroy();
-    await database.drop();
-  });
+  after(() => harness.close());
 
   async function merchants(args: string[], env: Record<string, string> = {}) {
-    const service = startProcess('merchants', { DATABASE_URL: database.url, ...env }, args);
+    const service = startProcess('merchants', { DATABASE_URL: harness.ctx.config.databaseUrl, ...env }, args);
     return { code: await service.ended(), output: service.output() };
   }
 
-  const callerOf = (key: string) => findCaller(db, hashApiKey(key));
+  const callerOf = (key: string) => findCaller(harness.ctx.db, hashApiKey(key));
 
   it('creates a merchant, and gives and ends keys; --json is one object on one line', async () => {
     const created = await merchants(['create', ...SHOP, '--permissions', 'payments:read', '--json']);
@@ -120,18 +118,22 @@ describe('npm run merchants', function () {
 
   it('refuses what it does not understand, with one message that begins with what is wrong', async () => {
     const before = await merchantCount();
-    const refused = REFUSED.values();
-    // In two lanes: all at once would wait for each other, and none would end in time on a busy machine.
-    const lane = async () => {
-      for (const [args, message] of refused) {
-        const { code, output } = await merchants([...args]);
-        expect(code, message).to.equal(1);
-        expect(output.slice(0, message.length)).to.equal(message);
-        expect(output).not.to.include('    at ');
-      }
-    };
-    await Promise.all([lane(), lane()]);
+    for (const [args, message] of REFUSED) {
+      const error: unknown = await commandOf(args).catch((thrown: unknown) => thrown);
+      expect(error, message).to.be.instanceOf(UsageError);
+      expect(messageOf(error).slice(0, message.length)).to.equal(message);
+    }
     expect(await merchantCount()).to.equal(before);
+  });
+
+  it('exits with 1 after a refusal, and prints its message without a stack', async () => {
+    for (const args of [['destroy'], ['add-key', '--merchant', 'mer_x']]) {
+      const { code, output } = await merchants(args);
+      expect(code).to.equal(1);
+      expect(output)
+        .to.match(/^There is no (command destroy|merchant mer_x)/)
+        .and.not.include('    at ');
+    }
   });
 
   it('in production refuses to seal secrets without SECRETS_KEY, or with another one than the others', async () => {
@@ -168,8 +170,14 @@ describe('npm run merchants', function () {
     await own.drop();
   });
 
+  /** What the process does with its arguments, without the process: each would take a second of CPU. */
+  async function commandOf(args: readonly string[]): Promise<unknown> {
+    const { command, values } = parseCommand(args) ?? {};
+    return command?.run(harness.ctx, values ?? {});
+  }
+
   async function merchantCount(): Promise<number> {
-    const { rows } = (await db.raw('SELECT id FROM merchants')) as { rows: unknown[] };
+    const { rows } = (await harness.ctx.db.raw('SELECT id FROM merchants')) as { rows: unknown[] };
     return rows.length;
   }
 });
