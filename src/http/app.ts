@@ -1,7 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../platform/context.ts';
 import type { RedisConnection } from '../platform/redis.ts';
-import { createValidator } from '../platform/validator.ts';
+import { getValidator } from '../platform/validator.ts';
 import { authenticator } from './api/authenticate.ts';
 import { checkoutRouter, missingPage, pageError } from './checkout/router.ts';
 import { simulatorRouter } from './checkout/simulator.ts';
@@ -37,7 +37,7 @@ export function createApp(ctx: Context, { redis, admin, live, ...dependencies }:
 
   const gate: Gate = {
     ctx,
-    validator: createValidator({ allowPrivate: ctx.config.allowPrivateNetworks }),
+    validator: getValidator({ allowPrivate: ctx.config.allowPrivateNetworks }),
     authenticate: authenticator(ctx),
     limit: limiters(ctx.config, redis),
   };

@@ -15,12 +15,20 @@ export interface Validator {
   compile<S extends TSchema>(schema: S, whole: string): (value: unknown) => Static<S>;
 }
 
+const validators = new Map<boolean, Validator>();
+
 /**
  * The validator of requests (JSON Schema 2020-12). Its formats beyond the standard's: `delivery-url` and
- * `browser-url` (contract, "URLs") and `date-or-time` (an ISO 8601 date, or a date-time with its offset).
+ * `browser-url` (contract, "URLs") and `date-or-time` (an ISO 8601 date, or a date-time with its offset). A
+ * process has one for each setting: ajv then compiles every schema once, however many applications use it.
  */
-export function createValidator(options: { allowPrivate: boolean }): Validator {
-  const { allowPrivate } = options;
+export function getValidator({ allowPrivate }: { allowPrivate: boolean }): Validator {
+  const validator = validators.get(allowPrivate) ?? createValidator(allowPrivate);
+  validators.set(allowPrivate, validator);
+  return validator;
+}
+
+function createValidator(allowPrivate: boolean): Validator {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, discriminator: true });
   addFormats(ajv, ['email', 'date', 'date-time']);
   ajv.addFormat(

@@ -9,7 +9,7 @@ import { StartError } from '../../platform/config/config.ts';
 import type { Context } from '../../platform/context.ts';
 import { PERMISSIONS, type Mode, type Permission } from '../../platform/endpoint.ts';
 import { messageOf } from '../../platform/log.ts';
-import { createValidator } from '../../platform/validator.ts';
+import { getValidator } from '../../platform/validator.ts';
 
 export const USAGE = `Usage: npm run merchants -- COMMAND [options]
 
@@ -159,7 +159,7 @@ function modeOf(mode = 'test'): Mode {
 }
 
 function emailOf(text: string): string {
-  const check = createValidator({ allowPrivate: false }).compile(Type.String({ format: 'email' }), 'email');
+  const check = getValidator({ allowPrivate: false }).compile(Type.String({ format: 'email' }), 'email');
   try {
     return check(text);
   } catch {
@@ -168,7 +168,7 @@ function emailOf(text: string): string {
 }
 
 function policyOf(text: string): PolicyChoice {
-  const check = createValidator({ allowPrivate: false }).compile(PolicyChoice, 'policy');
+  const check = getValidator({ allowPrivate: false }).compile(PolicyChoice, 'policy');
   try {
     return check(JSON.parse(text));
   } catch (error) {
