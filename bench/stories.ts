@@ -1,9 +1,9 @@
-import { STORY_NAMES } from '../src/domain/sandbox/scenarios/library-names.ts';
+import { LIBRARY_NAMES } from '../src/domain/sandbox/scenarios/library-names.ts';
 import { COLUMN, TITLE, type Bench } from './bench.ts';
 import { load, type LoadRequest } from './load.ts';
 import { startService } from './processes.ts';
 
-const STORIES = STORY_NAMES.length * 20;
+const STORIES = LIBRARY_NAMES.length * 20;
 /** A story takes one request from its first day to its last, so a few at once keep web and Postgres busy. */
 const AT_ONCE = 8;
 
@@ -13,11 +13,11 @@ export async function benchStories(bench: Bench): Promise<void> {
   const tell = (index: number): LoadRequest => ({
     method: 'POST',
     path: '/v1/sandbox/scenarios',
-    body: JSON.stringify({ story: STORY_NAMES[index % STORY_NAMES.length] }),
+    body: JSON.stringify({ story: LIBRARY_NAMES[index % LIBRARY_NAMES.length] }),
   });
   const options = { headers: bench.headers, next: tell };
-  await load(bench.origin, { ...options, connections: AT_ONCE, count: STORY_NAMES.length });
-  const alone = await load(bench.origin, { ...options, connections: 1, count: STORY_NAMES.length * 3 });
+  await load(bench.origin, { ...options, connections: AT_ONCE, count: LIBRARY_NAMES.length });
+  const alone = await load(bench.origin, { ...options, connections: 1, count: LIBRARY_NAMES.length * 3 });
   const together = await load(bench.origin, { ...options, connections: AT_ONCE, count: STORIES });
   await web.stop();
   console.log(

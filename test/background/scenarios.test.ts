@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { STORY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
+import { LIBRARY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
 import { EVENTS } from '../domain/sandbox/scenarios/library-lists.ts';
 import { checkBooks } from '../support/books.ts';
 import { ENGINES } from '../support/engines.ts';
@@ -28,7 +28,7 @@ for (const engine of ENGINES)
       return answer.body as Told;
     };
 
-    for (const story of STORY_NAMES)
+    for (const story of LIBRARY_NAMES)
       it(`tells ${story} twice at once through the API, event by event the same`, async () => {
         const script = { story, seed: 'a', ids: 'stable' };
         const [one, other] = await Promise.all([tell(script), tell(script)]);

@@ -9,7 +9,7 @@ import {
   type Exception,
   type Status,
 } from '../../src/domain/payments/lifecycle/states.ts';
-import { STORY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
+import { LIBRARY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
 import {
   EVENT_TYPES,
   type CheckoutException,
@@ -59,7 +59,7 @@ describe('the types of events', () => {
   before(async () => {
     harness = await createHarness();
     const stories = await Promise.all(
-      [...STORY_NAMES.map((story) => ({ story })), NEVER_PAID].map((story) =>
+      [...LIBRARY_NAMES.map((story) => ({ story })), NEVER_PAID].map((story) =>
         harness.api('post', '/v1/sandbox/scenarios').send(story).expect(200),
       ),
     );

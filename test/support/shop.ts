@@ -1,5 +1,5 @@
 import { simulatedChain } from '../../src/domain/chain/simulator/simulated.ts';
-import type { ChainTransfer, Sending, TestChain } from '../../src/domain/chain/port.ts';
+import type { ChainTransfer, TransferRequest, TestChain } from '../../src/domain/chain/port.ts';
 import { findCaller } from '../../src/domain/merchants/store.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
 import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
@@ -42,14 +42,14 @@ export interface Shop {
   /** Sends a transfer through the sandbox's verb: what is missing, in the payment's coin, unless the body says otherwise. */
   pay(id: string, body?: SendTransferBody): Promise<TransferResource>;
   /** Sends money to the address of the payment on a network, as a stranger could: any coin, chosen or not. */
-  send(id: string, sending: Omit<Sending, 'address'>): Promise<ChainTransfer>;
+  send(id: string, sending: Omit<TransferRequest, 'address'>): Promise<ChainTransfer>;
   refund(id: string, body?: RefundBody): Promise<RefundResource>;
   payment(id: string): Promise<Payment>;
   events(id: string): Promise<StoredEvent[]>;
   /** The events as `type status`, `checkout.` left out: a story in one list. */
   story(id: string): Promise<string[]>;
   /** Mines so many blocks on a network (default: the payment's), and does the work that follows. */
-  mine(blocks: number, network?: Sending['network']): Promise<void>;
+  mine(blocks: number, network?: TransferRequest['network']): Promise<void>;
 }
 
 const eventBodies = sql<{ body: string }>(

@@ -2,7 +2,7 @@ import { isCoin } from '../chain/coins.ts';
 import { isNetwork } from '../chain/networks.ts';
 import type { ChainClient } from '../chain/port.ts';
 import { replayOf } from '../idempotency/claim.ts';
-import { dispatchOf, EVENT_COLUMNS, eventRows } from '../outbox/outbox.ts';
+import { dispatchJobOf, EVENT_COLUMNS, eventRows } from '../outbox/outbox.ts';
 import { JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows } from '../schedule/rows.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
@@ -46,7 +46,7 @@ export async function createPayment(
     claims: recordset(claim === null ? [] : [claimRow(claim, answer, now)]),
     payments: recordset([{ ...payment, rate }]),
     events: eventRows([event]),
-    jobs: recordset(jobRows([dispatchOf(event), expiry])),
+    jobs: recordset(jobRows([dispatchJobOf(event), expiry])),
   });
   if (created.length === 0 && claim !== null) return replayOf(ctx.db, claim);
   ctx.log.info('payment created', {

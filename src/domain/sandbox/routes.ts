@@ -11,7 +11,7 @@ import { runScenario } from './scenarios/run.ts';
 import { Scenario, ScenarioBody } from './scenarios/schemas.ts';
 import { advance } from './test-clock/advance.ts';
 import type { Sandbox } from './test-clock/sandbox.ts';
-import { AdvanceBody, Advanced } from './test-clock/schemas.ts';
+import { AdvanceBody, AdvanceResult } from './test-clock/schemas.ts';
 
 const SANDBOX_PER_MINUTE = 600;
 
@@ -55,7 +55,7 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     testOnly: true,
     perMinute: SANDBOX_PER_MINUTE,
     body: AdvanceBody,
-    response: { status: 200, schema: Advanced },
+    response: { status: 200, schema: AdvanceResult },
     handle: ({ ctx, caller, params, body, claim }) =>
       advance(ctx, sandbox, caller, params.id ?? '', { body, claim }),
   }),

@@ -31,7 +31,7 @@ describe('coins and networks', () => {
       if (decimals !== undefined)
         expect(decimalsOf(coin, network), `${coin} on ${network}`).to.equal(decimals);
       else
-        expect(() => decimalsOf(coin, network)).to.throw(RangeError, `${coin} does not live on ${network}`);
+        expect(() => decimalsOf(coin, network)).to.throw(RangeError, `${coin} does not exist on ${network}`);
     }
   });
 

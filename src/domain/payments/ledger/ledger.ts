@@ -86,7 +86,7 @@ const heldOfPayments = sql<{ payment_id: string; held: string }, { paymentIds: r
 );
 
 /** The balance of each payment's account `held`: received, and neither settled nor refunded. */
-export async function readHeld(
+export async function readHeldBalances(
   connection: Connection,
   paymentIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -41,7 +41,7 @@ export function policyOf(merchant: PolicyChoice, request: PolicyChoice = {}): Po
 }
 
 /** The least that counts as paid in full, of an amount to pay. */
-export function leastAccepted(payAmount: string, policy: Policy): string {
+export function minimumAccepted(payAmount: string, policy: Policy): string {
   if (policy.underpaid === 'wait') return payAmount;
   // Four decimals of a percent; a number such as 1e-7 would not be a decimal string.
   const tolerated = divide(

@@ -2,7 +2,7 @@ import { finish } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Tx } from '../../../platform/postgres/db.ts';
 import { asWritten, subtract } from '../../../platform/values/money.ts';
-import { postEntries, readHeld, settledEntries } from '../ledger/ledger.ts';
+import { postEntries, readHeldBalances, settledEntries } from '../ledger/ledger.ts';
 import { settlePayment } from '../lifecycle/jobs.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import type { CurrencyExchange, PaymentAdapters } from '../lifecycle/ports.ts';
@@ -53,7 +53,7 @@ export async function settlePayments(
 /** Posts what was held as the merchant's, and refunds what was too much where the policy says so. */
 async function settleLedger(tx: Tx, settled: readonly Payment[], now: Date): Promise<void> {
   const ids = settled.map(({ id }) => id);
-  const held = await readHeld(tx, ids);
+  const held = await readHeldBalances(tx, ids);
   await postEntries(
     tx,
     ids.flatMap((id) => settledEntries(id, held.get(id) ?? '0')),

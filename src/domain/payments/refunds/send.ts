@@ -2,7 +2,7 @@ import { finish } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { add, compare } from '../../../platform/values/money.ts';
-import { postEntries, readHeld, refundedEntries } from '../ledger/ledger.ts';
+import { postEntries, readHeldBalances, refundedEntries } from '../ledger/ledger.ts';
 import { sendRefund } from '../lifecycle/jobs.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
@@ -69,7 +69,7 @@ async function complete(tx: Tx, refund: PendingRefund, txHash: string, now: Date
   // Late money may have reopened the payment while its refund was on the way: then its status stays, but the sum must not.
   if (moved.length === 0)
     await run(tx, updateRefunded, { id: payment.id, amountRefunded: request.changes?.amount_refunded });
-  const held = (await readHeld(tx, [payment.id])).get(payment.id) ?? '0';
+  const held = (await readHeldBalances(tx, [payment.id])).get(payment.id) ?? '0';
   await postEntries(tx, refundedEntries(payment.id, refund.amount, held), now);
   return moved;
 }

@@ -1,7 +1,7 @@
 import { valueOf } from '../pricing/quote.ts';
 import { compare, sum } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
-import { leastAccepted } from '../lifecycle/policy.ts';
+import { minimumAccepted } from '../lifecycle/policy.ts';
 import type { Exception } from '../lifecycle/states.ts';
 import type { Changes } from '../lifecycle/transition.ts';
 
@@ -49,7 +49,7 @@ export function evaluate(
   const isHonoured = ({ seen_at }: PaymentTransfer) => seen_at < end;
   const value = (some: readonly PaymentTransfer[]) => valueInSettlementCoin(payment, some);
   const needed = sum([
-    leastAccepted(payment.pay_amount, payment.policy),
+    minimumAccepted(payment.pay_amount, payment.policy),
     payment.amount_refunded,
     pendingRefund,
   ]);

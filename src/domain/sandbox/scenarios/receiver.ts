@@ -1,10 +1,10 @@
 import type { WebhookClient, DeliveryResult } from '../../webhooks/client/client.ts';
 
 /** How a simulated receiver answers: a status, no answer in time, or, for the next event only, `twice` and `out_of_order`. */
-export type ReceiverAnswer = number | 'timeout' | 'twice' | 'out_of_order';
+export type ReceiverBehaviour = number | 'timeout' | 'twice' | 'out_of_order';
 
 /** What the receiver saw of an exchange, in the order in which it saw it. */
-export interface Received {
+export interface ReceivedRequest {
   readonly at: string;
   readonly event_id: string;
   readonly type: string;
@@ -14,8 +14,8 @@ export interface Received {
 
 /** A receiver of webhooks that a scenario directs. */
 export interface SimulatedReceiver extends WebhookClient {
-  readonly received: readonly Received[];
-  answerWith(answer: ReceiverAnswer): void;
+  readonly received: readonly ReceivedRequest[];
+  respondWith(answer: ReceiverBehaviour): void;
 }
 
 /**
@@ -23,14 +23,14 @@ export interface SimulatedReceiver extends WebhookClient {
  * `out_of_order`: the next event is not taken before its successor was.
  */
 export function simulateReceiver(now: () => Date): SimulatedReceiver {
-  const received: Received[] = [];
+  const received: ReceivedRequest[] = [];
   let standing: number | 'timeout' = 200;
   const tricks: ('twice' | 'out_of_order')[] = [];
   const posted = new Set<string>();
   let heldBack: string | null = null;
   return {
     received,
-    answerWith(answer) {
+    respondWith(answer) {
       if (answer === 'twice' || answer === 'out_of_order') tricks.push(answer);
       else standing = answer;
     },

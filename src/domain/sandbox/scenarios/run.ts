@@ -14,7 +14,7 @@ import { readHistory } from '../test-clock/history.ts';
 import type { Sandbox } from '../test-clock/sandbox.ts';
 import { withDeterministicIds } from './deterministic-ids.ts';
 import { discardPayment } from './discard.ts';
-import { STORIES } from './library.ts';
+import { LIBRARY } from './library.ts';
 import { simulateReceiver, type SimulatedReceiver } from './receiver.ts';
 import type { ScenarioBody } from './schemas.ts';
 import { runScript } from './steps.ts';
@@ -106,7 +106,7 @@ async function execute(
 /** A library scenario by its name, or the request's own. Throws ValidationError when it is neither or both. */
 function scriptOf({ story, payment, script }: ScenarioBody) {
   if (story !== undefined && script === undefined && payment === undefined) {
-    const scenario = STORIES[story];
+    const scenario = LIBRARY[story];
     return { terms: scenario.payment, script: scenario.script };
   }
   if (story !== undefined)

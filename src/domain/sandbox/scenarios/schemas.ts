@@ -2,8 +2,8 @@ import { Type, type Static } from 'typebox';
 import { RefundBody } from '../../payments/refunds/schemas.ts';
 import { CreatePaymentBody, PaymentResource } from '../../payments/schemas.ts';
 import { ReplaceTransferBody, SendTransferBody } from '../customer/schemas.ts';
-import { Delivery, DURATION_PATTERN } from '../test-clock/schemas.ts';
-import { STORY_NAMES } from './library-names.ts';
+import { DeliveryAttempt, DURATION_PATTERN } from '../test-clock/schemas.ts';
+import { LIBRARY_NAMES } from './library-names.ts';
 
 const Seed = Type.String({
   minLength: 1,
@@ -54,7 +54,9 @@ export interface Script {
 export const ScenarioBody = Type.Object(
   {
     story: Type.Optional(
-      Type.Enum([...STORY_NAMES], { description: 'A story of the library, instead of payment and script.' }),
+      Type.Enum([...LIBRARY_NAMES], {
+        description: 'A story of the library, instead of payment and script.',
+      }),
     ),
     payment: Type.Optional(ScenarioPayment),
     script: Type.Optional(Type.Array(Step, { maxItems: 200 })),
@@ -79,7 +81,7 @@ export const Scenario = Type.Object({
     }),
   ),
   events: Type.Array(Type.Object({}, { additionalProperties: true })),
-  deliveries: Type.Array(Delivery),
+  deliveries: Type.Array(DeliveryAttempt),
   received: Type.Array(
     Type.Object({
       at: Type.String({ format: 'date-time' }),

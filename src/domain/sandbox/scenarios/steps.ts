@@ -91,7 +91,7 @@ async function runStep(run: ScenarioRun, step: Step): Promise<void> {
       control.seed(step.seed);
       return;
     case 'webhook':
-      receiver.answerWith(step.answer);
+      receiver.respondWith(step.answer);
       return;
   }
 }

@@ -13,7 +13,7 @@ export const AdvanceBody = Type.Object(
 export type AdvanceBody = Static<typeof AdvanceBody>;
 
 /** One attempt to deliver an event, in the payment's own time. */
-export const Delivery = Type.Object({
+export const DeliveryAttempt = Type.Object({
   at: Type.String({ format: 'date-time' }),
   event_id: Type.String(),
   type: Type.String(),
@@ -24,13 +24,13 @@ export const Delivery = Type.Object({
   next_attempt_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
 });
 
-export const Advanced = Type.Object({
+export const AdvanceResult = Type.Object({
   now: Type.String({ format: 'date-time', description: "The payment's time." }),
   payment: PaymentResource,
   events: Type.Array(Type.Object({}, { additionalProperties: true }), {
     description: 'What happened on the way, as the webhooks say it.',
   }),
-  deliveries: Type.Array(Delivery),
+  deliveries: Type.Array(DeliveryAttempt),
 });
 
 /** Seconds of a duration that matches DURATION_PATTERN. Throws RangeError for other text. */

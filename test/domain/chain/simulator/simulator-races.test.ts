@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ChainTransfer, Sending, TestChain } from '../../../../src/domain/chain/port.ts';
+import type { ChainTransfer, TransferRequest, TestChain } from '../../../../src/domain/chain/port.ts';
 import { createSimulator } from '../../../../src/domain/chain/simulator/simulator.ts';
 import { openDb, type Db } from '../../../../src/platform/postgres/db.ts';
 import { untilWaitingForLocks } from '../../../support/locks.ts';
@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../support/postgres
 
 const START = new Date('2026-01-01T00:00:00Z');
 const at = (seconds: number) => new Date(START.getTime() + seconds * 1000);
-const sending = (address: string): Sending => ({
+const sending = (address: string): TransferRequest => ({
   network: 'tron',
   coin: 'USDT',
   address,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ChainTransfer, Sending, TestChain } from '../../../../src/domain/chain/port.ts';
+import type { ChainTransfer, TransferRequest, TestChain } from '../../../../src/domain/chain/port.ts';
 import { createSimulator } from '../../../../src/domain/chain/simulator/simulator.ts';
 import { openDb, type Db } from '../../../../src/platform/postgres/db.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
@@ -11,7 +11,7 @@ const DAY_SECONDS = 86_400;
 /** START moved by seconds: the test's clock. */
 const at = (seconds: number) => new Date(START.getTime() + seconds * 1000);
 
-const SENDING: Sending = { network: 'tron', coin: 'USDT', address: 'Tsomewhere', amount: '10.50' };
+const SENDING: TransferRequest = { network: 'tron', coin: 'USDT', address: 'Tsomewhere', amount: '10.50' };
 
 describe('the simulated chain', () => {
   let database: TestDatabase;
@@ -34,7 +34,7 @@ describe('the simulated chain', () => {
     await database.drop();
   });
 
-  const sendOne = async (sending: Partial<Sending>, seconds: number): Promise<ChainTransfer> => {
+  const sendOne = async (sending: Partial<TransferRequest>, seconds: number): Promise<ChainTransfer> => {
     const [transfer] = await chain.send(db, [{ ...SENDING, ...sending }], at(seconds));
     if (transfer === undefined) throw new Error('nothing was sent');
     return transfer;
@@ -262,7 +262,7 @@ describe('the simulated chain', () => {
     });
 
     it('refuses a coin that does not live on the network and an amount that is not above zero', async () => {
-      const faults: Partial<Sending>[] = [
+      const faults: Partial<TransferRequest>[] = [
         { coin: 'BTC' },
         { amount: '0' },
         { amount: '-1' },

@@ -1,10 +1,10 @@
-import type { StoryName } from '../../../../src/domain/sandbox/scenarios/library-names.ts';
+import type { LibraryName } from '../../../../src/domain/sandbox/scenarios/library-names.ts';
 
 const CREATED = '0:00:00 created WAITING';
 const PAID = [CREATED, '0:01:00 pending PENDING', '0:03:24 processing PROCESSING', '0:03:24 settled SETTLED'];
 
 /** What happens in each story, on ethereum: blocks of 12 s, 12 confirmations. */
-export const EVENTS: Readonly<Record<StoryName, readonly string[]>> = {
+export const EVENTS: Readonly<Record<LibraryName, readonly string[]>> = {
   paid: PAID,
   'paid-in-two-parts': [
     CREATED,

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { STORY_NAMES, type StoryName } from '../../../../src/domain/sandbox/scenarios/library-names.ts';
+import { LIBRARY_NAMES, type LibraryName } from '../../../../src/domain/sandbox/scenarios/library-names.ts';
 import { checkBooks } from '../../../support/books.ts';
 import { deliveriesOf, eventsOf, play, withoutNames } from '../../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 import { DOWN_FOR_A_DAY, EVENTS, TWICE_AND_OUT_OF_ORDER } from './library-lists.ts';
 
-const CHANCY: readonly StoryName[] = ['webhook-endpoint-down-for-a-day', 'webhooks-twice-and-out-of-order'];
+const CHANCY: readonly LibraryName[] = ['webhook-endpoint-down-for-a-day', 'webhooks-twice-and-out-of-order'];
 
 describe('the library of stories', () => {
   let harness: Harness;
@@ -17,7 +17,7 @@ describe('the library of stories', () => {
     await harness.close();
   });
 
-  for (const story of STORY_NAMES) {
+  for (const story of LIBRARY_NAMES) {
     it(`${story}: its events, and each delivered at once`, async () => {
       const { told } = await play(harness, { story, seed: 'a' });
       expect(eventsOf(told)).to.deep.equal(EVENTS[story]);
@@ -78,7 +78,7 @@ describe('the library of stories', () => {
   });
 
   it('money: what came, what was paid and what went back', async () => {
-    const money = async (story: StoryName) => {
+    const money = async (story: LibraryName) => {
       const { payment } = (await play(harness, { story })).told;
       return [payment.amount_received, payment.actually_paid, payment.amount_refunded];
     };
