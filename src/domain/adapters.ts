@@ -17,9 +17,10 @@ export interface Adapters extends PaymentAdapters {
 export const simulatedExchange: CurrencyExchange = { convert: () => Promise.resolve('converted') };
 
 /**
- * Creates the adapters: the one place that selects their implementations. Chains, market, payouts and conversions
- * are simulated for every merchant until there is a real client; docs/how-to/add-a-chain-client.md explains how to
- * replace the simulator per network here. The caller must close adapters with `closeAdapters`.
+ * Creates the adapters: the one place that selects their implementations. Chains, market, payouts and
+ * conversions are simulated for every merchant until there is a real client;
+ * docs/how-to/add-a-chain-client.md explains how to replace the simulator per network here. The caller must
+ * close adapters with `closeAdapters`.
  */
 export function createAdapters(
   config: Pick<Config, 'allowPrivateNetworks' | 'webhookTimeoutSeconds'>,

@@ -64,7 +64,10 @@ export function isAddress(network: NetworkId, address: string): boolean {
   }
 }
 
-/** Witness versions 0 (BIP-173) and 1 (taproot, BIP-350). Outputs of later versions can be spent without a key. */
+/**
+ * Witness versions 0 (BIP-173) and 1 (taproot, BIP-350). Outputs of later versions can be spent without a
+ * key.
+ */
 function readSegwit(address: string): Uint8Array | null {
   const isTaproot = /^bc1p/i.test(address);
   const encoding = isTaproot ? bech32m : bech32;

@@ -3,7 +3,10 @@ import type { NetworkId } from './networks.ts';
 /** Identifies a chain: the shared one of a network (`tron`), or that of a test clock (`tron/TEST_CLOCK`). */
 export type ChainKey = string;
 
-/** Returns the key of a network's shared chain or, with the id of a test clock, of its isolated payment's chain. */
+/**
+ * Returns the key of a network's shared chain or, with the id of a test clock, of its isolated payment's
+ * chain.
+ */
 export function chainKey(network: NetworkId, testClock: string | null): ChainKey {
   return testClock === null ? network : `${network}/${testClock}`;
 }

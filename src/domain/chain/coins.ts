@@ -98,7 +98,10 @@ export function decimalsOf(coin: CoinId, network: NetworkId): number {
   return coinOn(coin, network).decimals;
 }
 
-/** Returns the contract of `coin`; null for a native coin. Throws RangeError when it does not exist on `network`. */
+/**
+ * Returns the contract of `coin`; null for a native coin. Throws RangeError when it does not exist on
+ * `network`.
+ */
 export function tokenContract(coin: CoinId, network: NetworkId): string | null {
   return coinOn(coin, network).contract;
 }

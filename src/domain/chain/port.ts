@@ -4,8 +4,8 @@ import type { CoinId } from './coins.ts';
 import type { NetworkId } from './networks.ts';
 
 /**
- * A transfer to one address, in the pool or mined. Network, transaction, address and coin together identify it:
- * on a real chain one transaction may pay several addresses.
+ * A transfer to one address, in the pool or mined. Network, transaction, address and coin together identify
+ * it: on a real chain one transaction may pay several addresses.
  */
 export interface ChainTransfer {
   readonly network: NetworkId;
@@ -26,9 +26,15 @@ export interface ChainTransfer {
 
 /** What one poll returns. */
 export interface ChainPage {
-  /** Height of the newest block. It never decreases: the branch that wins a reorganisation is at least as long. */
+  /**
+   * Height of the newest block. It never decreases: the branch that wins a reorganisation is at least as
+   * long.
+   */
   readonly head: number;
-  /** At most one page of the transfers that are new or changed since the cursor, each once, in its current state. */
+  /**
+   * At most one page of the transfers that are new or changed since the cursor, each once, in its current
+   * state.
+   */
   readonly transfers: readonly ChainTransfer[];
   /** Where the next poll continues; opaque to the caller. */
   readonly cursor: string;
@@ -44,23 +50,30 @@ export interface ChainPage {
  * node can implement it as well as the simulator.
  */
 export interface ChainClient {
-  /** Derives the deposit address of a reference (a payment's id) on a network: always the same, without I/O. */
+  /**
+   * Derives the deposit address of a reference (a payment's id) on a network: always the same, without I/O.
+   */
   depositAddress(network: NetworkId, reference: string): string;
 
   /**
-   * Returns the head, and the transfers to our addresses that are new or changed since the cursor (null: from the
-   * beginning). A poll returns states, not changes: a transfer that was mined, orphaned and mined again between
-   * two polls is returned once. Polling again with the same cursor is safe and skips nothing, so a caller stores
-   * the cursor in the transaction that applies the page. `now` advances a simulated chain; a real one has its own
-   * clock.
+   * Returns the head, and the transfers to our addresses that are new or changed since the cursor (null: from
+   * the beginning). A poll returns states, not changes: a transfer that was mined, orphaned and mined again
+   * between two polls is returned once. Polling again with the same cursor is safe and skips nothing, so a
+   * caller stores the cursor in the transaction that applies the page. `now` advances a simulated chain; a
+   * real one has its own clock.
    */
   poll(network: NetworkId, cursor: string | null, now: Date): Promise<ChainPage>;
 
-  /** Returns when the block `blocks` above the head will be mined; null when that cannot be known in advance. */
+  /**
+   * Returns when the block `blocks` above the head will be mined; null when that cannot be known in advance.
+   */
   timeOfBlock(network: NetworkId, blocks: number): Promise<Date | null>;
 }
 
-/** A transfer to send on a test chain. A `reference` is sent only once; without one each call sends a transfer. */
+/**
+ * A transfer to send on a test chain. A `reference` is sent only once; without one each call sends a
+ * transfer.
+ */
 export interface TransferRequest {
   readonly network: NetworkId;
   readonly coin: CoinId;
@@ -73,34 +86,37 @@ export interface TransferRequest {
 /** A chain that test merchants control. */
 export interface TestChain extends ChainClient {
   /**
-   * Puts transfers into the pool, in one statement, in the caller's transaction or its own; pollers see them once
-   * that commits. Returns one transfer per request, in the same order; for a reference that was used before, the
-   * transfer that was sent then, in its current state. Throws RangeError, and sends nothing, when a coin does not
-   * exist on its network or an amount is not above zero.
+   * Puts transfers into the pool, in one statement, in the caller's transaction or its own; pollers see them
+   * once that commits. Returns one transfer per request, in the same order; for a reference that was used
+   * before, the transfer that was sent then, in its current state. Throws RangeError, and sends nothing, when
+   * a coin does not exist on its network or an amount is not above zero.
    */
   send(connection: Connection, requests: readonly TransferRequest[], now: Date): Promise<ChainTransfer[]>;
 
   /**
-   * Double-spends a transfer: it is dropped, and `replacedBy` is the transaction that spends its money. A mined
-   * transfer leaves its block, as if the branch with the other transaction had won. A transfer that was dropped
-   * before does not change. Returns the transfer in its new state, or null for an unknown hash. Runs in the
-   * caller's transaction when one is given.
+   * Double-spends a transfer: it is dropped, and `replacedBy` is the transaction that spends its money. A
+   * mined transfer leaves its block, as if the branch with the other transaction had won. A transfer that was
+   * dropped before does not change. Returns the transfer in its new state, or null for an unknown hash. Runs
+   * in the caller's transaction when one is given.
    */
   replace(txHash: string, now: Date, tx?: Tx): Promise<ChainTransfer | null>;
 
   /**
-   * Replaces the newest `depth` blocks by an equally long branch without our transfers, which return to the pool
-   * and are mined into later blocks. The head keeps its height, so no poller sees it decrease. Returns how many
-   * transfers returned to the pool.
+   * Replaces the newest `depth` blocks by an equally long branch without our transfers, which return to the
+   * pool and are mined into later blocks. The head keeps its height, so no poller sees it decrease. Returns
+   * how many transfers returned to the pool.
    */
   reorganise(network: NetworkId, depth: number, now: Date): Promise<number>;
 
-  /** Mines `blocks` more than are due; the first contains all transfers sent until now. Returns the new height. */
+  /**
+   * Mines `blocks` more than are due; the first contains all transfers sent until now. Returns the new
+   * height.
+   */
   mine(network: NetworkId, blocks: number, now: Date): Promise<number>;
 
   /**
-   * Moves an address and its transfers from the shared chain of a network to that of a test clock, which begins
-   * at the shared head. The transfers and all other addresses stay unchanged.
+   * Moves an address and its transfers from the shared chain of a network to that of a test clock, which
+   * begins at the shared head. The transfers and all other addresses stay unchanged.
    */
   isolate(tx: Tx, moved: { network: NetworkId; address: string; testClock: string }): Promise<void>;
 

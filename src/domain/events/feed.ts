@@ -4,22 +4,24 @@ import type { Reply } from '../../platform/endpoint.ts';
 import { ValidationError } from '../../platform/errors.ts';
 import type { FeedQuery } from './schemas.ts';
 
-// Why a reader that pages while others write misses no event: a number that is assigned when an event is written
-// (an id, a sequence) cannot be a cursor, because the transaction with the smaller number may commit after the
-// one with the larger, when a reader has already passed it. So the feed is in the order of (txid, place), and
-// shows only events whose txid is below the oldest open transaction (the snapshot's xmin): no event can be
-// written below it any more. Each row's txid is that of its transaction or a larger one (outbox.ts), so this is
-// true for every row.
+// Why a reader that pages while others write misses no event: a number that is assigned when an event is
+// written (an id, a sequence) cannot be a cursor, because the transaction with the smaller number may commit
+// after the one with the larger, when a reader has already passed it. So the feed is in the order of (txid,
+// place), and shows only events whose txid is below the oldest open transaction (the snapshot's xmin): no
+// event can be written below it any more. Each row's txid is that of its transaction or a larger one
+// (outbox.ts), so this is true for every row.
 //
-// The cost: a transaction that has written and stays open, anywhere in the cluster, other databases and prepared
-// transactions included, delays every feed until it ends. Events then come later, and none is lost; read-only
-// transactions (pg_dump, reports) delay nothing. The numbers belong to one cluster: pg_upgrade and failover keep
-// them, a dump restored elsewhere does not. There the restored events are renumbered (docs/operations.md,
-// "Restoring a dump"), and an old cursor, which this cluster has not reached, is refused instead of silently
-// skipping events. A failover that loses commits may assign numbers again below a cursor of a lost event: after
-// it, readers must return to an earlier cursor.
+// The cost: a transaction that has written and stays open, anywhere in the cluster, other databases and
+// prepared transactions included, delays every feed until it ends. Events then come later, and none is lost;
+// read-only transactions (pg_dump, reports) delay nothing. The numbers belong to one cluster: pg_upgrade and
+// failover keep them, a dump restored elsewhere does not. There the restored events are renumbered
+// (docs/operations.md, "Restoring a dump"), and an old cursor, which this cluster has not reached, is refused
+// instead of silently skipping events. A failover that loses commits may assign numbers again below a cursor
+// of a lost event: after it, readers must return to an earlier cursor.
 
-/** Most events that one page reads in search of the requested types, some 10 ms; then it ends, short or empty. */
+/**
+ * Most events that one page reads in search of the requested types, some 10 ms; then it ends, short or empty.
+ */
 export const MAX_READ = 5_000;
 
 interface FeedRow {
@@ -66,8 +68,8 @@ const pageOfFeed = sql<FeedRow, FeedParams>(
     ORDER BY page.txid, page.place`,
 );
 
-// All events of the payment, a few dozen, by the index on its sequence. Materialised: otherwise the planner, which
-// expects LIMIT to end it early, prefers to scan the merchant's whole feed.
+// All events of the payment, a few dozen, by the index on its sequence. Materialised: otherwise the planner,
+// which expects LIMIT to end it early, prefers to scan the merchant's whole feed.
 const pageOfPayment = sql<FeedRow, FeedParams & { paymentId: string }>(
   'page_of_feed_of_payment',
   (p) => `
@@ -88,9 +90,9 @@ const pageOfPayment = sql<FeedRow, FeedParams & { paymentId: string }>(
 
 /**
  * Returns one page of a merchant's events, oldest first, in one round trip. A reader that continues with the
- * page's next_cursor receives every event exactly once, and those of a payment in the order of their sequence,
- * however the transactions that write them overlap. The bodies are the stored bytes. Throws ValidationError for a
- * cursor that does not belong to this feed.
+ * page's next_cursor receives every event exactly once, and those of a payment in the order of their
+ * sequence, however the transactions that write them overlap. The bodies are the stored bytes. Throws
+ * ValidationError for a cursor that does not belong to this feed.
  */
 export async function readFeed(connection: Connection, merchantId: string, query: FeedQuery): Promise<Reply> {
   const limit = query.limit ?? 20;

@@ -44,11 +44,11 @@ export function dispatchJobOf({ id, createdAt, testClock }: EventRecord): Schedu
   return { job: dispatchEvent, key: id, runAt: createdAt, testClock };
 }
 
-// A payment's events are written one after the other, but not always in the order of their transactions' numbers: a
-// transaction that began first may wait for the payment's row until a later one has committed. Each event therefore
-// takes at least the txid of its predecessor, so that the feed, which is in the order of (txid, place), keeps each
-// payment's sequence. The larger txid is safe: a reader passes it only when that transaction and all before it,
-// this one included, have ended.
+// A payment's events are written one after the other, but not always in the order of their transactions'
+// numbers: a transaction that began first may wait for the payment's row until a later one has committed.
+// Each event therefore takes at least the txid of its predecessor, so that the feed, which is in the order of
+// (txid, place), keeps each payment's sequence. The larger txid is safe: a reader passes it only when that
+// transaction and all before it, this one included, have ended.
 const insertEvents = sql<never, { events: string }>(
   'insert_events',
   (p) => `
@@ -72,8 +72,8 @@ const eventsOfPayment = sql<{ body: string }, { paymentId: string }>(
 );
 
 /**
- * Returns the bodies of a payment's events, as deliveries send them, in the order of their sequence. The caller
- * has checked that the payment is the merchant's.
+ * Returns the bodies of a payment's events, as deliveries send them, in the order of their sequence. The
+ * caller has checked that the payment is the merchant's.
  */
 export async function readEventBodies(connection: Connection, paymentId: string): Promise<string[]> {
   return (await run(connection, eventsOfPayment, { paymentId })).map(({ body }) => body);

@@ -27,7 +27,10 @@ export const SIMULATED_RATES = Object.fromEntries(
 
 export const simulatedRates: RateSource = () => Promise.resolve(SIMULATED_RATES);
 
-/** Pays out at once. The hash depends on the reference alone, so a payout that is sent twice is the same payout. */
+/**
+ * Pays out at once. The hash depends on the reference alone, so a payout that is sent twice is the same
+ * payout.
+ */
 export const simulatedPayouts: Payouts = {
   send: ({ reference }) =>
     Promise.resolve({ txHash: createHash('sha256').update(`payout ${reference}`).digest('hex') }),

@@ -16,16 +16,19 @@ export interface SimulatorOptions {
   readonly db: Db;
   /** Seconds between two blocks on every network; null or absent: each network's own. */
   readonly blockSeconds?: number | null;
-  /** The test clock whose isolated payment has its own chain on each network; null or absent: the shared chains. */
+  /**
+   * The test clock whose isolated payment has its own chain on each network; null or absent: the shared
+   * chains.
+   */
   readonly testClock?: string | null;
   /** Deposit addresses are derived from it; a change of the seed changes every address. */
   readonly seed: string;
 }
 
 /**
- * Creates a simulated chain for every network, stored in Postgres and shared by any number of processes. A chain
- * begins at height 0 when it is first used. Its head then follows the `now` of each call, a day's gap in one
- * step; an earlier `now` does not change it. Throws RangeError for an invalid option.
+ * Creates a simulated chain for every network, stored in Postgres and shared by any number of processes. A
+ * chain begins at height 0 when it is first used. Its head then follows the `now` of each call, a day's gap
+ * in one step; an earlier `now` does not change it. Throws RangeError for an invalid option.
  */
 export function createSimulator({ db, blockSeconds, seed, testClock = null }: SimulatorOptions): TestChain {
   const keyOf = (network: NetworkId) => chainKey(network, testClock);
@@ -34,7 +37,9 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
     throw new RangeError('blockSeconds must be 0.001 or more');
   if (seed === '') throw new RangeError('the seed must not be empty');
 
-  /** Every change of a chain runs here, under the lock of its head, after the blocks that are due are mined. */
+  /**
+   * Every change of a chain runs here, under the lock of its head, after the blocks that are due are mined.
+   */
   const onHead = <T>(
     network: NetworkId,
     now: Date,
@@ -143,7 +148,9 @@ function doubleSpend({ network, txHash, coin, amount }: ChainTransfer): string {
   return transactionHash(network, { address: 'somebody else', coin, amount, nonce: `instead of ${txHash}` });
 }
 
-/** Mines the blocks that are due at `now` and numbers new transfers: pollers then see all that is committed. */
+/**
+ * Mines the blocks that are due at `now` and numbers new transfers: pollers then see all that is committed.
+ */
 async function catchUp(
   tx: Tx,
   chain: ChainKey,

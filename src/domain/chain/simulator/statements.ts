@@ -51,9 +51,10 @@ export const insertHead = sql<never, { chain: string; now: Date }>(
 );
 
 /**
- * Returns a statement that changes the transfers that `changed` selects (hash, new block, drop, replacement, and
- * the time that orders them) and assigns each the next place in the chain's order of changes. The caller has
- * locked the chain's head: places are assigned in commit order, so no poller can pass one that appears later.
+ * Returns a statement that changes the transfers that `changed` selects (hash, new block, drop, replacement,
+ * and the time that orders them) and assigns each the next place in the chain's order of changes. The caller
+ * has locked the chain's head: places are assigned in commit order, so no poller can pass one that appears
+ * later.
  */
 function recordChange<Params extends { chain: string }>(
   name: string,
@@ -90,7 +91,7 @@ export const recordNew = recordChange<{ chain: string }>(
 
 interface Mined {
   readonly chain: string;
-  /** The height before; `after` is the new one. */
+  /** The height before these blocks; `height` is the new one. */
   readonly before: number;
   readonly height: number;
   /** When the first block begins; `blockMs` is the duration of a block, `until` the time of the last one. */
@@ -108,7 +109,8 @@ export const recordMined = recordChange<Mined>(
           dropped_at, replaced_by
         FROM sim_transfers CROSS JOIN LATERAL (
           SELECT ${p.before}::bigint + 1 + greatest(0, floor(
-            extract(epoch FROM seen_at - ${p.from}::timestamptz) * 1000 / ${p.blockMs}::bigint))::bigint AS due
+            extract(epoch FROM seen_at - ${p.from}::timestamptz) * 1000 / ${p.blockMs}::bigint
+          ))::bigint AS due
         ) AS block
         WHERE chain = ${p.chain} AND block_height IS NULL AND dropped_at IS NULL
           AND (due <= ${p.height}::bigint OR change IS NULL)`,
@@ -137,7 +139,8 @@ export const findByHash = sql<TransferRow, { txHash: string }>(
 );
 
 // In order of references, so that two batches that share some cannot deadlock. Without a conflict target: a
-// reference that is sent twice at once may conflict on the primary key first, because its hash is the same too.
+// reference that is sent twice at once may conflict on the primary key first, because its hash is the same
+// too.
 export const insert = sql<SentRow, { rows: string; now: Date }>(
   'sim_insert_transfers',
   (p) => `

@@ -30,7 +30,10 @@ export interface NewTransfer {
   readonly reference: string | null;
 }
 
-/** Locks the head of `chain` until the transaction ends, and creates it, at height 0 and `now`, when it is missing. */
+/**
+ * Locks the head of `chain` until the transaction ends, and creates it, at height 0 and `now`, when it is
+ * missing.
+ */
 export async function lockHead(tx: Tx, chain: ChainKey, now: Date): Promise<Head> {
   const found = await runOne(tx, statements.findHeadForUpdate, { chain });
   if (found !== null) return toHead(found);
@@ -51,7 +54,10 @@ export async function numberNewTransfers(tx: Tx, chain: ChainKey): Promise<void>
   await run(tx, statements.recordNew, { chain });
 }
 
-/** Mines `blocks` on top of `head`, which must be locked, and assigns every new transfer a place, mined or not. */
+/**
+ * Mines `blocks` on top of `head`, which must be locked, and assigns every new transfer a place, mined or
+ * not.
+ */
 export async function mineBlocks(tx: Tx, chain: ChainKey, head: Head, blocks: Blocks): Promise<Head> {
   const height = head.height + blocks.count;
   await run(tx, statements.recordMined, {
@@ -65,7 +71,10 @@ export async function mineBlocks(tx: Tx, chain: ChainKey, head: Head, blocks: Bl
   return { height, minedAt: blocks.until };
 }
 
-/** Returns the transfers of blocks above `height` to the pool, and how many there were. The head must be locked. */
+/**
+ * Returns the transfers of blocks above `height` to the pool, and how many there were. The head must be
+ * locked.
+ */
 export async function orphanTransfersAbove(tx: Tx, chain: ChainKey, height: number): Promise<number> {
   const row = await runOne(tx, statements.recordOrphaned, { chain, height });
   return Number(row?.count ?? 0);
@@ -93,7 +102,9 @@ export async function isolateChain(tx: Tx, from: ChainKey, to: ChainKey, address
   await run(tx, statements.moveTransfers, { from, to, address });
 }
 
-/** Inserts transfers into the pool, except those whose reference was used before; returns both, in any order. */
+/**
+ * Inserts transfers into the pool, except those whose reference was used before; returns both, in any order.
+ */
 export async function insertTransfers(
   connection: Connection,
   transfers: readonly NewTransfer[],
@@ -133,7 +144,10 @@ export interface Page {
   readonly changes: readonly { change: string; transfer: ChainTransfer }[];
 }
 
-/** Reads, in one snapshot, the head and the next `limit` changes after `cursor`; null when there is no head yet. */
+/**
+ * Reads, in one snapshot, the head and the next `limit` changes after `cursor`; null when there is no head
+ * yet.
+ */
 export async function readPage(db: Db, chain: ChainKey, cursor: string, limit: number): Promise<Page | null> {
   const rows = await run(db, statements.findPage, { chain, after: cursor, limit });
   const [first] = rows;

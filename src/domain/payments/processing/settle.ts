@@ -14,9 +14,10 @@ import { evaluate, type PaymentTransfer } from '../transfers/evaluate.ts';
 import { readTransfers } from '../transfers/store.ts';
 
 /**
- * Converts what the payments received into their settlement coin and settles them; a refused conversion fails its payment.
- * The exchange is called outside any transaction. A payment that left PROCESSING meanwhile (its block was reorganised) does not move;
- * if it came back meanwhile, its new job stays.
+ * Converts the money of the payments into their settlement coin and settles them; a refused conversion fails
+ * its payment. The currency exchange is called outside any transaction. A payment that left PROCESSING
+ * meanwhile (its block was reorganised) does not move; when it has returned to PROCESSING meanwhile, its new
+ * job stays.
  */
 export async function settlePayments(
   ctx: Context,
@@ -50,7 +51,7 @@ export async function settlePayments(
     ctx.log.info(`payment ${status}`, { payment_id: id, paid: `${actually_paid} ${actually_paid_currency}` });
 }
 
-/** Posts what was held as the merchant's, and refunds what was too much where the policy says so. */
+/** Posts the held money to the merchant, and accepts the refund of an excess that the policy owes. */
 async function settleLedger(tx: Tx, settled: readonly Payment[], now: Date): Promise<void> {
   const ids = settled.map(({ id }) => id);
   const held = await readHeldBalances(tx, ids);

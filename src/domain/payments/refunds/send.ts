@@ -17,15 +17,16 @@ type PendingRefund = Refund & { readonly pay_network: string };
 const pendingRefunds = sql<PendingRefund, { ids: readonly string[] }>(
   'pending_refunds',
   (p) => `
-    SELECT r.id, r.payment_id, r.amount, r.currency, r.reason, r.address, r.status, r.created_at, p.pay_network
+    SELECT r.id, r.payment_id, r.amount, r.currency, r.reason, r.address, r.status, r.created_at,
+      p.pay_network
     FROM refunds r JOIN payments p ON p.id = r.payment_id
     WHERE r.id = ANY (${p.ids}) AND r.status = 'PENDING'
     ORDER BY r.created_at, r.id`,
 );
 
 /**
- * Sends refunds and moves their payments: to REFUNDED once everything received was sent back. The payout is idempotent by the
- * refund's id, and only the run that completes the row moves the payment.
+ * Pays out refunds and moves their payments, to REFUNDED once all money received was sent back. The payout is
+ * idempotent by the refund's id, and only the run that completes the row moves the payment.
  */
 export async function sendRefunds(
   ctx: Context,
@@ -59,14 +60,14 @@ const updateRefunded = sql<never, { id: string; amountRefunded: string | undefin
   (p) => `UPDATE payments SET amount_refunded = ${p.amountRefunded} WHERE id = ${p.id}`,
 );
 
-/** Completes a refund that was paid out, and returns the payment where it moved. */
+/** Completes a refund that was paid out, and returns the payment if it moved. */
 async function complete(tx: Tx, refund: PendingRefund, txHash: string, now: Date): Promise<Payment[]> {
   const [payment] = await lockPayments(tx, [refund.payment_id]);
   const completed = await run(tx, completeRefund, { id: refund.id, txHash, now });
   if (payment === undefined || completed.length === 0) return [];
   const request = await refundTransition(tx, payment, refund);
   const moved = await transition(tx, [request], now);
-  // Late money may have reopened the payment while its refund was on the way: then its status stays, but the sum must not.
+  // Late money may have reopened the payment while the refund was in flight: then only the sum changes.
   if (moved.length === 0)
     await run(tx, updateRefunded, { id: payment.id, amountRefunded: request.changes?.amount_refunded });
   const held = (await readHeldBalances(tx, [payment.id])).get(payment.id) ?? '0';
@@ -75,7 +76,7 @@ async function complete(tx: Tx, refund: PendingRefund, txHash: string, now: Date
 }
 
 async function refundTransition(tx: Tx, payment: Payment, refund: Refund): Promise<TransitionRequest> {
-  // All that was received, also what is not confirmed, or no longer is: REFUNDED is final, and nothing could be sent back after it.
+  // All money received, unconfirmed money too: REFUNDED is final, and nothing can be sent back after it.
   const { received } = evaluate(payment, await readTransfers(tx, [payment.id]));
   const refunded = add(payment.amount_refunded, refund.amount);
   const isAll = compare(refunded, received) >= 0;

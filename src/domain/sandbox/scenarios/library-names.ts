@@ -1,4 +1,4 @@
-/** The stories of the library, by the names that they are called by. */
+/** The names of the library's scenarios. */
 export const LIBRARY_NAMES = [
   'paid',
   'paid-in-two-parts',

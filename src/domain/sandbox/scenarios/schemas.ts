@@ -11,7 +11,7 @@ const Seed = Type.String({
   description: 'Decides everything that is left to chance.',
 });
 
-const Answer = Type.Union(
+const ReceiverResponse = Type.Union(
   [Type.Integer({ minimum: 200, maximum: 599 }), Type.Enum(['timeout', 'twice', 'out_of_order'])],
   {
     description: 'How the receiver answers from now on; twice and out_of_order: the next event only.',
@@ -32,12 +32,12 @@ const steps = [
   ),
   Type.Object({ at, do: Type.Literal('fail_conversion') }, strict),
   Type.Object({ at, do: Type.Literal('refund'), ...RefundBody.properties }, strict),
-  Type.Object({ at, do: Type.Literal('webhook'), answer: Answer }, strict),
+  Type.Object({ at, do: Type.Literal('webhook'), answer: ReceiverResponse }, strict),
   Type.Object({ at, do: Type.Literal('seed'), seed: Seed }, strict),
 ] as const;
 export type Step = Static<(typeof steps)[number]>;
 
-/** `do` decides which of the shapes a step must have, so that a fault is named in the shape that was meant. */
+/** `do` selects the shape of a step, so that a validation error names a field of that shape. */
 const Step = Type.Unsafe<Step>({ type: 'object', discriminator: { propertyName: 'do' }, oneOf: steps });
 
 const ScenarioPayment = Type.Object(

@@ -1,7 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { PaymentResource } from '../../payments/schemas.ts';
 
-/** A duration as people write it: a number and s, m, h or d. Bounded to about three years, so that no sum of them leaves the calendar. */
+/**
+ * A duration: a number and s, m, h or d. At most about three years, so that no sum exceeds a timestamp's
+ * range.
+ */
 export const DURATION_PATTERN = '^([0-9]{1,8}s|[0-9]{1,6}m|[0-9]{1,4}h|[0-9]{1,3}d)$';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
@@ -12,7 +15,7 @@ export const AdvanceBody = Type.Object(
 );
 export type AdvanceBody = Static<typeof AdvanceBody>;
 
-/** One attempt to deliver an event, in the payment's own time. */
+/** One attempt to deliver an event, in the time of the payment's test clock. */
 export const DeliveryAttempt = Type.Object({
   at: Type.String({ format: 'date-time' }),
   event_id: Type.String(),
