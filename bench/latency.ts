@@ -35,8 +35,8 @@ export async function benchLatency(bench: Bench, receivers: Receivers): Promise<
 }
 
 /**
- * Creates payments at the rate, each for the next endpoint, and answers the latencies in milliseconds of
- * those that response.
+ * Creates payments at the rate, each for the next endpoint, and returns the latencies in milliseconds of the
+ * endpoints that respond.
  */
 async function steady(bench: Bench, receivers: Receivers, payments: number): Promise<number[]> {
   receivers.reset();
