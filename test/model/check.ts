@@ -25,13 +25,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'refunded SETTLED': ['SETTLED'],
 };
 
-/** Plays a script on the service and on the model at once, and throws where they differ or where an invariant is broken. */
+/** Runs a script on the service and on the model; throws when they differ or an invariant is violated. */
 export async function checkScript(ctx: Context, caller: Caller, { terms, steps }: Script): Promise<void> {
   const model = new Model(terms);
   await withPayment(ctx, caller, terms, async (payment) => {
     let at = 0;
     for (const [index, { after, action }] of steps.entries()) {
-      // A millisecond of its own for each step: no step meets a block or a deadline at the same instant by chance.
+      // Each step has its own millisecond: no step coincides with a block or a deadline by chance.
       at = Math.floor(at / 1000) * 1000 + after * 1000 + index + 1;
       model.wind(at);
       const step = toStep(action, model);
@@ -53,7 +53,7 @@ export async function checkScript(ctx: Context, caller: Caller, { terms, steps }
   });
 }
 
-/** Null: nothing to play, time only passes. */
+/** Null: no step, only time passes. */
 function toStep(action: Action, model: Model): Step | null {
   const at = '0s';
   switch (action.do) {

@@ -22,9 +22,9 @@ import { createHarness, type Harness } from '../support/harness.ts';
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 type EventOf<Type> = Extract<WebhookEvent, { type: Type }>;
-/** What the domain's table says that an event of this type can tell of. */
+/** The statuses that an event of this type can report, by the transition table. */
 type Reached<Type> = Extract<(typeof TRANSITIONS)[Trigger], { event: Type }>['to'];
-/** `npm run typecheck` fails where one of these is not what the domain says. */
+/** `npm run typecheck` fails when one of these differs from the domain. */
 const SAME: Readonly<Record<string, true>> & { [Type in EventType]: Same<Reached<Type>, StatusIn<Type>> } & {
   readonly status: Same<Status, CheckoutStatus>;
   readonly exception: Same<Exception, CheckoutException>;
@@ -42,7 +42,7 @@ const SAME: Readonly<Record<string, true>> & { [Type in EventType]: Same<Reached
 };
 type StatusIn<Type> = EventOf<Type>['data']['checkout']['status'];
 
-/** Every field of an event and the type of its value, in their order; `metadata` holds what the merchant likes. */
+/** Every field of an event and the type of its value, in order; the keys of `metadata` are the merchant's. */
 function shapeOf(value: unknown, path = ''): string[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     return [`${path} ${Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value}`];
@@ -72,7 +72,7 @@ describe('the types of events', () => {
     expect(Object.keys(SAME)).to.include.members([...EVENT_TYPES]);
   });
 
-  it('say what real events hold: each story of the sandbox, every field, and no other', () => {
+  it('describe real events: each scenario of the library, every field, and no other', () => {
     expect(new Set(told.map(({ type }) => type))).to.deep.equal(new Set(EVENT_TYPES));
     for (const event of told) expectDeclared(event);
   });
@@ -91,7 +91,7 @@ describe('the types of events', () => {
     }
   });
 
-  it('a sample is about the same payment where it is asked for twice', async () => {
+  it('two requests for a sample return the same payment', async () => {
     const { caller } = await openShop(harness);
     const payment = samplePayment(harness.ctx, caller);
     const [one, two] = (['checkout.created', 'checkout.settled'] as const).map((type) =>

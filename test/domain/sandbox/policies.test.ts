@@ -3,7 +3,7 @@ import type { PolicyChoice } from '../../../src/domain/payments/lifecycle/policy
 import { asWritten, plain } from '../../../src/platform/values/money.ts';
 import { checkBooks } from '../../support/books.ts';
 import { createPayment, expectError } from '../../support/http.ts';
-import { eventsOf, play, type Told } from '../../support/scenarios.ts';
+import { eventsOf, play, type ScenarioReport } from '../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
 const DEFAULTS = { underpaid: 'wait', underpaid_tolerance_percent: 0, late: 'honour', overpaid: 'keep' };
@@ -18,10 +18,13 @@ describe('the policy of a payment', () => {
     await harness.close();
   });
 
-  const told = async (policy: PolicyChoice, script: object[], pay_amount = '10.00'): Promise<Told> =>
-    (await play(harness, { payment: { pay_amount, policy }, script })).told;
+  const told = async (
+    policy: PolicyChoice,
+    script: object[],
+    pay_amount = '10.00',
+  ): Promise<ScenarioReport> => (await play(harness, { payment: { pay_amount, policy }, script })).told;
   const transfer = (at: string, amount?: string) => ({ at, do: 'transfer', ...(amount && { amount }) });
-  const statuses = (story: Told) => story.transitions.map(({ to }) => to);
+  const statuses = (story: ScenarioReport) => story.transitions.map(({ to }) => to);
 
   describe('underpaid: accept', () => {
     const accept = (underpaid_tolerance_percent: number): PolicyChoice => ({
@@ -48,7 +51,7 @@ describe('the policy of a payment', () => {
         expect(story.payment.actually_paid).to.equal(isEnough ? asWritten(plain(amount), payAmount) : null);
       });
 
-    it('even of 100 % waits for confirmations, and for any money at all', async () => {
+    it('a tolerance of 100 % still waits for a transfer and its confirmations', async () => {
       const paid = await told(accept(100), [transfer('1m', '1')]);
       expect(eventsOf(paid)).to.deep.equal([
         '0:00:00 created WAITING',
@@ -59,7 +62,7 @@ describe('the policy of a payment', () => {
       expect((await told(accept(100), [])).payment.status).to.equal('EXPIRED');
     });
 
-    it('the tolerance alone, without accept, means nothing', async () => {
+    it('the tolerance without accept has no effect', async () => {
       const story = await told({ underpaid_tolerance_percent: 5 }, [transfer('1m', '9.99')]);
       expect(story.payment.status).to.equal('EXPIRED');
     });
@@ -68,7 +71,7 @@ describe('the policy of a payment', () => {
   describe('overpaid: refund_excess', () => {
     const excess: PolicyChoice = { overpaid: 'refund_excess' };
 
-    it('sends back what is too much once the payment is settled', async () => {
+    it('refunds the excess once the payment is settled', async () => {
       const story = await told(excess, [transfer('1m', '12.50')]);
       expect(eventsOf(story).slice(2)).to.deep.equal([
         '0:03:24 processing PROCESSING overpaid',
@@ -78,13 +81,13 @@ describe('the policy of a payment', () => {
       expect(story.events.at(-1)?.data.refund).to.include({ amount: '2.5', reason: 'overpaid' });
     });
 
-    it('also what comes after settlement, and again', async () => {
+    it('refunds money after settlement too, each time', async () => {
       const story = await told(excess, [transfer('1m'), transfer('1h', '3'), transfer('2h', '4')]);
       expect(statuses(story).slice(3)).to.deep.equal(['SETTLED', 'SETTLED', 'SETTLED']);
       expect(story.payment).to.include({ amount_received: '17', amount_refunded: '7' });
     });
 
-    it('what is settled is not confirmed in full: the rest goes back when it is', async () => {
+    it('refunds the rest of a settled payment when it is confirmed', async () => {
       const story = await told(excess, [transfer('1m'), transfer('2m', '5')]);
       expect(eventsOf(story).slice(-3)).to.deep.equal([
         '0:03:24 processing PROCESSING overpaid',
@@ -93,7 +96,7 @@ describe('the policy of a payment', () => {
       ]);
     });
 
-    it('after a refund of the merchant only what is above the price', async () => {
+    it('after a refund by the merchant refunds only what is above the price', async () => {
       const story = await told(excess, [
         transfer('1m'),
         { at: '1h', do: 'refund', amount: '3.00' },
@@ -102,13 +105,13 @@ describe('the policy of a payment', () => {
       expect(story.payment).to.include({ amount_received: '15', amount_refunded: '5' });
     });
 
-    it('an expired payment is not sent back by it', async () => {
+    it('does not refund an expired payment', async () => {
       const story = await told({ ...excess, late: 'refund' }, [transfer('1m', '4')]);
       expect(story.payment).to.include({ status: 'EXPIRED', amount_refunded: '0' });
     });
   });
 
-  it('is in every event of the payment, in full', async () => {
+  it('is complete in every event of the payment', async () => {
     const story = await told({ late: 'refund' }, [transfer('90m')]);
     for (const { data } of story.events)
       expect(data.checkout.policy).to.deep.equal({ ...DEFAULTS, late: 'refund' });
@@ -116,7 +119,7 @@ describe('the policy of a payment', () => {
     expect(plain.events[0]?.data.checkout.policy).to.deep.equal(DEFAULTS);
   });
 
-  it("a merchant's default holds where the payment says nothing", async () => {
+  it("is the merchant's default where the payment does not set it", async () => {
     const { apiKey } = await harness.addMerchant({
       policy: { late: 'refund', underpaid: 'accept', underpaid_tolerance_percent: 2 },
     });
@@ -126,7 +129,7 @@ describe('the policy of a payment', () => {
           .api('post', '/v1/sandbox/scenarios', apiKey)
           .send({ payment: { pay_amount: '10', policy }, script: [] })
           .expect(200)
-      ).body as Told;
+      ).body as ScenarioReport;
     expect((await play_({})).events[0]?.data.checkout.policy).to.deep.equal({
       ...DEFAULTS,
       late: 'refund',
@@ -138,7 +141,7 @@ describe('the policy of a payment', () => {
     ).to.deep.equal({ ...DEFAULTS, underpaid: 'accept', underpaid_tolerance_percent: 1 });
   });
 
-  it('is taken by POST /v1/payment, and a fault in it is named', async () => {
+  it('is accepted by POST /v1/payment, and an invalid field is named', async () => {
     await createPayment(harness, { policy: { underpaid: 'accept', underpaid_tolerance_percent: 0.1 } });
     await createPayment(harness, { policy: {} });
     const faults: [unknown, string, string][] = [

@@ -49,13 +49,13 @@ describe('a script', () => {
     ],
   ];
   for (const [what, steps, field, constraint] of FAULTS)
-    it(`with ${what}: 400 names ${field}, and nothing is left of it`, async () => {
+    it(`with ${what}: 400 names ${field}, and nothing of it remains`, async () => {
       const before_ = await others();
       expectError(harness, await scenario({ payment: PAYMENT, script: steps }), 400, { field, constraint });
       expect(await others()).to.deep.equal(before_);
     });
 
-  it('a fault outside of the script is named as well', async () => {
+  it('an invalid field outside the script is named too', async () => {
     const faults: [object, string, string][] = [
       [{}, 'payment', 'required'],
       [{ payment: PAYMENT }, 'script', 'required'],
@@ -71,7 +71,7 @@ describe('a script', () => {
       expectError(harness, await scenario(body), 400, { field, constraint });
   });
 
-  it('plays its steps in the order of their times, those of one time as they are written', async () => {
+  it('runs its steps in the order of their times, steps of the same time in the written order', async () => {
     const inOrder = [
       { at: '1m', do: 'transfer', amount: '4.00' },
       { at: '1m', do: 'transfer', amount: '7.00' },
@@ -90,7 +90,7 @@ describe('a script', () => {
     expect(eventsOf(shuffled.told)).to.deep.equal(eventsOf(told));
   });
 
-  it('takes any coin and network, mines at once, and looks at all networks of the payment', async () => {
+  it('accepts any coin and network, mines at once, and syncs all networks of the payment', async () => {
     const { told } = await play(harness, {
       payment: { ...PAYMENT, order_id: 'my own', metadata: { sku: '1' } },
       script: [
@@ -111,7 +111,7 @@ describe('a script', () => {
     });
   });
 
-  it('seed, in the middle, decides what is left to chance from then on', async () => {
+  it('the step seed determines random values from then on', async () => {
     const script = (seed: string) => [
       { at: '0s', do: 'webhook', answer: 500 },
       { at: '1s', do: 'seed', seed },
@@ -124,7 +124,7 @@ describe('a script', () => {
     expect(deliveriesOf(b.told)[2]).to.not.equal(deliveriesOf(a.told)[2]);
   });
 
-  it('a receiver that never answers is tried eleven times, and given up', async () => {
+  it('a receiver that never responds gets eleven attempts, then the delivery fails', async () => {
     const { told } = await play(harness, {
       payment: { ...PAYMENT, expiration_minutes: 1440 },
       script: [{ at: '0s', do: 'webhook', answer: 'timeout' }],
@@ -136,7 +136,7 @@ describe('a script', () => {
     expect(first.at(-1)?.next_attempt_at).to.equal(null);
   });
 
-  it('an Idempotency-Key tells the story once', async () => {
+  it('an Idempotency-Key runs the scenario once', async () => {
     const once = (body: object) => scenario(body).set('Idempotency-Key', 'story-1');
     const first = await once({ story: 'paid' }).expect(200);
     const before_ = await others();
@@ -147,7 +147,7 @@ describe('a script', () => {
     expect(await others()).to.deep.equal(before_);
   });
 
-  it('the same key twice at the same instant leaves one payment', async () => {
+  it('the same key twice at once leaves one payment', async () => {
     const before_ = await countRows(harness);
     const [a, b] = await Promise.all([
       scenario({ story: 'paid' }).set('Idempotency-Key', 'both'),

@@ -15,7 +15,7 @@ interface Advanced {
   readonly deliveries: readonly unknown[];
 }
 
-describe('winding the clock of a test payment', () => {
+describe('advancing the clock of a test payment', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await createHarness();
@@ -31,14 +31,14 @@ describe('winding the clock of a test payment', () => {
     harness.api('post', `/v1/sandbox/payments/${id}/transfers`).send(body).expect(201);
   const status = async (id: string) =>
     (await harness.api('get', `/v1/payment/${id}`).expect(200)).body.status as string;
-  /** Time since the harness's beginning, so that lists are short. */
+  /** Time since the start of the harness, so that lists are short. */
   const told = ({ events }: Pick<Advanced, 'events'>) =>
     events.map(
       ({ timestamp, type, data }) =>
         `${since(new Date(Date.parse(timestamp) - 30.5 * DAY * 1000).toISOString())} ${type.replace('checkout.', '')} ${data.checkout.status}`,
     );
 
-  it('expires it when its deadline passes, and not before', async () => {
+  it('expires the payment at its deadline, and not before', async () => {
     const { id } = await createPayment(harness);
     const before_ = await wind(id, '59m');
     expect(before_.payment.status).to.equal('WAITING');
@@ -50,7 +50,7 @@ describe('winding the clock of a test payment', () => {
     expect(await status(id)).to.equal('EXPIRED');
   });
 
-  it('0s does what is due and moves nothing', async () => {
+  it('0s runs due jobs without advancing the clock', async () => {
     const { id } = await createPayment(harness);
     await send(id);
     const answer = await wind(id, '0s');
@@ -58,7 +58,7 @@ describe('winding the clock of a test payment', () => {
     expect(answer.payment).to.include({ status: 'PENDING' });
   });
 
-  it('many small steps are one large one', async () => {
+  it('many small steps equal one large step', async () => {
     const oneStep = (await createPayment(harness)).id;
     await send(oneStep, { amount: '10.50' });
     const large = await wind(oneStep, '10m');
@@ -74,7 +74,7 @@ describe('winding the clock of a test payment', () => {
     ]);
   });
 
-  it('partial, expired, late and too much, in steps', async () => {
+  it('handles partial, expired, late and too much money, in steps', async () => {
     const { id } = await createPayment(harness);
     await send(id, { amount: '4' });
     expect(told(await wind(id, '61m'))).to.deep.equal(['0:00:00 pending PENDING', '1:00:00 failed EXPIRED']);
@@ -92,7 +92,7 @@ describe('winding the clock of a test payment', () => {
     });
   });
 
-  it('goes on with money that was seen, mined and half confirmed before the clock was wound', async () => {
+  it('continues with money that was seen, mined and half confirmed before the first advance', async () => {
     const { id } = await createPayment(harness);
     await send(id, { amount: '4' });
     await harness.work();
@@ -105,13 +105,13 @@ describe('winding the clock of a test payment', () => {
     expect(payment).to.include({ amount_received: '10.50', actually_paid: '10.50' });
   });
 
-  it('goes on with money that was sent and not yet seen', async () => {
+  it('continues with money that was sent and not yet seen', async () => {
     const { id } = await createPayment(harness);
     await send(id);
     expect((await wind(id, '10m')).payment).to.include({ status: 'SETTLED' });
   });
 
-  it('a settled payment, and one that other payments share a network with', async () => {
+  it('advances a settled payment, and one that shares a network with other payments', async () => {
     const [moved, still] = [await createPayment(harness), await createPayment(harness)];
     await send(still.id);
     await pay(harness, moved.id);
@@ -121,7 +121,7 @@ describe('winding the clock of a test payment', () => {
     expect(await status(still.id)).to.equal('SETTLED');
   });
 
-  it('leaves the time and the chain of every other payment alone', async () => {
+  it('does not change the time or the chain of any other payment', async () => {
     const [moved, still] = [await createPayment(harness), await createPayment(harness)];
     await send(moved.id);
     await send(still.id);
@@ -136,13 +136,13 @@ describe('winding the clock of a test payment', () => {
     expect(await status(still.id)).to.equal('SETTLED');
   });
 
-  it('afterwards the workers go on in the time of the payment', async () => {
+  it('afterwards the workers continue in the time of the test clock', async () => {
     const { id } = await createPayment(harness);
     await wind(id, '50m');
     await harness.work();
     expect(await status(id)).to.equal('WAITING');
     await send(id);
-    // Real minutes, by the relay: 12 blocks of the payment's own chain.
+    // Real minutes, through the relay: 12 blocks of the payment's own chain.
     for (let passed = 0; passed < 160; passed += 5) {
       harness.advance(5);
       await harness.work();
@@ -166,7 +166,7 @@ describe('winding the clock of a test payment', () => {
     expect(counted).to.deep.equal([1, 2, 3, 4]);
   });
 
-  it('its deadline comes in its own time, without anybody winding', async () => {
+  it('its deadline passes by its test clock, without a further advance', async () => {
     const { id } = await createPayment(harness);
     await wind(id, '50m');
     harness.advance(599);
@@ -177,7 +177,7 @@ describe('winding the clock of a test payment', () => {
     expect(await status(id)).to.equal('EXPIRED');
   });
 
-  it('refunds happen in its own time', async () => {
+  it('refunds have the time of the test clock', async () => {
     const { id } = await createPayment(harness);
     await send(id);
     await wind(id, '3d');
