@@ -59,7 +59,7 @@ export async function disableWebhooks({ db }: Context): Promise<void> {
 
 /** A payment of the real service, with its own test clock, on which scripts run. */
 export interface ServicePayment {
-  wind(ms: number): Promise<void>;
+  advanceTo(ms: number): Promise<void>;
   /** Runs a step at a time since the beginning; false when the service refuses it. */
   play(step: Step, ms: number): Promise<boolean>;
   facts(): Promise<Facts>;
@@ -97,7 +97,7 @@ export async function withPayment<T>(
 function servicePayment({ ctx, ...frozen }: FrozenClock, stage: ScenarioRun): ServicePayment {
   const at = (ms: number) => new Date(BEGIN.getTime() + ms);
   return {
-    wind: (ms) => frozen.advanceTo(at(ms)),
+    advanceTo: (ms) => frozen.advanceTo(at(ms)),
     async play(step, ms) {
       try {
         await runScript(stage, at(ms), [step]);

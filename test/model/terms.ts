@@ -29,11 +29,11 @@ export type Change = { readonly kind: 'seen' | 'orphaned' | 'dropped'; readonly 
 /** `underpaid` and `overpaid` follow the sum; the others are permanent. */
 export function addExceptions(
   exceptions: Set<string>,
-  news: readonly Change[],
+  changes: readonly Change[],
   { isLate, over, received }: { isLate: boolean; over: number; received: number },
 ): void {
-  if (news.some(({ kind }) => kind === 'dropped')) exceptions.add('replaced');
-  if (news.some(({ kind }) => kind === 'orphaned')) exceptions.add('reorged');
+  if (changes.some(({ kind }) => kind === 'dropped')) exceptions.add('replaced');
+  if (changes.some(({ kind }) => kind === 'orphaned')) exceptions.add('reorged');
   if (isLate) exceptions.add('late');
   exceptions.delete('underpaid');
   exceptions.delete('overpaid');

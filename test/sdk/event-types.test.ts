@@ -55,7 +55,7 @@ const NEVER_PAID = { payment: { pay_amount: '10.00' }, script: [{ at: '61m', do:
 
 describe('the types of events', () => {
   let harness: Harness;
-  let told: WebhookEvent[];
+  let events: WebhookEvent[];
   before(async () => {
     harness = await createHarness();
     const stories = await Promise.all(
@@ -63,7 +63,7 @@ describe('the types of events', () => {
         harness.api('post', '/v1/sandbox/scenarios').send(story).expect(200),
       ),
     );
-    told = stories.flatMap(({ body }) => body.events as WebhookEvent[]);
+    events = stories.flatMap(({ body }) => body.events as WebhookEvent[]);
   });
   after(() => harness.close());
 
@@ -73,8 +73,8 @@ describe('the types of events', () => {
   });
 
   it('describe real events: each scenario of the library, every field, and no other', () => {
-    expect(new Set(told.map(({ type }) => type))).to.deep.equal(new Set(EVENT_TYPES));
-    for (const event of told) expectDeclared(event);
+    expect(new Set(events.map(({ type }) => type))).to.deep.equal(new Set(EVENT_TYPES));
+    for (const event of events) expectDeclared(event);
   });
 
   it('a sample of each type has the fields of a real one, known and unknown alike', async () => {
@@ -84,7 +84,7 @@ describe('the types of events', () => {
       const { item, ...metadata } = sample.metadata;
       expect(item).to.be.a('string');
       const { status } = sample.data.checkout;
-      const real = told.find(
+      const real = events.find(
         (one) => one.type === type && one.sequence === sample.sequence && one.data.checkout.status === status,
       );
       expect(shapeOf({ ...sample, metadata }), type).to.deep.equal(shapeOf(real));

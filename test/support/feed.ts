@@ -36,8 +36,8 @@ const heldBack = sql<{ held: boolean }>(
 );
 
 /**
- * Resolves when the feeds show all that was written: a transaction of the server itself (autovacuum) may hold
- * them back for a moment.
+ * Resolves when the feeds show all that was written: a transaction of the server itself (autovacuum) may
+ * delay them briefly.
  */
 export async function untilFeedsAreWhole(db: Connection): Promise<void> {
   await until('the feeds are whole', async () => (await runOne(db, heldBack, []))?.held === false);

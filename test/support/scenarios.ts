@@ -31,10 +31,13 @@ export interface ScenarioReport {
 }
 
 /** Runs a scenario through the API, and returns its report, parsed and as bytes. */
-export async function play(harness: Harness, body: object): Promise<{ told: ScenarioReport; text: string }> {
+export async function play(
+  harness: Harness,
+  body: object,
+): Promise<{ report: ScenarioReport; text: string }> {
   const answer = await harness.api('post', '/v1/sandbox/scenarios').send(body);
   if (answer.status !== 200) throw new Error(`the scenario failed with ${answer.status}: ${answer.text}`);
-  return { told: answer.body as ScenarioReport, text: answer.text };
+  return { report: answer.body as ScenarioReport, text: answer.text };
 }
 
 /** Formats the time since the scenario's beginning: `1:02:24`, with days and milliseconds when not zero. */

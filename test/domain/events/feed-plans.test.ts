@@ -7,7 +7,7 @@ import { createHarness, type Harness } from '../../support/harness.ts';
 describe('the event feed with many events', () => {
   const MANY = 20_000;
   const RARE = [4_000, 12_345, 19_999];
-  const namesOf = (events: readonly object[]) => events.map((told) => (told as { name: number }).name);
+  const namesOf = (events: readonly object[]) => events.map((event) => (event as { name: number }).name);
   const paymentOf = (n: number) => `pay_01KF${String(Math.ceil(n / 4)).padStart(22, '0')}`;
   let harness: Harness;
   before(async () => {

@@ -42,7 +42,7 @@ describe('the event feed', () => {
   });
   const page = (after?: string | null) =>
     feedPage(harness.ctx.db, harness.merchant.id, typeof after === 'string' ? { after } : {});
-  const namesOf = (events: readonly object[]) => events.map((told) => (told as { name: string }).name);
+  const namesOf = (events: readonly object[]) => events.map((event) => (event as { name: string }).name);
   const whole = () => untilFeedsAreWhole(harness.ctx.db);
   const see = (id: string) => ({ paymentId: id, trigger: 'transfer_seen' as const });
 
@@ -102,7 +102,7 @@ describe('the event feed', () => {
         writing = false;
       });
       const read = async (query: { payment_id?: string }) => {
-        const told = [];
+        const received = [];
         let after: string | undefined;
         for (let isLast = false; !isLast;) {
           isLast = !writing;
@@ -112,10 +112,10 @@ describe('the event feed', () => {
             limit: 7,
             ...(after === undefined ? {} : { after }),
           });
-          told.push(...walk.events);
+          received.push(...walk.events);
           after = walk.cursor;
         }
-        return told;
+        return received;
       };
       const [all, own] = await Promise.all([read({}), read({ payment_id: one }), writers]);
       const stored = (await Promise.all(payments.map((id) => shop.events(id)))).flat();
@@ -147,8 +147,8 @@ describe('the event feed', () => {
     expect(restored.events).to.deep.equal(events);
     const next = await shop.create();
     await whole();
-    const [told] = (await page(restored.cursor)).data;
-    expect(told?.data.checkout.id).to.equal(next);
+    const [shown] = (await page(restored.cursor)).data;
+    expect(shown?.data.checkout.id).to.equal(next);
   });
 
   it("begins with the events from before the feed's migration, each payment in its order", async () => {

@@ -61,13 +61,13 @@ describe('sweeping events', () => {
 
   it("uses the real time of a scenario's run, not its test clock", async () => {
     harness.advance(200 * DAY);
-    const told = await harness.api('post', '/v1/sandbox/scenarios').send({ story: 'paid' }).expect(200);
-    expect(told.body.payment.created_at).to.equal('2026-01-01T00:00:00.000Z');
-    const events = () => harness.api('get', `/v1/payment/${told.body.payment.id}/events`).expect(200);
+    const scenario = await harness.api('post', '/v1/sandbox/scenarios').send({ story: 'paid' }).expect(200);
+    expect(scenario.body.payment.created_at).to.equal('2026-01-01T00:00:00.000Z');
+    const events = () => harness.api('get', `/v1/payment/${scenario.body.payment.id}/events`).expect(200);
     expect(await sweepEvents(harness.ctx)).to.equal(0);
     expect(await sweepAfter(89)).to.equal(0);
-    expect((await events()).body.data).to.have.length(told.body.events.length);
-    expect(await sweepAfter(1)).to.equal(told.body.events.length);
+    expect((await events()).body.data).to.have.length(scenario.body.events.length);
+    expect(await sweepAfter(1)).to.equal(scenario.body.events.length);
     expect((await events()).body.data).to.deep.equal([]);
   });
 

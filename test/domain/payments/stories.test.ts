@@ -252,7 +252,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     expect((await shop.payment(id)).status).to.equal('PENDING');
     await shop.mine(1);
     expect(await shop.payment(id)).to.deep.include({ status: 'SETTLED', exceptions: ['reorged'] });
-    expect(await told(id)).to.deep.equal([
+    expect(await eventsWithConfirmations(id)).to.deep.equal([
       ['created WAITING', 0],
       ['pending PENDING', 5],
       ['pending PENDING', 1],
@@ -277,7 +277,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     });
     await pass(2 * HOUR);
     expect(await shop.payment(id)).to.deep.include({ status: 'SETTLED', exceptions: ['reorged'] });
-    expect(await told(id)).to.deep.equal([
+    expect(await eventsWithConfirmations(id)).to.deep.equal([
       ['created WAITING', 0],
       ['pending PENDING', 0],
       ['processing PROCESSING', CONFIRMATIONS],
@@ -346,7 +346,7 @@ describe('stories of a payment of 10.50 USDC', () => {
   }
 
   /** Returns the type and the confirmations of each event. */
-  async function told(id: string): Promise<[string, number][]> {
+  async function eventsWithConfirmations(id: string): Promise<[string, number][]> {
     const events = await shop.events(id);
     const story = await shop.story(id);
     return events.map(({ data }, i) => [story[i] ?? '', data.payment.confirmations]);

@@ -27,13 +27,13 @@ const STORIES: readonly [what: string, script: object[], policy: object, entries
     ['received 4 customer>held', 'received 3 customer>held', 'received 3 customer>held', ...settled('10')],
   ],
   [
-    'seen, and gone',
+    'seen, and dropped',
     [transfer('1m'), replace('2m')],
     {},
     ['received 10 customer>held', 'reversed 10 held>customer'],
   ],
   [
-    'one of two gone, the other sent back',
+    'one of two dropped, the other refunded',
     [transfer('1m', '4'), transfer('1m', '6'), replace('2m', 1), refund('1h')],
     {},
     [
@@ -75,7 +75,7 @@ const STORIES: readonly [what: string, script: object[], policy: object, entries
     ],
   ],
   [
-    'settled, half of it gone, the other half sent back: the loss stays visible',
+    'settled, half of it dropped, the other half refunded: the loss stays visible',
     [transfer('1m', '4'), transfer('1m', '6'), replace('1h', 1), refund('2h')],
     {},
     [
@@ -117,8 +117,8 @@ describe('the ledger of a payment', () => {
   const entriesOf = (id: string) => readLedger(harness.ctx.db, id);
   for (const [what, script, policy, expected] of STORIES)
     it(what, async () => {
-      const { told } = await play(harness, { payment: { pay_amount: '10', policy }, script });
-      const entries = await entriesOf(told.payment.id);
+      const { report } = await play(harness, { payment: { pay_amount: '10', policy }, script });
+      const entries = await entriesOf(report.payment.id);
       expect(
         entries.map(
           ({ kind, amount, from_account, to_account }) =>

@@ -49,18 +49,18 @@ describe('the sandbox and live keys', () => {
   it('lists of live and test payments never mix', async () => {
     const own = await createPayment(harness, { order_id: 'same' });
     const real = await createPayment(harness, { order_id: 'same' }, live.apiKey);
-    const told = (await harness.api('post', '/v1/sandbox/scenarios').send({ story: 'paid' }).expect(200))
+    const scenario = (await harness.api('post', '/v1/sandbox/scenarios').send({ story: 'paid' }).expect(200))
       .body;
     const list = async (apiKey: string) => {
       const { body } = await harness.api('get', '/v1/payments?limit=100', apiKey).expect(200);
       return (body.data as { id: string }[]).map(({ id }) => id);
     };
-    expect(await list(harness.merchant.apiKey)).to.include.members([own.id, told.payment.id]);
+    expect(await list(harness.merchant.apiKey)).to.include.members([own.id, scenario.payment.id]);
     expect(await list(harness.merchant.apiKey)).to.not.include(real.id);
     const ofLive = await list(live.apiKey);
     expect(ofLive).to.include(real.id);
     expect(ofLive).to.not.include.members([own.id]);
-    expect(ofLive).to.not.include.members([told.payment.id]);
+    expect(ofLive).to.not.include.members([scenario.payment.id]);
     expectError(harness, await harness.api('get', `/v1/payment/${real.id}`), 404);
     expectError(harness, await harness.api('get', `/v1/payment/${own.id}`, live.apiKey), 404);
   });

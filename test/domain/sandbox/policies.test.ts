@@ -18,11 +18,11 @@ describe('the policy of a payment', () => {
     await harness.close();
   });
 
-  const told = async (
+  const runScript = async (
     policy: PolicyChoice,
     script: object[],
     pay_amount = '10.00',
-  ): Promise<ScenarioReport> => (await play(harness, { payment: { pay_amount, policy }, script })).told;
+  ): Promise<ScenarioReport> => (await play(harness, { payment: { pay_amount, policy }, script })).report;
   const transfer = (at: string, amount?: string) => ({ at, do: 'transfer', ...(amount && { amount }) });
   const statuses = (story: ScenarioReport) => story.transitions.map(({ to }) => to);
 
@@ -43,7 +43,7 @@ describe('the policy of a payment', () => {
       [100, '10.00', '0.000001', true],
     ] as const)
       it(`${percent} % of ${payAmount}: ${amount} is ${isEnough ? '' : 'not '}enough`, async () => {
-        const story = await told(accept(percent), [transfer('1m', amount)], payAmount);
+        const story = await runScript(accept(percent), [transfer('1m', amount)], payAmount);
         expect(story.payment.status).to.equal(isEnough ? 'SETTLED' : 'EXPIRED');
         expect(story.payment.exceptions).to.deep.equal(
           Number(amount) < Number(payAmount) ? ['underpaid'] : [],
@@ -52,18 +52,18 @@ describe('the policy of a payment', () => {
       });
 
     it('a tolerance of 100 % still waits for a transfer and its confirmations', async () => {
-      const paid = await told(accept(100), [transfer('1m', '1')]);
+      const paid = await runScript(accept(100), [transfer('1m', '1')]);
       expect(eventsOf(paid)).to.deep.equal([
         '0:00:00 created WAITING',
         '0:01:00 pending PENDING underpaid',
         '0:03:24 processing PROCESSING underpaid',
         '0:03:24 settled SETTLED underpaid',
       ]);
-      expect((await told(accept(100), [])).payment.status).to.equal('EXPIRED');
+      expect((await runScript(accept(100), [])).payment.status).to.equal('EXPIRED');
     });
 
     it('the tolerance without accept has no effect', async () => {
-      const story = await told({ underpaid_tolerance_percent: 5 }, [transfer('1m', '9.99')]);
+      const story = await runScript({ underpaid_tolerance_percent: 5 }, [transfer('1m', '9.99')]);
       expect(story.payment.status).to.equal('EXPIRED');
     });
   });
@@ -72,7 +72,7 @@ describe('the policy of a payment', () => {
     const excess: PolicyChoice = { overpaid: 'refund_excess' };
 
     it('refunds the excess once the payment is settled', async () => {
-      const story = await told(excess, [transfer('1m', '12.50')]);
+      const story = await runScript(excess, [transfer('1m', '12.50')]);
       expect(eventsOf(story).slice(2)).to.deep.equal([
         '0:03:24 processing PROCESSING overpaid',
         '0:03:24 settled SETTLED overpaid',
@@ -82,13 +82,13 @@ describe('the policy of a payment', () => {
     });
 
     it('refunds money after settlement too, each time', async () => {
-      const story = await told(excess, [transfer('1m'), transfer('1h', '3'), transfer('2h', '4')]);
+      const story = await runScript(excess, [transfer('1m'), transfer('1h', '3'), transfer('2h', '4')]);
       expect(statuses(story).slice(3)).to.deep.equal(['SETTLED', 'SETTLED', 'SETTLED']);
       expect(story.payment).to.include({ amount_received: '17', amount_refunded: '7' });
     });
 
     it('refunds the rest of a settled payment when it is confirmed', async () => {
-      const story = await told(excess, [transfer('1m'), transfer('2m', '5')]);
+      const story = await runScript(excess, [transfer('1m'), transfer('2m', '5')]);
       expect(eventsOf(story).slice(-3)).to.deep.equal([
         '0:03:24 processing PROCESSING overpaid',
         '0:03:24 settled SETTLED overpaid',
@@ -97,7 +97,7 @@ describe('the policy of a payment', () => {
     });
 
     it('after a refund by the merchant refunds only what is above the price', async () => {
-      const story = await told(excess, [
+      const story = await runScript(excess, [
         transfer('1m'),
         { at: '1h', do: 'refund', amount: '3.00' },
         transfer('2h', '5'),
@@ -106,16 +106,16 @@ describe('the policy of a payment', () => {
     });
 
     it('does not refund an expired payment', async () => {
-      const story = await told({ ...excess, late: 'refund' }, [transfer('1m', '4')]);
+      const story = await runScript({ ...excess, late: 'refund' }, [transfer('1m', '4')]);
       expect(story.payment).to.include({ status: 'EXPIRED', amount_refunded: '0' });
     });
   });
 
   it('is complete in every event of the payment', async () => {
-    const story = await told({ late: 'refund' }, [transfer('90m')]);
+    const story = await runScript({ late: 'refund' }, [transfer('90m')]);
     for (const { data } of story.events)
       expect(data.checkout.policy).to.deep.equal({ ...DEFAULTS, late: 'refund' });
-    const plain = await told({}, []);
+    const plain = await runScript({}, []);
     expect(plain.events[0]?.data.checkout.policy).to.deep.equal(DEFAULTS);
   });
 

@@ -14,17 +14,17 @@ describe('the policy late: refund', () => {
     await harness.close();
   });
 
-  const told = async (
+  const runScript = async (
     policy: PolicyChoice,
     script: object[],
     pay_amount = '10.00',
-  ): Promise<ScenarioReport> => (await play(harness, { payment: { pay_amount, policy }, script })).told;
+  ): Promise<ScenarioReport> => (await play(harness, { payment: { pay_amount, policy }, script })).report;
   const transfer = (at: string, amount?: string) => ({ at, do: 'transfer', ...(amount && { amount }) });
   const statuses = (story: ScenarioReport) => story.transitions.map(({ to }) => to);
   const late: PolicyChoice = { late: 'refund' };
 
   it('refunds late money once all of it is confirmed', async () => {
-    const story = await told(late, [transfer('61m')]);
+    const story = await runScript(late, [transfer('61m')]);
     expect(eventsOf(story).slice(1)).to.deep.equal([
       '1:00:00 failed EXPIRED',
       '1:03:24 refunded REFUNDED late',
@@ -33,19 +33,19 @@ describe('the policy late: refund', () => {
   });
 
   it('refunds a part that was in time together with late money', async () => {
-    const story = await told(late, [transfer('1m', '4'), transfer('61m', '6')]);
+    const story = await runScript(late, [transfer('1m', '4'), transfer('61m', '6')]);
     expect(statuses(story)).to.deep.equal(['WAITING', 'PENDING', 'EXPIRED', 'REFUNDED']);
     expect(story.payment).to.include({ amount_received: '10.00', amount_refunded: '10.00' });
     expect(story.payment.actually_paid).to.equal(null);
   });
 
   it('does not refund a part that was in time without late money', async () => {
-    const story = await told(late, [transfer('1m', '4')]);
+    const story = await runScript(late, [transfer('1m', '4')]);
     expect(story.payment).to.include({ status: 'EXPIRED', amount_refunded: '0' });
   });
 
   it('refunds two late parts together when both are confirmed', async () => {
-    const story = await told(late, [transfer('61m', '4'), transfer('62m', '7')]);
+    const story = await runScript(late, [transfer('61m', '4'), transfer('62m', '7')]);
     expect(eventsOf(story).slice(1)).to.deep.equal(
       ['1:00:00 failed EXPIRED underpaid', '1:04:24 refunded REFUNDED late overpaid'].map((line) =>
         line.replace('EXPIRED underpaid', 'EXPIRED'),
@@ -55,20 +55,20 @@ describe('the policy late: refund', () => {
   });
 
   it('money at the deadline is late, money a second before is not', async () => {
-    expect((await told(late, [transfer('60m')])).payment.status).to.equal('REFUNDED');
-    expect((await told(late, [transfer('3599s')])).payment.status).to.equal('SETTLED');
+    expect((await runScript(late, [transfer('60m')])).payment.status).to.equal('REFUNDED');
+    expect((await runScript(late, [transfer('3599s')])).payment.status).to.equal('SETTLED');
   });
 
   it('money that was seen in time is not late when it confirms late', async () => {
-    const story = await told(late, [transfer('59m'), { at: '61m', do: 'reorg', depth: 20 }]);
+    const story = await runScript(late, [transfer('59m'), { at: '61m', do: 'reorg', depth: 20 }]);
     expect(story.payment).to.deep.include({ status: 'SETTLED', exceptions: ['reorged'] });
   });
 
   it('late money beside a full payment in time is kept or refunded as an excess', async () => {
     const script = [transfer('59m'), transfer('61m', '3')];
-    const kept = await told(late, script);
+    const kept = await runScript(late, script);
     expect(kept.payment).to.include({ status: 'SETTLED', amount_received: '13', amount_refunded: '0' });
-    const returned = await told({ ...late, overpaid: 'refund_excess' }, script);
+    const returned = await runScript({ ...late, overpaid: 'refund_excess' }, script);
     expect(returned.payment).to.include({ status: 'SETTLED', amount_refunded: '3' });
   });
 });

@@ -58,7 +58,7 @@ describe('the events of a merchant', () => {
   });
 
   it('are read page by page; the last page has a cursor too, from which the reader continues later', async () => {
-    const told: StoredEvent[] = [];
+    const listed: StoredEvent[] = [];
     let after = '';
     for (const [count, has_more] of [
       [2, true],
@@ -71,9 +71,9 @@ describe('the events of a merchant', () => {
       expect(pagination).to.include({ limit: 2, has_more });
       if (count === 0) expect(`&after=${pagination.next_cursor}`).to.equal(after);
       after = `&after=${pagination.next_cursor}`;
-      told.push(...data);
+      listed.push(...data);
     }
-    expect(storyOf(told)).to.deep.equal(STORY);
+    expect(storyOf(listed)).to.deep.equal(STORY);
     const { id } = await createPayment(harness, {}, stranger.apiKey);
     await untilFeedsAreWhole(harness.ctx.db);
     expect((await feed(`?limit=2${after}`)).data).to.deep.equal([]);
@@ -128,11 +128,11 @@ describe('the events of a merchant', () => {
   it('of test payments are included, whatever their clocks, and none of scenarios that failed', async () => {
     const { apiKey } = await harness.addMerchant();
     const story = (body: object) => harness.api('post', '/v1/sandbox/scenarios', apiKey).send(body);
-    const told = await story({ story: 'late-after-partial' }).expect(200);
+    const scenario = await story({ story: 'late-after-partial' }).expect(200);
     await untilFeedsAreWhole(harness.ctx.db);
     const before = await feed('', apiKey);
     // The scenario's report has deterministic hashes, the same in each run.
-    expect(idsOf(before.data)).to.deep.equal(idsOf(told.body.events));
+    expect(idsOf(before.data)).to.deep.equal(idsOf(scenario.body.events));
     const payment = { pay_amount: '1', order_id: 'x' };
     await story({
       payment,

@@ -403,20 +403,20 @@ describe('the simulated chain', () => {
   it('yields the same hashes with the same seed and references', async () => {
     const play = async (): Promise<unknown> => {
       await db.raw('TRUNCATE sim_transfers, sim_heads');
-      const told = createSimulator({ db, blockSeconds: BLOCK_SECONDS, seed: 'seed' });
-      await told.poll('solana', null, START);
-      const address = told.depositAddress('solana', 'pay_1');
+      const seeded = createSimulator({ db, blockSeconds: BLOCK_SECONDS, seed: 'seed' });
+      await seeded.poll('solana', null, START);
+      const address = seeded.depositAddress('solana', 'pay_1');
       const sendings = ['half', 'rest'].map((reference) => ({
         ...SENDING,
         network: 'solana' as const,
         address,
         reference,
       }));
-      const [half] = await told.send(db, sendings, at(1));
-      const views = [await told.poll('solana', null, at(11))];
-      await told.reorganise('solana', 1, at(12));
-      await told.replace(half?.txHash ?? '', at(13));
-      views.push(await told.poll('solana', null, at(40)));
+      const [half] = await seeded.send(db, sendings, at(1));
+      const views = [await seeded.poll('solana', null, at(11))];
+      await seeded.reorganise('solana', 1, at(12));
+      await seeded.replace(half?.txHash ?? '', at(13));
+      views.push(await seeded.poll('solana', null, at(40)));
       return views;
     };
     expect(await play()).to.deep.equal(await play());

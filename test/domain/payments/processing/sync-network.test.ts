@@ -18,7 +18,7 @@ const cursorRow = sql<{ cursor: string; head: string }>(
   `SELECT cursor, head FROM chain_cursors WHERE chain = 'ethereum'`,
 );
 
-const nextLooks = sql<{ key: string; run_at: Date }>(
+const nextSyncs = sql<{ key: string; run_at: Date }>(
   'test_next_looks',
   `SELECT key, run_at FROM scheduled_jobs WHERE job = 'chain.observe'`,
 );
@@ -166,9 +166,9 @@ describe('syncing a network', () => {
     // A transfer that was sent after the handler polled, and before it reschedules itself.
     await schedule(db, [{ job: syncChain, key: 'tron', runAt: now(), testClock: null }]);
     await handler?.handle(harness.ctx, ['ethereum', 'tron', 'solana']);
-    const looks = await run(db, nextLooks, []);
+    const syncs = await run(db, nextSyncs, []);
     const secondsOf = new Map(
-      looks.map(({ key, run_at }) => [key, (run_at.getTime() - now().getTime()) / 1000]),
+      syncs.map(({ key, run_at }) => [key, (run_at.getTime() - now().getTime()) / 1000]),
     );
     expect(secondsOf.get('ethereum')).to.equal(5);
     expect(secondsOf.get('solana')).to.equal(0.4);

@@ -77,21 +77,21 @@ describe('a script', () => {
       { at: '1m', do: 'transfer', amount: '7.00' },
       { at: '2m', do: 'replace', transfer: 1 },
     ];
-    const { told } = await play(harness, { payment: PAYMENT, script: inOrder });
-    expect(eventsOf(told)).to.deep.equal([
+    const { report } = await play(harness, { payment: PAYMENT, script: inOrder });
+    expect(eventsOf(report)).to.deep.equal([
       '0:00:00 created WAITING',
       '0:01:00 pending PENDING underpaid',
       '0:01:00 pending PENDING overpaid',
       '0:02:00 failed FAILED replaced underpaid',
     ]);
-    expect(told.payment.amount_received).to.equal('7');
+    expect(report.payment.amount_received).to.equal('7');
     const [first, second, last] = inOrder;
     const shuffled = await play(harness, { payment: PAYMENT, script: [last, first, second] });
-    expect(eventsOf(shuffled.told)).to.deep.equal(eventsOf(told));
+    expect(eventsOf(shuffled.report)).to.deep.equal(eventsOf(report));
   });
 
   it('accepts any coin and network, mines at once, and syncs all networks of the payment', async () => {
-    const { told } = await play(harness, {
+    const { report } = await play(harness, {
       payment: { ...PAYMENT, order_id: 'my own', metadata: { sku: '1' } },
       script: [
         { at: '1m', do: 'transfer', amount: '4.00', coin: 'USDT', network: 'tron' },
@@ -99,12 +99,12 @@ describe('a script', () => {
         { at: '2m', do: 'mine', blocks: 20 },
       ],
     });
-    expect(eventsOf(told).slice(2)).to.deep.equal([
+    expect(eventsOf(report).slice(2)).to.deep.equal([
       '0:01:00 pending PENDING',
       '0:02:00 processing PROCESSING',
       '0:02:00 settled SETTLED',
     ]);
-    expect(told.payment).to.include({
+    expect(report.payment).to.include({
       order_id: 'my own',
       actually_paid: '10.00',
       actually_paid_currency: 'USDC',
@@ -120,16 +120,16 @@ describe('a script', () => {
       await play(harness, { payment: PAYMENT, script: script('a'), ids: 'stable' }),
       await play(harness, { payment: PAYMENT, script: script('b'), ids: 'stable' }),
     ];
-    expect(deliveriesOf(b.told).slice(0, 2)).to.deep.equal(deliveriesOf(a.told).slice(0, 2));
-    expect(deliveriesOf(b.told)[2]).to.not.equal(deliveriesOf(a.told)[2]);
+    expect(deliveriesOf(b.report).slice(0, 2)).to.deep.equal(deliveriesOf(a.report).slice(0, 2));
+    expect(deliveriesOf(b.report)[2]).to.not.equal(deliveriesOf(a.report)[2]);
   });
 
   it('a receiver that never responds gets eleven attempts, then the delivery fails', async () => {
-    const { told } = await play(harness, {
+    const { report } = await play(harness, {
       payment: { ...PAYMENT, expiration_minutes: 1440 },
       script: [{ at: '0s', do: 'webhook', answer: 'timeout' }],
     });
-    const first = told.deliveries.filter(({ sequence }) => sequence === 1);
+    const first = report.deliveries.filter(({ sequence }) => sequence === 1);
     expect(first.map(({ attempt, error }) => [attempt, error])).to.deep.equal(
       Array.from({ length: 11 }, (_, i) => [i + 1, 'timeout']),
     );

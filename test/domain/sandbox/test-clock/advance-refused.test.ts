@@ -9,7 +9,7 @@ describe('advancing a test clock is refused, or done once', () => {
   });
   afterEach(() => harness.close());
 
-  const wind = async (id: string, by: string): Promise<{ now: string }> =>
+  const advance = async (id: string, by: string): Promise<{ now: string }> =>
     (await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by }).expect(200)).body;
   const status = async (id: string) =>
     (await harness.api('get', `/v1/payment/${id}`).expect(200)).body.status as string;
@@ -22,12 +22,12 @@ describe('advancing a test clock is refused, or done once', () => {
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).to.deep.equal([200, 409]);
     const refused = answers.find(({ status }) => status === 409);
     if (refused !== undefined) expectError(harness, refused, 409);
-    expect((await wind(id, '0s')).now).to.equal('2026-01-31T13:00:00.000Z');
+    expect((await advance(id, '0s')).now).to.equal('2026-01-31T13:00:00.000Z');
   });
 
   it('a clock that a dead process froze runs again after a minute, and the workers run its jobs', async () => {
     const { id } = await createPayment(harness, { expiration_minutes: 5 });
-    await wind(id, '4m');
+    await advance(id, '4m');
     const until = new Date(harness.ctx.systemNow().getTime() + 60_000);
     await harness.ctx.db.raw('UPDATE payments SET clock_frozen_until = ? WHERE id = ?', [until, id]);
     expectError(
@@ -38,7 +38,7 @@ describe('advancing a test clock is refused, or done once', () => {
     harness.advance(61);
     await harness.work();
     expect(await status(id)).to.equal('EXPIRED');
-    await wind(id, '1m');
+    await advance(id, '1m');
   });
 
   it('an Idempotency-Key advances once', async () => {
@@ -50,7 +50,7 @@ describe('advancing a test clock is refused, or done once', () => {
     expect(again.text).to.equal(first.text);
     expect(again.headers['idempotent-replayed']).to.equal('true');
     await once('2h').expect(409);
-    expect((await wind(id, '0s')).now).to.equal('2026-01-31T13:00:00.000Z');
+    expect((await advance(id, '0s')).now).to.equal('2026-01-31T13:00:00.000Z');
   });
 
   it("another merchant's payment, and an unknown one: 404", async () => {
@@ -85,7 +85,7 @@ describe('advancing a test clock is refused, or done once', () => {
       field: 'by',
       constraint: 'type',
     });
-    for (let year = 0; year < 3; year += 1) await wind(id, '999d');
+    for (let year = 0; year < 3; year += 1) await advance(id, '999d');
     const tooFar = await harness.api('post', path).send({ by: '999d' });
     expectError(harness, tooFar, 400, { field: 'by', constraint: 'maximum' });
   });

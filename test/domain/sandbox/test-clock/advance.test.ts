@@ -25,14 +25,14 @@ describe('advancing the clock of a test payment', () => {
     await harness.close();
   });
 
-  const wind = async (id: string, by: string): Promise<Advanced> =>
+  const advance = async (id: string, by: string): Promise<Advanced> =>
     (await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by }).expect(200)).body;
   const send = (id: string, body: object = {}) =>
     harness.api('post', `/v1/sandbox/payments/${id}/transfers`).send(body).expect(201);
   const status = async (id: string) =>
     (await harness.api('get', `/v1/payment/${id}`).expect(200)).body.status as string;
   /** Time since the start of the harness, so that lists are short. */
-  const told = ({ events }: Pick<Advanced, 'events'>) =>
+  const eventLines = ({ events }: Pick<Advanced, 'events'>) =>
     events.map(
       ({ timestamp, type, data }) =>
         `${since(new Date(Date.parse(timestamp) - 30.5 * DAY * 1000).toISOString())} ${type.replace('checkout.', '')} ${data.checkout.status}`,
@@ -40,20 +40,20 @@ describe('advancing the clock of a test payment', () => {
 
   it('expires the payment at its deadline, and not before', async () => {
     const { id } = await createPayment(harness);
-    const before_ = await wind(id, '59m');
+    const before_ = await advance(id, '59m');
     expect(before_.payment.status).to.equal('WAITING');
     expect(before_.events).to.deep.equal([]);
-    const after_ = await wind(id, '2m');
+    const after_ = await advance(id, '2m');
     expect(after_.now).to.equal('2026-01-31T13:01:00.000Z');
     expect(after_.payment.status).to.equal('EXPIRED');
-    expect(told(after_)).to.deep.equal(['1:00:00 failed EXPIRED']);
+    expect(eventLines(after_)).to.deep.equal(['1:00:00 failed EXPIRED']);
     expect(await status(id)).to.equal('EXPIRED');
   });
 
   it('0s runs due jobs without advancing the clock', async () => {
     const { id } = await createPayment(harness);
     await send(id);
-    const answer = await wind(id, '0s');
+    const answer = await advance(id, '0s');
     expect(answer.now).to.equal(harness.ctx.now().toISOString());
     expect(answer.payment).to.include({ status: 'PENDING' });
   });
@@ -61,13 +61,13 @@ describe('advancing the clock of a test payment', () => {
   it('many small steps equal one large step', async () => {
     const oneStep = (await createPayment(harness)).id;
     await send(oneStep, { amount: '10.50' });
-    const large = await wind(oneStep, '10m');
+    const large = await advance(oneStep, '10m');
     const manySteps = (await createPayment(harness)).id;
     await send(manySteps, { amount: '10.50' });
     const small: StoredEvent[] = [];
-    for (let second = 0; second < 600; second += 30) small.push(...(await wind(manySteps, '30s')).events);
-    expect(told({ events: small })).to.deep.equal(told(large));
-    expect(told(large)).to.deep.equal([
+    for (let second = 0; second < 600; second += 30) small.push(...(await advance(manySteps, '30s')).events);
+    expect(eventLines({ events: small })).to.deep.equal(eventLines(large));
+    expect(eventLines(large)).to.deep.equal([
       '0:00:00 pending PENDING',
       '0:02:24 processing PROCESSING',
       '0:02:24 settled SETTLED',
@@ -77,10 +77,13 @@ describe('advancing the clock of a test payment', () => {
   it('handles partial, expired, late and too much money, in steps', async () => {
     const { id } = await createPayment(harness);
     await send(id, { amount: '4' });
-    expect(told(await wind(id, '61m'))).to.deep.equal(['0:00:00 pending PENDING', '1:00:00 failed EXPIRED']);
+    expect(eventLines(await advance(id, '61m'))).to.deep.equal([
+      '0:00:00 pending PENDING',
+      '1:00:00 failed EXPIRED',
+    ]);
     await send(id, { amount: '9' });
-    const last = await wind(id, '1d');
-    expect(told(last)).to.deep.equal([
+    const last = await advance(id, '1d');
+    expect(eventLines(last)).to.deep.equal([
       '1:01:00 pending PENDING',
       '1:03:24 processing PROCESSING',
       '1:03:24 settled SETTLED',
@@ -100,22 +103,25 @@ describe('advancing the clock of a test payment', () => {
     await harness.work();
     await send(id, { amount: '6.50' });
     await harness.work();
-    const { events, payment } = await wind(id, '10m');
-    expect(told({ events })).to.deep.equal(['0:03:24 processing PROCESSING', '0:03:24 settled SETTLED']);
+    const { events, payment } = await advance(id, '10m');
+    expect(eventLines({ events })).to.deep.equal([
+      '0:03:24 processing PROCESSING',
+      '0:03:24 settled SETTLED',
+    ]);
     expect(payment).to.include({ amount_received: '10.50', actually_paid: '10.50' });
   });
 
   it('continues with money that was sent and not yet seen', async () => {
     const { id } = await createPayment(harness);
     await send(id);
-    expect((await wind(id, '10m')).payment).to.include({ status: 'SETTLED' });
+    expect((await advance(id, '10m')).payment).to.include({ status: 'SETTLED' });
   });
 
   it('advances a settled payment, and one that shares a network with other payments', async () => {
     const [moved, still] = [await createPayment(harness), await createPayment(harness)];
     await send(still.id);
     await pay(harness, moved.id);
-    expect((await wind(moved.id, '2d')).events).to.have.lengthOf.at.most(2);
+    expect((await advance(moved.id, '2d')).events).to.have.lengthOf.at.most(2);
     harness.advance(600);
     await harness.work();
     expect(await status(still.id)).to.equal('SETTLED');
@@ -125,7 +131,7 @@ describe('advancing the clock of a test payment', () => {
     const [moved, still] = [await createPayment(harness), await createPayment(harness)];
     await send(moved.id);
     await send(still.id);
-    await wind(moved.id, '2h');
+    await advance(moved.id, '2h');
     await harness.work();
     expect([await status(moved.id), await status(still.id)]).to.deep.equal(['SETTLED', 'PENDING']);
     harness.advance(143);
@@ -138,7 +144,7 @@ describe('advancing the clock of a test payment', () => {
 
   it('afterwards the workers continue in the time of the test clock', async () => {
     const { id } = await createPayment(harness);
-    await wind(id, '50m');
+    await advance(id, '50m');
     await harness.work();
     expect(await status(id)).to.equal('WAITING');
     await send(id);
@@ -155,7 +161,7 @@ describe('advancing the clock of a test payment', () => {
   it('afterwards its page counts confirmations block by block', async () => {
     const { id, token_id } = await createPayment(harness);
     await send(id);
-    await wind(id, '12s');
+    await advance(id, '12s');
     const counted: number[] = [];
     for (let blocks = 0; blocks < 4; blocks += 1) {
       const { body } = await supertest(harness.app).get(`/checkout/${token_id}/status`).expect(200);
@@ -168,7 +174,7 @@ describe('advancing the clock of a test payment', () => {
 
   it('its deadline passes by its test clock, without a further advance', async () => {
     const { id } = await createPayment(harness);
-    await wind(id, '50m');
+    await advance(id, '50m');
     harness.advance(599);
     await harness.work();
     expect(await status(id)).to.equal('WAITING');
@@ -180,9 +186,9 @@ describe('advancing the clock of a test payment', () => {
   it('refunds have the time of the test clock', async () => {
     const { id } = await createPayment(harness);
     await send(id);
-    await wind(id, '3d');
+    await advance(id, '3d');
     const { body } = await harness.api('post', `/v1/payment/${id}/refund`).send({ amount: '2' }).expect(201);
     expect(body.created_at).to.equal('2026-02-03T12:00:00.000Z');
-    expect(told(await wind(id, '1s'))).to.deep.equal(['3d 0:00:00 refunded SETTLED']);
+    expect(eventLines(await advance(id, '1s'))).to.deep.equal(['3d 0:00:00 refunded SETTLED']);
   });
 });
