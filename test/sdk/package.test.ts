@@ -73,7 +73,7 @@ describe('the package, built, in a project that has nothing else', () => {
     await writeFile(
       join(folder, 'types.ts'),
       `import { verifyWebhook, type WebhookEvent } from 'payment-checkout/webhooks';
-       export function told(event: WebhookEvent): string {
+       export function describe(event: WebhookEvent): string {
          // @ts-expect-error: only a refund has one
          void event.data.refund.amount;
          if (event.type === 'checkout.refunded') return event.data.refund.amount;

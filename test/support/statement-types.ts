@@ -5,10 +5,15 @@ import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The properties of an object type, each with the kinds of its values; of a union, those of all its members. */
+/**
+ * The properties of an object type, each with the kinds of its values; of a union, those of all its members.
+ */
 export type Shape = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** A statement as the code declares it: `` sql<Row, Params>('name', ...) ``, or a call of a function that returns one. */
+/**
+ * A statement as the code declares it: `` sql<Row, Params>('name', ...) ``, or a call of a function that
+ * returns one.
+ */
 export interface Declaration {
   /** `src/domain/x.ts:12` */
   readonly place: string;
@@ -23,7 +28,10 @@ export interface Declaration {
   readonly params: Shape | null;
 }
 
-/** Every TypeScript module below src, from the project's root; entry points of processes, which run when they are imported, aside. */
+/**
+ * Every TypeScript module below src, from the project's root; entry points of processes, which run when they
+ * are imported, aside.
+ */
 export function modulesOfSrc(): string[] {
   return readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !/^processes\/[^/]+$/.test(file))
@@ -96,7 +104,10 @@ function shapeOf(type: ts.Type, checker: ts.TypeChecker): Shape {
   return shape;
 }
 
-/** What a value may be: `string`, `number`, `Date`, ...; a list is its element's kind and `[]`. Null and undefined are left out. */
+/**
+ * What a value may be: `string`, `number`, `Date`, ...; a list is its element's kind and `[]`. Null and
+ * undefined are left out.
+ */
 function kindsOf(type: ts.Type, checker: ts.TypeChecker): string[] {
   if (type.isUnion()) return type.types.flatMap((member) => kindsOf(member, checker));
   if (type.flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined)) return [];
