@@ -1,12 +1,12 @@
 import type { Client } from 'pg';
 
-/** A database with its schema and a merchant, and where its web process will answer. */
+/** A database with its schema and a merchant, and the origin of its web process. */
 export interface Bench {
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly env: NodeJS.ProcessEnv;
   readonly db: Client;
-  /** The postmaster, whose children do the work. */
+  /** The postmaster, the parent of all backends. */
   readonly postgresPid: number;
 }
 

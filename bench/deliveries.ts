@@ -13,8 +13,9 @@ const EVENTS = 10_000;
 const ENDPOINTS = 100;
 
 /**
- * How fast recorded events reach their receivers, from the first to the last, beside the floor on the same engine. Ours is the whole way:
- * dispatch, scheduled jobs, hand-over, the request, a row of every attempt.
+ * Measures how fast recorded events reach their receivers, from the first to the last, beside the floor on
+ * the same engine. Ours is the whole path: dispatch, scheduled jobs, the queue, the request, a row per
+ * attempt.
  */
 export async function benchDeliveries(bench: Bench, receivers: Receivers): Promise<void> {
   await bench.db.query(
@@ -36,19 +37,19 @@ export async function benchDeliveries(bench: Bench, receivers: Receivers): Promi
   }
 }
 
-/** Signs and POSTs without any queue or database, for what it is: what the HTTP client can do at all. */
+/** Signs and POSTs without queue or database: the limit of the HTTP client. */
 async function post(
   bench: Bench,
   receivers: Receivers,
   events: readonly { id: string; body: string }[],
 ): Promise<void> {
-  const exchange = webhookClientOf(readConfig(bench.env, QUEUE_NAMES));
+  const client = webhookClientOf(readConfig(bench.env, QUEUE_NAMES));
   const secrets = newWebhookSecret();
   const rest = [...events];
   const startedAt = performance.now();
   const lane = async () => {
     for (let event = rest.pop(); event !== undefined; event = rest.pop())
-      await exchange.post(
+      await client.post(
         receivers.url(1),
         signWebhook({ eventId: event.id, rawBody: event.body, secrets }),
         event.body,
@@ -56,13 +57,13 @@ async function post(
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, lane));
   const perSecond = (events.length * 1000) / (performance.now() - startedAt);
-  await exchange.close();
+  await client.close();
   console.log(
     `${'sign and POST, nothing else'.padEnd(TITLE)}${perSecond.toFixed(0).padStart(COLUMN)} per s   (receiver in the same process)`,
   );
 }
 
-/** Spreads the events over so many endpoints. */
+/** Spreads the events over the endpoints. */
 async function direct(
   { db }: Bench,
   receivers: Receivers,
@@ -108,7 +109,7 @@ async function measureOurs(bench: Bench, receivers: Receivers, ids: readonly str
   );
 }
 
-/** From the first arrival to the last and its record: how long a process takes to start is no matter of deliveries. */
+/** Measures from the first arrival to the last and its record; the start of the process is excluded. */
 async function measure(
   start: () => Promise<Service>,
   receivers: Receivers,

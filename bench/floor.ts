@@ -1,6 +1,7 @@
 /**
- * The floor that deliveries are measured against, as a process of its own: a BullMQ worker that takes an event's id, makes one named
- * SELECT, one signed POST with the same HTTP client, one named INSERT, and nothing else. No retry, no log of attempts, no fairness.
+ * The floor that deliveries are compared with, as a separate process: a BullMQ worker that takes an event's
+ * id and makes one named SELECT, one signed POST with the same HTTP client, and one named INSERT. It has no
+ * retries, no log of attempts and no fairness.
  */
 import { openQueueEngine } from '../src/background/queues.ts';
 import { webhookClientOf } from '../src/domain/webhooks/client/client.ts';
@@ -15,24 +16,27 @@ const config = readConfig(process.env, QUEUE_NAMES);
 const log = createLog(config, { process: 'floor' });
 const db = openDb({ url: config.databaseUrl, name: 'floor', ...WORKER_DB });
 const engine = openQueueEngine(config, log);
-const exchange = webhookClientOf(config);
+const webhooks = webhookClientOf(config);
 const secrets = [process.env.FLOOR_SECRET ?? ''];
 
-const eventOf = sql<{ body: string; callback_url: string }>(
+const eventById = sql<{ body: string; callback_url: string }>(
   'floor_event',
   'SELECT body, callback_url FROM events WHERE id = $1',
 );
-const note = sql('floor_note', 'INSERT INTO floor_deliveries (event_id, at, ok) VALUES ($1, $2, $3)');
+const insertDelivery = sql(
+  'floor_note',
+  'INSERT INTO floor_deliveries (event_id, at, ok) VALUES ($1, $2, $3)',
+);
 
 const worker = engine.openWorker(
   'webhook-delivery',
   async ({ data }) => {
     const [eventId = ''] = data.keys;
-    const event = await runOne(db, eventOf, [eventId]);
+    const event = await runOne(db, eventById, [eventId]);
     if (event === null) return;
     const headers = signWebhook({ eventId, rawBody: event.body, secrets });
-    const { ok } = await exchange.post(event.callback_url, headers, event.body);
-    await run(db, note, [eventId, new Date(), ok]);
+    const { ok } = await webhooks.post(event.callback_url, headers, event.body);
+    await run(db, insertDelivery, [eventId, new Date(), ok]);
   },
   config.workerConcurrency,
 );
@@ -42,7 +46,7 @@ console.log('"working"');
 
 async function end(): Promise<void> {
   await worker.close();
-  await exchange.close();
+  await webhooks.close();
   await engine.close();
   await db.destroy();
 }

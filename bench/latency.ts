@@ -13,7 +13,7 @@ const PAYMENTS = 1_000;
 const ENDPOINTS = 100;
 const HANGING = 20;
 
-/** From the commit of a payment to the receipt of its first event, at a steady rate, and what hanging endpoints do to the others. */
+/** Measures from a payment's commit to its first event at a steady rate, also beside endpoints that hang. */
 export async function benchLatency(bench: Bench, receivers: Receivers): Promise<void> {
   await bench.db.query('TRUNCATE scheduled_jobs, deliveries, delivery_attempts, webhook_endpoints');
   const web = await startService('web', bench.env);
@@ -34,13 +34,16 @@ export async function benchLatency(bench: Bench, receivers: Receivers): Promise<
   );
 }
 
-/** Creates payments at the rate, each for the next endpoint, and answers the latencies in milliseconds of those that answer. */
+/**
+ * Creates payments at the rate, each for the next endpoint, and returns the latencies in milliseconds of the
+ * endpoints that respond.
+ */
 async function steady(bench: Bench, receivers: Receivers, payments: number): Promise<number[]> {
   receivers.reset();
   const committedAt = new Map<string, number>();
   await atRate(payments, async (index) => {
     const host = 1 + (index % ENDPOINTS);
-    const answer = await fetch(`${bench.origin}/v1/payment`, {
+    const response = await fetch(`${bench.origin}/v1/payment`, {
       method: 'POST',
       headers: bench.headers,
       body: JSON.stringify({
@@ -49,14 +52,14 @@ async function steady(bench: Bench, receivers: Receivers, payments: number): Pro
         callback_url: receivers.url(host),
       }),
     });
-    const { id } = (await answer.json()) as { id: string };
+    const { id } = (await response.json()) as { id: string };
     if (host > HANGING) committedAt.set(id, performance.now());
   });
   await until(() => [...committedAt.keys()].every((id) => receivers.arrivedAt.has(id)));
   return [...committedAt].map(([id, at]) => Math.max(0, (receivers.arrivedAt.get(id) ?? 0) - at));
 }
 
-/** The floor's: from the job's acceptance by the queue to the receipt. */
+/** Measures the floor: from the job's acceptance by the queue to its arrival. */
 async function floorLatencies(bench: Bench, receivers: Receivers): Promise<number[]> {
   const { rows } = await bench.db.query<{ id: string; payment_id: string }>(
     `SELECT id, payment_id FROM events WHERE callback_url IS NOT NULL ORDER BY id LIMIT ${PAYMENTS}`,
@@ -81,7 +84,7 @@ async function floorLatencies(bench: Bench, receivers: Receivers): Promise<numbe
   return [...addedAt].map(([id, at]) => Math.max(0, (receivers.arrivedAt.get(id) ?? 0) - at));
 }
 
-/** Begins `work` PER_SECOND times a second, whatever it takes. */
+/** Begins `work` PER_SECOND times a second, however long each takes. */
 async function atRate(times: number, work: (index: number) => Promise<void>): Promise<void> {
   const startedAt = performance.now();
   const under = Array.from({ length: times }, async (_, index) => {

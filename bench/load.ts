@@ -13,8 +13,9 @@ export interface LoadRequest {
 }
 
 /**
- * Sends `count` requests over `connections` keep-alive connections, each as soon as its predecessor was answered, and answers the rate
- * and the latencies in milliseconds. Throws on the first answer of 400 or above. `onAnswer` gets every answer's body.
+ * Sends `count` requests over `connections` keep-alive connections, each as soon as its predecessor has its
+ * response, and returns the rate and the latencies in milliseconds. Throws on the first status of 400 or
+ * above. `onAnswer` gets every response's body.
  */
 export async function load(
   origin: string,

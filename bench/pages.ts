@@ -12,15 +12,15 @@ const CHANGES = 200;
 const OPEN_AT_ONCE = 50;
 const QUIET_SECONDS = 10;
 
-/** What open checkout pages cost one web process and Postgres, and how soon a page is told. */
+/** Measures the cost of open checkout pages for web and Postgres, and how soon a page shows a change. */
 export async function benchPages(bench: Bench): Promise<void> {
   await fill(bench);
   const web = await startService('web', bench.env);
   try {
     const before = residentMegabytes(web.pid);
-    const heard = new Map<number, () => void>();
-    const close = await openPages(bench, (page) => heard.get(page)?.());
-    // What backends did before they became idle, they report within 10 s.
+    const listeners = new Map<number, () => void>();
+    const close = await openPages(bench, (page) => listeners.get(page)?.());
+    // Backends report their statistics within 10 s of becoming idle.
     await sleep(12_000);
     const cpu = [cpuSeconds(web.pid), cpuSeconds(bench.postgresPid)] as const;
     const transactions = await transactionsWithin(bench, QUIET_SECONDS);
@@ -32,7 +32,7 @@ export async function benchPages(bench: Bench): Promise<void> {
     row('transactions per second', transactions.toFixed(1), `(all pages together, of ${PAYMENTS} payments)`);
     row('Postgres CPU per second', perSecond[1] ?? '', '');
     row('web CPU per second', perSecond[0] ?? '', '');
-    const delays = await delaysOf(bench, heard);
+    const delays = await delaysOf(bench, listeners);
     const at = (share: number) => `${(delays[Math.floor((delays.length - 1) * share)] ?? 0).toFixed(0)} ms`;
     row('commit to page, p50', at(0.5), '');
     row('commit to page, p99', at(0.99), `(of ${CHANGES} changes)`);
@@ -46,7 +46,9 @@ function row(title: string, value: string, note: string): void {
   console.log(`${title.padEnd(TITLE)}${value.padStart(COLUMN)}   ${note}`);
 }
 
-/** Copies one payment, with its quote: the pages show the first ones, a fifth of which wait for blocks. */
+/**
+ * Copies one payment, with its quote; the pages show the first ones, a fifth of which wait for confirmations.
+ */
 async function fill({ origin, headers, db, env }: Bench): Promise<void> {
   const web = await startService('web', env);
   const next = () => ({
@@ -85,18 +87,18 @@ async function fill({ origin, headers, db, env }: Bench): Promise<void> {
   await db.query('ANALYZE');
 }
 
-/** Opens the pages 1 to PAGES, each on a connection of its own, and waits for the first word of each. */
-async function openPages({ origin }: Bench, onNews: (page: number) => void): Promise<() => void> {
+/** Opens the pages 1 to PAGES, each on its own connection, and waits for the first event of each. */
+async function openPages({ origin }: Bench, onUpdate: (page: number) => void): Promise<() => void> {
   const agent = new Agent({ maxSockets: Infinity });
   const open = async (page: number) => {
     const outgoing = request(`${origin}/checkout/page_of_the_bench_${page}/events`, { agent });
     outgoing.on('error', () => undefined).end();
-    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-    if (answer.statusCode !== 200)
-      throw new Error(`the stream of page ${page} answered ${answer.statusCode}`);
-    await once(answer, 'data');
-    answer.on('data', (chunk: Buffer) => chunk.includes('id: ') && onNews(page));
-    answer.on('error', () => undefined);
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    if (response.statusCode !== 200)
+      throw new Error(`the stream of page ${page} answered ${response.statusCode}`);
+    await once(response, 'data');
+    response.on('data', (chunk: Buffer) => chunk.includes('id: ') && onUpdate(page));
+    response.on('error', () => undefined);
   };
   let next = 1;
   const client = async () => {
@@ -106,7 +108,7 @@ async function openPages({ origin }: Bench, onNews: (page: number) => void): Pro
   return () => agent.destroy();
 }
 
-/** Transactions of the web process a second while nothing happens: each statement of a look is one. */
+/** Returns the transactions per second of an idle web process: each statement of a poll is one. */
 async function transactionsWithin({ db }: Bench, seconds: number): Promise<number> {
   const count = async () => {
     const { rows } = await db.query<{ commits: string }>(
@@ -117,27 +119,27 @@ async function transactionsWithin({ db }: Bench, seconds: number): Promise<numbe
   const begin = await count();
   await sleep(seconds * 1_000);
   const end = await count();
-  // One of them is the first count.
+  // One of them is the first count's own.
   return ((end.commits - begin.commits - 1) * 1_000) / (end.at - begin.at);
 }
 
-/** Milliseconds from a commit to the news of it, sorted. */
-async function delaysOf({ db }: Bench, heard: Map<number, () => void>): Promise<number[]> {
+/** Returns the milliseconds from each commit to its event on the page stream, sorted. */
+async function delaysOf({ db }: Bench, listeners: Map<number, () => void>): Promise<number[]> {
   const delays: number[] = [];
   for (let n = 0; n < CHANGES; n += 1) {
     const page = 1 + n * Math.floor(PAGES / CHANGES);
-    const told = new Promise<number>((resolve) => heard.set(page, () => resolve(performance.now())));
+    const received = new Promise<number>((resolve) => listeners.set(page, () => resolve(performance.now())));
     await db.query(`UPDATE payments SET sequence = sequence + 1 WHERE token_id = $1`, [
       `page_of_the_bench_${page}`,
     ]);
     const committedAt = performance.now();
-    void told.then((at) => delays.push(at - committedAt));
-    // Not in step with the looks.
+    void received.then((at) => delays.push(at - committedAt));
+    // Random, so that commits are not in phase with the polls.
     await sleep(Math.random() * 200);
   }
   const giveUpAt = performance.now() + 30_000;
   while (delays.length < CHANGES) {
-    if (performance.now() > giveUpAt) throw new Error(`${CHANGES - delays.length} pages were never told`);
+    if (performance.now() > giveUpAt) throw new Error(`${CHANGES - delays.length} pages got no event`);
     await sleep(50);
   }
   return delays.sort((a, b) => a - b);

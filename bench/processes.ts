@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
-/** A process of the build, as the Procfile starts it. */
+/** A process of the build, started as the Procfile does. */
 export interface Service {
   readonly pid: number;
   stop(): Promise<void>;
@@ -17,7 +17,7 @@ export function startService(name: 'web' | 'worker', env: NodeJS.ProcessEnv): Pr
   return start(name, [`dist/processes/${name}.js`], env);
 }
 
-/** Starts the floor that deliveries are measured against. */
+/** Starts the floor that deliveries are compared with. */
 export function startFloor(env: NodeJS.ProcessEnv): Promise<Service> {
   return start('floor', ['--import', 'tsx', 'bench/floor.ts'], env);
 }
@@ -75,7 +75,7 @@ export async function freePort(): Promise<number> {
 
 const TICKS_PER_SECOND = 100;
 
-/** CPU seconds that a process has used so far, all its living and ended children included (Linux). */
+/** Returns the CPU seconds of a process so far, with all its children, running and ended (Linux). */
 export function cpuSeconds(pid: number): number {
   const fields = statOf(pid);
   const own = (fields[11] ?? 0) + (fields[12] ?? 0) + (fields[13] ?? 0) + (fields[14] ?? 0);
@@ -88,7 +88,7 @@ export function residentMegabytes(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
-/** The numbers of /proc/PID/stat from the state on: 1 is the parent, 11 to 14 are the CPU times. */
+/** Returns the fields of /proc/PID/stat from the state on: 1 is the parent, 11 to 14 are the CPU times. */
 function statOf(pid: number): number[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

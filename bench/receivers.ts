@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Receivers of webhooks at as many addresses as one likes: 127.0.0.1, 127.0.0.2 ... are hosts of their own to the service (Linux). */
+/** Receivers of webhooks at any number of addresses: 127.0.0.1, 127.0.0.2 ... are different hosts (Linux). */
 export interface Receivers {
   /** Arrivals by the payment's id, in milliseconds of `performance.now()`: the first of each. */
   readonly arrivedAt: Map<string, number>;
-  /** Arrivals of all kinds. */
+  /** The number of requests, repeated events included. */
   count(): number;
   url(host: number): string;
-  /** The hosts below this number never answer. */
+  /** Hosts below this number never respond. */
   hangBelow(host: number): void;
   reset(): void;
   close(): void;
@@ -53,7 +53,7 @@ export async function openReceivers(): Promise<Receivers> {
   };
 }
 
-/** Looks every 20 ms; throws after five minutes. */
+/** Checks every 20 ms; throws after five minutes. */
 export async function until(isTrue: () => Promise<boolean> | boolean): Promise<number> {
   const giveUpAt = performance.now() + 300_000;
   while (!(await isTrue())) {
@@ -63,7 +63,7 @@ export async function until(isTrue: () => Promise<boolean> | boolean): Promise<n
   return performance.now();
 }
 
-/** The value below which `share` of the values are. */
+/** Returns the value below which `share` of the values are. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

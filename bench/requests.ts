@@ -2,7 +2,7 @@ import { COLUMN, CONNECTIONS, TITLE, type Bench } from './bench.ts';
 import { load, type LoadRequest } from './load.ts';
 import { cpuSeconds, residentMegabytes, startService, type Service } from './processes.ts';
 
-/** The API under load: rates, latencies, and the CPU that web and Postgres spend. */
+/** Measures the API under load: rates, latencies, and the CPU time of web and Postgres. */
 export async function benchRequests(bench: Bench, count: number): Promise<void> {
   const web = await startService('web', bench.env);
   const ids: string[] = [];

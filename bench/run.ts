@@ -16,8 +16,9 @@ import { benchSettlement } from './settlement.ts';
 import { benchStories } from './stories.ts';
 
 /**
- * `npm run bench [-- REQUESTS [PART,PART]]`: drives the build's own web and worker processes on this machine, with Postgres's default durability,
- * and prints what they do. The load comes from this process, so the machine is shared: compare figures of one run, not of two machines.
+ * `npm run bench [-- REQUESTS [PART,PART]]`: runs the build's web and worker processes on this machine, with
+ * Postgres's default durability, and prints their figures. This process generates the load on the same
+ * machine: compare figures of one run, not of two machines.
  */
 const REQUESTS = Number(process.argv[2] ?? 10_000);
 const PARTS = (process.argv[3] ?? 'requests,stories,webhooks,settlement,pages').split(',');
@@ -115,7 +116,7 @@ function parentOf(pid: number): number {
   return Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)]).toString());
 }
 
-/** A Redis of this run's own, where redis-server or valkey-server is installed. */
+/** Starts a Redis for this run; null when neither redis-server nor valkey-server is installed. */
 async function startRedis(): Promise<{ url: string; stop(): void } | null> {
   const port = await freePort();
   for (const program of ['redis-server', 'valkey-server']) {

@@ -9,7 +9,7 @@ import { cpuSeconds, startService } from './processes.ts';
 
 const SETTLED = 2_000;
 
-/** Payments that pay themselves at once, from the first one created to the last webhook received. */
+/** Measures payments with autopay at once, from the first creation to the last webhook received. */
 export async function benchSettlement(bench: Bench): Promise<void> {
   let received = 0;
   const receiver = createServer((request, response) => {

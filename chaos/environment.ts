@@ -8,36 +8,36 @@ import { freePort } from '../test/processes/service.ts';
 import { startPostgres, type RestartablePostgres } from './restartable.ts';
 import { killAll, runToEnd, supervise, type Supervised } from './supervised.ts';
 
-/** One deadline of an exchange: what drips holds a place that long. */
+/** The deadline of a webhook request: a response that drips occupies a slot that long. */
 const TIMEOUT_SECONDS = 2;
-/** As many tries as it takes: nothing may be given up within a run. */
+/** More attempts than a run needs: no delivery may fail for good within it. */
 const RETRY_SECONDS = [0.5, 1, 1, 2, 2, ...Array.from({ length: 200 }, () => 3)].join(',');
 const START_WITHIN_MS = 30_000;
 
-/** The service as production has it, and what it stands on. */
+/** The service as in production, with Postgres and Redis. */
 export interface Environment {
   /** Data, logs and temporary files. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv & { readonly DATABASE_URL: string };
-  /** Where web answers. */
+  /** The origin of the web process. */
   readonly origin: string;
   readonly web: Supervised;
   readonly workers: readonly [Supervised, Supervised];
   readonly redis: RedisServer;
   readonly postgres: RestartablePostgres;
-  /** Ends whatever still runs, at once; the folder stays. */
+  /** Ends all processes at once; the folder stays. */
   close(): Promise<void>;
 }
 
 /** Starts Postgres, Redis, the release, one web and two workers. */
-export async function startScene(): Promise<Environment> {
+export async function startEnvironment(): Promise<Environment> {
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
   const postgres = await startPostgres(folder);
   try {
     return await startOn(postgres, folder);
   } catch (error) {
     killAll();
-    // It would outlive us.
+    // Otherwise Postgres would outlive this process.
     await postgres.stop();
     throw error;
   }

@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { redisCall } from '../test/support/redis.ts';
-import type { Fault, Planned } from './plan.ts';
+import type { Fault, PlannedFault } from './plan.ts';
 import type { Environment } from './environment.ts';
 
-/** How often each fault has fallen. */
-export type Tally = Map<Fault['kind'], number>;
+/** How often each fault was injected. */
+export type FaultCounts = Map<Fault['kind'], number>;
 
 /**
- * Deals every fault at its time. Kills go on whatever else is under way; of the other faults each waits for the end of the one before.
- * `say` gets a line for each of those.
+ * Injects every fault at its time. Kills happen during other faults too; each of the others waits for the end
+ * of its predecessor. `report` gets a line for each fault but kills of workers.
  */
-export async function deal(
-  plan: readonly Planned[],
+export async function injectFaults(
+  plan: readonly PlannedFault[],
   environment: Environment,
-  say: (line: string) => void,
-): Promise<Tally> {
-  const tally: Tally = new Map();
+  report: (line: string) => void,
+): Promise<FaultCounts> {
+  const counts: FaultCounts = new Map();
   const start = performance.now();
   let before: Promise<void> = Promise.resolve();
   const one = async (fault: Fault) => {
-    if (fault.kind !== 'kill worker') say(fault.kind);
-    if (await dealOne(fault, environment)) tally.set(fault.kind, (tally.get(fault.kind) ?? 0) + 1);
+    if (fault.kind !== 'kill worker') report(fault.kind);
+    if (await inject(fault, environment)) counts.set(fault.kind, (counts.get(fault.kind) ?? 0) + 1);
   };
   const kills: Promise<void>[] = [];
   for (const fault of plan) {
@@ -29,11 +29,11 @@ export async function deal(
     else before = before.then(() => one(fault));
   }
   await Promise.all([before, ...kills]);
-  return tally;
+  return counts;
 }
 
-/** False when there was nobody to hit: a worker that cannot start, because Postgres is away, may be just between two tries. */
-async function dealOne(fault: Fault, { web, workers, redis, postgres }: Environment): Promise<boolean> {
+/** Returns false when the process was not running: a worker cannot start while Postgres is away. */
+async function inject(fault: Fault, { web, workers, redis, postgres }: Environment): Promise<boolean> {
   if (fault.kind === 'kill worker') return workers[fault.worker].kill();
   if (fault.kind === 'kill web') return web.kill();
   if (fault.kind === 'flush Redis') await redisCall(redis.url, 'FLUSHALL');

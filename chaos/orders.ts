@@ -2,40 +2,42 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../src/platform/log.ts';
 import type { Shop } from './shops.ts';
 
-/** A client gives up a try, and the whole payment, after so long. */
-const TRY_MS = 10_000;
-const GIVEN_UP_MS = 90_000;
-const AGAIN_MS = 250;
+/** When a client gives up an attempt, and the whole payment; and its pause between attempts. */
+const ATTEMPT_TIMEOUT_MS = 10_000;
+const GIVE_UP_AFTER_MS = 90_000;
+const RETRY_AFTER_MS = 250;
 
-/** What the shops' clients know at the end. */
+/** What the shops' clients have received. */
 export interface Orders {
   /** The payment of each 201, by its idempotency key. */
   readonly created: Map<string, { readonly id: string; readonly shop: Shop }>;
-  /** Tries that were answered 503, or not at all. */
+  /** Attempts that got 503 or no response. */
   retries: number;
   readonly faults: string[];
 }
 
-/** One POST, as a client sends it: again with the same key for as long as the answer is 503 or the connection breaks. */
+/**
+ * Creates a payment as a client does: retries with the same key while it gets 503 or the connection breaks.
+ */
 export async function order(origin: string, shop: Shop, key: string, orders: Orders): Promise<void> {
-  const end = performance.now() + GIVEN_UP_MS;
+  const end = performance.now() + GIVE_UP_AFTER_MS;
   for (;;) {
-    const answer = await post(origin, shop, key);
-    if (answer !== null && answer.status === 201) {
-      const { id } = JSON.parse(answer.text) as { id: string };
+    const response = await post(origin, shop, key);
+    if (response !== null && response.status === 201) {
+      const { id } = JSON.parse(response.text) as { id: string };
       const before = orders.created.get(key);
       if (before !== undefined && before.id !== id)
         orders.faults.push(`${key} made two payments: ${before.id}, ${id}`);
       orders.created.set(key, { id, shop });
       return;
     }
-    const said = answer === null ? 'nothing' : `${answer.status} ${answer.text}`;
-    if ((answer !== null && answer.status !== 503) || performance.now() > end) {
-      orders.faults.push(`a payment was answered with ${said}`);
+    const result = response === null ? 'nothing' : `${response.status} ${response.text}`;
+    if ((response !== null && response.status !== 503) || performance.now() > end) {
+      orders.faults.push(`creating a payment returned ${result}`);
       return;
     }
     orders.retries += 1;
-    await sleep(AGAIN_MS);
+    await sleep(RETRY_AFTER_MS);
   }
 }
 
@@ -45,19 +47,21 @@ async function post(
   key: string,
 ): Promise<{ status: number; text: string } | null> {
   try {
-    const answer = await fetch(`${origin}/v1/payment`, {
+    const response = await fetch(`${origin}/v1/payment`, {
       method: 'POST',
       headers: { ...shop.headers, 'Idempotency-Key': key },
       body: JSON.stringify({ pay_amount: '10.50', order_id: key }),
-      signal: AbortSignal.timeout(TRY_MS),
+      signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
     });
-    return { status: answer.status, text: await answer.text() };
+    return { status: response.status, text: await response.text() };
   } catch {
     return null;
   }
 }
 
-/** Orders `count` payments, evenly over `seconds`, from the shops in turns; their idempotency keys begin with `name`. */
+/**
+ * Creates `count` payments, evenly over `seconds`, for the shops in turn; idempotency keys begin with `name`.
+ */
 export async function orderAll(
   origin: string,
   shops: readonly Shop[],
@@ -75,7 +79,7 @@ export async function orderAll(
   await Promise.all(all);
 }
 
-/** Every payment of a shop, as the API lists them. Where it does not, the reason goes to the faults. */
+/** Returns every payment of a shop, as the API lists them. A failure is added to `faults`. */
 export async function listPayments(
   origin: string,
   shop: Shop,
@@ -85,9 +89,9 @@ export async function listPayments(
   try {
     for (let cursor: string | null = ''; cursor !== null;) {
       const query = `limit=100${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
-      const answer = await fetch(`${origin}/v1/payments?${query}`, { headers: shop.headers });
-      if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
-      const page = (await answer.json()) as {
+      const response = await fetch(`${origin}/v1/payments?${query}`, { headers: shop.headers });
+      if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+      const page = (await response.json()) as {
         data: { id: string; status: string }[];
         pagination: { next_cursor: string | null };
       };

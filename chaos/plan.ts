@@ -1,21 +1,22 @@
 import { seededRandom } from './seeded-random.ts';
 
-/** What is done to the service. */
+/** A fault to inject. */
 export type Fault =
   | { readonly kind: 'kill worker'; readonly worker: 0 | 1 }
   | { readonly kind: 'kill web' }
   | { readonly kind: 'flush Redis' }
   | { readonly kind: 'restart Postgres' }
   | { readonly kind: 'Redis down'; readonly seconds: number };
-/** A fault, and when it falls: so many seconds after the first payment. */
-export type Planned = Fault & { readonly at: number };
+/** A fault and its time, in seconds after the first payment. */
+export type PlannedFault = Fault & { readonly at: number };
 
 /**
- * Who is hit when, as the seed has it. A worker is killed every few seconds; in each half one of the two is spared, so that somebody lives
- * through what happens in it, and has to find back by himself. The second half has a flush, the outage of Redis and the restart of
- * Postgres, in any order, so that the one who is spared there has seen all of it at the end.
+ * Returns the faults of a run, derived from the seed. A worker is killed every few seconds; in each half one
+ * of the two is spared, so that one process must recover from every fault of that half without a restart. The
+ * second half has a flush, the outage of Redis and the restart of Postgres, in any order, so that the worker
+ * spared there has survived all of them at the end.
  */
-export function planOf(seed: string, seconds: number): Planned[] {
+export function planOf(seed: string, seconds: number): PlannedFault[] {
   const isSmall = seconds < 60;
   const within = (from: number, to: number, what: string) =>
     seconds * (from + (to - from) * seededRandom(seed, 'when', what));
@@ -48,10 +49,10 @@ export function survivorOf(seed: string): 0 | 1 {
   return seededRandom(seed, 'survivor') < 0.5 ? 0 : 1;
 }
 
-/** Pauses of `shortest` to twice as many seconds. */
-function killsOf(seed: string, seconds: number, shortest: number): Planned[] {
+/** Returns the kills of workers, with pauses of `shortest` to twice as many seconds. */
+function killsOf(seed: string, seconds: number, shortest: number): PlannedFault[] {
   const survivor = survivorOf(seed);
-  const kills: Planned[] = [];
+  const kills: PlannedFault[] = [];
   for (let at = shortest; at < seconds; at += shortest * (1 + seededRandom(seed, 'pause', kills.length)))
     kills.push({ kind: 'kill worker', worker: at < seconds / 2 ? survivor : survivor === 0 ? 1 : 0, at });
   return kills;

@@ -13,36 +13,41 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { verifyWebhook } from '../src/sdk/index.ts';
 import { seededRandom } from './seeded-random.ts';
 
-/** How a merchant's receiver behaves until it takes an event. */
-export const MOODS = ['good', 'slow', 'wrong', 'drip', 'reset', 'redirect', 'cut', 'down'] as const;
-export type Mood = (typeof MOODS)[number];
+/** How a merchant's receiver behaves until it accepts an event. */
+export const BEHAVIOURS = ['good', 'slow', 'wrong', 'drip', 'reset', 'redirect', 'cut', 'down'] as const;
+export type Behaviour = (typeof BEHAVIOURS)[number];
 
-/** An awkward receiver fails an event at most so often, ... */
+/** A faulty receiver fails an event at most this often, ... */
 const FAILING_TRIES = 2;
-/** ... and every other time: one that fails all it gets is given a rest by its circuit, and each of its events would wait for that. */
+/**
+ * ... and only this share of attempts: otherwise its circuit opens, and each of its events waits for the
+ * probe.
+ */
 const FAILING_SHARE = 0.5;
 const SLOW_MS = 1_000;
 
-/** What one merchant's receiver has seen. */
-export interface Book {
-  /** Every event that was taken, with its bytes and how often it was taken. */
+/** What one merchant's receiver has received. */
+export interface ReceiverLog {
+  /** Every event that was accepted, with its bytes and how often it was accepted. */
   readonly taken: ReadonlyMap<string, { readonly body: string; readonly times: number }>;
   readonly requests: () => number;
-  /** What must not be: a signature that does not fit, an id with two bodies, a redirect that was followed. */
+  /** What must not happen: an invalid signature, an id with two bodies, a redirect that was followed. */
   readonly faults: readonly string[];
   close(): Promise<void>;
 }
 
 export interface ReceiverOptions {
   readonly seed: string;
-  readonly mood: Mood;
+  readonly behaviour: Behaviour;
   readonly secret: string;
-  /** True while a `down` receiver has its outage. */
+  /** True during the outage of a `down` receiver. */
   readonly isDown: () => boolean;
 }
 
-/** Starts a receiver that books what arrives. */
-export async function startBookkeeper(options: ReceiverOptions): Promise<Book & { readonly url: string }> {
+/** Starts a receiver that records what arrives. */
+export async function startShopReceiver(
+  options: ReceiverOptions,
+): Promise<ReceiverLog & { readonly url: string }> {
   const taken = new Map<string, { body: string; times: number }>();
   const bodies = new Map<string, string>();
   const tries = new Map<string, number>();
@@ -64,7 +69,7 @@ export async function startBookkeeper(options: ReceiverOptions): Promise<Book & 
     bodies.set(eventId, body);
     const number = (tries.get(eventId) ?? 0) + 1;
     tries.set(eventId, number);
-    return answerOf(options, eventId, number, () => void take(eventId, body));
+    return responseOf(options, eventId, number, () => void take(eventId, body));
   };
   const receiver: Receiver = await startReceiver({ answer });
   return {
@@ -76,9 +81,9 @@ export async function startBookkeeper(options: ReceiverOptions): Promise<Book & 
   };
 }
 
-/** What a receiver of that mood answers to try `number` of an event; calls `take` when it keeps the event. */
-function answerOf(
-  { seed, mood, isDown }: ReceiverOptions,
+/** Returns the response to attempt `number` of an event; calls `take` when the receiver accepts the event. */
+function responseOf(
+  { seed, behaviour, isDown }: ReceiverOptions,
   eventId: string,
   number: number,
   take: () => void,
@@ -89,17 +94,17 @@ function answerOf(
     return answer;
   };
   const isFirst = number === 1;
-  const answers: Readonly<Record<Mood, () => Answer | Promise<Answer>>> = {
+  const answers: Readonly<Record<Behaviour, () => Answer | Promise<Answer>>> = {
     good,
     slow: () => sleep(SLOW_MS).then(() => good()),
     wrong: () => (isFailing ? { status: isFirst ? 500 : 404 } : good()),
-    // A 200 is a 200, however its body drips.
+    // A status of 200 counts, even when the body drips.
     drip: () => (isFailing ? dripHeader() : good(isFirst ? {} : dripBody())),
     reset: () => (isFailing ? (isFirst ? reset : resetInHeader) : good()),
     redirect: () => (isFailing ? redirect(isFirst ? 302 : 308, '/elsewhere') : good()),
-    // It has the event, and nobody hears of it.
+    // It accepts the event, and the response is lost.
     cut: () => good(isFailing ? reset : {}),
     down: () => (isDown() ? { status: 503 } : good()),
   };
-  return answers[mood]();
+  return answers[behaviour]();
 }

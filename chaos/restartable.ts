@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/start.ts';
 
-/** How long Postgres is away. */
+/** How long Postgres is down. */
 const PAUSE_MS = 1_500;
 
-/** A Postgres of the run's own, with the durability that it has by default. */
+/** A Postgres for this run, with its default durability. */
 export interface RestartablePostgres {
   readonly url: string;
-  /** Ends it and starts it on the same data and port. */
+  /** Stops Postgres and starts it again on the same data and port. */
   readonly restart: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts it on a data folder below `folder`. */
+/** Starts Postgres on a data folder below `folder`. */
 export async function startPostgres(folder: string): Promise<RestartablePostgres> {
   const options = {
     dataDir: join(folder, 'data'),

@@ -3,21 +3,21 @@ import { readConfig } from '../src/platform/config/config.ts';
 import { openDb } from '../src/platform/postgres/db.ts';
 import { PERMISSIONS } from '../src/platform/endpoint.ts';
 import { createLog } from '../src/platform/log.ts';
-import { MOODS, startBookkeeper, type Book, type Mood } from './receivers.ts';
+import { BEHAVIOURS, startShopReceiver, type ReceiverLog, type Behaviour } from './receivers.ts';
 import type { Environment } from './environment.ts';
 
-/** Shops whose receiver is good, beside one of every other mood. */
+/** Shops with a good receiver, beside one shop per other behaviour. */
 const GOOD_SHOPS = 8;
 
 /** A merchant with its receiver. */
 export interface Shop {
   readonly merchantId: string;
-  readonly mood: Mood;
+  readonly behaviour: Behaviour;
   readonly headers: Readonly<Record<string, string>>;
-  readonly book: Book;
+  readonly log: ReceiverLog;
 }
 
-/** Creates the merchants and lets their events go to receivers of their own. */
+/** Creates the merchants, each with its own receiver. */
 export async function openShops(
   { env, origin }: Environment,
   seed: string,
@@ -29,20 +29,21 @@ export async function openShops(
   const now = () => new Date();
   const log = createLog(config, { process: 'chaos' });
   const ctx = { config, db, log, now, systemNow: now, random: Math.random, testClock: null };
-  const moods = [...Array.from({ length: GOOD_SHOPS - 1 }, () => 'good' as const), ...MOODS];
+  const moods = [...Array.from({ length: GOOD_SHOPS - 1 }, () => 'good' as const), ...BEHAVIOURS];
   const shops: Shop[] = [];
-  for (const mood of moods) {
-    const merchant = { name: mood, currency: 'USDC', network: 'ethereum', permissions: PERMISSIONS };
+  for (const behaviour of moods) {
+    const merchant = { name: behaviour, currency: 'USDC', network: 'ethereum', permissions: PERMISSIONS };
     const { merchantId, apiKey, webhookSecret } = await createMerchant(ctx, merchant);
-    const book = await startBookkeeper({ seed, mood, secret: webhookSecret, isDown });
+    const log = await startShopReceiver({ seed, behaviour, secret: webhookSecret, isDown });
     const headers = { 'X-API-Key': apiKey, 'Content-Type': 'application/json' };
-    const answer = await fetch(`${origin}/v1/webhooks/config`, {
+    const response = await fetch(`${origin}/v1/webhooks/config`, {
       method: 'PUT',
       headers,
-      body: JSON.stringify({ webhookUrl: book.url, enabled: true }),
+      body: JSON.stringify({ webhookUrl: log.url, enabled: true }),
     });
-    if (answer.status !== 200) throw new Error(`webhooks cannot be configured: ${await answer.text()}`);
-    shops.push({ merchantId, mood, headers, book });
+    if (response.status !== 200)
+      throw new Error(`webhooks of a shop cannot be configured: ${await response.text()}`);
+    shops.push({ merchantId, behaviour, headers, log });
   }
   await db.destroy();
   return shops;

@@ -6,32 +6,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-/** A process that cannot start, because Postgres is away, tries again this often. */
-const AGAIN_MS = 300;
+/** The pause before a process that has ended is started again. */
+const RESTART_AFTER_MS = 300;
 
-/** A process of the build that is started again whenever it ends, until it is stopped. */
+/** A process of the build that is restarted whenever it ends, until it is stopped. */
 export interface Supervised {
   readonly name: string;
-  /** Ends that nobody asked for, once it had begun to work; none, if all is well. Before that it may end, because Postgres is away. */
+  /** Unexpected exits after it began to work. Before that it may exit because Postgres is down. */
   readonly faults: readonly string[];
-  /** The log file of each of its lives, oldest first. */
+  /** The log file of each start, oldest first. */
   readonly logs: readonly string[];
-  /** kill -9; false when it is just not there. */
+  /** Sends SIGKILL; false when it is not running. */
   kill(): boolean;
-  /** Whether its latest life has said that it works. */
+  /** Whether the latest start has logged that it works. */
   isWorking(): boolean;
-  /** SIGTERM, for good. Answers how it ended. */
+  /** Sends SIGTERM without a restart, and returns the exit code or signal. */
   stop(): Promise<number | NodeJS.Signals>;
 }
 
 const alive = new Set<ChildProcess>();
 
-/** Kills whatever runs, at once. */
+/** Kills every running process at once. */
 export function killAll(): void {
   for (const child of alive) child.kill('SIGKILL');
 }
 
-/** Starts `node dist/processes/PROGRAM.js` with a folder of its own for its temporary files and logs. */
+/** Starts `node dist/processes/PROGRAM.js` with its own folder for temporary files and logs. */
 export function supervise(
   name: string,
   program: 'web' | 'worker',
@@ -53,7 +53,7 @@ export function supervise(
       if (stop.signal.aborted) return code ?? signal ?? 0;
       if (signal === 'SIGKILL') continue;
       if (saysItWorks(log)) faults.push(`${name} ended by itself (${code ?? signal}), see ${log}`);
-      await sleep(AGAIN_MS);
+      await sleep(RESTART_AFTER_MS);
     }
     return 0;
   };
@@ -76,7 +76,7 @@ function saysItWorks(log: string | undefined): boolean {
   return log !== undefined && /"(listening|working)"/.test(readFileSync(log, 'utf8'));
 }
 
-/** Runs a process of the build to its end; throws when that is not a good one. */
+/** Runs a process of the build to its end; throws when its exit code is not 0. */
 export async function runToEnd(program: string, env: NodeJS.ProcessEnv, log: string): Promise<void> {
   const [code] = (await once(startProcess(program, env, log), 'exit')) as [number | null];
   if (code !== 0) throw new Error(`${program} ended with ${code}: ${readFileSync(log, 'utf8')}`);
@@ -88,7 +88,7 @@ function startProcess(program: string, env: NodeJS.ProcessEnv, log: string): Chi
   const child = spawn(process.execPath, [join(ROOT, `dist/processes/${program}.js`)], {
     cwd: ROOT,
     env: { PATH, HOME, ...env },
-    // A file takes what a process says in its last moment, however it ends.
+    // A file keeps the last output of a process, however it ends.
     stdio: ['ignore', file, file],
   });
   closeSync(file);

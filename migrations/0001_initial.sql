@@ -1,5 +1,5 @@
--- Ids are COLLATE "C": they are compared as bytes, which is faster and is the order in which they were made.
--- Times are milliseconds, money is numeric, or text where the merchant must read what the merchant wrote.
+-- Ids are COLLATE "C": comparison by bytes is faster, and is the order of their creation. Times have
+-- milliseconds. Money is numeric, or text where the API must return what the merchant wrote.
 
 -- migrate:up
 CREATE TABLE merchants (
@@ -24,7 +24,7 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_of_merchant ON api_keys (merchant_id);
 
--- expires_at is null for the secret in force; a rotated one still signs until then.
+-- expires_at is null for the current secret; a rotated secret still signs until then.
 CREATE TABLE webhook_secrets (
   merchant_id text COLLATE "C" NOT NULL REFERENCES merchants,
   created_at timestamptz(3) NOT NULL,
@@ -45,7 +45,7 @@ CREATE TABLE payments (
   success_url text,
   cancel_url text,
   customer_email text,
-  metadata json NOT NULL, -- json, not jsonb: the keys keep the merchant's order
+  metadata json NOT NULL, -- json, not jsonb: keeps the merchant's order of keys
   pay_amount text NOT NULL,
   pay_currency text NOT NULL,
   pay_network text NOT NULL,
@@ -54,12 +54,12 @@ CREATE TABLE payments (
   exceptions text[] NOT NULL DEFAULT '{}'
     CHECK (exceptions <@ ARRAY['underpaid', 'overpaid', 'late', 'reorged', 'replaced']),
   sequence integer NOT NULL DEFAULT 1,
-  -- the coin that the customer pays with, at the rate locked for this payment
+  -- the coin that the customer pays in, at the rate locked for this payment
   coin text NOT NULL,
   network text NOT NULL,
   address text NOT NULL,
   crypto_amount text NOT NULL,
-  -- what the chain shows: the latest transfer, and whether enough was seen in time
+  -- what was seen on chain: the latest transfer, and (covered) whether enough money was seen in time
   tx_hash text,
   confirmations integer NOT NULL DEFAULT 0,
   covered boolean NOT NULL DEFAULT false,
@@ -69,14 +69,14 @@ CREATE TABLE payments (
   actually_paid_currency text,
   created_at timestamptz(3) NOT NULL,
   expires_at timestamptz(3) NOT NULL,
-  deadline_at timestamptz(3) NOT NULL, -- expires_at, or the end of the late window once late money came
+  deadline_at timestamptz(3) NOT NULL, -- expires_at, or the end of the late window after late money
   settled_at timestamptz(3),
   CHECK ((status = 'SETTLED') <= (settled_at IS NOT NULL AND actually_paid IS NOT NULL))
-) WITH (fillfactor = 80); -- a payment is updated a few times: room on its page keeps those updates off the indexes
+) WITH (fillfactor = 80); -- a payment is updated a few times: free space allows HOT updates
 CREATE INDEX payments_newest ON payments (merchant_id, created_at DESC, id DESC);
 CREATE INDEX payments_by_order ON payments (merchant_id, order_id, created_at DESC, id DESC);
 
--- One per coin and network that was offered for a payment; a transfer finds its payment through the address.
+-- One row per payment, coin and network that was quoted; the address leads from a transfer to its payment.
 CREATE TABLE quotes (
   payment_id text COLLATE "C" NOT NULL REFERENCES payments,
   coin text NOT NULL,
@@ -89,7 +89,7 @@ CREATE TABLE quotes (
 );
 CREATE INDEX quotes_by_address ON quotes (address, network);
 
--- What the chain client reported of transfers to our addresses.
+-- The transfers to deposit addresses, as the chain client reported them.
 CREATE TABLE transfers (
   payment_id text COLLATE "C" NOT NULL REFERENCES payments,
   network text NOT NULL,
@@ -126,8 +126,8 @@ CREATE TABLE refunds (
 );
 CREATE INDEX refunds_of_payment ON refunds (payment_id);
 
--- Written once, never changed: the body is the bytes that every delivery sends. No foreign keys here and
--- below: rows are only ever written beside their payment, and tables of logs get partitioned by time.
+-- Rows are never updated: the body is the bytes that every delivery sends. No foreign keys here and below:
+-- rows are written in the transaction of their payment, and log tables may be partitioned by time later.
 CREATE TABLE events (
   id text COLLATE "C" PRIMARY KEY,
   payment_id text COLLATE "C" NOT NULL,
@@ -142,12 +142,12 @@ CREATE TABLE events (
 
 CREATE TABLE deliveries (
   id text COLLATE "C" PRIMARY KEY,
-  event_id text COLLATE "C" NOT NULL UNIQUE, -- a second fan-out of one event adds nothing
+  event_id text COLLATE "C" NOT NULL UNIQUE, -- a second dispatch of an event adds nothing
   merchant_id text COLLATE "C" NOT NULL,
   payment_id text COLLATE "C" NOT NULL,
   status text NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
   attempts integer NOT NULL DEFAULT 0,
-  claimed_until timestamptz(3), -- an exchange is under way until then: a job that runs twice posts once
+  claimed_until timestamptz(3), -- a request is in flight until then: a job that runs twice sends once
   created_at timestamptz(3) NOT NULL,
   finished_at timestamptz(3)
 ) WITH (fillfactor = 80);
@@ -168,8 +168,8 @@ CREATE TABLE delivery_attempts (
   PRIMARY KEY (delivery_id, number)
 );
 
--- The durable schedule: a row is there until its work is committed. visible_at is when the relay may hand it
--- over (again).
+-- Scheduled jobs: a row exists until the effects of its job are committed. visible_at is when the relay may
+-- enqueue it (again).
 CREATE TABLE due_work (
   job text COLLATE "C" NOT NULL,
   key text COLLATE "C" NOT NULL,
@@ -178,7 +178,7 @@ CREATE TABLE due_work (
   failures integer NOT NULL DEFAULT 0,
   last_error text,
   PRIMARY KEY (job, key)
-) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0); -- every row lives briefly
+) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0); -- rows are short-lived
 CREATE INDEX due_work_by_job ON due_work (job, visible_at);
 
 CREATE TABLE idempotency_keys (
@@ -195,5 +195,5 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
 -- migrate:down
-DROP TABLE idempotency_keys, due_work, delivery_attempts, deliveries, events, refunds, chain_cursors, transfers, quotes,
-  payments, webhook_secrets, api_keys, merchants;
+DROP TABLE idempotency_keys, due_work, delivery_attempts, deliveries, events, refunds, chain_cursors,
+  transfers, quotes, payments, webhook_secrets, api_keys, merchants;

@@ -1,6 +1,6 @@
 -- The simulated chain. Blocks are not stored: a head per network counts them. `change` is the place of a
 -- transfer's latest change in the order in which pollers see the changes of its network; null: committed by
--- its sender and not yet given a place.
+-- its sender, without a place yet.
 
 -- migrate:up
 CREATE TABLE sim_heads (
@@ -10,7 +10,7 @@ CREATE TABLE sim_heads (
   changes bigint NOT NULL
 );
 
--- The upper bound of amount keeps out NaN as well, which Postgres holds to be the largest number.
+-- The upper bound of amount also excludes NaN, which Postgres sorts above every number.
 CREATE TABLE sim_transfers (
   tx_hash text COLLATE "C" PRIMARY KEY,
   network text COLLATE "C" NOT NULL,

@@ -1,15 +1,16 @@
--- Test payments whose time is wound live in a world of their own: a chain, a clock that runs ahead of the
--- real one by an offset, and due work whose run_at is in that world's time (visible_at stays real).
+-- An isolated test payment has its own test clock (`world`, the payment's id): its own chain, a clock ahead
+-- of the system clock by an offset, and jobs whose run_at is in the test clock's time (visible_at stays real
+-- time).
 
 -- migrate:up
 ALTER TABLE merchants ADD COLUMN mode text NOT NULL DEFAULT 'test' CHECK (mode IN ('test', 'live'));
 
 ALTER TABLE payments
-  ADD COLUMN world text COLLATE "C", -- null: the world that everybody shares, in real time
+  ADD COLUMN world text COLLATE "C", -- null: the system clock and the shared chains
   ADD COLUMN clock_offset_ms bigint NOT NULL DEFAULT 0,
-  ADD COLUMN clock_held_until timestamptz(3); -- somebody winds the clock until then
+  ADD COLUMN clock_held_until timestamptz(3); -- a request advances the clock until then
 
--- a network, or a network of a world: tron, or tron/WORLD
+-- The shared chain of a network, or that of a test clock: tron, or tron/WORLD.
 ALTER TABLE sim_heads RENAME COLUMN network TO chain;
 ALTER TABLE sim_transfers RENAME COLUMN network TO chain;
 CREATE INDEX sim_transfers_by_address ON sim_transfers (address);
@@ -17,9 +18,8 @@ ALTER TABLE chain_cursors RENAME COLUMN network TO chain;
 
 ALTER TABLE due_work
   ADD COLUMN world text COLLATE "C",
-  ADD COLUMN place bigint GENERATED ALWAYS AS IDENTITY; -- what falls due at one instant is done in the order in which it was written
--- What happened at one instant of a world stays in the order in which it happened: hashes and ids have none
--- that lasts.
+  ADD COLUMN place bigint GENERATED ALWAYS AS IDENTITY; -- orders jobs that are due at the same time
+-- Orders what happened at the same time of a test clock: hashes and ids have no stable order.
 ALTER TABLE transfers ADD COLUMN place bigint GENERATED ALWAYS AS IDENTITY;
 ALTER TABLE refunds ADD COLUMN place bigint GENERATED ALWAYS AS IDENTITY;
 

@@ -1,17 +1,17 @@
--- Deliveries are due per endpoint: one row of due work wakes whoever sends to it. Deliveries and attempts are
--- partitioned by the time in their ids, so that old ones go with their table. What is there already stays in
--- the default partitions until it is old.
+-- Deliveries are due per endpoint: one scheduled job (due_work) runs all of an endpoint. Deliveries and
+-- attempts are partitioned by the time in their ids, so that old rows are removed by dropping a table.
+-- Existing rows stay in the default partitions until they are old.
 
 -- migrate:up
--- Where deliveries go: a merchant's own URL (the merchant's id), another that payments name (MERCHANT URL,
--- without its query), or the receiver of a payment that lives in a world of its own (the payment's id).
+-- The endpoints, by id: the merchant's own URL (the merchant's id), a callback_url of payments (MERCHANT URL,
+-- without its query), or the receiver of an isolated payment (the payment's id).
 CREATE TABLE webhook_endpoints (
   id text COLLATE "C" PRIMARY KEY,
   merchant_id text COLLATE "C" NOT NULL REFERENCES merchants,
-  -- whoever sends to it; after held_until (real time) that run is given up
+  -- the lease: held_by is the run that sends to the endpoint; it ends at held_until (real time)
   held_by text,
   held_until timestamptz(3),
-  -- how many exchanges may be in flight; failures since the last success; nothing is sent until open_until
+  -- pace: the concurrency limit; failures: since the last success; open_until: the circuit is open until then
   pace integer NOT NULL DEFAULT 4 CHECK (pace > 0),
   failures integer NOT NULL DEFAULT 0,
   open_until timestamptz(3),
@@ -24,7 +24,7 @@ CREATE TABLE webhook_endpoints (
 ) WITH (fillfactor = 50);
 CREATE INDEX webhook_endpoints_of_merchant ON webhook_endpoints (merchant_id);
 
--- Counts how often work was scheduled: who looked at version n may finish it only while it still is n.
+-- Counts how often a job was scheduled: a worker that read version n may finish the job only while it is n.
 ALTER TABLE due_work ADD COLUMN version integer NOT NULL DEFAULT 0;
 
 ALTER TABLE deliveries RENAME TO deliveries_before;
@@ -39,9 +39,10 @@ CREATE TABLE deliveries (
   sequence integer NOT NULL,
   type text NOT NULL,
   status text NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
-  failed_because text CHECK (failed_because IN ('retries_exhausted', 'webhooks_disabled', 'endpoint_switched_off')),
+  failed_because text
+    CHECK (failed_because IN ('retries_exhausted', 'webhooks_disabled', 'endpoint_switched_off')),
   attempts integer NOT NULL DEFAULT 0,
-  restarted_after integer NOT NULL DEFAULT 0, -- attempts that were made before it was asked to be delivered again
+  restarted_after integer NOT NULL DEFAULT 0, -- attempts before the latest replay
   next_attempt_at timestamptz(3),
   created_at timestamptz(3) NOT NULL,
   finished_at timestamptz(3),
@@ -67,27 +68,31 @@ CREATE TABLE delivery_attempts (
 ) PARTITION BY RANGE (delivery_id);
 CREATE TABLE delivery_attempts_default PARTITION OF delivery_attempts DEFAULT;
 
--- A delivery's id follows from its event's from now on, so that a second fan-out and a replay find it.
+-- From now on a delivery's id is derived from its event's, so that a second dispatch and a replay find it.
 CREATE TEMPORARY TABLE moving ON COMMIT DROP AS
-  SELECT d.id AS id_before, d.event_id, d.merchant_id, d.payment_id, e.sequence, e.type, d.status, d.attempts, d.created_at,
-    d.finished_at, p.world, w.visible_at,
-    'dlv_' || CASE WHEN p.world IS NULL THEN substr(e.id, 5) ELSE substr(e.payment_id, 5, 10) || substr(e.id, 15) END AS id,
-    coalesce(p.world, d.merchant_id || coalesce(' ' || substring(e.callback_url FROM '^[^?#]+'), '')) AS endpoint_id,
+  SELECT d.id AS id_before, d.event_id, d.merchant_id, d.payment_id, e.sequence, e.type, d.status, d.attempts,
+    d.created_at, d.finished_at, p.world, w.visible_at,
+    'dlv_' || CASE WHEN p.world IS NULL THEN substr(e.id, 5)
+      ELSE substr(e.payment_id, 5, 10) || substr(e.id, 15) END AS id,
+    coalesce(p.world, d.merchant_id || coalesce(' ' || substring(e.callback_url FROM '^[^?#]+'), ''))
+      AS endpoint_id,
     CASE WHEN d.status = 'pending' THEN coalesce(w.run_at, d.created_at) END AS next_attempt_at
   FROM deliveries_before d JOIN events e ON e.id = d.event_id JOIN payments p ON p.id = d.payment_id
     LEFT JOIN due_work w ON w.job = 'webhook.deliver' AND w.key = d.id;
 INSERT INTO webhook_endpoints (id, merchant_id) SELECT DISTINCT endpoint_id, merchant_id FROM moving;
 INSERT INTO deliveries
   SELECT id, event_id, merchant_id, payment_id, endpoint_id, sequence, type, status,
-    CASE WHEN status = 'failed' THEN 'retries_exhausted' END, attempts, 0, next_attempt_at, created_at, finished_at
+    CASE WHEN status = 'failed' THEN 'retries_exhausted' END, attempts, 0, next_attempt_at, created_at,
+    finished_at
   FROM moving;
 INSERT INTO delivery_attempts
-  SELECT m.id, a.number, a.url, a.remote_address, a.started_at, a.duration_ms, a.status_code, a.error_class, a.error_detail,
-    a.response_excerpt, a.next_attempt_at
+  SELECT m.id, a.number, a.url, a.remote_address, a.started_at, a.duration_ms, a.status_code, a.error_class,
+    a.error_detail, a.response_excerpt, a.next_attempt_at
   FROM delivery_attempts_before a JOIN moving m ON m.id_before = a.delivery_id;
 DELETE FROM due_work WHERE job = 'webhook.deliver';
 INSERT INTO due_work (job, key, run_at, visible_at, world)
-  SELECT 'webhook.deliver', endpoint_id, min(next_attempt_at), min(coalesce(visible_at, next_attempt_at)), world
+  SELECT 'webhook.deliver', endpoint_id, min(next_attempt_at), min(coalesce(visible_at, next_attempt_at)),
+    world
   FROM moving WHERE status = 'pending' GROUP BY endpoint_id, world;
 DROP TABLE moving;
 DROP TABLE deliveries_before, delivery_attempts_before;
@@ -98,7 +103,7 @@ CREATE INDEX deliveries_newest ON deliveries (merchant_id, id DESC);
 CREATE INDEX deliveries_failed ON deliveries (merchant_id, id DESC) WHERE status = 'failed';
 
 -- migrate:down
--- Back to a delivery's own due work; which endpoint was switched off or held is forgotten.
+-- Back to one scheduled job per delivery; disabled endpoints and their leases are lost.
 CREATE TABLE deliveries_before (
   id text COLLATE "C" PRIMARY KEY,
   event_id text COLLATE "C" NOT NULL UNIQUE,
@@ -112,7 +117,8 @@ CREATE TABLE deliveries_before (
 ) WITH (fillfactor = 80);
 CREATE TABLE delivery_attempts_before (LIKE delivery_attempts INCLUDING ALL);
 INSERT INTO deliveries_before
-  SELECT id, event_id, merchant_id, payment_id, status, attempts, NULL, created_at, finished_at FROM deliveries;
+  SELECT id, event_id, merchant_id, payment_id, status, attempts, NULL, created_at, finished_at
+  FROM deliveries;
 INSERT INTO delivery_attempts_before SELECT * FROM delivery_attempts;
 DELETE FROM due_work WHERE job = 'webhook.deliver';
 INSERT INTO due_work (job, key, run_at, visible_at)

@@ -1,4 +1,4 @@
--- Where a merchant is told of what needs a person.
+-- The mail address for notices that need a person at the merchant.
 
 -- migrate:up
 ALTER TABLE merchants ADD COLUMN contact_email text;

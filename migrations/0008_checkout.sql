@@ -1,13 +1,13 @@
--- What the checkout page asks of a customer, and for how long it names a price.
+-- What the checkout page asks of a customer, and how long it holds a price.
 
 -- migrate:up
--- Until when rate and amount hold; null: for as long as the payment does, as in the settlement coin itself,
--- where there is no rate.
+-- The end of the rate lock; null: the quote holds as long as the payment, as in the settlement coin, which
+-- has no rate.
 ALTER TABLE quotes ADD COLUMN locked_until timestamptz(3);
 ALTER TABLE payments
-  ADD COLUMN refund_address text, -- on pay_network: where the customer wants back what came too late or too little
-  ADD COLUMN language text; -- of the page, as the customer saw it last; null: he has not
-ALTER TABLE refunds ADD COLUMN address text; -- where it is sent; null: to where the money came from;
+  ADD COLUMN refund_address text, -- on pay_network: the customer's address for refunds
+  ADD COLUMN language text; -- of the page when the customer opened it last; null: never opened
+ALTER TABLE refunds ADD COLUMN address text; -- null: back to the address that the customer paid from
 
 -- migrate:down
 ALTER TABLE refunds DROP COLUMN address;

@@ -1,5 +1,5 @@
--- Tables and columns take the words of docs/glossary.md. Nothing but names changes: no row is rewritten, and
--- each rename is a change of the catalogue alone.
+-- Tables and columns take the terms of docs/glossary.md. Only names change: no row is rewritten, and each
+-- rename changes the catalogue alone.
 
 -- migrate:up
 ALTER TABLE due_work RENAME TO scheduled_jobs;

@@ -5,24 +5,25 @@ import { webhookClientOf, type WebhookClient } from './webhooks/client/client.ts
 import type { Config } from '../platform/config/config.ts';
 import { createMailer, type Mailer } from '../platform/mail.ts';
 
-/** The outside world: everything that the service reaches beyond its own database and queues. */
+/** Every adapter: what the service uses beyond its own database and queues. */
 export interface Adapters extends PaymentAdapters {
-  /** The chain of test merchants, which the sandbox controls. */
+  /** The chain that the sandbox controls for test merchants. */
   readonly testChain: ChainOf<TestChain>;
   readonly webhooks: WebhookClient;
-  /** Where every event goes, whatever the merchant has set; null: where the merchant says. */
+  /** The URL that receives every event, overriding the merchant's endpoints; null: no override. */
   readonly receiver: string | null;
   /** Null: no mail is sent. */
   readonly mailer: Mailer | null;
 }
 
-/** Converts everything at the locked rate, at once. */
+/** Converts everything at once, at the locked rate. */
 export const simulatedExchange: CurrencyExchange = { convert: () => Promise.resolve('converted') };
 
 /**
- * Chooses who answers for the outside world: the one place that names an adapter. Chains, market, payouts and conversions are simulated
- * for every merchant until there is a real client; docs/how-to/add-a-chain-client.md says how one takes its networks over here.
- * Whoever creates adapters closes them with `closeAdapters`.
+ * Creates the adapters: the one place that selects their implementations. Chains, market, payouts and
+ * conversions are simulated for every merchant until there is a real client;
+ * docs/how-to/add-a-chain-client.md explains how to replace the simulator per network here. The caller must
+ * close adapters with `closeAdapters`.
  */
 export function createAdapters(
   config: Pick<
@@ -42,7 +43,7 @@ export function createAdapters(
   };
 }
 
-/** Takes nothing more, and closes connections when what is under way has ended. */
+/** Accepts no more requests, and closes connections when the requests in flight have ended. */
 export async function closeAdapters({ webhooks }: Adapters): Promise<void> {
   await webhooks.close();
 }

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { STORY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
+import { LIBRARY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
 import { EVENTS } from '../domain/sandbox/scenarios/library-lists.ts';
 import { checkBooks } from '../support/books.ts';
 import { ENGINES } from '../support/engines.ts';
-import { eventsOf, type Told } from '../support/scenarios.ts';
+import { eventsOf, type ScenarioReport } from '../support/scenarios.ts';
 import { startService, type Service } from '../support/service.ts';
 
 for (const engine of ENGINES)
@@ -25,10 +25,10 @@ for (const engine of ENGINES)
     const tell = async (body: object) => {
       const answer = await service.request('POST', '/v1/sandbox/scenarios', body);
       expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
-      return answer.body as Told;
+      return answer.body as ScenarioReport;
     };
 
-    for (const story of STORY_NAMES)
+    for (const story of LIBRARY_NAMES)
       it(`tells ${story} twice at once through the API, event by event the same`, async () => {
         const script = { story, seed: 'a', ids: 'stable' };
         const [one, other] = await Promise.all([tell(script), tell(script)]);

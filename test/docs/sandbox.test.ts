@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { STORY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
+import { LIBRARY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
 import { createPayment } from '../support/http.ts';
 import { play } from '../support/scenarios.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
@@ -38,7 +38,7 @@ describe('docs/sandbox.md', () => {
 
   it('names every story, every step and every part of a policy, and no other', async () => {
     expect(BLOCKS.length).to.be.greaterThan(5);
-    expect(rows('## The library')).to.deep.equal([...STORY_NAMES]);
+    expect(rows('## The library')).to.deep.equal([...LIBRARY_NAMES]);
     const { body } = await harness.api('get', '/openapi.json');
     const properties =
       body.paths['/v1/sandbox/scenarios'].post.requestBody.content['application/json'].schema;

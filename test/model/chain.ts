@@ -1,4 +1,4 @@
-/** A model of two simulated networks: no blocks are stored, a head is a height at a time, and each transfer has one place. */
+/** A model of two simulated networks: a head is a height and a time, and each transfer has one block. */
 
 export type Network = 'ethereum' | 'tron';
 export const NETWORKS: readonly Network[] = ['ethereum', 'tron'];
@@ -14,7 +14,7 @@ export interface Sent {
   /** Height of the block that holds it, or that will. */
   block: number;
   isDropped: boolean;
-  /** As of the latest look at its network. */
+  /** As of the latest sync of its network. */
   isConfirmed: boolean;
 }
 
@@ -26,7 +26,7 @@ export class ModelChain {
     this.#network = network;
   }
 
-  /** The network begins when it is first looked at. */
+  /** The chain begins at its first sync. */
   begin(now: number): void {
     this.#head ??= { height: 0, at: now };
   }
@@ -49,7 +49,7 @@ export class ModelChain {
   }
 
   confirmedAt(sent: Sent): number {
-    if (this.#head === null) throw new Error('nothing confirms before the network begins');
+    if (this.#head === null) throw new Error('nothing confirms before the chain begins');
     const blocks = sent.block + CONFIRMATIONS[this.#network] - 1 - this.#head.height;
     return this.#head.at + blocks * BLOCK_MS[this.#network];
   }

@@ -25,27 +25,27 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'refunded SETTLED': ['SETTLED'],
 };
 
-/** Plays a script on the service and on the model at once, and throws where they differ or where an invariant is broken. */
+/** Runs a script on the service and on the model; throws when they differ or an invariant is violated. */
 export async function checkScript(ctx: Context, caller: Caller, { terms, steps }: Script): Promise<void> {
   const model = new Model(terms);
   await withPayment(ctx, caller, terms, async (payment) => {
     let at = 0;
     for (const [index, { after, action }] of steps.entries()) {
-      // A millisecond of its own for each step: no step meets a block or a deadline at the same instant by chance.
+      // Each step has its own millisecond: no step coincides with a block or a deadline by chance.
       at = Math.floor(at / 1000) * 1000 + after * 1000 + index + 1;
-      model.wind(at);
+      model.advanceTo(at);
       const step = toStep(action, model);
       const isRefused = !model.act(action);
       if (step !== null)
         expect(!(await payment.play(step, at)), `step ${index + 1} (${action.do}) is refused`).to.equal(
           isRefused,
         );
-      else await payment.wind(at);
+      else await payment.advanceTo(at);
       compare(`after step ${index + 1} (${action.do})`, await payment.facts(), model);
     }
     at += 30 * DAY;
-    model.wind(at);
-    await payment.wind(at);
+    model.advanceTo(at);
+    await payment.advanceTo(at);
     const facts = await payment.facts();
     compare('at the end', facts, model);
     expect(facts.planned, 'work that is left at the end').to.equal(0);
@@ -53,7 +53,7 @@ export async function checkScript(ctx: Context, caller: Caller, { terms, steps }
   });
 }
 
-/** Null: nothing to play, time only passes. */
+/** Null: no step, only time passes. */
 function toStep(action: Action, model: Model): Step | null {
   const at = '0s';
   switch (action.do) {
@@ -80,14 +80,14 @@ function compare(when: string, facts: Facts, model: Model): void {
   const { accounts, entries } = facts;
   const account = (name: string) => Math.round((accounts[name] ?? 0) * 100);
   const entry = (name: string) => Math.round((entries[name] ?? 0) * 100);
-  const told = {
+  const actual = {
     status: facts.status,
     exceptions: facts.exceptions,
     received: Math.round(Number(facts.received) * 100),
     refunded: Math.round(Number(facts.refunded) * 100),
     events: facts.events.map(({ event }) => event),
   };
-  expect(told, when).to.deep.equal({
+  expect(actual, when).to.deep.equal({
     status: model.status,
     exceptions: [...model.exceptions].sort((a, b) => (a < b ? -1 : 1)),
     received: model.received,
@@ -105,9 +105,11 @@ function compare(when: string, facts: Facts, model: Model): void {
     account('customer') + account('held') + account('converted') + account('merchant'),
     `balance ${when}`,
   ).to.equal(0);
-  expect(-account('customer'), `what the customer is out of ${when}`).to.equal(told.received - told.refunded);
-  expect(entry('received') - entry('reversed'), `received in the ledger ${when}`).to.equal(told.received);
-  expect(entry('refunded'), `refunded in the ledger ${when}`).to.equal(told.refunded);
+  expect(-account('customer'), `what the customer is out of ${when}`).to.equal(
+    actual.received - actual.refunded,
+  );
+  expect(entry('received') - entry('reversed'), `received in the ledger ${when}`).to.equal(actual.received);
+  expect(entry('refunded'), `refunded in the ledger ${when}`).to.equal(actual.refunded);
   expect(account('converted'), `converted and not settled ${when}`).to.equal(0);
   expect(entry('settled') > 0, `settled in the ledger ${when}`).to.equal(facts.settled);
   expect(facts.paid !== null, `actually_paid ${when}`).to.equal(facts.settled);

@@ -1,5 +1,5 @@
 import { openShop } from '../support/shop.ts';
-import { switchOffWebhooks } from './service.ts';
+import { disableWebhooks } from './service.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import type { Network } from './chain.ts';
 import { checkScript, type Script } from './check.ts';
@@ -18,17 +18,17 @@ const script = (steps: [after: number, action: Action][], choice: Partial<Terms[
 const pay = (cents: number, network: Network = 'ethereum'): Action => ({ do: 'transfer', cents, network });
 const refund: Action = { do: 'refund', cents: null };
 
-/** What the model found (the first five) or what reading found and the model holds now; each was mended, in the service or the model. */
-describe('counterexamples, mended', () => {
+/** Found by the model (the first five) or by review, and fixed in the service or the model. */
+describe('fixed counterexamples', () => {
   let harness: Harness;
   before(async () => {
     harness = await createHarness();
-    await switchOffWebhooks(harness.ctx);
+    await disableWebhooks(harness.ctx);
   });
   after(() => harness.close());
   const check = async (one: Script) => checkScript(harness.ctx, (await openShop(harness)).caller, one);
 
-  it('all that is confirmed goes back while more is on its way: settled still, and that can go back as well', () =>
+  it('all confirmed money is refunded while more is unconfirmed: still settled, and the rest can be refunded too', () =>
     check(
       script([
         [1, pay(1000)],
@@ -38,7 +38,7 @@ describe('counterexamples, mended', () => {
       ]),
     ));
 
-  it('an expired payment is not refunded while a part of its money is unconfirmed: it would be stuck', () =>
+  it('an expired payment is not refunded while a part of its money is unconfirmed: that part could not be refunded later', () =>
     check(
       script([
         [1, pay(400)],
@@ -49,7 +49,7 @@ describe('counterexamples, mended', () => {
       ]),
     ));
 
-  it('too much that confirms on two networks at one moment goes back in two parts', () =>
+  it('an excess that confirms on two networks at the same time is refunded in two parts', () =>
     check(
       script(
         [
@@ -62,7 +62,7 @@ describe('counterexamples, mended', () => {
       ),
     ));
 
-  it('a rate lock that ends after the payment was settled begins no chain', () =>
+  it('a rate lock that ends after the settlement starts no chain', () =>
     check(
       script(
         [
@@ -76,7 +76,7 @@ describe('counterexamples, mended', () => {
       ),
     ));
 
-  it('networks on which something confirms at one moment are looked at in one order, however old their schedule is', () =>
+  it('networks on which transfers confirm at the same time are synced in a fixed order, however old their jobs are', () =>
     check(
       script(
         [
@@ -91,7 +91,7 @@ describe('counterexamples, mended', () => {
       ),
     ));
 
-  it('a refund after a part of what was settled has vanished', () =>
+  it('a refund after a part of the settled money was dropped', () =>
     check(
       script([
         [1, pay(400)],
@@ -101,7 +101,7 @@ describe('counterexamples, mended', () => {
       ]),
     ));
 
-  it('a tolerance of everything waits for confirmations', () =>
+  it('a tolerance of 100 % waits for confirmations', () =>
     check(
       script(
         [

@@ -1,18 +1,19 @@
 import { ModelChain, NETWORKS, type Network, type Sent } from './chain.ts';
 import {
   isEnough,
-  noteExceptions,
+  addExceptions,
   owedBack,
   sum,
   type Action,
-  type News,
+  type Change,
   type Status,
   type Terms,
 } from './terms.ts';
 
 /**
- * What a payment should do, written from the contract and without the service's code: one payment, in milliseconds and cents. It
- * knows no transactions, no schedule and no table of transitions; the next thing that happens is found by looking for it.
+ * The expected behaviour of a payment, written from the contract without the service's code: one payment, in
+ * milliseconds and cents. The model has no transactions, no schedule and no transition table; it searches for
+ * the next event.
  */
 
 const MINUTE = 60_000;
@@ -23,7 +24,7 @@ export class Model {
   refunded = 0;
   readonly sent: Sent[] = [];
   readonly exceptions = new Set<string>();
-  /** `type STATUS`, as the events are told. */
+  /** The events, as `type STATUS`. */
   readonly events: string[] = ['created WAITING'];
   readonly #terms: Terms;
   readonly #chains: Record<Network, ModelChain> = {
@@ -56,8 +57,8 @@ export class Model {
     return sum(this.#confirmedTransfers());
   }
 
-  /** Lets time pass until `until`; everything happens at its own moment. */
-  wind(until: number): void {
+  /** Advances the time to `until`; everything happens at its own time. */
+  advanceTo(until: number): void {
     for (;;) {
       const next = this.#nextMoment();
       if (next === null || next > until) break;
@@ -68,7 +69,7 @@ export class Model {
     this.#now = until;
   }
 
-  /** True when the action can be done in the present state; false, and nothing has happened, when it is to be refused. */
+  /** Returns true when the action is allowed and done; false, without a change, when it must be refused. */
   act(action: Action): boolean {
     switch (action.do) {
       case 'wait':
@@ -80,14 +81,14 @@ export class Model {
         const place = { at: this.#now, block: chain.height(this.#now) + 1 };
         const sent: Sent = { ...action, ...place, isDropped: false, isConfirmed: false };
         this.sent.push(sent);
-        this.#look([{ kind: 'seen', sent }]);
+        this.#sync([{ kind: 'seen', sent }]);
         break;
       }
       case 'replace': {
         const sent = this.sent[action.which % Math.max(1, this.sent.length)];
         if (sent === undefined || sent.isDropped) return false;
         sent.isDropped = true;
-        this.#look([{ kind: 'dropped', sent }]);
+        this.#sync([{ kind: 'dropped', sent }]);
         break;
       }
       case 'reorg':
@@ -125,22 +126,22 @@ export class Model {
       (sent) => sent.network === network && chain.isMined(sent, this.#now) && sent.block > height - depth,
     );
     for (const sent of orphaned) sent.block = height + 1;
-    if (orphaned.length > 0) this.#look(orphaned.map((sent) => ({ kind: 'orphaned', sent })));
+    if (orphaned.length > 0) this.#sync(orphaned.map((sent) => ({ kind: 'orphaned', sent })));
   }
 
-  /** Networks are looked at one by one: what confirms on two at one moment is heard of twice. */
+  /** Networks are synced one by one: confirmations on two networks at the same time are two updates. */
   #lookAtEach(): void {
-    for (const network of NETWORKS) this.#look([], [network]);
+    for (const network of NETWORKS) this.#sync([], [network]);
   }
 
-  /** The service learns of `news`, and of what has confirmed on `networks` by now. */
-  #look(news: readonly News[], networks: readonly Network[] = NETWORKS): void {
+  /** The service learns of `changes`, and of what has confirmed on `networks` by now. */
+  #sync(changes: readonly Change[], networks: readonly Network[] = NETWORKS): void {
     for (const sent of this.sent.filter(({ network }) => networks.includes(network)))
       sent.isConfirmed = this.#chains[sent.network].hasConfirmed(sent, this.#now);
     const { late } = this.#terms.policy;
     const isOpen = ['WAITING', 'PENDING', 'EXPIRED'].includes(this.status);
-    const isLate = isOpen && news.some(({ sent }) => sent.at >= this.#expiresAt);
-    noteExceptions(this.exceptions, news, {
+    const isLate = isOpen && changes.some(({ sent }) => sent.at >= this.#expiresAt);
+    addExceptions(this.exceptions, changes, {
       isLate,
       over: this.received - this.#terms.cents,
       received: this.received,
@@ -149,29 +150,31 @@ export class Model {
 
     const honouredUntil = late === 'honour' ? this.#expiresAt + LATE_WINDOW : this.#expiresAt;
     const isOnItsWay = this.status === 'PENDING' || this.status === 'PROCESSING';
-    if (isOnItsWay && news.some(({ kind }) => kind === 'dropped')) this.#tell('failed', 'FAILED');
-    else if (isOnItsWay && news.some(({ kind }) => kind === 'orphaned')) this.#tell('pending', 'PENDING');
-    else if (isOpen && news.some(({ kind, sent }) => kind === 'seen' && sent.at < honouredUntil)) {
+    if (isOnItsWay && changes.some(({ kind }) => kind === 'dropped')) this.#record('failed', 'FAILED');
+    else if (isOnItsWay && changes.some(({ kind }) => kind === 'orphaned'))
+      this.#record('pending', 'PENDING');
+    else if (isOpen && changes.some(({ kind, sent }) => kind === 'seen' && sent.at < honouredUntil)) {
       if (isLate) this.#deadline = this.#expiresAt + LATE_WINDOW;
-      this.#tell('pending', 'PENDING');
+      this.#record('pending', 'PENDING');
     }
     if (this.status === 'PENDING' && this.#isEnough(this.#confirmedTransfers()))
-      this.#tell('processing', 'PROCESSING');
+      this.#record('processing', 'PROCESSING');
     this.#promiseWhatIsOwed();
   }
 
   /** What follows at once: expiry, conversion, and refunds that are on their way. */
   #endMoment(): void {
     if (this.#isWaiting && !this.#isCovered && this.#now >= this.#deadline) {
-      // Whoever decides on a deadline looks at the networks first: so the payment's own begins now at the latest.
+      // A decision about a deadline syncs the networks first: the payment's own chain begins now at the
+      // latest.
       this.#chains.ethereum.begin(this.#now);
-      this.#tell('failed', 'EXPIRED');
+      this.#record('failed', 'EXPIRED');
       this.#promiseWhatIsOwed();
     }
     if (this.status === 'PROCESSING') {
-      if (this.#isRefusing) this.#tell('failed', 'FAILED');
+      if (this.#isRefusing) this.#record('failed', 'FAILED');
       else {
-        this.#tell('settled', 'SETTLED');
+        this.#record('settled', 'SETTLED');
         this.#promiseWhatIsOwed();
       }
     }
@@ -189,7 +192,7 @@ export class Model {
     const isPartAllowed = this.status === 'SETTLED';
     if (!isPartAllowed && this.status !== 'EXPIRED' && this.status !== 'FAILED') return false;
     const left = this.#confirmed - this.refunded;
-    // Where only all of it can go back, all of it must be there for good.
+    // When only everything can be refunded, everything must be confirmed.
     if (!isPartAllowed && this.#confirmed !== this.received) return false;
     if (left <= 0 || (asked ?? left) > left) return false;
     if (!isPartAllowed && (asked ?? left) !== left) return false;
@@ -199,7 +202,7 @@ export class Model {
 
   #sendBack(cents: number): void {
     this.refunded += cents;
-    this.#tell('refunded', this.refunded === this.received ? 'REFUNDED' : this.status);
+    this.#record('refunded', this.refunded === this.received ? 'REFUNDED' : this.status);
   }
 
   #nextMoment(): number | null {
@@ -219,7 +222,7 @@ export class Model {
     return isEnough(this.#terms, some, this.refunded);
   }
 
-  #tell(type: string, status: Status): void {
+  #record(type: string, status: Status): void {
     this.status = status;
     this.events.push(`${type} ${status}`);
   }

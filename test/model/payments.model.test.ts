@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { openShop } from '../support/shop.ts';
-import { switchOffWebhooks } from './service.ts';
+import { disableWebhooks } from './service.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { checkScript, type Script } from './check.ts';
 import type { Action, Terms } from './terms.ts';
 
-/** `npm run test:model` plays 10,000, `npm run test:model:ci` 1,000; MODEL_SEED plays one run again. */
+/** `npm run test:model` runs 10,000 scripts, `npm run test:model:ci` 1,000; MODEL_SEED repeats a run. */
 const SCRIPTS = Number(process.env.MODEL_SCRIPTS ?? 200);
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
-/** Scripts at once: enough to keep Postgres busy while this process thinks. */
+/** Concurrent scripts: enough to keep Postgres busy while this process computes. */
 const LANES = Number(process.env.MODEL_LANES ?? 6);
 
 const terms: fc.Arbitrary<Terms> = fc.record({
@@ -52,7 +52,10 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 );
 
-/** Seconds before a step: at once, within the confirmations, around the deadlines, around the end of the late window. */
+/**
+ * Seconds before a step: at once, within the confirmations, around the deadlines, around the end of the late
+ * window.
+ */
 const pause = fc.oneof(
   { weight: 4, arbitrary: fc.nat(200) },
   { weight: 2, arbitrary: fc.integer({ min: 200, max: 4000 }) },
@@ -73,13 +76,13 @@ describe('a payment and its model', () => {
   let harness: Harness;
   before(async () => {
     harness = await createHarness();
-    await switchOffWebhooks(harness.ctx);
+    await disableWebhooks(harness.ctx);
   });
   after(() => harness.close());
 
   it(`agree on ${SCRIPTS} scripts (seed ${SEED})`, async function () {
     this.timeout(0);
-    // Before the scripts, so that it is known of a run that hangs, too.
+    // Before the scripts, so that a run that hangs prints it too.
     console.log(`      MODEL_SCRIPTS=${SCRIPTS} MODEL_SEED=${SEED} plays these scripts again`);
     const { caller } = await openShop(harness);
     const startedAt = performance.now();

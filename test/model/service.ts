@@ -49,23 +49,23 @@ const readFacts = sql<Facts>(
      (SELECT count(*)::int FROM scheduled_jobs WHERE test_clock = p.id) AS planned
    FROM payments p WHERE id = $1`,
 );
-/** Keeps events from being fanned out: the model knows no webhooks, and they would take a fifth of the time. */
-export async function switchOffWebhooks({ db }: Context): Promise<void> {
+/** Prevents dispatch: the model has no webhooks, and they would take a fifth of the time. */
+export async function disableWebhooks({ db }: Context): Promise<void> {
   await db.raw(`
     CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
     CREATE TRIGGER no_webhooks BEFORE INSERT ON scheduled_jobs FOR EACH ROW WHEN (NEW.job = '${dispatchEvent.name}')
       EXECUTE FUNCTION skip()`);
 }
 
-/** A payment of the real service, on its own clock, that scripts can be played on. */
+/** A payment of the real service, with its own test clock, on which scripts run. */
 export interface ServicePayment {
-  wind(ms: number): Promise<void>;
-  /** Plays a step at a time since the beginning; false when the service refuses it. */
+  advanceTo(ms: number): Promise<void>;
+  /** Runs a step at a time since the beginning; false when the service refuses it. */
   play(step: Step, ms: number): Promise<boolean>;
   facts(): Promise<Facts>;
 }
 
-/** Makes a payment and gives it to `work`. */
+/** Creates a payment and passes it to `work`. */
 export async function withPayment<T>(
   shared: Context,
   caller: Caller,
@@ -97,7 +97,7 @@ export async function withPayment<T>(
 function servicePayment({ ctx, ...frozen }: FrozenClock, stage: ScenarioRun): ServicePayment {
   const at = (ms: number) => new Date(BEGIN.getTime() + ms);
   return {
-    wind: (ms) => frozen.advanceTo(at(ms)),
+    advanceTo: (ms) => frozen.advanceTo(at(ms)),
     async play(step, ms) {
       try {
         await runScript(stage, at(ms), [step]);

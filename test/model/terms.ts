@@ -16,7 +16,7 @@ export interface Terms {
 export type Action =
   | { readonly do: 'wait' }
   | { readonly do: 'transfer'; readonly cents: number; readonly network: Network }
-  /** Which of the transfers sent so far: counted round and round. */
+  /** The index of a transfer sent so far, modulo their number. */
   | { readonly do: 'replace'; readonly which: number }
   | { readonly do: 'reorg'; readonly depth: number }
   | { readonly do: 'mine'; readonly blocks: number }
@@ -24,16 +24,16 @@ export type Action =
   /** Null: all that is left. */
   | { readonly do: 'refund'; readonly cents: number | null };
 
-export type News = { readonly kind: 'seen' | 'orphaned' | 'dropped'; readonly sent: Sent };
+export type Change = { readonly kind: 'seen' | 'orphaned' | 'dropped'; readonly sent: Sent };
 
-/** `underpaid` and `overpaid` say how the sum stands now; the others, once true, stay. */
-export function noteExceptions(
+/** `underpaid` and `overpaid` follow the sum; the others are permanent. */
+export function addExceptions(
   exceptions: Set<string>,
-  news: readonly News[],
+  changes: readonly Change[],
   { isLate, over, received }: { isLate: boolean; over: number; received: number },
 ): void {
-  if (news.some(({ kind }) => kind === 'dropped')) exceptions.add('replaced');
-  if (news.some(({ kind }) => kind === 'orphaned')) exceptions.add('reorged');
+  if (changes.some(({ kind }) => kind === 'dropped')) exceptions.add('replaced');
+  if (changes.some(({ kind }) => kind === 'orphaned')) exceptions.add('reorged');
   if (isLate) exceptions.add('late');
   exceptions.delete('underpaid');
   exceptions.delete('overpaid');
@@ -41,7 +41,7 @@ export function noteExceptions(
   if (over < 0 && received > 0) exceptions.add('underpaid');
 }
 
-/** True when the transfers that count pay for it: the price, less what is tolerated, and what went back already. */
+/** True when the transfers that count reach the price less the tolerance, plus the refunds. */
 export function isEnough(
   { cents, minutes, policy }: Terms,
   some: readonly Sent[],
@@ -52,12 +52,12 @@ export function isEnough(
   return value > 0 && value >= cents - tolerated + refunded;
 }
 
-/** Cents of all of them. */
+/** Returns the sum in cents. */
 export function sum(some: readonly Sent[]): number {
   return some.reduce((total, { cents }) => total + cents, 0);
 }
 
-/** What the policy sends back by itself of the cents that are left. */
+/** Returns the due refund by policy, of the cents that are left. */
 export function owedBack(
   { cents, policy }: Terms,
   { status, left, isLateForGood }: { status: Status; left: number; isLateForGood: boolean },

@@ -9,7 +9,7 @@ import {
   type Exception,
   type Status,
 } from '../../src/domain/payments/lifecycle/states.ts';
-import { STORY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
+import { LIBRARY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
 import {
   EVENT_TYPES,
   type CheckoutException,
@@ -22,9 +22,9 @@ import { createHarness, type Harness } from '../support/harness.ts';
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 type EventOf<Type> = Extract<WebhookEvent, { type: Type }>;
-/** What the domain's table says that an event of this type can tell of. */
+/** The statuses that an event of this type can report, by the transition table. */
 type Reached<Type> = Extract<(typeof TRANSITIONS)[Trigger], { event: Type }>['to'];
-/** `npm run typecheck` fails where one of these is not what the domain says. */
+/** `npm run typecheck` fails when one of these differs from the domain. */
 const SAME: Readonly<Record<string, true>> & { [Type in EventType]: Same<Reached<Type>, StatusIn<Type>> } & {
   readonly status: Same<Status, CheckoutStatus>;
   readonly exception: Same<Exception, CheckoutException>;
@@ -42,7 +42,7 @@ const SAME: Readonly<Record<string, true>> & { [Type in EventType]: Same<Reached
 };
 type StatusIn<Type> = EventOf<Type>['data']['checkout']['status'];
 
-/** Every field of an event and the type of its value, in their order; `metadata` holds what the merchant likes. */
+/** Every field of an event and the type of its value, in order; the keys of `metadata` are the merchant's. */
 function shapeOf(value: unknown, path = ''): string[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     return [`${path} ${Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value}`];
@@ -55,15 +55,15 @@ const NEVER_PAID = { payment: { pay_amount: '10.00' }, script: [{ at: '61m', do:
 
 describe('the types of events', () => {
   let harness: Harness;
-  let told: WebhookEvent[];
+  let events: WebhookEvent[];
   before(async () => {
     harness = await createHarness();
     const stories = await Promise.all(
-      [...STORY_NAMES.map((story) => ({ story })), NEVER_PAID].map((story) =>
+      [...LIBRARY_NAMES.map((story) => ({ story })), NEVER_PAID].map((story) =>
         harness.api('post', '/v1/sandbox/scenarios').send(story).expect(200),
       ),
     );
-    told = stories.flatMap(({ body }) => body.events as WebhookEvent[]);
+    events = stories.flatMap(({ body }) => body.events as WebhookEvent[]);
   });
   after(() => harness.close());
 
@@ -72,9 +72,9 @@ describe('the types of events', () => {
     expect(Object.keys(SAME)).to.include.members([...EVENT_TYPES]);
   });
 
-  it('say what real events hold: each story of the sandbox, every field, and no other', () => {
-    expect(new Set(told.map(({ type }) => type))).to.deep.equal(new Set(EVENT_TYPES));
-    for (const event of told) expectDeclared(event);
+  it('describe real events: each scenario of the library, every field, and no other', () => {
+    expect(new Set(events.map(({ type }) => type))).to.deep.equal(new Set(EVENT_TYPES));
+    for (const event of events) expectDeclared(event);
   });
 
   it('a sample of each type has the fields of a real one, known and unknown alike', async () => {
@@ -84,14 +84,14 @@ describe('the types of events', () => {
       const { item, ...metadata } = sample.metadata;
       expect(item).to.be.a('string');
       const { status } = sample.data.checkout;
-      const real = told.find(
+      const real = events.find(
         (one) => one.type === type && one.sequence === sample.sequence && one.data.checkout.status === status,
       );
       expect(shapeOf({ ...sample, metadata }), type).to.deep.equal(shapeOf(real));
     }
   });
 
-  it('a sample is about the same payment where it is asked for twice', async () => {
+  it('two requests for a sample return the same payment', async () => {
     const { caller } = await openShop(harness);
     const payment = samplePayment(harness.ctx, caller);
     const [one, two] = (['checkout.created', 'checkout.settled'] as const).map((type) =>

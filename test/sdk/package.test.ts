@@ -19,7 +19,7 @@ describe('the package, built, in a project that has nothing else', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  /** Runs a module of the project in a process of its own, and answers what it prints. */
+  /** Runs a module of the project in a separate process, and returns its output. */
   async function print(code: string): Promise<string> {
     await writeFile(join(folder, 'main.mjs'), code);
     const { stdout } = await run(process.execPath, ['main.mjs'], { cwd: folder });
@@ -69,11 +69,11 @@ describe('the package, built, in a project that has nothing else', () => {
     expect(files).to.include('dist');
   });
 
-  it('has types that need no others, and that tell events apart', async () => {
+  it('has types that need no other package, and that distinguish events', async () => {
     await writeFile(
       join(folder, 'types.ts'),
       `import { verifyWebhook, type WebhookEvent } from 'payment-checkout/webhooks';
-       export function told(event: WebhookEvent): string {
+       export function describe(event: WebhookEvent): string {
          // @ts-expect-error: only a refund has one
          void event.data.refund.amount;
          if (event.type === 'checkout.refunded') return event.data.refund.amount;

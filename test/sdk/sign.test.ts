@@ -28,7 +28,7 @@ describe('signing an event', () => {
     expect(headers['X-Webhook-Signature']).to.equal(hmacSha256(Buffer.from(SECRET), signed).toString('hex'));
   });
 
-  it('gives the signatures that OpenSSL gives', () => {
+  it('returns the signatures that OpenSSL computes', () => {
     const headers = signWebhook({ eventId: 'evt_1', rawBody: '{"a":1}', secrets: [SECRET], now: NOW });
     expect(headers['X-Webhook-Signature']).to.equal(
       '4a8d81326a8060f12386bc6b1e96981c3ff6eb7167773200a5a9782e1f2486c6',
@@ -36,7 +36,7 @@ describe('signing an event', () => {
     expect(headers['webhook-signature']).to.equal('v1,gkLCsDnbH56ZIA5z1bCvVZ+jRNTv2LTI824bJOmJjSE=');
   });
 
-  it('verifies with the package standardwebhooks, which refuses another body, id, secret or time', () => {
+  it('verifies with the package standardwebhooks, which rejects another body, id, secret or time', () => {
     const now = new Date();
     const headers = signWebhook({ eventId: 'evt_1', rawBody: BODY, secrets: [SECRET], now });
     expect(new Webhook(SECRET).verify(BODY, headers)).to.have.property('type', 'checkout.settled');
@@ -51,7 +51,7 @@ describe('signing an event', () => {
     expect(verify(SECRET, BODY, { 'webhook-timestamp': later })).to.throw(WebhookVerificationError);
   });
 
-  it('after a rotation satisfies holders of either secret, and signs X-Webhook-Signature with the newest', () => {
+  it('after a rotation verifies with either secret, and signs X-Webhook-Signature with the newest', () => {
     const newest = `whsec_${randomBytes(32).toString('base64')}`;
     const now = new Date();
     const headers = signWebhook({ eventId: 'evt_1', rawBody: BODY, secrets: [newest, SECRET], now });
@@ -62,7 +62,7 @@ describe('signing an event', () => {
     expect(headers['X-Webhook-Signature']).to.equal(alone['X-Webhook-Signature']);
   });
 
-  it('signs bytes and text alike, and every byte as it is', () => {
+  it('signs bytes and text alike, and every byte unchanged', () => {
     const sign = (body: Buffer | string) =>
       signWebhook({ eventId: 'evt_1', rawBody: body, secrets: [SECRET], now: NOW });
     expect(sign(BODY)).to.deep.equal(sign(BODY.toString('utf8')));
@@ -79,7 +79,7 @@ describe('signing an event', () => {
   });
 });
 
-/** HMAC by its definition (RFC 2104), so that the test does not lean on what it tests. */
+/** HMAC by its definition (RFC 2104), independent of the code under test. */
 function hmacSha256(key: Buffer, message: Buffer): Buffer {
   const sha256 = (...parts: Buffer[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
   const block = Buffer.alloc(64);

@@ -33,13 +33,13 @@ const reasonOf = (...args: Parameters<typeof verify>) => {
 const after = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 
 describe('verifying a webhook', () => {
-  it('takes what was signed, and answers the event and its id', () => {
+  it('accepts a signed request, and returns the event and its id', () => {
     expect(verify(signed())).to.deep.equal({ ok: true, event: EVENT, eventId: 'evt_1' });
   });
 
   for (const [kind, pick] of Object.entries(KINDS))
     describe(`by the headers of ${kind} alone`, () => {
-      it('takes what was signed', () => {
+      it('accepts a signed request', () => {
         expect(reasonOf(pick(signed()))).to.equal('ok');
       });
       it('no_match: another body, by a single bit or white space', () => {
@@ -57,7 +57,7 @@ describe('verifying a webhook', () => {
           if (name in stale) stale[name] = signed()['webhook-timestamp'];
         expect(reasonOf(stale)).to.equal('no_match');
       });
-      it('takes 300 s into the past and the future, and says which way it is out of that', () => {
+      it('accepts 300 s into the past and the future, and reports the direction of a violation', () => {
         const headers = pick(signed());
         for (const [seconds, reason] of [
           [300, 'ok'],
@@ -73,14 +73,14 @@ describe('verifying a webhook', () => {
         expect(reasonOf(headers, { now: after(600), toleranceSeconds: 600 })).to.equal('ok');
         expect(reasonOf(headers, { now: after(1), toleranceSeconds: 0 })).to.equal('timestamp_too_old');
       });
-      it('an old request that others signed is no_match: a reason about time is about an event of ours', () => {
+      it('an old request with another secret is no_match: a reason about time implies a valid signature', () => {
         expect(reasonOf(pick(signed(newSecret(), after(-301))))).to.equal('no_match');
       });
       it('missing_header: any of them', () => {
         for (const name of Object.keys(pick(signed())))
           expect(reasonOf(only(pick(signed()), (other) => other !== name)), name).to.equal('missing_header');
       });
-      it('malformed_header: a value that none of them can have, or two values', () => {
+      it('malformed_header: an impossible value, or two values', () => {
         for (const name of Object.keys(pick(signed()))) {
           expect(reasonOf({ ...pick(signed()), [name]: '' }), name).to.equal('malformed_header');
           if (name !== 'webhook-signature')
@@ -90,20 +90,20 @@ describe('verifying a webhook', () => {
               expect(reasonOf({ ...pick(signed()), [name]: value }), value).to.equal('malformed_header');
         }
       });
-      it('takes either of several secrets', () => {
+      it('accepts either of several secrets', () => {
         expect(reasonOf(pick(signed()), { secrets: [newSecret(), SECRET] })).to.equal('ok');
         expect(reasonOf(pick(signed()), { secrets: [newSecret(), newSecret()] })).to.equal('no_match');
       });
     });
 
-  it('during a rotation takes the event with the new secret, the old one, or both', () => {
+  it('during a rotation accepts the event with the new secret, the old one, or both', () => {
     const newest = newSecret();
     const headers = signed([newest, SECRET]);
     for (const secrets of [newest, SECRET, [newest, SECRET], [SECRET, newest]])
       expect(reasonOf(headers, { secrets })).to.equal('ok');
   });
 
-  it('lets the headers of Standard Webhooks decide where both kinds are there', () => {
+  it('uses the headers of Standard Webhooks when both kinds are present', () => {
     const [good, bad] = [signed(), signed(newSecret())];
     const [specified, standard] = Object.values(KINDS);
     expect(reasonOf({ ...good, ...specified?.(bad) })).to.equal('ok');
@@ -111,7 +111,7 @@ describe('verifying a webhook', () => {
     expect(reasonOf({ ...good, 'webhook-signature': '' })).to.equal('malformed_header');
   });
 
-  it('finds the right one among several signatures, and passes over other versions', () => {
+  it('finds the right one among several signatures, and skips other versions', () => {
     const { 'webhook-signature': right } = signed();
     const among = `v1,${'A'.repeat(43)}= v1a,xyz v1, v2,${right.slice(3)} ${right}`;
     expect(reasonOf({ ...signed(), 'webhook-signature': among })).to.equal('ok');
@@ -122,7 +122,7 @@ describe('verifying a webhook', () => {
     expect(reasonOf({ ...signed(), 'webhook-signature': right.slice(0, -8) })).to.equal('no_match');
   });
 
-  it('takes headers in any case, as lists of one, and as Fetch Headers', () => {
+  it('accepts headers in any case, as lists of one, and as Fetch Headers', () => {
     const headers = signed();
     const named = (change: (name: string) => string) =>
       Object.fromEntries(Object.entries(headers).map(([name, value]) => [change(name), value]));
@@ -135,12 +135,12 @@ describe('verifying a webhook', () => {
     expect(reasonOf({ ...headers, get: 'a header of this name', other: undefined })).to.equal('ok');
   });
 
-  it('takes the body as Buffer, Uint8Array or string', () => {
+  it('accepts the body as Buffer, Uint8Array or string', () => {
     for (const rawBody of [BODY, new Uint8Array(BODY), BODY.toString()])
       expect(reasonOf(signed(), { rawBody })).to.equal('ok');
   });
 
-  it('body_not_raw: a body that was parsed, and says why that cannot be verified', () => {
+  it('body_not_raw: a parsed body, with the reason why it cannot be verified', () => {
     for (const rawBody of [EVENT, null, undefined, 1, [...BODY]] as unknown as Buffer[]) {
       const result = verify(signed(), { rawBody });
       expect(result).to.include({ ok: false, reason: 'body_not_raw' });
@@ -165,12 +165,12 @@ describe('verifying a webhook', () => {
     expect(reasonOf(signed(SECRET, NOW, rawBody), { rawBody })).to.equal('body_not_json');
   });
 
-  it('takes an event of a type that it does not know yet', () => {
+  it('accepts an event of an unknown type', () => {
     const rawBody = JSON.stringify({ ...EVENT, type: 'checkout.disputed' });
     expect(reasonOf(signed(SECRET, NOW, rawBody), { rawBody })).to.equal('ok');
   });
 
-  it('takes what the package standardwebhooks signed', () => {
+  it('accepts a request that the package standardwebhooks signed', () => {
     const signature = new Webhook(SECRET).sign('evt_1', NOW, BODY.toString());
     const headers = {
       'webhook-id': 'evt_1',
@@ -180,7 +180,7 @@ describe('verifying a webhook', () => {
     expect(reasonOf(headers)).to.equal('ok');
   });
 
-  it('judges by the current time, and signs by it, when none is given', () => {
+  it('verifies and signs with the current time by default', () => {
     const headers = signWebhook({ eventId: 'evt_1', rawBody: BODY, secrets: SECRET });
     expect(verifyWebhook({ rawBody: BODY, headers, secrets: SECRET }).ok).to.equal(true);
     expect(verifyWebhook({ rawBody: BODY, headers: signed(), secrets: SECRET })).to.have.property(
@@ -189,7 +189,7 @@ describe('verifying a webhook', () => {
     );
   });
 
-  it('throws TypeError for what only the program can get wrong, and shows no secret', () => {
+  it('throws TypeError for a programming error, and shows no secret', () => {
     const short = `whsec_${randomBytes(16).toString('base64')}`;
     for (const secrets of [
       '',

@@ -12,9 +12,10 @@ import { until } from '../support/until.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../support/receivers.ts';
 
 /**
- * `npm run smoke`: what a newcomer does, with real parts: `npm run dev`, the curl line that it prints, a payment that settles, webhooks
- * that arrive at an HTTP server and are verified by other people's code, Ctrl-C. It runs in a copy of the checkout, so that it neither
- * disturbs a `npm run dev` of this one nor finds its data. One line a step; exit code 1 and the reason when one fails.
+ * `npm run smoke`: a newcomer's first steps, without mocks: `npm run dev`, the curl line that it prints, a
+ * payment that settles, webhooks that arrive at an HTTP server and are verified by third-party code, Ctrl-C.
+ * It runs in a copy of the checkout, so that it neither disturbs a running `npm run dev` nor finds its data.
+ * It prints one line per step; a failed step prints the reason and sets exit code 1.
  */
 const STORY = ['checkout.created', 'checkout.pending', 'checkout.processing', 'checkout.settled'];
 const SETTLED_WITHIN_MS = 45_000;
@@ -159,7 +160,7 @@ function dataDir(): string {
   return join(checkout.folder, '.data/postgres');
 }
 
-/** A run that failed may have left Postgres alive. */
+/** A failed run may have left Postgres running. */
 async function removeData(): Promise<void> {
   if (existsSync(dataDir()))
     await (await startEmbeddedPostgres({ dataDir: dataDir(), log: () => undefined })).stop();

@@ -4,10 +4,7 @@ import { createHarness, type Harness } from './harness.ts';
 
 export interface BadInput {
   readonly harness: Harness;
-  /**
-   * Sends exactly this, with the merchant's key and as JSON unless `headers` say otherwise; undefined leaves
-   * a header out.
-   */
+  /** Sends exactly this, with the merchant's key and as JSON unless overridden; undefined omits a header. */
   send(
     method: string,
     path: string,
@@ -17,8 +14,9 @@ export interface BadInput {
 }
 
 /**
- * Gives the surrounding `describe` a harness in which webhooks may not go to private networks, served over a
- * real connection. After each of its tests every table holds as many rows as before: nothing was stored.
+ * Sets up a harness for the surrounding `describe` in which webhooks to private networks are forbidden,
+ * served over a real connection. After each test it asserts that every table has as many rows as before:
+ * nothing was stored.
  */
 export function refusesBadInput(): BadInput {
   let harness: Harness;

@@ -34,9 +34,9 @@ const eventsOf = sql<{ type: string; sequence: number; status: Status; id: strin
 );
 
 /**
- * Asserts, of every payment in the database, what must hold after any story: the sums of money agree with the transfers and refunds
- * that they are made of, the ledger's accounts sum to zero and agree with the payment, nothing more was sent back than came in, the events are 1, 2, 3 ..., and each step from one event to the next
- * is a row of the table of transitions.
+ * Asserts the invariants of every payment in the database: its amounts agree with its transfers and refunds,
+ * the ledger's accounts sum to zero and agree with the payment, refunds do not exceed receipts, the events
+ * are numbered 1, 2, 3 ..., and each step from one event to the next is a row of the transition table.
  */
 export async function checkBooks(connection: Connection): Promise<void> {
   for (const payment of await run(connection, allPayments, [])) {
@@ -61,7 +61,7 @@ export async function checkBooks(connection: Connection): Promise<void> {
   }
 }
 
-/** Asserts that what left each account came into another, and that the payment says the same as its ledger. */
+/** Asserts that the accounts of each ledger sum to zero, and that the payment agrees with its ledger. */
 export function checkLedger(
   payment: Pick<PaymentRow, 'amount_received' | 'amount_refunded' | 'settled_at'>,
   entries: readonly LedgerEntry[],

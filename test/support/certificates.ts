@@ -1,6 +1,6 @@
 /**
- * For HTTPS receivers in tests, made with openssl: an authority (whose key was thrown away) and certificates for one key. They
- * are valid until 2126 (`expired` until 2020) and protect nothing.
+ * For HTTPS receivers in tests, created with openssl: an authority (whose key was discarded) and certificates
+ * for one key. They are valid until 2126 (`expired` until 2020) and protect nothing.
  */
 
 /** Trust this in place of Node's authorities to reach a receiver with a `trusted` certificate. */

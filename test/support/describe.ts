@@ -14,10 +14,7 @@ interface Wire {
   sync(): void;
 }
 
-/**
- * Has Postgres parse a statement, and does not run it. Rejects with Postgres's error where the schema does
- * not fit.
- */
+/** Has Postgres parse a statement without running it. Rejects with Postgres's error when the schema differs. */
 export function describeStatement(client: pg.Client, text: string): Promise<Description> {
   return new Promise((resolve, reject) => {
     let parameters: number[] = [];

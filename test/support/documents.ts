@@ -38,14 +38,14 @@ export function tableOf(file: string, first: string): string[][] {
   );
 }
 
-/** A document without its fenced blocks: what looks like a heading or a link in them is none. */
+/** A document without its fenced blocks, which contain no real headings or links. */
 export const proseOf = (file: string): string => read(file).replaceAll(/^```.*?^```$/gms, '');
 
 /** The text of every heading of a document, without its marks. */
 export const headingsOf = (file: string): string[] =>
   [...proseOf(file).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading.replaceAll('`', ''));
 
-/** The anchors of a document's headings, as GitHub makes them: the second of the same text gets `-1`. */
+/** Returns the anchors of a document's headings, as GitHub does: the second of the same text gets `-1`. */
 export function anchorsOf(file: string): Set<string> {
   const seen = new Map<string, number>();
   return new Set(

@@ -1,6 +1,6 @@
 /**
- * A worker process that is made to be killed: it says on standard output how far it has come, and goes no further. Started by
- * `test/background/crash.test.ts` with DOOM as JSON.
+ * A worker process that is made to be killed: it says on standard output how far it has come, and goes no
+ * further. Started by `test/background/crash.test.ts` with DOOM as JSON.
  */
 import { openQueueEngine, type JobQueue } from '../../src/background/queues.ts';
 import { relayOnce, type RelayTargets } from '../../src/background/relay.ts';
@@ -15,11 +15,11 @@ import { createLog } from '../../src/platform/log.ts';
 
 export interface Doom {
   readonly env: Environment;
-  /** Its clock stands still at this time. */
+  /** Its clock is fixed at this time. */
   readonly now: string;
   /**
-   * `leased`: work is leased in Postgres, no queue knows of it. `handed over`: the queue has it, nobody has done any of it. `working`: all
-   * workers are at work, and it is the test that knows when to kill.
+   * `leased`: jobs are leased in Postgres, and in no queue. `handed over`: the jobs are in the queue, and
+   * none has run. `working`: all workers run, and the test decides when to kill.
    */
   readonly moment: 'leased' | 'handed over' | 'working';
 }

@@ -2,7 +2,7 @@ import { checkBooks } from './books.ts';
 import { openShop, type Shop } from './shop.ts';
 import { createHarness, type Harness } from './harness.ts';
 
-/** Gives each test of the suite a harness and its shop; after each the books must balance. */
+/** Sets up a harness and its shop for each test; after each, all ledgers must balance. */
 export function eachShop(take: (opened: { harness: Harness; shop: Shop }) => void): void {
   let harness: Harness;
   beforeEach(async () => {

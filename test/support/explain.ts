@@ -4,10 +4,7 @@ import type { Db, Tx } from '../../src/platform/postgres/db.ts';
 /** Postgres decides by itself which of the two a prepared statement gets; both must be good. */
 const PLAN_MODES = ['force_custom_plan', 'force_generic_plan'] as const;
 
-/**
- * How Postgres really ran each statement of `work`, once with each kind of plan: texts of EXPLAIN ANALYZE.
- * Nothing is committed.
- */
+/** Returns EXPLAIN ANALYZE of each statement of `work`, once with each kind of plan. Nothing is committed. */
 export async function explain(db: Db, work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   const plans: string[] = [];
   for (const mode of PLAN_MODES) {
@@ -34,7 +31,7 @@ export async function explain(db: Db, work: (tx: Tx) => Promise<unknown>): Promi
   return plans;
 }
 
-/** Rows of a table that a plan read, those that a filter threw away included. */
+/** Returns the rows of a table that a plan read, those that a filter removed included. */
 export function rowsRead(plan: string, table: string): number {
   const lines = plan.split('\n');
   return lines.reduce((sum, line, i) => {

@@ -9,7 +9,7 @@ export interface FeedPage {
   readonly pagination: { limit: number; has_more: boolean; next_cursor: string | null };
 }
 
-/** A page of a merchant's feed, as the endpoint answers it. */
+/** Returns a page of a merchant's feed, as the endpoint does. */
 export async function feedPage(db: Connection, merchantId: string, query: FeedQuery = {}): Promise<FeedPage> {
   return JSON.parse((await readFeed(db, merchantId, query)).text) as FeedPage;
 }
@@ -35,7 +35,10 @@ const heldBack = sql<{ held: boolean }>(
   'SELECT EXISTS (SELECT FROM events WHERE txid >= pg_snapshot_xmin(pg_current_snapshot())) AS held',
 );
 
-/** Resolves when the feeds show all that was written: a transaction of the server itself (autovacuum) may hold them back for a moment. */
+/**
+ * Resolves when the feeds show all that was written: a transaction of the server itself (autovacuum) may
+ * delay them briefly.
+ */
 export async function untilFeedsAreWhole(db: Connection): Promise<void> {
   await until('the feeds are whole', async () => (await runOne(db, heldBack, []))?.held === false);
 }

@@ -9,7 +9,7 @@ import { createServer } from 'node:net';
 const FIRST = 10_000;
 const LAST = 22_000;
 
-/** Returns a port of 127.0.0.1 that nobody listens on. */
+/** Returns a free port of 127.0.0.1. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, LAST);

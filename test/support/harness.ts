@@ -23,11 +23,11 @@ export interface TestMerchant {
   readonly webhookSecret: string;
 }
 
-/** A whole service in this process, on a database of its own, whose clock stands still until the test moves it. */
+/** A whole service in this process, on its own database; its clock changes only when the test advances it. */
 export interface Harness {
   readonly ctx: Context;
   readonly app: Express;
-  /** The outside world; receivers are called for real. */
+  /** The adapters; webhooks are really sent. */
   readonly adapters: Adapters;
   /** What runs due jobs within a request; null with SANDBOX=off. */
   readonly sandbox: Sandbox | null;
@@ -37,7 +37,9 @@ export interface Harness {
   /** Does all work that is due at the clock's time, with the real handlers, until nothing is due any more. */
   work(): Promise<void>;
   addMerchant(merchant?: Partial<NewMerchant>): Promise<TestMerchant>;
-  /** A request with the merchant's key (or another's): `await harness.api('post', '/v1/payment').send({...})`. */
+  /**
+   * A request with the merchant's key (or another's): `await harness.api('post', '/v1/payment').send({...})`.
+   */
   api(
     method: 'get' | 'post' | 'put' | 'delete' | 'patch' | 'head',
     path: string,
@@ -49,7 +51,10 @@ export interface Harness {
 /** 2026-01-31 is a Saturday and the end of a month: an ordinary day would hide mistakes. */
 const BEGIN = new Date('2026-01-31T12:00:00.000Z');
 
-/** `env` are variables as an operator would set them; private networks are allowed and limits are wide unless it says otherwise. */
+/**
+ * `env` are variables as an operator would set them; private networks are allowed and limits are wide unless
+ * it says otherwise.
+ */
 export async function createHarness(env: Environment = {}): Promise<Harness> {
   const database = await createTestDatabase();
   const defaults = {
@@ -72,7 +77,8 @@ export async function createHarness(env: Environment = {}): Promise<Harness> {
   const adapters = createAdapters(config);
   const handlers = createHandlers(adapters);
   const sandbox = config.sandbox ? { adapters, handlersFor: createHandlers } : null;
-  // Created where it is used: compiling the schemas of all endpoints takes half the time of creating a harness.
+  // Created where it is used: compiling the schemas of all endpoints takes half the time of creating a
+  // harness.
   let app: Express | null = null;
   const openApp = () => (app ??= createApp(ctx, { redis: null, admin: null, adapters, sandbox }));
   const addMerchant = async (merchant: Partial<NewMerchant> = {}): Promise<TestMerchant> => {
@@ -102,7 +108,8 @@ export async function createHarness(env: Environment = {}): Promise<Harness> {
     async work() {
       const limits = new Map([...handlers.keys()].map((name) => [name, 1000]));
       for (;;) {
-        // A lease of nothing: work that its handler leaves undone would be found again at once, and the test would hang, visibly.
+        // A lease of nothing: work that its handler leaves undone would be found again at once, and the test
+        // would hang, visibly.
         const due = await leaseDue(ctx.db, limits, ctx.now(), addSeconds(ctx.now(), 0.001));
         if (due.length === 0) return;
         for (const [name, handler] of handlers) {

@@ -7,11 +7,11 @@ import pg from 'pg';
 import { createServer } from '../../src/http/server.ts';
 import type { Harness } from './harness.ts';
 
-/** What these helpers need of an answer: supertest's and `send`'s both have it. */
+/** What these helpers need of a response, from supertest or `send`. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders | Record<string, string>;
-  // What a body holds is what the tests assert.
+  // The tests assert the body.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
   readonly text: string;
@@ -44,13 +44,13 @@ export function expectError(harness: Harness, answer: Answer, status: number, de
   expectLimitHeaders(answer);
 }
 
-/** Asserts the three headers that every answer under /v1 bears. */
+/** Asserts the three headers of every response under /v1. */
 export function expectLimitHeaders({ headers }: Pick<Answer, 'headers'>): void {
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
     expect(headers[name], name).to.match(/^\d+$/);
 }
 
-/** A body without what differs between two errors of one kind: where and when they happened. */
+/** Returns a body without what differs between two errors of one kind: place and time. */
 export function withoutPlace(body: Record<string, unknown>): Record<string, unknown> {
   const { timestamp, path, request_id, ...rest } = body;
   expect([timestamp, path, request_id]).to.not.include(undefined);
@@ -69,7 +69,7 @@ const COUNTED = [
   'idempotency_keys',
 ];
 
-/** How many rows every table that a request may write to holds. */
+/** Counts the rows of every table that a request may write to. */
 export async function countRows({ ctx }: Harness): Promise<Record<string, number>> {
   const counts = COUNTED.map((table) => `(SELECT count(*)::int FROM ${table}) AS ${table}`);
   const { rows } = (await ctx.db.raw(`SELECT ${counts.join(', ')}`)) as { rows: Record<string, number>[] };
@@ -78,7 +78,7 @@ export async function countRows({ ctx }: Harness): Promise<Record<string, number
 
 export const ORDER = { pay_amount: '10.50', order_id: 'order 1' };
 
-/** A new payment, as the API answered it. */
+/** Creates a payment and returns the API's response. */
 export async function createPayment(
   harness: Harness,
   fields: object = {},
@@ -123,7 +123,7 @@ export async function fillPayments(
   );
 }
 
-/** Takes away what `fillPayments` gave anyone. */
+/** Deletes all payments of `fillPayments`. */
 export async function clearPayments(harness: Harness): Promise<void> {
   await harness.ctx.db.raw(`DELETE FROM payments WHERE token_id LIKE 'token %'`);
 }
@@ -141,10 +141,7 @@ export async function pay(harness: Harness, id: string, transfer: object = {}): 
   await harness.work();
 }
 
-/**
- * Runs `work` and answers the text of every statement that was sent to Postgres meanwhile, by whichever
- * connection.
- */
+/** Runs `work` and returns the text of every statement sent to Postgres meanwhile, on any connection. */
 export async function recordQueries(work: () => Promise<unknown>): Promise<string[]> {
   const texts: string[] = [];
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its own `this` below
@@ -185,9 +182,9 @@ export async function listen(app: Express, port = 0): Promise<Listening> {
 }
 
 /**
- * Sends a request as it is given: no client in between that would mend a path, add a header or know the
- * length of a body. A body is sent in chunks unless the headers say its length. Resolves with whatever is
- * answered, also when that comes before the body is out.
+ * Sends a request unchanged: no client normalises the path, adds a header or sets the length of the body. A
+ * body is sent in chunks unless the headers state its length. Resolves with the response, even before the
+ * body is sent.
  */
 export async function send(
   { url }: Listening,

@@ -1,8 +1,8 @@
 import type { StoredEvent } from './shop.ts';
 import type { Harness } from './harness.ts';
 
-/** What a scenario answers, as far as tests look at it. */
-export interface Told {
+/** The fields of a scenario's report that tests use. */
+export interface ScenarioReport {
   readonly payment: Readonly<Record<string, unknown>> & {
     id: string;
     token_id: string;
@@ -30,14 +30,17 @@ export interface Told {
   readonly received: readonly { at: string; event_id: string; sequence: number; answered: number | string }[];
 }
 
-/** Plays a scenario through the API, and answers the whole story and its bytes. */
-export async function play(harness: Harness, body: object): Promise<{ told: Told; text: string }> {
+/** Runs a scenario through the API, and returns its report, parsed and as bytes. */
+export async function play(
+  harness: Harness,
+  body: object,
+): Promise<{ report: ScenarioReport; text: string }> {
   const answer = await harness.api('post', '/v1/sandbox/scenarios').send(body);
-  if (answer.status !== 200) throw new Error(`the scenario was answered ${answer.status}: ${answer.text}`);
-  return { told: answer.body as Told, text: answer.text };
+  if (answer.status !== 200) throw new Error(`the scenario failed with ${answer.status}: ${answer.text}`);
+  return { report: answer.body as ScenarioReport, text: answer.text };
 }
 
-/** A virtual time since the beginning of the story: `1:02:24`, with days and thousandths where there are any. */
+/** Formats the time since the scenario's beginning: `1:02:24`, with days and milliseconds when not zero. */
 export function since(at: string): string {
   const ms = Date.parse(at) - Date.parse('2026-01-01T00:00:00.000Z');
   const seconds = Math.floor(ms / 1000);
@@ -48,8 +51,11 @@ export function since(at: string): string {
   return `${days > 0 ? `${days}d ` : ''}${hours}:${two(Math.floor(seconds / 60))}:${two(seconds)}${fraction}`;
 }
 
-/** Each event in one line: its time, type (`checkout.` left out), status, and the exceptions where there are any. */
-export function eventsOf({ events }: Told): string[] {
+/**
+ * Each event in one line: its time, type (`checkout.` left out), status, and the exceptions where there are
+ * any.
+ */
+export function eventsOf({ events }: ScenarioReport): string[] {
   return events.map(({ timestamp, type, data }) =>
     [since(timestamp), type.replace('checkout.', ''), data.checkout.status, ...data.checkout.exceptions].join(
       ' ',
@@ -57,16 +63,21 @@ export function eventsOf({ events }: Told): string[] {
   );
 }
 
-/** Each attempt to deliver in one line: its time, the event's sequence, the attempt's number, and what came of it. */
-export function deliveriesOf({ deliveries }: Told): string[] {
+/**
+ * Each attempt to deliver in one line: its time, the event's sequence, the attempt's number, and what came of
+ * it.
+ */
+export function deliveriesOf({ deliveries }: ScenarioReport): string[] {
   return deliveries.map(
     ({ at, sequence, attempt, status_code, error }) =>
       `${since(at)} #${sequence}.${attempt} ${status_code ?? error}`,
   );
 }
 
-/** The story's text with every id, token, address and hash replaced by its place, so that two tellings can be compared. */
-export function withoutNames(text: string): string {
+/**
+ * Replaces every id, token, address and hash of a report by its position, so that two runs can be compared.
+ */
+export function withoutIds(text: string): string {
   const places = new Map<string, string>();
   const pattern =
     /(pay|evt|ref|dlv)_[0-9A-Z]{26}|(?<=checkout\/|"token_id":")[\w-]{32}|0x[0-9a-fA-F]{40,64}|\b[0-9a-f]{64}\b/g;

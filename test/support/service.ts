@@ -10,23 +10,31 @@ import { openShop, type Shop } from './shop.ts';
 import { until } from './until.ts';
 import { createHarness, type Harness } from './harness.ts';
 
-/** A harness with a real web server, a real receiver of webhooks, and as many real workers as the test starts. */
+/**
+ * A harness with a real web server, a real receiver of webhooks, and as many real workers as the test starts.
+ */
 export interface Service {
   readonly harness: Harness;
   readonly shop: Shop;
   readonly receiver: Receiver;
   readonly baseUrl: string;
-  /** Starts the workers of one more process; what is left out of `ctx` is the harness's. `close()` of the service closes them too. */
+  /**
+   * Starts the workers of another process; `ctx` overrides the harness's. `close()` of the service closes
+   * them.
+   */
   startWorker(ctx?: Partial<Context>): Promise<Background>;
-  /** A request to the web server with the merchant's key. Answers status, headers and body (parsed where it is JSON). */
+  /**
+   * Requests the web server with the merchant's key; returns status, headers and body (parsed when it is
+   * JSON).
+   */
   request(
     method: string,
     path: string,
     body?: unknown,
   ): Promise<{ status: number; headers: Headers; body: unknown }>;
   /**
-   * Waits until `condition` is true, and lets the clock go on by a tenth of a second each time that it is not: blocks are mined and work
-   * falls due as fast as the machine can go. Hours are for `harness.advance`.
+   * Waits until `condition` is true, and advances the clock by a tenth of a second while it is not: blocks
+   * are mined and jobs become due as fast as the machine can run them. For hours, use `harness.advance`.
    */
   passUntil(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 import { simulatedChain } from '../../src/domain/chain/simulator/simulated.ts';
-import type { ChainTransfer, Sending, TestChain } from '../../src/domain/chain/port.ts';
+import type { ChainTransfer, TransferRequest, TestChain } from '../../src/domain/chain/port.ts';
 import { findCaller } from '../../src/domain/merchants/api-keys.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
 import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
@@ -14,7 +14,7 @@ import type { Caller } from '../../src/platform/endpoint.ts';
 import { hashApiKey } from '../../src/platform/values/ids.ts';
 import type { TestMerchant, Harness } from './harness.ts';
 
-/** An event as it is stored, its body parsed; only what tests look at is typed. */
+/** A stored event with its parsed body; only what tests use is typed. */
 export interface StoredEvent {
   readonly id: string;
   readonly type: string;
@@ -33,23 +33,28 @@ export interface StoredEvent {
   readonly metadata: Record<string, string>;
 }
 
-/** A merchant and its customers behind the HTTP layer: the verbs that endpoints call, without the endpoints. */
+/**
+ * A merchant and its customers behind the HTTP layer: the verbs that endpoints call, without the endpoints.
+ */
 export interface Shop {
   readonly caller: Caller;
   readonly chain: TestChain;
-  /** Creates a payment; default: 10.50 of the settlement coin. Answers its id. */
+  /** Creates a payment (default: 10.50 of the settlement coin) and returns its id. */
   create(body?: Partial<CreatePaymentBody>): Promise<string>;
-  /** Sends a transfer through the sandbox's verb: what is missing, in the payment's coin, unless the body says otherwise. */
+  /**
+   * Sends a transfer through the sandbox's verb: what is missing, in the payment's coin, unless the body says
+   * otherwise.
+   */
   pay(id: string, body?: SendTransferBody): Promise<TransferResource>;
   /** Sends money to the address of the payment on a network, as a stranger could: any coin, chosen or not. */
-  send(id: string, sending: Omit<Sending, 'address'>): Promise<ChainTransfer>;
+  send(id: string, sending: Omit<TransferRequest, 'address'>): Promise<ChainTransfer>;
   refund(id: string, body?: RefundBody): Promise<RefundResource>;
   payment(id: string): Promise<Payment>;
   events(id: string): Promise<StoredEvent[]>;
   /** The events as `type status`, `checkout.` left out: a story in one list. */
   story(id: string): Promise<string[]>;
   /** Mines so many blocks on a network (default: the payment's), and does the work that follows. */
-  mine(blocks: number, network?: Sending['network']): Promise<void>;
+  mine(blocks: number, network?: TransferRequest['network']): Promise<void>;
 }
 
 const eventBodies = sql<{ body: string }>(
@@ -61,7 +66,7 @@ const eventBodies = sql<{ body: string }>(
 export async function openShop(harness: Harness, merchant: TestMerchant = harness.merchant): Promise<Shop> {
   const { ctx, adapters } = harness;
   const caller = await findCaller(ctx.db, hashApiKey(merchant.apiKey));
-  if (caller === null) throw new Error('the merchant of the test is gone');
+  if (caller === null) throw new Error("the test's merchant does not exist");
   const chain = simulatedChain(ctx);
   const shop: Shop = {
     caller,
@@ -85,7 +90,7 @@ export async function openShop(harness: Harness, merchant: TestMerchant = harnes
       const address = chain.depositAddress(sending.network, id);
       const [sent] = await chain.send(ctx.db, [{ ...sending, address }], ctx.now());
       if (sent === undefined) throw new Error('nothing was sent');
-      await lookAgain(harness, sending.network);
+      await syncSoon(harness, sending.network);
       return sent;
     },
     async refund(id, body = {}) {
@@ -93,7 +98,7 @@ export async function openShop(harness: Harness, merchant: TestMerchant = harnes
     },
     async payment(id) {
       const [payment] = await readPayments(ctx.db, [id]);
-      if (payment === undefined) throw new Error(`there is no payment ${id}`);
+      if (payment === undefined) throw new Error(`payment ${id} does not exist`);
       return payment;
     },
     async events(id) {
@@ -106,7 +111,7 @@ export async function openShop(harness: Harness, merchant: TestMerchant = harnes
     },
     async mine(blocks, network = 'ethereum') {
       await chain.mine(network, blocks, ctx.now());
-      await lookAgain(harness, network);
+      await syncSoon(harness, network);
       await harness.work();
     },
   };
@@ -118,7 +123,7 @@ const lookNow = sql(
   `UPDATE scheduled_jobs SET run_at = $2, visible_at = $2 WHERE job = 'chain.observe' AND key = $1`,
 );
 
-/** Has the network looked at when the harness works next. */
-async function lookAgain({ ctx }: Harness, network: string): Promise<void> {
+/** Schedules a sync of the network for the harness's next run. */
+async function syncSoon({ ctx }: Harness, network: string): Promise<void> {
   await run(ctx.db, lookNow, [network, ctx.now()]);
 }

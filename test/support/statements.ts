@@ -1,9 +1,6 @@
 import pg from 'pg';
 
-/**
- * The first words of every statement that `work` sends to Postgres, on any connection: its round trips, in
- * order.
- */
+/** Returns the first words of every statement of `work`, on any connection: its round trips, in order. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];
   const prototype = pg.Client.prototype as { query: (...args: unknown[]) => unknown };

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const EVERY_MS = 10;
 
 /**
- * Resolves as soon as `condition` is true; asks at once and then every few milliseconds. Rejects after
- * `timeoutMs`, which only bounds how long a test that fails takes, and says what it waited for.
+ * Resolves as soon as `condition` is true; checks at once and then every few milliseconds. Rejects after
+ * `timeoutMs` with what it waited for; the limit only bounds the time of a failing test.
  */
 export async function until(
   what: string,

@@ -9,9 +9,9 @@ const base58Check = createBase58check(sha256);
 const TRON_VERSION = 0x41;
 
 interface Format {
-  /** How 32 derived bytes become an address that wallets of the network accept. */
+  /** Encodes 32 derived bytes as an address that wallets of the network accept. */
   readonly write: (bytes: Buffer) => string;
-  /** What an address carries; null, or a throw, where it is none or its checksum is wrong. */
+  /** Returns the payload of an address; returns null or throws when it is none or its checksum is wrong. */
   readonly read: (address: string) => Uint8Array | null;
 }
 
@@ -21,7 +21,7 @@ const FORMATS: Record<AddressFormat, Format> = {
     read: (address) => (/^bc1/i.test(address) ? readSegwit(address) : readLegacy(address)),
   },
   hex: {
-    // All lower case is valid everywhere, and people copy or scan a deposit address, they do not type it.
+    // Lower case is valid everywhere. A checksum is not needed: people copy or scan a deposit address.
     write: (bytes) => `0x${bytes.subarray(0, 20).toString('hex')}`,
     read: readHex,
   },
@@ -42,8 +42,9 @@ const FORMATS: Record<AddressFormat, Format> = {
 };
 
 /**
- * The deposit address of `reference` on `network`: the same for the same seed, unguessable without it, in the network's own format
- * and with its checksum. No key stands behind it: on a real network, money sent to it would be lost.
+ * Returns the deposit address of `reference` on `network`, in the network's format and with its checksum.
+ * It is the same for the same seed, and cannot be guessed without the seed. No private key belongs to it:
+ * money sent to it on a real network would be lost.
  */
 export function depositAddress(seed: string, network: NetworkId, reference: string): string {
   const bytes = createHmac('sha256', seed)
@@ -52,18 +53,21 @@ export function depositAddress(seed: string, network: NetworkId, reference: stri
   return FORMATS[NETWORKS[network].addressFormat].write(bytes);
 }
 
-/** True when money on `network` can be sent to `address`: its form and, where it has one, its checksum are right, and somebody may hold its key. */
+/** True when the form and the checksum of `address` are valid on `network`, and a key for it may exist. */
 export function isAddress(network: NetworkId, address: string): boolean {
   try {
     const payload = FORMATS[NETWORKS[network].addressFormat].read(address);
-    // Nobody holds the key of nothing but zeros: what is sent there is gone.
+    // No key for the all-zero address is known: money sent to it is lost.
     return payload !== null && payload.some((byte) => byte !== 0);
   } catch {
     return false;
   }
 }
 
-/** Witness versions 0 (BIP-173) and 1 (taproot, BIP-350); what would be sent to a later one, anybody could take. */
+/**
+ * Witness versions 0 (BIP-173) and 1 (taproot, BIP-350). Outputs of later versions can be spent without a
+ * key.
+ */
 function readSegwit(address: string): Uint8Array | null {
   const isTaproot = /^bc1p/i.test(address);
   const encoding = isTaproot ? bech32m : bech32;
@@ -82,7 +86,7 @@ function readLegacy(address: string): Uint8Array | null {
   return (version === 0x00 || version === 0x05) && payload.length === 20 ? Uint8Array.from(payload) : null;
 }
 
-/** Letters of both cases are a checksum (EIP-55); of one case, there is none. */
+/** Mixed case is a checksum (EIP-55); letters of one case carry none. */
 function readHex(address: string): Uint8Array | null {
   const [, digits] = /^0x([0-9a-f]{40})$/i.exec(address) ?? [];
   if (digits === undefined) return null;

@@ -2,7 +2,7 @@ import { isNetwork, NETWORK_IDS, type NetworkId } from './networks.ts';
 
 interface Coin {
   readonly name: string;
-  /** US dollars per coin on the simulated market, which is fixed: the same payment always costs the same. */
+  /** US dollars per coin on the simulated market. It is fixed: the same payment always costs the same. */
   readonly simulatedRate: string;
   /** The networks on which the coin exists. */
   readonly networks: Readonly<Partial<Record<NetworkId, CoinOnNetwork>>>;
@@ -11,11 +11,11 @@ interface Coin {
 interface CoinOnNetwork {
   /** Decimals of the smallest unit. */
   readonly decimals: number;
-  /** The token's contract (on Solana: its mint); null: it is the network's own coin. */
+  /** The token's contract (on Solana: its mint); null: the coin is native to the network. */
   readonly contract: string | null;
 }
 
-/** Where each coin exists: as the network's own, or as the token that its own issuer or foundation stands behind. */
+/** Where each coin exists: as the native coin, or as the token that its own issuer or foundation issues. */
 export const COINS = {
   BTC: {
     name: 'Bitcoin',
@@ -93,12 +93,15 @@ export function isCoinOn(coin: string, network: string): boolean {
   return isCoin(coin) && isNetwork(network) && Object.hasOwn(COINS[coin].networks, network);
 }
 
-/** Decimals of the smallest unit of `coin` on `network`. Throws RangeError where the coin does not exist there. */
+/** Returns the decimals of `coin` on `network`. Throws RangeError when the coin does not exist there. */
 export function decimalsOf(coin: CoinId, network: NetworkId): number {
   return coinOn(coin, network).decimals;
 }
 
-/** The contract of `coin` on `network`; null where it is the network's own coin. Throws RangeError where it does not exist there. */
+/**
+ * Returns the contract of `coin`; null for a native coin. Throws RangeError when it does not exist on
+ * `network`.
+ */
 export function tokenContract(coin: CoinId, network: NetworkId): string | null {
   return coinOn(coin, network).contract;
 }
@@ -106,6 +109,6 @@ export function tokenContract(coin: CoinId, network: NetworkId): string | null {
 function coinOn(coin: CoinId, network: NetworkId): CoinOnNetwork {
   const { networks }: Coin = COINS[coin];
   const found = networks[network];
-  if (found === undefined) throw new RangeError(`${coin} does not live on ${network}`);
+  if (found === undefined) throw new RangeError(`${coin} does not exist on ${network}`);
   return found;
 }

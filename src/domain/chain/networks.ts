@@ -1,13 +1,13 @@
 interface Network {
   readonly name: string;
-  /** Average time between two blocks; SIMULATOR_BLOCK_SECONDS replaces it on every network. */
+  /** Average time between two blocks; SIMULATOR_BLOCK_SECONDS overrides it on every network. */
   readonly blockSeconds: number;
-  /** Blocks, the one that holds the transfer included, after which money counts as received. */
+  /** Blocks, the transfer's own included, after which money is final. */
   readonly confirmations: number;
   readonly addressFormat: AddressFormat;
   readonly transactionHashFormat: TransactionHashFormat;
   readonly walletUri: WalletUriStandard;
-  /** EIP-155: what tells networks apart that have the same addresses; null where addresses do. */
+  /** EIP-155: distinguishes networks that share an address format; null where the format is unique. */
   readonly chainId: number | null;
 }
 
@@ -20,12 +20,13 @@ export type AddressFormat = 'bech32' | 'hex' | 'base58check' | 'base58';
 /** `hex`: 32 bytes. `0x-hex`: the same behind 0x. `base58`: the 64 bytes of the first signature. */
 export type TransactionHashFormat = 'hex' | '0x-hex' | 'base58';
 
-/** How a wallet is asked for a payment: BIP-21, EIP-681, Solana Pay, or what Tron's wallets agree on. */
+/** The standard of the wallet URI: BIP-21, EIP-681, Solana Pay, or the convention of Tron's wallets. */
 export type WalletUriStandard = 'bip-21' | 'eip-681' | 'solana-pay' | 'tron';
 
 /**
- * The networks. Confirmations are what large exchanges ask for; Tron's and Solana's are where the network itself calls a block
- * irreversible (19 of 27 super representatives; 31 votes on top of a block), Polygon's covers a milestone.
+ * The networks. Confirmations follow large exchanges. On Tron and Solana the network itself calls a block
+ * irreversible at that depth (19 of 27 super representatives; 31 votes on top of a block); Polygon's number
+ * covers a milestone.
  */
 export const NETWORKS = {
   bitcoin: {

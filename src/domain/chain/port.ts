@@ -4,8 +4,8 @@ import type { CoinId } from './coins.ts';
 import type { NetworkId } from './networks.ts';
 
 /**
- * Money on its way to, or arrived at, one address. Network, transaction, address and coin together identify it: on a real chain one
- * transaction may pay several addresses.
+ * A transfer to one address, in the pool or mined. Network, transaction, address and coin together identify
+ * it: on a real chain one transaction may pay several addresses.
  */
 export interface ChainTransfer {
   readonly network: NetworkId;
@@ -14,53 +14,67 @@ export interface ChainTransfer {
   readonly address: string;
   /** Decimal string in units of the coin, exact. */
   readonly amount: string;
-  /** When the network first saw it; a reorganisation does not change it. */
+  /** When the network first saw the transfer; a reorganisation does not change it. */
   readonly seenAt: Date;
-  /** Height of the block that holds it; null: it waits in the pool, or it was dropped. */
+  /** Height of the block that contains it; null: it is in the pool, or was dropped. */
   readonly blockHeight: number | null;
-  /** When it became certain that the transfer will never be mined; null: it stands. */
+  /** When it became certain that the transfer will never be mined; null: it is valid. */
   readonly droppedAt: Date | null;
-  /** The transaction that spent the same money elsewhere, where that is the reason. */
+  /** The transaction that spent the same money elsewhere, when that is the reason for the drop. */
   readonly replacedBy: string | null;
 }
 
 /** What one poll returns. */
 export interface ChainPage {
-  /** Height of the newest block. It never goes down: the branch that wins a reorganisation is at least as long. */
+  /**
+   * Height of the newest block. It never decreases: the branch that wins a reorganisation is at least as
+   * long.
+   */
   readonly head: number;
-  /** At most one page of the transfers that appeared or changed since the cursor, each once, in its present state. */
+  /**
+   * At most one page of the transfers that are new or changed since the cursor, each once, in its current
+   * state.
+   */
   readonly transfers: readonly ChainTransfer[];
-  /** Where the next poll continues; text that only the client understands. */
+  /** Where the next poll continues; opaque to the caller. */
   readonly cursor: string;
   /**
-   * There is another page. Until it is read, a transfer known from earlier may be out of date, so `head` must not confirm anything:
-   * the change on the next page may be that its block was reorganised away.
+   * There is another page. Until it is read, known transfers may be out of date, so `head` must not confirm
+   * anything: the next page may report that a block was reorganised away.
    */
   readonly more: boolean;
 }
 
 /**
- * What the service needs of a chain. A client knows addresses and transfers, and no payments, so that an indexer or a node serves as
- * well as the simulator does.
+ * What the service needs of a chain. A client knows addresses and transfers, but no payments: an indexer or a
+ * node can implement it as well as the simulator.
  */
 export interface ChainClient {
-  /** The deposit address of a reference (a payment's id) on a network: derived, the same every time, no I/O. */
+  /**
+   * Derives the deposit address of a reference (a payment's id) on a network: always the same, without I/O.
+   */
   depositAddress(network: NetworkId, reference: string): string;
 
   /**
-   * The head, and the transfers to any of our addresses that appeared or changed since the cursor (null: from the beginning). A poll
-   * returns states, not changes: a transfer that was mined, orphaned and mined again between two polls comes once. Polling again with
-   * the same cursor is harmless and skips nothing, so a caller stores the cursor with what it made of the page. `now` moves a
-   * simulated chain; a real one has a clock of its own.
+   * Returns the head, and the transfers to our addresses that are new or changed since the cursor (null: from
+   * the beginning). A poll returns states, not changes: a transfer that was mined, orphaned and mined again
+   * between two polls is returned once. Polling again with the same cursor is safe and skips nothing, so a
+   * caller stores the cursor in the transaction that applies the page. `now` advances a simulated chain; a
+   * real one has its own clock.
    */
   poll(network: NetworkId, cursor: string | null, now: Date): Promise<ChainPage>;
 
-  /** When the block that lies `blocks` above the newest will be mined; null where that cannot be known in advance. */
+  /**
+   * Returns when the block `blocks` above the head will be mined; null when that cannot be known in advance.
+   */
   timeOfBlock(network: NetworkId, blocks: number): Promise<Date | null>;
 }
 
-/** A transfer to send on a test chain. The same `reference` is sent only once; without one each call sends another transfer. */
-export interface Sending {
+/**
+ * A transfer to send on a test chain. A `reference` is sent only once; without one each call sends a
+ * transfer.
+ */
+export interface TransferRequest {
   readonly network: NetworkId;
   readonly coin: CoinId;
   readonly address: string;
@@ -69,42 +83,48 @@ export interface Sending {
   readonly reference?: string;
 }
 
-/** A chain that test merchants control, beside what every chain does. */
+/** A chain that test merchants control. */
 export interface TestChain extends ChainClient {
   /**
-   * Puts transfers into the pool, in one statement, in the caller's transaction or on its own; pollers see them once that commits.
-   * Returns one transfer for each one given, in that order; for a reference that was used before, the transfer sent then, as it is
-   * now. Throws RangeError, and sends nothing, for a coin that does not exist on its network or an amount that is not above zero.
+   * Puts transfers into the pool, in one statement, in the caller's transaction or its own; pollers see them
+   * once that commits. Returns one transfer per request, in the same order; for a reference that was used
+   * before, the transfer that was sent then, in its current state. Throws RangeError, and sends nothing, when
+   * a coin does not exist on its network or an amount is not above zero.
    */
-  send(connection: Connection, sendings: readonly Sending[], now: Date): Promise<ChainTransfer[]>;
+  send(connection: Connection, requests: readonly TransferRequest[], now: Date): Promise<ChainTransfer[]>;
 
   /**
-   * Spends the money of a transfer elsewhere: it is dropped, and `replacedBy` is a transaction that pays somebody else. A mined
-   * transfer leaves its block, as if the branch with the other transaction had won. One that was dropped before does not change.
-   * Returns the transfer as it is then, or null for an unknown hash. In the caller's transaction, where one is given.
+   * Double-spends a transfer: it is dropped, and `replacedBy` is the transaction that spends its money. A
+   * mined transfer leaves its block, as if the branch with the other transaction had won. A transfer that was
+   * dropped before does not change. Returns the transfer in its new state, or null for an unknown hash. Runs
+   * in the caller's transaction when one is given.
    */
   replace(txHash: string, now: Date, tx?: Tx): Promise<ChainTransfer | null>;
 
   /**
-   * Replaces the newest `depth` blocks by an equally long branch without our transfers: what they held goes back to the pool and
-   * into later blocks. The head keeps its height, so that no poller sees it go down. Returns how many transfers went back.
+   * Replaces the newest `depth` blocks by an equally long branch without our transfers, which return to the
+   * pool and are mined into later blocks. The head keeps its height, so no poller sees it decrease. Returns
+   * how many transfers returned to the pool.
    */
   reorganise(network: NetworkId, depth: number, now: Date): Promise<number>;
 
-  /** Mines `blocks` at once, beyond those that are due; the first takes all that was sent until now. Returns the new height. */
+  /**
+   * Mines `blocks` more than are due; the first contains all transfers sent until now. Returns the new
+   * height.
+   */
   mine(network: NetworkId, blocks: number, now: Date): Promise<number>;
 
   /**
-   * Moves an address and its transfers from the shared chain of a network to the one of a test clock, which begins with the shared
-   * head. Nothing changes for other addresses, and nothing about the transfers but where they are.
+   * Moves an address and its transfers from the shared chain of a network to that of a test clock, which
+   * begins at the shared head. The transfers and all other addresses stay unchanged.
    */
   isolate(tx: Tx, moved: { network: NetworkId; address: string; testClock: string }): Promise<void>;
 
-  /** Removes what the chains of a test clock hold. */
+  /** Deletes the chains of a test clock and their transfers. */
   discard(tx: Tx, testClock: string): Promise<void>;
 }
 
-/** The chain that a context works on: the shared one, or that of its test clock. */
+/** Returns the chain of a context: the shared one, or that of its test clock. */
 export type ChainOf<Chain extends ChainClient = ChainClient> = (
   ctx: Pick<Context, 'db' | 'config' | 'testClock'>,
 ) => Chain;
@@ -112,17 +132,17 @@ export type ChainOf<Chain extends ChainClient = ChainClient> = (
 /** US dollars per coin. */
 export type Rates = Readonly<Record<CoinId, string>>;
 
-/** Reads the market; call it outside any transaction. */
+/** Reads the market rates; must be called outside any transaction. */
 export type RateSource = () => Promise<Rates>;
 
-/** Money that leaves the service. Sending twice with one reference sends once. */
+/** Sends money out of the service. Idempotent: a reference is paid out once. */
 export interface Payouts {
   send(payout: {
     reference: string;
     amount: string;
     currency: string;
     network: string;
-    /** Null: back to where the customer's money came from. */
+    /** Null: back to the address that the customer paid from. */
     address: string | null;
   }): Promise<{ txHash: string }>;
 }

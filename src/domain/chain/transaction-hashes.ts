@@ -11,8 +11,8 @@ const FORMATS: Record<TransactionHashFormat, (content: string) => string> = {
 };
 
 /**
- * The hash of a simulated transaction, in the network's own format. It follows from its content alone; `nonce` tells two transfers
- * apart that are otherwise equal.
+ * Returns the hash of a simulated transaction, in the network's format. It depends on the content alone;
+ * `nonce` distinguishes transfers that are otherwise equal.
  */
 export function transactionHash(
   network: NetworkId,

@@ -26,9 +26,10 @@ const eventsToDispatch = sql<DispatchedEvent, { ids: readonly string[] }>(
 );
 
 /**
- * Does what follows from recorded events, in one transaction: creates their deliveries, and schedules the customer's receipts and, with
- * autopay, the simulated customer. Whoever records an event knows none of them. A second dispatch of an event adds nothing: deliveries
- * have unique keys, a receipt is sent once, and autopay pays once. `receiver` is the URL that takes every event where it is not null.
+ * Dispatches recorded events in one transaction: creates their deliveries, and schedules the customer's
+ * receipts and, with autopay, the simulated customer. The code that records an event knows none of them. A
+ * second dispatch of an event adds nothing: deliveries have unique keys, a receipt is sent once, and autopay
+ * pays once. When `receiver` is not null, every event is delivered to that URL.
  */
 export async function dispatchEvents(
   ctx: Context,
@@ -47,12 +48,12 @@ export async function dispatchEvents(
   });
 }
 
-/** The events that a customer with an address gets a receipt for. */
+/** The events for which a customer with a mail address receives a receipt. */
 const WITH_RECEIPT: ReadonlySet<EventType> = new Set(['checkout.settled', 'checkout.refunded']);
 
 /**
- * Receipts are scheduled without a mail server too, and their worker discards them: what follows from an event does not depend on how
- * this process is set up.
+ * Returns the jobs that follow from an event. Receipts are scheduled without a mail server too, and their
+ * worker discards them: what follows from an event does not depend on the configuration of this process.
  */
 function followUpsOf(ctx: Context, event: DispatchedEvent): ScheduledJob[] {
   const { testClock } = ctx;

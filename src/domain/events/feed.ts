@@ -4,30 +4,34 @@ import type { Reply } from '../../platform/endpoint.ts';
 import { ValidationError } from '../../platform/errors.ts';
 import type { FeedQuery } from './schemas.ts';
 
-// How a reader that pages while others write misses nothing. A number that is given out when an event is written (an id, a sequence) is
-// no place to continue from: the transaction with the smaller number may commit after the one with the larger, behind a reader who has
-// passed. So the feed is in the order of (txid, place), and shows only events whose txid is below the oldest transaction that is still
-// open (the snapshot's xmin): nothing can be written below it any more. Each row's txid is that of its transaction or a larger one
-// (outbox.ts), so this holds for every row.
+// Why a reader that pages while others write misses no event: a number that is assigned when an event is
+// written (an id, a sequence) cannot be a cursor, because the transaction with the smaller number may commit
+// after the one with the larger, when a reader has already passed it. So the feed is in the order of (txid,
+// place), and shows only events whose txid is below the oldest open transaction (the snapshot's xmin): no
+// event can be written below it any more. Each row's txid is that of its transaction or a larger one
+// (outbox.ts), so this is true for every row.
 //
-// What it costs: one transaction that has written and stays open, anywhere in the cluster, other databases and prepared transactions
-// included, holds every feed back until it ends. Events then come later, and none is lost; readers (pg_dump, reports) hold nothing back.
-// And the numbers are one cluster's: pg_upgrade and failover keep them, a dump restored elsewhere does not. There the restored events
-// are renumbered (docs/operations.md, "Restoring a dump"), and a cursor from before, which this cluster has not reached, is refused
-// instead of skipping events in silence. A failover that loses commits may number events again below a cursor that was given out for
-// lost ones: after it readers go back to an earlier cursor.
+// The cost: a transaction that has written and stays open, anywhere in the cluster, other databases and
+// prepared transactions included, delays every feed until it ends. Events then come later, and none is lost;
+// read-only transactions (pg_dump, reports) delay nothing. The numbers belong to one cluster: pg_upgrade and
+// failover keep them, a dump restored elsewhere does not. There the restored events are renumbered
+// (docs/operations.md, "Restoring a dump"), and an old cursor, which this cluster has not reached, is refused
+// instead of silently skipping events. A failover that loses commits may assign numbers again below a cursor
+// of a lost event: after it, readers must return to an earlier cursor.
 
-/** What one page may read in search of the types that are asked for: some 10 ms. Beyond it the page ends, short or empty. */
+/**
+ * Most events that one page reads in search of the requested types, some 10 ms; then it ends, short or empty.
+ */
 export const MAX_READ = 5_000;
 
 interface FeedRow {
-  /** Whether this cluster has come past the reader's cursor. */
+  /** Whether this cluster has reached the reader's cursor. */
   readonly is_reached: boolean;
-  /** Null, and the rest with it, where there is nothing to show. */
+  /** Null, like the remaining columns, when there is no event to show. */
   readonly body: string | null;
   readonly txid: string;
   readonly place: string;
-  /** False: read in vain, and the last that this page may read. */
+  /** False: the event is of another type, and the last that this page may read. */
   readonly matches: boolean;
   readonly number: string;
 }
@@ -43,8 +47,8 @@ interface FeedParams {
 const REACHED = (txid: string) =>
   `SELECT ${txid}::xid8 < pg_snapshot_xmin(pg_current_snapshot()) AS is_reached`;
 
-// Read row by row, by events_feed, until the page is full: an event that is not of the types asked for costs its row and no more, at
-// most MAX_READ of them a page. An index for each type would cost every payment more than a reader of few types pays here.
+// Reads row by row, by events_feed, until the page is full: an event of another type costs one row, at most
+// MAX_READ of them per page. An index per type would cost every payment more than it saves such a reader.
 const pageOfFeed = sql<FeedRow, FeedParams>(
   'page_of_feed',
   (p) => `
@@ -64,8 +68,8 @@ const pageOfFeed = sql<FeedRow, FeedParams>(
     ORDER BY page.txid, page.place`,
 );
 
-// All events of the payment, a few dozen, by the index on its sequence. Materialised: a walk down the merchant's whole feed in search of
-// them would look cheaper to a planner that believes in an early end.
+// All events of the payment, a few dozen, by the index on its sequence. Materialised: otherwise the planner,
+// which expects LIMIT to end it early, prefers to scan the merchant's whole feed.
 const pageOfPayment = sql<FeedRow, FeedParams & { paymentId: string }>(
   'page_of_feed_of_payment',
   (p) => `
@@ -85,9 +89,10 @@ const pageOfPayment = sql<FeedRow, FeedParams & { paymentId: string }>(
 );
 
 /**
- * One page of a merchant's events, oldest first, in one round trip. A reader that continues with the page's next_cursor gets every event
- * exactly once, each payment's in the order of their sequence, however the transactions that write them overlap. The bodies are the
- * stored bytes. Throws ValidationError for a cursor that is none of this feed.
+ * Returns one page of a merchant's events, oldest first, in one round trip. A reader that continues with the
+ * page's next_cursor receives every event exactly once, and those of a payment in the order of their
+ * sequence, however the transactions that write them overlap. The bodies are the stored bytes. Throws
+ * ValidationError for a cursor that does not belong to this feed.
  */
 export async function readFeed(connection: Connection, merchantId: string, query: FeedQuery): Promise<Reply> {
   const limit = query.limit ?? 20;
@@ -107,11 +112,11 @@ export async function readFeed(connection: Connection, merchantId: string, query
     next_cursor: last === undefined ? (query.after ?? null) : formatCursor(last),
   };
   const bodies = passed.flatMap(({ body, matches }) => (body !== null && matches ? [body] : []));
-  return { status: 200, text: `{"data":${listOf(bodies)},"pagination":${JSON.stringify(pagination)}}` };
+  return { status: 200, text: `{"data":${jsonArrayOf(bodies)},"pagination":${JSON.stringify(pagination)}}` };
 }
 
-/** A JSON array of texts that are JSON already: parsed and written again they might not be the same bytes. */
-export function listOf(bodies: readonly string[]): string {
+/** Joins JSON texts to a JSON array. They are not parsed: written again, their bytes might differ. */
+export function jsonArrayOf(bodies: readonly string[]): string {
   return `[${bodies.join(',')}]`;
 }
 
@@ -125,7 +130,7 @@ function formatCursor({ txid, place }: Position): string {
   return encodeCursor([txid, place]);
 }
 
-/** At most 18 digits each: what Postgres can read. A cluster needs centuries to come so far. */
+/** At most 18 digits each, within Postgres's bigint; a cluster needs centuries to reach that. */
 function parseCursor(cursor: string): Position {
   const position = decodeCursor(cursor, { txid: /^\d{1,18}$/, place: /^\d{1,18}$/ });
   if (position === null) throw notACursor();

@@ -1,6 +1,6 @@
 import { endpoint, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
 import { getPayment } from '../payments/lifecycle/store.ts';
-import { listOf, readFeed } from './feed.ts';
+import { jsonArrayOf, readFeed } from './feed.ts';
 import { EventFeed, FeedQuery, PaymentEvents } from './schemas.ts';
 import { readEventBodies } from '../outbox/outbox.ts';
 
@@ -29,7 +29,7 @@ export const eventEndpoints = [
     response: { status: 200, schema: PaymentEvents },
     async handle({ ctx, caller, params }) {
       const payment = await getPayment(ctx.db, caller.merchantId, params.id ?? '');
-      return { status: 200, text: `{"data":${listOf(await readEventBodies(ctx.db, payment.id))}}` };
+      return { status: 200, text: `{"data":${jsonArrayOf(await readEventBodies(ctx.db, payment.id))}}` };
     },
   }),
 ];

@@ -3,13 +3,13 @@ import type { Context } from '../../platform/context.ts';
 import { deleteInChunks, run, runOne, sql } from '../../platform/postgres/db.ts';
 
 /**
- * 90 days: a reader who was away for most of a quarter misses nothing, and deliveries have long ended: the schedule takes under 5 days,
- * and under 20 where a receiver asks for more time again and again.
+ * 90 days: a reader that was offline for most of a quarter misses nothing. Deliveries have ended long before:
+ * the retry schedule takes under 5 days, and under 20 when a receiver asks for later retries each time.
  */
 const KEPT_SECONDS = 90 * 86_400;
 
-// Retention uses transaction marks, not event timestamps: a test payment's clock may be years ahead, and scenario events all date from
-// one January. All transactions before a mark had begun by its time.
+// Retention uses transaction marks, not event timestamps: a test clock may be years ahead, and all scenarios
+// begin on the same date. All transactions before a mark had begun by its time.
 const addMark = sql<never, { now: Date }>(
   'add_event_mark',
   (p) => `
@@ -25,9 +25,9 @@ const deleteMarks = sql<never, { before: Date }>(
   (p) => `DELETE FROM event_marks WHERE at < ${p.before}`,
 );
 
-// By each merchant's feed (events_feed), from its old end. What another sweep has locked is skipped. An event that is still to be
-// delivered stays, however long a schedule of the operator's own takes: a delivery reads its body from here. Receipts go with their
-// events.
+// Reads each merchant's feed (events_feed) from its oldest event, and skips rows that another sweep has
+// locked. An event with a pending delivery stays, however long the operator's own retry schedule takes: the
+// delivery reads its body from here. Receipts are deleted with their events.
 const deleteOldEvents = sql<{ id: string }, { txid: string; limit: number }>(
   'delete_old_events',
   (p) => `
@@ -48,8 +48,9 @@ const deleteOldEvents = sql<{ id: string }, { txid: string; limit: number }>(
 );
 
 /**
- * Deletes events that were recorded more than 90 days ago, in real time and whatever clock their payment has, a chunk at a time;
- * returns how many. The mark that it sets serves the sweeps of 90 days later.
+ * Deletes events that were recorded more than 90 days ago by the system clock, whatever test clock their
+ * payment has, one chunk at a time. Returns how many. The mark that it adds is used by the sweeps of 90 days
+ * later.
  */
 export async function sweepEvents(ctx: Context): Promise<number> {
   await run(ctx.db, addMark, { now: ctx.now() });

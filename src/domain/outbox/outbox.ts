@@ -4,7 +4,7 @@ import type { TestClock } from '../../platform/clock.ts';
 import { recordset, run, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import { dispatchEvent } from './jobs.ts';
 
-/** An event as it is stored: `body` is what every delivery of it sends, byte for byte. */
+/** An event as it is stored. Every delivery sends `body`, byte for byte. */
 export interface EventRecord {
   readonly id: string;
   readonly paymentId: string;
@@ -15,7 +15,7 @@ export interface EventRecord {
   readonly callbackUrl: string | null;
   readonly body: string;
   readonly createdAt: Date;
-  /** Of an isolated payment, else null. */
+  /** The test clock of an isolated payment, else null. */
   readonly testClock: TestClock | null;
 }
 
@@ -23,7 +23,7 @@ export interface EventRecord {
 export const EVENT_COLUMNS = `id text, payment_id text, merchant_id text, sequence integer, type text,
   callback_url text, body text, created_at timestamptz`;
 
-/** Events as one recordset of EVENT_COLUMNS. */
+/** Returns events as one recordset of EVENT_COLUMNS. */
 export function eventRows(events: readonly EventRecord[]): string {
   return recordset(
     events.map((event) => ({
@@ -39,15 +39,16 @@ export function eventRows(events: readonly EventRecord[]): string {
   );
 }
 
-/** The job that is due with an event. */
-export function dispatchOf({ id, createdAt, testClock }: EventRecord): ScheduledJob {
+/** Returns the job that dispatches an event. */
+export function dispatchJobOf({ id, createdAt, testClock }: EventRecord): ScheduledJob {
   return { job: dispatchEvent, key: id, runAt: createdAt, testClock };
 }
 
-// A payment's events are written one after the other, but not always by transactions in the order of their numbers: one that began
-// first may wait for the payment's row until a later one has committed. An event therefore takes at least the number of the one before
-// it, so that the feed, which is in the order of (txid, place), keeps each payment's sequence. The larger number is harmless there: a
-// reader passes it only when that transaction and all before it, this one included, have ended.
+// A payment's events are written one after the other, but not always in the order of their transactions'
+// numbers: a transaction that began first may wait for the payment's row until a later one has committed.
+// Each event therefore takes at least the txid of its predecessor, so that the feed, which is in the order of
+// (txid, place), keeps each payment's sequence. The larger txid is safe: a reader passes it only when that
+// transaction and all before it, this one included, have ended.
 const insertEvents = sql<never, { events: string }>(
   'insert_events',
   (p) => `
@@ -58,11 +59,11 @@ const insertEvents = sql<never, { events: string }>(
     FROM json_to_recordset(${p.events}::json) AS e (${EVENT_COLUMNS})`,
 );
 
-/** Records events, and that each is due to be dispatched, in the transaction of the transitions that they report. */
+/** Records events and schedules their dispatch, in the transaction of the transitions that they report. */
 export async function recordEvents(tx: Tx, events: readonly EventRecord[]): Promise<void> {
   if (events.length === 0) return;
   await run(tx, insertEvents, { events: eventRows(events) });
-  await schedule(tx, events.map(dispatchOf));
+  await schedule(tx, events.map(dispatchJobOf));
 }
 
 const eventsOfPayment = sql<{ body: string }, { paymentId: string }>(
@@ -71,7 +72,8 @@ const eventsOfPayment = sql<{ body: string }, { paymentId: string }>(
 );
 
 /**
- * The bodies of a payment's events, as deliveries send them, in the order of their sequence. The caller has checked whose payment it is.
+ * Returns the bodies of a payment's events, as deliveries send them, in the order of their sequence. The
+ * caller has checked that the payment is the merchant's.
  */
 export async function readEventBodies(connection: Connection, paymentId: string): Promise<string[]> {
   return (await run(connection, eventsOfPayment, { paymentId })).map(({ body }) => body);

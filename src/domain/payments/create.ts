@@ -2,7 +2,7 @@ import { isCoin } from '../chain/coins.ts';
 import { isNetwork } from '../chain/networks.ts';
 import type { ChainClient } from '../chain/port.ts';
 import { replayOf } from '../idempotency/claim.ts';
-import { dispatchOf, EVENT_COLUMNS, eventRows } from '../outbox/outbox.ts';
+import { dispatchJobOf, EVENT_COLUMNS, eventRows } from '../outbox/outbox.ts';
 import { JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows } from '../schedule/rows.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
@@ -21,9 +21,10 @@ import { toResource, type CreatePaymentBody } from './schemas.ts';
 const DEFAULT_EXPIRATION_MINUTES = 60;
 
 /**
- * Creates a payment, its first event, its deadline, its quote in the settlement coin and, when the request carries an idempotency
- * key, the claim with the stored reply: in one statement, so in one round trip and in one commit. A claim that exists already makes the
- * statement write nothing; then the stored reply is replayed. Throws ApiError idempotency_conflict.
+ * Creates a payment, its first event, its deadline, its quote in the settlement coin and, when the request
+ * has an idempotency key, the claim with the stored reply: in one statement, thus in one round trip and one
+ * commit. When the claim exists already, the statement writes nothing and the stored reply is replayed.
+ * Throws ApiError idempotency_conflict.
  */
 export async function createPayment(
   ctx: Context,
@@ -35,7 +36,7 @@ export async function createPayment(
   const now = ctx.now();
   const { payment, rate } = newPayment(ctx, chain(ctx), caller, body, now);
   const event = eventOf(payment, TRANSITIONS.created.event, now, null);
-  const answer = reply(201, toResource(payment, ctx.config.publicUrl));
+  const response = reply(201, toResource(payment, ctx.config.publicUrl));
   const expiry = {
     job: expirePayment,
     key: payment.id,
@@ -43,10 +44,10 @@ export async function createPayment(
     testClock: testClockOf(payment),
   };
   const created = await run(ctx.db, insertPayment, {
-    claims: recordset(claim === null ? [] : [claimRow(claim, answer, now)]),
+    claims: recordset(claim === null ? [] : [claimRow(claim, response, now)]),
     payments: recordset([{ ...payment, rate }]),
     events: eventRows([event]),
-    jobs: recordset(jobRows([dispatchOf(event), expiry])),
+    jobs: recordset(jobRows([dispatchJobOf(event), expiry])),
   });
   if (created.length === 0 && claim !== null) return replayOf(ctx.db, claim);
   ctx.log.info('payment created', {
@@ -54,12 +55,12 @@ export async function createPayment(
     merchant_id: caller.merchantId,
     amount: `${payment.pay_amount} ${payment.pay_currency}`,
   });
-  return answer;
+  return response;
 }
 
 /**
- * A payment as it would be stored, and the rate of its quote; nothing is stored. The customer pays in the settlement coin until another
- * one is selected.
+ * Returns a payment as it would be stored, and the rate of its quote, without storing them. The customer pays
+ * in the settlement coin until they select another one.
  */
 export function newPayment(
   { testClock }: Pick<Context, 'testClock'>,
@@ -114,27 +115,34 @@ export function newPayment(
   return { payment, rate };
 }
 
-/** A merchant's coin and network were checked when the merchant was created; a coin that left the table since is our fault. */
+/**
+ * The merchant's coin and network were valid when the merchant was created; throws when a release removed
+ * one.
+ */
 function settlementOf({ merchantId, settlementCurrency: coin, settlementNetwork: network }: Caller) {
   if (!isCoin(coin) || !isNetwork(network))
-    throw new Error(`${merchantId} settles in ${coin} on ${network}, which is no longer in the tables`);
+    throw new Error(
+      `merchant ${merchantId} settles in ${coin} on ${network}, which this release does not know`,
+    );
   return { coin, network };
 }
 
-function claimRow(claim: IdempotencyClaim, answer: Reply, now: Date) {
+function claimRow(claim: IdempotencyClaim, response: Reply, now: Date) {
   return {
     merchant_id: claim.merchantId,
     key: claim.key,
     method: claim.method,
     path: claim.path,
     body_hash: `\\x${claim.bodyHash.toString('hex')}`,
-    status: answer.status,
-    body: answer.text,
+    status: response.status,
+    body: response.text,
     created_at: now,
   };
 }
 
-/** All of them recordsets: at most one claim, and one payment (with the rate of its quote) with its event and its jobs. */
+/**
+ * Recordsets: at most one claim, and one payment (with the rate of its quote) with its event and its jobs.
+ */
 interface Creation {
   readonly claims: string;
   readonly payments: string;
@@ -142,8 +150,8 @@ interface Creation {
   readonly jobs: string;
 }
 
-// Of two requests with one key at the same instant the second's INSERT of the claim waits for the first to commit, and then does
-// nothing. json, not jsonb: metadata keeps the order of the merchant's keys.
+// When two requests with one key run at once, the second's INSERT of the claim waits for the first to commit,
+// and then does nothing. json, not jsonb: metadata keeps the order of the merchant's keys.
 const insertPayment = sql<{ claimed: boolean }, Creation>(
   'insert_payment',
   (p) => `
@@ -162,22 +170,20 @@ const insertPayment = sql<{ claimed: boolean }, Creation>(
     ), created AS (
       SELECT c.* FROM claimed, json_to_recordset(${p.payments}::json) AS c (
         id text, merchant_id text, token_id text, order_id text, order_description text, callback_url text,
-        success_url text, cancel_url text, customer_email text, metadata json,
-        pay_amount text, pay_currency text,
-        pay_network text, status text, coin text, network text, address text, crypto_amount text, rate text,
-        created_at timestamptz, expires_at timestamptz, deadline_at timestamptz, test_clock text,
-        clock_offset_ms bigint, clock_frozen_until timestamptz, policy jsonb)
+        success_url text, cancel_url text, customer_email text, metadata json, pay_amount text,
+        pay_currency text, pay_network text, status text, coin text, network text, address text,
+        crypto_amount text, rate text, created_at timestamptz, expires_at timestamptz,
+        deadline_at timestamptz, test_clock text, clock_offset_ms bigint,
+        clock_frozen_until timestamptz, policy jsonb)
     ), payment AS (
       INSERT INTO payments (id, merchant_id, token_id, order_id, order_description, callback_url, success_url,
-        cancel_url, customer_email, metadata, pay_amount, pay_currency, pay_network, status,
-        coin, network, address,
-        crypto_amount, created_at, expires_at, deadline_at,
-        test_clock, clock_offset_ms, clock_frozen_until, policy)
+        cancel_url, customer_email, metadata, pay_amount, pay_currency, pay_network, status, coin, network,
+        address, crypto_amount, created_at, expires_at, deadline_at, test_clock, clock_offset_ms,
+        clock_frozen_until, policy)
       SELECT id, merchant_id, token_id, order_id, order_description, callback_url, success_url,
-        cancel_url, customer_email, metadata, pay_amount, pay_currency, pay_network, status,
-        coin, network, address,
-        crypto_amount, created_at, expires_at, deadline_at,
-        test_clock, clock_offset_ms, clock_frozen_until, policy
+        cancel_url, customer_email, metadata, pay_amount, pay_currency, pay_network, status, coin, network,
+        address, crypto_amount, created_at, expires_at, deadline_at, test_clock, clock_offset_ms,
+        clock_frozen_until, policy
       FROM created
     ), quote AS (
       INSERT INTO quotes (payment_id, coin, network, address, crypto_amount, rate, created_at)

@@ -6,12 +6,13 @@ import { idPattern } from '../../platform/values/ids.ts';
 import type { Payment } from './lifecycle/payment.ts';
 import { toResource, type ListPaymentsQuery, type PaymentList } from './schemas.ts';
 
-/** Counting stops here: beyond it a total tells a person nothing, and counting costs more than the page. */
+/** Counting stops here: a larger exact total helps nobody, and counting costs more than the page. */
 const EXACT_TOTAL_LIMIT = 10_000;
 
 /**
- * One page of a merchant's payments, newest first, in one round trip. Dates are inclusive; a bare date is the whole UTC day.
- * Throws ValidationError for a cursor that is none of ours, for `page` beside `cursor`, and for `from_date` after `to_date`.
+ * Returns one page of a merchant's payments, newest first, in one round trip. Dates are inclusive; a bare
+ * date is the whole UTC day. Throws ValidationError for an invalid cursor, for `page` with `cursor`, and for
+ * `from_date` after `to_date`.
  */
 export async function listPayments(
   connection: Connection,
@@ -57,7 +58,7 @@ export async function listPayments(
   };
 }
 
-/** The total comes with every row, and alone (every other column null) when the page is empty. */
+/** Every row has the total; when the page is empty, one row has the total alone, every other column null. */
 type PageRow = { total: string } & (Payment | { id: null });
 
 interface PageParams {
@@ -73,9 +74,10 @@ interface PageParams {
 }
 
 /**
- * The statement for the filters that are given. An order's payments are few and have their own index (payments_by_order); every other
- * filter narrows a walk down payments_newest. One statement for all filters (`order_id = p OR p IS NULL`) would be planned once for all
- * of them after five runs, and would then find no index for orders. Only a page by number has an offset.
+ * Returns the statement for the given filters. An order's payments are few and have their own index
+ * (payments_by_order); every other filter narrows a scan of payments_newest. One statement for all filters
+ * (`order_id = p OR p IS NULL`) would get a generic plan after five runs, which uses no index for orders.
+ * Only a page by number has an offset.
  */
 function pageOfPayments(values: PageParams): Statement<PageRow, PageParams> {
   const isByCursor = values.afterTime !== undefined;

@@ -7,13 +7,13 @@ import { requestRefund } from './refunds/request.ts';
 import { RefundBody, RefundResource } from './refunds/schemas.ts';
 import { CreatePaymentBody, ListPaymentsQuery, PaymentList, PaymentResource, toResource } from './schemas.ts';
 
-/** The endpoints of payments; `adapters` derive a new payment's deposit address. */
+/** The endpoints of payments; the chain adapter derives a new payment's deposit address. */
 export const paymentEndpoints = (adapters: Pick<PaymentAdapters, 'chain'>) => [
   endpoint({
     operationId: 'createPayment',
     method: 'post',
     path: '/v1/payment',
-    summary: 'Creates a payment and answers its checkout URL.',
+    summary: 'Creates a payment and returns its checkout URL.',
     auth: 'required',
     permission: 'payments:write',
     perMinute: 60,
@@ -25,7 +25,7 @@ export const paymentEndpoints = (adapters: Pick<PaymentAdapters, 'chain'>) => [
     operationId: 'getPayment',
     method: 'get',
     path: '/v1/payment/:id',
-    summary: 'Answers a payment as it is now.',
+    summary: 'Returns a payment as it is now.',
     auth: 'required',
     permission: 'payments:read',
     perMinute: 120,

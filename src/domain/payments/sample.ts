@@ -12,12 +12,13 @@ import { eventOf, type RefundDetails } from './lifecycle/event.ts';
 import type { Payment } from './lifecycle/payment.ts';
 import { allows, TRANSITIONS, type EventType, type Trigger } from './lifecycle/states.ts';
 
-/** How long the customer of a sample took to get to the event. */
+/** Time between the creation of a sample and its event. */
 const PAID_WITHIN_SECONDS = 180;
 
 /**
- * A payment of the merchant as if it had just been created, with new ids; it is stored nowhere. Its metadata holds letters outside ASCII
- * and a slash, which programs that parse a body and write it again tend to write differently.
+ * Returns a payment of the merchant as if it had just been created, with new ids; it is not stored. Its
+ * metadata contains non-ASCII letters and a slash, which programs that parse a body and serialise it again
+ * often change.
  */
 export function samplePayment(ctx: Context, caller: Caller): Payment {
   const body = {
@@ -33,7 +34,7 @@ const SAMPLE_CHAIN: Pick<ChainClient, 'depositAddress'> = {
   depositAddress: (network, reference) => depositAddress('sample', network, reference),
 };
 
-/** The event of this type that a sample payment would have if all went as usual; built as the real ones are. */
+/** Returns the event of this type on the usual path of a sample payment, built by the code of real events. */
 export function sampleEvent(ctx: Context, sample: Payment, type: EventType): EventRecord {
   const now = ctx.systemNow();
   const path = pathTo(type);
@@ -45,10 +46,10 @@ export function sampleEvent(ctx: Context, sample: Payment, type: EventType): Eve
   return eventOf(payment, type, now, isRefund ? refundOf(sample, now) : null);
 }
 
-/** What happens to a payment where all goes as usual, and then all of it is refunded. */
+/** The triggers of a payment that is paid in full, in time, and settled. */
 const USUAL_PATH = ['created', 'transfer_seen', 'confirmed_in_full', 'settled'] as const satisfies Trigger[];
 
-/** The shortest way along the usual path, and at most one step off it, to an event of this type. */
+/** Returns the shortest path to an event of this type: along the usual path, and at most one step off it. */
 function pathTo(type: EventType): Trigger[] {
   const triggers = Object.keys(TRANSITIONS) as Trigger[];
   for (const [index, reached] of USUAL_PATH.entries()) {
@@ -58,10 +59,10 @@ function pathTo(type: EventType): Trigger[] {
     const off = triggers.find((trigger) => allows(status, trigger) && TRANSITIONS[trigger].event === type);
     if (off !== undefined) return [...path, off];
   }
-  throw new Error(`no usual payment has an event of the type ${type}`);
+  throw new Error(`no path of a sample payment leads to the event type ${type}`);
 }
 
-/** What each step of a sample changes. */
+/** Returns the changes of each trigger on a sample's path. */
 function changesBy(sample: Payment, now: Date): Partial<Record<Trigger, Partial<Payment>>> {
   const { address, coin, network, crypto_amount: amount, pay_amount } = sample;
   return {

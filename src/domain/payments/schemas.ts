@@ -10,7 +10,9 @@ import { EXCEPTIONS, STATUSES } from './lifecycle/states.ts';
 const url = (format: 'delivery-url' | 'browser-url', description: string) =>
   Type.String({ format, maxLength: MAX_URL_LENGTH, description });
 
-/** At most 50 keys of 1 to 40 characters. `orderId` is reserved (events carry it), and `__proto__` would be no key. */
+/**
+ * At most 50 keys of 1 to 40 characters. `orderId` is reserved by events; `__proto__` would not become a key.
+ */
 const Metadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: 50,
@@ -82,7 +84,7 @@ export const PaymentResource = Type.Object({
 });
 export type PaymentResource = Static<typeof PaymentResource>;
 
-/** The payment as the API returns it. `publicUrl` is the base of its checkout page. */
+/** Returns the payment in the API's shape. `publicUrl` is the base of its checkout page. */
 export function toResource(payment: Payment, publicUrl: string): PaymentResource {
   return {
     id: payment.id,
@@ -106,7 +108,7 @@ export function toResource(payment: Payment, publicUrl: string): PaymentResource
   };
 }
 
-/** Address of the hosted checkout page of a token. */
+/** Returns the URL of the hosted checkout page of a token. */
 export function checkoutUrl(tokenId: string, publicUrl: string): string {
   return `${publicUrl}/checkout/${tokenId}`;
 }

@@ -11,17 +11,19 @@ import { runScenario } from './scenarios/run.ts';
 import { Scenario, ScenarioBody } from './scenarios/schemas.ts';
 import { advance } from './test-clock/advance.ts';
 import type { Sandbox } from './test-clock/sandbox.ts';
-import { AdvanceBody, Advanced } from './test-clock/schemas.ts';
+import { AdvanceBody, AdvanceResult } from './test-clock/schemas.ts';
 
 const SANDBOX_PER_MINUTE = 600;
 
-/** Endpoints for test merchants only. Where a test clock is advanced, jobs that become due run inside the request. */
+/**
+ * Endpoints for test merchants only. Jobs that become due on an advanced test clock run inside the request.
+ */
 export const sandboxEndpoints = (sandbox: Sandbox) => [
   endpoint({
     operationId: 'sendSandboxTransfer',
     method: 'post',
     path: '/v1/sandbox/payments/:id/transfers',
-    summary: 'Plays the customer: sends one transfer to the payment on the simulated chain.',
+    summary: 'Acts as the customer: sends one transfer to the payment on the simulated chain.',
     auth: 'required',
     permission: 'sandbox:write',
     testOnly: true,
@@ -35,7 +37,7 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     operationId: 'replaceSandboxTransfer',
     method: 'post',
     path: '/v1/sandbox/payments/:id/replace',
-    summary: 'Plays the customer who takes money back: spends a transfer that was seen elsewhere.',
+    summary: 'Acts as a customer who double-spends: spends the money of a seen transfer elsewhere.',
     auth: 'required',
     permission: 'sandbox:write',
     testOnly: true,
@@ -49,13 +51,13 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     operationId: 'advanceSandboxClock',
     method: 'post',
     path: '/v1/sandbox/payments/:id/advance',
-    summary: "Moves the payment's clock; all that falls due meanwhile happens, and is answered.",
+    summary: "Advances the payment's test clock; runs the jobs that become due and returns what happened.",
     auth: 'required',
     permission: 'sandbox:write',
     testOnly: true,
     perMinute: SANDBOX_PER_MINUTE,
     body: AdvanceBody,
-    response: { status: 200, schema: Advanced },
+    response: { status: 200, schema: AdvanceResult },
     handle: ({ ctx, caller, params, body, claim }) =>
       advance(ctx, sandbox, caller, params.id ?? '', { body, claim }),
   }),
@@ -64,7 +66,7 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     method: 'post',
     path: '/v1/sandbox/scenarios',
     summary:
-      'Plays a story, by its name or from a script, on a payment of its own in its own time, and answers all of it.',
+      'Runs a scenario, by name or from a script, on a payment with a test clock; returns what happened.',
     auth: 'required',
     permission: 'sandbox:write',
     testOnly: true,

@@ -15,7 +15,7 @@ describe('a deposit address', () => {
         );
   });
 
-  it('is told from a mistyped one where the network has a checksum', () => {
+  it('is rejected when mistyped on networks with a checksum', () => {
     for (const network of ['bitcoin', 'tron'] as const)
       for (const reference of REFERENCES.slice(0, 20)) {
         const address = depositAddress('seed', network, reference);
@@ -25,14 +25,14 @@ describe('a deposit address', () => {
       }
   });
 
-  it('is the same for the same seed, network and reference, for good', () => {
+  it('is always the same for the same seed, network and reference', () => {
     const addresses = Object.fromEntries(
       NETWORK_IDS.map((network) => [network, depositAddress('seed', network, 'pay_1')]),
     );
     expect(addresses).to.deep.equal(GOLDEN_ADDRESSES);
   });
 
-  it('is another for another seed, network or reference', () => {
+  it('differs for another seed, network or reference', () => {
     const all = ['seed', 'other seed'].flatMap((seed) =>
       NETWORK_IDS.flatMap((network) =>
         REFERENCES.map((reference) => depositAddress(seed, network, reference)),
@@ -68,11 +68,11 @@ describe('an address of a wallet', () => {
       'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5', // checksum
       'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx', // another network's
       'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3T4', // both cases
-      'bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs', // a witness version that anybody may spend from
+      'bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs', // a witness version that anyone may spend from
       'bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd', // version 1 with the checksum of version 0
       '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb',
       'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn',
-      '1111111111111111111114oLvT2', // nobody's: zeros
+      '1111111111111111111114oLvT2', // zeros: no known key
     ],
     ethereum: [
       '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD',
@@ -91,12 +91,12 @@ describe('an address of a wallet', () => {
   };
 
   for (const network of NETWORK_IDS) {
-    it(`of ${network} is known by its form and checksum`, () => {
+    it(`of ${network} is accepted by its form and checksum`, () => {
       for (const address of VALID[network]) expect(isAddress(network, address), address).to.equal(true);
       for (const reference of REFERENCES.slice(0, 20))
         expect(isAddress(network, depositAddress('seed', network, reference))).to.equal(true);
     });
-    it(`of ${network} is told from what is none`, () => {
+    it(`of ${network} is distinguished from other text`, () => {
       // Ethereum's and Polygon's are alike.
       const foreign = NETWORK_IDS.filter(
         (other) => NETWORKS[other].addressFormat !== NETWORKS[network].addressFormat,
@@ -120,12 +120,12 @@ describe('a transaction hash', () => {
     }
   });
 
-  it('follows from its content, for good', () => {
+  it('is always the same for the same content', () => {
     expect(transactionHash('tron', content)).to.equal(GOLDEN_HASH);
     expect(transactionHash('tron', { ...content, amount: '10.5' })).to.equal(GOLDEN_HASH);
   });
 
-  it('is another for any other content', () => {
+  it('differs for any other content', () => {
     const others = [
       transactionHash('bitcoin', content),
       transactionHash('tron', { ...content, address: 'elsewhere' }),
@@ -147,9 +147,9 @@ const GOLDEN_ADDRESSES = {
 
 const GOLDEN_HASH = '131aa4780ded6d2fac3e8020cc5a13e73e084251d2253f4a9f2873a2f7a7c912';
 
-// Decoders of the test's own: written from the standards, sharing nothing with the encoders.
+// Independent decoders, written from the standards; they share nothing with the encoders.
 
-/** Length of what the address carries; throws where format or checksum is wrong. */
+/** Returns the length of an address's payload; throws when format or checksum is wrong. */
 function payloadLength(network: NetworkId, address: string): number {
   if (network === 'bitcoin') return fromSegwit(address).length;
   if (network === 'tron') return fromTron(address).length;
@@ -200,7 +200,9 @@ function fromSegwit(address: string): number[] {
   return (bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2));
 }
 
-/** As BIP-173's reference in Python has it: the generator's five rows, applied to the five bits shifted out. */
+/**
+ * As BIP-173's reference in Python has it: the generator's five rows, applied to the five bits shifted out.
+ */
 function remainder(values: readonly number[]): number {
   let checksum = 1n;
   for (const value of values) {

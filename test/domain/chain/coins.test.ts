@@ -22,7 +22,7 @@ const DECIMALS: Readonly<Record<CoinId, Partial<Record<NetworkId, number>>>> = {
 };
 
 describe('coins and networks', () => {
-  it('say of every pair whether the coin lives there, and with how many decimals', () => {
+  it('define for every pair whether the coin exists on the network, and its decimals', () => {
     const pairs = COIN_IDS.flatMap((coin) => NETWORK_IDS.map((network) => ({ coin, network })));
     expect(pairs).to.have.length(40);
     for (const { coin, network } of pairs) {
@@ -31,11 +31,11 @@ describe('coins and networks', () => {
       if (decimals !== undefined)
         expect(decimalsOf(coin, network), `${coin} on ${network}`).to.equal(decimals);
       else
-        expect(() => decimalsOf(coin, network)).to.throw(RangeError, `${coin} does not live on ${network}`);
+        expect(() => decimalsOf(coin, network)).to.throw(RangeError, `${coin} does not exist on ${network}`);
     }
   });
 
-  it('list every way to pay once', () => {
+  it('list every payment method once', () => {
     const expected = COIN_IDS.flatMap((coin) =>
       Object.keys(DECIMALS[coin]).map((network) => `${coin} ${network}`),
     );
@@ -43,7 +43,7 @@ describe('coins and networks', () => {
     expect([...listed].sort()).to.deep.equal([...expected].sort());
   });
 
-  it('know no names but their own', () => {
+  it('reject unknown names', () => {
     for (const name of ['btc', '', 'constructor', '__proto__', 'toString', 'decimals']) {
       expect(isCoin(name), name).to.equal(false);
       expect(isNetwork(name), name).to.equal(false);
@@ -52,7 +52,7 @@ describe('coins and networks', () => {
     }
   });
 
-  it('have blocks that take time and at least one confirmation', () => {
+  it('have a block time above zero and at least one confirmation', () => {
     for (const network of NETWORK_IDS) {
       expect(NETWORKS[network].blockSeconds * 1000, network).to.be.at.least(1);
       expect(NETWORKS[network].confirmations, network).to.be.at.least(1);

@@ -7,7 +7,7 @@ import { createHarness, type Harness } from '../../support/harness.ts';
 describe('the event feed with many events', () => {
   const MANY = 20_000;
   const RARE = [4_000, 12_345, 19_999];
-  const namesOf = (events: readonly object[]) => events.map((told) => (told as { name: number }).name);
+  const namesOf = (events: readonly object[]) => events.map((event) => (event as { name: number }).name);
   const paymentOf = (n: number) => `pay_01KF${String(Math.ceil(n / 4)).padStart(22, '0')}`;
   let harness: Harness;
   before(async () => {
@@ -46,12 +46,12 @@ describe('the event feed with many events', () => {
     await expectReads(4, { payment_id: paymentOf(MANY), after: first.pagination.next_cursor ?? '' });
   });
 
-  it('a page of a rare type reads so far and no farther', async () => {
+  it('a page of a rare type reads at most its limit of events', async () => {
     await expectReads(MAX_READ, { type: ['checkout.refunded'] });
     await expectReads(MAX_READ, { type: ['checkout.failed'] });
   });
 
-  it('a walk for a rare type goes over short and empty pages, and finds all there are', async () => {
+  it('reading a rare type continues over short and empty pages, and finds every event', async () => {
     const { events, pages, cursor } = await walkFeed(harness.ctx.db, harness.merchant.id, {
       type: ['checkout.refunded'],
     });
@@ -63,7 +63,7 @@ describe('the event feed with many events', () => {
     expect(none.pages).to.have.length(5);
   });
 
-  it('a walk goes on behind a page that ends just where it may read no farther', async () => {
+  it('reading continues after a page that ends exactly at its limit', async () => {
     const { events } = await walkFeed(harness.ctx.db, harness.merchant.id, {
       type: ['checkout.created'],
       limit: 100,

@@ -19,7 +19,7 @@ describe('the event feed', () => {
     shop = await openShop(harness);
   });
   afterEach(async () => {
-    // What a failed test left open would keep the harness from closing.
+    // A transaction left open by a failed test would block the close of the harness.
     for (const tx of open.splice(0)) if (!tx.isCompleted()) await tx.rollback();
     await harness.close();
   });
@@ -42,12 +42,12 @@ describe('the event feed', () => {
   });
   const page = (after?: string | null) =>
     feedPage(harness.ctx.db, harness.merchant.id, typeof after === 'string' ? { after } : {});
-  const namesOf = (events: readonly object[]) => events.map((told) => (told as { name: string }).name);
+  const namesOf = (events: readonly object[]) => events.map((event) => (event as { name: string }).name);
   const whole = () => untilFeedsAreWhole(harness.ctx.db);
   const see = (id: string) => ({ paymentId: id, trigger: 'transfer_seen' as const });
 
   describe('while writers overlap', () => {
-    it('shows nothing behind a transaction that is still open, and then both in the order of their beginning', async () => {
+    it('shows nothing after an open transaction, and then both in the order of their beginning', async () => {
       const { db } = harness.ctx;
       await db.transaction((tx) => recordEvents(tx, [event('before')]));
       await whole();
@@ -88,9 +88,10 @@ describe('the event feed', () => {
       expect(sequences).to.deep.equal([1, 2, 3]);
     });
 
-    // Without the horizon (`txid < xmin`) a reader passes numbers whose transactions are still open: what they commit lies behind its
-    // cursor for good. Without the numbers that record.ts takes from the event before, a payment's events come out of order.
-    it('gives readers who page meanwhile every committed event once, each payment in its order', async () => {
+    // Without the horizon (`txid < xmin`) a reader passes numbers whose transactions are still open, and
+    // never sees their events. Without the txid that outbox.ts takes from the previous event, a payment's
+    // events are out of order.
+    it('returns every committed event once to readers that page meanwhile, each payment in its order', async () => {
       const payments = await Promise.all(Array.from({ length: 6 }, () => shop.create()));
       const [one = ''] = payments;
       let writing = true;
@@ -101,7 +102,7 @@ describe('the event feed', () => {
         writing = false;
       });
       const read = async (query: { payment_id?: string }) => {
-        const told = [];
+        const received = [];
         let after: string | undefined;
         for (let isLast = false; !isLast;) {
           isLast = !writing;
@@ -111,10 +112,10 @@ describe('the event feed', () => {
             limit: 7,
             ...(after === undefined ? {} : { after }),
           });
-          told.push(...walk.events);
+          received.push(...walk.events);
           after = walk.cursor;
         }
-        return told;
+        return received;
       };
       const [all, own] = await Promise.all([read({}), read({ payment_id: one }), writers]);
       const stored = (await Promise.all(payments.map((id) => shop.events(id)))).flat();
@@ -128,13 +129,13 @@ describe('the event feed', () => {
     });
   });
 
-  it('of a dump restored in another cluster refuses cursors from before, and is whole once it was numbered anew', async () => {
+  it('of a dump restored in another cluster rejects old cursors, and is complete after the renumbering', async () => {
     const { db } = harness.ctx;
     const ids = [await shop.create(), await shop.create()];
     await db.transaction((tx) => transition(tx, ids.map(see), harness.ctx.now()));
     await whole();
     const { events } = await walkFeed(db, harness.merchant.id);
-    // The old cluster had come much farther than this one.
+    // The old cluster had much larger transaction numbers than this one.
     await db.raw(`UPDATE events SET txid = (txid::text::bigint + 1000000000)::text::xid8`);
     expect((await page()).data).to.deep.equal([]);
     const refused = page(Buffer.from('1000000900.2').toString('base64url'));
@@ -146,15 +147,15 @@ describe('the event feed', () => {
     expect(restored.events).to.deep.equal(events);
     const next = await shop.create();
     await whole();
-    const [told] = (await page(restored.cursor)).data;
-    expect(told?.data.checkout.id).to.equal(next);
+    const [shown] = (await page(restored.cursor)).data;
+    expect(shown?.data.checkout.id).to.equal(next);
   });
 
-  it('begins with what was there before it, each payment in its order', async () => {
+  it("begins with the events from before the feed's migration, each payment in its order", async () => {
     const { db } = harness.ctx;
     const { down, up } = loadMigration('0005_event_feed');
     await down(db);
-    // Two processes whose clocks disagree: the second event has the earlier time.
+    // Two processes whose clocks differ: the second event has the earlier time.
     for (const [sequence, time] of [
       [1, '12:00:01'],
       [2, '12:00:00'],

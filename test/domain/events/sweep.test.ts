@@ -17,7 +17,7 @@ describe('sweeping events', () => {
   });
   afterEach(() => harness.close());
 
-  /** Records events of as many payments now, with ids that tell no time. */
+  /** Records one event for each of `count` payments now, with ids that contain no time. */
   const add = (name: string, count = 1) =>
     harness.ctx.db.transaction((tx) =>
       recordEvents(
@@ -46,7 +46,7 @@ describe('sweeping events', () => {
     return sweepEvents(harness.ctx);
   };
 
-  it('takes what was recorded 90 days ago, by the real clock, and nothing younger', async () => {
+  it('deletes events recorded 90 days ago by the system clock, and none that are younger', async () => {
     await add('old', 2);
     expect(await sweepEvents(harness.ctx)).to.equal(0);
     await add('young');
@@ -59,19 +59,19 @@ describe('sweeping events', () => {
     expect(await sweepAfter(90)).to.equal(1);
   });
 
-  it('goes by when a story was told, not by its own time', async () => {
+  it("uses the real time of a scenario's run, not its test clock", async () => {
     harness.advance(200 * DAY);
-    const told = await harness.api('post', '/v1/sandbox/scenarios').send({ story: 'paid' }).expect(200);
-    expect(told.body.payment.created_at).to.equal('2026-01-01T00:00:00.000Z');
-    const events = () => harness.api('get', `/v1/payment/${told.body.payment.id}/events`).expect(200);
+    const scenario = await harness.api('post', '/v1/sandbox/scenarios').send({ story: 'paid' }).expect(200);
+    expect(scenario.body.payment.created_at).to.equal('2026-01-01T00:00:00.000Z');
+    const events = () => harness.api('get', `/v1/payment/${scenario.body.payment.id}/events`).expect(200);
     expect(await sweepEvents(harness.ctx)).to.equal(0);
     expect(await sweepAfter(89)).to.equal(0);
-    expect((await events()).body.data).to.have.length(told.body.events.length);
-    expect(await sweepAfter(1)).to.equal(told.body.events.length);
+    expect((await events()).body.data).to.have.length(scenario.body.events.length);
+    expect(await sweepAfter(1)).to.equal(scenario.body.events.length);
     expect((await events()).body.data).to.deep.equal([]);
   });
 
-  it('takes the receipts of what it takes, and no others', async () => {
+  it('deletes the receipts of the events that it deletes, and no others', async () => {
     const addReceipts = () =>
       harness.ctx.db.raw(
         `INSERT INTO receipts (event_id, payment_id, attempts) SELECT id, payment_id, 1 FROM events ON CONFLICT DO NOTHING`,
@@ -86,7 +86,7 @@ describe('sweeping events', () => {
     expect(await harness.ctx.db('receipts').pluck('payment_id')).to.deep.equal(['pay_young0']);
   });
 
-  it('leaves an event that is yet to be delivered', async () => {
+  it('keeps an event with a pending delivery', async () => {
     const shop = await openShop(harness);
     await setWebhookConfig(
       harness.ctx.db,
@@ -108,7 +108,7 @@ describe('sweeping events', () => {
     expect(await sweepEvents(harness.ctx)).to.equal(1);
   });
 
-  it('lets a reader go on from a cursor whose events are gone', async () => {
+  it('lets a reader continue from a cursor whose events are deleted', async () => {
     await add('old');
     await sweepEvents(harness.ctx);
     await untilFeedsAreWhole(harness.ctx.db);
@@ -120,7 +120,7 @@ describe('sweeping events', () => {
     expect(events).to.deep.equal([{ name: 'new' }]);
   });
 
-  it('by two workers at once, of more than a chunk: everything once, and no deadlock', async () => {
+  it('by two workers at once deletes more than a chunk once, without a deadlock', async () => {
     await add('old', 12_000);
     await sweepEvents(harness.ctx);
     harness.advance(90 * DAY);
@@ -129,7 +129,7 @@ describe('sweeping events', () => {
     expect(await left()).to.deep.equal([]);
   });
 
-  it('reads the events that it takes, and not those that it keeps', async () => {
+  it('reads the events that it deletes, and not those that it keeps', async () => {
     await add('old', 500);
     await sweepEvents(harness.ctx);
     await add('young', 20_000);

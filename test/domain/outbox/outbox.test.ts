@@ -31,7 +31,7 @@ describe('recording events', () => {
   const record = (events: readonly EventRecord[]) =>
     harness.ctx.db.transaction((tx) => recordEvents(tx, events));
 
-  it('stores the bytes as they are, and that each is due for delivery, with the transaction', async () => {
+  it("stores the bytes unchanged and schedules the dispatch of each, in the caller's transaction", async () => {
     const events = ['a', 'b', 'c'].map((id) => event(id));
     const sent = await statementsOf(() => record(events));
     expect(sent).to.deep.equal(['BEGIN;', 'insert_events', 'schedule_jobs', 'COMMIT;']);
@@ -45,11 +45,11 @@ describe('recording events', () => {
     ]);
   });
 
-  it('of none sends nothing', async () => {
+  it('of an empty set runs no statement', async () => {
     expect(await statementsOf(() => record([]))).to.deep.equal(['BEGIN;', 'COMMIT;']);
   });
 
-  it('refuses a second event with the same number of a payment, and all that came with it', async () => {
+  it('rejects a second event with the same sequence of a payment, and the whole set with it', async () => {
     await record([event('a')]);
     const failure = record([event('x'), event('y', 1, 'a')]);
     expect(await failure.catch((error: Error & { code?: string }) => error.code)).to.equal('23505');

@@ -9,7 +9,7 @@ describe('a payment', () => {
   });
   after(() => harness.close());
 
-  it('is created, seen, confirmed, converted and settled, and tells each step by a webhook', async () => {
+  it('is created, seen, confirmed, converted and settled, and reports each step by a webhook', async () => {
     const receiver = await startReceiver();
     await harness
       .api('put', '/v1/webhooks/config')

@@ -20,7 +20,9 @@ import { openShop, type Shop } from '../../support/shop.ts';
 import { statementsOf } from '../../support/statements.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
-/** Rows of every table that grows. Statements that read a share of them would read the share of millions one day. */
+/**
+ * Rows of every growing table. A statement that reads a share of them would later read a share of millions.
+ */
 const MANY = 20_000;
 const BATCH = 100;
 const TABLES = [
@@ -62,7 +64,10 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
 
   const ids = async (status: string, count = BATCH) =>
     (await run(harness.ctx.db, idsOf, [status, count])).map(({ id }) => id);
-  /** Asserts that no statement of `work` reads much more than it is about, whichever plan Postgres chooses. */
+  /**
+   * Asserts that no statement of `work` reads many more rows than it returns, whichever plan Postgres
+   * chooses.
+   */
   const expectNarrow = async (work: (ctx: Context) => Promise<unknown>) => {
     const plans = await explain(harness.ctx.db, (tx) => work({ ...harness.ctx, db: tx }));
     expect(plans.length).to.be.at.least(2);
@@ -71,11 +76,11 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
         expect(rowsRead(plan, table), `${table}: ${plan}`).to.be.at.most(BATCH * 10);
   };
 
-  /** Pays in full, in one statement, as strangers would. */
+  /** Sends the full amount to many payments, in one statement. */
   const payAll = (ctx: Context, waiting: readonly string[]) =>
     shop.chain.send(
       ctx.db,
-      // The addresses are those that `multiply` made.
+      // The addresses that `multiply` created.
       waiting.map((id) => ({
         network: 'ethereum',
         coin: 'USDC',
@@ -98,7 +103,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     );
   });
 
-  it('names prices anew by its keys', async () => {
+  it('requotes by its keys', async () => {
     const waiting = await ids('WAITING');
     await expectNarrow(async (ctx) => {
       await ctx.db('payments').whereIn('id', waiting).update({ amount_received: '0' });
@@ -113,7 +118,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     });
   });
 
-  it('is seen, confirmed, settled, refunded and told by its keys', async () => {
+  it('is seen, confirmed, settled, refunded and dispatched by its keys', async () => {
     const waiting = await ids('WAITING');
     await expectNarrow(async (ctx) => {
       await payAll(ctx, waiting);
@@ -133,7 +138,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     });
   });
 
-  it('takes the work of one payment onto its test clock by its keys', async () => {
+  it('moves the jobs of one payment to its test clock by its keys', async () => {
     const [id = ''] = await ids('WAITING', 1);
     const jobs = [...createHandlers({ ...harness.adapters, webhooks: unreachable }).keys()];
     await expectNarrow(async (ctx) => {
@@ -144,7 +149,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     });
   });
 
-  it('takes the same round trips to Postgres as one payment, and these few', async () => {
+  it('needs the same few round trips to Postgres as one payment', async () => {
     const waiting = await ids('WAITING', BATCH + 1);
     const trips = async (batch: readonly string[]) => {
       const { ctx } = harness;
@@ -154,7 +159,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       const confirmed = await statementsOf(() => syncNetwork(ctx, harness.adapters, 'ethereum'));
       const settled = await statementsOf(() => settlePayments(ctx, { exchange: simulatedExchange }, batch));
       expect(await statuses(ctx, batch)).to.deep.equal(new Set(['SETTLED']));
-      // What the simulated chain asks of its own tables, a real one would ask of its node.
+      // Statements on the simulated chain's own tables are excluded: a real chain has a node instead.
       return [seen, confirmed, settled].map((sent) =>
         sent.filter((name) => !name.startsWith('sim_') && !/^[A-Z]/.test(name)),
       );
@@ -204,7 +209,7 @@ const eventsOf = sql<{ id: string }>(
   'test_events_of_payments',
   `SELECT id FROM events WHERE payment_id = ANY ($1) AND sequence > 1`,
 );
-/** No network: what a receiver answers is no matter of plans. */
+/** Without a network: responses do not affect plans. */
 const unreachable: WebhookClient = {
   post: () =>
     Promise.resolve({
@@ -220,7 +225,10 @@ const unreachable: WebhookClient = {
   close: () => Promise.resolve(),
 };
 
-/** Copies the payment, with all that belongs to it, many times; the copies of its transfer are confirmed, those payments WAITING. */
+/**
+ * Copies the payment and its rows many times; the copied transfers are confirmed, the copied payments
+ * WAITING.
+ */
 async function multiply({ ctx }: Harness, id: string): Promise<void> {
   const copies = `generate_series(1, ${MANY}) AS i`;
   const suffix = `lpad(i::text, 22, '0')`;
@@ -263,7 +271,7 @@ async function multiply({ ctx }: Harness, id: string): Promise<void> {
   await ctx.db.raw(
     `INSERT INTO scheduled_jobs (job, key, run_at, visible_at) SELECT 'payment.expire', 'pay_01KF' || ${suffix}, now(), now() FROM ${copies}`,
   );
-  // Each test payment whose clock was wound has cursors of its own.
+  // Each isolated payment has its own cursors.
   await ctx.db.raw(
     `INSERT INTO chain_cursors (chain, cursor, head) SELECT 'ethereum/pay_01KF' || ${suffix}, '0', 0 FROM ${copies}`,
   );

@@ -9,7 +9,7 @@ import type { Harness } from '../../support/harness.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
-/** Ethereum's, where the shop settles. */
+/** Confirmations on Ethereum, the shop's settlement network. */
 const CONFIRMATIONS = 12;
 
 describe('stories of a payment of 10.50 USDC', () => {
@@ -17,7 +17,7 @@ describe('stories of a payment of 10.50 USDC', () => {
   let shop: Shop;
   eachShop((opened) => ({ harness, shop } = opened));
 
-  /** Pays through the sandbox and lets the service see it. */
+  /** Sends a transfer through the sandbox and syncs its network. */
   const pay = async (id: string, amount?: string) => {
     const sent = await shop.pay(id, amount === undefined ? {} : { amount });
     await harness.work();
@@ -45,7 +45,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     expect(settled).to.include({ status: 'SETTLED', actually_paid: '10.50', actually_paid_currency: 'USDC' });
     expect(settled.settled_at).to.deep.equal(harness.ctx.now());
     expect(settled.exceptions).to.deep.equal([]);
-    // Rows hold plain numbers; what the merchant wrote is what the merchant reads.
+    // Rows store plain numbers; the API returns what the merchant wrote.
     expect(toResource(settled, '')).to.include({ amount_received: '10.50', amount_refunded: '0' });
     const events = await shop.events(id);
     expect(
@@ -63,7 +63,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     expect(events[2]?.data.checkout).to.include({ settledAt: null });
   });
 
-  it('paid in two parts: underpaid, and then not any more', async () => {
+  it('paid in two parts: underpaid after the first, not after the second', async () => {
     const id = await shop.create();
     await pay(id, '4');
     expect(await shop.payment(id)).to.deep.include({
@@ -92,7 +92,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     expect(events.map(({ data }) => data.checkout.exceptions)).to.deep.equal([[], ['underpaid'], [], [], []]);
   });
 
-  it('underpaid: waits for the rest until the deadline, then expires; the money is noted and can go back', async () => {
+  it('underpaid: waits for the rest until the deadline, then expires; the money is recorded and can be refunded', async () => {
     const id = await shop.create();
     await pay(id, '10.49');
     await confirm();
@@ -110,7 +110,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.49' });
   });
 
-  it('overpaid: settles with what came; the rest is kept and can go back', async () => {
+  it('overpaid: settles with all money received; the excess is kept and can be refunded', async () => {
     const id = await shop.create();
     await pay(id, '12');
     expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', exceptions: ['overpaid'] });
@@ -126,7 +126,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_refunded: '1.5' });
   });
 
-  it('late, within 24 hours: expires, is honoured all the same', async () => {
+  it('late, within 24 hours: expires, and is then honoured', async () => {
     const id = await shop.create();
     await pass(HOUR + DAY - 1);
     await pay(id);
@@ -146,7 +146,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     expect(await shop.payment(id)).to.deep.include({ status: 'SETTLED', exceptions: ['late'] });
   });
 
-  it('too late: 24 hours after the deadline money moves nothing, but is noted and can go back', async () => {
+  it('too late: 24 hours after the deadline money moves nothing, but is recorded and can be refunded', async () => {
     const id = await shop.create();
     await pass(HOUR + DAY);
     await pay(id);
@@ -202,7 +202,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     });
   });
 
-  it('replaced while it waits for confirmations: failed, the money is gone', async () => {
+  it('replaced while it waits for confirmations: failed, no money is left', async () => {
     const id = await shop.create();
     const txHash = await pay(id);
     await shop.mine(3);
@@ -221,7 +221,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     expect((await shop.payment(id)).status).to.equal('FAILED');
   });
 
-  it('one of two parts replaced: failed, the other part can go back', async () => {
+  it('one of two parts replaced: failed, the other part can be refunded', async () => {
     const id = await shop.create();
     const replaced = await pay(id, '4');
     await pay(id);
@@ -233,7 +233,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '6.5' });
   });
 
-  it('replaced before anything was seen of it: nothing happens', async () => {
+  it('replaced before the transfer was seen: nothing happens', async () => {
     const id = await shop.create();
     const { tx_hash } = await shop.pay(id);
     await shop.chain.replace(tx_hash, harness.ctx.now());
@@ -241,7 +241,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     expect(await shop.payment(id)).to.include({ status: 'WAITING', sequence: 1, amount_received: '0' });
   });
 
-  it('reorganised while PENDING: told with fewer confirmations, then confirmed again', async () => {
+  it('reorganised while PENDING: an event with fewer confirmations, then confirmed again', async () => {
     const id = await shop.create();
     await shop.pay(id);
     await shop.mine(5);
@@ -252,7 +252,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     expect((await shop.payment(id)).status).to.equal('PENDING');
     await shop.mine(1);
     expect(await shop.payment(id)).to.deep.include({ status: 'SETTLED', exceptions: ['reorged'] });
-    expect(await told(id)).to.deep.equal([
+    expect(await eventsWithConfirmations(id)).to.deep.equal([
       ['created WAITING', 0],
       ['pending PENDING', 5],
       ['pending PENDING', 1],
@@ -277,7 +277,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     });
     await pass(2 * HOUR);
     expect(await shop.payment(id)).to.deep.include({ status: 'SETTLED', exceptions: ['reorged'] });
-    expect(await told(id)).to.deep.equal([
+    expect(await eventsWithConfirmations(id)).to.deep.equal([
       ['created WAITING', 0],
       ['pending PENDING', 0],
       ['processing PROCESSING', CONFIRMATIONS],
@@ -287,7 +287,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     ]);
   });
 
-  it('reorganised after settlement: stays settled, and what is not confirmed any more cannot go back until it is', async () => {
+  it('reorganised after settlement: stays settled, and the unconfirmed money cannot be refunded until it is confirmed again', async () => {
     const id = await shop.create();
     await pay(id);
     await confirm();
@@ -304,7 +304,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     await harness.work();
   });
 
-  it('more money after settlement: noted, and can go back', async () => {
+  it('more money after settlement: recorded, and can be refunded', async () => {
     const id = await shop.create();
     await pay(id);
     await confirm();
@@ -321,7 +321,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     await harness.work();
   });
 
-  it('conversion refused: failed; what came can go back', async () => {
+  it('conversion refused: failed; the money received can be refunded', async () => {
     const id = await shop.create();
     await pay(id);
     await mineAndHoldSettlement();
@@ -334,7 +334,7 @@ describe('stories of a payment of 10.50 USDC', () => {
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
   });
 
-  /** Confirms everything, and leaves the settlement that is due by that undone. */
+  /** Confirms everything, without the settlement that is then due. */
   async function mineAndHoldSettlement(): Promise<void> {
     await shop.chain.mine('ethereum', CONFIRMATIONS, harness.ctx.now());
     await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
@@ -345,15 +345,15 @@ describe('stories of a payment of 10.50 USDC', () => {
     await harness.work();
   }
 
-  /** What each event said, and with how many confirmations. */
-  async function told(id: string): Promise<[string, number][]> {
+  /** Returns the type and the confirmations of each event. */
+  async function eventsWithConfirmations(id: string): Promise<[string, number][]> {
     const events = await shop.events(id);
     const story = await shop.story(id);
     return events.map(({ data }, i) => [story[i] ?? '', data.payment.confirmations]);
   }
 });
 
-/** The code of the ApiError that a promise ends in. */
+/** Returns the code of the ApiError with which a promise is rejected. */
 async function codeOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => 'no error',

@@ -107,11 +107,11 @@ describe('a story', () => {
         { at: '1h', do: 'refund', amount: '4' },
       ];
       const stable = { script, ids: 'stable' };
-      const { told, text } = await play(harness, {
+      const { report, text } = await play(harness, {
         ...stable,
         payment: { ...payment, customer_email: CUSTOMER },
       });
-      expect(told.payment.status).to.equal('SETTLED');
+      expect(report.payment.status).to.equal('SETTLED');
       expect((await play(harness, { ...stable, payment })).text).to.equal(text);
       const { rows } = (await harness.ctx.db.raw('SELECT id FROM payments ORDER BY id LIMIT 1')) as {
         rows: { id: string }[];

@@ -16,7 +16,7 @@ const transfer = (at: string, amount?: string, coin?: string) => ({
 const refund = (at: string, amount?: string) => ({ at, do: 'refund', ...(amount && { amount }) });
 const replace = (at: string, which?: number) => ({ at, do: 'replace', ...(which && { transfer: which }) });
 
-/** A script for each way in which money can move, and the entries that it leaves: `kind amount from>to`. */
+/** A script for each way in which money can move, and its entries: `kind amount from>to`. */
 const STORIES: readonly [what: string, script: object[], policy: object, entries: string[]][] = [
   ['nothing came', [], {}, []],
   ['paid', [transfer('1m')], {}, ['received 10 customer>held', ...settled('10')]],
@@ -27,13 +27,13 @@ const STORIES: readonly [what: string, script: object[], policy: object, entries
     ['received 4 customer>held', 'received 3 customer>held', 'received 3 customer>held', ...settled('10')],
   ],
   [
-    'seen, and gone',
+    'seen, and dropped',
     [transfer('1m'), replace('2m')],
     {},
     ['received 10 customer>held', 'reversed 10 held>customer'],
   ],
   [
-    'one of two gone, the other sent back',
+    'one of two dropped, the other refunded',
     [transfer('1m', '4'), transfer('1m', '6'), replace('2m', 1), refund('1h')],
     {},
     [
@@ -75,7 +75,7 @@ const STORIES: readonly [what: string, script: object[], policy: object, entries
     ],
   ],
   [
-    'settled, half of it gone, the other half sent back: the loss stays visible',
+    'settled, half of it dropped, the other half refunded: the loss stays visible',
     [transfer('1m', '4'), transfer('1m', '6'), replace('1h', 1), refund('2h')],
     {},
     [
@@ -117,8 +117,8 @@ describe('the ledger of a payment', () => {
   const entriesOf = (id: string) => readLedger(harness.ctx.db, id);
   for (const [what, script, policy, expected] of STORIES)
     it(what, async () => {
-      const { told } = await play(harness, { payment: { pay_amount: '10', policy }, script });
-      const entries = await entriesOf(told.payment.id);
+      const { report } = await play(harness, { payment: { pay_amount: '10', policy }, script });
+      const entries = await entriesOf(report.payment.id);
       expect(
         entries.map(
           ({ kind, amount, from_account, to_account }) =>
@@ -127,7 +127,7 @@ describe('the ledger of a payment', () => {
       ).to.deep.equal(expected);
     });
 
-  it('balances and agrees with the payment after each step of a life that visits every status', async () => {
+  it('balances and agrees with the payment after each step of a script that visits every status', async () => {
     const seen = new Set<string>();
     for (const script of [
       [transfer('1m'), refund('1h')],
@@ -149,7 +149,7 @@ describe('the ledger of a payment', () => {
         for (let minute = 0; minute < 4; minute += 1) {
           await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '1m' }).expect(200);
           const [payment] = await readPayments(harness.ctx.db, [id]);
-          if (payment === undefined) throw new Error('it is gone');
+          if (payment === undefined) throw new Error('the payment does not exist');
           seen.add(payment.status);
           checkLedger(payment, await entriesOf(id), `${id} after minute ${minute}`);
         }
@@ -166,7 +166,7 @@ describe('the ledger of a payment', () => {
     ]);
   });
 
-  it('an entry takes from one account and gives to another, and is above zero', async () => {
+  it('an entry moves an amount above zero from one account to another', async () => {
     const insert = (from: string, to: string, amount: string) =>
       harness.ctx.db.raw(
         `INSERT INTO ledger_entries (payment_id, kind, from_account, to_account, amount, created_at)
@@ -189,7 +189,7 @@ describe('the ledger of a payment', () => {
       ).to.equal('refused');
   });
 
-  it('nothing is settled or refunded from less than nothing', () => {
+  it('nothing is settled or refunded from a negative balance', () => {
     expect(settledEntries('p', '0')).to.deep.equal([]);
     expect(settledEntries('p', '-4')).to.deep.equal([]);
     expect(refundedEntries('p', '6', '-4')).to.deep.equal([

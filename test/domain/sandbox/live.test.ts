@@ -15,13 +15,13 @@ describe('the sandbox and live keys', () => {
   });
   after(() => harness.close());
 
-  it('a key says which it is', () => {
+  it('a key shows its mode', () => {
     expect(live.apiKey).to.match(/^sk_live_[\w-]{32}$/);
     expect(harness.merchant.apiKey).to.match(/^sk_test_[\w-]{32}$/);
   });
 
   for (const { method, path } of ENDPOINTS) {
-    it(`${method} ${path}: a live key is answered 403, also before validation, and nothing happens`, async () => {
+    it(`${method} ${path}: a live key gets 403, even before validation, and nothing happens`, async () => {
       const { id } = await createPayment(harness, {}, live.apiKey);
       const before_ = await countRows(harness);
       for (const body of [{}, { by: '1m' }, { story: 'paid' }, { nonsense: 1 }])
@@ -29,7 +29,7 @@ describe('the sandbox and live keys', () => {
       expect(await countRows(harness)).to.deep.equal(before_);
     });
 
-    it(`${method} ${path}: a test key without sandbox:write is answered 403, no key 401`, async () => {
+    it(`${method} ${path}: a test key without sandbox:write gets 403, no key 401`, async () => {
       const { apiKey } = await harness.addMerchant({ permissions: ['payments:read', 'payments:write'] });
       expectError(harness, await harness.api(method, path.replace(':id', 'x'), apiKey).send({}), 403);
       expectError(harness, await harness.api(method, path.replace(':id', 'x'), null).send({}), 401);
@@ -43,26 +43,26 @@ describe('the sandbox and live keys', () => {
     });
   }
 
-  it('lists of the two never mix', async () => {
+  it('lists of live and test payments never mix', async () => {
     const own = await createPayment(harness, { order_id: 'same' });
     const real = await createPayment(harness, { order_id: 'same' }, live.apiKey);
-    const told = (await harness.api('post', '/v1/sandbox/scenarios').send({ story: 'paid' }).expect(200))
+    const scenario = (await harness.api('post', '/v1/sandbox/scenarios').send({ story: 'paid' }).expect(200))
       .body;
     const list = async (apiKey: string) => {
       const { body } = await harness.api('get', '/v1/payments?limit=100', apiKey).expect(200);
       return (body.data as { id: string }[]).map(({ id }) => id);
     };
-    expect(await list(harness.merchant.apiKey)).to.include.members([own.id, told.payment.id]);
+    expect(await list(harness.merchant.apiKey)).to.include.members([own.id, scenario.payment.id]);
     expect(await list(harness.merchant.apiKey)).to.not.include(real.id);
     const ofLive = await list(live.apiKey);
     expect(ofLive).to.include(real.id);
     expect(ofLive).to.not.include.members([own.id]);
-    expect(ofLive).to.not.include.members([told.payment.id]);
+    expect(ofLive).to.not.include.members([scenario.payment.id]);
     expectError(harness, await harness.api('get', `/v1/payment/${real.id}`), 404);
     expectError(harness, await harness.api('get', `/v1/payment/${own.id}`, live.apiKey), 404);
   });
 
-  it('SANDBOX=off: none of it is there', async () => {
+  it('SANDBOX=off: none of the endpoints exists', async () => {
     const off = await createHarness({ SANDBOX: 'off' });
     try {
       const { id } = await createPayment(off);

@@ -3,7 +3,7 @@ import type { PolicyChoice } from '../../../src/domain/payments/lifecycle/policy
 import { asWritten, plain } from '../../../src/platform/values/money.ts';
 import { checkBooks } from '../../support/books.ts';
 import { createPayment, expectError } from '../../support/http.ts';
-import { eventsOf, play, type Told } from '../../support/scenarios.ts';
+import { eventsOf, play, type ScenarioReport } from '../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
 const DEFAULTS = { underpaid: 'wait', underpaid_tolerance_percent: 0, late: 'honour', overpaid: 'keep' };
@@ -18,10 +18,13 @@ describe('the policy of a payment', () => {
     await harness.close();
   });
 
-  const told = async (policy: PolicyChoice, script: object[], pay_amount = '10.00'): Promise<Told> =>
-    (await play(harness, { payment: { pay_amount, policy }, script })).told;
+  const runScript = async (
+    policy: PolicyChoice,
+    script: object[],
+    pay_amount = '10.00',
+  ): Promise<ScenarioReport> => (await play(harness, { payment: { pay_amount, policy }, script })).report;
   const transfer = (at: string, amount?: string) => ({ at, do: 'transfer', ...(amount && { amount }) });
-  const statuses = (story: Told) => story.transitions.map(({ to }) => to);
+  const statuses = (story: ScenarioReport) => story.transitions.map(({ to }) => to);
 
   describe('underpaid: accept', () => {
     const accept = (underpaid_tolerance_percent: number): PolicyChoice => ({
@@ -40,7 +43,7 @@ describe('the policy of a payment', () => {
       [100, '10.00', '0.000001', true],
     ] as const)
       it(`${percent} % of ${payAmount}: ${amount} is ${isEnough ? '' : 'not '}enough`, async () => {
-        const story = await told(accept(percent), [transfer('1m', amount)], payAmount);
+        const story = await runScript(accept(percent), [transfer('1m', amount)], payAmount);
         expect(story.payment.status).to.equal(isEnough ? 'SETTLED' : 'EXPIRED');
         expect(story.payment.exceptions).to.deep.equal(
           Number(amount) < Number(payAmount) ? ['underpaid'] : [],
@@ -48,19 +51,19 @@ describe('the policy of a payment', () => {
         expect(story.payment.actually_paid).to.equal(isEnough ? asWritten(plain(amount), payAmount) : null);
       });
 
-    it('even of 100 % waits for confirmations, and for any money at all', async () => {
-      const paid = await told(accept(100), [transfer('1m', '1')]);
+    it('a tolerance of 100 % still waits for a transfer and its confirmations', async () => {
+      const paid = await runScript(accept(100), [transfer('1m', '1')]);
       expect(eventsOf(paid)).to.deep.equal([
         '0:00:00 created WAITING',
         '0:01:00 pending PENDING underpaid',
         '0:03:24 processing PROCESSING underpaid',
         '0:03:24 settled SETTLED underpaid',
       ]);
-      expect((await told(accept(100), [])).payment.status).to.equal('EXPIRED');
+      expect((await runScript(accept(100), [])).payment.status).to.equal('EXPIRED');
     });
 
-    it('the tolerance alone, without accept, means nothing', async () => {
-      const story = await told({ underpaid_tolerance_percent: 5 }, [transfer('1m', '9.99')]);
+    it('the tolerance without accept has no effect', async () => {
+      const story = await runScript({ underpaid_tolerance_percent: 5 }, [transfer('1m', '9.99')]);
       expect(story.payment.status).to.equal('EXPIRED');
     });
   });
@@ -68,8 +71,8 @@ describe('the policy of a payment', () => {
   describe('overpaid: refund_excess', () => {
     const excess: PolicyChoice = { overpaid: 'refund_excess' };
 
-    it('sends back what is too much once the payment is settled', async () => {
-      const story = await told(excess, [transfer('1m', '12.50')]);
+    it('refunds the excess once the payment is settled', async () => {
+      const story = await runScript(excess, [transfer('1m', '12.50')]);
       expect(eventsOf(story).slice(2)).to.deep.equal([
         '0:03:24 processing PROCESSING overpaid',
         '0:03:24 settled SETTLED overpaid',
@@ -78,14 +81,14 @@ describe('the policy of a payment', () => {
       expect(story.events.at(-1)?.data.refund).to.include({ amount: '2.5', reason: 'overpaid' });
     });
 
-    it('also what comes after settlement, and again', async () => {
-      const story = await told(excess, [transfer('1m'), transfer('1h', '3'), transfer('2h', '4')]);
+    it('refunds money after settlement too, each time', async () => {
+      const story = await runScript(excess, [transfer('1m'), transfer('1h', '3'), transfer('2h', '4')]);
       expect(statuses(story).slice(3)).to.deep.equal(['SETTLED', 'SETTLED', 'SETTLED']);
       expect(story.payment).to.include({ amount_received: '17', amount_refunded: '7' });
     });
 
-    it('what is settled is not confirmed in full: the rest goes back when it is', async () => {
-      const story = await told(excess, [transfer('1m'), transfer('2m', '5')]);
+    it('refunds the rest of a settled payment when it is confirmed', async () => {
+      const story = await runScript(excess, [transfer('1m'), transfer('2m', '5')]);
       expect(eventsOf(story).slice(-3)).to.deep.equal([
         '0:03:24 processing PROCESSING overpaid',
         '0:03:24 settled SETTLED overpaid',
@@ -93,8 +96,8 @@ describe('the policy of a payment', () => {
       ]);
     });
 
-    it('after a refund of the merchant only what is above the price', async () => {
-      const story = await told(excess, [
+    it('after a refund by the merchant refunds only what is above the price', async () => {
+      const story = await runScript(excess, [
         transfer('1m'),
         { at: '1h', do: 'refund', amount: '3.00' },
         transfer('2h', '5'),
@@ -102,21 +105,21 @@ describe('the policy of a payment', () => {
       expect(story.payment).to.include({ amount_received: '15', amount_refunded: '5' });
     });
 
-    it('an expired payment is not sent back by it', async () => {
-      const story = await told({ ...excess, late: 'refund' }, [transfer('1m', '4')]);
+    it('does not refund an expired payment', async () => {
+      const story = await runScript({ ...excess, late: 'refund' }, [transfer('1m', '4')]);
       expect(story.payment).to.include({ status: 'EXPIRED', amount_refunded: '0' });
     });
   });
 
-  it('is in every event of the payment, in full', async () => {
-    const story = await told({ late: 'refund' }, [transfer('90m')]);
+  it('is complete in every event of the payment', async () => {
+    const story = await runScript({ late: 'refund' }, [transfer('90m')]);
     for (const { data } of story.events)
       expect(data.checkout.policy).to.deep.equal({ ...DEFAULTS, late: 'refund' });
-    const plain = await told({}, []);
+    const plain = await runScript({}, []);
     expect(plain.events[0]?.data.checkout.policy).to.deep.equal(DEFAULTS);
   });
 
-  it("a merchant's default holds where the payment says nothing", async () => {
+  it("is the merchant's default where the payment does not set it", async () => {
     const { apiKey } = await harness.addMerchant({
       policy: { late: 'refund', underpaid: 'accept', underpaid_tolerance_percent: 2 },
     });
@@ -126,7 +129,7 @@ describe('the policy of a payment', () => {
           .api('post', '/v1/sandbox/scenarios', apiKey)
           .send({ payment: { pay_amount: '10', policy }, script: [] })
           .expect(200)
-      ).body as Told;
+      ).body as ScenarioReport;
     expect((await play_({})).events[0]?.data.checkout.policy).to.deep.equal({
       ...DEFAULTS,
       late: 'refund',
@@ -138,7 +141,7 @@ describe('the policy of a payment', () => {
     ).to.deep.equal({ ...DEFAULTS, underpaid: 'accept', underpaid_tolerance_percent: 1 });
   });
 
-  it('is taken by POST /v1/payment, and a fault in it is named', async () => {
+  it('is accepted by POST /v1/payment, and an invalid field is named', async () => {
     await createPayment(harness, { policy: { underpaid: 'accept', underpaid_tolerance_percent: 0.1 } });
     await createPayment(harness, { policy: {} });
     const faults: [unknown, string, string][] = [

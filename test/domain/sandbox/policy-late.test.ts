@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PolicyChoice } from '../../../src/domain/payments/lifecycle/policy.ts';
 import { checkBooks } from '../../support/books.ts';
-import { eventsOf, play, type Told } from '../../support/scenarios.ts';
+import { eventsOf, play, type ScenarioReport } from '../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
 describe('the policy late: refund', () => {
@@ -14,14 +14,17 @@ describe('the policy late: refund', () => {
     await harness.close();
   });
 
-  const told = async (policy: PolicyChoice, script: object[], pay_amount = '10.00'): Promise<Told> =>
-    (await play(harness, { payment: { pay_amount, policy }, script })).told;
+  const runScript = async (
+    policy: PolicyChoice,
+    script: object[],
+    pay_amount = '10.00',
+  ): Promise<ScenarioReport> => (await play(harness, { payment: { pay_amount, policy }, script })).report;
   const transfer = (at: string, amount?: string) => ({ at, do: 'transfer', ...(amount && { amount }) });
-  const statuses = (story: Told) => story.transitions.map(({ to }) => to);
+  const statuses = (story: ScenarioReport) => story.transitions.map(({ to }) => to);
   const late: PolicyChoice = { late: 'refund' };
 
-  it('sends late money back once all of it is confirmed', async () => {
-    const story = await told(late, [transfer('61m')]);
+  it('refunds late money once all of it is confirmed', async () => {
+    const story = await runScript(late, [transfer('61m')]);
     expect(eventsOf(story).slice(1)).to.deep.equal([
       '1:00:00 failed EXPIRED',
       '1:03:24 refunded REFUNDED late',
@@ -29,20 +32,20 @@ describe('the policy late: refund', () => {
     expect(story.events.at(-1)?.data.refund).to.include({ amount: '10', currency: 'USDC', reason: 'late' });
   });
 
-  it('with a part that was in time, that part as well', async () => {
-    const story = await told(late, [transfer('1m', '4'), transfer('61m', '6')]);
+  it('refunds a part that was in time together with late money', async () => {
+    const story = await runScript(late, [transfer('1m', '4'), transfer('61m', '6')]);
     expect(statuses(story)).to.deep.equal(['WAITING', 'PENDING', 'EXPIRED', 'REFUNDED']);
     expect(story.payment).to.include({ amount_received: '10.00', amount_refunded: '10.00' });
     expect(story.payment.actually_paid).to.equal(null);
   });
 
-  it('a part that was in time, and nothing late, stays for the merchant to decide', async () => {
-    const story = await told(late, [transfer('1m', '4')]);
+  it('does not refund a part that was in time without late money', async () => {
+    const story = await runScript(late, [transfer('1m', '4')]);
     expect(story.payment).to.include({ status: 'EXPIRED', amount_refunded: '0' });
   });
 
-  it('two late parts go back together when both are confirmed', async () => {
-    const story = await told(late, [transfer('61m', '4'), transfer('62m', '7')]);
+  it('refunds two late parts together when both are confirmed', async () => {
+    const story = await runScript(late, [transfer('61m', '4'), transfer('62m', '7')]);
     expect(eventsOf(story).slice(1)).to.deep.equal(
       ['1:00:00 failed EXPIRED underpaid', '1:04:24 refunded REFUNDED late overpaid'].map((line) =>
         line.replace('EXPIRED underpaid', 'EXPIRED'),
@@ -51,21 +54,21 @@ describe('the policy late: refund', () => {
     expect(story.payment.amount_refunded).to.equal('11');
   });
 
-  it('money of the instant of the deadline is late, of the second before is not', async () => {
-    expect((await told(late, [transfer('60m')])).payment.status).to.equal('REFUNDED');
-    expect((await told(late, [transfer('3599s')])).payment.status).to.equal('SETTLED');
+  it('money at the deadline is late, money a second before is not', async () => {
+    expect((await runScript(late, [transfer('60m')])).payment.status).to.equal('REFUNDED');
+    expect((await runScript(late, [transfer('3599s')])).payment.status).to.equal('SETTLED');
   });
 
-  it('money that is covered in time is not late because it confirms late', async () => {
-    const story = await told(late, [transfer('59m'), { at: '61m', do: 'reorg', depth: 20 }]);
+  it('money that was seen in time is not late when it confirms late', async () => {
+    const story = await runScript(late, [transfer('59m'), { at: '61m', do: 'reorg', depth: 20 }]);
     expect(story.payment).to.deep.include({ status: 'SETTLED', exceptions: ['reorged'] });
   });
 
-  it('what is late and surplus beside a payment in time is kept or sent back as too much', async () => {
+  it('late money beside a full payment in time is kept or refunded as an excess', async () => {
     const script = [transfer('59m'), transfer('61m', '3')];
-    const kept = await told(late, script);
+    const kept = await runScript(late, script);
     expect(kept.payment).to.include({ status: 'SETTLED', amount_received: '13', amount_refunded: '0' });
-    const returned = await told({ ...late, overpaid: 'refund_excess' }, script);
+    const returned = await runScript({ ...late, overpaid: 'refund_excess' }, script);
     expect(returned.payment).to.include({ status: 'SETTLED', amount_refunded: '3' });
   });
 });

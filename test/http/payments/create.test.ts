@@ -4,7 +4,7 @@ import { createHarness, type Harness } from '../../support/harness.ts';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** A payment just created, and the same one once it is settled. */
+/** A new payment, and the same payment once it is settled. */
 interface Sample {
   readonly created: Payment;
   readonly settled: Payment;
@@ -158,7 +158,7 @@ describe('specification: POST /v1/payment', () => {
   };
   const create = (fields: object = {}) => createPayment(harness, fields);
 
-  it('answers 201 with a payment that is WAITING and has nothing paid', async () => {
+  it('returns 201 with a payment that is WAITING, with nothing paid', async () => {
     expect(await create()).to.include({
       status: 'WAITING',
       actually_paid: null,
@@ -167,7 +167,7 @@ describe('specification: POST /v1/payment', () => {
     });
   });
 
-  it('takes every optional field and stores it', async () => {
+  it('accepts every optional field and stores it', async () => {
     const { id } = await create(OPTIONAL_FIELDS);
     const { expiration_minutes: _minutes, ...columns } = OPTIONAL_FIELDS;
     const row = await stored(id);
@@ -182,7 +182,7 @@ describe('specification: POST /v1/payment', () => {
       expect(row[column], column).to.equal(null);
   });
 
-  it('writes payment, event, quote, deadline and fan-out, each once', async () => {
+  it('writes payment, event, quote, deadline and dispatch job, each once', async () => {
     const before = await countRows(harness);
     await create();
     const after = await countRows(harness);
@@ -200,7 +200,7 @@ describe('specification: POST /v1/payment', () => {
     });
   });
 
-  it('gives each payment an id and a token of its own; ids are in the order of time', async () => {
+  it('creates a unique id and token per payment; ids are in the order of time', async () => {
     const first = await create();
     harness.advance(1);
     const second = await create();
@@ -216,7 +216,7 @@ describe('specification: POST /v1/payment', () => {
     '999999999999999999.999999999999999999',
     '100000000000000000',
   ])
-    it(`gives pay_amount "${amount}" back unchanged, now and later`, async () => {
+    it(`returns pay_amount "${amount}" unchanged, now and later`, async () => {
       const { id, pay_amount } = await create({ pay_amount: amount });
       const { body } = await harness.api('get', `/v1/payment/${id}`).expect(200);
       expect([pay_amount, body.pay_amount]).to.deep.equal([amount, amount]);
@@ -232,46 +232,46 @@ describe('specification: POST /v1/payment', () => {
     ['a noncharacter', '\uffff'],
   ];
   for (const [name, orderId] of TEXTS)
-    it(`gives order_id back unchanged: ${name}`, async () => {
+    it(`returns order_id unchanged: ${name}`, async () => {
       const { id, order_id } = await create({ order_id: orderId });
       const { body } = await harness.api('get', `/v1/payment/${id}`).expect(200);
       expect([order_id, body.order_id]).to.deep.equal([orderId, orderId]);
     });
 
-  it('takes an order_description of 1000 characters', async () => {
+  it('accepts an order_description of 1000 characters', async () => {
     const { id } = await create({ order_description: '€'.repeat(1000) });
     expect((await stored(id)).order_description).to.equal('€'.repeat(1000));
   });
 
   for (const minutes of [5, 1440])
-    it(`takes expiration_minutes ${minutes}`, async () => {
+    it(`accepts expiration_minutes ${minutes}`, async () => {
       const { created_at, expires_at } = await create({ expiration_minutes: minutes });
       expect(Date.parse(String(expires_at)) - Date.parse(String(created_at))).to.equal(minutes * 60_000);
     });
 
-  it('takes an expiration of 60 minutes for the default', async () => {
+  it('uses a default expiration of 60 minutes', async () => {
     const { created_at, expires_at } = await create();
     expect(Date.parse(String(expires_at)) - Date.parse(String(created_at))).to.equal(3_600_000);
   });
 
-  it('takes 50 metadata keys of 40 characters with values of 500', async () => {
+  it('accepts 50 metadata keys of 40 characters with values of 500', async () => {
     const keys = Array.from({ length: 50 }, (_, index) => String(index).padStart(40, 'k'));
     const metadata = Object.fromEntries(keys.map((key) => [key, 'é'.repeat(500)]));
     expect((await create({ metadata })).metadata).to.deep.equal(metadata);
   });
 
-  it('takes metadata keys that objects are born with', async () => {
+  it('accepts metadata keys that every object inherits', async () => {
     const metadata = JSON.parse('{"constructor":"1","toString":"2","hasOwnProperty":"3"}') as object;
     expect((await create({ metadata })).metadata).to.deep.equal(metadata);
   });
 
-  it('takes URLs of 2048 characters', async () => {
+  it('accepts URLs of 2048 characters', async () => {
     const url = `https://shop.example/${'a'.repeat(2048 - 'https://shop.example/'.length)}`;
     const { id } = await create({ callback_url: url, success_url: url, cancel_url: url });
     expect(await stored(id)).to.include({ callback_url: url, success_url: url, cancel_url: url });
   });
 
-  it('follows the settlement coin and network of the merchant whose key it is', async () => {
+  it("uses the settlement coin and network of the key's merchant", async () => {
     const other = await harness.addMerchant({ currency: 'BTC', network: 'bitcoin' });
     const { body } = await harness.api('post', '/v1/payment', other.apiKey).send(ORDER).expect(201);
     expect(body).to.include({ pay_currency: 'BTC', pay_network: 'bitcoin' });

@@ -21,7 +21,7 @@ describe('the events of a merchant', () => {
       .api('put', '/v1/webhooks/config')
       .send({ webhookUrl: receiver.url, enabled: true })
       .expect(200);
-    // What JSON could write in another way, too: escapes, line separators, the order of keys.
+    // What JSON can write in more than one way: escapes, line separators, the order of keys.
     settled = (await createPayment(harness, { metadata: { z: 'é\u2028"\\/', a: '☂' } })).id;
     await pay(harness, settled);
     waiting = (await createPayment(harness)).id;
@@ -57,8 +57,8 @@ describe('the events of a merchant', () => {
     expect(own.text).to.equal(`{"data":[${sent.slice(0, 4).join(',')}]}`);
   });
 
-  it('are read page by page; the last page has a cursor, too, from which the reader goes on later', async () => {
-    const told: StoredEvent[] = [];
+  it('are read page by page; the last page has a cursor too, from which the reader continues later', async () => {
+    const listed: StoredEvent[] = [];
     let after = '';
     for (const [count, has_more] of [
       [2, true],
@@ -71,9 +71,9 @@ describe('the events of a merchant', () => {
       expect(pagination).to.include({ limit: 2, has_more });
       if (count === 0) expect(`&after=${pagination.next_cursor}`).to.equal(after);
       after = `&after=${pagination.next_cursor}`;
-      told.push(...data);
+      listed.push(...data);
     }
-    expect(storyOf(told)).to.deep.equal(STORY);
+    expect(storyOf(listed)).to.deep.equal(STORY);
     const { id } = await createPayment(harness, {}, stranger.apiKey);
     await untilFeedsAreWhole(harness.ctx.db);
     expect((await feed(`?limit=2${after}`)).data).to.deep.equal([]);
@@ -110,7 +110,7 @@ describe('the events of a merchant', () => {
     expect(rest.pagination.has_more).to.equal(false);
   });
 
-  it("are nobody else's: nothing in the feed, 404 for a payment", async () => {
+  it('are hidden from other merchants: nothing in the feed, 404 for a payment', async () => {
     expect((await feed(`?payment_id=${settled}`, stranger.apiKey)).data).to.deep.equal([]);
     expect((await feed(`?payment_id=${MISSING}`)).data).to.deep.equal([]);
     for (const [path, apiKey] of [
@@ -125,14 +125,14 @@ describe('the events of a merchant', () => {
     expect(await recordQueries(() => feed(`?limit=2`))).to.have.length(1);
   });
 
-  it('of test payments are there, whatever their clocks say, and of stories that could not be played none', async () => {
+  it('of test payments are included, whatever their clocks, and none of scenarios that failed', async () => {
     const { apiKey } = await harness.addMerchant();
     const story = (body: object) => harness.api('post', '/v1/sandbox/scenarios', apiKey).send(body);
-    const told = await story({ story: 'late-after-partial' }).expect(200);
+    const scenario = await story({ story: 'late-after-partial' }).expect(200);
     await untilFeedsAreWhole(harness.ctx.db);
     const before = await feed('', apiKey);
-    // The story's answer has hashes of its own, the same each time that it is told.
-    expect(idsOf(before.data)).to.deep.equal(idsOf(told.body.events));
+    // The scenario's report has deterministic hashes, the same in each run.
+    expect(idsOf(before.data)).to.deep.equal(idsOf(scenario.body.events));
     const payment = { pay_amount: '1', order_id: 'x' };
     await story({
       payment,

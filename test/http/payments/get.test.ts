@@ -16,7 +16,7 @@ describe('specification: GET /v1/payment/:id', () => {
   });
   after(() => harness.close());
 
-  it('answers 200 with exactly what the creation answered', async () => {
+  it('returns 200 with exactly the body of the creation', async () => {
     const created = await createPayment(harness, { metadata: { z: '1', a: '2' } });
     const { body, text, headers } = await harness.api('get', `/v1/payment/${created.id}`).expect(200);
     expect(body).to.deep.equal(created);
@@ -25,7 +25,7 @@ describe('specification: GET /v1/payment/:id', () => {
     expect(headers['cache-control']).to.equal('no-store');
   });
 
-  it('answers the updated status', async () => {
+  it('returns the updated status', async () => {
     const { id } = await createPayment(harness);
     const statusNow = async (): Promise<unknown> =>
       (await harness.api('get', `/v1/payment/${id}`).expect(200)).body.status;
@@ -37,7 +37,7 @@ describe('specification: GET /v1/payment/:id', () => {
     expect(await statusNow()).to.equal('SETTLED');
   });
 
-  it('answers EXPIRED once the deadline has passed', async () => {
+  it('returns EXPIRED once the deadline has passed', async () => {
     const { id } = await createPayment(harness, { expiration_minutes: 5 });
     harness.advance(300);
     await harness.work();
@@ -50,7 +50,7 @@ describe('specification: GET /v1/payment/:id', () => {
     expect(await recordQueries(() => harness.api('get', `/v1/payment/${id}`).expect(200))).to.have.length(1);
   });
 
-  it("answers 404 for another merchant's payment: the same bytes as for one that does not exist", async () => {
+  it("returns 404 for another merchant's payment: the same bytes as for one that does not exist", async () => {
     const { id } = await createPayment(harness);
     const other = await harness.addMerchant();
     const hidden = await harness.api('get', `/v1/payment/${id}`, other.apiKey);
@@ -62,7 +62,7 @@ describe('specification: GET /v1/payment/:id', () => {
     await harness.api('get', `/v1/payment/${id}`).expect(200);
   });
 
-  it('answers HEAD like GET, without the body', async () => {
+  it('responds to HEAD as to GET, without the body', async () => {
     const { id } = await createPayment(harness);
     const got = await harness.api('get', `/v1/payment/${id}`).expect(200);
     const head = await harness.api('head', `/v1/payment/${id}`).expect(200);

@@ -60,7 +60,7 @@ describe('specification: the filters of GET /v1/payments', () => {
   describe('from_date and to_date are inclusive', () => {
     const DAY = '2026-01-31';
     const created: string[] = [];
-    // Around midnight, before and after: each a millisecond away from the day.
+    // Around midnight: each a millisecond inside or outside the day.
     const TIMES = [
       '2026-01-30T23:59:59.999Z',
       `${DAY}T00:00:00.000Z`,
@@ -109,7 +109,8 @@ describe('specification: the filters of GET /v1/payments', () => {
       from_date: 'from_date=2026-01-01T17:00:00Z',
       to_date: 'to_date=2026-01-02',
     };
-    // bulk 7 is every thousandth payment, from the seventh minute of the year on: 00:07 on the 1st, 16:47 on the 1st, 09:27 on the 2nd.
+    // bulk 7 is every thousandth payment, from the seventh minute of the year on: 00:07 on the 1st, 16:47 on
+    // the 1st, 09:27 on the 2nd.
     const counts: Record<string, number> = {
       '': 3000,
       order_id: 3,
@@ -141,7 +142,7 @@ describe('specification: the filters of GET /v1/payments', () => {
     }
   });
 
-  describe('are answered by indexes among many payments', () => {
+  describe('are served by indexes among many payments', () => {
     const MERCHANTS = 50;
     before(async () => {
       await harness.ctx.db.raw(

@@ -105,7 +105,7 @@ describe('specification: GET /v1/payments', () => {
       });
     });
 
-    it('beyond, total is 10000, total_is_exact false and total_pages null; pages and cursors go on', async () => {
+    it('beyond, total is 10000, total_is_exact false and total_pages null; pages and cursors continue', async () => {
       await fill(10_001);
       const first = await list('?limit=100');
       expect(first.pagination).to.include({
@@ -131,13 +131,13 @@ describe('specification: GET /v1/payments', () => {
       expect(idsOf(await list())).to.deep.equal(ids);
     });
 
-    it('is by id, descending, among payments of one instant', async () => {
+    it('is by id, descending, among payments of the same time', async () => {
       const ids = [(await create()).id, (await create()).id, (await create()).id];
       expect(idsOf(await list())).to.deep.equal(ids.sort().reverse());
     });
   });
 
-  describe('a walk by cursor', () => {
+  describe('reading by cursor', () => {
     const walk = async (query: string, between: () => Promise<unknown> = async () => {}) => {
       const ids: string[] = [];
       let page = await list(`?${query}`);
@@ -151,7 +151,7 @@ describe('specification: GET /v1/payments', () => {
       }
     };
 
-    it('meets every payment once, over ties of created_at', async () => {
+    it('returns every payment once, across ties of created_at', async () => {
       await fill(25, 0);
       const ids = await walk('limit=4');
       const expected = Array.from({ length: 25 }, (_, n) => `pay_${String(25 - n).padStart(26, '0')}`);
@@ -165,7 +165,7 @@ describe('specification: GET /v1/payments', () => {
       expect(new Set(ids)).to.have.property('size', 9);
     });
 
-    it('keeps to its filters', async () => {
+    it('keeps its filters', async () => {
       await fill(12);
       const query = 'limit=5&from_date=2026-01-01T00:00:02Z&to_date=2026-01-01T00:00:11Z&status=WAITING';
       const ids = await walk(query);
@@ -174,7 +174,7 @@ describe('specification: GET /v1/payments', () => {
       );
     });
 
-    it("shows nobody another merchant's payments", async () => {
+    it("hides other merchants' payments", async () => {
       await fill(3);
       const { pagination } = await list('?limit=1');
       const stranger = await harness.addMerchant();
@@ -182,7 +182,7 @@ describe('specification: GET /v1/payments', () => {
     });
   });
 
-  it('answers HEAD like GET, without the body', async () => {
+  it('responds to HEAD as to GET, without the body', async () => {
     const { headers } = await harness.api('get', '/v1/payments', merchant.apiKey).expect(200);
     const head = await harness.api('head', '/v1/payments', merchant.apiKey).expect(200);
     expect(head.headers['content-length']).to.equal(headers['content-length']);

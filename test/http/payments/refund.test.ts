@@ -22,7 +22,7 @@ describe('contract: POST /v1/payment/:id/refund', () => {
   };
   const read = async (id: string) => (await harness.api('get', `/v1/payment/${id}`).expect(200)).body;
 
-  it('answers 201 with { id, payment_id, amount, currency, status, created_at }', async () => {
+  it('returns 201 with { id, payment_id, amount, currency, status, created_at }', async () => {
     const id = await settled();
     const answer = await refund(id, { amount: '1.0', reason: 'broken' }).expect(201);
     expect(answer.body.id).to.match(/^ref_[0-9A-HJKMNP-TV-Z]{26}$/);
@@ -45,14 +45,14 @@ describe('contract: POST /v1/payment/:id/refund', () => {
     expectLimitHeaders(answer);
   });
 
-  it('everything is optional: no body at all refunds what is left, as it was written', async () => {
+  it('everything is optional: without a body refunds the rest, as it was written', async () => {
     const id = await settled();
     expect((await refund(id).expect(201)).body.amount).to.equal('10.50');
     await harness.work();
     expect(await read(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.50' });
   });
 
-  it('an empty object refunds what is left of it, after a part', async () => {
+  it('an empty object refunds the rest after a partial refund', async () => {
     const id = await settled();
     await refund(id, { amount: '0.5' }).expect(201);
     expect((await refund(id, {}).expect(201)).body.amount).to.equal('10');
@@ -60,7 +60,7 @@ describe('contract: POST /v1/payment/:id/refund', () => {
     expect(await read(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.50' });
   });
 
-  it('a part leaves the payment SETTLED', async () => {
+  it('a partial refund leaves the payment SETTLED', async () => {
     const id = await settled();
     await refund(id, { amount: '0.000000000000000001' }).expect(201);
     await harness.work();
@@ -75,14 +75,14 @@ describe('contract: POST /v1/payment/:id/refund', () => {
     await refund(id, { amount: '10' }).expect(201);
     expectError(harness, await refund(id, { amount: '0.51' }), 400, MAXIMUM);
     await refund(id, { amount: '0.5' }).expect(201);
-    // All of it is on its way back, and the payment is still SETTLED.
+    // The whole amount is pending, and the payment is still SETTLED.
     expectError(harness, await refund(id, { amount: '0.01' }), 400, MAXIMUM);
     expectError(harness, await refund(id), 409);
     await harness.work();
     expectError(harness, await refund(id, { amount: '0.01' }), 409);
   });
 
-  it('what the state does not allow: 409, and nothing stored', async () => {
+  it('a status that does not allow it: 409, and nothing stored', async () => {
     const states: [status: string, id: string][] = [];
     states.push(['WAITING', (await createPayment(harness)).id]);
     const { id: pending } = await createPayment(harness);
@@ -117,7 +117,7 @@ describe('contract: POST /v1/payment/:id/refund', () => {
     expectError(harness, await refund(underpaid.id), 409);
   });
 
-  it('of 20 at once that fit only alone, one is accepted', async () => {
+  it('of 20 at once, each for more than half, one is accepted', async () => {
     const id = await settled();
     const answers = await Promise.all(Array.from({ length: 20 }, () => refund(id, { amount: '6' })));
     expect(answers.filter(({ status }) => status === 201)).to.have.length(1);

@@ -55,7 +55,7 @@ describe('POST /v1/sandbox/payments/:id/replace', () => {
     expect((await shop.payment(id)).exceptions).to.deep.equal(['replaced']);
   });
 
-  it('means the latest transfer that stands, or the one that is named', async () => {
+  it('replaces the latest transfer that is not dropped, or the selected one', async () => {
     const latest = await paid('4', '6.50');
     expect((await replace(latest.id).expect(200)).body.tx_hash).to.equal(latest.sent[1]?.tx_hash);
     await harness.work();
@@ -66,7 +66,7 @@ describe('POST /v1/sandbox/payments/:id/replace', () => {
     );
   });
 
-  it('follows a payment into a test clock of its own', async () => {
+  it('works on the chain of an isolated payment', async () => {
     const { id } = await paid('10.50');
     await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '1s' }).expect(200);
     await replace(id).expect(200);
@@ -104,7 +104,7 @@ describe('POST /v1/sandbox/payments/:id/replace', () => {
     expect(amount_received).to.equal('4');
   });
 
-  it('a transfer that is no number from 1 on: 400', async () => {
+  it('a transfer that is not a number from 1 on: 400', async () => {
     const id = await shop.create();
     for (const [transfer, constraint] of [
       [0, 'minimum'],

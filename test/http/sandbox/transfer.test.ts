@@ -18,7 +18,7 @@ describe('POST /v1/sandbox/payments/:id/transfers', () => {
     return (await harness.api('get', `/v1/payment/${id}`).expect(200)).body.amount_received;
   };
 
-  it('amount, coin and network are optional: all that is asked for, in the settlement coin', async () => {
+  it('amount, coin and network are optional: by default the full amount in the settlement coin', async () => {
     const { id } = await createPayment(harness);
     const answer = await transfer(id).expect(201);
     expect(answer.body).to.include({ payment_id: id, coin: 'USDC', network: 'ethereum', amount: '10.50' });
@@ -38,7 +38,7 @@ describe('POST /v1/sandbox/payments/:id/transfers', () => {
     expect(await received(id)).to.equal('10.50');
   });
 
-  it('amount defaults to what is still missing', async () => {
+  it('amount defaults to the missing amount', async () => {
     const { id } = await createPayment(harness);
     expect((await transfer(id, { amount: '4.25' }).expect(201)).body.amount).to.equal('4.25');
     expect(await received(id)).to.equal('4.25');
@@ -46,7 +46,7 @@ describe('POST /v1/sandbox/payments/:id/transfers', () => {
     expect(await received(id)).to.equal('10.50');
   });
 
-  it('a coin alone means a network on which it lives, and a network alone a coin', async () => {
+  it('a coin alone selects a network on which it exists, and a network alone a coin', async () => {
     const { id } = await createPayment(harness);
     expect((await transfer(id, { coin: 'BTC' }).expect(201)).body).to.include({ network: 'bitcoin' });
     const other = await createPayment(harness);
@@ -60,7 +60,7 @@ describe('POST /v1/sandbox/payments/:id/transfers', () => {
     expect(await received(fourth.id)).to.equal('10.50');
   });
 
-  it('a coin that does not live on the network: 400, and nothing stored', async () => {
+  it('a coin that does not exist on the network: 400, and nothing stored', async () => {
     const { id } = await createPayment(harness);
     const before_ = await countRows(harness);
     const answer = await transfer(id, { coin: 'BTC', network: 'tron' });

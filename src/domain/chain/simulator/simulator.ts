@@ -4,37 +4,42 @@ import { compare } from '../../../platform/values/money.ts';
 import { depositAddress } from '../addresses.ts';
 import { chainKey, type ChainKey } from '../chain-key.ts';
 import { isCoinOn } from '../coins.ts';
-import type { ChainPage, ChainTransfer, Sending, TestChain } from '../port.ts';
+import type { ChainPage, ChainTransfer, TransferRequest, TestChain } from '../port.ts';
 import { NETWORK_IDS, NETWORKS, type NetworkId } from '../networks.ts';
 import * as store from './store.ts';
 import { transactionHash } from '../transaction-hashes.ts';
 
-/** Transfers in one page of `poll`. */
+/** Most transfers in one page of `poll`. */
 const PAGE_SIZE = 500;
 
 export interface SimulatorOptions {
   readonly db: Db;
   /** Seconds between two blocks on every network; null or absent: each network's own. */
   readonly blockSeconds?: number | null;
-  /** The id of a test clock, whose isolated payment has a chain of its own on each network; null or absent: the shared chains. */
+  /**
+   * The test clock whose isolated payment has its own chain on each network; null or absent: the shared
+   * chains.
+   */
   readonly testClock?: string | null;
-  /** Deposit addresses follow from it: whoever changes it gives every reference other addresses. */
+  /** Deposit addresses are derived from it; a change of the seed changes every address. */
   readonly seed: string;
 }
 
 /**
- * A chain of every network that test merchants control, kept in Postgres for any number of processes at once. A network begins, at
- * height 0, when it is first used; its head then follows the `now` of each call, a day's gap in one step, and stands still for a `now`
- * that is earlier. Throws RangeError for an option that makes no chain.
+ * Creates a simulated chain for every network, stored in Postgres and shared by any number of processes. A
+ * chain begins at height 0 when it is first used. Its head then follows the `now` of each call, a day's gap
+ * in one step; an earlier `now` does not change it. Throws RangeError for an invalid option.
  */
 export function createSimulator({ db, blockSeconds, seed, testClock = null }: SimulatorOptions): TestChain {
   const keyOf = (network: NetworkId) => chainKey(network, testClock);
   const blockMs = (network: NetworkId) => Math.round((blockSeconds ?? NETWORKS[network].blockSeconds) * 1000);
   if (!Number.isSafeInteger(blockMs('bitcoin')) || blockMs('bitcoin') < 1)
-    throw new RangeError('a block must last a millisecond or more');
+    throw new RangeError('blockSeconds must be 0.001 or more');
   if (seed === '') throw new RangeError('the seed must not be empty');
 
-  /** Everything that changes a chain happens here, under the lock of its head and after the blocks that are due. */
+  /**
+   * Every change of a chain runs here, under the lock of its head, after the blocks that are due are mined.
+   */
   const onHead = <T>(
     network: NetworkId,
     now: Date,
@@ -58,11 +63,11 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
         return toPage(page, after);
       await onHead(network, now, () => Promise.resolve());
       const fresh = await store.readPage(db, keyOf(network), after, PAGE_SIZE + 1);
-      if (fresh === null) throw new Error(`the head of ${network} is gone`);
+      if (fresh === null) throw new Error(`the head of the simulated chain ${keyOf(network)} does not exist`);
       return toPage(fresh, after);
     },
 
-    send: (connection, sendings, now) => send(connection, sendings, keyOf, now),
+    send: (connection, requests, now) => send(connection, requests, keyOf, now),
 
     async replace(txHash, now, outer) {
       const found = await store.findTransfer(outer ?? db, txHash);
@@ -108,12 +113,12 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
 
 async function send(
   connection: Connection,
-  sendings: readonly Sending[],
+  requests: readonly TransferRequest[],
   keyOf: (network: NetworkId) => ChainKey,
   now: Date,
 ): Promise<ChainTransfer[]> {
-  sendings.forEach(assertSendable);
-  const asked = sendings.map((sending) => toNewTransfer(sending, keyOf(sending.network)));
+  requests.forEach(assertSendable);
+  const asked = requests.map((request) => toNewTransfer(request, keyOf(request.network)));
   const rows = await store.insertTransfers(connection, asked, now);
   const byHash = new Map(rows.map(({ transfer }) => [transfer.txHash, transfer]));
   const byReference = new Map(rows.map(({ reference, transfer }) => [reference, transfer]));
@@ -124,13 +129,13 @@ async function send(
   });
 }
 
-function assertSendable({ coin, network, amount }: Sending): void {
-  if (!isCoinOn(coin, network)) throw new RangeError(`${coin} does not live on ${network}`);
+function assertSendable({ coin, network, amount }: TransferRequest): void {
+  if (!isCoinOn(coin, network)) throw new RangeError(`${coin} does not exist on ${network}`);
   if (compare(amount, '0') <= 0) throw new RangeError(`an amount to send must be above zero, not ${amount}`);
 }
 
 function toNewTransfer(
-  { network, coin, address, amount, reference }: Sending,
+  { network, coin, address, amount, reference }: TransferRequest,
   chain: ChainKey,
 ): store.NewTransfer {
   const nonce = reference === undefined ? `once ${randomUUID()}` : `reference ${reference}`;
@@ -138,12 +143,14 @@ function toNewTransfer(
   return { chain, txHash, coin, address, amount, reference: reference ?? null };
 }
 
-/** The transaction that pays the same money to somebody else. */
+/** Returns the hash of the transaction that spends the same money elsewhere. */
 function doubleSpend({ network, txHash, coin, amount }: ChainTransfer): string {
   return transactionHash(network, { address: 'somebody else', coin, amount, nonce: `instead of ${txHash}` });
 }
 
-/** Mines what is due at `now` and numbers what was sent: afterwards pollers see all that was committed so far. */
+/**
+ * Mines the blocks that are due at `now` and numbers new transfers: pollers then see all that is committed.
+ */
 async function catchUp(
   tx: Tx,
   chain: ChainKey,

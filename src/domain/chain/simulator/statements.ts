@@ -22,7 +22,7 @@ export interface SentRow extends TransferRow {
   reference: string | null;
 }
 
-/** A head, beside one change; the columns of the change are null where there is none. */
+/** A head with one change; the columns of the change are null when there is none. */
 export interface PageRow extends TransferRow {
   head_height: string;
   mined_at: Date;
@@ -51,11 +51,12 @@ export const insertHead = sql<never, { chain: string; now: Date }>(
 );
 
 /**
- * A statement that changes the transfers that `changed` selects (hash, new block, drop, replacement, and the moment that orders them)
- * and gives each the next place in the chain's order of changes. The caller has locked the chain's head: places are given in the order
- * of commits, and no poller can pass one that appears later.
+ * Returns a statement that changes the transfers that `changed` selects (hash, new block, drop, replacement,
+ * and the time that orders them) and assigns each the next place in the chain's order of changes. The caller
+ * has locked the chain's head: places are assigned in commit order, so no poller can pass one that appears
+ * later.
  */
-function recording<Params extends { chain: string }>(
+function recordChange<Params extends { chain: string }>(
   name: string,
   changed: (p: Placeholders<Params>) => string,
   alsoSet: (p: Placeholders<Params>) => string = () => '',
@@ -81,7 +82,7 @@ function recording<Params extends { chain: string }>(
   );
 }
 
-export const recordNew = recording<{ chain: string }>(
+export const recordNew = recordChange<{ chain: string }>(
   'sim_record_new',
   (p) => `
         SELECT tx_hash, seen_at, block_height, dropped_at, replaced_by
@@ -90,18 +91,18 @@ export const recordNew = recording<{ chain: string }>(
 
 interface Mined {
   readonly chain: string;
-  /** The heights before and after. */
+  /** The height before these blocks; `height` is the new one. */
   readonly before: number;
   readonly height: number;
-  /** The beginning of the first block's time, the length of a block, and the time of the last one. */
+  /** When the first block begins; `blockMs` is the duration of a block, `until` the time of the last one. */
   readonly from: Date;
   readonly blockMs: number;
   readonly until: Date;
 }
 
-// A transfer belongs in the first block later than itself, or, where that was mined before the transfer was committed, in the first of
-// these. New transfers are all in the pool, so this gives them their place too.
-export const recordMined = recording<Mined>(
+// A transfer belongs in the first block later than itself or, when that was mined before the transfer was
+// committed, in the first of these. All new transfers are in the pool, so this assigns their places too.
+export const recordMined = recordChange<Mined>(
   'sim_record_mined',
   (p) => `
         SELECT tx_hash, seen_at, CASE WHEN due <= ${p.height}::bigint THEN due END AS block_height,
@@ -109,14 +110,14 @@ export const recordMined = recording<Mined>(
         FROM sim_transfers CROSS JOIN LATERAL (
           SELECT ${p.before}::bigint + 1 + greatest(0, floor(
             extract(epoch FROM seen_at - ${p.from}::timestamptz) * 1000 / ${p.blockMs}::bigint
-            ))::bigint AS due
+          ))::bigint AS due
         ) AS block
         WHERE chain = ${p.chain} AND block_height IS NULL AND dropped_at IS NULL
           AND (due <= ${p.height}::bigint OR change IS NULL)`,
   (p) => `, height = ${p.height}::bigint, mined_at = ${p.until}`,
 );
 
-export const recordOrphaned = recording<{ chain: string; height: number }>(
+export const recordOrphaned = recordChange<{ chain: string; height: number }>(
   'sim_record_orphaned',
   (p) => `
         SELECT tx_hash, seen_at, NULL::bigint AS block_height, dropped_at, replaced_by
@@ -124,7 +125,7 @@ export const recordOrphaned = recording<{ chain: string; height: number }>(
         WHERE chain = ${p.chain} AND block_height > ${p.height}::bigint AND dropped_at IS NULL`,
 );
 
-export const recordDropped = recording<{ chain: string; txHash: string; replacedBy: string; now: Date }>(
+export const recordDropped = recordChange<{ chain: string; txHash: string; replacedBy: string; now: Date }>(
   'sim_record_dropped',
   (p) => `
         SELECT tx_hash, seen_at, NULL::bigint AS block_height,
@@ -137,8 +138,9 @@ export const findByHash = sql<TransferRow, { txHash: string }>(
   (p) => `SELECT ${COLUMNS} FROM sim_transfers WHERE tx_hash = ${p.txHash}`,
 );
 
-// In order of references, so that two batches that share some cannot deadlock. Without a conflict target: a reference that is sent twice
-// at once may meet the primary key first, because its hash is the same too.
+// In order of references, so that two batches that share some cannot deadlock. Without a conflict target: a
+// reference that is sent twice at once may conflict on the primary key first, because its hash is the same
+// too.
 export const insert = sql<SentRow, { rows: string; now: Date }>(
   'sim_insert_transfers',
   (p) => `

@@ -15,7 +15,7 @@ export interface Head {
 export interface Blocks {
   readonly count: number;
   readonly blockMs: number;
-  /** Transfers seen until a block's length after this go into the first block, and so on. */
+  /** The first block contains the transfers seen until one block's duration after this, and so on. */
   readonly from: Date;
   /** Time of the last block. */
   readonly until: Date;
@@ -30,28 +30,34 @@ export interface NewTransfer {
   readonly reference: string | null;
 }
 
-/** The head of `chain`, locked until the transaction ends; created, at height 0 and `now`, where there is none yet. */
+/**
+ * Locks the head of `chain` until the transaction ends, and creates it, at height 0 and `now`, when it is
+ * missing.
+ */
 export async function lockHead(tx: Tx, chain: ChainKey, now: Date): Promise<Head> {
   const found = await runOne(tx, statements.findHeadForUpdate, { chain });
   if (found !== null) return toHead(found);
   await run(tx, statements.insertHead, { chain, now });
   const created = await runOne(tx, statements.findHeadForUpdate, { chain });
-  if (created === null) throw new Error(`the head of ${chain} is gone`);
+  if (created === null) throw new Error(`the head of the simulated chain ${chain} does not exist`);
   return toHead(created);
 }
 
-/** The head of `chain` as it is at the moment; null where there is none yet. */
+/** Returns the current head of `chain`; null when there is none yet. */
 export async function findHead(connection: Connection, chain: ChainKey): Promise<Head | null> {
   const row = await runOne(connection, statements.findHead, { chain });
   return row === null ? null : toHead(row);
 }
 
-/** Gives every committed transfer that has none its place among the changes. The head must be locked. */
+/** Assigns every committed transfer without a place the next one. The head must be locked. */
 export async function numberNewTransfers(tx: Tx, chain: ChainKey): Promise<void> {
   await run(tx, statements.recordNew, { chain });
 }
 
-/** Mines `blocks` on top of `head`, which must be locked, and numbers every new transfer, mined or not. */
+/**
+ * Mines `blocks` on top of `head`, which must be locked, and assigns every new transfer a place, mined or
+ * not.
+ */
 export async function mineBlocks(tx: Tx, chain: ChainKey, head: Head, blocks: Blocks): Promise<Head> {
   const height = head.height + blocks.count;
   await run(tx, statements.recordMined, {
@@ -65,13 +71,16 @@ export async function mineBlocks(tx: Tx, chain: ChainKey, head: Head, blocks: Bl
   return { height, minedAt: blocks.until };
 }
 
-/** Sends the transfers of every block above `height` back to the pool. The head must be locked. Returns how many they were. */
+/**
+ * Returns the transfers of blocks above `height` to the pool, and how many there were. The head must be
+ * locked.
+ */
 export async function orphanTransfersAbove(tx: Tx, chain: ChainKey, height: number): Promise<number> {
   const row = await runOne(tx, statements.recordOrphaned, { chain, height });
   return Number(row?.count ?? 0);
 }
 
-/** Drops a transfer that was not dropped before. The head must be locked. */
+/** Drops a transfer that is not dropped yet. The head must be locked. */
 export async function dropTransfer(
   tx: Tx,
   chain: ChainKey,
@@ -87,13 +96,15 @@ export async function findTransfer(connection: Connection, txHash: string): Prom
   return row === null ? null : toTransfer(row);
 }
 
-/** Moves an address and its transfers to a chain of its own, which begins with the head of the chain that it leaves. */
+/** Moves an address and its transfers to the chain `to`, which begins at the head of `from`. */
 export async function isolateChain(tx: Tx, from: ChainKey, to: ChainKey, address: string): Promise<void> {
   await run(tx, statements.copyHead, { from, to });
   await run(tx, statements.moveTransfers, { from, to, address });
 }
 
-/** Puts the transfers into the pool, except those whose reference was used before; returns both kinds, in any order. */
+/**
+ * Inserts transfers into the pool, except those whose reference was used before; returns both, in any order.
+ */
 export async function insertTransfers(
   connection: Connection,
   transfers: readonly NewTransfer[],
@@ -110,7 +121,7 @@ export async function insertTransfers(
     })),
   );
   const inserted = await run(connection, statements.insert, { rows, now });
-  // What another transaction committed meanwhile only a statement that begins later can see.
+  // Only a statement that begins later sees what another transaction committed meanwhile.
   const earlier =
     inserted.length === transfers.length
       ? []
@@ -120,7 +131,7 @@ export async function insertTransfers(
   return [...inserted, ...earlier].map((row) => ({ reference: row.reference, transfer: toTransfer(row) }));
 }
 
-/** Removes the heads and the transfers of chains that belong to one test clock. */
+/** Deletes the heads and the transfers of the chains of one test clock. */
 export async function discardChains(tx: Tx, chains: readonly ChainKey[]): Promise<void> {
   await run(tx, statements.discardTransfers, { chains });
   await run(tx, statements.discardHeads, { chains });
@@ -128,17 +139,20 @@ export async function discardChains(tx: Tx, chains: readonly ChainKey[]): Promis
 
 export interface Page {
   readonly head: Head;
-  /** A transfer was committed that nobody has numbered. */
+  /** A committed transfer has no place yet. */
   readonly hasNew: boolean;
   readonly changes: readonly { change: string; transfer: ChainTransfer }[];
 }
 
-/** The head and the next `limit` changes after `cursor`, of one moment; null where the network has no head yet. */
+/**
+ * Reads, in one snapshot, the head and the next `limit` changes after `cursor`; null when there is no head
+ * yet.
+ */
 export async function readPage(db: Db, chain: ChainKey, cursor: string, limit: number): Promise<Page | null> {
   const rows = await run(db, statements.findPage, { chain, after: cursor, limit });
   const [first] = rows;
   if (first === undefined) return null;
-  // The outer join's one row without a transfer is a head with nothing new.
+  // The outer join returns one row without a transfer when there is no change.
   const changes = rows.flatMap(({ change, ...row }) =>
     change === null ? [] : [{ change, transfer: toTransfer(row) }],
   );

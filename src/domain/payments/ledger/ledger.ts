@@ -3,7 +3,7 @@ import { compare, max, min, subtract } from '../../../platform/values/money.ts';
 
 export type Account = 'customer' | 'held' | 'converted' | 'merchant';
 
-/** An amount, in the payment's pay_currency, that went from one account to another. */
+/** An amount, in the payment's pay_currency, that moves from one account to another. */
 export interface LedgerEntry {
   readonly payment_id: string;
   readonly kind: 'received' | 'reversed' | 'converted' | 'settled' | 'refunded';
@@ -13,7 +13,10 @@ export interface LedgerEntry {
   readonly amount: string;
 }
 
-/** Money that came in, or, where the amount seen is smaller because a transfer was dropped, its reversal. */
+/**
+ * Returns the entry for money received or, when the sum decreased because a transfer was dropped, its
+ * reversal.
+ */
 export function receivedEntries(payment_id: string, before: string, after: string): LedgerEntry[] {
   const difference = compare(after, before);
   if (difference === 0) return [];
@@ -38,7 +41,7 @@ export function receivedEntries(payment_id: string, before: string, after: strin
   ];
 }
 
-/** All that is held is converted into the settlement coin and then is the merchant's. */
+/** Returns the entries that convert all held money into the settlement coin and credit it to the merchant. */
 export function settledEntries(payment_id: string, held: string): LedgerEntry[] {
   if (compare(held, '0') <= 0) return [];
   return [
@@ -48,8 +51,9 @@ export function settledEntries(payment_id: string, held: string): LedgerEntry[] 
 }
 
 /**
- * A refund takes first what is held, then what was settled to the merchant. The balance of `held` is negative where a transfer
- * vanished after it was settled: that is a loss, and no part of a refund.
+ * Returns the entries of a refund, which takes first the held money, then money settled to the merchant. The
+ * balance of `held` is negative when a transfer was dropped after it was settled: that is a loss, and no part
+ * of a refund.
  */
 export function refundedEntries(payment_id: string, amount: string, held: string): LedgerEntry[] {
   const fromHeld = max('0', min(amount, held));
@@ -85,8 +89,8 @@ const heldOfPayments = sql<{ payment_id: string; held: string }, { paymentIds: r
     GROUP BY payment_id`,
 );
 
-/** The balance of each payment's account `held`: received, and neither settled nor refunded. */
-export async function readHeld(
+/** Returns the balance of each payment's account `held`: received, and neither settled nor refunded. */
+export async function readHeldBalances(
   connection: Connection,
   paymentIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -103,7 +107,7 @@ const entriesOfPayment = sql<PostedEntry, { paymentId: string }>(
     FROM ledger_entries WHERE payment_id = ${p.paymentId} ORDER BY id`,
 );
 
-/** All entries of a payment, in order. */
+/** Returns all entries of a payment, in order. */
 export async function readLedger(connection: Connection, paymentId: string): Promise<PostedEntry[]> {
   return run(connection, entriesOfPayment, { paymentId });
 }

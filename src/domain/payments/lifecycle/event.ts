@@ -10,8 +10,9 @@ import type { EventType } from './states.ts';
 export type RefundDetails = CheckoutRefund;
 
 /**
- * The event that tells of a payment's latest transition: the envelope of the specification ("Events") with every field present,
- * null where a value is not known yet, and the contract's additions. Its body is final: deliveries send these bytes.
+ * Returns the event that reports a payment's latest transition: the envelope of the specification ("Events")
+ * with every field present, null while a value is unknown, and the contract's additions. Its body is final:
+ * deliveries send these bytes.
  */
 export function eventOf(
   payment: Payment,
@@ -35,7 +36,7 @@ export function eventOf(
         cryptoCurrency: payment.coin,
         settledAt: payment.settled_at?.toISOString() ?? null,
         exceptions: payment.exceptions,
-        // In one order, whatever order Postgres keeps its parts in.
+        // In a fixed order: jsonb does not keep the order of keys.
         policy: policyOf(payment.policy),
       },
       payment: {

@@ -5,7 +5,7 @@ import { defineJob } from '../../../platform/job.ts';
 export const expirePayment = defineJob('payment.expire', 'expiration', { batch: 200 });
 /** Key: a payment's id. Due when the first of its rate locks ends. */
 export const requotePayment = defineJob('payment.requote', 'expiration', { batch: 200 });
-/** Key: a payment's id. Due when it is confirmed in full: converts and settles it. */
+/** Key: a payment's id. Due when the payment is confirmed in full; converts and settles it. */
 export const settlePayment = defineJob('payment.settle', 'settlement', { batch: 100 });
 /** Key: a refund's id. Due when the refund is accepted. */
 export const sendRefund = defineJob('refund.send', 'refunds', { batch: 20 });

@@ -5,7 +5,8 @@ import type { Policy } from './policy.ts';
 import type { Exception, Status } from './states.ts';
 
 /**
- * A payment as its row holds it. Amounts are decimal strings: `pay_*` and `amount_*` in the settlement coin, `crypto_amount` in `coin`.
+ * A payment as its row stores it. Amounts are decimal strings: `pay_*` and `amount_*` in the settlement coin,
+ * `crypto_amount` in `coin`.
  */
 export interface Payment {
   readonly id: string;
@@ -42,13 +43,15 @@ export interface Payment {
   readonly deadline_at: Date;
   readonly settled_at: Date | null;
   readonly policy: Policy;
-  /** Where refunds go, on `pay_network`; null: the customer has given none. */
+  /** The address for refunds, on `pay_network`; null: the customer has not entered one. */
   readonly refund_address: string | null;
-  /** Of the checkout page as the customer saw it last; null: they have not seen it. */
+  /** The language of the checkout page when the customer opened it last; null: they have not opened it. */
   readonly language: string | null;
-  /** The id of its test clock, which is the payment's own; null: the payment lives in real time, on the shared chains. */
+  /**
+   * The id of its test clock, equal to the payment's; null: it uses the system clock and the shared chains.
+   */
   readonly test_clock: string | null;
-  /** bigint, so text. */
+  /** A bigint, thus a string. */
   readonly clock_offset_ms: string;
   readonly clock_frozen_until: Date | null;
 }
@@ -56,7 +59,7 @@ export interface Payment {
 /** The columns of a payment that hold its test clock. */
 export type ClockColumns = Pick<Payment, 'test_clock' | 'clock_offset_ms' | 'clock_frozen_until'>;
 
-/** The test clock of an isolated payment; null: the payment lives by the system clock. */
+/** Returns the test clock of an isolated payment; null: the payment uses the system clock. */
 export function testClockOf(columns: ClockColumns): TestClock | null {
   const { test_clock: id, clock_offset_ms, clock_frozen_until: frozenUntil } = columns;
   return id === null ? null : { id, offsetMs: Number(clock_offset_ms), frozenUntil };

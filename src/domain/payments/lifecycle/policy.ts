@@ -4,7 +4,8 @@ import { divide, multiply, subtract } from '../../../platform/values/money.ts';
 const parts = {
   underpaid: Type.Enum(['wait', 'accept'], {
     description:
-      'wait: for the rest, until the deadline. accept: what is short by at most the tolerance counts as paid.',
+      'wait: for the rest, until the deadline. ' +
+      'accept: what is short by at most the tolerance counts as paid.',
   }),
   underpaid_tolerance_percent: Type.Number({
     minimum: 0,
@@ -13,7 +14,8 @@ const parts = {
   }),
   late: Type.Enum(['honour', 'refund'], {
     description:
-      'What happens with money that comes after the deadline. honour: it counts for 24 hours. refund: an expired payment is sent back whole.',
+      'What happens with money that comes after the deadline. honour: it counts for 24 hours. ' +
+      'refund: an expired payment is sent back whole.',
   }),
   overpaid: Type.Enum(['keep', 'refund_excess'], {
     description: 'What happens, after settlement, with what was too much.',
@@ -24,7 +26,7 @@ const parts = {
 export const Policy = Type.Object(parts, { additionalProperties: false });
 export type Policy = Static<typeof Policy>;
 
-/** What a request or a merchant says of it; the rest is the merchant's or the service's default. */
+/** The parts that a request or a merchant sets; the rest is the merchant's or the service's default. */
 export const PolicyChoice = Type.Partial(Policy, { additionalProperties: false });
 export type PolicyChoice = Static<typeof PolicyChoice>;
 
@@ -35,13 +37,13 @@ const DEFAULT_POLICY: Policy = {
   overpaid: 'keep',
 };
 
-/** The policy that a new payment gets: the request's choice, then the merchant's, then the service's. */
+/** Returns the policy of a new payment: the request's choice, then the merchant's, then the service's. */
 export function policyOf(merchant: PolicyChoice, request: PolicyChoice = {}): Policy {
   return { ...DEFAULT_POLICY, ...merchant, ...request };
 }
 
-/** The least that counts as paid in full, of an amount to pay. */
-export function leastAccepted(payAmount: string, policy: Policy): string {
+/** Returns the smallest amount that counts as paid in full. */
+export function minimumAccepted(payAmount: string, policy: Policy): string {
   if (policy.underpaid === 'wait') return payAmount;
   // Four decimals of a percent; a number such as 1e-7 would not be a decimal string.
   const tolerated = divide(

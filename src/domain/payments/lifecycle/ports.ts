@@ -1,9 +1,9 @@
 import type { ChainOf, Payouts, RateSource } from '../../chain/port.ts';
 import type { CoinId } from '../../chain/coins.ts';
 
-/** Money to convert: all that a payment received, at the rate that was locked when its coin was selected. */
+/** Money to convert: all that a payment received, at the rate that was locked when the coin was selected. */
 export interface Conversion {
-  /** The payment's id. Two calls with one reference convert once. */
+  /** The payment's id. Idempotent: a reference is converted once. */
   readonly reference: string;
   readonly paid: string;
   readonly paidCurrency: string;
@@ -16,7 +16,7 @@ export interface CurrencyExchange {
   convert(conversion: Conversion): Promise<'converted' | 'refused'>;
 }
 
-/** The outside world as payments need it; adapters.ts chooses who answers. */
+/** The ports that payments use; adapters.ts selects their adapters. */
 export interface PaymentAdapters {
   readonly chain: ChainOf;
   readonly rates: RateSource;

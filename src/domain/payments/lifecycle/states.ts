@@ -2,17 +2,19 @@ import { EVENT_TYPES, type EventType } from '../../../sdk/event-types.ts';
 
 export { EVENT_TYPES, type EventType };
 
-/** What a status means for its payment; a new status must answer each question. */
+/** What a status means for its payment; a new status must state each trait. */
 interface StatusTraits {
-  /** The customer may still pay: the deadline can pass, and the price may be quoted again. */
+  /** The customer may still pay: the payment can expire, and may be quoted again. */
   readonly isOpen: boolean;
-  /** Money that comes now moves the payment. */
+  /** A transfer moves the payment. */
   readonly acceptsMoney: boolean;
-  /** The money that came is there for the order; what is not needed for it is the customer's. */
+  /** The money received pays for the order; the rest belongs to the customer. */
   readonly paysForOrder: boolean;
 }
 
-/** Every status. The CHECK constraint, the API's schema and the documentation are tested against this table. */
+/**
+ * Every status. The CHECK constraint, the API's schema and the documentation are tested against this table.
+ */
 const STATUS_TRAITS = {
   WAITING: { isOpen: true, acceptsMoney: true, paysForOrder: false },
   PENDING: { isOpen: true, acceptsMoney: true, paysForOrder: true },
@@ -36,7 +38,9 @@ export interface Transition {
   readonly event: EventType;
 }
 
-/** How a payment moves: trigger x status -> next status and event. Nothing else decides it. */
+/**
+ * The transition table: trigger x status -> next status and event. Nothing else decides how a payment moves.
+ */
 export const TRANSITIONS = {
   created: { from: [], to: 'WAITING', event: 'checkout.created' },
   transfer_seen: { from: ['WAITING', 'PENDING', 'EXPIRED'], to: 'PENDING', event: 'checkout.pending' },
@@ -51,22 +55,22 @@ export const TRANSITIONS = {
 } as const satisfies Record<string, Transition>;
 export type Trigger = keyof typeof TRANSITIONS;
 
-/** True when a payment in `status` may move by `trigger`: to be asked before that transition only. */
+/** True when `trigger` may move a payment in `status`; only for decisions about that transition. */
 export function allows(status: Status, trigger: Trigger): boolean {
   const { from }: Transition = TRANSITIONS[trigger];
   return from.includes(status);
 }
 
-/** The customer may still pay: the deadline can pass, and the price may be quoted again. */
+/** True while the customer may still pay: the payment can expire, and may be quoted again. */
 export const isOpen = (status: Status): boolean => STATUS_TRAITS[status].isOpen;
 
-/** Money that comes now moves the payment; late money does so within its window. */
+/** True when a transfer moves the payment; late money does so within its window. */
 export const acceptsMoney = (status: Status): boolean => STATUS_TRAITS[status].acceptsMoney;
 
-/** The money that came is there for the order. */
+/** True when the money received pays for the order. */
 export const paysForOrder = (status: Status): boolean => STATUS_TRAITS[status].paysForOrder;
 
-/** Confirmed in full, and being converted. */
+/** True while the payment is confirmed in full and being converted. */
 export const isProcessing = (status: Status): boolean => status === 'PROCESSING';
 
 export const isSettled = (status: Status): boolean => status === 'SETTLED';

@@ -8,13 +8,13 @@ const paymentOfMerchant = sql<Payment, { id: string; merchantId: string }>(
   (p) => `SELECT * FROM payments WHERE id = ${p.id} AND merchant_id = ${p.merchantId}`,
 );
 
-/** The merchant's payment with this id; null when there is none, or when it is another merchant's. */
+/** Returns the merchant's payment with this id; null when it does not exist or is another merchant's. */
 export async function findPayment(
   connection: Connection,
   merchantId: string,
   id: string,
 ): Promise<Payment | null> {
-  // Postgres refuses some text, a NUL for instance, with an error; no payment has an id like that.
+  // Postgres rejects some text, for example a NUL, with an error; no payment has such an id.
   return isId('pay', id) ? runOne(connection, paymentOfMerchant, { id, merchantId }) : null;
 }
 
@@ -30,7 +30,7 @@ const paymentsById = sql<Payment, { ids: readonly string[] }>(
   (p) => `SELECT * FROM payments WHERE id = ANY (${p.ids})`,
 );
 
-/** Payments as they are at the moment, in no particular order. */
+/** Returns the current rows of payments, in no particular order. */
 export async function readPayments(connection: Connection, ids: readonly string[]): Promise<Payment[]> {
   return run(connection, paymentsById, { ids });
 }
@@ -45,7 +45,7 @@ export async function lockPayments(tx: Tx, ids: readonly string[]): Promise<Paym
   return run(tx, lockById, { ids });
 }
 
-/** Locks a payment until the transaction ends. Throws ApiError payment_not_found when it is gone. */
+/** Locks a payment until the transaction ends. Throws ApiError payment_not_found when it does not exist. */
 export async function lockPayment(tx: Tx, id: string): Promise<Payment> {
   const [payment] = await lockPayments(tx, [id]);
   if (payment === undefined) throw new ApiError('payment_not_found');

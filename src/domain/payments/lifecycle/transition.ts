@@ -7,7 +7,7 @@ import { testClockOf, type Payment } from './payment.ts';
 import { isOpen, isProcessing, TRANSITIONS, type Exception, type Trigger } from './states.ts';
 import { lockPayments } from './store.ts';
 
-/** What a transition may change of a payment beside its status; what is left out stays. */
+/** The columns that a transition may change beside the status; absent ones stay unchanged. */
 export interface Changes {
   readonly exceptions?: readonly Exception[];
   readonly amount_received?: string;
@@ -30,10 +30,11 @@ export interface TransitionRequest {
 }
 
 /**
- * Moves payments: the only function that writes `status` of a payment that exists. In the caller's transaction it updates each
- * payment whose status allows its request's trigger, records the event with the payment's next sequence number, and schedules what
- * the new status needs. Returns the payments that moved, as they are now; one that is missing was moved by somebody else first. At
- * most one request per payment and call.
+ * Moves payments: the only function that writes `status` of an existing payment. In the caller's transaction
+ * it updates each payment whose status allows its request's trigger, records the event with the payment's
+ * next sequence number, and schedules the jobs of the new status. Returns the new rows of the payments that
+ * moved; a payment that is missing was moved by a concurrent transaction first. Takes at most one request per
+ * payment.
  */
 export async function transition(
   tx: Tx,
@@ -41,7 +42,7 @@ export async function transition(
   now: Date,
 ): Promise<Payment[]> {
   if (requests.length === 0) return [];
-  // Two sets that overlap would wait for each other's rows for ever if each locked them in its own order.
+  // In the order of ids: two overlapping sets that lock in different orders would deadlock.
   if (requests.length > 1)
     await lockPayments(
       tx,
@@ -61,14 +62,14 @@ export async function transition(
   return moved;
 }
 
-/** A request as the statement reads it; a column that is null stays as it is. */
+/** Returns a request as the statement reads it; a column that is null stays unchanged. */
 function toRow({ paymentId, trigger, changes = {} }: TransitionRequest) {
   const { from, to } = TRANSITIONS[trigger];
   return { id: paymentId, trigger, from_statuses: from, to_status: to, ...changes };
 }
 
-// A payment that is fully funded, or whose deadline was moved, does not expire: decided here, in the row, at the moment of the update,
-// so that a transfer seen at the instant of the deadline and the expiry have exactly one winner.
+// A payment that is fully funded, or whose deadline was moved, does not expire. The UPDATE itself checks
+// this, so a transfer seen at the instant of the deadline and the expiry have exactly one winner.
 const applyTransitions = sql<Payment, { requests: string; now: Date }>(
   'apply_transitions',
   (p) => `
@@ -87,15 +88,17 @@ const applyTransitions = sql<Payment, { requests: string; now: Date }>(
       settled_at = coalesce(r.settled_at, p.settled_at)
     FROM jsonb_to_recordset(${p.requests}::jsonb) AS r (
       id text, trigger text, from_statuses text[], to_status text, exceptions text[],
-      amount_received numeric, amount_refunded numeric, fully_funded boolean,
-      tx_hash text, confirmations integer,
+      amount_received numeric, amount_refunded numeric, fully_funded boolean, tx_hash text,
+      confirmations integer,
       actually_paid text, actually_paid_currency text, deadline_at timestamptz, settled_at timestamptz)
     WHERE p.id = r.id AND p.status = ANY (r.from_statuses)
       AND (r.trigger <> 'deadline_passed' OR (p.deadline_at <= ${p.now} AND NOT p.fully_funded))
     RETURNING p.*`,
 );
 
-/** Schedules what the new status calls for: the expiry while the deadline can still pass, the settlement once confirmed in full. */
+/**
+ * Schedules the jobs of the new status: the expiry of an open payment, the settlement once confirmed in full.
+ */
 async function scheduleNext(tx: Tx, moved: readonly Payment[], now: Date): Promise<void> {
   const expiring = moved.filter(({ status, fully_funded }) => isOpen(status) && !fully_funded);
   const settling = moved.filter(({ status }) => isProcessing(status));

@@ -11,7 +11,10 @@ export interface Quote {
   readonly network: NetworkId;
   /** What the customer sends, in units of `coin`. */
   readonly amount: string;
-  /** The price of one `coin` in the pay currency ("60000" for BTC against USDT), cut to 18 decimals: for people to read. */
+  /**
+   * The price of one `coin` in the pay currency ("60000" for BTC against USDT), cut to 18 decimals, for
+   * display.
+   */
   readonly rate: string;
 }
 
@@ -23,10 +26,10 @@ export interface QuoteRequest {
 }
 
 /**
- * What a payment of `payAmount` `payCurrency` costs in `coin`, rounded up to the coin's smallest unit on `network`: the merchant
- * never gets less than the price. Where the customer pays in the settlement coin itself the rate is exactly 1 and the amount is
- * the merchant's own text, even where that has more decimals than the coin: it is what was asked for, and nothing is converted.
- * Throws RangeError when the coin does not exist on the network.
+ * Returns the price of `payAmount` `payCurrency` in `coin`, rounded up to the coin's smallest unit on
+ * `network`: the merchant never receives less than the price. In the settlement coin itself the rate is
+ * exactly 1, and the amount is the merchant's own text, even with more decimals than the coin, because
+ * nothing is converted. Throws RangeError when the coin does not exist on the network.
  */
 export function quote(asked: QuoteRequest, rates: Rates): Quote {
   const { payAmount, payCurrency, coin, network } = asked;
@@ -40,16 +43,19 @@ export function quote(asked: QuoteRequest, rates: Rates): Quote {
   };
 }
 
-/** The price in the settlement coin itself, which needs no market. Throws RangeError when the coin does not exist on the network. */
+/**
+ * Returns the price in the settlement coin, without rates. Throws RangeError when it does not exist on
+ * `network`.
+ */
 export function quoteInSettlementCoin(payAmount: string, coin: CoinId, network: NetworkId): Quote {
   decimalsOf(coin, network);
   return { coin, network, amount: payAmount, rate: '1' };
 }
 
 /**
- * What `received` coins are worth in the settlement coin at the rate locked by the quote: the same share of `payAmount` as
- * `received` is of `quotedAmount`, rounded down to 18 decimals. All of the quoted amount gives `payAmount`, as it was written.
- * It needs no rate: a rate is rounded, the two amounts are exact.
+ * Returns the value of `received` coins in the settlement coin at the locked rate: the same share of
+ * `payAmount` as `received` is of `quotedAmount`, rounded down to 18 decimals. The whole quoted amount gives
+ * `payAmount`, as it was written. It is computed from the two amounts, which are exact; a rate is rounded.
  */
 export function valueOf(paid: { received: string; quotedAmount: string; payAmount: string }): string {
   const { received, quotedAmount, payAmount } = paid;

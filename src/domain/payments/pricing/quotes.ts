@@ -10,15 +10,18 @@ import { testClockOf, type Payment } from '../lifecycle/payment.ts';
 import { isOpen } from '../lifecycle/states.ts';
 import { quote, type QuoteRequest } from './quote.ts';
 
-/** Long enough to find a wallet and to have a transfer sent by it, short enough that a market seldom moves far meanwhile. */
+/** Long enough to open a wallet and send a transfer, short enough that the market seldom moves far. */
 export const RATE_LOCK_SECONDS = 15 * 60;
 
-/** True while a payment may be quoted again: no money was seen that must be worth what was quoted, and there is time. */
+/** True while a payment may be requoted: no money was seen, and the deadline has not passed. */
 export function canRequote(payment: Payment, now: Date): boolean {
   return isZero(payment.amount_received) && isOpen(payment.status) && now < payment.deadline_at;
 }
 
-/** When the lock of a quote made now ends, never beyond the deadline; null: the settlement coin itself has no rate to lock. */
+/**
+ * Returns the end of a lock that begins now, at most the deadline; null: the settlement coin has no rate to
+ * lock.
+ */
 export function rateLockEnd(
   { pay_currency, expires_at }: Pick<Payment, 'pay_currency' | 'expires_at'>,
   coin: CoinId,
@@ -41,17 +44,17 @@ const insertQuote = sql<never, { quotes: string; now: Date }>(
     ON CONFLICT DO NOTHING`,
 );
 
-/** What to quote for which payment, paid to `address`. */
+/** A quote to store for a payment, paid to `address`. */
 export interface QuoteOffer {
   readonly paymentId: string;
   readonly address: string;
   readonly request: QuoteRequest;
   readonly rates: Rates;
-  /** Null: for good. */
+  /** Null: the lock never ends. */
   readonly lockedUntil: Date | null;
 }
 
-/** Locks rate and amount of a coin for a payment, unless the payment has a quote for the coin already. */
+/** Stores a quote, which locks rate and amount, unless the payment has a quote for the coin already. */
 export async function storeQuote(tx: Tx, offer: QuoteOffer, now: Date): Promise<void> {
   const { coin, network, amount, rate } = quote(offer.request, offer.rates);
   const row = {
@@ -88,7 +91,9 @@ const updateQuotes = sql<never, { quotes: string }>(
     WHERE q.payment_id = f.payment_id AND q.coin = f.coin AND q.network = f.network`,
 );
 
-/** Quotes again wherever a rate lock of the payments has ended. The caller has locked their rows, and checked `canRequote`. */
+/**
+ * Requotes payments whose rate locks have ended. The caller has locked their rows and checked `canRequote`.
+ */
 export async function requoteExpired(
   tx: Tx,
   payments: readonly Payment[],
@@ -118,7 +123,9 @@ const earliestLockEnds = sql<{ payment_id: string; ends_at: Date }, { paymentIds
     GROUP BY q.payment_id`,
 );
 
-/** Schedules the requote of each payment for when the first of its locks ends, if that is before the deadline. */
+/**
+ * Schedules the requote of each payment for when the first of its locks ends, if that is before the deadline.
+ */
 export async function scheduleRequote(tx: Tx, payments: readonly Payment[]): Promise<void> {
   const ends = await run(tx, earliestLockEnds, { paymentIds: payments.map(({ id }) => id) });
   const endOf = new Map(ends.map(({ payment_id, ends_at }) => [payment_id, ends_at]));

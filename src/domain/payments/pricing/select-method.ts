@@ -26,7 +26,7 @@ const updateMethod = sql<never, MethodOfPayment & { address: string; amount: str
     WHERE id = ${p.paymentId}`,
 );
 
-/** A payment method, and what it takes to quote it. */
+/** A payment method with the data of its quote. */
 export interface MethodOffer {
   readonly coin: CoinId;
   readonly network: NetworkId;
@@ -35,9 +35,10 @@ export interface MethodOffer {
 }
 
 /**
- * Locks rate and amount for paying `payment` (whose row the caller has locked) in a coin, for RATE_LOCK_SECONDS, and returns address and
- * amount to pay. A lock that has not ended is kept, so that nobody can try for a better rate. The method becomes the payment's own unless
- * money was seen already; what was quoted for others stays valid at its own address.
+ * Locks rate and amount of a coin for `payment`, whose row the caller has locked, for RATE_LOCK_SECONDS, and
+ * returns the address and the amount to pay. A lock that has not ended is kept: selecting again must not
+ * yield a better rate. The method becomes the payment's own unless money was seen already; quotes in other
+ * coins stay valid at their own addresses.
  */
 export async function selectPaymentMethod(
   tx: Tx,
@@ -56,7 +57,8 @@ export async function selectPaymentMethod(
   }
   const method = { paymentId, coin, network };
   const quoted = await runOne(tx, quoteOfPayment, method);
-  if (quoted === null) throw new Error(`the quote of ${paymentId} in ${coin} on ${network} is gone`);
+  if (quoted === null)
+    throw new Error(`the quote of payment ${paymentId} in ${coin} on ${network} does not exist`);
   if (isZero(payment.amount_received)) await run(tx, updateMethod, { ...method, ...quoted });
   return quoted;
 }

@@ -6,8 +6,8 @@ import { acceptDueRefunds } from '../refunds/due.ts';
 import { syncNetworksOf, type SyncAdapters } from './sync-network.ts';
 
 /**
- * Expires those of the payments whose deadline has passed by the clock and that too little money was seen for. One conditional
- * update decides; payments that can no longer expire, or whose deadline was moved, stay as they are.
+ * Expires the payments whose deadline has passed and that are not fully funded. One conditional update
+ * decides; payments that can no longer expire, or whose deadline was moved, stay unchanged.
  */
 export async function expirePayments(
   ctx: Context,
@@ -15,7 +15,7 @@ export async function expirePayments(
   ids: readonly string[],
 ): Promise<void> {
   const now = ctx.now();
-  // Money that the network saw before the deadline counts, also where the last sync was before that.
+  // Money that the network saw before the deadline counts, even when the last sync was earlier.
   await syncNetworksOf(ctx, adapters, ids);
   const expired = await ctx.db.transaction(async (tx) => {
     const moved = await transition(

@@ -6,8 +6,8 @@ import { canRequote, requoteExpired, scheduleRequote } from '../pricing/quotes.t
 import { syncNetworksOf, type SyncAdapters } from './sync-network.ts';
 
 /**
- * Quotes those of the payments again whose rate lock has ended and that no money was seen for. Once money was seen, all of a payment's
- * money counts at the rates as they were then.
+ * Requotes the payments whose rate lock has ended, unless money was seen for them: from then on, all money of
+ * a payment counts at the rates that were locked at that time.
  */
 export async function requotePayments(
   ctx: Context,
@@ -16,7 +16,7 @@ export async function requotePayments(
 ): Promise<void> {
   const now = ctx.now();
   const unpaid = (await readPayments(ctx.db, ids)).filter((payment) => canRequote(payment, now));
-  // Money that the network saw before this counts at the old rate, also where the last sync was before that.
+  // Money that the network saw before now counts at the old rate, even when the last sync was earlier.
   await syncNetworksOf(
     ctx,
     adapters,

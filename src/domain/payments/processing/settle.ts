@@ -2,7 +2,7 @@ import { finish } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Tx } from '../../../platform/postgres/db.ts';
 import { asWritten, subtract } from '../../../platform/values/money.ts';
-import { postEntries, readHeld, settledEntries } from '../ledger/ledger.ts';
+import { postEntries, readHeldBalances, settledEntries } from '../ledger/ledger.ts';
 import { settlePayment } from '../lifecycle/jobs.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import type { CurrencyExchange, PaymentAdapters } from '../lifecycle/ports.ts';
@@ -14,9 +14,10 @@ import { evaluate, type PaymentTransfer } from '../transfers/evaluate.ts';
 import { readTransfers } from '../transfers/store.ts';
 
 /**
- * Converts what the payments received into their settlement coin and settles them; a refused conversion fails its payment.
- * The exchange is called outside any transaction. A payment that left PROCESSING meanwhile (its block was reorganised) does not move;
- * if it came back meanwhile, its new job stays.
+ * Converts the money of the payments into their settlement coin and settles them; a refused conversion fails
+ * its payment. The currency exchange is called outside any transaction. A payment that left PROCESSING
+ * meanwhile (its block was reorganised) does not move; when it has returned to PROCESSING meanwhile, its new
+ * job stays.
  */
 export async function settlePayments(
   ctx: Context,
@@ -50,10 +51,10 @@ export async function settlePayments(
     ctx.log.info(`payment ${status}`, { payment_id: id, paid: `${actually_paid} ${actually_paid_currency}` });
 }
 
-/** Posts what was held as the merchant's, and refunds what was too much where the policy says so. */
+/** Posts the held money to the merchant, and accepts the refund of an excess that the policy owes. */
 async function settleLedger(tx: Tx, settled: readonly Payment[], now: Date): Promise<void> {
   const ids = settled.map(({ id }) => id);
-  const held = await readHeld(tx, ids);
+  const held = await readHeldBalances(tx, ids);
   await postEntries(
     tx,
     ids.flatMap((id) => settledEntries(id, held.get(id) ?? '0')),

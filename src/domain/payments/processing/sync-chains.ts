@@ -6,13 +6,14 @@ import { syncChain } from '../lifecycle/jobs.ts';
 import { blocksToWait } from '../transfers/confirm.ts';
 import { syncNetwork, type SyncAdapters } from './sync-network.ts';
 
-/** A network is polled as often as it makes blocks, within these bounds: a transfer must be seen soon. */
+/** A network is polled once per block, within these bounds, so that a transfer is seen soon. */
 const SLOWEST_POLL_SECONDS = 5;
 const FASTEST_POLL_SECONDS = 0.2;
 
 /**
- * Syncs each chain and comes back with its next block, or at once while there is more to read. The key is a network, which is synced
- * for ever, or that of an isolated payment's chain, which is synced while a transfer there has to confirm.
+ * Syncs each chain, and again at its next block, or at once while there is more to read. The key is a
+ * network, which is synced for ever, or the chain of an isolated payment, which is synced while a transfer
+ * there is unconfirmed.
  */
 export async function syncChains(
   ctx: Context,
@@ -30,7 +31,10 @@ export async function syncChains(
   }
 }
 
-/** While a clock is frozen nobody watches the blocks in between, so the next sync is at what happens next, when it happens. */
+/**
+ * While a clock is frozen, blocks without effect are skipped: the next sync is at the next change of a
+ * transfer.
+ */
 async function nextSyncAt(ctx: Context, { chain }: SyncAdapters, network: NetworkId): Promise<Date | null> {
   const blockSeconds = ctx.config.blockSeconds ?? NETWORKS[network].blockSeconds;
   const pollSeconds = Math.min(SLOWEST_POLL_SECONDS, Math.max(FASTEST_POLL_SECONDS, blockSeconds));

@@ -32,14 +32,14 @@ const advanceCursor = sql<
     RETURNING chain`,
 );
 
-/** What syncing a network needs of the outside world. */
+/** The adapters that a sync uses. */
 export type SyncAdapters = Pick<PaymentAdapters, 'chain' | 'rates'>;
 
 /**
- * Syncs a network once: reads what changed on it, outside any transaction, and then moves, in one transaction and in sets, every
- * payment that the change or the new head concerns. Of two syncs with the same page one applies it, the other does nothing. Returns
- * whether to sync again at once, because there is more to read, or because another sync was faster: what it saw may be older than this
- * call.
+ * Syncs a network once: reads the changes of its transfers, outside any transaction, and then moves, in one
+ * transaction and in sets, every payment that a change or the new head affects. Of two syncs with the same
+ * page one applies it and the other does nothing. Returns whether to sync again at once, because there is
+ * more to read, or because another sync was faster: the page that it applied may be older than this call.
  */
 export async function syncNetwork(
   ctx: Context,
@@ -53,7 +53,8 @@ export async function syncNetwork(
   const page = await adapters.chain(ctx).poll(network, before, now);
   const rates = await adapters.rates();
   const applied = await ctx.db.transaction(async (tx) => {
-    // The cursor comes first: syncs of one chain wait for each other here, and the loser finds it advanced.
+    // The cursor is updated first: syncs of one chain wait for each other here, and the loser finds it
+    // advanced.
     const advanced = await run(tx, advanceCursor, { chain, before, after: page.cursor, head: page.head });
     return advanced.length === 0 ? null : applyPage(tx, scope, { page, rates }, now);
   });
@@ -67,7 +68,7 @@ const networksOfPayments = sql<{ network: NetworkId }, { paymentIds: readonly st
   (p) => `SELECT DISTINCT network FROM quotes WHERE payment_id = ANY (${p.paymentIds})`,
 );
 
-/** Reads all that there is to read on every network on which one of the payments may have been paid. */
+/** Syncs, up to the head, every network on which one of the payments may have been paid. */
 export async function syncNetworksOf(
   ctx: Context,
   adapters: SyncAdapters,
@@ -84,7 +85,8 @@ async function applyPage(
   now: Date,
 ): Promise<{ moved: Payment[]; more: boolean }> {
   const updates = await storeTransfers(tx, scope, page.transfers, rates, now);
-  // While there is more to read, a block may have been replaced without our knowing it yet: nothing confirms on such a page.
+  // While there is more to read, a later page may report that a block was replaced: nothing confirms on this
+  // page.
   const confirmedHeight = page.head - NETWORKS[scope.network].confirmations + 1;
   const confirmed = page.more ? null : await confirmUpTo(tx, scope, confirmedHeight, now);
   const more = confirmed?.more ?? true;
@@ -112,7 +114,7 @@ async function applyPage(
   return { moved: [...moved, ...inFull], more };
 }
 
-/** Locks the payments and decides what the updates mean for each. */
+/** Locks the payments and returns the decision for each. */
 async function decideAll(
   tx: Tx,
   ids: readonly string[],
@@ -140,12 +142,15 @@ const updateMoney = sql<never, { payments: string }>(
       tx_hash = m.tx_hash,
       confirmations = m.confirmations
     FROM jsonb_to_recordset(${p.payments}::jsonb) AS m (
-      id text, amount_received numeric, fully_funded boolean, exceptions text[],
-      tx_hash text, confirmations integer)
+      id text, amount_received numeric, fully_funded boolean, exceptions text[], tx_hash text,
+      confirmations integer)
     WHERE p.id = m.id`,
 );
 
-/** Records money that moves no status: what came after settlement or too late is still the customer's to get back. */
+/**
+ * Records money that moves no status: money after settlement, or too late, can still be refunded to the
+ * customer.
+ */
 async function recordMoney(tx: Tx, decisions: readonly Decision[]): Promise<void> {
   if (decisions.length === 0) return;
   const payments = recordset(decisions.map(({ payment, changes }) => ({ id: payment.id, ...changes })));

@@ -4,7 +4,7 @@ import { newId } from '../../../platform/values/ids.ts';
 import { sendRefund } from '../lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../lifecycle/payment.ts';
 
-/** A refund as its row holds it. */
+/** A refund as its row stores it. */
 export interface Refund {
   readonly id: string;
   readonly payment_id: string;
@@ -12,7 +12,7 @@ export interface Refund {
   readonly amount: string;
   readonly currency: string;
   readonly reason: string | null;
-  /** Where the customer wanted it when it was accepted; null: back to where the money came from. */
+  /** The customer's refund address at acceptance; null: back to the address that they paid from. */
   readonly address: string | null;
   readonly status: 'PENDING' | 'COMPLETED';
   readonly created_at: Date;
@@ -27,7 +27,9 @@ const insertRefund = sql<never, { refunds: string }>(
       created_at timestamptz)`,
 );
 
-/** Stores a refund and schedules its sending. The caller has checked that the amount is there, and has locked the payment's row. */
+/**
+ * Stores a refund and schedules its payout. The caller has checked the amount and locked the payment's row.
+ */
 export async function acceptRefund(
   tx: Tx,
   payment: Payment,
@@ -57,7 +59,7 @@ const pendingOfPayments = sql<{ payment_id: string; amount: string }, { paymentI
     GROUP BY payment_id`,
 );
 
-/** The sum of each payment's refunds that are accepted and not sent yet, where there are any; in pay_currency. */
+/** Returns the sum of the pending refunds of each payment that has any, in pay_currency. */
 export async function readPendingRefunds(
   tx: Tx,
   paymentIds: readonly string[],

@@ -6,7 +6,7 @@ import { evaluate, type Evaluation } from '../transfers/evaluate.ts';
 import { readTransfers } from '../transfers/store.ts';
 import { acceptRefund, readPendingRefunds } from './accept.ts';
 
-/** What a payment's policy refunds without a request. */
+/** A refund that a payment's policy owes, without a request. */
 export interface DueRefund {
   /** Decimal string above zero, in pay_currency. */
   readonly amount: string;
@@ -14,14 +14,15 @@ export interface DueRefund {
 }
 
 /**
- * The refund that is due now by the payment's policy: everything, when late money is refunded, the payment has expired and all of it
- * has confirmed; the excess, when that is refunded and the payment is settled. `pending` is accepted and not sent yet. Null: none.
+ * Returns the refund that the payment's policy owes now, or null: everything, when the policy refunds late
+ * money, the payment has expired and all its money is confirmed; the excess, when the policy refunds it and
+ * the payment is settled. `pending` is the sum of the pending refunds.
  */
 export function dueRefundOf(payment: Payment, evaluation: Evaluation, pending: string): DueRefund | null {
   const { policy, exceptions, status } = payment;
   const left = subtract(evaluation.confirmed, sum([payment.amount_refunded, pending]));
   const excess = subtract(left, payment.pay_amount);
-  // An expired payment can only be refunded in full, so nothing may still be unconfirmed.
+  // An expired payment can only be refunded in full, so all its money must be confirmed.
   const isWholeAndLate =
     isExpired(status) &&
     exceptions.includes('late') &&
@@ -42,7 +43,7 @@ const paymentsWithRefundPolicy = sql<Payment, { ids: readonly string[] }>(
 );
 
 /**
- * Accepts the refunds that are due by the payments' policies: late money, or what was too much. The caller has locked the rows of the
+ * Accepts the due refunds of the payments: late money, or an excess. The caller has locked the rows of the
  * payments, and has just moved them or recorded their money.
  */
 export async function acceptDueRefunds(tx: Tx, ids: readonly string[], now: Date): Promise<void> {

@@ -6,10 +6,13 @@ import { compare, subtract } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { allows, paysForOrder } from '../lifecycle/states.ts';
 
-/** Longer than any network's addresses: longer text is refused unread. */
+/** Longer than any address; longer text is refused without parsing. */
 const MAX_ADDRESS_LENGTH = 128;
 
-/** True while the customer's money is there that pays for nothing, because it came too late, too little or too much, so it may go back. */
+/**
+ * True while the payment has money that does not pay for it (too late, too little, too much) and may be
+ * refunded.
+ */
 export function hasReturnableMoney(payment: Payment): boolean {
   const { status, pay_amount } = payment;
   const left = subtract(payment.amount_received, payment.amount_refunded);
@@ -26,8 +29,9 @@ const updateRefundAddress = sql<{ id: string }, { id: string; address: string }>
 );
 
 /**
- * Stores where the payment's customer wants refunds, on pay_network, for refunds are in pay_currency. The caller has locked the row. Once
- * and for good: whoever finds the link later cannot divert the money. False where an address is stored already, or no money goes back.
+ * Stores the customer's refund address, on pay_network, because refunds are in pay_currency. The caller has
+ * locked the row. The address can be stored only once: a later visitor of the page cannot divert the money.
+ * Returns false when an address is stored already, or there is no money to refund.
  */
 export async function setRefundAddress(tx: Tx, payment: Payment, address: string): Promise<boolean> {
   if (!hasReturnableMoney(payment)) return false;
@@ -35,14 +39,14 @@ export async function setRefundAddress(tx: Tx, payment: Payment, address: string
 }
 
 /**
- * What a person typed, as an address on the payment's settlement network; null where it is none, or is one of the payment's own deposit
- * addresses, which are on the screen when the page asks.
+ * Parses typed text as an address on the payment's settlement network. Returns null when it is not one, or is
+ * one of the payment's own deposit addresses, which the page shows beside the field.
  */
 export function parseRefundAddress(chain: ChainClient, payment: Payment, typed: unknown): string | null {
   if (typeof typed !== 'string' || typed.length > MAX_ADDRESS_LENGTH) return null;
   const address = typed.trim();
   if (!isAddress(payment.pay_network, address)) return null;
-  // On every network: Ethereum's and Polygon's addresses look alike.
+  // On every network: Ethereum and Polygon share an address format.
   const own = NETWORK_IDS.map((network) => chain.depositAddress(network, payment.id).toLowerCase());
   return own.includes(address.toLowerCase()) ? null : address;
 }

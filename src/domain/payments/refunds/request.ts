@@ -14,8 +14,9 @@ import { acceptRefund, readPendingRefunds, type Refund } from './accept.ts';
 import type { RefundBody, RefundResource } from './schemas.ts';
 
 /**
- * Accepts a refund of `amount` (in pay_currency; default: all that is left) and schedules its sending. Throws ApiError
- * payment_not_found, refund_not_allowed where the payment's state does not allow it, and ValidationError for more than is left.
+ * Accepts a refund of `amount` (in pay_currency; default: all that is left) and schedules its payout. Throws
+ * ApiError payment_not_found, refund_not_allowed when the payment's status does not allow it, and
+ * ValidationError for more than is left.
  */
 export async function requestRefund(
   ctx: Context,
@@ -25,8 +26,9 @@ export async function requestRefund(
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
   await getPayment(ctx.db, caller.merchantId, id);
-  const answer = await once(ctx.db, claim, ctx.now(), async (tx) => {
-    // The lock orders refunds of one payment: two that fit only alone must not both fit.
+  const accepted = await once(ctx.db, claim, ctx.now(), async (tx) => {
+    // The lock serialises refunds of one payment: two that exceed the rest together must not both be
+    // accepted.
     const payment = await lockPayment(tx, id);
     const now = withTestClockOf(ctx, payment).now();
     const { left, isUnconfirmed } = await refundable(tx, payment);
@@ -38,10 +40,10 @@ export async function requestRefund(
     );
   });
   ctx.log.info('refund accepted', { payment_id: id });
-  return answer;
+  return accepted;
 }
 
-/** What was received and confirmed, less what was or is being sent back. Money that could still vanish is not sent back. */
+/** Returns the confirmed money less all refunds, pending ones included. Unconfirmed money is not refunded. */
 async function refundable(tx: Tx, payment: Payment): Promise<{ left: string; isUnconfirmed: boolean }> {
   const { confirmed, received } = evaluate(payment, await readTransfers(tx, [payment.id]));
   const pending = (await readPendingRefunds(tx, [payment.id])).get(payment.id) ?? '0';
@@ -62,7 +64,7 @@ function checkAllowed(
   if (!allows(status, 'refunded_in_full')) throw refuse(`A payment that is ${status} cannot be refunded.`);
   const isPart = asked !== undefined && allowsPart;
   if (compare(left, '0') <= 0 && !isPart) throw refuse('No confirmed money is left to refund.');
-  // Nothing goes back out of REFUNDED: what confirmed after it would be stuck.
+  // REFUNDED is final: money that confirms afterwards could not be refunded.
   if (isUnconfirmed && !allowsPart)
     throw refuse(`A payment that is ${status} can be refunded when all of its money has confirmed.`);
   if (asked === undefined) return;

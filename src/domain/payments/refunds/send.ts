@@ -2,7 +2,7 @@ import { finish } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { add, compare } from '../../../platform/values/money.ts';
-import { postEntries, readHeld, refundedEntries } from '../ledger/ledger.ts';
+import { postEntries, readHeldBalances, refundedEntries } from '../ledger/ledger.ts';
 import { sendRefund } from '../lifecycle/jobs.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
@@ -25,8 +25,8 @@ const pendingRefunds = sql<PendingRefund, { ids: readonly string[] }>(
 );
 
 /**
- * Sends refunds and moves their payments: to REFUNDED once everything received was sent back. The payout is idempotent by the
- * refund's id, and only the run that completes the row moves the payment.
+ * Pays out refunds and moves their payments, to REFUNDED once all money received was sent back. The payout is
+ * idempotent by the refund's id, and only the run that completes the row moves the payment.
  */
 export async function sendRefunds(
   ctx: Context,
@@ -60,23 +60,23 @@ const updateRefunded = sql<never, { id: string; amountRefunded: string | undefin
   (p) => `UPDATE payments SET amount_refunded = ${p.amountRefunded} WHERE id = ${p.id}`,
 );
 
-/** Completes a refund that was paid out, and returns the payment where it moved. */
+/** Completes a refund that was paid out, and returns the payment if it moved. */
 async function complete(tx: Tx, refund: PendingRefund, txHash: string, now: Date): Promise<Payment[]> {
   const [payment] = await lockPayments(tx, [refund.payment_id]);
   const completed = await run(tx, completeRefund, { id: refund.id, txHash, now });
   if (payment === undefined || completed.length === 0) return [];
   const request = await refundTransition(tx, payment, refund);
   const moved = await transition(tx, [request], now);
-  // Late money may have reopened the payment while its refund was on the way: then its status stays, but the sum must not.
+  // Late money may have reopened the payment while the refund was in flight: then only the sum changes.
   if (moved.length === 0)
     await run(tx, updateRefunded, { id: payment.id, amountRefunded: request.changes?.amount_refunded });
-  const held = (await readHeld(tx, [payment.id])).get(payment.id) ?? '0';
+  const held = (await readHeldBalances(tx, [payment.id])).get(payment.id) ?? '0';
   await postEntries(tx, refundedEntries(payment.id, refund.amount, held), now);
   return moved;
 }
 
 async function refundTransition(tx: Tx, payment: Payment, refund: Refund): Promise<TransitionRequest> {
-  // All that was received, also what is not confirmed, or no longer is: REFUNDED is final, and nothing could be sent back after it.
+  // All money received, unconfirmed money too: REFUNDED is final, and nothing can be sent back after it.
   const { received } = evaluate(payment, await readTransfers(tx, [payment.id]));
   const refunded = add(payment.amount_refunded, refund.amount);
   const isAll = compare(refunded, received) >= 0;

@@ -3,7 +3,9 @@ import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import type { ChainScope } from './store.ts';
 
-/** After an outage a whole day may confirm at once; in one transaction it would never end within its time. */
+/**
+ * After an outage a day's transfers may confirm at once; one transaction for all would exceed its time limit.
+ */
 const CONFIRM_AT_ONCE = 1_000;
 
 interface Depth {
@@ -12,7 +14,7 @@ interface Depth {
   readonly now: Date;
 }
 
-// Served by transfers_confirming. The rows are found once, as an array, and updated where they lie.
+// Served by transfers_confirming. The rows are selected once, as an array of ctids, and updated by ctid.
 const confirmTransfers = sql<{ payment_id: string }, Depth & { limit: number }>(
   'confirm_transfers',
   (p) => `
@@ -24,7 +26,7 @@ const confirmTransfers = sql<{ payment_id: string }, Depth & { limit: number }>(
       ORDER BY t.block_height LIMIT ${p.limit}))
     RETURNING payment_id`,
 );
-// An isolated payment is found by its key, however many others wait for blocks.
+// Served by the primary key of transfers, however many other payments wait for blocks.
 const confirmTransfersOfPayment = sql<{ payment_id: string }, Depth & { paymentId: string }>(
   'confirm_transfers_of_payment',
   (p) => `
@@ -35,8 +37,8 @@ const confirmTransfersOfPayment = sql<{ payment_id: string }, Depth & { paymentI
 );
 
 /**
- * Marks transfers of a chain that lie at `height` or below as confirmed, the deepest first and not too many at once. Returns the
- * payments that they belong to, and whether there are more.
+ * Marks transfers of a chain at `height` or below as confirmed, the deepest first, at most CONFIRM_AT_ONCE.
+ * Returns their payments, and whether there are more.
  */
 export async function confirmUpTo(
   tx: Tx,
@@ -72,8 +74,8 @@ const unconfirmedDepth = sql<UnconfirmedDepth, { paymentId: string; network: Net
 );
 
 /**
- * Blocks until something happens to an isolated payment's transfers on a network, at least 1; null: nothing will. The id of its test
- * clock is the payment's own.
+ * Returns the number of blocks, at least 1, until a transfer of an isolated payment changes on a network;
+ * null: none will change. The id of its test clock is the payment's own.
  */
 export async function blocksToWait(
   connection: Connection,

@@ -11,16 +11,16 @@ import {
 } from './evaluate.ts';
 import type { TransferUpdate } from './store.ts';
 
-/** What updates of a payment's transfers mean for it. */
+/** What follows from the updates of a payment's transfers. */
 export interface Decision {
   readonly payment: Payment;
   readonly evaluation: Evaluation;
   readonly changes: Changes;
-  /** Null: the status does not move, only the money is recorded. */
+  /** Null: the status does not change, only the money is recorded. */
   readonly request: TransitionRequest | null;
 }
 
-/** Pure: what updates of a payment's transfers do to it; `pendingRefund` is accepted and not sent yet, in pay_currency. */
+/** Decides, without I/O, what follows from the updates of a payment; `pendingRefund` is in pay_currency. */
 export function decideTransition(
   payment: Payment,
   updates: readonly TransferUpdate[],
@@ -52,7 +52,7 @@ export function decideTransition(
   };
 }
 
-/** The payments of decisions that, after their transitions, wait for nothing more than conversion. */
+/** Returns the payments that, after their transitions, are confirmed in full and wait only for conversion. */
 export function confirmedInFull(
   decisions: readonly Decision[],
   moved: readonly Payment[],
@@ -67,14 +67,14 @@ export function confirmedInFull(
     .map(({ payment, changes }) => ({ paymentId: payment.id, trigger, changes }));
 }
 
-/** The triggers of updates, the gravest first. */
+/** The triggers of updates, in order of precedence. */
 const TRIGGERS = [
   ['dropped', 'transfer_replaced'],
   ['orphaned', 'block_reorganised'],
   ['seen', 'transfer_seen'],
 ] as const satisfies readonly (readonly [TransferUpdate['kind'], Trigger])[];
 
-/** The gravest trigger among the updates that the payment's status allows. */
+/** Returns the first trigger, by precedence, that has an update and that the payment's status allows. */
 function triggerOf(
   payment: Payment,
   updates: readonly TransferUpdate[],
@@ -85,7 +85,10 @@ function triggerOf(
   return found?.[1] ?? null;
 }
 
-/** The latest transfer's hash, and the confirmations of the one that has fewest: what the payment still waits for. */
+/**
+ * Returns the latest transfer's hash, and the fewest confirmations of any transfer: the payment waits for
+ * that one.
+ */
 function latest(transfers: readonly PaymentTransfer[]): Pick<Changes, 'tx_hash' | 'confirmations'> {
   const standing = transfers.filter(({ dropped_at }) => dropped_at === null);
   const depths = standing.map(({ confirmations }) => confirmations);

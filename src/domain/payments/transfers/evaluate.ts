@@ -1,11 +1,13 @@
 import { valueOf } from '../pricing/quote.ts';
 import { compare, sum } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
-import { leastAccepted } from '../lifecycle/policy.ts';
+import { minimumAccepted } from '../lifecycle/policy.ts';
 import type { Exception } from '../lifecycle/states.ts';
 import type { Changes } from '../lifecycle/transition.ts';
 
-/** A transfer to one of a payment's addresses, with the amount quoted for its coin; amounts are in that coin. */
+/**
+ * A transfer to one of a payment's addresses, with the amount quoted for its coin; amounts are in that coin.
+ */
 export interface PaymentTransfer {
   readonly payment_id: string;
   readonly network: string;
@@ -14,7 +16,7 @@ export interface PaymentTransfer {
   readonly amount: string;
   readonly quoted_amount: string;
   readonly seen_at: Date;
-  /** Blocks from the one that holds it to its own network's newest, both included; 0 in the pool. */
+  /** Blocks from the transfer's own to its network's head, both included; 0 in the pool. */
   readonly confirmations: number;
   readonly confirmed_at: Date | null;
   readonly dropped_at: Date | null;
@@ -23,20 +25,23 @@ export interface PaymentTransfer {
 /** Late money is honoured this long after the deadline (contract, "Status and transitions"). */
 const LATE_WINDOW_MS = 24 * 3_600_000;
 
-/** The first instant at which money is too late to pay for the payment. */
+/** Returns the end of the late window: the first instant at which money no longer pays for the payment. */
 export function lateWindowEnd({ expires_at }: Pick<Payment, 'expires_at'>): Date {
   return new Date(expires_at.getTime() + LATE_WINDOW_MS);
 }
 
-/** Money that is seen from then on pays for nothing: by policy it goes back, or its window has ended. */
+/**
+ * Returns the first instant at which money is not honoured: the deadline or, by policy, the late window's
+ * end.
+ */
 export function honouredUntil(payment: Pick<Payment, 'expires_at' | 'policy'>): Date {
   return payment.policy.late === 'honour' ? lateWindowEnd(payment) : payment.expires_at;
 }
 
 /**
- * What the transfers of a payment amount to, in the settlement coin at the locked rates. Money that came too late, that was sent back or
- * whose refund is pending (`pendingRefund`) pays for nothing. The transfers in one coin are summed before they are converted, so that
- * rounding cannot lose a fraction between two halves.
+ * Evaluates the transfers of a payment, in the settlement coin at the locked rates. Money that came too late,
+ * was sent back, or has a pending refund (`pendingRefund`) does not pay for the order. The transfers in one
+ * coin are summed before they are converted, so that rounding each cannot lose a fraction.
  */
 export function evaluate(
   payment: Payment,
@@ -49,11 +54,11 @@ export function evaluate(
   const isHonoured = ({ seen_at }: PaymentTransfer) => seen_at < end;
   const value = (some: readonly PaymentTransfer[]) => valueInSettlementCoin(payment, some);
   const needed = sum([
-    leastAccepted(payment.pay_amount, payment.policy),
+    minimumAccepted(payment.pay_amount, payment.policy),
     payment.amount_refunded,
     pendingRefund,
   ]);
-  // A tolerance of 100 % does not make nothing a payment.
+  // Even at a tolerance of 100 %, no money is not enough.
   const isEnough = (some: readonly PaymentTransfer[]) =>
     compare(value(some), '0') > 0 && compare(value(some), needed) >= 0;
   const received = value(standing);
@@ -67,7 +72,7 @@ export function evaluate(
   };
 }
 
-/** What a payment's transfers amount to; amounts are in the settlement coin unless they say otherwise. */
+/** What a payment's transfers amount to; in the settlement coin unless stated otherwise. */
 export interface Evaluation {
   /** Seen and not dropped. */
   readonly received: string;
@@ -80,7 +85,10 @@ export interface Evaluation {
   readonly paidCurrency: string;
 }
 
-/** The exceptions after an evaluation: `underpaid` and `overpaid` say how the sum stands now, the others are facts that stay. */
+/**
+ * Returns the exceptions after an evaluation: `underpaid` and `overpaid` follow the sum, the others are
+ * permanent.
+ */
 export function exceptionsAfter(
   payment: Payment,
   evaluation: Evaluation,
@@ -98,7 +106,7 @@ export function exceptionsAfter(
   ].sort();
 }
 
-/** The changes of a payment's row that an evaluation means. */
+/** Returns the changes of a payment's row that follow from an evaluation. */
 export function changesOf(payment: Payment, evaluation: Evaluation, facts: readonly Exception[]): Changes {
   return {
     amount_received: evaluation.received,
@@ -125,7 +133,10 @@ function sumException(payment: Payment, received: string): Exception | null {
   return difference < 0 && compare(received, '0') > 0 ? 'underpaid' : null;
 }
 
-/** Amount and coin that the customer paid: the sum of one coin, or, of several coins, their value in the settlement coin. */
+/**
+ * Returns amount and coin paid: the sum in one coin or, for several coins, their value in the settlement
+ * coin.
+ */
 function paidBy(
   standing: readonly PaymentTransfer[],
   received: string,

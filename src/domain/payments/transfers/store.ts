@@ -6,15 +6,17 @@ import { recordset, run, sql, type Connection, type Tx } from '../../../platform
 import { storeQuote } from '../pricing/quotes.ts';
 import type { PaymentTransfer } from './evaluate.ts';
 
-/** How a transfer to one of our addresses differs from what was stored of it. */
+/** How a transfer to one of our addresses differs from its stored state. */
 export interface TransferUpdate {
   readonly paymentId: string;
-  /** `moved`: it lies elsewhere now, in its first block for instance. */
+  /** `moved`: it is in another block now, for example its first. */
   readonly kind: 'seen' | 'dropped' | 'orphaned' | 'moved';
   readonly transfer: ChainTransfer;
 }
 
-/** Which chain of a network: the shared one, or, with the id of a test clock, that of its isolated payment. */
+/**
+ * Selects a chain of a network: the shared one or, with the id of a test clock, that of its isolated payment.
+ */
 export interface ChainScope {
   readonly network: NetworkId;
   readonly testClock: string | null;
@@ -56,8 +58,8 @@ const knownTransfers = sql<KnownTransfer, { network: NetworkId; hashes: readonly
 const upsertTransfers = sql<never, { transfers: string }>(
   'upsert_transfers',
   (p) => `
-    INSERT INTO transfers (
-      payment_id, network, tx_hash, coin, amount, seen_at, block_height, dropped_at, replaced_by)
+    INSERT INTO transfers
+      (payment_id, network, tx_hash, coin, amount, seen_at, block_height, dropped_at, replaced_by)
     SELECT * FROM jsonb_to_recordset(${p.transfers}::jsonb) AS t (
       payment_id text, network text, tx_hash text, coin text, amount numeric, seen_at timestamptz,
       block_height bigint, dropped_at timestamptz, replaced_by text)
@@ -65,14 +67,15 @@ const upsertTransfers = sql<never, { transfers: string }>(
       block_height = excluded.block_height,
       dropped_at = excluded.dropped_at,
       replaced_by = excluded.replaced_by,
-      confirmed_at = CASE WHEN transfers.block_height = excluded.block_height
-        THEN transfers.confirmed_at END`,
+      confirmed_at = CASE
+        WHEN transfers.block_height = excluded.block_height THEN transfers.confirmed_at END`,
 );
 
 /**
- * Stores the present state of transfers and returns how those that pay one of our addresses differ from what was stored. Others do not
- * concern us; nor do those of a payment that was isolated meanwhile: the sync of its own chain finds them. The caller has locked the
- * chain's cursor, so that nobody else stores transfers of that chain meanwhile.
+ * Stores the current state of transfers and returns how those to our addresses differ from their stored
+ * state. Others are ignored, and so are those of a payment that was isolated meanwhile: the sync of its own
+ * chain finds them. The caller has locked the chain's cursor, so no other sync stores transfers of that chain
+ * meanwhile.
  */
 export async function storeTransfers(
   tx: Tx,
@@ -94,7 +97,8 @@ export async function storeTransfers(
     const owner = ownerOf.get(transfer.address);
     if (owner === undefined) continue;
     if (!quoted.has(`${transfer.address} ${transfer.coin}`)) {
-      // A coin that was never quoted at this address is money all the same, worth today's rate, which then holds for good.
+      // A coin that was never quoted at this address counts as money too, at the current rate, which is then
+      // locked.
       const { payment_id: paymentId, pay_amount: payAmount, pay_currency: payCurrency, address } = owner;
       const request = { payAmount, payCurrency, coin: transfer.coin, network };
       await storeQuote(tx, { paymentId, address, request, rates, lockedUntil: null }, now);
@@ -108,7 +112,7 @@ export async function storeTransfers(
 }
 
 function kindOf(transfer: ChainTransfer, before: KnownTransfer | undefined): TransferUpdate['kind'] {
-  // What was never seen to stand was never counted.
+  // A dropped transfer that was never seen valid was never counted.
   if (transfer.droppedAt !== null) return before === undefined || before.dropped_at ? 'moved' : 'dropped';
   if (before === undefined) return 'seen';
   const wasMined = before.block_height !== null;
@@ -143,7 +147,9 @@ const transfersOfPayments = sql<PaymentTransfer, { paymentIds: readonly string[]
     ORDER BY t.payment_id, t.seen_at, t.place`,
 );
 
-/** All transfers of the payments, oldest first, with what was quoted for their coin and how deep they lie. */
+/**
+ * Returns all transfers of the payments, oldest first, with the quote of their coin and their confirmations.
+ */
 export async function readTransfers(
   connection: Connection,
   paymentIds: readonly string[],

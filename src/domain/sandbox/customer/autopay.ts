@@ -8,7 +8,7 @@ import type { Context } from '../../../platform/context.ts';
 import { isZero } from '../../../platform/values/money.ts';
 import { autopayPayment } from './jobs.ts';
 
-/** Pays, in full and once, those of the payments that nobody has paid anything for. */
+/** Pays in full, once, each of the payments that has no transfer yet. */
 export async function autopay(
   ctx: Context,
   { testChain }: { testChain: ChainOf<TestChain> },
@@ -17,7 +17,7 @@ export async function autopay(
   const now = ctx.now();
   const { testClock } = ctx;
   const own = testClock?.id ?? null;
-  // A payment that was isolated after its job was handed over is paid on its own chain.
+  // A payment that was isolated after the relay took its job is paid on its own chain.
   const payments = (await readPayments(ctx.db, ids)).filter(({ test_clock }) => test_clock === own);
   const unpaid = payments.filter(({ status, amount_received }) => isOpen(status) && isZero(amount_received));
   const sendings = unpaid.map(({ id, network, coin, address, crypto_amount }) => ({

@@ -15,9 +15,10 @@ import { ApiError } from '../../../platform/errors.ts';
 import type { ReplacedTransfer, ReplaceTransferBody } from './schemas.ts';
 
 /**
- * Acts as the customer who takes money back: spends a transfer that the service has seen elsewhere, mined or not. `transfer` counts from
- * 1, the first that was sent; default: the latest that stands. Throws ApiError payment_not_found, and nothing_to_replace when no
- * transfer was seen, or the one that is meant was replaced before.
+ * Acts as a customer who double-spends: spends the money of a transfer that the service has seen, mined or
+ * not, elsewhere. `transfer` counts from 1, the first that was sent; default: the latest that is not dropped.
+ * Throws ApiError payment_not_found, and nothing_to_replace when no transfer was seen or the selected one was
+ * replaced before.
  */
 export async function replaceTransfer(
   ctx: Context,
@@ -28,18 +29,19 @@ export async function replaceTransfer(
 ): Promise<Reply> {
   await getPayment(ctx.db, merchantId, id);
   return once(ctx.db, claim, ctx.now(), async (tx) => {
-    // Under the row's lock the payment stays on its chain, and two requests cannot mean the same latest transfer.
+    // Under the row's lock the payment stays on its chain, and two requests cannot select the same latest
+    // transfer.
     const payment = await lockPayment(tx, id);
     const own = withTestClockOf(ctx, payment);
     const now = own.now();
     const { tx_hash, network, coin, amount } = transferToReplace(await readTransfers(tx, [id]), body);
     const replaced = await testChain(own).replace(tx_hash, now, tx);
     if (replaced === null || !isNetwork(network))
-      throw new Error(`the chain has lost the transfer ${tx_hash}`);
+      throw new Error(`transfer ${tx_hash} does not exist on the chain`);
     // Synced at once, like a transfer that the sandbox sends.
     const key = chainKey(network, payment.test_clock);
     await schedule(tx, [{ job: syncChain, key, runAt: now, testClock: testClockOf(payment) }]);
-    const answer: ReplacedTransfer = {
+    const resource: ReplacedTransfer = {
       payment_id: id,
       tx_hash,
       coin,
@@ -48,7 +50,7 @@ export async function replaceTransfer(
       replaced_by: replaced.replacedBy ?? '',
       replaced_at: (replaced.droppedAt ?? now).toISOString(),
     };
-    return reply(200, answer);
+    return reply(200, resource);
   });
 }
 

@@ -18,16 +18,17 @@ import { ValidationError } from '../../../platform/errors.ts';
 import { asWritten, compare, divide, multiply, subtract } from '../../../platform/values/money.ts';
 import type { SendTransferBody, TransferResource } from './schemas.ts';
 
-/** What the simulated customer needs of the outside world. */
+/** The adapters that the simulated customer uses. */
 export interface CustomerAdapters {
   readonly testChain: ChainOf<TestChain>;
   readonly rates: RateSource;
 }
 
 /**
- * Acts as the customer: selects the payment method as the checkout page would, and sends one transfer to the payment's address on the
- * test chain. `amount` defaults to what is still missing, or to the full amount when nothing is. Throws ApiError payment_not_found, and
- * ValidationError for a coin that does not exist on the network.
+ * Acts as the customer: selects the payment method as the checkout page would, and sends one transfer to the
+ * payment's address on the test chain. `amount` defaults to the missing amount, or to the full amount when
+ * nothing is missing. Throws ApiError payment_not_found, and ValidationError for a coin that does not exist
+ * on the network.
  */
 export async function sendTransfer(
   ctx: Context,
@@ -40,7 +41,7 @@ export async function sendTransfer(
   const rates = await readRates();
   return once(ctx.db, claim, ctx.now(), async (tx) => {
     const payment = await lockPayment(tx, id);
-    // Of the locked row: money sent to a chain that the payment has just left would never arrive.
+    // Read from the locked row: money sent to a chain that the payment has just left would never arrive.
     const own = withTestClockOf(ctx, payment);
     const chain = testChain(own);
     const now = own.now();
@@ -48,7 +49,7 @@ export async function sendTransfer(
     const quoted = await selectPaymentMethod(tx, payment, { coin, network, chain, rates }, now);
     const amount = body.amount ?? (await missing(tx, payment, quoted.amount, coin, network));
     const [sent] = await chain.send(tx, [{ network, coin, address: quoted.address, amount }], now);
-    // Syncing the chain at once spares the developer the wait for the next poll.
+    // Syncs the chain at once, so that a developer need not wait for the next poll.
     const key = chainKey(network, payment.test_clock);
     await schedule(tx, [{ job: syncChain, key, runAt: now, testClock: testClockOf(payment) }]);
     const transfer: TransferResource = {
@@ -64,7 +65,10 @@ export async function sendTransfer(
   });
 }
 
-/** A coin alone means its own network when it does not exist on the payment's, and the other way round. */
+/**
+ * A coin without a network selects its own when it does not exist on the payment's; the same for a network
+ * alone.
+ */
 function methodOf(payment: Payment, body: SendTransferBody): { coin: CoinId; network: NetworkId } {
   const coin =
     body.coin ??
@@ -79,7 +83,9 @@ function methodOf(payment: Payment, body: SendTransferBody): { coin: CoinId; net
   return found;
 }
 
-/** What is still missing of a payment, in the coin, rounded up; the whole amount when nothing is. */
+/**
+ * Returns the missing amount of a payment in the coin, rounded up; the whole amount when nothing is missing.
+ */
 async function missing(
   tx: Tx,
   payment: Payment,

@@ -10,7 +10,8 @@ interface Identifier {
   readonly network: NetworkId | null;
 }
 
-// Each kind in the order in which its identifiers were made: by a number, or by a network's name, which no language sorts differently.
+// Each kind in the order of creation: by a number, or by a network's name, which sorts the same in every
+// collation.
 const idsOfPayment = sql<Identifier, { id: string }>(
   'identifiers_of_payment',
   (p) => `
@@ -25,12 +26,12 @@ const idsOfPayment = sql<Identifier, { id: string }>(
     ORDER BY kind COLLATE "C", place, network COLLATE "C"`,
 );
 
-/** Addresses and hashes follow from ids, so they differ from run to run; ids and tokens stay random unless stable ones are asked for. */
+/** Addresses and hashes depend on random ids, so they are always replaced; ids and tokens only on request. */
 const ALWAYS = new Set<Identifier['kind']>(['address', 'hash']);
 
 /**
- * A scenario's report in which addresses and transaction hashes, and with `idsToo` all ids, are replaced by others of the same form that
- * follow from the seed: two runs of one scenario then give the same bytes.
+ * Replaces addresses and transaction hashes of a scenario's report, and with `idsToo` all ids, by
+ * deterministic ones of the same form: two runs of one scenario then return the same bytes.
  */
 export async function withDeterministicIds(
   connection: Connection,

@@ -24,8 +24,8 @@ const discardCursors = sql<never, { chains: readonly string[] }>(
 );
 
 /**
- * Deletes the payment of a scenario that could not be run to its end, with all that it caused: nobody has seen it yet, and half a
- * scenario in the merchant's list would puzzle.
+ * Deletes the payment of a scenario that did not run to its end, with everything it caused. No reply has
+ * named the payment yet, and half a scenario in the merchant's list would be confusing.
  */
 export async function discardPayment(db: Db, chain: TestChain, id: string): Promise<void> {
   await db.transaction(async (tx) => {

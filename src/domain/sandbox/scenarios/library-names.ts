@@ -1,5 +1,5 @@
-/** The stories of the library, by the names that they are called by. */
-export const STORY_NAMES = [
+/** The names of the library's scenarios. */
+export const LIBRARY_NAMES = [
   'paid',
   'paid-in-two-parts',
   'underpaid-and-expired',
@@ -15,4 +15,4 @@ export const STORY_NAMES = [
   'webhook-endpoint-down-for-a-day',
   'webhooks-twice-and-out-of-order',
 ] as const;
-export type StoryName = (typeof STORY_NAMES)[number];
+export type LibraryName = (typeof LIBRARY_NAMES)[number];

@@ -1,9 +1,9 @@
 import type { PolicyChoice } from '../../payments/lifecycle/policy.ts';
 import type { Script } from './schemas.ts';
-import type { StoryName } from './library-names.ts';
+import type { LibraryName } from './library-names.ts';
 
-/** What an integrator should have seen once: the scripts that can be called by name. */
-export const STORIES: Readonly<Record<StoryName, Script>> = {
+/** The scripts that can be run by name: the cases that every integration should handle. */
+export const LIBRARY: Readonly<Record<LibraryName, Script>> = {
   paid: script('10.00', [{ at: '1m', do: 'transfer' }]),
   'paid-in-two-parts': script('10.00', [
     { at: '1m', do: 'transfer', amount: '4.00' },

@@ -1,10 +1,13 @@
 import type { WebhookClient, DeliveryResult } from '../../webhooks/client/client.ts';
 
-/** How a simulated receiver answers: a status, no answer in time, or, for the next event only, `twice` and `out_of_order`. */
-export type ReceiverAnswer = number | 'timeout' | 'twice' | 'out_of_order';
+/**
+ * How a simulated receiver responds: a status, a timeout, or, for the next event only, `twice` or
+ * `out_of_order`.
+ */
+export type ReceiverBehaviour = number | 'timeout' | 'twice' | 'out_of_order';
 
-/** What the receiver saw of an exchange, in the order in which it saw it. */
-export interface Received {
+/** A request as the receiver saw it, and its response. */
+export interface ReceivedRequest {
   readonly at: string;
   readonly event_id: string;
   readonly type: string;
@@ -12,27 +15,27 @@ export interface Received {
   readonly answered: number | 'timeout';
 }
 
-/** A receiver of webhooks that a scenario directs. */
+/** A receiver of webhooks that a scenario controls. */
 export interface SimulatedReceiver extends WebhookClient {
-  readonly received: readonly Received[];
-  answerWith(answer: ReceiverAnswer): void;
+  readonly received: readonly ReceivedRequest[];
+  respondWith(behaviour: ReceiverBehaviour): void;
 }
 
 /**
- * Receives every request itself. `twice`: the next event arrives, but its acknowledgement gets lost, so that it comes again.
- * `out_of_order`: the next event is not taken before its successor was.
+ * Returns a receiver without a network. `twice`: the next event arrives, but its response is lost, so it is
+ * sent again. `out_of_order`: the next event is refused until its successor has arrived.
  */
 export function simulateReceiver(now: () => Date): SimulatedReceiver {
-  const received: Received[] = [];
-  let standing: number | 'timeout' = 200;
-  const tricks: ('twice' | 'out_of_order')[] = [];
+  const received: ReceivedRequest[] = [];
+  let usual: number | 'timeout' = 200;
+  const faults: ('twice' | 'out_of_order')[] = [];
   const posted = new Set<string>();
   let heldBack: string | null = null;
   return {
     received,
-    answerWith(answer) {
-      if (answer === 'twice' || answer === 'out_of_order') tricks.push(answer);
-      else standing = answer;
+    respondWith(behaviour) {
+      if (behaviour === 'twice' || behaviour === 'out_of_order') faults.push(behaviour);
+      else usual = behaviour;
     },
     post(_url, _headers, body) {
       const { id, type, sequence } = JSON.parse(body.toString()) as {
@@ -40,16 +43,16 @@ export function simulateReceiver(now: () => Date): SimulatedReceiver {
         type: string;
         sequence: number;
       };
-      // A trick waits for an event that comes for the first time: another one's retry is not the next event.
-      const trick = posted.has(id) ? undefined : tricks.shift();
+      // A fault applies to the first attempt of an event: the retry of another event is not the next event.
+      const fault = posted.has(id) ? undefined : faults.shift();
       posted.add(id);
-      if (trick === 'out_of_order') heldBack = id;
-      const answered = trick === 'twice' ? 'timeout' : standing;
-      // An event that is held back never arrived, as far as the receiver's own log goes.
+      if (fault === 'out_of_order') heldBack = id;
+      const answered = fault === 'twice' ? 'timeout' : usual;
+      // A refused event is not part of what the receiver has received.
       if (id === heldBack && !received.some((other) => other.sequence > sequence))
-        return Promise.resolve(answerOf(503));
+        return Promise.resolve(resultOf(503));
       received.push({ at: now().toISOString(), event_id: id, type, sequence, answered });
-      return Promise.resolve(answered === 'timeout' ? TIMED_OUT : answerOf(answered));
+      return Promise.resolve(answered === 'timeout' ? TIMED_OUT : resultOf(answered));
     },
     close: () => Promise.resolve(),
   };
@@ -66,7 +69,7 @@ const TIMED_OUT: DeliveryResult = {
   excerpt: null,
 };
 
-function answerOf(statusCode: number): DeliveryResult {
+function resultOf(statusCode: number): DeliveryResult {
   const ok = statusCode >= 200 && statusCode < 300;
   return {
     ...TIMED_OUT,

@@ -14,22 +14,29 @@ import { readHistory } from '../test-clock/history.ts';
 import type { Sandbox } from '../test-clock/sandbox.ts';
 import { withDeterministicIds } from './deterministic-ids.ts';
 import { discardPayment } from './discard.ts';
-import { STORIES } from './library.ts';
+import { LIBRARY } from './library.ts';
 import { simulateReceiver, type SimulatedReceiver } from './receiver.ts';
 import type { ScenarioBody } from './schemas.ts';
 import { runScript } from './steps.ts';
 
-/** When every scenario begins, so that its times are the same in each run. */
+/** When every scenario begins: its times are the same in each run. */
 const BEGIN = '2026-01-01T00:00:00.000Z';
-/** After the last step every job that is due still runs; the longest retries and windows end well within this. */
+/**
+ * How long jobs still run after the last step; the longest retry schedule and the late window end well within
+ * it.
+ */
 const EPILOGUE_SECONDS = 30 * 86_400;
-/** A scenario's events go to the simulated receiver only: a name that no network resolves, should a worker ever take one over. */
+/**
+ * A scenario's events go to the simulated receiver only; a worker that takes one over cannot resolve this
+ * name.
+ */
 const RECEIVER_URL = 'https://receiver.sandbox.invalid/';
 
 /**
- * Runs a script to its end on a payment of its own, in the payment's own time, and returns everything that happened: transitions,
- * events, deliveries, and what the simulated receiver saw. The same script and seed give the same reply except for ids, and with
- * `ids: "stable"` those too. Throws ValidationError that names the step which cannot be run; nothing of the scenario is left then.
+ * Runs a script to its end on a new payment with a test clock, and returns everything that happened:
+ * transitions, events, deliveries, and the requests that the simulated receiver got. The same script and seed
+ * give the same reply except for ids, and with `ids: "stable"` those too. Throws ValidationError that names
+ * the step which cannot be run; then nothing of the scenario remains.
  */
 export async function runScenario(
   ctx: Context,
@@ -39,8 +46,8 @@ export async function runScenario(
 ): Promise<Reply> {
   const earlier = await findReplay(ctx.db, claim);
   if (earlier !== null) return earlier;
-  const { id, answer } = await execute(ctx, sandbox, caller, body);
-  if (claim === null || (await claimAfterwards(ctx.db, claim, answer, ctx.now()))) return answer;
+  const { id, played } = await execute(ctx, sandbox, caller, body);
+  if (claim === null || (await claimAfterwards(ctx.db, claim, played, ctx.now()))) return played;
   // Another request with this key ran its scenario first.
   await discardPayment(ctx.db, sandbox.adapters.testChain(ctx), id);
   return replayOf(ctx.db, claim);
@@ -51,7 +58,7 @@ async function execute(
   sandbox: Sandbox,
   caller: Caller,
   body: ScenarioBody,
-): Promise<{ id: string; answer: Reply }> {
+): Promise<{ id: string; played: Reply }> {
   const { terms, script } = scriptOf(body);
   const { seed = 'seed' } = body;
   const begin = new Date(BEGIN);
@@ -62,7 +69,7 @@ async function execute(
   };
   const own: Context = {
     ...ctx,
-    // What a scenario makes fail on purpose must not wake anybody.
+    // Failures that a scenario causes on purpose must not raise alerts.
     log: SILENT,
     config: { ...ctx.config, autopaySeconds: null },
     random: () => random(),
@@ -81,8 +88,9 @@ async function execute(
     },
     receiver: RECEIVER_URL,
   };
-  // A scenario's customer is made up, and no mail goes to them: not from here, and not from a worker that takes the payment over.
-  const { customer_email: _nobody, ...order } = terms;
+  // A scenario's customer is fictitious: no process may send them mail, nor a worker that takes the payment
+  // over.
+  const { customer_email: _removed, ...order } = terms;
   const payment = { order_id: 'scenario', ...order, callback_url: RECEIVER_URL };
   const { text } = await createPayment(own, adapters, caller, payment, null);
   const { id } = JSON.parse(text) as { id: string };
@@ -94,19 +102,21 @@ async function execute(
     return withDeterministicIds(ctx.db, id, JSON.stringify(report), seed, body.ids === 'stable');
   });
   try {
-    const answer = { status: 200, text: await run };
+    const played = { status: 200, text: await run };
     ctx.log.info('scenario played', { payment_id: id, merchant_id: caller.merchantId });
-    return { id, answer };
+    return { id, played };
   } catch (error) {
     await discardPayment(ctx.db, adapters.testChain(ctx), id);
     throw error;
   }
 }
 
-/** A library scenario by its name, or the request's own. Throws ValidationError when it is neither or both. */
+/**
+ * Returns a library scenario by its name, or the request's own. Throws ValidationError for neither or both.
+ */
 function scriptOf({ story, payment, script }: ScenarioBody) {
   if (story !== undefined && script === undefined && payment === undefined) {
-    const scenario = STORIES[story];
+    const scenario = LIBRARY[story];
     return { terms: scenario.payment, script: scenario.script };
   }
   if (story !== undefined)
@@ -116,7 +126,7 @@ function scriptOf({ story, payment, script }: ScenarioBody) {
   return { terms: payment, script };
 }
 
-/** Everything that happened, in the payment's own times. */
+/** Returns everything that happened, in the time of the payment's test clock. */
 async function reportRun(ctx: Context, id: string, receiver: SimulatedReceiver) {
   const [payment] = await readPayments(ctx.db, [id]);
   const { events, deliveries } = await readHistory(ctx.db, id);
@@ -136,7 +146,7 @@ async function reportRun(ctx: Context, id: string, receiver: SimulatedReceiver) 
   };
 }
 
-/** A sequence of numbers in [0, 1) that follows from the seed: mulberry32 over the first 32 bits of its SHA-256. */
+/** Returns a generator of numbers in [0, 1) from a seed: mulberry32 over the first 32 bits of its SHA-256. */
 function seededRandom(seed: string): () => number {
   let state = createHash('sha256').update(seed).digest().readUInt32LE(0);
   return () => {

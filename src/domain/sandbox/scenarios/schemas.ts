@@ -2,8 +2,8 @@ import { Type, type Static } from 'typebox';
 import { RefundBody } from '../../payments/refunds/schemas.ts';
 import { CreatePaymentBody, PaymentResource } from '../../payments/schemas.ts';
 import { ReplaceTransferBody, SendTransferBody } from '../customer/schemas.ts';
-import { Delivery, DURATION_PATTERN } from '../test-clock/schemas.ts';
-import { STORY_NAMES } from './library-names.ts';
+import { DeliveryAttempt, DURATION_PATTERN } from '../test-clock/schemas.ts';
+import { LIBRARY_NAMES } from './library-names.ts';
 
 const Seed = Type.String({
   minLength: 1,
@@ -11,7 +11,7 @@ const Seed = Type.String({
   description: 'Decides everything that is left to chance.',
 });
 
-const Answer = Type.Union(
+const ReceiverResponse = Type.Union(
   [Type.Integer({ minimum: 200, maximum: 599 }), Type.Enum(['timeout', 'twice', 'out_of_order'])],
   {
     description: 'How the receiver answers from now on; twice and out_of_order: the next event only.',
@@ -32,12 +32,12 @@ const steps = [
   ),
   Type.Object({ at, do: Type.Literal('fail_conversion') }, strict),
   Type.Object({ at, do: Type.Literal('refund'), ...RefundBody.properties }, strict),
-  Type.Object({ at, do: Type.Literal('webhook'), answer: Answer }, strict),
+  Type.Object({ at, do: Type.Literal('webhook'), answer: ReceiverResponse }, strict),
   Type.Object({ at, do: Type.Literal('seed'), seed: Seed }, strict),
 ] as const;
 export type Step = Static<(typeof steps)[number]>;
 
-/** `do` decides which of the shapes a step must have, so that a fault is named in the shape that was meant. */
+/** `do` selects the shape of a step, so that a validation error names a field of that shape. */
 const Step = Type.Unsafe<Step>({ type: 'object', discriminator: { propertyName: 'do' }, oneOf: steps });
 
 const ScenarioPayment = Type.Object(
@@ -54,7 +54,9 @@ export interface Script {
 export const ScenarioBody = Type.Object(
   {
     story: Type.Optional(
-      Type.Enum([...STORY_NAMES], { description: 'A story of the library, instead of payment and script.' }),
+      Type.Enum([...LIBRARY_NAMES], {
+        description: 'A story of the library, instead of payment and script.',
+      }),
     ),
     payment: Type.Optional(ScenarioPayment),
     script: Type.Optional(Type.Array(Step, { maxItems: 200 })),
@@ -79,7 +81,7 @@ export const Scenario = Type.Object({
     }),
   ),
   events: Type.Array(Type.Object({}, { additionalProperties: true })),
-  deliveries: Type.Array(Delivery),
+  deliveries: Type.Array(DeliveryAttempt),
   received: Type.Array(
     Type.Object({
       at: Type.String({ format: 'date-time' }),

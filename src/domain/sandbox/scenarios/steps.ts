@@ -15,7 +15,7 @@ import type { FrozenClock } from '../test-clock/freeze.ts';
 import type { SimulatedReceiver } from './receiver.ts';
 import type { Step } from './schemas.ts';
 
-/** A scenario's execution: everything that a step of its script can reach. */
+/** The run of a scenario: everything that a step of its script can use. */
 export interface ScenarioRun {
   readonly frozen: FrozenClock;
   readonly caller: Caller;
@@ -26,13 +26,15 @@ export interface ScenarioRun {
   readonly control: ScenarioControl;
 }
 
-/** What a script decides beyond the payment: the venue's answers, and what is left to chance. */
+/** What a script controls beyond the payment: whether the conversion is refused, and the random seed. */
 export interface ScenarioControl {
   refusesConversion: boolean;
   seed(seed: string): void;
 }
 
-/** Runs the steps in the order of their times. Throws ValidationError that names the step which cannot be run. */
+/**
+ * Runs the steps in the order of their times. Throws ValidationError that names a step which cannot be run.
+ */
 export async function runScript(run: ScenarioRun, begin: Date, script: readonly Step[]): Promise<void> {
   const inOrder = script
     .map((step, index) => ({ step, index, at: addSeconds(begin, secondsOf(step.at)) }))
@@ -49,7 +51,7 @@ export async function runScript(run: ScenarioRun, begin: Date, script: readonly 
         `cannot be played at ${step.at}: ${error.message}`,
       );
     }
-    // What a step causes at once happens before the next step, also where both have the same time.
+    // The immediate effects of a step happen before the next step, even when both have the same time.
     await run.frozen.advanceTo(at);
   }
 }
@@ -69,7 +71,7 @@ async function runStep(run: ScenarioRun, step: Step): Promise<void> {
       return;
     }
     case 'reorg':
-      // The service must have seen the blocks that go: else nothing would be taken back.
+      // The service must have seen the blocks that are replaced: otherwise no transfer would be orphaned.
       await syncChains(run);
       await frozen.advanceTo(ctx.now());
       for (const network of await networksOf(run))
@@ -91,12 +93,12 @@ async function runStep(run: ScenarioRun, step: Step): Promise<void> {
       control.seed(step.seed);
       return;
     case 'webhook':
-      receiver.answerWith(step.answer);
+      receiver.respondWith(step.answer);
       return;
   }
 }
 
-/** The networks on which the payment has transfers, or its own where there are none yet. */
+/** Returns the payment's own network, and those on which it has transfers. */
 async function networksOf({ frozen, caller, id }: ScenarioRun): Promise<NetworkId[]> {
   const payment = await getPayment(frozen.ctx.db, caller.merchantId, id);
   const transfers = await readTransfers(frozen.ctx.db, [id]);
@@ -104,7 +106,7 @@ async function networksOf({ frozen, caller, id }: ScenarioRun): Promise<NetworkI
   return [...networks].filter(isNetwork).sort();
 }
 
-/** Makes the service see at once what was done to the chains. */
+/** Schedules an immediate sync of the payment's chains. */
 async function syncChains(run: ScenarioRun): Promise<void> {
   const { ctx } = run.frozen;
   const networks = await networksOf(run);

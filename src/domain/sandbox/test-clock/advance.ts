@@ -11,12 +11,13 @@ import { readHistory, type HistoryAttempt } from './history.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { AdvanceBody } from './schemas.ts';
 
-/** Far beyond everything that can happen to a payment, and well within what a timestamp can say. */
+/** Far more than any payment lasts, and well within the range of a timestamp. */
 const MAX_AGE_YEARS = 10;
 
 /**
- * Advances a test payment's clock by a duration ("61m"), and returns the payment and what happened on the way: its events and the
- * attempts to deliver them. Throws ApiError payment_not_found, and clock_held while somebody else advances the clock.
+ * Advances a test payment's clock by a duration ("61m"), and returns the payment, and its events and delivery
+ * attempts in that time. Throws ApiError payment_not_found, and clock_held while another request advances the
+ * clock.
  */
 export async function advance(
   ctx: Context,
@@ -27,12 +28,13 @@ export async function advance(
 ): Promise<Reply> {
   await getPayment(ctx.db, merchantId, id);
   return freezeClock(ctx, sandbox, id, async (frozen) => {
-    // While the clock is frozen: of two requests with one key the second finds the first one's reply, and does not advance again.
+    // Checked while the clock is frozen: a second request with the same key finds the reply and does not
+    // advance again.
     const earlier = await findReplay(ctx.db, claim);
     if (earlier !== null) return earlier;
-    const answer = reply(200, await advanceBy(frozen, merchantId, id, secondsOf(body.by)));
-    await claimAfterwards(ctx.db, claim, answer, ctx.now());
-    return answer;
+    const advanced = reply(200, await advanceBy(frozen, merchantId, id, secondsOf(body.by)));
+    await claimAfterwards(ctx.db, claim, advanced, ctx.now());
+    return advanced;
   });
 }
 

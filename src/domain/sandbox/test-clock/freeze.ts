@@ -10,25 +10,31 @@ import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { isolateJobs, isolatePayment } from './isolate.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** The clock of a process that died runs again after this, and the relay takes over its jobs. A living process renews it in time. */
+/**
+ * The freeze of a process that died ends after this, and the relay takes over its jobs. A live process renews
+ * it.
+ */
 export const FREEZE_SECONDS = 60;
-/** More jobs than any honest payment has; a loop that feeds itself must not hold a request for ever. */
+/**
+ * More jobs than any real payment has; jobs that schedule each other without end must not block a request.
+ */
 const MAX_STEPS = 20_000;
-/** A job that is still there after so many tries is another worker's (a delivery that is being sent): the relay takes it over. */
+/** After so many tries a job is another worker's (a delivery in flight): the relay takes it over. */
 const MAX_TRIES = 20;
 
-/** A frozen test clock: `now` of its context stands still until it is advanced. */
+/** A frozen test clock: `now` of its context changes only when the clock is advanced. */
 export interface FrozenClock {
   readonly ctx: Context;
-  /** Advances the clock to `until`, and runs on the way every job that becomes due, each at its own time. */
+  /** Advances the clock to `until`, and runs every job that becomes due, each at its own time. */
   advanceTo(until: Date): Promise<void>;
-  /** The same, except for the jobs that are due at `until` itself. */
+  /** The same, without the jobs that are due at `until` itself. */
   advanceUpTo(until: Date): Promise<void>;
 }
 
 /**
- * Freezes a test payment's clock, which isolates the payment, and gives it to `work`. Meanwhile no worker touches the payment.
- * Afterwards its time continues from where `work` left it. Throws ApiError clock_held when somebody else has frozen it.
+ * Freezes a test payment's clock, which isolates the payment, and passes it to `work`. Meanwhile no worker
+ * changes the payment. Afterwards the clock runs on from the time that `work` advanced it to. Throws ApiError
+ * clock_held when another request has frozen it.
  */
 export async function freezeClock<T>(
   ctx: Context,
@@ -41,7 +47,10 @@ export async function freezeClock<T>(
   return runFrozen(ctx, clock, handlers, work);
 }
 
-/** Gives a clock that the caller has frozen to `work`; afterwards its time continues from where `work` left it. */
+/**
+ * Passes a clock that the caller has frozen to `work`; afterwards it runs on from the time it was advanced
+ * to.
+ */
 export async function runFrozen<T>(
   ctx: Context,
   frozen: TestClock,
@@ -61,9 +70,10 @@ export async function runFrozen<T>(
     const tries = new Map<string, number>();
     const skipped: string[] = [];
     for (let steps = 0; ; steps += 1) {
-      if (steps > MAX_STEPS) throw new Error(`the jobs of the test clock ${clock.id} find no end`);
+      if (steps > MAX_STEPS)
+        throw new Error(`test clock ${clock.id} stopped: more than ${MAX_STEPS} jobs became due`);
       clock = await renewed(ctx, clock);
-      // Chains are synced first: what is decided at a moment knows the blocks of that moment, of every network.
+      // Chains are synced first: a decision at one time must know the blocks of that time on every network.
       const due = await nextJobOfTestClock(ctx.db, clock.id, lastDue, { first: syncChain, skipped });
       if (due === null) break;
       const name = `${due.job} ${due.key}`;
@@ -76,7 +86,7 @@ export async function runFrozen<T>(
       }
       if (due.runAt > time) time = due.runAt;
       const handler = handlers.get(due.job);
-      if (handler === undefined) throw new Error(`no handler for the job ${due.job}`);
+      if (handler === undefined) throw new Error(`job ${due.job} has no handler`);
       await handler.handle(own, [due.key]);
     }
     if (until > time) time = until;
@@ -100,7 +110,7 @@ interface ClockUpdate {
   readonly id: string;
   readonly offsetMs: number;
   readonly frozenUntil: Date | null;
-  /** What `frozenUntil` was before. */
+  /** The previous `frozenUntil`. */
   readonly before: Date | null;
 }
 
@@ -113,7 +123,8 @@ const updateClock = sql<{ id: string }, ClockUpdate>(
     RETURNING id`,
 );
 
-// A frozen clock's chains are synced when something happens there. From now on somebody may watch the blocks.
+// A frozen clock's chains are synced only when a transfer changes. A running clock's are synced with each
+// block.
 const resyncChains = sql<never, { testClock: string; job: string; now: Date }>(
   'resync_chains_of_test_clock',
   (p) => `
@@ -121,7 +132,10 @@ const resyncChains = sql<never, { testClock: string; job: string; now: Date }>(
     WHERE test_clock = ${p.testClock} AND job = ${p.job} AND run_at > ${p.now}`,
 );
 
-/** False, and nothing is done, when the clock has changed since: it was frozen for too long, and somebody else has it. */
+/**
+ * Returns false, without a change, when the clock has changed since: the freeze expired and another request
+ * has it.
+ */
 async function setClock(tx: Tx, before: TestClock, after: TestClock): Promise<boolean> {
   const set = await run(tx, updateClock, { ...after, before: before.frozenUntil });
   if (set.length > 0) await followTestClock(tx, after);
@@ -146,7 +160,7 @@ async function freeze(
   return clock;
 }
 
-/** The clock itself while most of its freeze is left; else the same, frozen for longer. */
+/** Returns the clock while most of its freeze is left; else extends the freeze. */
 async function renewed(ctx: Context, clock: TestClock): Promise<TestClock> {
   const now = ctx.systemNow();
   if (clock.frozenUntil !== null && clock.frozenUntil > addSeconds(now, FREEZE_SECONDS / 2)) return clock;

@@ -1,10 +1,10 @@
 import { readEventBodies } from '../../outbox/outbox.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
 
-/** An event as it was sent: its own body. */
+/** The body of an event, as it was sent. */
 export type HistoryEvent = { readonly sequence: number } & Readonly<Record<string, unknown>>;
 
-/** One attempt to deliver an event, in the payment's own time. */
+/** One attempt to deliver an event, in the time of the payment's test clock. */
 export interface HistoryAttempt {
   readonly at: string;
   readonly event_id: string;
@@ -30,8 +30,8 @@ interface AttemptRow {
 const attemptsOfPayment = sql<AttemptRow, { paymentId: string }>(
   'attempts_of_payment',
   (p) => `
-    SELECT a.started_at, d.event_id, e.type, e.sequence,
-      a.number, a.status_code, a.error_class, a.next_attempt_at
+    SELECT a.started_at, d.event_id, e.type, e.sequence, a.number, a.status_code, a.error_class,
+      a.next_attempt_at
     FROM deliveries d
       JOIN events e ON e.id = d.event_id
       JOIN delivery_attempts a ON a.delivery_id = d.id
@@ -39,7 +39,7 @@ const attemptsOfPayment = sql<AttemptRow, { paymentId: string }>(
     ORDER BY a.started_at, e.sequence, a.number`,
 );
 
-/** Everything that has happened to a payment so far, in order. */
+/** Returns the events and delivery attempts of a payment so far, in order. */
 export async function readHistory(
   connection: Connection,
   paymentId: string,

@@ -21,7 +21,9 @@ const copyCursor = sql<never, { from: string; to: string }>(
     ON CONFLICT DO NOTHING`,
 );
 
-/** Moves a payment's transfers to chains of its own, which its test clock moves. The caller has locked the payment's row. */
+/**
+ * Moves a payment's transfers to its own chains, which follow its test clock. The caller has locked its row.
+ */
 export async function isolatePayment(ctx: Context, tx: Tx, chain: TestChain, { id }: Payment): Promise<void> {
   const testClock = { id, offsetMs: 0, frozenUntil: null };
   for (const { network, address } of await run(tx, addressesOfPayment, { paymentId: id })) {
@@ -44,8 +46,8 @@ const moveJobs = sql<never, { paymentId: string; jobs: readonly string[] }>(
 );
 
 /**
- * Makes a payment's jobs follow its test clock: when it is isolated, and afterwards those that a worker scheduled that had begun before.
- * `jobs` are the names of all jobs.
+ * Makes a payment's jobs follow its test clock: when it is isolated, and later the jobs scheduled by a worker
+ * that had begun before. `jobs` are the names of all jobs.
  */
 export async function isolateJobs(
   tx: Tx,

@@ -4,6 +4,6 @@ import type { Handlers } from '../../../platform/job.ts';
 /** What the sandbox's endpoints need to run, within a request, the jobs that become due. */
 export interface Sandbox {
   readonly adapters: Adapters;
-  /** All handlers, on the outside world that a scenario wants. */
+  /** Returns all handlers, with the adapters of a scenario. */
   readonly handlersFor: (adapters: Adapters) => Handlers;
 }

@@ -1,7 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { PaymentResource } from '../../payments/schemas.ts';
 
-/** A duration as people write it: a number and s, m, h or d. Bounded to about three years, so that no sum of them leaves the calendar. */
+/**
+ * A duration: a number and s, m, h or d. At most about three years, so that no sum exceeds a timestamp's
+ * range.
+ */
 export const DURATION_PATTERN = '^([0-9]{1,8}s|[0-9]{1,6}m|[0-9]{1,4}h|[0-9]{1,3}d)$';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
@@ -12,8 +15,8 @@ export const AdvanceBody = Type.Object(
 );
 export type AdvanceBody = Static<typeof AdvanceBody>;
 
-/** One attempt to deliver an event, in the payment's own time. */
-export const Delivery = Type.Object({
+/** One attempt to deliver an event, in the time of the payment's test clock. */
+export const DeliveryAttempt = Type.Object({
   at: Type.String({ format: 'date-time' }),
   event_id: Type.String(),
   type: Type.String(),
@@ -24,13 +27,13 @@ export const Delivery = Type.Object({
   next_attempt_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
 });
 
-export const Advanced = Type.Object({
+export const AdvanceResult = Type.Object({
   now: Type.String({ format: 'date-time', description: "The payment's time." }),
   payment: PaymentResource,
   events: Type.Array(Type.Object({}, { additionalProperties: true }), {
     description: 'What happened on the way, as the webhooks say it.',
   }),
-  deliveries: Type.Array(Delivery),
+  deliveries: Type.Array(DeliveryAttempt),
 });
 
 /** Seconds of a duration that matches DURATION_PATTERN. Throws RangeError for other text. */

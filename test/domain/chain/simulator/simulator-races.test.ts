@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ChainTransfer, Sending, TestChain } from '../../../../src/domain/chain/port.ts';
+import type { ChainTransfer, TransferRequest, TestChain } from '../../../../src/domain/chain/port.ts';
 import { createSimulator } from '../../../../src/domain/chain/simulator/simulator.ts';
 import { openDb, type Db } from '../../../../src/platform/postgres/db.ts';
 import { untilWaitingForLocks } from '../../../support/locks.ts';
@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../support/postgres
 
 const START = new Date('2026-01-01T00:00:00Z');
 const at = (seconds: number) => new Date(START.getTime() + seconds * 1000);
-const sending = (address: string): Sending => ({
+const sending = (address: string): TransferRequest => ({
   network: 'tron',
   coin: 'USDT',
   address,
@@ -16,7 +16,7 @@ const sending = (address: string): Sending => ({
 });
 const addressesOf = (transfers: readonly ChainTransfer[]) => transfers.map(({ address }) => address);
 
-describe('the simulated chain under many hands', () => {
+describe('the simulated chain under concurrency', () => {
   let database: TestDatabase;
   let db: Db;
   let chain: TestChain;
@@ -38,7 +38,7 @@ describe('the simulated chain under many hands', () => {
 
   it('never skips a transfer whose transaction began first and commits last', async () => {
     const slow = await db.transaction();
-    // A transaction has its number from its first write on: the slow one has the lower.
+    // A transaction gets its number at its first write: the slow one has the lower number.
     await slow.raw('SELECT pg_current_xact_id()');
     await chain.send(slow, [sending('slow, before')], at(1));
     await chain.send(db, [sending('quick')], at(2));
@@ -50,7 +50,7 @@ describe('the simulated chain under many hands', () => {
     expect(addressesOf(second.transfers)).to.deep.equal(['slow, before', 'slow, after']);
   });
 
-  it('is not held back by a transaction that stays open elsewhere', async () => {
+  it('is not delayed by an unrelated open transaction', async () => {
     const open = await db.transaction();
     await open.raw('SELECT pg_current_xact_id()');
     await chain.send(open, [sending('open')], at(1));
@@ -76,14 +76,14 @@ describe('the simulated chain under many hands', () => {
     }
   });
 
-  it('begins a network once when many look at it first', async () => {
+  it("creates a network's chain once when many poll it first", async () => {
     const views = await Promise.all(Array.from({ length: 12 }, () => chain.poll('polygon', null, START)));
     expect(new Set(views.map((view) => JSON.stringify(view)))).to.deep.equal(
       new Set([JSON.stringify({ head: 0, transfers: [], cursor: '0', more: false })]),
     );
   });
 
-  it('pays once when one job runs many times at once', async () => {
+  it('sends one transfer when one job runs many times at once', async () => {
     const batch = Array.from({ length: 200 }, (_, i) => sending(`pay_${i}`));
     const runs = await Promise.all(Array.from({ length: 12 }, () => chain.send(db, batch, at(1))));
     const hashes = runs.flatMap((transfers) => transfers.map(({ txHash }) => txHash));
@@ -93,7 +93,8 @@ describe('the simulated chain under many hands', () => {
   });
 
   it('lets two batches share references in any order without a deadlock', async () => {
-    // Who inserts in the given order gets one end each, and then both wait for the middle and for each other.
+    // Inserted in the given order, each batch would lock one end, and both would wait for the middle and each
+    // other.
     const middle = await db.transaction();
     await chain.send(middle, [sending('m')], at(1));
     const both = Promise.all([

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ChainTransfer, Sending, TestChain } from '../../../../src/domain/chain/port.ts';
+import type { ChainTransfer, TransferRequest, TestChain } from '../../../../src/domain/chain/port.ts';
 import { createSimulator } from '../../../../src/domain/chain/simulator/simulator.ts';
 import { openDb, type Db } from '../../../../src/platform/postgres/db.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
@@ -8,10 +8,10 @@ const START = new Date('2026-01-01T00:00:00Z');
 const BLOCK_SECONDS = 10;
 const DAY_SECONDS = 86_400;
 
-/** START moved by seconds: the test's clock. */
+/** START plus seconds: the test's clock. */
 const at = (seconds: number) => new Date(START.getTime() + seconds * 1000);
 
-const SENDING: Sending = { network: 'tron', coin: 'USDT', address: 'Tsomewhere', amount: '10.50' };
+const SENDING: TransferRequest = { network: 'tron', coin: 'USDT', address: 'Tsomewhere', amount: '10.50' };
 
 describe('the simulated chain', () => {
   let database: TestDatabase;
@@ -34,7 +34,7 @@ describe('the simulated chain', () => {
     await database.drop();
   });
 
-  const sendOne = async (sending: Partial<Sending>, seconds: number): Promise<ChainTransfer> => {
+  const sendOne = async (sending: Partial<TransferRequest>, seconds: number): Promise<ChainTransfer> => {
     const [transfer] = await chain.send(db, [{ ...SENDING, ...sending }], at(seconds));
     if (transfer === undefined) throw new Error('nothing was sent');
     return transfer;
@@ -45,7 +45,7 @@ describe('the simulated chain', () => {
   };
 
   describe('poll', () => {
-    it('answers an empty network at height 0, and goes on from its own cursor', async () => {
+    it('returns an empty network at height 0, and continues from its own cursor', async () => {
       const view = await chain.poll('tron', null, START);
       expect(view).to.deep.equal({ head: 0, transfers: [], cursor: '0', more: false });
       expect(await chain.poll('tron', view.cursor, START)).to.deep.equal(view);
@@ -73,7 +73,7 @@ describe('the simulated chain', () => {
       });
     });
 
-    it('answers the present state of what changed, so a repeated poll is harmless', async () => {
+    it('returns the current state of changed transfers, so a repeated poll is safe', async () => {
       await sendOne({}, 1);
       const first = await chain.poll('tron', null, at(15));
       expect(first.transfers.map(({ blockHeight }) => blockHeight)).to.deep.equal([1]);
@@ -105,7 +105,7 @@ describe('the simulated chain', () => {
       ]);
     });
 
-    it('gives pages of 500 and says when there is more', async () => {
+    it('returns pages of 500 and whether there is more', async () => {
       const sendings = Array.from({ length: 1_200 }, (_, i) => ({ ...SENDING, address: `T${i}` }));
       await chain.send(db, sendings, at(1));
       const pages = [];
@@ -138,7 +138,7 @@ describe('the simulated chain', () => {
       expect(mined.every(({ blockHeight }) => blockHeight === 1)).to.equal(true);
     });
 
-    it('refuses a cursor that it never gave', async () => {
+    it('rejects a cursor that it never returned', async () => {
       for (const cursor of ['', '-1', 'abc', '1; DROP TABLE sim_heads', '9'.repeat(19)]) {
         const refusal = await chain.poll('tron', cursor, START).catch((error: unknown) => error);
         expect(refusal, cursor).to.be.instanceOf(RangeError);
@@ -147,7 +147,7 @@ describe('the simulated chain', () => {
   });
 
   describe('blocks', () => {
-    it('hold a transfer in the first one that is later than it', async () => {
+    it('contain a transfer in the first block after it', async () => {
       for (const seconds of [0, 9.999, 10, 25, 29.999, 30])
         await sendOne({ address: `sent at ${seconds}` }, seconds);
       expect(await heights(35)).to.deep.equal({
@@ -160,14 +160,14 @@ describe('the simulated chain', () => {
       });
     });
 
-    it('never hold a transfer that was committed after they were mined', async () => {
+    it('never contain a transfer that was committed after they were mined', async () => {
       expect(await heights(30)).to.deep.equal({});
       await sendOne({ address: 'late' }, 5);
       expect(await heights(39)).to.deep.equal({ late: null });
       expect(await heights(40)).to.deep.equal({ late: 4 });
     });
 
-    it('come at the same times however often somebody looks', async () => {
+    it('are mined at the same times however often the chain is polled', async () => {
       for (const seconds of [7, 19, 20, 34]) await chain.poll('tron', null, at(seconds));
       await sendOne({}, 35);
       expect((await chain.poll('tron', null, at(39.999))).head).to.equal(3);
@@ -175,7 +175,7 @@ describe('the simulated chain', () => {
       expect(await heights(40)).to.deep.equal({ Tsomewhere: 4 });
     });
 
-    it('stand still when the clock goes back', async () => {
+    it('stay unchanged when the clock goes back', async () => {
       await chain.poll('tron', null, at(50));
       expect((await chain.poll('tron', null, at(20))).head).to.equal(5);
       expect((await chain.poll('tron', null, at(60))).head).to.equal(6);
@@ -197,7 +197,7 @@ describe('the simulated chain', () => {
       expect(rows).to.have.length(1);
     });
 
-    it("take each network's own time unless told otherwise", async () => {
+    it("take each network's own block time by default", async () => {
       const own = createSimulator({ db, seed: 'seed' });
       const networks = ['bitcoin', 'ethereum', 'polygon', 'solana', 'tron'] as const;
       for (const network of networks) await own.poll(network, null, START);
@@ -205,7 +205,7 @@ describe('the simulated chain', () => {
       expect(polled.map(({ head }) => head)).to.deep.equal([2, 100, 600, 3_000, 400]);
     });
 
-    it('must last a while', () => {
+    it('must have a duration above zero', () => {
       for (const blockSeconds of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
         expect(() => createSimulator({ db, blockSeconds, seed: 'seed' })).to.throw(RangeError, 'block');
       expect(() => createSimulator({ db, seed: '' })).to.throw(RangeError, 'seed');
@@ -213,7 +213,7 @@ describe('the simulated chain', () => {
   });
 
   describe('send', () => {
-    it('sends what bears one reference once, whatever else changes', async () => {
+    it('sends one transfer per reference, whatever else changes', async () => {
       const first = await sendOne({ reference: 'autopay pay_1' }, 1);
       expect(await sendOne({ reference: 'autopay pay_1' }, 2)).to.deep.equal(first);
       expect(await sendOne({ reference: 'autopay pay_1', amount: '99' }, 3)).to.deep.equal(first);
@@ -230,39 +230,39 @@ describe('the simulated chain', () => {
       expect((await chain.poll('tron', null, at(5))).transfers).to.have.length(2);
     });
 
-    it('answers a used reference with the transfer as it is now', async () => {
+    it('returns for a used reference the transfer in its current state', async () => {
       await sendOne({ reference: 'autopay pay_1' }, 1);
       await chain.poll('tron', null, at(10));
       expect((await sendOne({ reference: 'autopay pay_1' }, 11)).blockHeight).to.equal(1);
     });
 
-    it('sends one of two with the same reference in one call, and answers both', async () => {
+    it('sends one of two with the same reference in one call, and returns it for both', async () => {
       const twice = { ...SENDING, reference: 'autopay pay_1' };
       const [first, second] = await chain.send(db, [twice, twice], at(1));
       expect(first).to.deep.equal(second);
       expect((await chain.poll('tron', null, at(2))).transfers).to.have.length(1);
     });
 
-    it('sends anew each time without a reference', async () => {
+    it('sends another transfer each time without a reference', async () => {
       const hashes = [(await sendOne({}, 1)).txHash, (await sendOne({}, 1)).txHash];
       expect(new Set(hashes).size).to.equal(2);
     });
 
-    it('answers in the order in which it was asked', async () => {
+    it('returns transfers in the order of the requests', async () => {
       const sendings = ['c', 'a', 'b'].map((name) => ({ ...SENDING, address: name, reference: name }));
       const answered = await chain.send(db, [...sendings, { ...SENDING, address: 'none' }], at(1));
       expect(answered.map(({ address }) => address)).to.deep.equal(['c', 'a', 'b', 'none']);
       expect(await chain.send(db, [], at(1))).to.deep.equal([]);
     });
 
-    it('stores text as it is', async () => {
+    it('stores text unchanged', async () => {
       const odd = `"quoted", {curly}, back\\slash, NULL, ünïcode`;
       expect(await sendOne({ address: odd, reference: odd }, 1)).to.include({ address: odd });
       expect(await sendOne({ address: 'NULL', reference: 'NULL' }, 1)).to.include({ address: 'NULL' });
     });
 
-    it('refuses a coin that does not live on the network and an amount that is not above zero', async () => {
-      const faults: Partial<Sending>[] = [
+    it('rejects a coin that does not exist on the network and an amount that is not above zero', async () => {
+      const faults: Partial<TransferRequest>[] = [
         { coin: 'BTC' },
         { amount: '0' },
         { amount: '-1' },
@@ -278,7 +278,7 @@ describe('the simulated chain', () => {
       expect((await chain.poll('tron', null, at(2))).transfers).to.deep.equal([]);
     });
 
-    it('is undone with the transaction in which it ran', async () => {
+    it("is rolled back with the caller's transaction", async () => {
       const undone = db.transaction(async (tx) => {
         await chain.send(tx, [{ ...SENDING, reference: 'autopay pay_1' }], at(1));
         throw new Error('undo');
@@ -289,7 +289,7 @@ describe('the simulated chain', () => {
   });
 
   describe('replace', () => {
-    it('drops a transfer for one that pays somebody else, from the pool and from its block', async () => {
+    it('drops a transfer from the pool or its block, for a transaction that spends its money', async () => {
       const pooled = await sendOne({ address: 'pooled' }, 11);
       const mined = await sendOne({ address: 'mined' }, 1);
       const { cursor } = await chain.poll('tron', null, at(12));
@@ -326,13 +326,13 @@ describe('the simulated chain', () => {
       expect((await chain.poll('tron', cursor, at(5))).transfers).to.deep.equal([]);
     });
 
-    it('answers null for a transaction that it does not know', async () => {
+    it('returns null for an unknown transaction', async () => {
       expect(await chain.replace('f'.repeat(64), at(1))).to.equal(null);
     });
   });
 
   describe('reorganise', () => {
-    it('sends what the newest blocks held back to the pool, and keeps the height', async () => {
+    it('returns the transfers of the newest blocks to the pool, and keeps the height', async () => {
       for (const seconds of [1, 11, 21, 31])
         await sendOne({ address: `block ${(seconds + 9) / 10}` }, seconds);
       const { cursor, head } = await chain.poll('tron', null, at(40));
@@ -354,7 +354,7 @@ describe('the simulated chain', () => {
       expect(await heights(20)).to.deep.equal({ Tsomewhere: 2 });
     });
 
-    it('reaches to the beginning, and leaves dropped transfers alone', async () => {
+    it('reaches the first block, and does not change dropped transfers', async () => {
       const { txHash } = await sendOne({ address: 'dropped' }, 1);
       await sendOne({}, 1);
       await chain.replace(txHash, at(2));
@@ -363,7 +363,7 @@ describe('the simulated chain', () => {
       expect(await heights(100)).to.deep.equal({ dropped: null, Tsomewhere: 4 });
     });
 
-    it('touches one network only', async () => {
+    it('changes one network only', async () => {
       await chain.poll('ethereum', null, START);
       await sendOne({ network: 'ethereum', address: '0x' }, 1);
       await chain.poll('ethereum', null, at(10));
@@ -376,7 +376,7 @@ describe('the simulated chain', () => {
   });
 
   describe('mine', () => {
-    it('mines at once what was sent until then, and the next block comes a full length later', async () => {
+    it('mines all transfers sent so far, and the next block follows one full block time later', async () => {
       await sendOne({ address: 'early' }, 1);
       await sendOne({ address: 'now' }, 4);
       expect(await chain.mine('tron', 3, at(4))).to.equal(3);
@@ -386,37 +386,37 @@ describe('the simulated chain', () => {
       expect((await chain.poll('tron', null, at(14))).head).to.equal(4);
     });
 
-    it('comes after the blocks that are due', async () => {
+    it('mines after the blocks that are due', async () => {
       await sendOne({ address: 'due' }, 1);
       await sendOne({ address: 'waiting' }, 12);
       expect(await chain.mine('tron', 1, at(15))).to.equal(2);
       expect(await heights(15)).to.deep.equal({ due: 1, waiting: 2 });
     });
 
-    it('takes whole numbers of 1 or more, as does reorganise', async () => {
+    it('accepts whole numbers of 1 or more, as does reorganise', async () => {
       for (const count of [0, -1, 1.5, Number.NaN])
         for (const refused of [chain.mine('tron', count, START), chain.reorganise('tron', count, START)])
           expect(await refused.catch((error: unknown) => error), String(count)).to.be.instanceOf(RangeError);
     });
   });
 
-  it('gives the same story with the same seed and references, hash by hash', async () => {
+  it('yields the same hashes with the same seed and references', async () => {
     const play = async (): Promise<unknown> => {
       await db.raw('TRUNCATE sim_transfers, sim_heads');
-      const told = createSimulator({ db, blockSeconds: BLOCK_SECONDS, seed: 'seed' });
-      await told.poll('solana', null, START);
-      const address = told.depositAddress('solana', 'pay_1');
+      const seeded = createSimulator({ db, blockSeconds: BLOCK_SECONDS, seed: 'seed' });
+      await seeded.poll('solana', null, START);
+      const address = seeded.depositAddress('solana', 'pay_1');
       const sendings = ['half', 'rest'].map((reference) => ({
         ...SENDING,
         network: 'solana' as const,
         address,
         reference,
       }));
-      const [half] = await told.send(db, sendings, at(1));
-      const views = [await told.poll('solana', null, at(11))];
-      await told.reorganise('solana', 1, at(12));
-      await told.replace(half?.txHash ?? '', at(13));
-      views.push(await told.poll('solana', null, at(40)));
+      const [half] = await seeded.send(db, sendings, at(1));
+      const views = [await seeded.poll('solana', null, at(11))];
+      await seeded.reorganise('solana', 1, at(12));
+      await seeded.replace(half?.txHash ?? '', at(13));
+      views.push(await seeded.poll('solana', null, at(40)));
       return views;
     };
     expect(await play()).to.deep.equal(await play());

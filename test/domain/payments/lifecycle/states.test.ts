@@ -9,7 +9,7 @@ import {
   type Transition,
 } from '../../../../src/domain/payments/lifecycle/states.ts';
 
-/** The contract's table ("Status and transitions"), written out once more: trigger | from | to | event. */
+/** A copy of the contract's table ("Status and transitions"): trigger | from | to | event. */
 const CONTRACT: readonly (readonly [trigger: string, from: string, to: string, event: string])[] = [
   ['created', '', 'WAITING', 'checkout.created'],
   ['transfer_seen', 'WAITING PENDING EXPIRED', 'PENDING', 'checkout.pending'],
@@ -24,12 +24,12 @@ const CONTRACT: readonly (readonly [trigger: string, from: string, to: string, e
 ];
 
 describe('the table of transitions', () => {
-  it('has the causes of the contract and no other', () => {
+  it('has the triggers of the contract and no others', () => {
     expect(Object.keys(TRANSITIONS)).to.deep.equal(CONTRACT.map(([trigger]) => trigger));
   });
 
   for (const [trigger, from, to, event] of CONTRACT)
-    it(`${trigger}: from ${from === '' ? 'nothing' : from} to ${to}, tells ${event}`, () => {
+    it(`${trigger}: from ${from === '' ? 'nothing' : from} to ${to}, reports ${event}`, () => {
       const transition: Transition = TRANSITIONS[trigger as Trigger];
       expect(transition).to.deep.equal({ from: from === '' ? [] : from.split(' '), to, event });
       for (const status of STATUSES)
@@ -38,17 +38,17 @@ describe('the table of transitions', () => {
         );
     });
 
-  it('reaches every status and tells every event type of the specification', () => {
+  it('reaches every status and reports every event type of the specification', () => {
     const transitions: Transition[] = Object.values(TRANSITIONS);
     expect(new Set(transitions.map(({ to }) => to))).to.deep.equal(new Set(STATUSES));
     expect(new Set(transitions.map(({ event }) => event))).to.deep.equal(new Set(EVENT_TYPES));
   });
 
-  it('lets nothing leave REFUNDED', () => {
+  it('has no transition out of REFUNDED', () => {
     expect(CONTRACT.filter(([trigger]) => allows('REFUNDED', trigger as Trigger))).to.deep.equal([]);
   });
 
-  it('knows the exceptions of the contract', () => {
+  it('has the exceptions of the contract', () => {
     expect(EXCEPTIONS).to.deep.equal(['underpaid', 'overpaid', 'late', 'reorged', 'replaced']);
   });
 });

@@ -45,13 +45,13 @@ describe('transition', () => {
     harness.ctx.db.transaction((tx) => transition(tx, moves, now));
   const force = (ids: readonly string[], status: Status) => run(harness.ctx.db, forceStatus, [ids, status]);
 
-  it('moves each pair of status and trigger that the table holds, and leaves every other pair as it was', async () => {
+  it('moves each pair of status and trigger in the table, and changes no other pair', async () => {
     for (const trigger of TRIGGERS)
       for (const status of STATUSES) {
         const id = await shop.create();
         await force([id], status);
         const before = await shop.payment(id);
-        // Past the deadline, so that nothing but the table stands in the way of expiring.
+        // Past the deadline, so that only the table can prevent the expiry.
         const [moved] = await move([{ paymentId: id, trigger }], before.deadline_at);
         const pair = `${trigger} from ${status}`;
         const events = await shop.events(id);
@@ -91,7 +91,7 @@ describe('transition', () => {
     }
   });
 
-  it('causes that exclude each other, at once on one payment: one wins, 40 times', async () => {
+  it('triggers that exclude each other, at once on one payment: one wins, 40 times', async () => {
     const ids = await Promise.all(Array.from({ length: 40 }, () => shop.create()));
     await force(ids, 'PROCESSING');
     const settled = { actually_paid: '10.50', actually_paid_currency: 'USDC', settled_at: harness.ctx.now() };
@@ -123,7 +123,7 @@ describe('transition', () => {
       );
   });
 
-  it('one of a set that may not move does not keep the others from moving', async () => {
+  it('a payment of a set that may not move does not prevent the others from moving', async () => {
     const [waiting, failed] = [await shop.create(), await shop.create()];
     await force([failed], 'FAILED');
     const moved = await move([
@@ -134,7 +134,7 @@ describe('transition', () => {
     expect(moved.map(({ id, status }) => [id, status])).to.deep.equal([[waiting, 'PENDING']]);
   });
 
-  it("is the caller's: what the caller rolls back has not happened, and its number is given again", async () => {
+  it("runs in the caller's transaction: after a rollback nothing has happened, and the sequence number is used again", async () => {
     const id = await shop.create();
     const refused = harness.ctx.db.transaction(async (tx) => {
       await transition(tx, [{ paymentId: id, trigger: 'transfer_seen' }], harness.ctx.now());
@@ -146,7 +146,7 @@ describe('transition', () => {
     expect((await shop.events(id)).map(({ sequence }) => sequence)).to.deep.equal([1, 2]);
   });
 
-  it('deadline_passed moves nothing before the deadline, at it everything that is not fully funded', async () => {
+  it('deadline_passed moves nothing before the deadline, and at the deadline every payment that is not fully funded', async () => {
     const [open, covered] = [await shop.create(), await shop.create()];
     await move([{ paymentId: covered, trigger: 'transfer_seen', changes: { fully_funded: true } }]);
     const { deadline_at } = await shop.payment(open);
@@ -155,7 +155,7 @@ describe('transition', () => {
     expect((await move(expire, deadline_at)).map(({ id }) => id)).to.deep.equal([open]);
   });
 
-  it('changes what it is told to and nothing else', async () => {
+  it('changes the requested columns and no others', async () => {
     const id = await shop.create({ metadata: { sku: 'T-1' } });
     const before = await shop.payment(id);
     const changes = {
@@ -170,7 +170,7 @@ describe('transition', () => {
     expect(moved).to.deep.equal({ ...before, ...changes, status: 'PENDING', sequence: 2 });
   });
 
-  it('schedules the expiry of what can expire, the settlement of what is confirmed, and nothing else', async () => {
+  it('schedules the expiry of open payments, the settlement of confirmed ones, and nothing else', async () => {
     const id = await shop.create();
     const { deadline_at } = await shop.payment(id);
     const now = harness.ctx.now();
@@ -187,7 +187,7 @@ describe('transition', () => {
   });
 
   describe('its event', () => {
-    it("holds every field of the envelope and the contract's additions, null where not known yet", async () => {
+    it("has every field of the envelope and the contract's additions, null while unknown", async () => {
       const id = await shop.create({ order_id: 'order-7', metadata: { sku: 'T-1', Ärger: '☂' } });
       const [created] = await shop.events(id);
       expect(created).to.deep.equal({
@@ -214,7 +214,7 @@ describe('transition', () => {
       expect(created?.id).to.match(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/);
     });
 
-    it('of a transition has the same fields, with what has become known, and `refund` on refunds only', async () => {
+    it('of a transition has the same fields with their current values, and `refund` on refunds only', async () => {
       const id = await shop.create();
       await force([id], 'PROCESSING');
       harness.advance(61.5);
@@ -253,7 +253,7 @@ describe('transition', () => {
       expect(keysOf(refunded).filter((key) => !key.startsWith('data.refund'))).to.deep.equal(keysOf(created));
     });
 
-    it('is recorded with its fan-out, once, under an id and a sequence that nothing can take again', async () => {
+    it('is recorded with its dispatch job, once, under a unique id and sequence', async () => {
       const id = await shop.create({ callback_url: 'https://shop.example/hooks' });
       await move([{ paymentId: id, trigger: 'transfer_seen' }]);
       const rows = await run(
@@ -269,7 +269,7 @@ describe('transition', () => {
         expect(row).to.include({ job: dispatchEvent.name, callback_url: 'https://shop.example/hooks' });
         expect(row.run_at).to.deep.equal(harness.ctx.now());
         const body = JSON.parse(row.body) as { id: string; sequence: number };
-        // The bytes are kept as they were made: reading and writing them again changes nothing.
+        // The stored bytes are stable: parsing and serialising them changes nothing.
         expect(JSON.stringify(body)).to.equal(row.body);
         expect(body).to.include({ id: row.id, sequence: row.sequence });
       }

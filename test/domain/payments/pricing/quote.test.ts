@@ -5,14 +5,14 @@ import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/simulate
 
 const SCALE = 60;
 
-/** The decimal as a whole number of 10^-60: the test's own arithmetic. */
+/** Returns the decimal as a multiple of 10^-60: arithmetic independent of the code. */
 function scaled(value: string): bigint {
   const [whole = '', fraction = ''] = value.split('.');
   return BigInt(whole + fraction.padEnd(SCALE, '0'));
 }
 
 describe('quote', () => {
-  it('asks for the settlement coin itself as the merchant wrote it, at the rate 1', () => {
+  it('quotes the settlement coin itself as the merchant wrote it, at the rate 1', () => {
     const asked = { payCurrency: 'USDT', coin: 'USDT', network: 'tron' } as const;
     for (const payAmount of ['10.50', '10.500000000000000000', '0.0000001', '999999999999999999'])
       expect(quote({ ...asked, payAmount }, SIMULATED_RATES)).to.deep.equal({
@@ -41,7 +41,7 @@ describe('quote', () => {
     );
   });
 
-  it('gives the price of one coin in the pay currency, cut to 18 decimals', () => {
+  it('returns the price of one coin in the pay currency, cut to 18 decimals', () => {
     expect(
       quote({ payAmount: '1', payCurrency: 'BTC', coin: 'ETH', network: 'ethereum' }, SIMULATED_RATES).rate,
     ).to.equal('0.05');
@@ -53,7 +53,7 @@ describe('quote', () => {
     ).to.equal('0.000004166666666666');
   });
 
-  it('costs never less than the price, and less than one smallest unit more, for every pair of coins', () => {
+  it('is never below the price, and less than one smallest unit above it, for every pair of coins', () => {
     const amounts = [
       '0.000000000000000001',
       '0.01',
@@ -79,7 +79,7 @@ describe('quote', () => {
         }
   });
 
-  it('refuses a coin on a network where it does not live', () => {
+  it('rejects a coin on a network where it does not exist', () => {
     expect(() =>
       quote({ payAmount: '1', payCurrency: 'USDT', coin: 'BTC', network: 'tron' }, SIMULATED_RATES),
     ).to.throw(RangeError);
@@ -89,7 +89,7 @@ describe('quote', () => {
   });
 });
 
-describe('the value of what was received', () => {
+describe('the value of received coins', () => {
   it('is the pay amount, as it was written, for exactly the quoted amount, whatever rounding the quote took', () => {
     for (const payAmount of ['10.50', '0.000000000000000001', '123456789012345678.123456789012345678'])
       for (const { coin, network } of COINS_ON_NETWORKS) {

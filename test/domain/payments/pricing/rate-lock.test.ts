@@ -12,7 +12,7 @@ import type { Shop } from '../../../support/shop.ts';
 import type { Harness } from '../../../support/harness.ts';
 
 const MINUTE = 60;
-/** A bitcoin is worth three quarters of what it is when the lock ends: 10.50 cost more of it. */
+/** When the lock ends, a bitcoin is worth three quarters of its old rate: 10.50 cost more bitcoin. */
 const BEFORE: Rates = { ...SIMULATED_RATES, BTC: '45000', ETH: '2000' };
 const PRICE_BEFORE = '0.00023334';
 const PRICE_NOW = '0.000175';
@@ -25,7 +25,7 @@ describe('the rate lock', () => {
   const choose = (id: string, rates = BEFORE, pair: { coin: 'BTC' | 'ETH' | 'USDC' } = { coin: 'BTC' }) =>
     harness.ctx.db.transaction(async (tx) => {
       const [payment] = await lockPayments(tx, [id]);
-      if (payment === undefined) throw new Error('the payment is gone');
+      if (payment === undefined) throw new Error('the payment does not exist');
       const network = pair.coin === 'BTC' ? 'bitcoin' : 'ethereum';
       const offer = { ...pair, network, chain: simulatedChain(harness.ctx), rates } as const;
       return selectPaymentMethod(tx, payment, offer, harness.ctx.now());
@@ -50,7 +50,7 @@ describe('the rate lock', () => {
     expect((await shop.payment(id)).crypto_amount).to.equal(PRICE_BEFORE);
   });
 
-  it('cannot be had anew by choosing again', async () => {
+  it('is not renewed by selecting the coin again', async () => {
     const id = await shop.create();
     await choose(id);
     harness.advance(10 * MINUTE);
@@ -58,7 +58,7 @@ describe('the rate lock', () => {
     expect(await lockEnd(id, 'BTC')).to.deep.equal(addSeconds(harness.ctx.now(), 5 * MINUTE));
   });
 
-  it('ends, and the price is that of the market then, for as long again', async () => {
+  it('ends, and the payment is requoted at the current rate for another 15 minutes', async () => {
     const id = await shop.create();
     await choose(id);
     harness.advance(RATE_LOCK_SECONDS);
@@ -74,7 +74,7 @@ describe('the rate lock', () => {
     expect(await requotesDue()).to.deep.equal([end]);
   });
 
-  it('ends for every coin that was chosen, each at its own time', async () => {
+  it('ends for every selected coin, each at its own time', async () => {
     const id = await shop.create();
     await choose(id);
     harness.advance(5 * MINUTE);
@@ -94,14 +94,14 @@ describe('the rate lock', () => {
     expect(await rates()).to.deep.equal({ USDC: '1', BTC: '60000', ETH: '3000' });
   });
 
-  it('is renewed at once when the coin is chosen again after its end', async () => {
+  it('is renewed at once when the coin is selected again after its end', async () => {
     const id = await shop.create();
     await choose(id);
     harness.advance(RATE_LOCK_SECONDS);
     expect((await choose(id, SIMULATED_RATES)).amount).to.equal(PRICE_NOW);
   });
 
-  it('never goes beyond the deadline, and then nothing is due', async () => {
+  it('ends at the deadline at the latest, and then no requote is scheduled', async () => {
     const id = await shop.create({ expiration_minutes: 10 });
     await choose(id);
     expect(await lockEnd(id, 'BTC')).to.deep.equal((await shop.payment(id)).expires_at);
@@ -111,14 +111,14 @@ describe('the rate lock', () => {
     expect(await shop.payment(id)).to.include({ status: 'EXPIRED', crypto_amount: PRICE_BEFORE });
   });
 
-  it('is not needed in the settlement coin, where there is no rate', async () => {
+  it('does not exist for the settlement coin, which has no rate', async () => {
     const id = await shop.create();
     await choose(id, BEFORE, { coin: 'USDC' });
     expect(await lockEnd(id, 'USDC')).to.equal(null);
     expect(await requotesDue()).to.deep.equal([]);
   });
 
-  it('holds for money that the network saw in time and nobody has looked at yet', async () => {
+  it('applies to money that the network saw in time, even when it is synced later', async () => {
     const id = await shop.create();
     await choose(id);
     harness.advance(RATE_LOCK_SECONDS - 1);
@@ -144,7 +144,7 @@ describe('the rate lock', () => {
     });
   });
 
-  it('holds for the rest once a part was seen, and the sum is converted back at the locked rate', async () => {
+  it('applies to the rest once a part was seen, and the sum is converted at the locked rate', async () => {
     const id = await shop.create();
     await choose(id);
     await shop.pay(id, { amount: '0.00011667' });
@@ -158,7 +158,7 @@ describe('the rate lock', () => {
     expect(await shop.payment(id)).to.include({ amount_received: '10.5', fully_funded: true });
   });
 
-  it('gives money that comes after its end the new rate', async () => {
+  it('does not apply to money after its end, which counts at the new rate', async () => {
     const id = await shop.create();
     await choose(id);
     harness.advance(RATE_LOCK_SECONDS);
@@ -172,7 +172,7 @@ describe('the rate lock', () => {
     });
   });
 
-  it('ends by the clock of a payment that has one of its own', async () => {
+  it('ends by the test clock of an isolated payment', async () => {
     const id = await shop.create();
     await choose(id);
     await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '15m' }).expect(200);

@@ -10,7 +10,8 @@ describe('paying in other coins', () => {
   eachShop((opened) => ({ harness, shop } = opened));
 
   it('another coin: a locked rate, events in that coin, and amount_received exactly the price again', async () => {
-    // 10.50 / 60000 is exact; the others are rounded up to a satoshi, and are worth the whole price all the same.
+    // 10.50 / 60000 is exact; the others are rounded up to a satoshi, and still have exactly the price as
+    // value.
     for (const [price, bitcoins] of [
       ['10.50', '0.000175'],
       ['7.77', '0.0001295'],
@@ -64,7 +65,7 @@ describe('paying in other coins', () => {
     });
   });
 
-  it('two coins on two networks: both count, the sum is told in the settlement coin', async () => {
+  it('two coins on two networks: both count, the sum is reported in the settlement coin', async () => {
     const id = await shop.create({ pay_amount: '10.50' });
     await shop.pay(id, { coin: 'TRX', network: 'tron', amount: '21' });
     await harness.work();
@@ -83,14 +84,14 @@ describe('paying in other coins', () => {
     });
   });
 
-  it('each transfer is as deep as its own network says', async () => {
+  it('each transfer has the confirmations of its own network', async () => {
     await shop.chain.mine('tron', 5_000, harness.ctx.now());
     const id = await shop.create();
     await shop.pay(id, { coin: 'USDT', network: 'ethereum', amount: '5' });
     await shop.mine(3);
     await shop.pay(id, { coin: 'USDT', network: 'tron' });
     await shop.mine(7, 'tron');
-    // The one that has fewest is what the payment waits for: 3 on Ethereum, whose head is far below Tron's.
+    // The payment waits for the transfer with the fewest: 3 on Ethereum, whose head is far below Tron's.
     expect((await shop.events(id)).at(-1)?.data.payment.confirmations).to.equal(3);
     await shop.mine(9);
     await shop.mine(13, 'tron');
@@ -113,7 +114,7 @@ describe('paying in other coins', () => {
     });
   });
 
-  it("a coin that was never quoted, at the same address, is money at today's rate", async () => {
+  it('a coin that was never quoted, at the same address, counts at the current rate', async () => {
     const id = await shop.create({ pay_amount: '10.50' });
     await shop.send(id, { network: 'ethereum', coin: 'ETH', amount: '0.0035' });
     await harness.work();
@@ -127,7 +128,7 @@ describe('paying in other coins', () => {
     });
   });
 
-  it('money to an address that is none of ours is none of our business', async () => {
+  it('ignores money to an address that is not a deposit address', async () => {
     const id = await shop.create();
     const address = shop.chain.depositAddress('ethereum', 'somebody else');
     await shop.chain.send(
@@ -135,13 +136,13 @@ describe('paying in other coins', () => {
       [{ network: 'ethereum', coin: 'USDC', amount: '10.50', address }],
       harness.ctx.now(),
     );
-    // Ours, but on a network on which it was never offered: nobody was told that address.
+    // A deposit address, but on a network that was never quoted: no customer has seen it.
     await shop.send(id, { network: 'tron', coin: 'USDT', amount: '10.50' });
     await shop.mine(12);
     expect(await shop.payment(id)).to.include({ status: 'WAITING', amount_received: '0' });
   });
 
-  it('the rate of a coin is locked when it is chosen, and the coin stays once money was seen', async () => {
+  it('the rate of a coin is locked when it is selected, and the coin stays once money was seen', async () => {
     const id = await shop.create({ pay_amount: '10.50' });
     await shop.pay(id, { coin: 'BTC', network: 'bitcoin', amount: '0.0001' });
     await harness.work();
@@ -153,7 +154,7 @@ describe('paying in other coins', () => {
       crypto_amount: '0.000175',
       fully_funded: true,
     });
-    // What is missing is rounded up in its own coin: 4.50 of 10.50 USDC are 0.0015 ETH.
+    // The missing amount is rounded up in its own coin: 4.50 of 10.50 USDC are 0.0015 ETH.
     expect(sent.amount).to.equal('0.0015');
   });
 

@@ -16,7 +16,7 @@ describe('the deadline of a payment', () => {
   const observe = () => syncNetwork(harness.ctx, harness.adapters, 'ethereum');
   const expire = (...ids: string[]) => expirePayments(harness.ctx, harness.adapters, ids);
 
-  it('does not pass while money that was seen in time confirms, however long that takes', async () => {
+  it('does not expire a payment while money that was seen in time confirms, however long that takes', async () => {
     const id = await shop.create();
     harness.advance(HOUR - 0.001);
     await shop.pay(id);
@@ -24,7 +24,7 @@ describe('the deadline of a payment', () => {
     harness.advance(0.001);
     await harness.work();
     expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', exceptions: [] });
-    // Another run of an expiry that was handed over before.
+    // Another run of an expiry job that was enqueued before.
     await expire(id);
     await shop.mine(12);
     expect(await shop.story(id)).to.deep.equal([
@@ -35,7 +35,7 @@ describe('the deadline of a payment', () => {
     ]);
   });
 
-  it('does not pass over money that the network saw in time and nobody has looked at yet', async () => {
+  it('counts money that the network saw in time, even when it is synced later', async () => {
     const id = await shop.create();
     harness.advance(HOUR - 1);
     await shop.pay(id);
@@ -44,7 +44,7 @@ describe('the deadline of a payment', () => {
     expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', fully_funded: true, exceptions: [] });
   });
 
-  it('does not pass over such money on a network that the customer chose later', async () => {
+  it('counts such money on a network that the customer selected later', async () => {
     const id = await shop.create();
     harness.advance(HOUR - 1);
     await shop.pay(id, { coin: 'USDT', network: 'tron' });
@@ -53,7 +53,7 @@ describe('the deadline of a payment', () => {
     expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', fully_funded: true, exceptions: [] });
   });
 
-  it('waits for more money where too little was seen in time', async () => {
+  it('expires a payment for which too little was seen in time', async () => {
     const id = await shop.create();
     harness.advance(HOUR - 1);
     await shop.pay(id, { amount: '1' });
@@ -63,10 +63,10 @@ describe('the deadline of a payment', () => {
     expect(await shop.story(id)).to.deep.equal(['created WAITING', 'pending PENDING', 'failed EXPIRED']);
   });
 
-  describe('and money that is seen at its very instant', () => {
+  describe('and money that is seen at exactly that time', () => {
     beforeEach(() => harness.work());
 
-    it('is late where it is looked at first, and nothing expires', async () => {
+    it('is late when it is synced first, and nothing expires', async () => {
       const id = await shop.create();
       harness.advance(HOUR);
       await shop.pay(id);
@@ -76,7 +76,7 @@ describe('the deadline of a payment', () => {
       expect(await shop.story(id)).to.deep.equal(['created WAITING', 'pending PENDING']);
     });
 
-    it('is late and honoured where it comes just after the expiry', async () => {
+    it('is late and honoured when it comes just after the expiry', async () => {
       const id = await shop.create();
       harness.advance(HOUR);
       await expire(id);
@@ -112,7 +112,7 @@ describe('the deadline of a payment', () => {
     });
   });
 
-  it('of the late window ends it: what is seen then, before or after the expiry, covers nothing any more', async () => {
+  it('of the late window ends it: money seen then, before or after the expiry, no longer pays for the payment', async () => {
     const [before, after] = [await shop.create(), await shop.create()];
     for (const id of [before, after]) {
       await shop.pay(id, { amount: '4' });
@@ -139,7 +139,7 @@ describe('the deadline of a payment', () => {
       });
   });
 
-  it('passes for 1000 payments in one call', async () => {
+  it('expires 1000 payments in one call', async () => {
     const ids = await Promise.all(Array.from({ length: 1000 }, () => shop.create({ expiration_minutes: 5 })));
     const paid = ids.filter((_, i) => i % 100 === 0);
     for (const id of paid) await shop.pay(id);
@@ -149,7 +149,7 @@ describe('the deadline of a payment', () => {
       expect((await shop.payment(id)).status).to.equal(paid.includes(id) ? 'PENDING' : 'EXPIRED');
   });
 
-  it('is kept from 5 minutes to a day, to the second', async () => {
+  it('is observed to the second, from 5 minutes to a day', async () => {
     for (const minutes of [5, 1440]) {
       const id = await shop.create({ expiration_minutes: minutes });
       harness.advance(minutes * 60 - 1);

@@ -17,7 +17,7 @@ describe('settlement', () => {
   beforeEach(async () => {
     harness = await createHarness();
     shop = await openShop(harness);
-    // The reconciler has its turn now: it must not mend what the tests want to see.
+    // The reconciler runs now, so that it cannot repair later what the tests assert.
     await harness.work();
   });
   afterEach(async () => {
@@ -28,7 +28,7 @@ describe('settlement', () => {
     }
   });
 
-  /** So many payments that are confirmed in full, in the coin that they are told to be paid in. */
+  /** Creates `count` payments that are confirmed in full, in the selected coin. */
   const processing = async (count: number, coin: 'USDC' | 'ETH' = 'USDC') => {
     const ids = await Promise.all(Array.from({ length: count }, () => shop.create()));
     for (const id of ids) await shop.pay(id, { coin });
@@ -39,7 +39,7 @@ describe('settlement', () => {
     await shop.chain.mine('ethereum', CONFIRMATIONS, harness.ctx.now());
     await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
   };
-  /** Hands the due settlements over, as a relay does. */
+  /** Leases the due settlements, as the relay does. */
   const handOver = () =>
     leaseDue(
       harness.ctx.db,
@@ -48,7 +48,7 @@ describe('settlement', () => {
       addSeconds(harness.ctx.now(), 30),
     );
 
-  it('converts all that came, once per payment and with the payment as the reference', async () => {
+  it('converts all money received, once per payment and with the payment as the reference', async () => {
     const [id = ''] = await processing(1, 'ETH');
     const asked: Conversion[] = [];
     const convert = (conversion: Conversion) => {
@@ -73,7 +73,7 @@ describe('settlement', () => {
       expect((await shop.story(id)).filter((step) => step.startsWith('settled'))).to.have.length(1);
   });
 
-  it('of some that are refused fails those and settles the others', async () => {
+  it('of a batch fails the refused conversions and settles the others', async () => {
     const [refused = '', other = ''] = await processing(2);
     const exchange: CurrencyExchange = {
       convert: ({ reference }) => Promise.resolve(reference === refused ? 'refused' : 'converted'),
@@ -83,7 +83,7 @@ describe('settlement', () => {
     expect((await shop.payment(other)).status).to.equal('SETTLED');
   });
 
-  it('leaves everything as it was when the exchange cannot be reached', async () => {
+  it('changes nothing when the currency exchange is unreachable', async () => {
     const [id = ''] = await processing(1);
     const failure = settlePayments(
       harness.ctx,
@@ -96,11 +96,11 @@ describe('settlement', () => {
     expect((await shop.payment(id)).status).to.equal('SETTLED');
   });
 
-  it('holds no transaction while the exchange takes its time', async () => {
+  it('holds no transaction during the conversion', async () => {
     const [id = ''] = await processing(1);
     const exchange: CurrencyExchange = {
       async convert() {
-        // The payment's row can be written meanwhile: nobody holds its lock.
+        // The payment's row is not locked meanwhile.
         await harness.ctx.db.raw(
           `SET LOCAL lock_timeout = 100; UPDATE payments SET fully_funded = fully_funded WHERE id = '${id}'`,
         );
@@ -126,7 +126,7 @@ describe('settlement', () => {
     expect((await shop.payment(id)).status).to.equal('SETTLED');
   });
 
-  it('that began before a payment came back to PROCESSING does not take its new due work away', async () => {
+  it('that began before a payment returned to PROCESSING does not remove its new job', async () => {
     const [id = ''] = await processing(1);
     const other = await shop.create();
     await shop.pay(other, { coin: 'USDT', network: 'tron' });
@@ -135,7 +135,8 @@ describe('settlement', () => {
     expect(await handOver()).to.have.length(2);
     await shop.chain.reorganise('ethereum', CONFIRMATIONS, harness.ctx.now());
     await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
-    // It passes over the first, which waits for its block; while it asks for the other one, the first is confirmed again.
+    // It passes over the first, which waits for its block; while it asks for the other one, the first is
+    // confirmed again.
     const exchange: CurrencyExchange = {
       async convert() {
         await confirm();

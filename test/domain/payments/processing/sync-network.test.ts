@@ -18,12 +18,12 @@ const cursorRow = sql<{ cursor: string; head: string }>(
   `SELECT cursor, head FROM chain_cursors WHERE chain = 'ethereum'`,
 );
 
-const nextLooks = sql<{ key: string; run_at: Date }>(
+const nextSyncs = sql<{ key: string; run_at: Date }>(
   'test_next_looks',
   `SELECT key, run_at FROM scheduled_jobs WHERE job = 'chain.observe'`,
 );
 
-describe('observing a network', () => {
+describe('syncing a network', () => {
   let harness: Harness;
   let shop: Shop;
   beforeEach(async () => {
@@ -41,7 +41,7 @@ describe('observing a network', () => {
 
   const observe = () => syncNetwork(harness.ctx, harness.adapters, 'ethereum');
   const create = (count: number) => Promise.all(Array.from({ length: count }, () => shop.create()));
-  /** Pays many payments in one statement. */
+  /** Sends transfers to many payments in one statement. */
   const payAll = async (ids: readonly string[]) => {
     const sendings = ids.map((id) => ({
       network: 'ethereum' as const,
@@ -75,7 +75,7 @@ describe('observing a network', () => {
       ]);
   });
 
-  it('says to look again where another worker was faster', async () => {
+  it('asks for another sync when another worker was faster', async () => {
     const [id = ''] = await create(1);
     await payAll([id]);
     const held = await harness.ctx.db.transaction();
@@ -87,7 +87,7 @@ describe('observing a network', () => {
     expect(await observe()).to.equal(false);
   });
 
-  it('reads more than a page, and confirms nothing on half a view', async () => {
+  it('reads more than a page, and confirms nothing until the last page', async () => {
     const ids = await create(600);
     await payAll(ids);
     await shop.chain.mine('ethereum', CONFIRMATIONS, harness.ctx.now());
@@ -99,12 +99,12 @@ describe('observing a network', () => {
     expect(await statuses(ids)).to.deep.equal(new Set(['SETTLED']));
   });
 
-  it('confirms thousands in several transactions, and says that there is more', async () => {
+  it('confirms thousands in several transactions, and reports that there is more', async () => {
     const ids = await create(1_100);
     await payAll(ids);
     while (await observe());
     await shop.chain.mine('ethereum', CONFIRMATIONS, harness.ctx.now());
-    // The transfers are news as well now, in two full pages and a rest; the last of them begins to confirm.
+    // The transfers have changed too now, in two full pages and a rest; the last page begins to confirm.
     expect([await observe(), await observe()]).to.deep.equal([true, true]);
     expect(await statuses(ids)).to.deep.equal(new Set(['PENDING']));
     expect(await observe()).to.equal(true);
@@ -139,7 +139,7 @@ describe('observing a network', () => {
     expect((await shop.payment(late)).status).to.equal('PENDING');
   });
 
-  it('that breaks off in the middle is done again whole', async () => {
+  it('that fails in the middle is repeated as a whole', async () => {
     const ids = await create(5);
     await payAll(ids);
     await harness.ctx.db.raw(
@@ -156,19 +156,19 @@ describe('observing a network', () => {
     expect(await statuses(ids)).to.deep.equal(new Set(['PENDING']));
   });
 
-  it('by its handler comes back with the next block, and at once where work came in meanwhile', async () => {
+  it('by its handler is rescheduled for the next block, and at once when a sync was scheduled meanwhile', async () => {
     const handler = paymentHandlers(harness.adapters).find(({ job }) => job === syncChain);
     const { db, now } = harness.ctx;
     harness.advance(12);
     expect(await leaseDue(db, new Map([[syncChain.name, 9]]), now(), addSeconds(now(), 30))).to.have.length(
       5,
     );
-    // A transfer that was sent after the handler looked, and before it writes when it looks next.
+    // A transfer that was sent after the handler polled, and before it reschedules itself.
     await schedule(db, [{ job: syncChain, key: 'tron', runAt: now(), testClock: null }]);
     await handler?.handle(harness.ctx, ['ethereum', 'tron', 'solana']);
-    const looks = await run(db, nextLooks, []);
+    const syncs = await run(db, nextSyncs, []);
     const secondsOf = new Map(
-      looks.map(({ key, run_at }) => [key, (run_at.getTime() - now().getTime()) / 1000]),
+      syncs.map(({ key, run_at }) => [key, (run_at.getTime() - now().getTime()) / 1000]),
     );
     expect(secondsOf.get('ethereum')).to.equal(5);
     expect(secondsOf.get('solana')).to.equal(0.4);

@@ -37,7 +37,7 @@ describe('a refund', () => {
       [id],
     );
 
-  it('in full: everything goes back, the payment is REFUNDED and its event tells what went', async () => {
+  it('in full: everything is sent back, the payment is REFUNDED and its event has the amount', async () => {
     const id = await settled();
     const { settled_at } = await shop.payment(id);
     const refund = await shop.refund(id, { reason: 'out of stock' });
@@ -69,7 +69,7 @@ describe('a refund', () => {
     expect(row?.tx_hash).to.match(/^[0-9a-f]{64}$/);
   });
 
-  it('in part, twice, then the rest: SETTLED until the last cent has gone', async () => {
+  it('in part, twice, then the rest: SETTLED until the whole amount is refunded', async () => {
     const id = await settled();
     for (const amount of ['3', '0.000001']) {
       expect(await shop.refund(id, { amount })).to.include({ amount });
@@ -91,7 +91,7 @@ describe('a refund', () => {
     ]);
   });
 
-  it('of more than is left is a 400 on amount, what is on its way counted', async () => {
+  it('of more than is left is a 400 on amount, pending refunds included', async () => {
     const id = await settled();
     expect(await refusal(shop.refund(id, { amount: '10.500000000000000001' }))).to.deep.equal([
       400,
@@ -108,7 +108,7 @@ describe('a refund', () => {
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', sequence: 6 });
   });
 
-  it('of a payment whose state does not allow it is a 409, and stores nothing', async () => {
+  it('of a payment whose status does not allow it is a 409, and stores nothing', async () => {
     const refunded = await settled();
     await shop.refund(refunded);
     await harness.work();
@@ -124,7 +124,7 @@ describe('a refund', () => {
     for (const id of [waiting, pending, expired]) expect(await refunds(id)).to.deep.equal([]);
   });
 
-  it('of an expired payment goes in full or not at all', async () => {
+  it('of an expired payment is accepted in full only', async () => {
     const id = await shop.create();
     await pay(id, '4');
     harness.advance(HOUR);
@@ -135,7 +135,7 @@ describe('a refund', () => {
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '4' });
   });
 
-  it('of money that is not confirmed yet is a 409: it could still vanish', async () => {
+  it('of unconfirmed money is a 409', async () => {
     const id = await shop.create();
     harness.advance(HOUR - 900);
     await shop.pay(id, { coin: 'BTC', network: 'bitcoin', amount: '0.0001' });
@@ -151,7 +151,7 @@ describe('a refund', () => {
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '6' });
   });
 
-  it('three at once that do not fit together: never more than was received, 20 times', async () => {
+  it('three at once that exceed the payment together: never more than was received, 20 times', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => shop.create()));
     for (const id of ids) await shop.pay(id);
     await harness.work();
@@ -160,7 +160,7 @@ describe('a refund', () => {
       const asked = await Promise.allSettled(
         [{ amount: '6' }, { amount: '5' }, {}].map((body) => shop.refund(id, body)),
       );
-      // Whoever asks for the rest gets it, whatever the others got before.
+      // A request for the rest is accepted, whatever was refunded before.
       const taken = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.amount] : []));
       expect(compare(sum(taken), '10.50'), taken.join(' + ')).to.equal(0);
     }
@@ -168,7 +168,7 @@ describe('a refund', () => {
     for (const id of ids) expect((await shop.payment(id)).status).to.equal('REFUNDED');
   });
 
-  it('of all that is confirmed, while more is on its way, leaves the payment open for the rest', async () => {
+  it('of all confirmed money, while more is unconfirmed, leaves the payment open for the rest', async () => {
     const id = await settled();
     await shop.pay(id, { amount: '2' });
     await harness.work();
@@ -185,7 +185,7 @@ describe('a refund', () => {
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '12.5' });
   });
 
-  it('of everything, that is sent while its block is being replaced, is a refund of everything', async () => {
+  it('of everything, that is sent while its block is replaced, is a refund of everything', async () => {
     const id = await settled();
     const { id: refund } = await shop.refund(id);
     await shop.chain.reorganise('ethereum', CONFIRMATIONS, harness.ctx.now());
@@ -194,7 +194,7 @@ describe('a refund', () => {
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
   });
 
-  it('sent by two workers at once is sent, told and counted once', async () => {
+  it('sent by two workers at once is sent, reported and counted once', async () => {
     const id = await settled();
     const [first, second] = [await shop.refund(id, { amount: '4' }), await shop.refund(id, { amount: '5' })];
     const both = [first.id, second.id];
@@ -206,14 +206,14 @@ describe('a refund', () => {
     expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_refunded: '9', sequence: 6 });
   });
 
-  it('on its way while late money comes: what it takes does not pay for the payment', async () => {
+  it('pending while late money comes: its amount does not pay for the payment', async () => {
     const id = await shop.create();
     await pay(id, '5.50');
     harness.advance(HOUR);
     await harness.work();
     const refund = await shop.refund(id);
     expect(refund.amount).to.equal('5.5');
-    // 5.50 and 5 are the price, but 5.50 are on their way back.
+    // 5.50 and 5 are the price, but the refund of 5.50 is pending.
     await shop.pay(id, { amount: '5' });
     await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
     expect(await shop.payment(id)).to.include({
@@ -236,7 +236,7 @@ describe('a refund', () => {
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '16' });
   });
 
-  it('on its way while late money comes, and nothing more: expires again at the end of the late window', async () => {
+  it('pending while too little late money comes: the payment expires again at the end of the late window', async () => {
     const id = await shop.create();
     await pay(id, '5.50');
     harness.advance(HOUR);
@@ -254,7 +254,7 @@ describe('a refund', () => {
   });
 });
 
-/** Status and details of the error that a promise ends in. */
+/** Returns status and details of the error with which a promise is rejected. */
 async function refusal(promise: Promise<unknown>): Promise<[number, unknown] | string> {
   return promise.then(
     () => 'no error',

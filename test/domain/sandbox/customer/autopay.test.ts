@@ -23,7 +23,7 @@ describe('the simulated customer', () => {
     }
   });
 
-  it('pays a payment in full, so many seconds after its creation', async () => {
+  it('pays a payment in full, SIMULATOR_AUTOPAY_SECONDS after its creation', async () => {
     const id = await shop.create();
     harness.advance(4.999);
     await harness.work();
@@ -40,7 +40,7 @@ describe('the simulated customer', () => {
     });
   });
 
-  it('pays in the coin that was chosen meanwhile, and not what somebody has begun to pay', async () => {
+  it('pays in the coin that was selected meanwhile, and no payment that has a transfer already', async () => {
     const [chosen, begun] = [await shop.create(), await shop.create()];
     await harness.ctx.db.transaction(async (tx) => {
       const offer = { coin: 'BTC', network: 'bitcoin', chain: shop.chain, rates: SIMULATED_RATES } as const;
@@ -58,7 +58,7 @@ describe('the simulated customer', () => {
     expect(await shop.payment(begun)).to.include({ status: 'PENDING', amount_received: '1' });
   });
 
-  it('pays once, however often and by however many workers at once it is told to, on several networks', async () => {
+  it('pays once, however often and by however many workers at once its job runs, on several networks', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => shop.create()));
     const tron = await openShop(harness, await harness.addMerchant({ currency: 'USDT', network: 'tron' }));
     ids.push(...(await Promise.all(Array.from({ length: 20 }, () => tron.create()))));
@@ -78,7 +78,7 @@ describe('the simulated customer', () => {
       });
   });
 
-  it('does not pay what has expired before it came to it', async () => {
+  it('does not pay a payment that has expired before', async () => {
     const id = await shop.create({ expiration_minutes: 5 });
     harness.advance(300);
     await expirePayments(harness.ctx, harness.adapters, [id]);

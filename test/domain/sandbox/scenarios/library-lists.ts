@@ -1,10 +1,10 @@
-import type { StoryName } from '../../../../src/domain/sandbox/scenarios/library-names.ts';
+import type { LibraryName } from '../../../../src/domain/sandbox/scenarios/library-names.ts';
 
 const CREATED = '0:00:00 created WAITING';
 const PAID = [CREATED, '0:01:00 pending PENDING', '0:03:24 processing PROCESSING', '0:03:24 settled SETTLED'];
 
-/** What happens in each story, on ethereum: blocks of 12 s, 12 confirmations. */
-export const EVENTS: Readonly<Record<StoryName, readonly string[]>> = {
+/** The events of each scenario, on ethereum: blocks of 12 s, 12 confirmations. */
+export const EVENTS: Readonly<Record<LibraryName, readonly string[]>> = {
   paid: PAID,
   'paid-in-two-parts': [
     CREATED,
@@ -56,7 +56,10 @@ export const EVENTS: Readonly<Record<StoryName, readonly string[]>> = {
   'webhooks-twice-and-out-of-order': PAID,
 };
 
-/** `time #event.attempt status`, with the seed `a`: nine attempts at each event fail, the tenth is after the day. */
+/**
+ * `time #event.attempt status`, with the seed `a`: nine attempts at each event fail, the tenth is after the
+ * day.
+ */
 export const DOWN_FOR_A_DAY: readonly string[] = [
   '0:00:00 #1.1 503',
   '0:00:04.419 #1.2 503',
@@ -100,7 +103,9 @@ export const DOWN_FOR_A_DAY: readonly string[] = [
   '2d 3:25:52.695 #2.10 200',
 ];
 
-/** The same for the receiver that loses its first acknowledgement and takes the third event before the second. */
+/**
+ * The same for the receiver whose first response is lost and that accepts the third event before the second.
+ */
 export const TWICE_AND_OUT_OF_ORDER: readonly string[] = [
   '0:00:00 #1.1 timeout',
   '0:00:04.419 #1.2 200',

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { STORY_NAMES, type StoryName } from '../../../../src/domain/sandbox/scenarios/library-names.ts';
+import { LIBRARY_NAMES, type LibraryName } from '../../../../src/domain/sandbox/scenarios/library-names.ts';
 import { checkBooks } from '../../../support/books.ts';
-import { deliveriesOf, eventsOf, play, withoutNames } from '../../../support/scenarios.ts';
+import { deliveriesOf, eventsOf, play, withoutIds } from '../../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 import { DOWN_FOR_A_DAY, EVENTS, TWICE_AND_OUT_OF_ORDER } from './library-lists.ts';
 
-const CHANCY: readonly StoryName[] = ['webhook-endpoint-down-for-a-day', 'webhooks-twice-and-out-of-order'];
+const CHANCY: readonly LibraryName[] = ['webhook-endpoint-down-for-a-day', 'webhooks-twice-and-out-of-order'];
 
-describe('the library of stories', () => {
+describe('the library of scenarios', () => {
   let harness: Harness;
   before(async () => {
     harness = await createHarness();
@@ -17,69 +17,71 @@ describe('the library of stories', () => {
     await harness.close();
   });
 
-  for (const story of STORY_NAMES) {
+  for (const story of LIBRARY_NAMES) {
     it(`${story}: its events, and each delivered at once`, async () => {
-      const { told } = await play(harness, { story, seed: 'a' });
-      expect(eventsOf(told)).to.deep.equal(EVENTS[story]);
-      expect(told.transitions.map(({ from, to }) => [from, to])).to.deep.equal(
-        told.events.map(({ data }, i) => [
-          told.events[i - 1]?.data.checkout.status ?? null,
+      const { report } = await play(harness, { story, seed: 'a' });
+      expect(eventsOf(report)).to.deep.equal(EVENTS[story]);
+      expect(report.transitions.map(({ from, to }) => [from, to])).to.deep.equal(
+        report.events.map(({ data }, i) => [
+          report.events[i - 1]?.data.checkout.status ?? null,
           data.checkout.status,
         ]),
       );
-      expect(told.payment.status).to.equal(told.events.at(-1)?.data.checkout.status);
+      expect(report.payment.status).to.equal(report.events.at(-1)?.data.checkout.status);
       if (CHANCY.includes(story)) return;
-      expect(told.deliveries.map(({ at, sequence, attempt }) => [at, sequence, attempt])).to.deep.equal(
-        told.events.map(({ timestamp, sequence }) => [timestamp, sequence, 1]),
+      expect(report.deliveries.map(({ at, sequence, attempt }) => [at, sequence, attempt])).to.deep.equal(
+        report.events.map(({ timestamp, sequence }) => [timestamp, sequence, 1]),
       );
-      expect(told.deliveries.every(({ status_code }) => status_code === 200)).to.equal(true);
-      expect(told.received.map(({ event_id }) => event_id)).to.deep.equal(told.events.map(({ id }) => id));
+      expect(report.deliveries.every(({ status_code }) => status_code === 200)).to.equal(true);
+      expect(report.received.map(({ event_id }) => event_id)).to.deep.equal(
+        report.events.map(({ id }) => id),
+      );
     });
 
-    it(`${story}: told twice with one seed it is the same bytes, with random ids but for ids`, async () => {
+    it(`${story}: two runs with one seed return the same bytes, and with random ids the same except for ids`, async () => {
       const stable = await play(harness, { story, seed: 'a', ids: 'stable' });
       const again = await play(harness, { story, seed: 'a', ids: 'stable' });
       expect(again.text).to.equal(stable.text);
       const random = await play(harness, { story, seed: 'a' });
       const other = await play(harness, { story, seed: 'a', ids: 'random' });
-      expect(other.told.payment.id).to.not.equal(random.told.payment.id);
-      expect(other.told.events[0]?.id).to.not.equal(random.told.events[0]?.id);
-      expect(withoutNames(other.text)).to.equal(withoutNames(random.text));
-      expect(withoutNames(random.text)).to.equal(withoutNames(stable.text));
+      expect(other.report.payment.id).to.not.equal(random.report.payment.id);
+      expect(other.report.events[0]?.id).to.not.equal(random.report.events[0]?.id);
+      expect(withoutIds(other.text)).to.equal(withoutIds(random.text));
+      expect(withoutIds(random.text)).to.equal(withoutIds(stable.text));
     });
 
-    it(`${story}: another seed changes what is left to chance only`, async () => {
+    it(`${story}: another seed changes only random values`, async () => {
       const [a, b] = [await play(harness, { story, seed: 'a' }), await play(harness, { story, seed: 'b' })];
       if (CHANCY.includes(story)) {
-        expect(eventsOf(b.told)).to.deep.equal(eventsOf(a.told));
-        expect(deliveriesOf(b.told)).to.not.deep.equal(deliveriesOf(a.told));
-      } else expect(withoutNames(b.text)).to.equal(withoutNames(a.text));
+        expect(eventsOf(b.report)).to.deep.equal(eventsOf(a.report));
+        expect(deliveriesOf(b.report)).to.not.deep.equal(deliveriesOf(a.report));
+      } else expect(withoutIds(b.text)).to.equal(withoutIds(a.text));
     });
   }
 
-  it('webhook-endpoint-down-for-a-day: every attempt, and none is lost', async () => {
-    const { told } = await play(harness, { story: 'webhook-endpoint-down-for-a-day', seed: 'a' });
-    expect(deliveriesOf(told)).to.deep.equal(DOWN_FOR_A_DAY);
-    const taken = told.received.filter(({ answered }) => answered === 200).map(({ sequence }) => sequence);
+  it('webhook-endpoint-down-for-a-day: every attempt, and no event is lost', async () => {
+    const { report } = await play(harness, { story: 'webhook-endpoint-down-for-a-day', seed: 'a' });
+    expect(deliveriesOf(report)).to.deep.equal(DOWN_FOR_A_DAY);
+    const taken = report.received.filter(({ answered }) => answered === 200).map(({ sequence }) => sequence);
     expect(taken).to.have.members([1, 2, 3, 4]);
   });
 
-  it('webhooks-twice-and-out-of-order: the first comes twice, the second after its successors', async () => {
-    const { told } = await play(harness, { story: 'webhooks-twice-and-out-of-order', seed: 'a' });
-    expect(deliveriesOf(told)).to.deep.equal(TWICE_AND_OUT_OF_ORDER);
-    expect(told.received.map(({ sequence, answered }) => `${sequence} ${answered}`)).to.deep.equal([
+  it('webhooks-twice-and-out-of-order: the first event is sent twice, the second after its successors', async () => {
+    const { report } = await play(harness, { story: 'webhooks-twice-and-out-of-order', seed: 'a' });
+    expect(deliveriesOf(report)).to.deep.equal(TWICE_AND_OUT_OF_ORDER);
+    expect(report.received.map(({ sequence, answered }) => `${sequence} ${answered}`)).to.deep.equal([
       '1 timeout',
       '1 200',
       '3 200',
       '4 200',
       '2 200',
     ]);
-    expect(told.received[1]?.event_id).to.equal(told.received[0]?.event_id);
+    expect(report.received[1]?.event_id).to.equal(report.received[0]?.event_id);
   });
 
-  it('money: what came, what was paid and what went back', async () => {
-    const money = async (story: StoryName) => {
-      const { payment } = (await play(harness, { story })).told;
+  it('money: received, paid and refunded', async () => {
+    const money = async (story: LibraryName) => {
+      const { payment } = (await play(harness, { story })).report;
       return [payment.amount_received, payment.actually_paid, payment.amount_refunded];
     };
     expect(await money('paid-in-two-parts')).to.deep.equal(['10.00', '10.00', '0']);

@@ -49,13 +49,13 @@ describe('a script', () => {
     ],
   ];
   for (const [what, steps, field, constraint] of FAULTS)
-    it(`with ${what}: 400 names ${field}, and nothing is left of it`, async () => {
+    it(`with ${what}: 400 names ${field}, and nothing of it remains`, async () => {
       const before_ = await others();
       expectError(harness, await scenario({ payment: PAYMENT, script: steps }), 400, { field, constraint });
       expect(await others()).to.deep.equal(before_);
     });
 
-  it('a fault outside of the script is named as well', async () => {
+  it('an invalid field outside the script is named too', async () => {
     const faults: [object, string, string][] = [
       [{}, 'payment', 'required'],
       [{ payment: PAYMENT }, 'script', 'required'],
@@ -71,27 +71,27 @@ describe('a script', () => {
       expectError(harness, await scenario(body), 400, { field, constraint });
   });
 
-  it('plays its steps in the order of their times, those of one time as they are written', async () => {
+  it('runs its steps in the order of their times, steps of the same time in the written order', async () => {
     const inOrder = [
       { at: '1m', do: 'transfer', amount: '4.00' },
       { at: '1m', do: 'transfer', amount: '7.00' },
       { at: '2m', do: 'replace', transfer: 1 },
     ];
-    const { told } = await play(harness, { payment: PAYMENT, script: inOrder });
-    expect(eventsOf(told)).to.deep.equal([
+    const { report } = await play(harness, { payment: PAYMENT, script: inOrder });
+    expect(eventsOf(report)).to.deep.equal([
       '0:00:00 created WAITING',
       '0:01:00 pending PENDING underpaid',
       '0:01:00 pending PENDING overpaid',
       '0:02:00 failed FAILED replaced underpaid',
     ]);
-    expect(told.payment.amount_received).to.equal('7');
+    expect(report.payment.amount_received).to.equal('7');
     const [first, second, last] = inOrder;
     const shuffled = await play(harness, { payment: PAYMENT, script: [last, first, second] });
-    expect(eventsOf(shuffled.told)).to.deep.equal(eventsOf(told));
+    expect(eventsOf(shuffled.report)).to.deep.equal(eventsOf(report));
   });
 
-  it('takes any coin and network, mines at once, and looks at all networks of the payment', async () => {
-    const { told } = await play(harness, {
+  it('accepts any coin and network, mines at once, and syncs all networks of the payment', async () => {
+    const { report } = await play(harness, {
       payment: { ...PAYMENT, order_id: 'my own', metadata: { sku: '1' } },
       script: [
         { at: '1m', do: 'transfer', amount: '4.00', coin: 'USDT', network: 'tron' },
@@ -99,19 +99,19 @@ describe('a script', () => {
         { at: '2m', do: 'mine', blocks: 20 },
       ],
     });
-    expect(eventsOf(told).slice(2)).to.deep.equal([
+    expect(eventsOf(report).slice(2)).to.deep.equal([
       '0:01:00 pending PENDING',
       '0:02:00 processing PROCESSING',
       '0:02:00 settled SETTLED',
     ]);
-    expect(told.payment).to.include({
+    expect(report.payment).to.include({
       order_id: 'my own',
       actually_paid: '10.00',
       actually_paid_currency: 'USDC',
     });
   });
 
-  it('seed, in the middle, decides what is left to chance from then on', async () => {
+  it('the step seed determines random values from then on', async () => {
     const script = (seed: string) => [
       { at: '0s', do: 'webhook', answer: 500 },
       { at: '1s', do: 'seed', seed },
@@ -120,23 +120,23 @@ describe('a script', () => {
       await play(harness, { payment: PAYMENT, script: script('a'), ids: 'stable' }),
       await play(harness, { payment: PAYMENT, script: script('b'), ids: 'stable' }),
     ];
-    expect(deliveriesOf(b.told).slice(0, 2)).to.deep.equal(deliveriesOf(a.told).slice(0, 2));
-    expect(deliveriesOf(b.told)[2]).to.not.equal(deliveriesOf(a.told)[2]);
+    expect(deliveriesOf(b.report).slice(0, 2)).to.deep.equal(deliveriesOf(a.report).slice(0, 2));
+    expect(deliveriesOf(b.report)[2]).to.not.equal(deliveriesOf(a.report)[2]);
   });
 
-  it('a receiver that never answers is tried eleven times, and given up', async () => {
-    const { told } = await play(harness, {
+  it('a receiver that never responds gets eleven attempts, then the delivery fails', async () => {
+    const { report } = await play(harness, {
       payment: { ...PAYMENT, expiration_minutes: 1440 },
       script: [{ at: '0s', do: 'webhook', answer: 'timeout' }],
     });
-    const first = told.deliveries.filter(({ sequence }) => sequence === 1);
+    const first = report.deliveries.filter(({ sequence }) => sequence === 1);
     expect(first.map(({ attempt, error }) => [attempt, error])).to.deep.equal(
       Array.from({ length: 11 }, (_, i) => [i + 1, 'timeout']),
     );
     expect(first.at(-1)?.next_attempt_at).to.equal(null);
   });
 
-  it('an Idempotency-Key tells the story once', async () => {
+  it('an Idempotency-Key runs the scenario once', async () => {
     const once = (body: object) => scenario(body).set('Idempotency-Key', 'story-1');
     const first = await once({ story: 'paid' }).expect(200);
     const before_ = await others();
@@ -147,7 +147,7 @@ describe('a script', () => {
     expect(await others()).to.deep.equal(before_);
   });
 
-  it('the same key twice at the same instant leaves one payment', async () => {
+  it('the same key twice at once leaves one payment', async () => {
     const before_ = await countRows(harness);
     const [a, b] = await Promise.all([
       scenario({ story: 'paid' }).set('Idempotency-Key', 'both'),

@@ -2,19 +2,19 @@ import { expect } from 'chai';
 import { createPayment, expectError } from '../../../support/http.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 
-describe('winding the clock of a test payment is refused, or done once', () => {
+describe('advancing a test clock is refused, or done once', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await createHarness();
   });
   afterEach(() => harness.close());
 
-  const wind = async (id: string, by: string): Promise<{ now: string }> =>
+  const advance = async (id: string, by: string): Promise<{ now: string }> =>
     (await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by }).expect(200)).body;
   const status = async (id: string) =>
     (await harness.api('get', `/v1/payment/${id}`).expect(200)).body.status as string;
 
-  it('two at once: one moves the clock, the other is told 409', async () => {
+  it('two at once: one advances the clock, the other gets 409', async () => {
     const { id } = await createPayment(harness);
     const answers = await Promise.all(
       ['1h', '1h'].map((by) => harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by })),
@@ -22,12 +22,12 @@ describe('winding the clock of a test payment is refused, or done once', () => {
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).to.deep.equal([200, 409]);
     const refused = answers.find(({ status }) => status === 409);
     if (refused !== undefined) expectError(harness, refused, 409);
-    expect((await wind(id, '0s')).now).to.equal('2026-01-31T13:00:00.000Z');
+    expect((await advance(id, '0s')).now).to.equal('2026-01-31T13:00:00.000Z');
   });
 
-  it('a clock that a dead process held is free after a minute, and the workers do what waited', async () => {
+  it('a clock that a dead process froze runs again after a minute, and the workers run its jobs', async () => {
     const { id } = await createPayment(harness, { expiration_minutes: 5 });
-    await wind(id, '4m');
+    await advance(id, '4m');
     const until = new Date(harness.ctx.systemNow().getTime() + 60_000);
     await harness.ctx.db.raw('UPDATE payments SET clock_frozen_until = ? WHERE id = ?', [until, id]);
     expectError(
@@ -38,10 +38,10 @@ describe('winding the clock of a test payment is refused, or done once', () => {
     harness.advance(61);
     await harness.work();
     expect(await status(id)).to.equal('EXPIRED');
-    await wind(id, '1m');
+    await advance(id, '1m');
   });
 
-  it('an Idempotency-Key winds once', async () => {
+  it('an Idempotency-Key advances once', async () => {
     const { id } = await createPayment(harness);
     const once = (by: string) =>
       harness.api('post', `/v1/sandbox/payments/${id}/advance`).set('Idempotency-Key', 'k').send({ by });
@@ -50,10 +50,10 @@ describe('winding the clock of a test payment is refused, or done once', () => {
     expect(again.text).to.equal(first.text);
     expect(again.headers['idempotent-replayed']).to.equal('true');
     await once('2h').expect(409);
-    expect((await wind(id, '0s')).now).to.equal('2026-01-31T13:00:00.000Z');
+    expect((await advance(id, '0s')).now).to.equal('2026-01-31T13:00:00.000Z');
   });
 
-  it("another merchant's payment, and none: 404", async () => {
+  it("another merchant's payment, and an unknown one: 404", async () => {
     const stranger = await harness.addMerchant();
     const { id } = await createPayment(harness, {}, stranger.apiKey);
     for (const unknown of [id, 'pay_01KG9YS7G08NQGSFTSQVTPRG9P', 'x'])
@@ -64,7 +64,7 @@ describe('winding the clock of a test payment is refused, or done once', () => {
       );
   });
 
-  it('a duration that is none: 400', async () => {
+  it('an invalid duration: 400', async () => {
     const { id } = await createPayment(harness);
     for (const by of ['', '1', '-1m', '1.5h', '61 m', '1w', '1000d', '100000000s', '1m\n'])
       expectError(
@@ -85,7 +85,7 @@ describe('winding the clock of a test payment is refused, or done once', () => {
       field: 'by',
       constraint: 'type',
     });
-    for (let year = 0; year < 3; year += 1) await wind(id, '999d');
+    for (let year = 0; year < 3; year += 1) await advance(id, '999d');
     const tooFar = await harness.api('post', path).send({ by: '999d' });
     expectError(harness, tooFar, 400, { field: 'by', constraint: 'maximum' });
   });

@@ -10,7 +10,7 @@ const looseDeliveries = sql<{ key: string }>(
   `SELECT key FROM scheduled_jobs WHERE job LIKE '%deliver%'`,
 );
 
-describe('webhooks of a payment whose clock is wound', () => {
+describe('webhooks of a payment with an advanced test clock', () => {
   let harness: Harness;
   let receiver: Receiver;
   let fails: (index: number) => boolean;
@@ -28,14 +28,14 @@ describe('webhooks of a payment whose clock is wound', () => {
     await harness.close();
   });
 
-  const wind = async (id: string, by: string) =>
+  const advance = async (id: string, by: string) =>
     (await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by }).expect(200)).body;
   const typeOf = ({ rawBody }: ReceivedRequest) => JSON.parse(rawBody.toString()).type as string;
 
-  it('come to the real receiver within the request, signed with the real time', async () => {
+  it('arrive at the real receiver within the request, signed with the real time', async () => {
     const { id } = await createPayment(harness);
     await harness.api('post', `/v1/sandbox/payments/${id}/transfers`).send({}).expect(201);
-    const { deliveries } = await wind(id, '2d');
+    const { deliveries } = await advance(id, '2d');
     expect(receiver.requests.map(typeOf)).to.deep.equal([
       'checkout.created',
       'checkout.pending',
@@ -56,37 +56,37 @@ describe('webhooks of a payment whose clock is wound', () => {
     expect(settled.timestamp).to.equal('2026-01-31T12:02:24.000Z');
   });
 
-  it('a second request tells only of what is new', async () => {
+  it('a second request returns only new events', async () => {
     const { id } = await createPayment(harness);
-    expect((await wind(id, '1m')).deliveries).to.have.length(1);
-    const second = await wind(id, '2h');
+    expect((await advance(id, '1m')).deliveries).to.have.length(1);
+    const second = await advance(id, '2h');
     expect(second.deliveries.map((one: { type: string }) => one.type)).to.deep.equal(['checkout.failed']);
     expect(receiver.requests).to.have.length(2);
   });
 
-  it('retries are wound through a day, and beyond it until they are given up', async () => {
+  it('retries run through an advanced day, and beyond it until the delivery fails', async () => {
     fails = () => true;
     const { id } = await createPayment(harness, { expiration_minutes: 1440 });
-    // Whatever chance makes of the delays: the ninth attempt comes within 25 hours, the tenth after 35.
+    // Whatever the random delays: the ninth attempt comes within 25 hours, the tenth after 35.
     const created = (all: { type: string; attempt: number }[]) =>
       all.filter(({ type }) => type === 'checkout.created');
-    const { deliveries } = await wind(id, '26h');
+    const { deliveries } = await advance(id, '26h');
     expect(created(deliveries).map(({ attempt }) => attempt)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     const posted = receiver.requests.filter((request) => typeOf(request) === 'checkout.created');
     expect(posted).to.have.length(9);
     expect(new Set(posted.map(({ rawBody }) => rawBody.toString())).size).to.equal(1);
     fails = () => false;
-    const later = await wind(id, '3d');
+    const later = await advance(id, '3d');
     const first = created(later.deliveries);
     expect(first).to.have.length(1);
     expect(first[0]).to.include({ attempt: 10, status_code: 200, next_attempt_at: null });
     expect(await run(harness.ctx.db, looseDeliveries, [])).to.deep.equal([]);
   });
 
-  it('a retry that waits when the winding ends is made by the workers in the time of the payment', async () => {
+  it('a retry that is pending after the advance is made by the workers in the time of the test clock', async () => {
     fails = (index) => index === 0;
     const { id } = await createPayment(harness);
-    const { deliveries } = await wind(id, '1s');
+    const { deliveries } = await advance(id, '1s');
     expect(deliveries).to.have.length(1);
     await harness.work();
     expect(receiver.requests).to.have.length(1);
@@ -95,18 +95,18 @@ describe('webhooks of a payment whose clock is wound', () => {
     expect(receiver.requests).to.have.length(2);
   });
 
-  it('a retry from before the clock was wound is wound as well', async () => {
+  it('a retry from before the first advance follows the test clock too', async () => {
     fails = (index) => index < 5;
     const { id } = await createPayment(harness);
     await harness.work();
     harness.advance(7);
     await harness.work();
     expect(receiver.requests).to.have.length(2);
-    const { deliveries } = await wind(id, '59m');
+    const { deliveries } = await advance(id, '59m');
     expect(deliveries.map((one: { attempt: number }) => one.attempt)).to.deep.equal([3, 4, 5, 6]);
   });
 
-  it('a delivery that a worker is just posting is left to that worker', async () => {
+  it('a delivery in flight stays with its worker', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     let first = true;
@@ -122,13 +122,13 @@ describe('webhooks of a payment whose clock is wound', () => {
     const { id } = await createPayment(harness, { callback_url: slow.url });
     const working = harness.work();
     await slow.waitFor(1);
-    const { payment, deliveries } = await wind(id, '10s');
+    const { payment, deliveries } = await advance(id, '10s');
     expect(payment.status).to.equal('WAITING');
     expect(deliveries).to.deep.equal([]);
     expect(slow.requests).to.have.length(1);
     release();
     await working;
-    await wind(id, '10m');
+    await advance(id, '10m');
     expect(slow.requests).to.have.length(1);
     await slow.close();
   });

@@ -15,7 +15,7 @@ interface Advanced {
   readonly deliveries: readonly unknown[];
 }
 
-describe('winding the clock of a test payment', () => {
+describe('advancing the clock of a test payment', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await createHarness();
@@ -25,62 +25,65 @@ describe('winding the clock of a test payment', () => {
     await harness.close();
   });
 
-  const wind = async (id: string, by: string): Promise<Advanced> =>
+  const advance = async (id: string, by: string): Promise<Advanced> =>
     (await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by }).expect(200)).body;
   const send = (id: string, body: object = {}) =>
     harness.api('post', `/v1/sandbox/payments/${id}/transfers`).send(body).expect(201);
   const status = async (id: string) =>
     (await harness.api('get', `/v1/payment/${id}`).expect(200)).body.status as string;
-  /** Time since the harness's beginning, so that lists are short. */
-  const told = ({ events }: Pick<Advanced, 'events'>) =>
+  /** Time since the start of the harness, so that lists are short. */
+  const eventLines = ({ events }: Pick<Advanced, 'events'>) =>
     events.map(
       ({ timestamp, type, data }) =>
         `${since(new Date(Date.parse(timestamp) - 30.5 * DAY * 1000).toISOString())} ${type.replace('checkout.', '')} ${data.checkout.status}`,
     );
 
-  it('expires it when its deadline passes, and not before', async () => {
+  it('expires the payment at its deadline, and not before', async () => {
     const { id } = await createPayment(harness);
-    const before_ = await wind(id, '59m');
+    const before_ = await advance(id, '59m');
     expect(before_.payment.status).to.equal('WAITING');
     expect(before_.events).to.deep.equal([]);
-    const after_ = await wind(id, '2m');
+    const after_ = await advance(id, '2m');
     expect(after_.now).to.equal('2026-01-31T13:01:00.000Z');
     expect(after_.payment.status).to.equal('EXPIRED');
-    expect(told(after_)).to.deep.equal(['1:00:00 failed EXPIRED']);
+    expect(eventLines(after_)).to.deep.equal(['1:00:00 failed EXPIRED']);
     expect(await status(id)).to.equal('EXPIRED');
   });
 
-  it('0s does what is due and moves nothing', async () => {
+  it('0s runs due jobs without advancing the clock', async () => {
     const { id } = await createPayment(harness);
     await send(id);
-    const answer = await wind(id, '0s');
+    const answer = await advance(id, '0s');
     expect(answer.now).to.equal(harness.ctx.now().toISOString());
     expect(answer.payment).to.include({ status: 'PENDING' });
   });
 
-  it('many small steps are one large one', async () => {
+  it('many small steps equal one large step', async () => {
     const oneStep = (await createPayment(harness)).id;
     await send(oneStep, { amount: '10.50' });
-    const large = await wind(oneStep, '10m');
+    const large = await advance(oneStep, '10m');
     const manySteps = (await createPayment(harness)).id;
     await send(manySteps, { amount: '10.50' });
     const small: StoredEvent[] = [];
-    for (let second = 0; second < 600; second += 30) small.push(...(await wind(manySteps, '30s')).events);
-    expect(told({ events: small })).to.deep.equal(told(large));
-    expect(told(large)).to.deep.equal([
+    for (let second = 0; second < 600; second += 30) small.push(...(await advance(manySteps, '30s')).events);
+    expect(eventLines({ events: small })).to.deep.equal(eventLines(large));
+    expect(eventLines(large)).to.deep.equal([
       '0:00:00 pending PENDING',
       '0:02:24 processing PROCESSING',
       '0:02:24 settled SETTLED',
     ]);
   });
 
-  it('partial, expired, late and too much, in steps', async () => {
+  it('handles partial, expired, late and too much money, in steps', async () => {
     const { id } = await createPayment(harness);
     await send(id, { amount: '4' });
-    expect(told(await wind(id, '61m'))).to.deep.equal(['0:00:00 pending PENDING', '1:00:00 failed EXPIRED']);
+    expect(eventLines(await advance(id, '61m'))).to.deep.equal([
+      '0:00:00 pending PENDING',
+      '1:00:00 failed EXPIRED',
+    ]);
     await send(id, { amount: '9' });
-    const last = await wind(id, '1d');
-    expect(told(last)).to.deep.equal([
+    const last = await advance(id, '1d');
+    expect(eventLines(last)).to.deep.equal([
       '1:01:00 pending PENDING',
       '1:03:24 processing PROCESSING',
       '1:03:24 settled SETTLED',
@@ -92,7 +95,7 @@ describe('winding the clock of a test payment', () => {
     });
   });
 
-  it('goes on with money that was seen, mined and half confirmed before the clock was wound', async () => {
+  it('continues with money that was seen, mined and half confirmed before the first advance', async () => {
     const { id } = await createPayment(harness);
     await send(id, { amount: '4' });
     await harness.work();
@@ -100,32 +103,35 @@ describe('winding the clock of a test payment', () => {
     await harness.work();
     await send(id, { amount: '6.50' });
     await harness.work();
-    const { events, payment } = await wind(id, '10m');
-    expect(told({ events })).to.deep.equal(['0:03:24 processing PROCESSING', '0:03:24 settled SETTLED']);
+    const { events, payment } = await advance(id, '10m');
+    expect(eventLines({ events })).to.deep.equal([
+      '0:03:24 processing PROCESSING',
+      '0:03:24 settled SETTLED',
+    ]);
     expect(payment).to.include({ amount_received: '10.50', actually_paid: '10.50' });
   });
 
-  it('goes on with money that was sent and not yet seen', async () => {
+  it('continues with money that was sent and not yet seen', async () => {
     const { id } = await createPayment(harness);
     await send(id);
-    expect((await wind(id, '10m')).payment).to.include({ status: 'SETTLED' });
+    expect((await advance(id, '10m')).payment).to.include({ status: 'SETTLED' });
   });
 
-  it('a settled payment, and one that other payments share a network with', async () => {
+  it('advances a settled payment, and one that shares a network with other payments', async () => {
     const [moved, still] = [await createPayment(harness), await createPayment(harness)];
     await send(still.id);
     await pay(harness, moved.id);
-    expect((await wind(moved.id, '2d')).events).to.have.lengthOf.at.most(2);
+    expect((await advance(moved.id, '2d')).events).to.have.lengthOf.at.most(2);
     harness.advance(600);
     await harness.work();
     expect(await status(still.id)).to.equal('SETTLED');
   });
 
-  it('leaves the time and the chain of every other payment alone', async () => {
+  it('does not change the time or the chain of any other payment', async () => {
     const [moved, still] = [await createPayment(harness), await createPayment(harness)];
     await send(moved.id);
     await send(still.id);
-    await wind(moved.id, '2h');
+    await advance(moved.id, '2h');
     await harness.work();
     expect([await status(moved.id), await status(still.id)]).to.deep.equal(['SETTLED', 'PENDING']);
     harness.advance(143);
@@ -136,13 +142,13 @@ describe('winding the clock of a test payment', () => {
     expect(await status(still.id)).to.equal('SETTLED');
   });
 
-  it('afterwards the workers go on in the time of the payment', async () => {
+  it('afterwards the workers continue in the time of the test clock', async () => {
     const { id } = await createPayment(harness);
-    await wind(id, '50m');
+    await advance(id, '50m');
     await harness.work();
     expect(await status(id)).to.equal('WAITING');
     await send(id);
-    // Real minutes, by the relay: 12 blocks of the payment's own chain.
+    // Real minutes, through the relay: 12 blocks of the payment's own chain.
     for (let passed = 0; passed < 160; passed += 5) {
       harness.advance(5);
       await harness.work();
@@ -155,7 +161,7 @@ describe('winding the clock of a test payment', () => {
   it('afterwards its page counts confirmations block by block', async () => {
     const { id, token_id } = await createPayment(harness);
     await send(id);
-    await wind(id, '12s');
+    await advance(id, '12s');
     const counted: number[] = [];
     for (let blocks = 0; blocks < 4; blocks += 1) {
       const { body } = await supertest(harness.app).get(`/checkout/${token_id}/status`).expect(200);
@@ -166,9 +172,9 @@ describe('winding the clock of a test payment', () => {
     expect(counted).to.deep.equal([1, 2, 3, 4]);
   });
 
-  it('its deadline comes in its own time, without anybody winding', async () => {
+  it('its deadline passes by its test clock, without a further advance', async () => {
     const { id } = await createPayment(harness);
-    await wind(id, '50m');
+    await advance(id, '50m');
     harness.advance(599);
     await harness.work();
     expect(await status(id)).to.equal('WAITING');
@@ -177,12 +183,12 @@ describe('winding the clock of a test payment', () => {
     expect(await status(id)).to.equal('EXPIRED');
   });
 
-  it('refunds happen in its own time', async () => {
+  it('refunds have the time of the test clock', async () => {
     const { id } = await createPayment(harness);
     await send(id);
-    await wind(id, '3d');
+    await advance(id, '3d');
     const { body } = await harness.api('post', `/v1/payment/${id}/refund`).send({ amount: '2' }).expect(201);
     expect(body.created_at).to.equal('2026-02-03T12:00:00.000Z');
-    expect(told(await wind(id, '1s'))).to.deep.equal(['3d 0:00:00 refunded SETTLED']);
+    expect(eventLines(await advance(id, '1s'))).to.deep.equal(['3d 0:00:00 refunded SETTLED']);
   });
 });

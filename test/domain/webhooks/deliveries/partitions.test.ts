@@ -125,10 +125,10 @@ describe('the partitions of deliveries and attempts', () => {
   });
 
   it('keep the deliveries of a payment with a test clock, whose time says nothing of their age', async () => {
-    const { told } = await play(harness, { story: 'paid' });
+    const { report } = await play(harness, { story: 'paid' });
     harness.advance(31 * DAY);
     await maintain();
-    expect(await deliveriesIn(harness)).to.have.length(told.deliveries.length);
+    expect(await deliveriesIn(harness)).to.have.length(report.deliveries.length);
     await harness.ctx.db.raw('DELETE FROM events');
     await maintain();
     expect(await placesOfRows()).to.deep.equal([]);
