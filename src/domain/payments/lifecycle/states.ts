@@ -1,6 +1,9 @@
-import { EVENT_TYPES, type EventType } from '../../../sdk/event-types.ts';
+import { EVENT_TYPES, type CheckoutStatus, type EventType } from '../../../sdk/event-types.ts';
 
 export { EVENT_TYPES, type EventType };
+
+/** What merchants' code is compiled against: a status is known there, and has its traits here. */
+export type Status = CheckoutStatus;
 
 /** What a status means for its payment; a new status must answer each question. */
 interface StatusTraits {
@@ -10,20 +13,74 @@ interface StatusTraits {
   readonly acceptsMoney: boolean;
   /** The money that came is there for the order; what is not needed for it is the customer's. */
   readonly paysForOrder: boolean;
+  /** A transfer that is replaced or reorganised away moves the payment. */
+  readonly dependsOnChain: boolean;
+  /** The merchant may send all of the money back. */
+  readonly isRefundable: boolean;
+  /** The merchant may also send a part of it back. */
+  readonly isRefundableInPart: boolean;
 }
 
 /** Every status. The CHECK constraint, the API's schema and the documentation are tested against this table. */
-const STATUS_TRAITS = {
-  WAITING: { isOpen: true, acceptsMoney: true, paysForOrder: false },
-  PENDING: { isOpen: true, acceptsMoney: true, paysForOrder: true },
-  PROCESSING: { isOpen: false, acceptsMoney: false, paysForOrder: true },
-  SETTLED: { isOpen: false, acceptsMoney: false, paysForOrder: true },
-  EXPIRED: { isOpen: false, acceptsMoney: true, paysForOrder: false },
-  FAILED: { isOpen: false, acceptsMoney: false, paysForOrder: false },
-  REFUNDED: { isOpen: false, acceptsMoney: false, paysForOrder: false },
-} as const satisfies Record<string, StatusTraits>;
+const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
+  WAITING: {
+    isOpen: true,
+    acceptsMoney: true,
+    paysForOrder: false,
+    dependsOnChain: false,
+    isRefundable: false,
+    isRefundableInPart: false,
+  },
+  PENDING: {
+    isOpen: true,
+    acceptsMoney: true,
+    paysForOrder: true,
+    dependsOnChain: true,
+    isRefundable: false,
+    isRefundableInPart: false,
+  },
+  PROCESSING: {
+    isOpen: false,
+    acceptsMoney: false,
+    paysForOrder: true,
+    dependsOnChain: true,
+    isRefundable: false,
+    isRefundableInPart: false,
+  },
+  SETTLED: {
+    isOpen: false,
+    acceptsMoney: false,
+    paysForOrder: true,
+    dependsOnChain: false,
+    isRefundable: true,
+    isRefundableInPart: true,
+  },
+  EXPIRED: {
+    isOpen: false,
+    acceptsMoney: true,
+    paysForOrder: false,
+    dependsOnChain: false,
+    isRefundable: true,
+    isRefundableInPart: false,
+  },
+  FAILED: {
+    isOpen: false,
+    acceptsMoney: false,
+    paysForOrder: false,
+    dependsOnChain: false,
+    isRefundable: true,
+    isRefundableInPart: false,
+  },
+  REFUNDED: {
+    isOpen: false,
+    acceptsMoney: false,
+    paysForOrder: false,
+    dependsOnChain: false,
+    isRefundable: false,
+    isRefundableInPart: false,
+  },
+};
 
-export type Status = keyof typeof STATUS_TRAITS;
 export const STATUSES = Object.keys(STATUS_TRAITS) as Status[];
 
 export const EXCEPTIONS = ['underpaid', 'overpaid', 'late', 'reorged', 'replaced'] as const;
@@ -66,9 +123,21 @@ export const acceptsMoney = (status: Status): boolean => STATUS_TRAITS[status].a
 /** The money that came is there for the order. */
 export const paysForOrder = (status: Status): boolean => STATUS_TRAITS[status].paysForOrder;
 
+/** A transfer that is replaced or reorganised away moves the payment. */
+export const dependsOnChain = (status: Status): boolean => STATUS_TRAITS[status].dependsOnChain;
+
+/** The merchant may send all of the money back. */
+export const isRefundable = (status: Status): boolean => STATUS_TRAITS[status].isRefundable;
+
+/** The merchant may also send a part of the money back. */
+export const isRefundableInPart = (status: Status): boolean => STATUS_TRAITS[status].isRefundableInPart;
+
 /** Confirmed in full, and being converted. */
 export const isProcessing = (status: Status): boolean => status === 'PROCESSING';
 
 export const isSettled = (status: Status): boolean => status === 'SETTLED';
 
 export const isExpired = (status: Status): boolean => status === 'EXPIRED';
+
+/** All of the money was sent back. */
+export const isRefunded = (status: Status): boolean => status === 'REFUNDED';
