@@ -24,7 +24,7 @@ const DECIMALS: Readonly<Record<CoinId, Partial<Record<NetworkId, number>>>> = {
 describe('coins and networks', () => {
   it('say of every pair whether the coin lives there, and with how many decimals', () => {
     const pairs = COIN_IDS.flatMap((coin) => NETWORK_IDS.map((network) => ({ coin, network })));
-    expect(pairs).to.have.length(40);
+    expect(pairs).to.have.length(Object.keys(DECIMALS).length * NETWORK_IDS.length);
     for (const { coin, network } of pairs) {
       const decimals = DECIMALS[coin][network];
       expect(isCoinOn(coin, network), `${coin} on ${network}`).to.equal(decimals !== undefined);
