@@ -1,4 +1,6 @@
-interface Network {
+type Network = NetworkTraits & (EvmWallets | OtherWallets);
+
+interface NetworkTraits {
   readonly name: string;
   /** Average time between two blocks; SIMULATOR_BLOCK_SECONDS replaces it on every network. */
   readonly blockSeconds: number;
@@ -6,9 +8,18 @@ interface Network {
   readonly confirmations: number;
   readonly addressFormat: AddressFormat;
   readonly transactionHashFormat: TransactionHashFormat;
-  readonly walletUri: WalletUriStandard;
-  /** EIP-155: what tells networks apart that have the same addresses; null where addresses do. */
-  readonly chainId: number | null;
+}
+
+/** Networks that have the same addresses. */
+interface EvmWallets {
+  readonly walletUri: 'eip-681';
+  /** EIP-155: what tells these networks apart; without it a wallet would pay on another one. */
+  readonly chainId: number;
+}
+
+interface OtherWallets {
+  readonly walletUri: Exclude<WalletUriStandard, EvmWallets['walletUri']>;
+  readonly chainId: null;
 }
 
 /**
