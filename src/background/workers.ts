@@ -14,7 +14,7 @@ export function createHandlers(adapters: Adapters): Handlers {
     ...paymentHandlers(adapters),
     ...eventHandlers(adapters.receiver),
     ...webhookHandlers(adapters),
-    ...receiptHandlers,
+    ...receiptHandlers(adapters),
     ...sandboxHandlers(adapters),
     ...idempotencyHandlers,
     ...opsHandlers,

@@ -3,6 +3,7 @@ import { simulatedChain, simulatedPayouts, simulatedRates } from './chain/simula
 import type { CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
 import { webhookClientOf, type WebhookClient } from './webhooks/client/client.ts';
 import type { Config } from '../platform/config/config.ts';
+import { createMailer, type Mailer } from '../platform/mail.ts';
 
 /** The outside world: everything that the service reaches beyond its own database and queues. */
 export interface Adapters extends PaymentAdapters {
@@ -11,6 +12,8 @@ export interface Adapters extends PaymentAdapters {
   readonly webhooks: WebhookClient;
   /** Where every event goes, whatever the merchant has set; null: where the merchant says. */
   readonly receiver: string | null;
+  /** Null: no mail is sent. */
+  readonly mailer: Mailer | null;
 }
 
 /** Converts everything at the locked rate, at once. */
@@ -22,7 +25,10 @@ export const simulatedExchange: CurrencyExchange = { convert: () => Promise.reso
  * Whoever creates adapters closes them with `closeAdapters`.
  */
 export function createAdapters(
-  config: Pick<Config, 'allowPrivateNetworks' | 'webhookTimeoutSeconds'>,
+  config: Pick<
+    Config,
+    'allowPrivateNetworks' | 'webhookTimeoutSeconds' | 'smtpUrl' | 'mailFrom' | 'publicUrl'
+  >,
 ): Adapters {
   return {
     chain: simulatedChain,
@@ -32,6 +38,7 @@ export function createAdapters(
     exchange: simulatedExchange,
     webhooks: webhookClientOf(config),
     receiver: null,
+    mailer: createMailer(config),
   };
 }
 

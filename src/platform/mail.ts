@@ -24,18 +24,14 @@ const TIMEOUT_MS = 15_000;
 
 const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
 
-const mailers = new WeakMap<Pick<Config, 'smtpUrl'>, Mailer>();
-
 /** The way to the mail server of SMTP_URL; null where none is set. */
-export function mailerOf(config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl'>): Mailer | null {
+export function createMailer(config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl'>): Mailer | null {
   if (config.smtpUrl === null) return null;
-  const known = mailers.get(config);
-  if (known !== undefined) return known;
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   const transport = createTransport({ url: config.smtpUrl, ...timeouts });
   const from = config.mailFrom ?? `no-reply@${new URL(config.publicUrl).hostname}`;
   const host = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
-  const mailer: Mailer = {
+  return {
     async send({ to, id, isAutomatic = false, ...content }) {
       await transport.sendMail({
         from,
@@ -50,6 +46,4 @@ export function mailerOf(config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUr
       });
     },
   };
-  mailers.set(config, mailer);
-  return mailer;
 }

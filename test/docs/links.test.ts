@@ -18,9 +18,6 @@ const CITATION = /\b(contract|specification)(?:, | \()["']([A-Z][a-z][^"']*)["']
 /** A path of the project in a code span. */
 const PATH = /`((?:src|test|docs|migrations|assets|bench|chaos|examples|\.ci)\/[^`*<>{} ]+)`/g;
 
-/** What the documents name before it is there: a file, or a command. */
-const ARRIVING: readonly string[] = [];
-
 describe('the documents', () => {
   for (const file of DOCUMENTS)
     it(`${file}: every relative link and every anchor resolves`, () => {
@@ -103,7 +100,7 @@ describe('the documents', () => {
     // NNNN, xx and name stand for what the reader chooses.
     const chosen = /NNNN|\/xx\.|\/name\//;
     const missing = named.filter(({ path }) => !chosen.test(path) && !existsSync(join(ROOT, path)));
-    expect(missing.filter(({ path }) => !ARRIVING.includes(path))).to.deep.equal([]);
+    expect(missing).to.deep.equal([]);
   });
 
   it('name no command of package.json that does not exist, and each that exists', () => {
@@ -112,18 +109,10 @@ describe('the documents', () => {
       [...read(file).matchAll(/\bnpm (?:run )?([\w:-]+)/g)].map(([, name = '']) => ({ file, name })),
     ).filter(({ name }) => name !== 'ci' && name !== 'packages');
     const missing = named.filter(({ name }) => !Object.hasOwn(scripts, name));
-    expect(missing.filter(({ name }) => !ARRIVING.includes(`npm run ${name}`))).to.deep.equal([]);
+    expect(missing).to.deep.equal([]);
     expect(named.map(({ name }) => name)).to.include.members(
       Object.keys(scripts).filter((name) => !/:(pure|ci)$/.test(name)),
     );
-  });
-
-  it('no longer wait for what has arrived', () => {
-    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const arrived = ARRIVING.filter(
-      (name) => existsSync(join(ROOT, name)) || Object.hasOwn(scripts, name.replace('npm run ', '')),
-    );
-    expect(arrived, 'remove these from ARRIVING').to.deep.equal([]);
   });
 });
 

@@ -1,8 +1,12 @@
 import { createHandlers } from '../../src/background/workers.ts';
 import { createAdapters } from '../../src/domain/adapters.ts';
 import { createEndpoints } from '../../src/http/routes.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 
-const adapters = createAdapters({ allowPrivateNetworks: false, webhookTimeoutSeconds: 1 });
+const adapters = createAdapters(readConfig({ DATABASE_URL: 'postgres://nowhere/' }));
 
-/** Every endpoint that a process can have, for tests that are made from the list: to be read, not to be handled. */
-export const ENDPOINTS = createEndpoints({ adapters, sandbox: { adapters, handlersFor: createHandlers } });
+/** What the sandbox's endpoints reach, for tests that read the list of endpoints. */
+export const SANDBOX = { adapters, handlersFor: createHandlers };
+
+/** Every endpoint that a process can have, for tests that read the list; nothing calls the handlers. */
+export const ENDPOINTS = createEndpoints({ adapters, sandbox: SANDBOX });

@@ -1,6 +1,6 @@
 import type { Handler } from '../../platform/job.ts';
 import { sweepEvents } from '../events/sweep.ts';
-import { sweepSecrets } from '../webhooks/secrets/sweep.ts';
+import { sweepSecrets } from '../webhooks/secrets/rotate.ts';
 import { reconcileJobs, sweepHistory } from './jobs.ts';
 import { reconcileOnce } from './reconcile.ts';
 

@@ -2,7 +2,7 @@ import { finish, reschedule } from '../schedule/store.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { messageOf } from '../../platform/log.ts';
-import { mailerOf, type Mailer } from '../../platform/mail.ts';
+import type { Mailer } from '../../platform/mail.ts';
 import { languageFor } from '../languages/languages.ts';
 import { readReceipt } from './receipt-data.ts';
 import { sendReceipt } from './jobs.ts';
@@ -27,8 +27,11 @@ const LEASE_SECONDS = 300;
  * A failed attempt does not throw: each receipt has its own retry schedule, and neither the job's other
  * receipts nor a request that advances a test clock may fail because of it.
  */
-export async function sendReceipts(ctx: Context, eventIds: readonly string[]): Promise<void> {
-  const mailer = mailerOf(ctx.config);
+export async function sendReceipts(
+  ctx: Context,
+  { mailer }: { mailer: Mailer | null },
+  eventIds: readonly string[],
+): Promise<void> {
   if (mailer === null) return finish(ctx.db, sendReceipt, eventIds, ctx.now());
   for (const id of eventIds) await sendOne(ctx, mailer, id);
 }

@@ -1,4 +1,5 @@
 import type { Handler } from '../../platform/job.ts';
+import type { Mailer } from '../../platform/mail.ts';
 import { deliverDue } from './deliveries/deliver.ts';
 import type { WebhookClient } from './client/client.ts';
 import { maintainDeliveryPartitions } from './deliveries/jobs.ts';
@@ -12,10 +13,12 @@ export interface WebhookAdapters {
   readonly webhooks: WebhookClient;
   /** Where every event goes, whatever the merchant has set; null: where the merchant says. */
   readonly receiver: string | null;
+  /** Notifies merchants; null: no mail is sent. */
+  readonly mailer: Mailer | null;
 }
 
 /** The handlers of webhooks. */
-export function webhookHandlers({ webhooks, receiver }: WebhookAdapters): readonly Handler[] {
+export function webhookHandlers({ webhooks, receiver, mailer }: WebhookAdapters): readonly Handler[] {
   return [
     {
       job: deliverWebhook,
@@ -26,7 +29,7 @@ export function webhookHandlers({ webhooks, receiver }: WebhookAdapters): readon
     {
       job: notifyDisabled,
       async handle(ctx, ids) {
-        for (const id of ids) await sendDisabledNotice(ctx, id);
+        for (const id of ids) await sendDisabledNotice(ctx, { mailer }, id);
       },
     },
     {

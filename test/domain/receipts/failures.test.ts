@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createLogger, transports } from 'winston';
 import { faultOf, retryAfter } from '../../../src/domain/receipts/retry.ts';
 import { sendReceipts } from '../../../src/domain/receipts/send.ts';
+import { createMailer } from '../../../src/platform/mail.ts';
 import { run, sql } from '../../../src/platform/postgres/db.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
 
@@ -109,9 +110,11 @@ describe('a receipt that the mail server rejects', () => {
     const away = server.url.replace('//', '//operator:hush-hush@').replace(/\d+$/, '1');
     server.refuseRecipient(CUSTOMER, 550);
     for (const smtpUrl of [away, server.url])
-      await sendReceipts({ ...harness.ctx, log, config: { ...harness.ctx.config, smtpUrl } }, [
-        due?.key ?? '',
-      ]);
+      await sendReceipts(
+        { ...harness.ctx, log },
+        { mailer: createMailer({ ...harness.ctx.config, smtpUrl }) },
+        [due?.key ?? ''],
+      );
     expect(lines).to.have.length(2);
     expect(lines[0]).to.include('receipt failed, retrying in 60 s').and.include('ESOCKET');
     expect(lines[1]).to.include('receipt given up').and.include('"response_code":550');

@@ -140,7 +140,7 @@ This mail was sent automatically; answers to it are not read.
   it('is sent once, though its job runs twice', async () => {
     const { harness } = scene;
     const { id: eventId, timestamp } = await lastEvent(await scene.settle());
-    await sendReceipts(harness.ctx, [eventId, eventId]);
+    await sendReceipts(harness.ctx, harness.adapters, [eventId, eventId]);
     await schedule(harness.ctx.db, [
       { job: sendReceipt, key: eventId, runAt: new Date(timestamp), testClock: null },
     ]);
@@ -158,9 +158,9 @@ This mail was sent automatically; answers to it are not read.
     const now = harness.ctx.now();
     await leaseDue(harness.ctx.db, new Map([[sendReceipt.name, 1]]), now, addSeconds(now, 30));
     const { arrived, release } = server.hold();
-    const first = sendReceipts(harness.ctx, [eventId]);
+    const first = sendReceipts(harness.ctx, harness.adapters, [eventId]);
     await arrived;
-    await sendReceipts(harness.ctx, [eventId]);
+    await sendReceipts(harness.ctx, harness.adapters, [eventId]);
     expect(await scene.due()).to.have.length(1);
     release();
     await first;

@@ -1,13 +1,10 @@
 import { expect } from 'chai';
-import { createAdapters } from '../../../src/domain/adapters.ts';
 import { sandboxEndpoints } from '../../../src/domain/sandbox/routes.ts';
+import { SANDBOX } from '../../support/endpoints.ts';
 import { createPayment, countRows, expectError } from '../../support/http.ts';
 import { createHarness, type TestMerchant, type Harness } from '../../support/harness.ts';
 
-const ENDPOINTS = sandboxEndpoints({
-  adapters: createAdapters({ allowPrivateNetworks: false, webhookTimeoutSeconds: 1 }),
-  handlersFor: () => new Map(),
-});
+const ENDPOINTS = sandboxEndpoints(SANDBOX);
 
 describe('the sandbox and live keys', () => {
   let harness: Harness;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { sweepSecrets } from '../../../src/domain/webhooks/secrets/sweep.ts';
+import { sweepSecrets } from '../../../src/domain/webhooks/secrets/rotate.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { createPayment, expectError, expectLimitHeaders } from '../../support/http.ts';
 import { startReceiver, type ReceivedRequest } from '../../support/receivers.ts';

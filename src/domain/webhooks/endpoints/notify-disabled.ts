@@ -2,7 +2,7 @@ import { finish } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
-import { mailerOf } from '../../../platform/mail.ts';
+import type { Mailer } from '../../../platform/mail.ts';
 import { DISABLED_AFTER_DAYS } from './flow-control.ts';
 import { notifyDisabled } from './jobs.ts';
 import type { DisableReason } from './schemas.ts';
@@ -41,8 +41,11 @@ const CAUSE: Readonly<Record<DisableReason, string>> = {
  * not accept the mail. Sends nothing where no mail server is configured, or where the endpoint is enabled
  * again.
  */
-export async function sendDisabledNotice(ctx: Context, endpointId: string): Promise<void> {
-  const mailer = mailerOf(ctx.config);
+export async function sendDisabledNotice(
+  ctx: Context,
+  { mailer }: { mailer: Mailer | null },
+  endpointId: string,
+): Promise<void> {
   const [endpoint] = await run(ctx.db, readDisabled, { endpointId });
   const isCurrent =
     endpoint !== undefined && addSeconds(endpoint.disabled_at, DROPPED_AFTER_SECONDS) > ctx.now();

@@ -77,7 +77,7 @@ describe('the notice of a disabled endpoint', () => {
     server.refuse(false);
     const { db, now } = harness.ctx;
     await setWebhookConfig(db, harness.merchant.id, { webhookUrl: receiver.url, enabled: true }, now());
-    await sendDisabledNotice(harness.ctx, harness.merchant.id);
+    await sendDisabledNotice(harness.ctx, harness.adapters, harness.merchant.id);
     expect(server.mails).to.deep.equal([]);
     expect(await run(harness.ctx.db, noticeJobs, [])).to.deep.equal([]);
   });
