@@ -43,6 +43,11 @@ describe('coins and networks', () => {
     expect([...listed].sort()).to.deep.equal([...expected].sort());
   });
 
+  it('have at least one coin on every network, and one network for every coin', () => {
+    expect(new Set(COINS_ON_NETWORKS.map(({ network }) => network))).to.deep.equal(new Set(NETWORK_IDS));
+    expect(new Set(COINS_ON_NETWORKS.map(({ coin }) => coin))).to.deep.equal(new Set(COIN_IDS));
+  });
+
   it('know no names but their own', () => {
     for (const name of ['btc', '', 'constructor', '__proto__', 'toString', 'decimals']) {
       expect(isCoin(name), name).to.equal(false);
