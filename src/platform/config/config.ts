@@ -100,7 +100,7 @@ export function isProduction({ NODE_ENV }: Environment): boolean {
   return Boolean(NODE_ENV) && NODE_ENV !== 'development' && NODE_ENV !== 'test';
 }
 
-/** 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, 6 h, 12 h, 24 h, 24 h: the contract's schedule. */
+/** After each failed attempt: the contract's schedule ("Events"). */
 const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400];
 
 /**
