@@ -89,7 +89,9 @@ async function sourceFiles(folder: string): Promise<{ path: string; lines: numbe
   );
 }
 
-/** The rules that are broken under `root`, as `rule: file -> what it imports`, and what a file of src imports. */
+/**
+ * The rules that are broken under `root`, as `rule: file -> what it imports`, and what a file of src imports.
+ */
 async function check(root: string) {
   const options = await extractDepcruiseOptions(join(ROOT, '.dependency-cruiser.mjs'));
   const { output } = await cruise(['src'], { ...options, baseDir: root });

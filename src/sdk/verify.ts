@@ -47,11 +47,11 @@ interface Proof {
 /**
  * Verifies that a request is an unaltered and recent event of the service, and returns the event. Where
  * `webhook-signature` is present, only the headers of Standard Webhooks count: they name the id, and both
- * secrets sign them during a rotation. Otherwise X-Webhook-Signature and X-Webhook-Timestamp count. Comparisons
- * take constant time. The signature is checked first, so that `timestamp_too_old` always means an event of the
- * service. An event of a type that is added later passes. Never throws for the content of a request; throws
- * TypeError for malformed secrets, tolerance or time. Sources: specification, "Receiver rules";
- * standardwebhooks.com.
+ * secrets sign them during a rotation. Otherwise X-Webhook-Signature and X-Webhook-Timestamp count.
+ * Comparisons take constant time. The signature is checked first, so that `timestamp_too_old` always means an
+ * event of the service. An event of a type that is added later passes. Never throws for the content of a
+ * request; throws TypeError for malformed secrets, tolerance or time. Sources: specification, "Receiver
+ * rules"; standardwebhooks.com.
  */
 export function verifyWebhook(options: VerifyWebhookOptions): VerifyWebhookResult {
   const { rawBody, headers, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = new Date() } = options;

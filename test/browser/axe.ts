@@ -24,8 +24,8 @@ export async function violations(page: Page): Promise<string[]> {
 }
 
 /**
- * What axe-core finds in a page without JavaScript, where it cannot run: in the same document, scripts taken out, shown where it can.
- * The refresh, which would take the document away, is taken out as well.
+ * What axe-core finds in a page without JavaScript, where it cannot run: in the same document, scripts taken
+ * out, shown where it can. The refresh, which would take the document away, is taken out as well.
  */
 export async function violationsWithoutScript(shelf: Shelf, look: Look, page: Page): Promise<string[]> {
   const document = (await page.content())

@@ -56,8 +56,9 @@ export function nameOf({ width, colorScheme, javaScriptEnabled }: Look): string 
 }
 
 /**
- * Runs `use` with a page that looks like that, and closes it. Fails when the page asked another origin or its policy was broken, or when
- * something could not be loaded, unless its path ends in `refused`, or the page `isCutOff` by the test itself.
+ * Runs `use` with a page that looks like that, and closes it. Fails when the page asked another origin or its
+ * policy was broken, or when something could not be loaded, unless its path ends in `refused`, or the page
+ * `isCutOff` by the test itself.
  */
 export async function withPage(
   browser: Browser,
@@ -80,7 +81,9 @@ export async function withPage(
   }
 }
 
-/** Collects what goes wrong in the page. What it returns throws what was collected since it was last called. */
+/**
+ * Collects what goes wrong in the page. What it returns throws what was collected since it was last called.
+ */
 export function watchFaults(
   page: Page,
   { refused, isCutOff = false }: { readonly refused?: string; readonly isCutOff?: boolean } = {},

@@ -152,7 +152,8 @@ for (const example of EXAMPLES)
       const target = { url: `http://127.0.0.1:${port}`, close: () => Promise.resolve() };
       const json = { 'Content-Type': 'application/json' };
       const refused = await send(target, 'POST', '/hooks', json, Buffer.alloc(8_000_000)).catch(() => null);
-      // node:http ends the connection, a framework with a limit returns 413, a route handler rejects the signature.
+      // node:http ends the connection, a framework with a limit returns 413, a route handler rejects the
+      // signature.
       expect(refused?.status ?? null).to.be.oneOf(REFUSALS[example.folder] ?? [null, 413]);
       expect(await deliver()).to.equal(200);
     });

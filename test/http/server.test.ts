@@ -6,7 +6,10 @@ import { createServer } from '../../src/http/server.ts';
 import { listen, send, type Listening } from '../support/http.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 
-/** What src/http/server.ts leans on inside Express, so that an update which changes it is noticed here and not in a benchmark. */
+/**
+ * What src/http/server.ts leans on inside Express, so that an update which changes it is noticed here and not
+ * in a benchmark.
+ */
 describe('the HTTP server that constructs Express objects', () => {
   const ask = async (app: Express, path = '/') => {
     const server = await listen(app);

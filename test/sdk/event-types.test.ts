@@ -24,22 +24,14 @@ type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 type EventOf<Type> = Extract<WebhookEvent, { type: Type }>;
 /** The statuses that an event of this type can report, by the transition table. */
 type Reached<Type> = Extract<(typeof TRANSITIONS)[Trigger], { event: Type }>['to'];
+type SameStatuses = { [Type in EventType]: Same<Reached<Type>, StatusIn<Type>> };
 /** `npm run typecheck` fails when one of these differs from the domain. */
-const SAME: Readonly<Record<string, true>> & { [Type in EventType]: Same<Reached<Type>, StatusIn<Type>> } & {
+const SAME: Readonly<Record<string, true>> & {
+  readonly statuses: Same<SameStatuses, Record<EventType, true>>;
   readonly status: Same<Status, CheckoutStatus>;
   readonly exception: Same<Exception, CheckoutException>;
   readonly policy: Same<Readonly<Policy>, CheckoutPolicy>;
-} = {
-  status: true,
-  exception: true,
-  policy: true,
-  'checkout.created': true,
-  'checkout.pending': true,
-  'checkout.processing': true,
-  'checkout.settled': true,
-  'checkout.failed': true,
-  'checkout.refunded': true,
-};
+} = { statuses: true, status: true, exception: true, policy: true };
 type StatusIn<Type> = EventOf<Type>['data']['checkout']['status'];
 
 /** Every field of an event and the type of its value, in order; the keys of `metadata` are the merchant's. */
@@ -69,7 +61,7 @@ describe('the types of events', () => {
 
   it("are the domain's: types, statuses, exceptions, policy", () => {
     expect(EVENT_TYPES).to.deep.equal(DOMAIN_EVENT_TYPES);
-    expect(Object.keys(SAME)).to.include.members([...EVENT_TYPES]);
+    expect(Object.values(SAME)).to.deep.equal([true, true, true, true]);
   });
 
   it('describe real events: each scenario of the library, every field, and no other', () => {

@@ -14,7 +14,9 @@ interface Wire {
   sync(): void;
 }
 
-/** Has Postgres parse a statement without running it. Rejects with Postgres's error when the schema differs. */
+/**
+ * Has Postgres parse a statement without running it. Rejects with Postgres's error when the schema differs.
+ */
 export function describeStatement(client: pg.Client, text: string): Promise<Description> {
   return new Promise((resolve, reject) => {
     let parameters: number[] = [];

@@ -38,6 +38,20 @@ export function tableOf(file: string, first: string): string[][] {
   );
 }
 
+/** The contract's table of endpoints, which states them independently of the code. */
+export const CONTRACT_ENDPOINTS = tableOf('docs/contract.md', 'endpoint').map(
+  ([endpoint = '', permission = '', perMinute = '']) => {
+    const [method = '', path = ''] = endpoint.split(' ');
+    return {
+      method,
+      path,
+      permission,
+      perMinute: Number(perMinute),
+      needsKey: !permission.startsWith('none'),
+    };
+  },
+);
+
 /** A document without its fenced blocks, which contain no real headings or links. */
 export const proseOf = (file: string): string => read(file).replaceAll(/^```.*?^```$/gms, '');
 

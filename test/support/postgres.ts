@@ -11,7 +11,10 @@ import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/star
 /** Carries the run's server from mocha's main process to the workers of `--parallel`. */
 const RUN_VARIABLE = 'TEST_POSTGRES_RUN';
 
-/** Data of no value: nothing waits for the disk, and little is kept in memory. Connections for many small pools at once. */
+/**
+ * Data of no value: nothing waits for the disk, and little is kept in memory. Connections for many small
+ * pools at once.
+ */
 const SETTINGS = [
   'fsync=off',
   'synchronous_commit=off',
@@ -23,12 +26,15 @@ const SETTINGS = [
   'max_connections=300',
 ];
 
-/** The password is random and lives for a run: deriving a key from it 4,096 times would take most of a connection's CPU. */
+/**
+ * The password is random and lives for a run: deriving a key from it 4,096 times would take most of a
+ * connection's CPU.
+ */
 const INITDB_FLAGS = ['--no-sync', '--set=scram_iterations=1'];
 
 /**
- * A file system in memory, where there is one with room: a test's database takes 10 ms to copy and to remove there, and up to 200 ms on a
- * disk, which creates and deletes some 400 files for it.
+ * A file system in memory, where there is one with room: a test's database takes 10 ms to copy and to remove
+ * there, and up to 200 ms on a disk, which creates and deletes some 400 files for it.
  */
 const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_BYTES = 2 * 1024 ** 3;

@@ -8,7 +8,10 @@ import { Redis } from 'ioredis';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
-/** Ends the server ($1 is its folder, the rest its command) and removes its folder when the test run is gone, however it ended. */
+/**
+ * Ends the server ($1 is its folder, the rest its command) and removes its folder when the test run is gone,
+ * however it ended.
+ */
 const KEEPER = `folder=$1; shift; "$@" >/dev/null & pid=$!; echo $pid; read -r stopped; kill -CONT $pid; kill -9 $pid; wait; rm -rf "$folder"`;
 
 /** The command of Redis or Valkey on this machine; null when there is none. */
@@ -25,7 +28,10 @@ export interface RedisServer {
   thaw(): void;
 }
 
-/** A Redis of its own on a free port, that keeps nothing on the disk; `flags` come beside (`['--cluster-enabled', 'yes']`). */
+/**
+ * A Redis of its own on a free port, that keeps nothing on the disk; `flags` come beside
+ * (`['--cluster-enabled', 'yes']`).
+ */
 export async function startRedis(flags: readonly string[] = []): Promise<RedisServer> {
   const command = redisCommand;
   if (command === null) throw new Error('there is neither redis-server nor valkey-server on the PATH');

@@ -1,4 +1,6 @@
-interface Network {
+type Network = NetworkTraits & (EvmWallets | OtherWallets);
+
+interface NetworkTraits {
   readonly name: string;
   /** Average time between two blocks; SIMULATOR_BLOCK_SECONDS overrides it on every network. */
   readonly blockSeconds: number;
@@ -6,9 +8,20 @@ interface Network {
   readonly confirmations: number;
   readonly addressFormat: AddressFormat;
   readonly transactionHashFormat: TransactionHashFormat;
-  readonly walletUri: WalletUriStandard;
-  /** EIP-155: distinguishes networks that share an address format; null where the format is unique. */
-  readonly chainId: number | null;
+}
+
+/** Networks that share an address format. */
+interface EvmWallets {
+  readonly walletUri: 'eip-681';
+  /**
+   * EIP-155: distinguishes networks that share an address format; without it a wallet would pay on another.
+   */
+  readonly chainId: number;
+}
+
+interface OtherWallets {
+  readonly walletUri: Exclude<WalletUriStandard, EvmWallets['walletUri']>;
+  readonly chainId: null;
 }
 
 /**

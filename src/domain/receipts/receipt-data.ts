@@ -1,4 +1,5 @@
 import { isNetwork, NETWORKS } from '../chain/networks.ts';
+import { isRefunded, type Status } from '../payments/lifecycle/states.ts';
 import { checkoutUrl } from '../payments/schemas.ts';
 import { writtenLike } from '../../platform/values/money.ts';
 import { runOne, sql, type Db } from '../../platform/postgres/db.ts';
@@ -8,7 +9,7 @@ import type { ReceiptData } from './template.ts';
 interface ReceiptDataRow {
   readonly type: string;
   readonly at: Date;
-  readonly status: string;
+  readonly status: Status;
   readonly merchant_name: string;
   readonly merchant_mode: Mode;
   readonly payment_id: string;
@@ -97,7 +98,7 @@ function toReceipt(row: ReceiptDataRow, publicUrl: string): ReceiptData {
           hashes: row.transfers.map(({ hash }) => hash),
         }
       : {
-          kind: row.status === 'REFUNDED' ? 'refunded' : 'refundedInPart',
+          kind: isRefunded(row.status) ? 'refunded' : 'refundedInPart',
           sentBack: inSettlementCoin(row.refund_amount),
           sentBackSoFar: inSettlementCoin(row.refunded_so_far ?? row.refund_amount),
           sentTo: row.refund_address,

@@ -137,7 +137,7 @@ describe('a transaction hash', () => {
   });
 });
 
-const GOLDEN_ADDRESSES = {
+const GOLDEN_ADDRESSES: Readonly<Record<NetworkId, string>> = {
   bitcoin: 'bc1qhf4z4auszx8wwg4dct0cfw7lxwxf8zm9cq062v',
   ethereum: '0x5b2d08d023aafbb0e3ae13b1c120c15153a136a7',
   tron: 'TJ7ut5ASVsKYTza9bnPwyQokT5qNbtuCBK',

@@ -24,7 +24,7 @@ const DECIMALS: Readonly<Record<CoinId, Partial<Record<NetworkId, number>>>> = {
 describe('coins and networks', () => {
   it('define for every pair whether the coin exists on the network, and its decimals', () => {
     const pairs = COIN_IDS.flatMap((coin) => NETWORK_IDS.map((network) => ({ coin, network })));
-    expect(pairs).to.have.length(40);
+    expect(pairs).to.have.length(Object.keys(DECIMALS).length * NETWORK_IDS.length);
     for (const { coin, network } of pairs) {
       const decimals = DECIMALS[coin][network];
       expect(isCoinOn(coin, network), `${coin} on ${network}`).to.equal(decimals !== undefined);
@@ -41,6 +41,11 @@ describe('coins and networks', () => {
     );
     const listed = COINS_ON_NETWORKS.map(({ coin, network }) => `${coin} ${network}`);
     expect([...listed].sort()).to.deep.equal([...expected].sort());
+  });
+
+  it('have at least one coin on every network, and one network for every coin', () => {
+    expect(new Set(COINS_ON_NETWORKS.map(({ network }) => network))).to.deep.equal(new Set(NETWORK_IDS));
+    expect(new Set(COINS_ON_NETWORKS.map(({ coin }) => coin))).to.deep.equal(new Set(COIN_IDS));
   });
 
   it('reject unknown names', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { addApiKey, revokeApiKey } from '../../../src/domain/merchants/api-keys.ts';
 import { PERMISSIONS, type Permission } from '../../../src/platform/endpoint.ts';
 import { newApiKey } from '../../../src/platform/values/ids.ts';
+import { CONTRACT_ENDPOINTS } from '../../support/documents.ts';
 import { ENDPOINTS } from '../../support/endpoints.ts';
 import {
   countRows,
@@ -18,29 +19,15 @@ import { createHarness, type Harness } from '../../support/harness.ts';
 
 const MISSING = `pay_${'0'.repeat(26)}`;
 
-/** What each endpoint needs (contract, "Errors"); GET /v1/status needs no key. */
-const NEEDS: readonly [method: 'get' | 'post' | 'put', path: string, permission: Permission][] = [
-  ['post', '/v1/payment', 'payments:write'],
-  ['get', `/v1/payment/${MISSING}`, 'payments:read'],
-  ['get', '/v1/payments', 'payments:read'],
-  ['post', `/v1/payment/${MISSING}/refund`, 'refunds:write'],
-  ['put', '/v1/webhooks/config', 'webhooks:write'],
-  ['get', '/v1/webhooks/config', 'webhooks:read'],
-  ['get', '/v1/webhooks/secrets', 'webhooks:read'],
-  ['post', '/v1/webhooks/secrets/rotate', 'webhooks:write'],
-  ['get', '/v1/events', 'payments:read'],
-  ['get', `/v1/payment/${MISSING}/events`, 'payments:read'],
-  ['post', '/v1/webhooks/test', 'webhooks:write'],
-  ['get', '/v1/webhooks/deliveries', 'webhooks:read'],
-  ['get', `/v1/webhooks/deliveries/${MISSING}`, 'webhooks:read'],
-  ['post', `/v1/webhooks/deliveries/${MISSING}/redeliver`, 'webhooks:write'],
-  ['post', '/v1/webhooks/redeliver', 'webhooks:write'],
-  ['post', '/v1/webhooks/examine', 'webhooks:write'],
-  ['post', `/v1/sandbox/payments/${MISSING}/transfers`, 'sandbox:write'],
-  ['post', `/v1/sandbox/payments/${MISSING}/replace`, 'sandbox:write'],
-  ['post', `/v1/sandbox/payments/${MISSING}/advance`, 'sandbox:write'],
-  ['post', '/v1/sandbox/scenarios', 'sandbox:write'],
-];
+/** What each endpoint needs (contract, "Endpoints"); GET /v1/status needs no key. */
+const NEEDS = CONTRACT_ENDPOINTS.filter(({ needsKey }) => needsKey).map(
+  ({ method, path, permission }) =>
+    [
+      method.toLowerCase() as 'get' | 'post' | 'put',
+      path.replace(':id', MISSING),
+      permission as Permission,
+    ] as const,
+);
 
 describe('specification: Authentication', () => {
   let harness: Harness;

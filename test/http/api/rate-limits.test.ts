@@ -4,6 +4,7 @@ import type { TestMerchant, Harness } from '../../support/harness.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { newApiKey } from '../../../src/platform/values/ids.ts';
 import { openRedis, type RedisConnection } from '../../../src/platform/redis.ts';
+import { CONTRACT_ENDPOINTS } from '../../support/documents.ts';
 import {
   createPayment,
   expectError,
@@ -19,27 +20,24 @@ import { createHarness } from '../../support/harness.ts';
 
 const MISSING = `pay_${'0'.repeat(26)}`;
 
-/** Requests a minute (specification, "Limits"; contract, "Rate limits"). */
-const LIMITS: readonly [method: string, path: string, perMinute: number, source: string][] = [
-  ['POST', '/v1/payment', 60, 'specification'],
-  ['GET', `/v1/payment/${MISSING}`, 120, 'specification'],
-  ['GET', '/v1/payments', 60, 'specification'],
-  ['GET', '/v1/status', 120, 'contract'],
-  ['POST', `/v1/sandbox/payments/${MISSING}/transfers`, 600, 'contract'],
-  ['POST', `/v1/sandbox/payments/${MISSING}/replace`, 600, 'contract'],
-  ['POST', `/v1/payment/${MISSING}/refund`, 60, 'contract'],
-  ['PUT', '/v1/webhooks/config', 60, 'contract'],
-  ['GET', '/v1/webhooks/config', 60, 'contract'],
-  ['GET', '/v1/webhooks/secrets', 60, 'contract'],
-  ['POST', '/v1/webhooks/secrets/rotate', 60, 'contract'],
-  ['GET', '/v1/events', 60, 'contract'],
-  ['GET', `/v1/payment/${MISSING}/events`, 60, 'contract'],
-  ['POST', '/v1/webhooks/test', 60, 'contract'],
-  ['GET', '/v1/webhooks/deliveries', 60, 'contract'],
-  ['GET', `/v1/webhooks/deliveries/${MISSING}`, 60, 'contract'],
-  ['POST', `/v1/webhooks/deliveries/${MISSING}/redeliver`, 60, 'contract'],
-  ['POST', '/v1/webhooks/redeliver', 60, 'contract'],
-  ['POST', '/v1/webhooks/examine', 60, 'contract'],
+/** What the specification names itself ("Limits"); the other limits are the contract's ("Endpoints"). */
+const SPECIFIED: readonly (readonly [method: string, path: string, perMinute: number])[] = [
+  ['POST', '/v1/payment', 60],
+  ['GET', '/v1/payment/:id', 120],
+  ['GET', '/v1/payments', 60],
+];
+const isSpecified = (endpoint: { method: string; path: string }) =>
+  SPECIFIED.some(([method, path]) => method === endpoint.method && path === endpoint.path);
+
+/** Requests a minute. */
+const LIMITS: readonly (readonly [method: string, path: string, perMinute: number, source: string])[] = [
+  ...SPECIFIED.map(
+    ([method, path, perMinute]) =>
+      [method, path.replace(':id', MISSING), perMinute, 'specification'] as const,
+  ),
+  ...CONTRACT_ENDPOINTS.filter((endpoint) => !isSpecified(endpoint)).map(
+    ({ method, path, perMinute }) => [method, path.replace(':id', MISSING), perMinute, 'contract'] as const,
+  ),
   ['DELETE', '/v1/payment', 60, 'contract: everything else'],
   ['GET', '/v1/nothing', 60, 'contract: everything else'],
 ];

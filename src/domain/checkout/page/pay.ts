@@ -14,7 +14,7 @@ const LONG_AMOUNT = 12;
  * none is asked for.
  */
 export function payComponent(view: View, language: Language, coinPath: string): Html | null {
-  const { payment, toSend, canChoose } = view;
+  const { payment, state, toSend, canChoose } = view;
   if (toSend === null) return null;
   const { page: texts } = language;
   const parts = {
@@ -33,7 +33,7 @@ export function payComponent(view: View, language: Language, coinPath: string): 
     <div class="step">
       <div class="line">
         <div>
-          <h3>${payment.status === 'WAITING' ? texts.sendExactly : texts.sendTheRest}</h3>
+          <h3>${state === 'underpaid' ? texts.sendTheRest : texts.sendExactly}</h3>
           <p class="${size}" dir="ltr"><span id="amount" class="copy">${toSend}</span> ${payment.coin}</p>
           <p class="small">
             ${fill(texts.coinOnNetwork, { ...parts, coin: latin(COINS[payment.coin].name) })}

@@ -7,35 +7,35 @@ import type { State, View } from '../view/view.ts';
 type Key = keyof PageTexts;
 type Tone = 'calm' | 'good' | 'care' | 'bad';
 
-/**
- * Each state's title and text, its tone, and how many of the four steps are done; null: the page shows no
- * steps.
- */
-const PRESENTATION: Readonly<Record<State, { title: Key; text: Key; tone: Tone; done: number | null }>> = {
-  waiting: { title: 'waitingTitle', text: 'waitingText', tone: 'calm', done: null },
-  underpaid: { title: 'underpaidTitle', text: 'underpaidText', tone: 'care', done: null },
-  seen: { title: 'seenTitle', text: 'seenText', tone: 'calm', done: 1 },
-  confirming: { title: 'confirmingTitle', text: 'confirmingText', tone: 'calm', done: 1 },
-  converting: { title: 'convertingTitle', text: 'convertingText', tone: 'calm', done: 2 },
-  settled: { title: 'settledTitle', text: 'settledText', tone: 'good', done: 4 },
-  expired: { title: 'expiredTitle', text: 'expiredText', tone: 'care', done: null },
-  expiredPartly: { title: 'expiredTitle', text: 'expiredPartlyText', tone: 'care', done: null },
-  returning: { title: 'returningTitle', text: 'returningText', tone: 'care', done: null },
-  failed: { title: 'failedTitle', text: 'failedText', tone: 'bad', done: null },
-  replaced: { title: 'replacedTitle', text: 'replacedText', tone: 'bad', done: null },
-  refunded: { title: 'refundedTitle', text: 'refundedText', tone: 'calm', done: null },
+/** The tone of each state that is not calm. */
+const TONES: Readonly<Partial<Record<State, Tone>>> = {
+  underpaid: 'care',
+  settled: 'good',
+  expired: 'care',
+  expiredPartly: 'care',
+  returning: 'care',
+  failed: 'bad',
+  replaced: 'bad',
+};
+
+/** How many of the four steps are done; the page of any other state shows no steps. */
+const STEPS_DONE: Readonly<Partial<Record<State, number>>> = {
+  seen: 1,
+  confirming: 1,
+  converting: 2,
+  settled: 4,
 };
 
 const STEPS: readonly Key[] = ['stepSeen', 'stepConfirmed', 'stepConverted', 'stepSettled'];
 
 /** The tone of the payment's state, which selects the colours. */
 export function statusTone({ state }: View): Tone {
-  return PRESENTATION[state].tone;
+  return TONES[state] ?? 'calm';
 }
 
 /** The payment's state and what happens now, for the live region. */
 export function statusComponent(view: View, texts: PageTexts): Html {
-  const { title, text } = PRESENTATION[view.state];
+  const { title, text } = keysOf(view.state);
   const values = valuesOf(view);
   const notes = notesOf(view).map((note) => html`<p>${fill(texts[note], values)}</p>`);
   return html`<h2>${fill(texts[title], values)}</h2>
@@ -43,10 +43,16 @@ export function statusComponent(view: View, texts: PageTexts): Html {
     ${notes}`;
 }
 
+/** The texts of a state are named after it: a state whose texts are missing does not compile. */
+function keysOf(state: State): { title: Key; text: Key } {
+  const title = state === 'expiredPartly' ? 'expiredTitle' : (`${state}Title` as const);
+  return { title, text: `${state}Text` as const };
+}
+
 /** The progress as a list of steps; null for states that have none. */
 export function stepsComponent({ state }: View, texts: PageTexts): Html | null {
-  const { done } = PRESENTATION[state];
-  if (done === null) return null;
+  const done = STEPS_DONE[state];
+  if (done === undefined) return null;
   const items = STEPS.map((step, index) => {
     if (index < done) return html`<li class="done">${texts[step]}</li>`;
     return index === done ? html`<li aria-current="step">${texts[step]}</li>` : html`<li>${texts[step]}</li>`;

@@ -1,5 +1,5 @@
 import { decimalsOf } from '../../chain/coins.ts';
-import { allows } from '../../payments/lifecycle/states.ts';
+import { dependsOnChain, isOpen } from '../../payments/lifecycle/states.ts';
 import { compare, divide, isZero, multiply, writtenLike } from '../../../platform/values/money.ts';
 import type { View } from './view.ts';
 
@@ -16,10 +16,10 @@ export function availableActions(view: View): SimulatorAction[] {
     double: amountOf(view, 'double') !== null,
     // `confirmations` are those of the transfer with the fewest.
     replace:
-      allows(payment.status, 'transfer_replaced') &&
+      dependsOnChain(payment.status) &&
       !isZero(payment.amount_received) &&
       confirmations < requiredConfirmations,
-    expire: allows(payment.status, 'deadline_passed') && !payment.fully_funded,
+    expire: isOpen(payment.status) && !payment.fully_funded,
   };
   return SIMULATOR_ACTIONS.filter((action) => applies[action]);
 }

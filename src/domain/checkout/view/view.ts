@@ -4,41 +4,42 @@ import { lateWindowEnd } from '../../payments/transfers/evaluate.ts';
 import type { Payment } from '../../payments/lifecycle/payment.ts';
 import { canRequote } from '../../payments/pricing/quotes.ts';
 import { hasReturnableMoney } from '../../payments/refunds/refund-address.ts';
-import { allows, type Status } from '../../payments/lifecycle/states.ts';
+import { acceptsMoney, isOpen, isProcessing, type Status } from '../../payments/lifecycle/states.ts';
 import { divide, isZero, max, multiply, subtract, writtenLike } from '../../../platform/values/money.ts';
 import type { CheckoutPayment } from './store.ts';
 import { payable } from './wallet-uri.ts';
 
-/** What the page says: finer than a status, because customers ask what happens now. */
-export type State =
-  | 'waiting'
-  | 'underpaid'
-  | 'seen'
-  | 'confirming'
-  | 'converting'
-  | 'settled'
-  | 'expired'
-  | 'expiredPartly'
-  | 'returning'
-  | 'failed'
-  | 'replaced'
-  | 'refunded';
+/** The statuses that the page divides into finer states, because customers ask what happens now. */
+interface DividedStates {
+  readonly PENDING: 'underpaid' | 'seen' | 'confirming';
+  readonly PROCESSING: 'converting';
+  readonly EXPIRED: 'expired' | 'expiredPartly' | 'returning';
+  readonly FAILED: 'failed' | 'replaced';
+}
+type Divided = keyof DividedStates;
 
-const STATE_OF: Readonly<Record<Status, (payment: Payment) => State>> = {
-  WAITING: () => 'waiting',
-  PENDING: ({ fully_funded, confirmations }) => {
+/** What the page says: the status in lower case, or one of the states into which it is divided. */
+export type State = DividedStates[Divided] | Lowercase<Exclude<Status, Divided>>;
+
+const DIVIDED: { readonly [S in Divided]: (payment: Payment) => DividedStates[S] } = {
+  PENDING({ fully_funded, confirmations }) {
     if (!fully_funded) return 'underpaid';
     return confirmations === 0 ? 'seen' : 'confirming';
   },
   PROCESSING: () => 'converting',
-  SETTLED: () => 'settled',
-  EXPIRED: ({ amount_received, exceptions, policy }) => {
+  EXPIRED({ amount_received, exceptions, policy }) {
     if (isZero(amount_received)) return 'expired';
     return exceptions.includes('late') && policy.late === 'refund' ? 'returning' : 'expiredPartly';
   },
   FAILED: ({ exceptions }) => (exceptions.includes('replaced') ? 'replaced' : 'failed'),
-  REFUNDED: () => 'refunded',
 };
+
+function stateOf(payment: Payment): State {
+  const { status } = payment;
+  return isDivided(status) ? DIVIDED[status](payment) : (status.toLowerCase() as Lowercase<typeof status>);
+}
+
+const isDivided = (status: Status): status is Divided => Object.hasOwn(DIVIDED, status);
 
 export interface View {
   readonly payment: CheckoutPayment;
@@ -63,19 +64,19 @@ export interface View {
 
 /** What the page of `payment` shows at the payment's time `now`. */
 export function viewOf(payment: CheckoutPayment, now: Date): View {
-  const state = STATE_OF[payment.status](payment);
+  const state = stateOf(payment);
   const asksForMoney = state === 'waiting' || state === 'underpaid';
   const requiredConfirmations = NETWORKS[payment.network].confirmations;
   const { locked_until, deadline_at } = payment;
-  const isOpen = canRequote(payment, now);
+  const canChoose = canRequote(payment, now);
   return {
     payment,
     state,
     toSend: asksForMoney ? leftToSend(payment) : null,
     payBy: asksForMoney ? deadline_at : null,
     secondsLeft: Math.max(0, Math.floor((deadline_at.getTime() - now.getTime()) / 1000)),
-    canChoose: isOpen,
-    priceUntil: isOpen && locked_until !== null && locked_until < deadline_at ? locked_until : null,
+    canChoose,
+    priceUntil: canChoose && locked_until !== null && locked_until < deadline_at ? locked_until : null,
     refundTo: refundTo(payment),
     isLive: isLive(payment, now),
     requiredConfirmations,
@@ -105,6 +106,6 @@ function refundTo(payment: Payment): View['refundTo'] {
 /** Late money can still revive an expired payment until the end of the late window. */
 function isLive(payment: Payment, now: Date): boolean {
   const { status } = payment;
-  if (allows(status, 'deadline_passed') || allows(status, 'settled')) return true;
-  return allows(status, 'transfer_seen') && now < lateWindowEnd(payment);
+  if (isOpen(status) || isProcessing(status)) return true;
+  return acceptsMoney(status) && now < lateWindowEnd(payment);
 }

@@ -1,6 +1,9 @@
-import { EVENT_TYPES, type EventType } from '../../../sdk/event-types.ts';
+import { EVENT_TYPES, type CheckoutStatus, type EventType } from '../../../sdk/event-types.ts';
 
 export { EVENT_TYPES, type EventType };
+
+/** The sdk declares the statuses, because merchants' code compiles against them; their traits are here. */
+export type Status = CheckoutStatus;
 
 /** What a status means for its payment; a new status must state each trait. */
 interface StatusTraits {
@@ -10,22 +13,76 @@ interface StatusTraits {
   readonly acceptsMoney: boolean;
   /** The money received pays for the order; the rest belongs to the customer. */
   readonly paysForOrder: boolean;
+  /** A transfer that is replaced or reorganised away moves the payment. */
+  readonly dependsOnChain: boolean;
+  /** The merchant may refund the payment in full. */
+  readonly isRefundable: boolean;
+  /** The merchant may refund a part of the payment. */
+  readonly isRefundableInPart: boolean;
 }
 
 /**
  * Every status. The CHECK constraint, the API's schema and the documentation are tested against this table.
  */
-const STATUS_TRAITS = {
-  WAITING: { isOpen: true, acceptsMoney: true, paysForOrder: false },
-  PENDING: { isOpen: true, acceptsMoney: true, paysForOrder: true },
-  PROCESSING: { isOpen: false, acceptsMoney: false, paysForOrder: true },
-  SETTLED: { isOpen: false, acceptsMoney: false, paysForOrder: true },
-  EXPIRED: { isOpen: false, acceptsMoney: true, paysForOrder: false },
-  FAILED: { isOpen: false, acceptsMoney: false, paysForOrder: false },
-  REFUNDED: { isOpen: false, acceptsMoney: false, paysForOrder: false },
-} as const satisfies Record<string, StatusTraits>;
+const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
+  WAITING: {
+    isOpen: true,
+    acceptsMoney: true,
+    paysForOrder: false,
+    dependsOnChain: false,
+    isRefundable: false,
+    isRefundableInPart: false,
+  },
+  PENDING: {
+    isOpen: true,
+    acceptsMoney: true,
+    paysForOrder: true,
+    dependsOnChain: true,
+    isRefundable: false,
+    isRefundableInPart: false,
+  },
+  PROCESSING: {
+    isOpen: false,
+    acceptsMoney: false,
+    paysForOrder: true,
+    dependsOnChain: true,
+    isRefundable: false,
+    isRefundableInPart: false,
+  },
+  SETTLED: {
+    isOpen: false,
+    acceptsMoney: false,
+    paysForOrder: true,
+    dependsOnChain: false,
+    isRefundable: true,
+    isRefundableInPart: true,
+  },
+  EXPIRED: {
+    isOpen: false,
+    acceptsMoney: true,
+    paysForOrder: false,
+    dependsOnChain: false,
+    isRefundable: true,
+    isRefundableInPart: false,
+  },
+  FAILED: {
+    isOpen: false,
+    acceptsMoney: false,
+    paysForOrder: false,
+    dependsOnChain: false,
+    isRefundable: true,
+    isRefundableInPart: false,
+  },
+  REFUNDED: {
+    isOpen: false,
+    acceptsMoney: false,
+    paysForOrder: false,
+    dependsOnChain: false,
+    isRefundable: false,
+    isRefundableInPart: false,
+  },
+};
 
-export type Status = keyof typeof STATUS_TRAITS;
 export const STATUSES = Object.keys(STATUS_TRAITS) as Status[];
 
 export const EXCEPTIONS = ['underpaid', 'overpaid', 'late', 'reorged', 'replaced'] as const;
@@ -70,9 +127,21 @@ export const acceptsMoney = (status: Status): boolean => STATUS_TRAITS[status].a
 /** True when the money received pays for the order. */
 export const paysForOrder = (status: Status): boolean => STATUS_TRAITS[status].paysForOrder;
 
+/** True when a transfer that is replaced or reorganised away moves the payment. */
+export const dependsOnChain = (status: Status): boolean => STATUS_TRAITS[status].dependsOnChain;
+
+/** True when the merchant may refund the payment in full. */
+export const isRefundable = (status: Status): boolean => STATUS_TRAITS[status].isRefundable;
+
+/** True when the merchant may refund a part of the payment. */
+export const isRefundableInPart = (status: Status): boolean => STATUS_TRAITS[status].isRefundableInPart;
+
 /** True while the payment is confirmed in full and being converted. */
 export const isProcessing = (status: Status): boolean => status === 'PROCESSING';
 
 export const isSettled = (status: Status): boolean => status === 'SETTLED';
 
 export const isExpired = (status: Status): boolean => status === 'EXPIRED';
+
+/** All of the money was sent back. */
+export const isRefunded = (status: Status): boolean => status === 'REFUNDED';

@@ -4,7 +4,7 @@ import type { ChainClient } from '../../chain/port.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { compare, subtract } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
-import { allows, paysForOrder } from '../lifecycle/states.ts';
+import { isRefundable, paysForOrder } from '../lifecycle/states.ts';
 
 /** Longer than any address; longer text is refused without parsing. */
 const MAX_ADDRESS_LENGTH = 128;
@@ -17,7 +17,7 @@ export function hasReturnableMoney(payment: Payment): boolean {
   const { status, pay_amount } = payment;
   const left = subtract(payment.amount_received, payment.amount_refunded);
   if (paysForOrder(status)) return compare(left, pay_amount) > 0;
-  return allows(status, 'refunded_in_full') && compare(left, '0') > 0;
+  return isRefundable(status) && compare(left, '0') > 0;
 }
 
 const updateRefundAddress = sql<{ id: string }, { id: string; address: string }>(

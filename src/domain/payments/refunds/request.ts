@@ -5,7 +5,7 @@ import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../
 import { ApiError, ValidationError } from '../../../platform/errors.ts';
 import { add, asWritten, compare, subtract } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
-import { allows } from '../lifecycle/states.ts';
+import { isRefundable, isRefundableInPart } from '../lifecycle/states.ts';
 import { getPayment, lockPayment } from '../lifecycle/store.ts';
 import { withTestClockOf } from '../lifecycle/test-clock.ts';
 import { evaluate } from '../transfers/evaluate.ts';
@@ -60,8 +60,8 @@ function checkAllowed(
   isUnconfirmed: boolean,
 ): void {
   const refuse = (message: string) => new ApiError('refund_not_allowed', { message });
-  const allowsPart = allows(status, 'refunded_in_part');
-  if (!allows(status, 'refunded_in_full')) throw refuse(`A payment that is ${status} cannot be refunded.`);
+  const allowsPart = isRefundableInPart(status);
+  if (!isRefundable(status)) throw refuse(`A payment that is ${status} cannot be refunded.`);
   const isPart = asked !== undefined && allowsPart;
   if (compare(left, '0') <= 0 && !isPart) throw refuse('No confirmed money is left to refund.');
   // REFUNDED is final: money that confirms afterwards could not be refunded.
