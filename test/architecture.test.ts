@@ -74,18 +74,27 @@ describe('the rooms', () => {
       /\/(jobs|worker|routes|index|sandbox|library-names|context|version|web|worker-health|release)\.ts$/;
     expect(short.map(({ path }) => path).filter((path) => !DECLARATIONS.test(path))).to.deep.equal([]);
   });
+
+  it('have no line of a comment above 110 columns: the formatter breaks only code', async () => {
+    const long: string[] = [];
+    for (const folder of ['src', 'test', 'bench', 'chaos'])
+      for (const { path, text } of await sourceFiles(join(ROOT, folder)))
+        for (const line of text.split('\n'))
+          if (line.length > 110 && /^ *(?:\/\/|\/?\*)/.test(line)) long.push(`${path}: ${line.trim()}`);
+    expect(long).to.deep.equal([]);
+  });
 });
 
 /** Every TypeScript file below a folder, with its number of lines. */
-async function sourceFiles(folder: string): Promise<{ path: string; lines: number }[]> {
+async function sourceFiles(folder: string): Promise<{ path: string; text: string; lines: number }[]> {
   const names = await readdir(folder, { recursive: true });
   return Promise.all(
     names
       .filter((name) => name.endsWith('.ts'))
-      .map(async (name) => ({
-        path: join(folder, name),
-        lines: (await readFile(join(folder, name), 'utf8')).split('\n').length - 1,
-      })),
+      .map(async (name) => {
+        const text = await readFile(join(folder, name), 'utf8');
+        return { path: join(folder, name), text, lines: text.split('\n').length - 1 };
+      }),
   );
 }
 
