@@ -17,8 +17,8 @@ export interface Background {
 }
 
 /**
- * A delivery mostly waits for somebody else's server, up to the deadline; many that hang must not keep out
- * one that answers.
+ * A delivery mostly waits for a merchant's server, up to the deadline; many that hang must not delay
+ * one that responds.
  */
 const DELIVERIES_FACTOR = 16;
 

@@ -8,7 +8,7 @@ import { sandboxHandlers } from '../domain/sandbox/worker.ts';
 import { webhookHandlers } from '../domain/webhooks/worker.ts';
 import type { Handlers } from '../platform/job.ts';
 
-/** Every handler: the jobs on one page, on the outside world that they act on. */
+/** Every handler, with the adapters that it uses: the jobs on one page. */
 export function createHandlers(adapters: Adapters): Handlers {
   const handlers = [
     ...paymentHandlers(adapters),

@@ -21,7 +21,7 @@ export const API_ERRORS = {
   ],
   clock_held: [
     409,
-    "The payment's clock is being moved by another request. Try again when that one has answered.",
+    "The payment's clock is being moved by another request. Try again when that request has ended.",
   ],
   nothing_to_replace: [
     409,

@@ -36,7 +36,8 @@ export const QUEUE_NAMES = [
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 /**
- * Declares a job. Whoever schedules it imports the declaration; only the worker process imports the handler.
+ * Declares a job. Code that schedules it imports the declaration; only the worker process imports the
+ * handler.
  */
 export function defineJob(
   name: string,

@@ -6,7 +6,7 @@ import { run, runOne, sql, type Connection, type Tx } from '../../platform/postg
 import { hashApiKey, newApiKey } from '../../platform/values/ids.ts';
 
 /**
- * Stored in plain text, so that people can tell their keys apart: `sk_test_` or `sk_live_` and 5 of the 32
+ * Stored in plain text, so that people can distinguish their keys: `sk_test_` or `sk_live_` and 5 of the 32
  * characters.
  */
 const VISIBLE_PREFIX_LENGTH = 13;

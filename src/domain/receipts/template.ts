@@ -27,7 +27,10 @@ export type ReceiptData = {
     }
 );
 
-/** `words`: somebody's text; `figures`: amounts and names in Latin letters; `code`: long, for machines. */
+/**
+ * `words`: a merchant's or customer's text; `figures`: amounts and names in Latin letters; `code`: long, for
+ * machines.
+ */
 export interface Row {
   readonly label: string;
   readonly value: string;

@@ -28,7 +28,7 @@ const leaseJobs = sql<LeasedJob, { now: Date; leaseEnd: Date; limits: string }>(
  * Leases jobs that are due at `now` until `leaseEnd`, of each name at most as many as `limits` says: the
  * backlog of one does not delay another. Exactly the rows read are leased: a row that commits late is found
  * next time, and rows that another relay has locked are skipped. A job that is not finished when its lease
- * ends is due again, so whatever a queue loses comes back.
+ * ends is due again, so a job that a queue loses comes back.
  */
 export async function leaseDue(
   connection: Connection,

@@ -106,7 +106,7 @@ const deleteJobs = sql<never, { job: string; keys: readonly string[] }>(
   (p) => `DELETE FROM scheduled_jobs WHERE job = ${p.job} AND key = ANY (${p.keys})`,
 );
 
-/** Deletes jobs, whatever their time. */
+/** Deletes jobs, due or not. */
 export async function cancel(connection: Connection, job: Job, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   await run(connection, deleteJobs, { job: job.name, keys });

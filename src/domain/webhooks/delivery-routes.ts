@@ -41,7 +41,7 @@ export const deliveryEndpoints = [
     operationId: 'redeliver',
     method: 'post',
     path: '/v1/webhooks/deliveries/:id/redeliver',
-    summary: 'Delivers an event again, whatever its status.',
+    summary: 'Delivers an event again, in any status of its delivery.',
     auth: 'required',
     permission: 'webhooks:write',
     perMinute: DEFAULT_PER_MINUTE,

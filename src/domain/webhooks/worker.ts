@@ -8,10 +8,10 @@ import { maintainPartitions } from './deliveries/partitions.ts';
 import { sweepEndpoints } from './endpoints/sweep.ts';
 import { sendDisabledNotice } from './endpoints/notify-disabled.ts';
 
-/** How webhooks leave the service. */
+/** The adapters that webhooks use. */
 export interface WebhookAdapters {
   readonly webhooks: WebhookClient;
-  /** Where every event goes, whatever the merchant has set; null: where the merchant says. */
+  /** The URL that receives every event, overriding the merchant's endpoints; null: no override. */
   readonly receiver: string | null;
   /** Notifies merchants; null: no mail is sent. */
   readonly mailer: Mailer | null;

@@ -25,7 +25,7 @@ export function eventText(id: string, data: string): string {
 
 /**
  * A sign of life: proxies and clients close silent connections. It is an event because a page's script never
- * sees comments, and could not tell a stream that a proxy holds back from one without changes.
+ * sees comments, and could not distinguish a stream that a proxy buffers from one without changes.
  */
 export const HEARTBEAT = 'event: beat\ndata: 1\n\n';
 

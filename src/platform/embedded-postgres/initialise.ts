@@ -7,19 +7,19 @@ import type { Binaries } from './binaries.ts';
 import { hasCode } from '../errors.ts';
 import { processExists } from './pid-file.ts';
 
-/** Name of the superuser of every cluster made here. */
+/** Name of the superuser of every cluster created here. */
 export const SUPERUSER = 'postgres';
 
 const PASSWORD_FILE = 'embedded-password';
 
 /**
- * Makes a Postgres data folder at `dataDir` unless one is there: UTF8, sorted by code point, UTC, and a
+ * Creates a Postgres data folder at `dataDir` unless it exists: UTF8, sorted by code point, UTC, and a
  * random superuser password in a file of mode 0600 within. All or nothing: it is built beside and then
  * renamed, so a process that dies half-way leaves no broken folder, and of two at once one wins and the other
  * uses its result.
  *
  * @param dataDir absolute; its parent exists and `account` can enter it
- * @throws Error with the last words of initdb, or when the folder holds something that is no Postgres data
+ * @throws Error with the last output of initdb, or when the folder holds something that is no Postgres data
  */
 export async function initialise(
   dataDir: string,
@@ -48,7 +48,7 @@ export async function initialise(
   }
 }
 
-/** The superuser's password of a data folder made by `initialise`. */
+/** The superuser's password of a data folder that `initialise` created. */
 export async function readPassword(dataDir: string): Promise<string> {
   return readFile(join(dataDir, PASSWORD_FILE), 'utf8');
 }
@@ -85,7 +85,10 @@ async function runInitdb(dataDir: string, { file, args, options }: Command): Pro
   throw new Error(`Postgres could not make ${dataDir} (initdb: ${outcome}).${hint}\n${output.trim()}`);
 }
 
-/** Removes what a killed `initialise` left, told by the process id in its name; as far as this user may. */
+/**
+ * Removes the folders of killed `initialise` runs, which have process ids in their names, as far as
+ * permitted.
+ */
 async function removeAbandoned(dataDir: string): Promise<void> {
   const prefix = `${basename(dataDir)}.init-`;
   for (const name of await readdir(dirname(dataDir))) {

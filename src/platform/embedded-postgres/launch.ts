@@ -11,13 +11,13 @@ const POLL_MS = 20;
 /** Lines of Postgres's output that a failed start quotes. */
 const KEPT_LINES = 20;
 
-/** A child that either became a server, or ended and left its last words. */
+/** A child that became a server, or ended and left its last output. */
 export type Launched = { server: ReadyServer } | { lastLines: string[] };
 
 /**
  * Starts one server process and waits until it accepts connections or ends. The process leads a session of
- * its own, so that Ctrl-C in the terminal reaches this process only and we decide when the database goes; it
- * neither keeps this process alive nor dies with it.
+ * its own, so that Ctrl-C in the terminal reaches this process only, which decides when the database ends. It
+ * neither keeps this process alive nor ends with it.
  *
  * @param dataDir real path
  * @param deadline on the scale of `performance.now()`; a server not ready by then is ended

@@ -28,9 +28,9 @@ export async function findServer(dataDir: string): Promise<Server | null> {
 }
 
 /**
- * Removes a `postmaster.pid` that Postgres itself would stumble over: broken by a crash, or naming a process
- * number that another program of the same user has by now. One whose process is gone is left to Postgres.
- * Should a server be alive after all, Postgres still refuses to start a second one: it also looks at shared
+ * Removes a `postmaster.pid` at which Postgres would fail to start: broken by a crash, or with a process
+ * number that another program of the same user has now. Postgres itself removes one whose process is gone.
+ * If a server is alive after all, Postgres still refuses to start a second one: it also checks shared
  * memory.
  */
 export async function removeMisleadingPidFile(dataDir: string): Promise<void> {
@@ -58,7 +58,7 @@ export async function isServerOf(dataDir: string, pid: number): Promise<boolean>
   return stdout.includes(`/postgres -D ${dataDir} `);
 }
 
-/** Whether a process bears this number, whoever owns it. */
+/** Whether a process of any user has this number. */
 export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -12,7 +12,9 @@ import { launch } from './launch.ts';
 import { removeMisleadingPidFile } from './pid-file.ts';
 import { stopServer } from './stop.ts';
 
-/** Ready takes under 0.1 s; the rest is for recovery after a crash and for a predecessor still ending. */
+/**
+ * A start takes under 0.1 s; the rest is for recovery after a crash and for a previous server still ending.
+ */
 const START_TIMEOUT_MS = 60_000;
 
 /** Pause before Postgres is started again after a failure that passes by itself. */
@@ -37,16 +39,16 @@ export interface EmbeddedPostgres {
   /** superuser's URL of the database asked for, on 127.0.0.1; holds the password */
   url: string;
   port: number;
-  /** whether the server had been started by someone else and was found alive */
+  /** whether another process had started the server and it was alive */
   adopted: boolean;
   /** ends the server, adopted or not, and returns when it is gone; may be called again */
   stop(): Promise<void>;
 }
 
 /**
- * Gives the one server of a data folder: the live one when there is one (left by a killed process, or started
- * by another that still runs), else a new one. It listens on 127.0.0.1 only and outlives this process unless
- * stopped.
+ * Returns the one server of a data folder: the live one when there is one (left by a killed process, or
+ * started by another that still runs), else a new one. It listens on 127.0.0.1 only and outlives this process
+ * unless stopped.
  *
  * @throws Error that names the data folder, with Postgres's last lines, when it does not start
  */
@@ -63,7 +65,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   };
 }
 
-/** Tries until a server stays: what stands in the way may pass, such as a server that is just ending. */
+/** Retries until a server stays up: the obstacle may be temporary, such as a server that is ending. */
 async function adoptOrStart(
   dataDir: string,
   deadline: number,
@@ -98,7 +100,7 @@ function serverArgs(dataDir: string, port: number): string[] {
   return ['-D', dataDir, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
 }
 
-/** Another start holds the folder, a killed server is not quite gone, or a free port was snatched. */
+/** Another start owns the folder, a killed server is still ending, or another process took the free port. */
 function mayPass(output: string, port: number | undefined): boolean {
   if (/lock file "postmaster\.pid"|pre-existing shared memory block/.test(output)) return true;
   return port === undefined && isPortTaken(output);
@@ -115,7 +117,7 @@ function startError(dataDir: string, output: string, port: number | undefined): 
   return new Error(`Postgres did not start on ${dataDir}:\n${output}`);
 }
 
-/** The real path, by which a live server is recognised; makes the parents of a folder still to be made. */
+/** The real path, by which a live server is recognised; creates the parents of a missing folder. */
 async function resolveDataDir(dataDir: string): Promise<string> {
   return realpath(dataDir).catch(async (error: unknown) => {
     if (!hasCode(error, 'ENOENT')) throw error;
@@ -125,7 +127,7 @@ async function resolveDataDir(dataDir: string): Promise<string> {
   });
 }
 
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
+/** A port of 127.0.0.1 on which no process listens now. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   return new Promise((resolvePort, reject) => {

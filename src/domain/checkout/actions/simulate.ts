@@ -25,7 +25,7 @@ export type SimulationResult = 'done' | 'missing' | 'badAction' | 'actionOver' |
 /**
  * Acts as the customer of the test payment that `token` opens, by the sandbox's own verbs: `input` is
  * unchecked. A live payment is `missing`, as an unknown token is. `actionOver`: the action makes no sense in
- * the payment's state; `clockBusy`: somebody else advances its test clock.
+ * the payment's state; `clockBusy`: another request advances its test clock.
  */
 export async function simulateByToken(
   ctx: Context,
@@ -107,7 +107,7 @@ async function syncAtOnce(
   { test_clock, network }: CheckoutPayment,
 ): Promise<void> {
   const clocked = test_clock === null ? ctx : await contextOfTestClock(ctx, test_clock);
-  // Whoever advances the test clock at this moment syncs its chain.
+  // The request that advances the test clock at this moment syncs its chain.
   if (clocked === null) return;
   for (let count = 0; count < MAX_SYNCS; count += 1)
     if (!(await syncNetwork(clocked, adapters, network))) return;

@@ -25,7 +25,7 @@ export interface DeliveryResult {
   readonly excerpt: string | null;
 }
 
-/** Any header may occur twice, whatever Node's type says. */
+/** Any header may occur twice, contrary to Node's type. */
 type ResponseHeaders = Readonly<NodeJS.Dict<string | string[]>>;
 
 /**

@@ -81,8 +81,8 @@ const FILTERS: readonly Filter[] = [
 
 /**
  * The statement for the filters that are given: one for each combination, with a name of at most the 63 bytes
- * that Postgres tells apart. Failed deliveries are rare and have an index (deliveries_failed), which Postgres
- * only uses where the text says `failed`: statuses are part of the text.
+ * that Postgres can distinguish. Failed deliveries are rare and have an index (deliveries_failed), which
+ * Postgres only uses where the text says `failed`: statuses are part of the text.
  */
 function pageOfDeliveries(
   params: PageParams,

@@ -36,7 +36,7 @@ const restartDelivery = sql<never, { id: string; now: Date }>(
 );
 
 /**
- * Restarts one delivery, whatever its status: it is due at once, and has the whole retry schedule before it.
+ * Restarts one delivery in any status: it is due at once, and begins the retry schedule again.
  * Throws ApiError delivery_not_found, and webhooks_off where nothing is sent.
  */
 export async function redeliver(

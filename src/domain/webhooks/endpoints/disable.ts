@@ -39,7 +39,7 @@ export async function disableEndpoint(
 ): Promise<void> {
   const disabled = await ctx.db.transaction(async (tx) => {
     const endpoint = await runOne(tx, disable, { endpointId, now: ctx.now(), reason });
-    // Nobody needs to repair the endpoint of a payment with a test clock of its own.
+    // The endpoint of a payment with its own test clock needs no repair.
     const isShared = endpoint !== null && endpointId.startsWith(endpoint.merchant_id);
     if (isShared && ctx.config.smtpUrl !== null)
       await schedule(tx, [{ job: notifyDisabled, key: endpointId, runAt: ctx.now(), testClock: null }]);
