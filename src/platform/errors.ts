@@ -39,6 +39,7 @@ export const API_ERRORS = {
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
 export type ApiErrorCode = keyof typeof API_ERRORS;
+type NotFoundCode = Extract<ApiErrorCode, `${string}_not_found`>;
 
 /** Which field broke which rule; on validation errors only. */
 export interface ErrorDetails {
@@ -75,6 +76,12 @@ export class ValidationError extends ApiError {
     super('validation', { message: `${field} ${reason}.`, details: { field, constraint } });
     this.name = 'ValidationError';
   }
+}
+
+/** Returns what was looked for. Throws ApiError with `code` when there is none. */
+export function foundOr<Value>(code: NotFoundCode, value: Value | null | undefined): Value {
+  if (value === null || value === undefined) throw new ApiError(code);
+  return value;
 }
 
 /** Whether a caught value is an error of Node or Postgres with one of these codes ('ENOENT', '42P04'). */

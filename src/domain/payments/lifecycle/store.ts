@@ -1,6 +1,6 @@
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { isId } from '../../../platform/values/ids.ts';
-import { ApiError } from '../../../platform/errors.ts';
+import { foundOr } from '../../../platform/errors.ts';
 import type { Payment } from './payment.ts';
 
 const paymentOfMerchant = sql<Payment, { id: string; merchantId: string }>(
@@ -20,9 +20,7 @@ export async function findPayment(
 
 /** Like `findPayment`; throws ApiError payment_not_found instead of returning null. */
 export async function getPayment(connection: Connection, merchantId: string, id: string): Promise<Payment> {
-  const payment = await findPayment(connection, merchantId, id);
-  if (payment === null) throw new ApiError('payment_not_found');
-  return payment;
+  return foundOr('payment_not_found', await findPayment(connection, merchantId, id));
 }
 
 const paymentsById = sql<Payment, { ids: readonly string[] }>(
@@ -48,6 +46,5 @@ export async function lockPayments(tx: Tx, ids: readonly string[]): Promise<Paym
 /** Locks a payment until the transaction ends. Throws ApiError payment_not_found when it does not exist. */
 export async function lockPayment(tx: Tx, id: string): Promise<Payment> {
   const [payment] = await lockPayments(tx, [id]);
-  if (payment === undefined) throw new ApiError('payment_not_found');
-  return payment;
+  return foundOr('payment_not_found', payment);
 }

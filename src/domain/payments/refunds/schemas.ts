@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { timestamp } from '../../../platform/schemas.ts';
 import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../../platform/validator.ts';
 
 export const RefundBody = Type.Object(
@@ -27,6 +28,6 @@ export const RefundResource = Type.Object({
   amount: Type.String(),
   currency: Type.String(),
   status: Type.Enum(['PENDING', 'COMPLETED']),
-  created_at: Type.String({ format: 'date-time', description: 'When the refund was asked for.' }),
+  created_at: timestamp('When the refund was asked for.'),
 });
 export type RefundResource = Static<typeof RefundResource>;

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { timestamp } from '../../../platform/schemas.ts';
 import { COIN_IDS } from '../../chain/coins.ts';
 import { NETWORK_IDS } from '../../chain/networks.ts';
 import { AMOUNT_PATTERN } from '../../../platform/validator.ts';
@@ -25,7 +26,7 @@ export const TransferResource = Type.Object({
   network: Type.String(),
   address: Type.String(),
   amount: Type.String(),
-  sent_at: Type.String({ format: 'date-time' }),
+  sent_at: timestamp(),
 });
 export type TransferResource = Static<typeof TransferResource>;
 
@@ -49,6 +50,6 @@ export const ReplacedTransfer = Type.Object({
   network: Type.String(),
   amount: Type.String(),
   replaced_by: Type.String({ description: 'The transaction that spends the money elsewhere.' }),
-  replaced_at: Type.String({ format: 'date-time' }),
+  replaced_at: timestamp(),
 });
 export type ReplacedTransfer = Static<typeof ReplacedTransfer>;

@@ -3,6 +3,7 @@ import { RefundBody } from '../../payments/refunds/schemas.ts';
 import { CreatePaymentBody, PaymentResource } from '../../payments/schemas.ts';
 import { ReplaceTransferBody, SendTransferBody } from '../customer/schemas.ts';
 import { DeliveryAttempt, DURATION_PATTERN } from '../test-clock/schemas.ts';
+import { nullable, timestamp } from '../../../platform/schemas.ts';
 import { LIBRARY_NAMES } from './library-names.ts';
 
 const Seed = Type.String({
@@ -73,9 +74,9 @@ export const Scenario = Type.Object({
   payment: PaymentResource,
   transitions: Type.Array(
     Type.Object({
-      at: Type.String({ format: 'date-time' }),
+      at: timestamp(),
       sequence: Type.Integer(),
-      from: Type.Union([Type.String(), Type.Null()]),
+      from: nullable(Type.String()),
       to: Type.String(),
       event: Type.String(),
     }),
@@ -84,7 +85,7 @@ export const Scenario = Type.Object({
   deliveries: Type.Array(DeliveryAttempt),
   received: Type.Array(
     Type.Object({
-      at: Type.String({ format: 'date-time' }),
+      at: timestamp(),
       event_id: Type.String(),
       type: Type.String(),
       sequence: Type.Integer(),

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { PaymentResource } from '../../payments/schemas.ts';
+import { nullable, timestamp } from '../../../platform/schemas.ts';
 
 /**
  * A duration: a number and s, m, h or d. At most about three years, so that no sum exceeds a timestamp's
@@ -17,18 +18,18 @@ export type AdvanceBody = Static<typeof AdvanceBody>;
 
 /** One attempt to deliver an event, in the time of the payment's test clock. */
 export const DeliveryAttempt = Type.Object({
-  at: Type.String({ format: 'date-time' }),
+  at: timestamp(),
   event_id: Type.String(),
   type: Type.String(),
   sequence: Type.Integer(),
   attempt: Type.Integer(),
-  status_code: Type.Union([Type.Integer(), Type.Null()]),
-  error: Type.Union([Type.String(), Type.Null()]),
-  next_attempt_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  status_code: nullable(Type.Integer()),
+  error: nullable(Type.String()),
+  next_attempt_at: nullable(timestamp()),
 });
 
 export const AdvanceResult = Type.Object({
-  now: Type.String({ format: 'date-time', description: "The payment's time." }),
+  now: timestamp("The payment's time."),
   payment: PaymentResource,
   events: Type.Array(Type.Object({}, { additionalProperties: true }), {
     description: 'What happened on the way, as the webhooks say it.',

@@ -1,5 +1,5 @@
 import { run, runOne, sql, type Connection, type Statement } from '../../../platform/postgres/db.ts';
-import { ApiError } from '../../../platform/errors.ts';
+import { foundOr } from '../../../platform/errors.ts';
 import { isId } from '../../../platform/values/ids.ts';
 import type { Delivery, DeliveryWithAttempts } from './schemas.ts';
 
@@ -64,8 +64,7 @@ export async function readDelivery<Row>(
   params: DeliveryParams,
 ): Promise<Row> {
   const row = isId('dlv', params.id) ? await runOne(connection, statement, params) : null;
-  if (row === null) throw new ApiError('delivery_not_found');
-  return row;
+  return foundOr('delivery_not_found', row);
 }
 
 /** The API resource of a delivery. */

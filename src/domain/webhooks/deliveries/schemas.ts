@@ -100,8 +100,6 @@ export type RedeliverBody = Static<typeof RedeliverBody>;
 
 export const RedeliverAnswer = Type.Object({
   count: Type.Integer({ description: 'How many events will be delivered (again).' }),
-  done_by: nullable(
-    Type.String({ format: 'date-time', description: 'When the last of them is due; null: there is none.' }),
-  ),
+  done_by: nullable(timestamp('When the last of them is due; null: there is none.')),
 });
 export type RedeliverAnswer = Static<typeof RedeliverAnswer>;

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { timestamp } from '../../../platform/schemas.ts';
 
 export const DEFAULT_OVERLAP_HOURS = 24;
 const MAX_OVERLAP_HOURS = 168;
@@ -21,12 +22,9 @@ export type RotateSecretBody = Static<typeof RotateSecretBody>;
 
 export const WebhookSecrets = Type.Object({
   secret: Type.String({ description: 'The secret in force: it signs X-Webhook-Signature.' }),
-  created_at: Type.String({ format: 'date-time' }),
-  previous: Type.Array(
-    Type.Object({ secret: Type.String(), expires_at: Type.String({ format: 'date-time' }) }),
-    {
-      description: 'Rotated secrets that still sign webhook-signature, until they expire.',
-    },
-  ),
+  created_at: timestamp(),
+  previous: Type.Array(Type.Object({ secret: Type.String(), expires_at: timestamp() }), {
+    description: 'Rotated secrets that still sign webhook-signature, until they expire.',
+  }),
 });
 export type WebhookSecrets = Static<typeof WebhookSecrets>;
