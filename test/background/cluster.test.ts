@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { checkBooks } from '../support/books.ts';
+import { checkInvariants } from '../support/invariants.ts';
 import { redisCall, redisCommand, startRedis, type RedisServer } from '../support/redis.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -40,7 +40,7 @@ describe('a Redis Cluster', () => {
       );
       expect(keys.flat().some((key) => key.startsWith('{checkout}:'))).to.equal(true);
       expect(keys.flat().some((key) => key.startsWith('{limit}:'))).to.equal(true);
-      await checkBooks(service.harness.ctx.db);
+      await checkInvariants(service.harness.ctx.db);
     } finally {
       await service.close();
     }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import winston from 'winston';
 import { LEASE_SECONDS } from '../../src/background/relay.ts';
 import { run, sql } from '../../src/platform/postgres/db.ts';
-import { checkBooks } from '../support/books.ts';
+import { checkInvariants } from '../support/invariants.ts';
 import type { Engine } from '../support/engines.ts';
 import { redisCall, redisCommand, startRedis, type RedisServer } from '../support/redis.ts';
 import { startService, type Service } from '../support/service.ts';
@@ -35,7 +35,7 @@ describe('losing Redis', () => {
   after(() => redis?.stop());
   afterEach(async () => {
     try {
-      await checkBooks(service.harness.ctx.db);
+      await checkInvariants(service.harness.ctx.db);
     } finally {
       await service.close();
     }

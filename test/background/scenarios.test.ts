@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { LIBRARY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
 import { EVENTS } from '../domain/sandbox/scenarios/library-lists.ts';
-import { checkBooks } from '../support/books.ts';
+import { checkInvariants } from '../support/invariants.ts';
 import { ENGINES } from '../support/engines.ts';
 import { eventsOf, type ScenarioReport } from '../support/scenarios.ts';
 import { startService, type Service } from '../support/service.ts';
@@ -16,7 +16,7 @@ for (const engine of ENGINES)
     });
     after(async () => {
       try {
-        await checkBooks(service.harness.ctx.db);
+        await checkInvariants(service.harness.ctx.db);
       } finally {
         await service.close();
       }

@@ -11,7 +11,7 @@ import { readPayments } from '../../src/domain/payments/lifecycle/store.ts';
 import { dispatchEvents } from '../../src/domain/events/dispatch.ts';
 import { run, sql } from '../../src/platform/postgres/db.ts';
 import { QUEUE_NAMES, type Job, type QueueName } from '../../src/platform/job.ts';
-import { checkBooks } from '../support/books.ts';
+import { checkInvariants } from '../support/invariants.ts';
 import { ENGINES } from '../support/engines.ts';
 import { startService, type Service } from '../support/service.ts';
 import type { StoredEvent } from '../support/shop.ts';
@@ -40,7 +40,7 @@ for (const engine of ENGINES)
     let service: Service;
     afterEach(async () => {
       try {
-        await checkBooks(service.harness.ctx.db);
+        await checkInvariants(service.harness.ctx.db);
       } finally {
         await service.close();
       }

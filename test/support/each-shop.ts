@@ -1,4 +1,4 @@
-import { checkBooks } from './books.ts';
+import { checkInvariants } from './invariants.ts';
 import { openShop, type Shop } from './shop.ts';
 import { createHarness, type Harness } from './harness.ts';
 
@@ -11,7 +11,7 @@ export function eachShop(take: (opened: { harness: Harness; shop: Shop }) => voi
   });
   afterEach(async () => {
     try {
-      await checkBooks(harness.ctx.db);
+      await checkInvariants(harness.ctx.db);
     } finally {
       await harness.close();
     }

@@ -3,7 +3,7 @@ import { readLedger, refundedEntries, settledEntries } from '../../../src/domain
 import { STATUSES } from '../../../src/domain/payments/lifecycle/states.ts';
 import { readPayments } from '../../../src/domain/payments/lifecycle/store.ts';
 import { plain } from '../../../src/platform/values/money.ts';
-import { checkBooks, checkLedger } from '../../support/books.ts';
+import { checkInvariants, checkLedger } from '../../support/invariants.ts';
 import { play } from '../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
@@ -110,7 +110,7 @@ describe('the ledger of a payment', () => {
     harness = await createHarness();
   });
   after(async () => {
-    await checkBooks(harness.ctx.db);
+    await checkInvariants(harness.ctx.db);
     await harness.close();
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PolicyChoice } from '../../../src/domain/payments/lifecycle/policy.ts';
 import { asWritten, plain } from '../../../src/platform/values/money.ts';
-import { checkBooks } from '../../support/books.ts';
+import { checkInvariants } from '../../support/invariants.ts';
 import { createPayment, expectError } from '../../support/http.ts';
 import { eventsOf, play, type ScenarioReport } from '../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
@@ -14,7 +14,7 @@ describe('the policy of a payment', () => {
     harness = await createHarness();
   });
   after(async () => {
-    await checkBooks(harness.ctx.db);
+    await checkInvariants(harness.ctx.db);
     await harness.close();
   });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { PolicyChoice } from '../../../src/domain/payments/lifecycle/policy.ts';
-import { checkBooks } from '../../support/books.ts';
+import { checkInvariants } from '../../support/invariants.ts';
 import { eventsOf, play, type ScenarioReport } from '../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
@@ -10,7 +10,7 @@ describe('the policy late: refund', () => {
     harness = await createHarness();
   });
   after(async () => {
-    await checkBooks(harness.ctx.db);
+    await checkInvariants(harness.ctx.db);
     await harness.close();
   });
 

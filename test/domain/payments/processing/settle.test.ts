@@ -5,7 +5,7 @@ import { simulatedExchange } from '../../../../src/domain/adapters.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
 import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
-import { checkBooks } from '../../../support/books.ts';
+import { checkInvariants } from '../../../support/invariants.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 
@@ -22,7 +22,7 @@ describe('settlement', () => {
   });
   afterEach(async () => {
     try {
-      await checkBooks(harness.ctx.db);
+      await checkInvariants(harness.ctx.db);
     } finally {
       await harness.close();
     }

@@ -7,7 +7,7 @@ import { syncChain } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { paymentHandlers } from '../../../../src/domain/payments/worker.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
-import { checkBooks } from '../../../support/books.ts';
+import { checkInvariants } from '../../../support/invariants.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
 import { untilWaitingForLocks } from '../../../support/locks.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
@@ -34,7 +34,7 @@ describe('syncing a network', () => {
   });
   afterEach(async () => {
     try {
-      await checkBooks(harness.ctx.db);
+      await checkInvariants(harness.ctx.db);
     } finally {
       await harness.close();
     }

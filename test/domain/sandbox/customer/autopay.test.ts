@@ -3,7 +3,7 @@ import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/simulate
 import { selectPaymentMethod } from '../../../../src/domain/payments/pricing/select-method.ts';
 import { expirePayments } from '../../../../src/domain/payments/processing/expire.ts';
 import { autopay } from '../../../../src/domain/sandbox/customer/autopay.ts';
-import { checkBooks } from '../../../support/books.ts';
+import { checkInvariants } from '../../../support/invariants.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 
@@ -17,7 +17,7 @@ describe('the simulated customer', () => {
   });
   afterEach(async () => {
     try {
-      await checkBooks(harness.ctx.db);
+      await checkInvariants(harness.ctx.db);
     } finally {
       await harness.close();
     }

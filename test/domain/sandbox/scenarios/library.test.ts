@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { LIBRARY_NAMES, type LibraryName } from '../../../../src/domain/sandbox/scenarios/library-names.ts';
-import { checkBooks } from '../../../support/books.ts';
+import { checkInvariants } from '../../../support/invariants.ts';
 import { deliveriesOf, eventsOf, play, withoutIds } from '../../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 import { DOWN_FOR_A_DAY, EVENTS, TWICE_AND_OUT_OF_ORDER } from './library-lists.ts';
@@ -13,7 +13,7 @@ describe('the library of scenarios', () => {
     harness = await createHarness();
   });
   after(async () => {
-    await checkBooks(harness.ctx.db);
+    await checkInvariants(harness.ctx.db);
     await harness.close();
   });
 

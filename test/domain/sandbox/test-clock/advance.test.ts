@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import supertest from 'supertest';
-import { checkBooks } from '../../../support/books.ts';
+import { checkInvariants } from '../../../support/invariants.ts';
 import { createPayment, pay } from '../../../support/http.ts';
 import type { StoredEvent } from '../../../support/shop.ts';
 import { since } from '../../../support/scenarios.ts';
@@ -21,7 +21,7 @@ describe('advancing the clock of a test payment', () => {
     harness = await createHarness();
   });
   afterEach(async () => {
-    await checkBooks(harness.ctx.db);
+    await checkInvariants(harness.ctx.db);
     await harness.close();
   });
 

@@ -12,7 +12,7 @@ const DAY = 24 * HOUR;
 /** Confirmations on Ethereum, the shop's settlement network. */
 const CONFIRMATIONS = 12;
 
-describe('stories of a payment of 10.50 USDC', () => {
+describe('a payment of 10.50 USDC from its creation to its end', () => {
   let harness: Harness;
   let shop: Shop;
   eachShop((opened) => ({ harness, shop } = opened));

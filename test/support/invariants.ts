@@ -38,7 +38,7 @@ const eventsOf = sql<{ type: string; sequence: number; status: Status; id: strin
  * the ledger's accounts sum to zero and agree with the payment, refunds do not exceed receipts, the events
  * are numbered 1, 2, 3 ..., and each step from one event to the next is a row of the transition table.
  */
-export async function checkBooks(connection: Connection): Promise<void> {
+export async function checkInvariants(connection: Connection): Promise<void> {
   for (const payment of await run(connection, allPayments, [])) {
     const what = `${payment.id} (${payment.status})`;
     const money = await run(connection, moneyOf, [payment.id]);
