@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import winston from 'winston';
 import { reconcileOnce } from '../../../src/domain/ops/reconcile.ts';
 import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { createHandlers } from '../../../src/background/workers.ts';
+import { dispatchEvent } from '../../../src/domain/outbox/jobs.ts';
 import { dispatchEvents } from '../../../src/domain/events/dispatch.ts';
 import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
 import type { Context } from '../../../src/platform/context.ts';
@@ -10,20 +12,24 @@ import { explain, rowsRead } from '../../support/explain.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
-const dueWork = sql<{ job: string; key: string; run_at: Date }>(
-  'test_due_work',
-  `SELECT job, key, run_at FROM scheduled_jobs
-   WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile', 'webhook.partitions', 'event.fan-out') ORDER BY job, key`,
+const jobsOfOthers = sql<{ job: string; key: string; run_at: Date }>(
+  'test_jobs_but',
+  'SELECT job, key, run_at FROM scheduled_jobs WHERE job <> ALL ($1) ORDER BY job, key',
 );
+const deleteAllBut = sql('test_delete_jobs_but', 'DELETE FROM scheduled_jobs WHERE job <> ALL ($1)');
 
 describe('reconciling', () => {
   let harness: Harness;
   let shop: Shop;
   /** It logs an error for each row that was missing, which here is on purpose. */
   let ctx: Context;
+  /** The names of the recurring jobs, which reconciling leaves to the workers' start. */
+  let recurring: readonly string[];
   beforeEach(async () => {
     harness = await createHarness();
     shop = await openShop(harness);
+    const jobs = [...createHandlers(harness.adapters).values()].map(({ job }) => job);
+    recurring = jobs.filter(({ keys }) => keys.length > 0).map(({ name }) => name);
     ctx = { ...harness.ctx, log: winston.createLogger({ silent: true }) };
     await setWebhookConfig(
       ctx.db,
@@ -34,7 +40,7 @@ describe('reconciling', () => {
   });
   afterEach(() => harness.close());
 
-  const due = () => run(ctx.db, dueWork, []);
+  const due = () => run(ctx.db, jobsOfOthers, [[...recurring, dispatchEvent.name]]);
   /** One payment in each state that has work to come, and its delivery and refund as well. */
   const prepare = async () => {
     const settled = await shop.create();
@@ -70,9 +76,7 @@ describe('reconciling', () => {
   it('restores every row that is missing, with the time that it had, and only those', async () => {
     const { waiting, underpaid, covered, processing } = await prepare();
     const before = await due();
-    await ctx.db.raw(
-      `DELETE FROM scheduled_jobs WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile', 'webhook.partitions')`,
-    );
+    await run(ctx.db, deleteAllBut, [recurring]);
     expect(await reconcileOnce(ctx)).to.equal(before.length);
     expect(await due()).to.deep.equal(before);
     const keys = (await due()).map(({ key }) => key);
@@ -94,9 +98,7 @@ describe('reconciling', () => {
   it('by several workers at once restores each row once', async () => {
     await prepare();
     const before = await due();
-    await ctx.db.raw(
-      `DELETE FROM scheduled_jobs WHERE job NOT IN ('chain.observe', 'idempotency.sweep', 'history.sweep', 'relay.reconcile', 'webhook.partitions')`,
-    );
+    await run(ctx.db, deleteAllBut, [recurring]);
     const counts = await Promise.all([1, 2, 3, 4].map(() => reconcileOnce(ctx)));
     expect(counts.reduce((a, b) => a + b)).to.equal(before.length);
     expect(await due()).to.deep.equal(before);
