@@ -3,9 +3,9 @@ import { deliverWebhook } from '../../src/domain/webhooks/endpoints/jobs.ts';
 import { setWebhookConfig } from '../../src/domain/webhooks/endpoints/settings.ts';
 import { run, runOne, sql } from '../../src/platform/postgres/db.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from './receivers.ts';
-import type { Shop } from './shop.ts';
+import { openShop, type Shop } from './shop.ts';
 import { until } from './until.ts';
-import type { Harness } from './harness.ts';
+import { createHarness, type Harness } from './harness.ts';
 
 export interface DeliveryRow {
   readonly id: string;
@@ -159,4 +159,25 @@ export function watched({ ctx }: Harness): { ctx: Harness['ctx']; lookedTwice: (
       await until('the run looks again', () => looks >= begin + 5);
     },
   };
+}
+
+/** Sets up a harness, its shop and the holding receiver of its merchant for each test. */
+export function eachHoldingReceiver(
+  take: (opened: { harness: Harness; shop: Shop; receiver: HoldingReceiver }) => unknown,
+): void {
+  let harness: Harness;
+  let receiver: HoldingReceiver;
+  beforeEach(async () => {
+    harness = await createHarness();
+    const shop = await openShop(harness);
+    // What the start schedules is done before the tests begin.
+    await harness.work();
+    receiver = await startHoldingReceiver();
+    await configure(harness, receiver.url);
+    await take({ harness, shop, receiver });
+  });
+  afterEach(async () => {
+    await receiver.close();
+    await harness.close();
+  });
 }

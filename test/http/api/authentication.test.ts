@@ -8,14 +8,14 @@ import {
   countRows,
   createPayment,
   expectError,
-  listen,
   ORDER,
   recordQueries,
   send,
   withoutPlace,
   type Listening,
 } from '../../support/http.ts';
-import { createHarness, type Harness } from '../../support/harness.ts';
+import type { Harness } from '../../support/harness.ts';
+import { servedHarness } from '../../support/served-harness.ts';
 
 const MISSING = `pay_${'0'.repeat(26)}`;
 
@@ -32,14 +32,7 @@ const NEEDS = CONTRACT_ENDPOINTS.filter(({ needsKey }) => needsKey).map(
 describe('specification: Authentication', () => {
   let harness: Harness;
   let server: Listening;
-  before(async () => {
-    harness = await createHarness();
-    server = await listen(harness.app);
-  });
-  after(async () => {
-    await server.close();
-    await harness.close();
-  });
+  servedHarness((opened) => ({ harness, server } = opened));
 
   it('is asked for by every endpoint but GET /v1/status', () => {
     const asking = ENDPOINTS.filter(({ auth }) => auth === 'required').map(({ method, path }) => [

@@ -4,14 +4,14 @@ import {
   createPayment,
   expectError,
   expectLimitHeaders,
-  listen,
   ORDER,
   send,
   type Answer,
   type Listening,
 } from '../../support/http.ts';
 import { ENDPOINTS } from '../../support/endpoints.ts';
-import { createHarness, type Harness } from '../../support/harness.ts';
+import type { Harness } from '../../support/harness.ts';
+import { servedHarness } from '../../support/served-harness.ts';
 
 const MISSING = `pay_${'0'.repeat(26)}`;
 const pathOf = (pattern: string) => pattern.replace(':id', MISSING);
@@ -19,14 +19,7 @@ const pathOf = (pattern: string) => pattern.replace(':id', MISSING);
 describe('errors', () => {
   let harness: Harness;
   let server: Listening;
-  before(async () => {
-    harness = await createHarness();
-    server = await listen(harness.app);
-  });
-  after(async () => {
-    await server.close();
-    await harness.close();
-  });
+  servedHarness((opened) => ({ harness, server } = opened));
 
   describe('specification: Status codes', () => {
     const CODES: readonly [code: number, meaning: string, ask: () => PromiseLike<Answer>][] = [

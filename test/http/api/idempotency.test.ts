@@ -5,28 +5,21 @@ import {
   countRows,
   createPayment,
   expectError,
-  listen,
   ORDER,
   pay,
   send,
   type Answer,
   type Listening,
 } from '../../support/http.ts';
-import { createHarness, type Harness } from '../../support/harness.ts';
+import type { Harness } from '../../support/harness.ts';
+import { servedHarness } from '../../support/served-harness.ts';
 
 const HOUR = 3600;
 
 describe('Idempotency-Key', () => {
   let harness: Harness;
   let server: Listening;
-  before(async () => {
-    harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: '1' });
-    server = await listen(harness.app);
-  });
-  after(async () => {
-    await server.close();
-    await harness.close();
-  });
+  servedHarness((opened) => ({ harness, server } = opened), { SIMULATOR_BLOCK_SECONDS: '1' });
 
   let last = 0;
   const newKey = () => `key-${(last += 1)}`;

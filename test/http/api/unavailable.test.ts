@@ -21,6 +21,7 @@ import {
 import { startPostgresProxy, type PostgresProxy } from '../../support/postgres-proxy.ts';
 import { ENDPOINTS } from '../../support/endpoints.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
+import { servedHarness } from '../../support/served-harness.ts';
 
 /** Contract, "Errors": Postgres away is answered within 2 s. */
 const ANSWERED_WITHIN_MS = 2_000;
@@ -167,15 +168,7 @@ describe('specification: 503, the API is temporarily unavailable', () => {
 
 describe('MAINTENANCE', () => {
   let harness: Harness;
-  let server: Listening;
-  before(async () => {
-    harness = await createHarness({ MAINTENANCE: 'true' });
-    server = await listen(harness.app);
-  });
-  after(async () => {
-    await server.close();
-    await harness.close();
-  });
+  servedHarness((opened) => ({ harness } = opened), { MAINTENANCE: 'true' });
 
   for (const { method, path } of ENDPOINTS.filter(({ path }) => path !== '/v1/status'))
     it(`${method.toUpperCase()} ${path}: 503 with a key, without, and with one that is not valid`, async () => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { createPayment, listen, pay, send, type Answer, type Listening } from '../../support/http.ts';
+import { createPayment, pay, send, type Answer, type Listening } from '../../support/http.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
+import { servedHarness } from '../../support/served-harness.ts';
 
 const MARKUP = `</title></style><script>alert(1)</script><img src=x onerror="alert(2)"> & ' " <!-- ]]> \${1}`;
 const ESCAPED =
@@ -14,14 +15,7 @@ const OVERRIDE = '\u202egnp.exe\u2066';
 describe('the checkout page', () => {
   let harness: Harness;
   let server: Listening;
-  before(async () => {
-    harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: '1' });
-    server = await listen(harness.app);
-  });
-  after(async () => {
-    await server.close();
-    await harness.close();
-  });
+  servedHarness((opened) => ({ harness, server } = opened), { SIMULATOR_BLOCK_SECONDS: '1' });
 
   const open = (token: string): Promise<Answer> => send(server, 'GET', `/checkout/${token}`);
   const pageOf = async (fields: object = {}, apiKey?: string): Promise<string> => {

@@ -5,27 +5,19 @@ import { simulatedExchange } from '../../../../src/domain/adapters.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
 import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
-import { checkInvariants } from '../../../support/invariants.ts';
-import { openShop, type Shop } from '../../../support/shop.ts';
-import { createHarness, type Harness } from '../../../support/harness.ts';
+import type { Shop } from '../../../support/shop.ts';
+import type { Harness } from '../../../support/harness.ts';
+import { eachShop } from '../../../support/each-shop.ts';
 
 const CONFIRMATIONS = 12;
 
 describe('settlement', () => {
   let harness: Harness;
   let shop: Shop;
-  beforeEach(async () => {
-    harness = await createHarness();
-    shop = await openShop(harness);
+  eachShop(async (opened) => {
+    ({ harness, shop } = opened);
     // The reconciler runs now, so that it cannot repair later what the tests assert.
     await harness.work();
-  });
-  afterEach(async () => {
-    try {
-      await checkInvariants(harness.ctx.db);
-    } finally {
-      await harness.close();
-    }
   });
 
   /** Creates `count` payments that are confirmed in full, in the selected coin. */

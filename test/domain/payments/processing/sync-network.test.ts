@@ -7,10 +7,10 @@ import { syncChain } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { paymentHandlers } from '../../../../src/domain/payments/worker.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
-import { checkInvariants } from '../../../support/invariants.ts';
-import { openShop, type Shop } from '../../../support/shop.ts';
+import type { Shop } from '../../../support/shop.ts';
 import { untilWaitingForLocks } from '../../../support/locks.ts';
-import { createHarness, type Harness } from '../../../support/harness.ts';
+import type { Harness } from '../../../support/harness.ts';
+import { eachShop } from '../../../support/each-shop.ts';
 
 const CONFIRMATIONS = 12;
 
@@ -27,17 +27,9 @@ const nextSyncs = sql<{ key: string; run_at: Date }>(
 describe('syncing a network', () => {
   let harness: Harness;
   let shop: Shop;
-  beforeEach(async () => {
-    harness = await createHarness();
-    shop = await openShop(harness);
+  eachShop(async (opened) => {
+    ({ harness, shop } = opened);
     await harness.work();
-  });
-  afterEach(async () => {
-    try {
-      await checkInvariants(harness.ctx.db);
-    } finally {
-      await harness.close();
-    }
   });
 
   const observe = () => syncNetwork(harness.ctx, harness.adapters, 'ethereum');

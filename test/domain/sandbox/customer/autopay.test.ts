@@ -3,25 +3,20 @@ import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/simulate
 import { selectPaymentMethod } from '../../../../src/domain/payments/pricing/select-method.ts';
 import { expirePayments } from '../../../../src/domain/payments/processing/expire.ts';
 import { autopay } from '../../../../src/domain/sandbox/customer/autopay.ts';
-import { checkInvariants } from '../../../support/invariants.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
-import { createHarness, type Harness } from '../../../support/harness.ts';
+import type { Harness } from '../../../support/harness.ts';
+import { eachShop } from '../../../support/each-shop.ts';
 
 describe('the simulated customer', () => {
   let harness: Harness;
   let shop: Shop;
-  beforeEach(async () => {
-    harness = await createHarness({ SIMULATOR_AUTOPAY_SECONDS: '5', SIMULATOR_BLOCK_SECONDS: '1' });
-    shop = await openShop(harness);
-    await harness.work();
-  });
-  afterEach(async () => {
-    try {
-      await checkInvariants(harness.ctx.db);
-    } finally {
-      await harness.close();
-    }
-  });
+  eachShop(
+    async (opened) => {
+      ({ harness, shop } = opened);
+      await harness.work();
+    },
+    { SIMULATOR_AUTOPAY_SECONDS: '5', SIMULATOR_BLOCK_SECONDS: '1' },
+  );
 
   it('pays a payment in full, SIMULATOR_AUTOPAY_SECONDS after its creation', async () => {
     const id = await shop.create();

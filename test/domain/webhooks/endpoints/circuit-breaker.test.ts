@@ -6,13 +6,12 @@ import {
   deliveriesIn,
   endpointIn,
   createPaymentsWithDeliveries,
-  startHoldingReceiver,
+  eachHoldingReceiver,
   watched,
   type HoldingReceiver,
 } from '../../../support/deliveries.ts';
-import { openShop } from '../../../support/shop.ts';
 import { until } from '../../../support/until.ts';
-import { createHarness, type Harness } from '../../../support/harness.ts';
+import { type Harness } from '../../../support/harness.ts';
 
 const BACKLOG = 40;
 
@@ -20,12 +19,9 @@ describe('the circuit breaker of an endpoint that keeps failing', () => {
   let harness: Harness;
   let receiver: HoldingReceiver;
   /** 40 deliveries, and a receiver that answered 500 until the circuit opened. */
-  beforeEach(async () => {
-    harness = await createHarness();
-    await harness.work();
-    receiver = await startHoldingReceiver();
-    await configure(harness, receiver.url);
-    await createPaymentsWithDeliveries(harness, await openShop(harness), BACKLOG);
+  eachHoldingReceiver(async ({ shop, ...opened }) => {
+    ({ harness, receiver } = opened);
+    await createPaymentsWithDeliveries(harness, shop, BACKLOG);
     receiver.status = 500;
     const sending = send();
     for (let answered = 0; answered < 10; answered += 1) {
@@ -35,10 +31,6 @@ describe('the circuit breaker of an endpoint that keeps failing', () => {
     receiver.open();
     await sending;
     receiver.shut();
-  });
-  afterEach(async () => {
-    await receiver.close();
-    await harness.close();
   });
 
   const send = (ctx = harness.ctx) => deliverDue(ctx, harness.adapters.webhooks, harness.merchant.id);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
 import {
+  eachHoldingReceiver,
   configure,
   deliveriesIn,
   endpointIn,
@@ -8,9 +9,9 @@ import {
   startHoldingReceiver,
   type HoldingReceiver,
 } from '../../../support/deliveries.ts';
-import { openShop, type Shop } from '../../../support/shop.ts';
+import type { Shop } from '../../../support/shop.ts';
 import { until } from '../../../support/until.ts';
-import { createHarness, type Harness } from '../../../support/harness.ts';
+import type { Harness } from '../../../support/harness.ts';
 
 const DAY = 86_400;
 const OFF = { status: 'failed', failed_because: 'endpoint_switched_off', next_attempt_at: null };
@@ -19,17 +20,7 @@ describe('disabling an endpoint', () => {
   let harness: Harness;
   let shop: Shop;
   let receiver: HoldingReceiver;
-  beforeEach(async () => {
-    harness = await createHarness();
-    shop = await openShop(harness);
-    await harness.work();
-    receiver = await startHoldingReceiver();
-    await configure(harness, receiver.url);
-  });
-  afterEach(async () => {
-    await receiver.close();
-    await harness.close();
-  });
+  eachHoldingReceiver((opened) => ({ harness, shop, receiver } = opened));
 
   const send = (endpointId = harness.merchant.id) =>
     deliverDue(harness.ctx, harness.adapters.webhooks, endpointId);

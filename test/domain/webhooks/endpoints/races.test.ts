@@ -4,33 +4,22 @@ import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.t
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import type { Db, Tx } from '../../../../src/platform/postgres/db.ts';
 import {
-  configure,
+  eachHoldingReceiver,
   deliveriesIn,
   deliveryJobIn,
   createPaymentsWithDeliveries,
-  startHoldingReceiver,
   type HoldingReceiver,
 } from '../../../support/deliveries.ts';
-import { openShop, type Shop } from '../../../support/shop.ts';
+import type { Shop } from '../../../support/shop.ts';
 import { untilWaitingForLocks } from '../../../support/locks.ts';
 import { until } from '../../../support/until.ts';
-import { createHarness, type Harness } from '../../../support/harness.ts';
+import type { Harness } from '../../../support/harness.ts';
 
 describe('deliveries that are created while runs start and end', () => {
   let harness: Harness;
   let shop: Shop;
   let receiver: HoldingReceiver;
-  beforeEach(async () => {
-    harness = await createHarness();
-    shop = await openShop(harness);
-    await harness.work();
-    receiver = await startHoldingReceiver();
-    await configure(harness, receiver.url);
-  });
-  afterEach(async () => {
-    await receiver.close();
-    await harness.close();
-  });
+  eachHoldingReceiver((opened) => ({ harness, shop, receiver } = opened));
 
   const send = () => deliverDue(harness.ctx, harness.adapters.webhooks, harness.merchant.id);
   const statuses = async () => (await deliveriesIn(harness)).map(({ status }) => status);
