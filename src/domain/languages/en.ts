@@ -26,7 +26,7 @@ export const en = {
     copied: 'Copied',
     openWallet: 'Open in wallet',
     qrLabel: 'QR code for your wallet: {amount} {coin} on {network}',
-    priceHolds: 'This price holds until {time}, and is then calculated anew.',
+    priceHolds: 'This price holds until {time}, and is then calculated again.',
     payBy: 'Please pay by {time}.',
     timeLeft: '{left} left',
     mayClose: 'You may close this page: your payment goes on without it.',
