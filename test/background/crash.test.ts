@@ -92,7 +92,7 @@ for (const engine of ENGINES)
       await expectEachOnceUnderItsOwnId([...ids, later]);
     });
 
-    it('of a worker while its webhooks are in the air: they go again, with the same ids and bytes', async () => {
+    it('of a worker while its webhooks are in flight: they are sent again, with the same ids and bytes', async () => {
       let isHanging = true;
       service = await startService(engine, { receiver: { answer: () => (isHanging ? hang : {}) } });
       // As many as are sent to one endpoint at once at first.

@@ -23,7 +23,7 @@ describe('losing Redis', () => {
   let engine: Engine;
   let service: Service;
   before(async function () {
-    // What is lost here must not be anybody's: REDIS_URL is left alone.
+    // The test deletes data: it must not use the Redis of REDIS_URL.
     if (redisCommand === null) this.skip();
     redis = await startRedis();
     engine = {
@@ -76,7 +76,7 @@ describe('losing Redis', () => {
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).to.equal(ids.length);
   });
 
-  it('FLUSHALL again and again while payments are under way: every one is settled and told', async () => {
+  it('FLUSHALL again and again while payments are under way: each is settled, and each event is delivered', async () => {
     service = await startService(engine);
     await Promise.all([service.startWorker(QUIET), service.startWorker(QUIET)]);
     const ids = await create(25);
@@ -91,7 +91,7 @@ describe('losing Redis', () => {
     await service.passUntil('all is done', () => isDone(ids));
   });
 
-  it('Redis dies and comes back empty, twice, under running workers: every payment is settled and told', async () => {
+  it('Redis dies and comes back empty, twice, under running workers: every payment is settled, and every event is delivered', async () => {
     service = await startService(engine, { env: { LOG_LEVEL: 'error' } });
     await service.startWorker(QUIET);
     const ids = await create(10);

@@ -88,7 +88,7 @@ describe('the relay', () => {
     expect(await relayOnce(harness.ctx, targets)).to.equal(0);
   });
 
-  it('hands over alone what failed before', async () => {
+  it('hands over each job that failed before by itself', async () => {
     const { targets, added } = recorder();
     await put(bulk, range(4));
     await harness.ctx.db.raw(`UPDATE scheduled_jobs SET failures = 1 WHERE key = 'k00002'`);
@@ -168,7 +168,7 @@ describe('the relay', () => {
         await opened.close();
       });
 
-      it('fills a queue that nobody serves up to a bound, whenever leases end, and also while it is paused', async () => {
+      it('fills a queue without workers up to a bound, whenever leases end, and also while it is paused', async () => {
         const targets: RelayTargets = { jobs: JOBS, queues: new Map([['clean-up', queue]]) };
         const uncounted = new Map<QueueName, number>();
         await put(single, range(40));

@@ -29,14 +29,14 @@ for (const engine of ENGINES)
     };
 
     for (const story of LIBRARY_NAMES)
-      it(`tells ${story} twice at once through the API, event by event the same`, async () => {
+      it(`runs ${story} twice at once through the API, with the same events`, async () => {
         const script = { story, seed: 'a', ids: 'stable' };
         const [one, other] = await Promise.all([tell(script), tell(script)]);
         expect(eventsOf(one)).to.deep.equal(EVENTS[story]);
         expect(JSON.stringify(other)).to.equal(JSON.stringify(one));
       });
 
-    it('leaves a payment whose clock was wound to the workers, who go on in its own time', async () => {
+    it('leaves a payment whose clock was advanced to the workers, which continue in its own time', async () => {
       const created = await service.request('POST', '/v1/payment', { pay_amount: '10.50', order_id: 'o' });
       const { id } = created.body as { id: string };
       const wound = await service.request('POST', `/v1/sandbox/payments/${id}/advance`, { by: '59m' });

@@ -109,7 +109,7 @@ for (const engine of ENGINES)
       expect(body).to.include({ status: 'SETTLED', actually_paid: '10.50' });
     });
 
-    it('pays each payment by itself where it is told to, in two workers at once', async () => {
+    it('pays each payment with autopay, in two workers at once', async () => {
       service = await startService(engine, { env: { SIMULATOR_AUTOPAY_SECONDS: '0.3' } });
       await Promise.all([service.startWorker(), service.startWorker()]);
       const ids = await create(40);
@@ -147,7 +147,7 @@ for (const engine of ENGINES)
       const closing = worker.close();
       let isClosed = false;
       void closing.then(() => (isClosed = true));
-      // Two exchanges are in the air, and nothing ends before they do.
+      // Two requests are in flight, and nothing ends before they do.
       await service.request('GET', `/v1/payment/${ids[0]}`);
       expect(isClosed).to.equal(false);
       release();
@@ -162,7 +162,7 @@ for (const engine of ENGINES)
       expect(new Set(service.receiver.requests.map(({ headers }) => headers['webhook-id'])).size).to.equal(6);
     });
 
-    it('a handler that throws holds up nobody else, is tried again later and shows in the queue', async () => {
+    it('a handler that throws delays no other job, is retried later and appears in the queue', async () => {
       service = await startService(engine);
       const ids = await create(5);
       const [poisoned = '', ...others] = ids;
@@ -192,7 +192,7 @@ for (const engine of ENGINES)
       );
     });
 
-    it('a job that nobody knows, or with data that is not ours, fails where an operator sees it, and stops nothing', async () => {
+    it('an unknown job, or one with foreign data, fails where an operator sees it, and stops nothing', async () => {
       service = await startService(engine);
       const { ctx } = service.harness;
       const opened = openQueueEngine(ctx.config, ctx.log);

@@ -139,7 +139,7 @@ describe('an open checkout page', () => {
     });
   });
 
-  it('is drawn anew when its time is over, whether or not anybody tells it', async () => {
+  it('is rendered again when its time is over, with or without an event', async () => {
     const { token_id } = await paymentIn(harness, 'waiting', { expiration_minutes: 5 });
     await withPage(browser, {}, async (page) => {
       await page.clock.install();

@@ -97,31 +97,28 @@ describe('using the checkout page', () => {
     });
   });
 
-  check(
-    'tells what happens in place: the live region stays, focus stays, and nothing is loaded anew',
-    async () => {
-      const { id, token_id } = await paymentIn(harness, 'waiting');
-      await withPage(browser, {}, async (page) => {
-        await page.goto(urlOf(token_id));
-        await page.evaluate(`window.kept = document.getElementById('said')`);
-        await page.locator('#copy-address').focus();
-        await setColumns(harness, id, CHECKOUT_STATES.underpaid ?? {});
-        await page.locator('#said', { hasText: 'Part of your payment is here' }).waitFor();
-        expect(await page.locator('#amount').textContent()).to.equal('6.50');
-        expect(await page.locator(':focus').getAttribute('id')).to.equal('copy-address');
-        await setColumns(harness, id, { ...CHECKOUT_STATES.confirming, sequence: 3 });
-        await page.locator('#said', { hasText: 'Confirming: 3 of 12' }).waitFor();
-        expect(await page.locator('#address').count()).to.equal(0);
-        expect(await page.locator(':focus').getAttribute('id'), 'what had the focus is gone').to.equal(
-          'status',
-        );
-        expect(
-          await page.evaluate(`window.kept === document.getElementById('said') && window.kept.isConnected`),
-        ).to.equal(true);
-        await picture(page, 'in-place-confirming');
-      });
-    },
-  );
+  check('updates in place: the live region stays, focus stays, and nothing is loaded again', async () => {
+    const { id, token_id } = await paymentIn(harness, 'waiting');
+    await withPage(browser, {}, async (page) => {
+      await page.goto(urlOf(token_id));
+      await page.evaluate(`window.kept = document.getElementById('said')`);
+      await page.locator('#copy-address').focus();
+      await setColumns(harness, id, CHECKOUT_STATES.underpaid ?? {});
+      await page.locator('#said', { hasText: 'Part of your payment is here' }).waitFor();
+      expect(await page.locator('#amount').textContent()).to.equal('6.50');
+      expect(await page.locator(':focus').getAttribute('id')).to.equal('copy-address');
+      await setColumns(harness, id, { ...CHECKOUT_STATES.confirming, sequence: 3 });
+      await page.locator('#said', { hasText: 'Confirming: 3 of 12' }).waitFor();
+      expect(await page.locator('#address').count()).to.equal(0);
+      expect(await page.locator(':focus').getAttribute('id'), 'what had the focus is gone').to.equal(
+        'status',
+      );
+      expect(
+        await page.evaluate(`window.kept === document.getElementById('said') && window.kept.isConnected`),
+      ).to.equal(true);
+      await picture(page, 'in-place-confirming');
+    });
+  });
 
   check('without JavaScript it loads itself again', async () => {
     const { id, token_id } = await paymentIn(harness, 'waiting');

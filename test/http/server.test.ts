@@ -95,7 +95,7 @@ describe('the HTTP server that constructs Express objects', () => {
     expect((await ask(app, '/error')).body).to.equal('broken');
   });
 
-  it('nobody holds a connection by sending slowly', () => {
+  it('a client cannot keep a connection by sending slowly', () => {
     const server = createServer(express());
     expect(server).to.include({ headersTimeout: 10_000, requestTimeout: 30_000 });
   });

@@ -200,7 +200,7 @@ describe('embedded Postgres', () => {
     },
   );
 
-  it('says in one line that the port it was told is taken', async () => {
+  it('says in one line that the requested port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;

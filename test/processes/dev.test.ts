@@ -44,7 +44,7 @@ describe('npm run dev', function () {
       headers: { 'X-API-Key': checkout.facts().api_key, 'Content-Type': 'application/json' },
     });
 
-  it('tells a faulty variable by its name and leaves nothing running', async () => {
+  it('names a faulty variable and leaves nothing running', async () => {
     const service = dev({ WEBHOOK_RETRY_SECOND: '5', LOG_LEVEL: 'loud' });
     expect(await service.ended()).to.equal(1);
     expect(service.output())

@@ -30,7 +30,7 @@ describe("a process's life", function () {
     expect(service.output()).to.include('first closed last');
   });
 
-  it('ends in order also when nobody takes its output any more', async () => {
+  it('ends in order also when its output has no reader any more', async () => {
     const service = start('well');
     await service.says('started');
     service.hangUp();
@@ -63,7 +63,7 @@ describe("a process's life", function () {
     expect(service.output()).to.equal('starting\nstarted\nclosing\nfirst closed last\n');
   });
 
-  it("says what is the operator's to mend in one line, and our own faults whole; closes; 1", async () => {
+  it("prints operators' faults in one line and its own in full; closes; exits with 1", async () => {
     const [operator, bug] = [start('operator'), start('bug')];
     expect([await operator.ended(), await bug.ended()]).to.deep.equal([1, 1]);
     // The reason comes by the other pipe: where it stands among the lines of this one says nothing.

@@ -30,7 +30,7 @@ for (const engine of ENGINES)
     afterEach(endAll);
     after(() => stand.close());
 
-    it('two webs and two workers bring each payment to its end, and tell each event', async () => {
+    it('two webs and two workers bring each payment to its end, and deliver each event', async () => {
       const [webs, workers] = await Promise.all([
         Promise.all([stand.startWeb(), stand.startWeb()]),
         Promise.all([stand.startWorker(), stand.startWorker()]),

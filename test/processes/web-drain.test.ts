@@ -10,7 +10,7 @@ import { createStand, type Stand, type Web } from './stand.ts';
 
 const BODY = JSON.stringify({ pay_amount: '12.50', order_id: 'slow' });
 
-describe('web, told to end', function () {
+describe('web, after SIGTERM', function () {
   this.timeout(60_000);
   let stand: Stand;
   let web: Web;

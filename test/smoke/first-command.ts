@@ -103,7 +103,7 @@ async function smoke(checkout: Checkout, terminal: Terminal, receiver: Receiver)
   );
   check(
     events.every((event, i) => event.sequence === i + 1 && event.data.checkout.id === created.id),
-    'the events are numbered without gaps, and tell of this payment',
+    'the events are numbered without gaps, and are those of this payment',
   );
   check(events.at(-1)?.data.checkout.status === 'SETTLED', 'the last one says SETTLED');
   step(`${requests.length} webhooks arrived; both signatures of each are good`);

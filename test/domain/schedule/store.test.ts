@@ -130,7 +130,7 @@ describe('due work', () => {
     expect(await claim(LEASE_SECONDS, { [bulk.name]: 2 })).to.deep.equal(['a', 'd']);
   });
 
-  it('nobody asked for is left alone', async () => {
+  it('that was not asked for is unchanged', async () => {
     await put(['a']);
     expect(await claim(0, { [other.name]: 10 })).to.deep.equal([]);
     expect(await claim(0, {})).to.deep.equal([]);
@@ -168,7 +168,7 @@ describe('due work', () => {
       expect(await claim(500)).to.deep.equal(['a']);
     });
 
-    it('leaves what was scheduled anew for now while it was being done, at the very same instant too', async () => {
+    it('keeps a job that was rescheduled for now while it ran, at the very same instant too', async () => {
       for (const seconds of [0, 1]) {
         await put(['a']);
         await claim(0);
@@ -178,7 +178,7 @@ describe('due work', () => {
       }
     });
 
-    it('leaves what was scheduled anew and handed over again meanwhile', async () => {
+    it('keeps a job that was rescheduled and leased again meanwhile', async () => {
       await put(['a']);
       await claim(0);
       await put(['a'], 2);
@@ -230,7 +230,7 @@ describe('due work', () => {
       ]);
     });
 
-    it('leaves what was scheduled anew meanwhile, and writes anew what is gone', async () => {
+    it('keeps a job that was rescheduled meanwhile, and writes again one that is gone', async () => {
       await put(['a']);
       await claim(0);
       await put(['a'], 1);
@@ -289,7 +289,7 @@ describe('due work', () => {
       expect(new Set(waits.slice(10))).to.deep.equal(new Set([600]));
     });
 
-    it('is left alone where it was scheduled anew meanwhile', async () => {
+    it('is unchanged where it was rescheduled meanwhile', async () => {
       await put(['a', 'b']);
       await claim(0);
       await put(['a'], 500);

@@ -93,7 +93,7 @@ describe('specification: Authentication', () => {
         401,
       );
     });
-    it('does not tell a missing key from an invalid one', async () => {
+    it('does not distinguish a missing key from an invalid one', async () => {
       const missing = await harness.api('get', '/v1/payments', null);
       const invalid = await harness.api('get', '/v1/payments', newApiKey('test'));
       expect(withoutPlace(missing.body)).to.deep.equal(withoutPlace(invalid.body));

@@ -166,7 +166,7 @@ describe('errors', () => {
           }
         });
     }
-    it('is told before the body is looked at', async () => {
+    it('is returned before the body is read', async () => {
       const answer = await harness.api('delete', '/v1/payment').type('text/plain').send('x'.repeat(200_000));
       expectError(harness, answer, 405);
     });

@@ -132,7 +132,7 @@ describe('Idempotency-Key', () => {
       expectReplay(await post(key, ORDER, '/v1/payment', second), first);
     });
 
-    it('is POST alone: GET and PUT pass over it', async () => {
+    it('applies to POST only: GET and PUT ignore it', async () => {
       const key = newKey();
       const config = (enabled: boolean) =>
         harness

@@ -98,7 +98,7 @@ describe('GET /openapi.json', () => {
       expect(document.components.schemas).to.have.property(String(name));
   });
 
-  it('tells who needs a key and what a request must bear', () => {
+  it('states which endpoints need a key and which headers a request must have', () => {
     for (const { path, operation } of operations)
       expect(operation.security, path).to.deep.equal(
         path === '/v1/status' ? [{}, { apiKey: [] }] : [{ apiKey: [] }],

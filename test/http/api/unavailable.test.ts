@@ -154,7 +154,7 @@ describe('specification: 503, the API is temporarily unavailable', () => {
       });
   });
 
-  it('a payment that somebody else holds locked: its refund answers, and nothing is stored', async () => {
+  it('a payment that another transaction has locked: its refund gets a response, and nothing is stored', async () => {
     await serve(harness.ctx.config.databaseUrl);
     await warmUp();
     const before_ = await countRows(harness);
@@ -180,7 +180,7 @@ describe('MAINTENANCE', () => {
       }
     });
 
-  it('GET /v1/status: 200, says so, and still tells whether a key is valid', async () => {
+  it('GET /v1/status: 200, reports it, and still reports whether a key is valid', async () => {
     const { body } = await harness.api('get', '/v1/status').expect(200);
     expect(body).to.include({ status: 'maintenance', authenticated: true, merchant_id: harness.merchant.id });
   });

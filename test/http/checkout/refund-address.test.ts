@@ -75,7 +75,7 @@ describe('the refund address on the checkout page', () => {
     expect(asks(page)).to.equal(false);
   });
 
-  it('is saved once: nobody who finds the link later can redirect the money', async () => {
+  it('is saved once: a later visitor of the link cannot redirect the money', async () => {
     const { id, token_id } = await paymentIn(harness, 'expired-partly');
     const answers = await Promise.all(
       [MINE, ANOTHER].map((address) => give(token_id, { address }).then(({ status }) => status)),

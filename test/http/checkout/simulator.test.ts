@@ -174,7 +174,7 @@ describe("the simulator's panel on the checkout page", () => {
     expect(await sentTo(id)).to.deep.equal(['10.50']);
   });
 
-  it('refuses while somebody else advances the test clock, and changes nothing', async () => {
+  it('refuses while another request advances the test clock, and changes nothing', async () => {
     const { id, token_id } = await createPayment(harness);
     await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '1m' }).expect(200);
     const until = new Date(harness.ctx.systemNow().getTime() + 60_000);

@@ -67,7 +67,7 @@ describe('bad input in a body', () => {
         expectError(input.harness, await post(body, length), 400, details);
       });
 
-    it('says nothing of Object.prototype, and leaves it alone', async () => {
+    it('reports nothing of Object.prototype, and does not change it', async () => {
       await post('{"__proto__":{"polluted":"yes"},"metadata":{"__proto__":"yes"}}');
       expect({}).to.not.have.property('polluted');
     });
@@ -97,7 +97,7 @@ describe('bad input in a body', () => {
       const body = gzipSync(Buffer.alloc(50_000_000, ' '));
       expectError(input.harness, await post(body, gzip), 413);
     });
-    it('in an encoding that nobody knows: 415', async () => {
+    it('in an unknown encoding: 415', async () => {
       expectError(input.harness, await post('x', { 'Content-Encoding': 'lzma' }), 415);
     });
   });

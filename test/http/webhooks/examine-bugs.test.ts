@@ -42,7 +42,7 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
     expect(adviceOn(body, 'reformatted_body')).to.include('parsed and written again');
   });
 
-  it('signs the timestamp alone', async () => {
+  it('signs only the timestamp', async () => {
     const { failed } = await checkStatus(({ headers }) => {
       const fresh = Math.abs(
         harness.ctx.systemNow().getTime() / 1000 - Number(headers['x-webhook-timestamp']),

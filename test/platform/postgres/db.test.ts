@@ -100,7 +100,7 @@ describe('the pool of connections', () => {
     expect(await committed()).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('gives up a statement in a transaction, and lends its connection to nobody', async () => {
+  it('gives up a statement in a transaction, and gives its connection to no other caller', async () => {
     let connectionsBefore = 0;
     const given = db.transaction(async (tx) => {
       await run(tx, insert, ['rolled back']);
@@ -116,7 +116,7 @@ describe('the pool of connections', () => {
     expect(used()).to.equal(0);
   });
 
-  it('gives up a COMMIT without an answer, and lends its connection to nobody', async () => {
+  it('gives up a COMMIT without an answer, and gives its connection to no other caller', async () => {
     const given = db.transaction(async (tx) => {
       await run(tx, insert, ['perhaps']);
       wire.stall();
