@@ -1,12 +1,14 @@
-import type { TestChain, ChainOf } from './chain/port.ts';
+import { isNetwork, NETWORK_IDS, type NetworkId } from './chain/networks.ts';
+import type { TestChain, ChainOf, Payouts } from './chain/port.ts';
 import { simulatedChain, simulatedPayouts, simulatedRates } from './chain/simulator/simulated.ts';
-import type { CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
+import type { AdaptersByMode, CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
 import { webhookClientOf, type WebhookClient } from './webhooks/client/client.ts';
 import type { Config } from '../platform/config/config.ts';
+import { ApiError } from '../platform/errors.ts';
 import { createMailer, type Mailer } from '../platform/mail.ts';
 
 /** Every adapter: what the service uses beyond its own database and queues. */
-export interface Adapters extends PaymentAdapters {
+export interface Adapters extends AdaptersByMode {
   /** The chain that the sandbox controls for test merchants. */
   readonly testChain: ChainOf<TestChain>;
   readonly webhooks: WebhookClient;
@@ -19,19 +21,37 @@ export interface Adapters extends PaymentAdapters {
 /** Converts everything at once, at the locked rate. */
 export const simulatedExchange: CurrencyExchange = { convert: () => Promise.resolve('converted') };
 
+/** The real client of one network. */
+interface RealNetwork {
+  readonly chain: ChainOf;
+  readonly payouts: Payouts;
+}
+
 /**
- * Creates the adapters: the one place that selects their implementations. Chains, market, payouts and
- * conversions are simulated for every merchant until there is a real client;
- * docs/how-to/add-a-chain-client.md explains how to replace the simulator per network here. The caller must
- * close adapters with `closeAdapters`.
+ * The networks that have a real client, for live merchants. There is none yet:
+ * docs/how-to/add-a-chain-client.md explains how to add one here.
+ */
+const REAL_NETWORKS: Readonly<Partial<Record<NetworkId, RealNetwork>>> = {};
+
+/** The networks on which live merchants can have payments without SIMULATE_LIVE. */
+export const LIVE_NETWORKS = NETWORK_IDS.filter((network) => REAL_NETWORKS[network] !== undefined);
+
+/**
+ * Creates the adapters: the one place that selects their implementations. Test merchants get the simulator,
+ * live merchants the real clients or, with SIMULATE_LIVE, the simulator as well. The caller must close
+ * adapters with `closeAdapters`.
  */
 export function createAdapters(
   config: Pick<
     Config,
-    'allowPrivateNetworks' | 'webhookTimeoutSeconds' | 'smtpUrl' | 'mailFrom' | 'publicUrl'
+    'allowPrivateNetworks' | 'webhookTimeoutSeconds' | 'smtpUrl' | 'mailFrom' | 'publicUrl' | 'simulateLive'
   >,
 ): Adapters {
   return {
+    modes: config.simulateLive ? ['test', 'live'] : ['test'],
+    networks: NETWORK_IDS,
+    isSimulated: true,
+    live: realAdapters,
     chain: simulatedChain,
     testChain: simulatedChain,
     rates: simulatedRates,
@@ -41,6 +61,31 @@ export function createAdapters(
     receiver: null,
     mailer: createMailer(config),
   };
+}
+
+/** Where no real client exists, every use throws ApiError network_unavailable. */
+const realAdapters: PaymentAdapters = {
+  modes: ['live'],
+  networks: LIVE_NETWORKS,
+  isSimulated: false,
+  chain: (ctx) => ({
+    depositAddress: (network, reference) =>
+      realNetwork(network).chain(ctx).depositAddress(network, reference),
+    poll: async (network, cursor, now) => realNetwork(network).chain(ctx).poll(network, cursor, now),
+    timeOfBlock: async (network, blocks) => realNetwork(network).chain(ctx).timeOfBlock(network, blocks),
+  }),
+  payouts: { send: async (payout) => realNetwork(payout.network).payouts.send(payout) },
+  rates: () => Promise.reject(new ApiError('network_unavailable')),
+  exchange: { convert: () => Promise.reject(new ApiError('network_unavailable')) },
+};
+
+function realNetwork(network: string): RealNetwork {
+  const found = isNetwork(network) ? REAL_NETWORKS[network] : undefined;
+  if (found === undefined)
+    throw new ApiError('network_unavailable', {
+      message: `network_unavailable: no real client serves live payments on ${network}. Use a test key.`,
+    });
+  return found;
 }
 
 /** Accepts no more requests, and closes connections when the requests in flight have ended. */

@@ -35,6 +35,10 @@ export const API_ERRORS = {
     503,
     'The service cannot take this request at the moment. Try again after the time in Retry-After.',
   ],
+  network_unavailable: [
+    503,
+    'network_unavailable: no real client serves live payments on this network. Use a test key.',
+  ],
   maintenance: [503, 'The service is under maintenance. Try again after the time in Retry-After.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 

@@ -17,6 +17,11 @@ async function main(lifetime: Lifetime): Promise<void> {
   const ctx = await openContext(lifetime, process.env);
   const result = await command.run(ctx, values);
   console.log(json ? JSON.stringify(result) : textOf(result));
+  const notice = command.notice?.(values) ?? null;
+  if (notice === null) return;
+  // With --json, standard output is for programs: it holds the one object.
+  if (json) console.error(notice);
+  else console.log(`\n${notice}`);
 }
 
 /** Migrates the embedded database, and an empty one of development; any other needs its release. */

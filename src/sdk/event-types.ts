@@ -6,6 +6,7 @@ export const EVENT_TYPES = [
   'checkout.settled',
   'checkout.failed',
   'checkout.refunded',
+  'checkout.funds_received',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -18,6 +19,15 @@ interface StatusOf {
   'checkout.failed': 'EXPIRED' | 'FAILED';
   /** SETTLED: a part was refunded. */
   'checkout.refunded': 'SETTLED' | 'REFUNDED';
+  /** Money that changes no status. */
+  'checkout.funds_received':
+    | 'WAITING'
+    | 'PENDING'
+    | 'PROCESSING'
+    | 'SETTLED'
+    | 'EXPIRED'
+    | 'FAILED'
+    | 'REFUNDED';
 }
 export type CheckoutStatus = StatusOf[EventType];
 
@@ -38,6 +48,23 @@ export interface CheckoutRefund {
   readonly amount: string;
   readonly currency: string;
   readonly reason: string | null;
+  /** What was sent: `coinAmount` of `coin` on `network`, by the transaction `txHash`. */
+  readonly coin: string;
+  readonly network: string;
+  readonly coinAmount: string;
+  readonly address: string | null;
+  readonly txHash: string | null;
+}
+
+/** The transfer that a `checkout.funds_received` reports. */
+export interface CheckoutTransfer {
+  readonly coin: string;
+  readonly network: string;
+  /** In `coin`. */
+  readonly amount: string;
+  /** What it is worth, in the settlement coin; decided when it was first seen. */
+  readonly credit: string;
+  readonly txHash: string;
 }
 
 /**
@@ -74,6 +101,7 @@ export interface EventEnvelope {
       readonly network: string;
     };
     readonly refund?: CheckoutRefund;
+    readonly transfer?: CheckoutTransfer;
   };
   /** The order's id, and the merchant's own keys. */
   readonly metadata: { readonly orderId: string; readonly [key: string]: string };
@@ -88,5 +116,6 @@ interface Reported<Type extends EventType> {
     readonly checkout: { readonly status: StatusOf[Type] } & (Type extends 'checkout.settled'
       ? { readonly settledAt: string }
       : unknown);
-  } & (Type extends 'checkout.refunded' ? { readonly refund: CheckoutRefund } : unknown);
+  } & (Type extends 'checkout.refunded' ? { readonly refund: CheckoutRefund } : unknown) &
+    (Type extends 'checkout.funds_received' ? { readonly transfer: CheckoutTransfer } : unknown);
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { ALL_LANGUAGES } from '../../src/domain/languages/languages.ts';
 import { CHECKOUT_STATES, paymentIn } from '../support/checkout.ts';
 import type { Listening } from '../support/http.ts';
@@ -8,6 +8,14 @@ import { overflow, strayMarks, violations, violationsWithoutScript } from './axe
 import { LOOKS, nameOf, picture, withPage } from './browser.ts';
 import { showPages } from './pages.ts';
 import type { Shelf } from './shelf.ts';
+
+/** The band that says TEST is above everything else on the page, and across its width. */
+async function bandIsFirst(page: Page): Promise<boolean> {
+  const [band, left] = await Promise.all(['#test', '.left'].map((part) => page.locator(part).boundingBox()));
+  const main = await page.locator('main').boundingBox();
+  if (!band || !left || !main) return false;
+  return band.y + band.height <= left.y && band.width >= main.width - 40;
+}
 
 describe('every state of the checkout page, in a browser', () => {
   let harness: Harness;
@@ -30,6 +38,7 @@ describe('every state of the checkout page, in a browser', () => {
               await page.goto(`${server.url}/checkout/${token_id}?lang=${language}`);
               expect(await page.locator('#said h2').isVisible()).to.equal(true);
               expect(await page.locator('html').getAttribute('dir')).to.equal(direction);
+              expect(await bandIsFirst(page), nameOf(look)).to.equal(true);
               expect(await overflow(page), nameOf(look)).to.equal(0);
               const found = look.javaScriptEnabled
                 ? violations(page)

@@ -1,10 +1,14 @@
 import { expect } from 'chai';
+import { COINS_ON_NETWORKS, decimalsOf, dustOf } from '../../src/domain/chain/coins.ts';
 import {
   EXCEPTIONS,
   STATUSES,
   TRANSITIONS,
   type Transition,
 } from '../../src/domain/payments/lifecycle/states.ts';
+import { EventResource } from '../../src/domain/events/schemas.ts';
+import { RefundBody, RefundResource } from '../../src/domain/payments/refunds/schemas.ts';
+import { REFUND_STATUSES } from '../../src/domain/payments/refunds/store.ts';
 import { PaymentResource } from '../../src/domain/payments/schemas.ts';
 import { createEndpoints } from '../../src/http/routes.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
@@ -20,15 +24,23 @@ describe('docs/contract.md and docs/specification.md', () => {
   it('state how a payment moves as the table of transitions does', () => {
     const transitions = Object.entries<Transition>(TRANSITIONS);
     expect(tableOf('docs/contract.md', 'trigger')).to.deep.equal(
-      transitions.map(([trigger, { from, to, event }]) => [trigger, from.join(', '), to, event]),
+      transitions.map(([trigger, { from, to, event }]) => [
+        trigger,
+        from.join(', '),
+        to ?? 'unchanged',
+        event,
+      ]),
     );
   });
 
   it('list every status, exception and event type', () => {
-    const statuses = CONTRACT.slice(CONTRACT.indexOf('\n## Status and transitions'));
+    const from = CONTRACT.indexOf('\n## Status and transitions');
+    const statuses = CONTRACT.slice(from, CONTRACT.indexOf('\n### Exceptions', from));
     expect([...statuses.matchAll(/^\| ([A-Z]+) +\|/gm)].map(([, name]) => name)).to.deep.equal([...STATUSES]);
     for (const exception of EXCEPTIONS) expect(CONTRACT).to.include(`\`${exception}\``);
-    expect(tableOf('docs/specification.md', 'Event').map(first)).to.deep.equal([...EVENT_TYPES]);
+    const specified = tableOf('docs/specification.md', 'Event').map(first);
+    const added = [...CONTRACT.matchAll(/^`(checkout\.\w+)` is an event type beyond the specification's/gm)];
+    expect([...specified, ...added.map(([, type]) => type)]).to.deep.equal([...EVENT_TYPES]);
   });
 
   it('list every endpoint, its permission and its limit', async () => {
@@ -58,6 +70,30 @@ describe('docs/contract.md and docs/specification.md', () => {
         .sort(([a], [b]) => Number(a) - Number(b))
         .map(([status, codes]) => [status, codes.join(', ')]),
     );
+  });
+
+  it('state the decimals and the dust limit of every coin on every network', () => {
+    const stated = tableOf('docs/contract.md', 'coin').flatMap(([coin, networks = '', decimals, dust]) =>
+      networks.split(', ').map((network) => [coin, network, decimals, dust]),
+    );
+    expect(stated).to.have.deep.members(
+      COINS_ON_NETWORKS.map(({ coin, network }) => [
+        coin,
+        network,
+        String(decimalsOf(coin, network)),
+        dustOf(coin, network),
+      ]),
+    );
+  });
+
+  it('name the fields and the statuses of a refund, and those that events report', () => {
+    const refunds = CONTRACT.slice(CONTRACT.indexOf('\n### Refunds'));
+    expect(refunds).to.include(`\`{ ${Object.keys(RefundResource.properties).join(', ')} }\``);
+    for (const name of Object.keys(RefundBody.properties)) expect(refunds).to.include(`\n- \`${name}\``);
+    for (const status of REFUND_STATUSES) expect(refunds).to.include(`\n- ${status}: `);
+    const { refund, transfer } = EventResource.properties.data.properties;
+    for (const [name, { properties }] of Object.entries({ refund, transfer }))
+      expect(CONTRACT).to.include(`- \`data.${name}\`: \`{ ${Object.keys(properties).join(', ')} }\``);
   });
 
   it('name the fields of a payment in their order', () => {

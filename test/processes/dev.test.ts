@@ -74,6 +74,7 @@ describe('npm run dev', function () {
       status: 'ok',
       authenticated: true,
       merchant_id: facts.merchant_id,
+      simulated: true,
     });
     const secrets = (await (await api('/v1/webhooks/secrets')).json()) as { secret: string };
     expect(secrets.secret).to.equal(facts.webhook_secret);

@@ -44,7 +44,7 @@ describe('npm run merchants', function () {
 
   async function merchants(args: string[], env: Record<string, string> = {}) {
     const service = startProcess('merchants', { DATABASE_URL: harness.ctx.config.databaseUrl, ...env }, args);
-    return { code: await service.ended(), output: service.output() };
+    return { code: await service.ended(), output: service.output(), printed: service.printed() };
   }
 
   const callerOf = (key: string) => findCaller(harness.ctx.db, hashApiKey(key));
@@ -93,7 +93,8 @@ describe('npm run merchants', function () {
       '{"late":"refund"}',
       '--json',
     ]);
-    const { merchant_id = '', api_key = '' } = JSON.parse(created.output) as Record<string, string>;
+    expect(created.printed).to.match(/^\{.*\}\n$/);
+    const { merchant_id = '', api_key = '' } = JSON.parse(created.printed) as Record<string, string>;
     expect(api_key).to.match(/^sk_live_\S{32}$/);
     expect(await callerOf(api_key)).to.deep.include({ mode: 'live', policy: { late: 'refund' } });
     const set = await merchants([
@@ -106,6 +107,20 @@ describe('npm run merchants', function () {
     expect(set).to.include({ code: 0 });
     expect(set.output).to.include('{"overpaid":"refund_excess"}');
     expect((await callerOf(api_key))?.policy).to.deep.equal({ overpaid: 'refund_excess' });
+  });
+
+  it('says that live payments are refused while no network has a client; with --json on standard error', async () => {
+    const notice =
+      /No network has a real client yet: POST \/v1\/payment .* returns 503 network_unavailable for tron, unless .*SIMULATE_LIVE=true/;
+    const plain = await merchants(['create', ...SHOP, '--mode', 'live']);
+    expect(plain.printed)
+      .to.match(/^merchant_id {5}mer_/)
+      .and.match(notice);
+    const json = await merchants(['create', ...SHOP, '--mode', 'live', '--json']);
+    expect(json.output).to.match(notice);
+    expect(json.printed).to.match(/^\{.*\}\n$/);
+    for (const { output } of [await merchants(['create', ...SHOP]), await merchants(['list'])])
+      expect(output).to.not.include('SIMULATE_LIVE');
   });
 
   it('without --json prints names and values', async () => {
@@ -164,9 +179,9 @@ describe('npm run merchants', function () {
       /^SECRETS_KEY lacks the key [0-9a-f]{8}, which a stored secret needs\. Put every key/,
     );
     const resealed = await merchants(['reseal-secrets', '--json'], env(third, second, first));
-    expect(resealed).to.deep.equal({ code: 0, output: '{"resealed":2,"answers":0}\n' });
+    expect(resealed).to.include({ code: 0, output: '{"resealed":2,"answers":0}\n' });
     const again = await merchants(['reseal-secrets'], env(third));
-    expect(again).to.deep.equal({ code: 0, output: 'resealed        0\nanswers         0\n' });
+    expect(again).to.include({ code: 0, output: 'resealed        0\nanswers         0\n' });
     await own.drop();
   });
 

@@ -54,6 +54,8 @@ export interface Service {
   readonly pid: number;
   /** Standard output and error so far, in the order in which they came. */
   output(): string;
+  /** Standard output alone. */
+  printed(): string;
   /**
    * Resolves when the output holds `text` (again, after `from` characters); rejects when the process ends
    * before, or in time.
@@ -106,6 +108,7 @@ export function startNode(args: readonly string[], env: Environment, cwd: string
 /** Follows a child whose standard output and error are pipes. */
 export function watch(child: ChildProcess): Service {
   let output = '';
+  let printed = '';
   let isOver = false;
   const end = new Promise<number | NodeJS.Signals | null>((resolve) => {
     child.once('close', (code, signal) => {
@@ -115,6 +118,7 @@ export function watch(child: ChildProcess): Service {
   });
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stdout?.on('data', (text: string) => (printed += text));
   const untilIts = (what: string, condition: () => boolean) =>
     until(`it ${what}`, condition, PATIENCE_MS).catch((error: unknown) => {
       throw new Error(`${messageOf(error)}; its output:\n${output}`);
@@ -122,6 +126,7 @@ export function watch(child: ChildProcess): Service {
   return {
     pid: child.pid ?? 0,
     output: () => output,
+    printed: () => printed,
     says: (text) =>
       untilIts(`says ${String(text)}`, () => {
         if (typeof text === 'string' ? output.includes(text) : text.test(output)) return true;

@@ -23,7 +23,14 @@ import { createHarness, type Harness } from '../support/harness.ts';
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 type EventOf<Type> = Extract<WebhookEvent, { type: Type }>;
 /** The statuses that an event of this type can report, by the transition table. */
-type Reached<Type> = Extract<(typeof TRANSITIONS)[Trigger], { event: Type }>['to'];
+type Reached<Type> =
+  Extract<(typeof TRANSITIONS)[Trigger], { event: Type }> extends infer Moves
+    ? Moves extends { to: infer To; from: readonly (infer From)[] }
+      ? To extends null
+        ? From
+        : To
+      : never
+    : never;
 type SameStatuses = { [Type in EventType]: Same<Reached<Type>, StatusIn<Type>> };
 /** `npm run typecheck` fails when one of these differs from the domain. */
 const SAME: Readonly<Record<string, true>> & {
@@ -43,6 +50,13 @@ function shapeOf(value: unknown, path = ''): string[] {
   );
 }
 
+const PAID_AGAIN = {
+  payment: { pay_amount: '10.00' },
+  script: [
+    { at: '1m', do: 'transfer' },
+    { at: '90s', do: 'transfer', amount: '1.00' },
+  ],
+};
 const NEVER_PAID = { payment: { pay_amount: '10.00' }, script: [{ at: '61m', do: 'webhook', answer: 200 }] };
 
 describe('the types of events', () => {
@@ -51,7 +65,7 @@ describe('the types of events', () => {
   before(async () => {
     harness = await createHarness();
     const stories = await Promise.all(
-      [...LIBRARY_NAMES.map((story) => ({ story })), NEVER_PAID].map((story) =>
+      [...LIBRARY_NAMES.map((story) => ({ story })), NEVER_PAID, PAID_AGAIN].map((story) =>
         harness.api('post', '/v1/sandbox/scenarios').send(story).expect(200),
       ),
     );
@@ -124,10 +138,27 @@ const REFUND: Readonly<Record<string, readonly string[]>> = {
   'data.refund.amount': ['string'],
   'data.refund.currency': ['string'],
   'data.refund.reason': ['string', 'null'],
+  'data.refund.coin': ['string'],
+  'data.refund.network': ['string'],
+  'data.refund.coinAmount': ['string'],
+  'data.refund.address': ['string'],
+  'data.refund.txHash': ['string'],
+};
+const TRANSFER: Readonly<Record<string, readonly string[]>> = {
+  'data.transfer.coin': ['string'],
+  'data.transfer.network': ['string'],
+  'data.transfer.amount': ['string'],
+  'data.transfer.credit': ['string'],
+  'data.transfer.txHash': ['string'],
+};
+/** The fields that only events of a type have. */
+const REPORTED: Readonly<Partial<Record<EventType, Readonly<Record<string, readonly string[]>>>>> = {
+  'checkout.refunded': REFUND,
+  'checkout.funds_received': TRANSFER,
 };
 
 function expectDeclared(event: WebhookEvent): void {
-  const declared = event.type === 'checkout.refunded' ? { ...EXPECTED, ...REFUND } : EXPECTED;
+  const declared: Readonly<Record<string, readonly string[]>> = { ...EXPECTED, ...REPORTED[event.type] };
   const found = shapeOf(event).map((line) => line.split(' '));
   expect(found.map(([field]) => field)).to.have.members(Object.keys(declared));
   for (const [field = '', type = ''] of found) expect(declared[field], field).to.include(type);

@@ -62,6 +62,8 @@ const COUNTED = [
   'events',
   'quotes',
   'refunds',
+  'refund_addresses',
+  'conversions',
   'scheduled_jobs',
   'deliveries',
   'transfers',

@@ -13,6 +13,8 @@ export interface PostgresProxy {
   freezeAt(text: string): void;
   /** Closes what is open; new connections go through again. */
   thaw(): void;
+  /** From now on everything that Postgres sends arrives this much later, in its order. */
+  delay(ms: number): void;
   close(): Promise<void>;
 }
 
@@ -22,6 +24,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   const open = new Set<Socket>();
   let isFrozen = false;
   let freezeAt: string | null = null;
+  let delayMs = 0;
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || 5432), target.hostname);
     for (const [from, to] of [
@@ -31,7 +34,9 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       open.add(from);
       from.on('data', (data) => {
         if (from === client && freezeAt !== null && data.includes(freezeAt)) isFrozen = true;
-        if (!isFrozen) to.write(data);
+        if (isFrozen) return;
+        if (from === upstream && delayMs > 0) setTimeout(() => to.write(data), delayMs);
+        else to.write(data);
       });
       from.on('error', () => {});
       from.on('close', () => {
@@ -60,6 +65,9 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       isFrozen = false;
       freezeAt = null;
       closeAll();
+    },
+    delay(ms) {
+      delayMs = ms;
     },
     async close() {
       const closed = once(server, 'close');

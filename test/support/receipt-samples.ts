@@ -19,6 +19,7 @@ export const PART: ReceiptData = {
   ...COMMON,
   kind: 'refundedInPart',
   sentBack: '4 USDC',
+  sentAs: '0.00123456 ETH',
   sentBackSoFar: '6 USDC',
   sentTo: '0x52908400098527886E0F7030069857D2E4169EE7',
 };

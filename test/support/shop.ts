@@ -29,6 +29,7 @@ export interface StoredEvent {
       network: string;
     };
     readonly refund?: Record<string, unknown>;
+    readonly transfer?: Record<string, unknown>;
   };
   readonly metadata: Record<string, string>;
 }
@@ -94,7 +95,9 @@ export async function openShop(harness: Harness, merchant: TestMerchant = harnes
       return sent;
     },
     async refund(id, body = {}) {
-      return JSON.parse((await requestRefund(ctx, caller, id, body, null)).text) as RefundResource;
+      return JSON.parse(
+        (await requestRefund(ctx, harness.adapters, caller, id, { body, claim: null })).text,
+      ) as RefundResource;
     },
     async payment(id) {
       const [payment] = await readPayments(ctx.db, [id]);

@@ -6,33 +6,45 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { NETWORKS, type AddressFormat, type NetworkId } from './networks.ts';
 
 const base58Check = createBase58check(sha256);
-const TRON_VERSION = 0x41;
+
+/** What distinguishes the addresses of a main network from those of its test network. */
+interface Chain {
+  readonly segwitPrefix: 'bc' | 'tb';
+  /** Version bytes: pay to public key hash, pay to script hash. */
+  readonly legacyVersions: readonly number[];
+  readonly tronVersion: number;
+}
+const MAIN: Chain = { segwitPrefix: 'bc', legacyVersions: [0x00, 0x05], tronVersion: 0x41 };
+const TEST: Chain = { segwitPrefix: 'tb', legacyVersions: [0x6f, 0xc4], tronVersion: 0xa0 };
 
 interface Format {
-  /** Encodes 32 derived bytes as an address that wallets of the network accept. */
+  /** Encodes 32 derived bytes as an address of the test network, which wallets of the main one refuse. */
   readonly write: (bytes: Buffer) => string;
   /** Returns the payload of an address; returns null or throws when it is none or its checksum is wrong. */
-  readonly read: (address: string) => Uint8Array | null;
+  readonly read: (address: string, chain: Chain) => Uint8Array | null;
 }
 
 const FORMATS: Record<AddressFormat, Format> = {
   bech32: {
-    write: (bytes) => bech32.encode('bc', [0, ...bech32.toWords(bytes.subarray(0, 20))]),
-    read: (address) => (/^bc1/i.test(address) ? readSegwit(address) : readLegacy(address)),
+    write: (bytes) => bech32.encode(TEST.segwitPrefix, [0, ...bech32.toWords(bytes.subarray(0, 20))]),
+    read: (address, chain) =>
+      /^(bc|tb)1/i.test(address) ? readSegwit(address, chain) : readLegacy(address, chain),
   },
   hex: {
+    // Main and test networks share one form: only the wallet URI and the page tell them apart.
     // Lower case is valid everywhere. A checksum is not needed: people copy or scan a deposit address.
     write: (bytes) => `0x${bytes.subarray(0, 20).toString('hex')}`,
     read: readHex,
   },
   base58check: {
-    write: (bytes) => base58Check.encode(Uint8Array.of(TRON_VERSION, ...bytes.subarray(0, 20))),
-    read(address) {
+    write: (bytes) => base58Check.encode(Uint8Array.of(TEST.tronVersion, ...bytes.subarray(0, 20))),
+    read(address, { tronVersion }) {
       const [version, ...payload] = base58Check.decode(address);
-      return version === TRON_VERSION && payload.length === 20 ? Uint8Array.from(payload) : null;
+      return version === tronVersion && payload.length === 20 ? Uint8Array.from(payload) : null;
     },
   },
   base58: {
+    // A bare key, which is the same on all of Solana's clusters.
     write: (bytes) => base58.encode(bytes),
     read(address) {
       const key = base58.decode(address);
@@ -42,21 +54,53 @@ const FORMATS: Record<AddressFormat, Format> = {
 };
 
 /**
- * Returns the deposit address of `reference` on `network`, in the network's format and with its checksum.
- * It is the same for the same seed, and cannot be guessed without the seed. No private key belongs to it:
- * money sent to it on a real network would be lost.
+ * Returns the simulated deposit address of `reference` on `network`, in the format of the test network and
+ * with its checksum. It is the same for the same seed, and cannot be guessed without the seed. No private key
+ * belongs to it: money sent to it on a real network would be lost. Bitcoin and Tron have test forms that
+ * wallets of the main network refuse; the EVM networks and Solana have none.
  */
 export function depositAddress(seed: string, network: NetworkId, reference: string): string {
-  const bytes = createHmac('sha256', seed)
-    .update(JSON.stringify(['deposit address', network, reference]))
-    .digest();
+  return derive(seed, network, ['deposit address', network, reference]);
+}
+
+/**
+ * Returns the address of the simulated wallet that pays `address` on `network`, in the network's format. It
+ * is the same for the same seed and never a deposit address.
+ */
+export function senderAddress(seed: string, network: NetworkId, address: string): string {
+  return derive(seed, network, ['sender', network, address]);
+}
+
+function derive(seed: string, network: NetworkId, content: readonly string[]): string {
+  const bytes = createHmac('sha256', seed).update(JSON.stringify(content)).digest();
   return FORMATS[NETWORKS[network].addressFormat].write(bytes);
 }
 
-/** True when the form and the checksum of `address` are valid on `network`, and a key for it may exist. */
-export function isAddress(network: NetworkId, address: string): boolean {
+/**
+ * Returns the contract of `coin` on `network` for the wallet URI of a simulated payment. It exists on no
+ * network. The test token of an issuer would not do: few coins have one, and a wallet that ignores the chain
+ * of the URI finds no money at this contract, on the main network either.
+ */
+export function simulatedContract(coin: string, network: NetworkId): string {
+  const bytes = sha256(utf8ToBytes(JSON.stringify(['simulated contract', network, coin])));
+  return FORMATS[NETWORKS[network].addressFormat].write(Buffer.from(bytes));
+}
+
+/**
+ * True when the form and the checksum of `address` are valid on `network`, and a key for it may exist. Forms
+ * of the test network are allowed on request: real money sent there is lost.
+ */
+export function isAddress(
+  network: NetworkId,
+  address: string,
+  { allowTestForms = false }: { allowTestForms?: boolean } = {},
+): boolean {
+  return isAddressOf(MAIN, network, address) || (allowTestForms && isAddressOf(TEST, network, address));
+}
+
+function isAddressOf(chain: Chain, network: NetworkId, address: string): boolean {
   try {
-    const payload = FORMATS[NETWORKS[network].addressFormat].read(address);
+    const payload = FORMATS[NETWORKS[network].addressFormat].read(address, chain);
     // No key for the all-zero address is known: money sent to it is lost.
     return payload !== null && payload.some((byte) => byte !== 0);
   } catch {
@@ -68,22 +112,23 @@ export function isAddress(network: NetworkId, address: string): boolean {
  * Witness versions 0 (BIP-173) and 1 (taproot, BIP-350). Outputs of later versions can be spent without a
  * key.
  */
-function readSegwit(address: string): Uint8Array | null {
-  const isTaproot = /^bc1p/i.test(address);
+function readSegwit(address: string, { segwitPrefix }: Chain): Uint8Array | null {
+  const isTaproot = /^(bc|tb)1p/i.test(address);
   const encoding = isTaproot ? bech32m : bech32;
   const { prefix, words } = encoding.decode(address as `${string}1${string}`);
   const [version, ...rest] = words;
   const program = encoding.fromWords(rest);
   const lengths = isTaproot ? [32] : [20, 32];
-  return prefix === 'bc' && version === (isTaproot ? 1 : 0) && lengths.includes(program.length)
+  return prefix === segwitPrefix && version === (isTaproot ? 1 : 0) && lengths.includes(program.length)
     ? program
     : null;
 }
 
-/** Pay to public key hash (1...) and to script hash (3...). */
-function readLegacy(address: string): Uint8Array | null {
+/** Pay to public key hash (1..., on the test network m... or n...) and to script hash (3..., 2...). */
+function readLegacy(address: string, { legacyVersions }: Chain): Uint8Array | null {
   const [version, ...payload] = base58Check.decode(address);
-  return (version === 0x00 || version === 0x05) && payload.length === 20 ? Uint8Array.from(payload) : null;
+  const isKnown = version !== undefined && legacyVersions.includes(version);
+  return isKnown && payload.length === 20 ? Uint8Array.from(payload) : null;
 }
 
 /** Mixed case is a checksum (EIP-55); letters of one case carry none. */

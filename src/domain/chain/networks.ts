@@ -17,11 +17,14 @@ interface EvmWallets {
    * EIP-155: distinguishes networks that share an address format; without it a wallet would pay on another.
    */
   readonly chainId: number;
+  /** The chain of its test network, for simulated payments: a wallet holds no real money there. */
+  readonly testChainId: number;
 }
 
 interface OtherWallets {
   readonly walletUri: Exclude<WalletUriStandard, EvmWallets['walletUri']>;
   readonly chainId: null;
+  readonly testChainId: null;
 }
 
 /**
@@ -50,6 +53,7 @@ export const NETWORKS = {
     transactionHashFormat: 'hex',
     walletUri: 'bip-21',
     chainId: null,
+    testChainId: null,
   },
   ethereum: {
     name: 'Ethereum',
@@ -59,6 +63,7 @@ export const NETWORKS = {
     transactionHashFormat: '0x-hex',
     walletUri: 'eip-681',
     chainId: 1,
+    testChainId: 11_155_111, // Sepolia
   },
   tron: {
     name: 'Tron',
@@ -68,6 +73,7 @@ export const NETWORKS = {
     transactionHashFormat: 'hex',
     walletUri: 'tron',
     chainId: null,
+    testChainId: null,
   },
   polygon: {
     name: 'Polygon',
@@ -77,6 +83,7 @@ export const NETWORKS = {
     transactionHashFormat: '0x-hex',
     walletUri: 'eip-681',
     chainId: 137,
+    testChainId: 80_002, // Amoy
   },
   solana: {
     name: 'Solana',
@@ -86,6 +93,7 @@ export const NETWORKS = {
     transactionHashFormat: 'base58',
     walletUri: 'solana-pay',
     chainId: null,
+    testChainId: null,
   },
 } as const satisfies Record<string, Network>;
 

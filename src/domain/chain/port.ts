@@ -12,6 +12,8 @@ export interface ChainTransfer {
   readonly txHash: string;
   readonly coin: CoinId;
   readonly address: string;
+  /** The address that it came from; null: the chain does not name one, for example with several inputs. */
+  readonly sender: string | null;
   /** Decimal string in units of the coin, exact. */
   readonly amount: string;
   /** When the network first saw the transfer; a reorganisation does not change it. */
@@ -20,7 +22,10 @@ export interface ChainTransfer {
   readonly blockHeight: number | null;
   /** When it became certain that the transfer will never be mined; null: it is valid. */
   readonly droppedAt: Date | null;
-  /** The transaction that spent the same money elsewhere, when that is the reason for the drop. */
+  /**
+   * The transaction that spent the same money, when that is the reason for the drop: elsewhere, or to the
+   * same address (a wallet's "speed up"). Then it is a transfer too.
+   */
   readonly replacedBy: string | null;
 }
 
@@ -58,9 +63,10 @@ export interface ChainClient {
   /**
    * Returns the head, and the transfers to our addresses that are new or changed since the cursor (null: from
    * the beginning). A poll returns states, not changes: a transfer that was mined, orphaned and mined again
-   * between two polls is returned once. Polling again with the same cursor is safe and skips nothing, so a
-   * caller stores the cursor in the transaction that applies the page. `now` advances a simulated chain; a
-   * real one has its own clock.
+   * between two polls is returned once. A transfer that is dropped for one to the same address is returned
+   * with that one in the same page or, when it becomes known later, after it: alone it would look lost.
+   * Polling again with the same cursor is safe and skips nothing, so a caller stores the cursor in the
+   * transaction that applies the page. `now` advances a simulated chain; a real one has its own clock.
    */
   poll(network: NetworkId, cursor: string | null, now: Date): Promise<ChainPage>;
 
@@ -78,8 +84,10 @@ export interface TransferRequest {
   readonly network: NetworkId;
   readonly coin: CoinId;
   readonly address: string;
-  /** Decimal string above zero, in units of the coin. */
+  /** Decimal string above zero, in units of the coin, with at most the coin's decimals. */
   readonly amount: string;
+  /** Default: the wallet of the simulated customer, one for each deposit address. Null: no one sender. */
+  readonly sender?: string | null;
   readonly reference?: string;
 }
 
@@ -89,7 +97,7 @@ export interface TestChain extends ChainClient {
    * Puts transfers into the pool, in one statement, in the caller's transaction or its own; pollers see them
    * once that commits. Returns one transfer per request, in the same order; for a reference that was used
    * before, the transfer that was sent then, in its current state. Throws RangeError, and sends nothing, when
-   * a coin does not exist on its network or an amount is not above zero.
+   * a coin does not exist on its network, or an amount is not above zero or has more decimals than the coin.
    */
   send(connection: Connection, requests: readonly TransferRequest[], now: Date): Promise<ChainTransfer[]>;
 
@@ -100,6 +108,15 @@ export interface TestChain extends ChainClient {
    * in the caller's transaction when one is given.
    */
   replace(txHash: string, now: Date, tx?: Tx): Promise<ChainTransfer | null>;
+
+  /**
+   * Replaces a transfer by one that pays the same address, as a wallet's "speed up" does with a higher fee:
+   * a new transfer with the same coin, amount and sender is in the pool at `now`, and the old one is dropped,
+   * as by `replace`; `replacedBy` is the new one's hash. Pollers see the drop together with the new transfer.
+   * A transfer that was dropped before does not change, and nothing is sent. Returns the old transfer in its
+   * new state, or null for an unknown hash. Runs in the caller's transaction when one is given.
+   */
+  speedUp(txHash: string, now: Date, tx?: Tx): Promise<ChainTransfer | null>;
 
   /**
    * Replaces the newest `depth` blocks by an equally long branch without our transfers, which return to the
@@ -139,10 +156,10 @@ export type RateSource = () => Promise<Rates>;
 export interface Payouts {
   send(payout: {
     reference: string;
+    /** Decimal string in units of `currency`, with at most its decimals on `network`. */
     amount: string;
-    currency: string;
-    network: string;
-    /** Null: back to the address that the customer paid from. */
-    address: string | null;
+    currency: CoinId;
+    network: NetworkId;
+    address: string;
   }): Promise<{ txHash: string }>;
 }

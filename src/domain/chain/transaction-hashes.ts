@@ -24,6 +24,11 @@ export function transactionHash(
   );
 }
 
+/** Returns the hash of a simulated payout, in the network's format. It depends on the reference alone. */
+export function payoutHash(network: NetworkId, reference: string): string {
+  return FORMATS[NETWORKS[network].transactionHashFormat](JSON.stringify(['payout', reference]));
+}
+
 function digest(algorithm: 'sha256' | 'sha512', content: string): Buffer {
   return createHash(algorithm).update(content).digest();
 }

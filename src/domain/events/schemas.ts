@@ -33,7 +33,24 @@ export const EventResource = Type.Object({
         amount: Type.String(),
         currency: Type.String(),
         reason: nullable(Type.String(), 'As it was given.'),
+        coin: Type.String({ description: 'The coin that was sent.' }),
+        network: Type.String(),
+        coinAmount: Type.String({ description: 'What was sent, in coin.' }),
+        address: nullable(Type.String(), 'Where it was sent.'),
+        txHash: nullable(Type.String()),
       }),
+    ),
+    transfer: Type.Optional(
+      Type.Object(
+        {
+          coin: Type.String(),
+          network: Type.String(),
+          amount: Type.String({ description: 'In coin.' }),
+          credit: Type.String({ description: 'What it is worth, in pay_currency.' }),
+          txHash: Type.String(),
+        },
+        { description: 'Only of checkout.funds_received.' },
+      ),
     ),
   }),
   metadata: Type.Record(Type.String(), Type.String(), {

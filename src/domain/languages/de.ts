@@ -11,6 +11,10 @@ export const de = {
     order: 'Bestellung',
     language: 'Sprache',
 
+    testMark: 'TEST',
+    testText: 'Dies ist eine Testzahlung. Senden Sie kein Geld: Es wäre verloren.',
+    cannotBePaid: 'Diese Zahlung kann im Moment nicht bezahlt werden. Bitte senden Sie kein Geld.',
+
     payWith: 'Bezahlen mit',
     coin: 'Währung',
     network: 'Netzwerk',
@@ -81,6 +85,8 @@ export const de = {
     lateReturnedNote: 'Schon gesendet? Was nach der Frist eingeht, wird zurückgesendet.',
     reorgedNote:
       'Das Netzwerk hat seine neuesten Blöcke neu geschrieben; die Bestätigungen werden neu gezählt.',
+    replacedNote:
+      'Eine Überweisung, die wir gesehen hatten, wurde von der Wallet ersetzt oder abgebrochen; sie kam nie an.',
     refundedPartNote: 'Davon wurden {refunded} an Sie zurückgesendet.',
 
     refundTitle: 'Wohin soll Geld zurückgehen?',
@@ -150,6 +156,7 @@ export const de = {
     paid: 'Bezahlt',
     sentBack: 'Zurückgesendet',
     sentBackSoFar: 'Bisher zurückgesendet',
+    sentAs: 'Gesendet als',
     network: 'Netzwerk',
     time: 'Zeitpunkt',
     sentTo: 'Gesendet an',

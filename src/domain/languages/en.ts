@@ -13,6 +13,10 @@ export const en = {
     order: 'Order',
     language: 'Language',
 
+    testMark: 'TEST',
+    testText: 'This is a test payment. Send no money: it would be lost.',
+    cannotBePaid: 'This payment cannot be paid at the moment. Please send no money.',
+
     payWith: 'Pay with',
     coin: 'Coin',
     network: 'Network',
@@ -77,6 +81,7 @@ export const en = {
       'Sent it already? What comes within 24 hours of the deadline still counts, and this page will say so.',
     lateReturnedNote: 'Sent it already? What comes after the deadline is sent back.',
     reorgedNote: 'The network has rewritten its latest blocks, so confirmations are counted again.',
+    replacedNote: 'A transfer that we had seen was replaced or cancelled by its wallet, so it never arrived.',
     refundedPartNote: '{refunded} of it was sent back to you.',
 
     refundTitle: 'Where should money go back to?',
@@ -142,6 +147,7 @@ export const en = {
     paid: 'Paid',
     sentBack: 'Sent back',
     sentBackSoFar: 'Sent back so far',
+    sentAs: 'Sent as',
     network: 'Network',
     time: 'Time',
     sentTo: 'Sent to',

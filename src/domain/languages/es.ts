@@ -11,6 +11,10 @@ export const es = {
     order: 'Pedido',
     language: 'Idioma',
 
+    testMark: 'PRUEBA',
+    testText: 'Este es un pago de prueba. No envíe dinero: se perdería.',
+    cannotBePaid: 'Este pago no se puede realizar en este momento. Por favor, no envíe dinero.',
+
     payWith: 'Pagar con',
     coin: 'Moneda',
     network: 'Red',
@@ -76,6 +80,8 @@ export const es = {
       '¿Ya lo ha enviado? Lo que llegue dentro de las 24 horas posteriores al plazo todavía cuenta, y esta página lo mostrará.',
     lateReturnedNote: '¿Ya lo ha enviado? Lo que llega después del plazo se devuelve.',
     reorgedNote: 'La red ha reescrito sus últimos bloques; las confirmaciones se cuentan de nuevo.',
+    replacedNote:
+      'El monedero reemplazó o canceló una transferencia que habíamos visto, así que nunca llegó.',
     refundedPartNote: 'De ello se le han devuelto {refunded}.',
 
     refundTitle: '¿Adónde debe devolverse el dinero?',
@@ -141,6 +147,7 @@ export const es = {
     paid: 'Pagado',
     sentBack: 'Devuelto',
     sentBackSoFar: 'Devuelto hasta ahora',
+    sentAs: 'Enviado en',
     network: 'Red',
     time: 'Fecha y hora',
     sentTo: 'Enviado a',

@@ -11,6 +11,10 @@ export const fr = {
     order: 'Commande',
     language: 'Langue',
 
+    testMark: 'TEST',
+    testText: 'Ceci est un paiement de test. N’envoyez pas d’argent : il serait perdu.',
+    cannotBePaid: 'Ce paiement ne peut pas être réglé pour le moment. Veuillez ne pas envoyer d’argent.',
+
     payWith: 'Payer avec',
     coin: 'Monnaie',
     network: 'Réseau',
@@ -79,6 +83,8 @@ export const fr = {
       'Déjà envoyé\u00a0? Ce qui arrive dans les 24 heures après le délai compte encore, et cette page le dira.',
     lateReturnedNote: 'Déjà envoyé\u00a0? Ce qui arrive après le délai est renvoyé.',
     reorgedNote: 'Le réseau a réécrit ses derniers blocs\u00a0; les confirmations sont recomptées.',
+    replacedNote:
+      'Le portefeuille a remplacé ou annulé un transfert que nous avions vu\u00a0; il n’est jamais arrivé.',
     refundedPartNote: '{refunded} vous ont été renvoyés.',
 
     refundTitle: 'Où faut-il renvoyer l’argent\u00a0?',
@@ -145,6 +151,7 @@ export const fr = {
     paid: 'Payé',
     sentBack: 'Renvoyé',
     sentBackSoFar: 'Renvoyé jusqu’ici',
+    sentAs: 'Envoyé en',
     network: 'Réseau',
     time: 'Date et heure',
     sentTo: 'Envoyé à',

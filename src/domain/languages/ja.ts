@@ -11,6 +11,10 @@ export const ja = {
     order: '注文',
     language: '言語',
 
+    testMark: 'テスト',
+    testText: 'これはテスト用の支払いです。お金を送らないでください。送ると失われます。',
+    cannotBePaid: 'このお支払いは現在受け付けていません。お金を送らないでください。',
+
     payWith: 'お支払い方法',
     coin: '通貨',
     network: 'ネットワーク',
@@ -77,6 +81,7 @@ export const ja = {
     lateHonouredNote: '送金済みですか？期限後 24 時間以内に届いた入金は有効で、このページに表示されます。',
     lateReturnedNote: '送金済みですか？期限後に届いた入金は返金されます。',
     reorgedNote: 'ネットワークの最新ブロックが書き換えられたため、承認を数え直しています。',
+    replacedNote: '検出した送金の一つがウォレットで置き換えまたは取り消されたため、届きませんでした。',
     refundedPartNote: 'そのうち {refunded} が返金されました。',
 
     refundTitle: '返金先を入力してください',
@@ -142,6 +147,7 @@ export const ja = {
     paid: 'お支払い額',
     sentBack: '返金額',
     sentBackSoFar: '返金額の合計',
+    sentAs: '送金額',
     network: 'ネットワーク',
     time: '日時',
     sentTo: '送金先',

@@ -25,7 +25,7 @@ interface Needed {
 // Each of these rows was written in one transaction with its job, so on a sound database this finds nothing.
 // It is for the day after a restored backup, a row deleted by hand or a bug. Indexes: a range of the primary
 // keys of payments and refunds, which are in the order of time (an index on the status would cost every
-// transition more than this costs in a day), and deliveries_due.
+// transition more than this costs in a day), conversions_pending and deliveries_due.
 const restoreJobs = sql<{ job: string; key: string }, Needed>(
   'restore_missing_jobs',
   (p) => `INSERT INTO scheduled_jobs (${JOB_COLUMNS})
@@ -35,6 +35,10 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
      UNION ALL
      SELECT ${p.settle}, id, ${p.now}::timestamptz, test_clock
        FROM payments WHERE id >= ${p.firstPayment} AND status = 'PROCESSING'
+     UNION ALL
+     SELECT ${p.settle}, payment_id, ${p.now}::timestamptz,
+         (SELECT test_clock FROM payments p WHERE p.id = payment_id)
+       FROM conversions WHERE status = 'PENDING'
      UNION ALL
      SELECT ${p.refund}, id, created_at, (SELECT test_clock FROM payments p WHERE p.id = payment_id)
        FROM refunds WHERE id >= ${p.firstRefund} AND status = 'PENDING'

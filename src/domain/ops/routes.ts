@@ -9,6 +9,11 @@ const StatusReport = Type.Object({
   status: Type.Enum(['ok', 'degraded', 'maintenance']),
   version: Type.String({ description: 'Current API version.' }),
   timestamp: timestamp('Server time.'),
+  simulated: Type.Optional(
+    Type.Literal(true, {
+      description: 'Present when live payments are simulated too: no real money moves at all.',
+    }),
+  ),
   authenticated: Type.Boolean({ description: 'Whether the supplied API key is valid.' }),
   merchant_id: Type.Optional(
     Type.String({ description: "The merchant's identifier; present only when authenticated is true." }),
@@ -34,6 +39,7 @@ export const statusEndpoints = [
         status: ctx.config.maintenance ? 'maintenance' : await health(ctx.db, now),
         version: VERSION,
         timestamp: now.toISOString(),
+        ...(ctx.config.simulateLive ? { simulated: true } : {}),
         authenticated: caller !== null,
         ...(caller === null ? {} : { merchant_id: caller.merchantId }),
       });

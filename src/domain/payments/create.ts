@@ -13,7 +13,7 @@ import { eventOf } from './lifecycle/event.ts';
 import { expirePayment } from './lifecycle/jobs.ts';
 import { testClockOf, type Payment } from './lifecycle/payment.ts';
 import { policyOf, type PolicyChoice } from './lifecycle/policy.ts';
-import type { PaymentAdapters } from './lifecycle/ports.ts';
+import { adaptersOf, type AdaptersByMode } from './lifecycle/ports.ts';
 import { TRANSITIONS } from './lifecycle/states.ts';
 import { quoteInSettlementCoin } from './pricing/quote.ts';
 import { toResource, type CreatePaymentBody } from './schemas.ts';
@@ -23,19 +23,20 @@ const DEFAULT_EXPIRATION_MINUTES = 60;
 /**
  * Creates a payment, its first event, its deadline, its quote in the settlement coin and, when the request
  * has an idempotency key, the claim with the stored reply: in one statement, thus in one round trip and one
- * commit. When the claim exists already, the statement writes nothing and the stored reply is replayed.
- * Throws ApiError idempotency_conflict.
+ * commit. A claim that exists already is replayed, and nothing is written. Throws ApiError
+ * idempotency_conflict, and network_unavailable for a live payment without a client of its network.
  */
 export async function createPayment(
   ctx: Context,
-  { chain }: Pick<PaymentAdapters, 'chain'>,
+  adapters: AdaptersByMode,
   caller: Caller,
   body: CreatePaymentBody,
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
   const now = ctx.now();
-  const { payment, rate } = newPayment(ctx, chain(ctx), caller, body, now);
-  const event = eventOf(payment, TRANSITIONS.created.event, now, null);
+  const chain = adaptersOf(adapters, caller.mode).chain(ctx);
+  const { payment, rate } = newPayment(ctx, chain, caller, body, now);
+  const event = eventOf(payment, TRANSITIONS.created.event, now);
   const response = reply(201, toResource(payment, ctx.config.publicUrl));
   const expiry = {
     job: expirePayment,
@@ -71,7 +72,7 @@ export function newPayment(
 ): { payment: Payment; rate: string } {
   const id = newId('pay', now);
   const { coin, network } = settlementOf(caller);
-  const { amount, rate } = quoteInSettlementCoin(body.pay_amount, coin, network);
+  const { asks, rate } = quoteInSettlementCoin(body.pay_amount, coin, network);
   const expiresAt = addSeconds(now, (body.expiration_minutes ?? DEFAULT_EXPIRATION_MINUTES) * 60);
   const payment: Payment = {
     id,
@@ -93,7 +94,7 @@ export function newPayment(
     coin,
     network,
     address: chain.depositAddress(network, id),
-    crypto_amount: amount,
+    crypto_amount: asks,
     tx_hash: null,
     confirmations: 0,
     fully_funded: false,
@@ -106,7 +107,6 @@ export function newPayment(
     deadline_at: expiresAt,
     settled_at: null,
     policy: policyOf(caller.policy as PolicyChoice, body.policy),
-    refund_address: null,
     language: null,
     test_clock: testClock && id,
     clock_offset_ms: String(testClock?.offsetMs ?? 0),
@@ -186,7 +186,7 @@ const insertPayment = sql<{ claimed: boolean }, Creation>(
         clock_frozen_until, policy
       FROM created
     ), quote AS (
-      INSERT INTO quotes (payment_id, coin, network, address, crypto_amount, rate, created_at)
+      INSERT INTO quotes (payment_id, coin, network, address, crypto_amount, rate, quoted_at)
       SELECT id, coin, network, address, crypto_amount, rate, created_at FROM created
     ), event AS (
       INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at)

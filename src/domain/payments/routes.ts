@@ -1,14 +1,15 @@
 import { endpoint, reply, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
 import { createPayment } from './create.ts';
 import { listPayments } from './list.ts';
-import type { PaymentAdapters } from './lifecycle/ports.ts';
+import { adaptersOf, type AdaptersByMode } from './lifecycle/ports.ts';
 import { getPayment } from './lifecycle/store.ts';
 import { requestRefund } from './refunds/request.ts';
-import { RefundBody, RefundResource } from './refunds/schemas.ts';
+import { RefundBody, RefundList, RefundResource, toRefundResource } from './refunds/schemas.ts';
+import { readRefunds } from './refunds/store.ts';
 import { CreatePaymentBody, ListPaymentsQuery, PaymentList, PaymentResource, toResource } from './schemas.ts';
 
 /** The endpoints of payments; the chain adapter derives a new payment's deposit address. */
-export const paymentEndpoints = (adapters: Pick<PaymentAdapters, 'chain'>) => [
+export const paymentEndpoints = (adapters: AdaptersByMode) => [
   endpoint({
     operationId: 'createPayment',
     method: 'post',
@@ -59,6 +60,20 @@ export const paymentEndpoints = (adapters: Pick<PaymentAdapters, 'chain'>) => [
     body: RefundBody,
     response: { status: 201, schema: RefundResource },
     handle: ({ ctx, caller, params, body, claim }) =>
-      requestRefund(ctx, caller, params.id ?? '', body, claim),
+      requestRefund(ctx, adaptersOf(adapters, caller.mode), caller, params.id ?? '', { body, claim }),
+  }),
+  endpoint({
+    operationId: 'listRefunds',
+    method: 'get',
+    path: '/v1/payment/:id/refunds',
+    summary: "Lists a payment's refunds, newest first.",
+    auth: 'required',
+    permission: 'payments:read',
+    perMinute: DEFAULT_PER_MINUTE,
+    response: { status: 200, schema: RefundList },
+    async handle({ ctx, caller, params }) {
+      const { id } = await getPayment(ctx.db, caller.merchantId, params.id ?? '');
+      return reply(200, { data: (await readRefunds(ctx.db, id)).map(toRefundResource) });
+    },
   }),
 ];

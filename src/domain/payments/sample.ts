@@ -8,9 +8,10 @@ import type { Context } from '../../platform/context.ts';
 import type { Caller } from '../../platform/endpoint.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { newPayment } from './create.ts';
-import { eventOf, type RefundDetails } from './lifecycle/event.ts';
+import type { CheckoutRefund, CheckoutTransfer } from '../../sdk/event-types.ts';
+import { eventOf, type Reported } from './lifecycle/event.ts';
 import type { Payment } from './lifecycle/payment.ts';
-import { allows, TRANSITIONS, type EventType, type Trigger } from './lifecycle/states.ts';
+import { allows, TRANSITIONS, type EventType, type Status, type Trigger } from './lifecycle/states.ts';
 
 /** Time between the creation of a sample and its event. */
 const PAID_WITHIN_SECONDS = 180;
@@ -41,9 +42,13 @@ export function sampleEvent(ctx: Context, sample: Payment, type: EventType): Eve
   const steps = changesBy(sample, now);
   const last = path.at(-1) ?? 'created';
   const moved = path.reduce<Payment>((payment, trigger) => ({ ...payment, ...steps[trigger] }), sample);
-  const payment = { ...moved, sequence: path.length, status: TRANSITIONS[last].to };
-  const isRefund = TRANSITIONS[last].event === 'checkout.refunded';
-  return eventOf(payment, type, now, isRefund ? refundOf(sample, now) : null);
+  const payment = { ...moved, sequence: path.length, status: statusAfter(path) };
+  return eventOf(payment, type, now, reportedBy(TRANSITIONS[last].event, moved, now));
+}
+
+/** Returns the status that the last trigger with a status of its own leads to. */
+function statusAfter(path: readonly Trigger[]): Status {
+  return path.reduce<Status>((status, trigger) => TRANSITIONS[trigger].to ?? status, TRANSITIONS.created.to);
 }
 
 /** The triggers of a payment that is paid in full, in time, and settled. */
@@ -55,8 +60,14 @@ function pathTo(type: EventType): Trigger[] {
   for (const [index, reached] of USUAL_PATH.entries()) {
     const path = USUAL_PATH.slice(0, index + 1);
     if (TRANSITIONS[reached].event === type) return path;
-    const status = TRANSITIONS[reached].to;
-    const off = triggers.find((trigger) => allows(status, trigger) && TRANSITIONS[trigger].event === type);
+    const status = statusAfter(path);
+    // Money that moves nothing comes beside money that paid, so that the sample has a transaction.
+    const off = triggers.find(
+      (trigger) =>
+        allows(status, trigger) &&
+        TRANSITIONS[trigger].event === type &&
+        (TRANSITIONS[trigger].to !== null || index > 0),
+    );
     if (off !== undefined) return [...path, off];
   }
   throw new Error(`no path of a sample payment leads to the event type ${type}`);
@@ -78,6 +89,29 @@ function changesBy(sample: Payment, now: Date): Partial<Record<Trigger, Partial<
   };
 }
 
-function refundOf({ pay_amount, pay_currency }: Payment, now: Date): RefundDetails {
-  return { id: newId('ref', now), amount: pay_amount, currency: pay_currency, reason: null };
+/** Returns what an event of this type reports beside its payment. */
+function reportedBy(type: EventType, payment: Payment, now: Date): Reported {
+  const { pay_amount, pay_currency, pay_network, address, coin, network, crypto_amount } = payment;
+  const sent = (nonce: string) =>
+    transactionHash(pay_network, { address, coin: pay_currency, amount: pay_amount, nonce });
+  const refund: CheckoutRefund = {
+    id: newId('ref', now),
+    amount: pay_amount,
+    currency: pay_currency,
+    reason: null,
+    coin: pay_currency,
+    network: pay_network,
+    coinAmount: pay_amount,
+    address: depositAddress('sample customer', pay_network, payment.id),
+    txHash: sent('refund'),
+  };
+  const transfer: CheckoutTransfer = {
+    coin,
+    network,
+    amount: crypto_amount,
+    credit: pay_amount,
+    txHash: sent('second transfer'),
+  };
+  if (type === 'checkout.refunded') return { refund };
+  return type === 'checkout.funds_received' ? { transfer } : {};
 }

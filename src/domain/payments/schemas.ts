@@ -78,7 +78,9 @@ export const PaymentResource = Type.Object({
   exceptions: Type.Array(Type.Enum([...EXCEPTIONS]), {
     description: 'What was unusual about the money, as a set.',
   }),
-  amount_received: Type.String({ description: 'Money seen on chain, in pay_currency at the locked rate.' }),
+  amount_received: Type.String({
+    description: 'Money seen on chain, in pay_currency; each transfer is credited when it is first seen.',
+  }),
   amount_refunded: Type.String({ description: 'Money sent back, in pay_currency.' }),
   sequence: Type.Integer({ description: "Number of the payment's latest event." }),
 });

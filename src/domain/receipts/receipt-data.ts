@@ -3,6 +3,7 @@ import { isRefunded, type Status } from '../payments/lifecycle/states.ts';
 import { checkoutUrl } from '../payments/schemas.ts';
 import { writtenLike } from '../../platform/values/money.ts';
 import { runOne, sql, type Db } from '../../platform/postgres/db.ts';
+import type { Config } from '../../platform/config/config.ts';
 import type { Mode } from '../../platform/endpoint.ts';
 import type { ReceiptData } from './template.ts';
 
@@ -20,11 +21,13 @@ interface ReceiptDataRow {
   readonly order_description: string | null;
   readonly pay_amount: string;
   readonly pay_currency: string;
-  readonly pay_network: string;
   readonly actually_paid: string | null;
   readonly actually_paid_currency: string | null;
   readonly refund_address: string | null;
   readonly refund_amount: string | null;
+  readonly refund_coin: string | null;
+  readonly refund_coin_amount: string | null;
+  readonly refund_network: string | null;
   readonly refund_hash: string | null;
   readonly refunded_so_far: string | null;
   readonly transfers: readonly { network: string; hash: string }[];
@@ -37,8 +40,9 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
   SELECT e.type, e.created_at AS at, e.body::json #>> '{data,checkout,status}' AS status,
     m.name AS merchant_name, m.mode AS merchant_mode,
     p.id AS payment_id, p.token_id, p.customer_email, p.language, p.order_id, p.order_description,
-    p.pay_amount, p.pay_currency, p.pay_network, p.actually_paid, p.actually_paid_currency,
-    r.amount AS refund_amount, r.tx_hash AS refund_hash, r.address AS refund_address,
+    p.pay_amount, p.pay_currency, p.actually_paid, p.actually_paid_currency,
+    r.amount AS refund_amount, r.coin AS refund_coin, r.coin_amount AS refund_coin_amount,
+    r.network AS refund_network, r.tx_hash AS refund_hash, r.address AS refund_address,
     so_far.refunded_so_far, seen.transfers
   FROM events e
     JOIN payments p ON p.id = e.payment_id
@@ -57,7 +61,7 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
       FROM (
         SELECT network, tx_hash, min(place) AS place
         FROM transfers
-        WHERE payment_id = p.id AND dropped_at IS NULL AND seen_at <= e.created_at
+        WHERE payment_id = p.id AND dropped_at IS NULL AND confirmed_at <= e.created_at
         GROUP BY network, tx_hash ORDER BY place LIMIT 10
       ) t
     ) seen
@@ -71,19 +75,22 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
 export async function readReceipt(
   db: Db,
   eventId: string,
-  publicUrl: string,
+  config: Pick<Config, 'publicUrl' | 'simulateLive'>,
 ): Promise<{ to: string; language: string | null; receipt: ReceiptData } | null> {
   const row = await runOne(db, receiptDataOfEvent, { eventId });
   if (row === null || row.customer_email === null) return null;
-  return { to: row.customer_email, language: row.language, receipt: toReceipt(row, publicUrl) };
+  return { to: row.customer_email, language: row.language, receipt: toReceipt(row, config) };
 }
 
-function toReceipt(row: ReceiptDataRow, publicUrl: string): ReceiptData {
+function toReceipt(
+  row: ReceiptDataRow,
+  { publicUrl, simulateLive }: Pick<Config, 'publicUrl' | 'simulateLive'>,
+): ReceiptData {
   const { pay_amount, pay_currency } = row;
   const inSettlementCoin = (amount: string) => `${writtenLike(amount, pay_amount)} ${pay_currency}`;
   return {
     merchantName: row.merchant_name,
-    isTest: row.merchant_mode === 'test',
+    isTest: simulateLive || row.merchant_mode === 'test',
     paymentId: row.payment_id,
     orderId: row.order_id,
     description: row.order_description,
@@ -100,9 +107,10 @@ function toReceipt(row: ReceiptDataRow, publicUrl: string): ReceiptData {
       : {
           kind: isRefunded(row.status) ? 'refunded' : 'refundedInPart',
           sentBack: inSettlementCoin(row.refund_amount),
+          sentAs: row.refund_coin === pay_currency ? null : `${row.refund_coin_amount} ${row.refund_coin}`,
           sentBackSoFar: inSettlementCoin(row.refunded_so_far ?? row.refund_amount),
           sentTo: row.refund_address,
-          networks: [nameOf(row.pay_network)],
+          networks: row.refund_network === null ? [] : [nameOf(row.refund_network)],
           hashes: row.refund_hash === null ? [] : [row.refund_hash],
         }),
   };

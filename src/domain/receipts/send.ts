@@ -46,7 +46,7 @@ async function sendOne(ctx: Context, mailer: Mailer, eventId: string): Promise<v
   );
   // The worker with the lease finishes the job; if it dies, the job runs again when the lease ends.
   if (attempt === 'busy') return;
-  const found = attempt === 'over' ? null : await readReceipt(ctx.db, eventId, ctx.config.publicUrl);
+  const found = attempt === 'over' ? null : await readReceipt(ctx.db, eventId, ctx.config);
   if (attempt === 'over' || found === null) return finish(ctx.db, sendReceipt, [eventId], startedAt);
   const { to, language, receipt } = found;
   try {

@@ -20,7 +20,10 @@ export type ReceiptData = {
   | { readonly kind: 'paid'; readonly paid: string | null }
   | {
       readonly kind: 'refunded' | 'refundedInPart';
+      /** In the settlement coin. */
       readonly sentBack: string;
+      /** What was sent, in another coin; null: it is `sentBack`. */
+      readonly sentAs: string | null;
       /** This refund included. */
       readonly sentBackSoFar: string;
       readonly sentTo: string | null;
@@ -106,11 +109,12 @@ function moneyRows(receipt: ReceiptData, texts: ReceiptTexts): [label: string, v
       [texts.total, receipt.total],
       [texts.paid, receipt.paid],
     ];
-  const { kind, total, sentBack, sentBackSoFar } = receipt;
+  const { kind, total, sentBack, sentAs, sentBackSoFar } = receipt;
   const showsSum = kind === 'refundedInPart' || sentBackSoFar !== sentBack;
   return [
     [texts.total, total],
     [texts.sentBack, sentBack],
+    [texts.sentAs, sentAs],
     [texts.sentBackSoFar, showsSum ? sentBackSoFar : null],
   ];
 }

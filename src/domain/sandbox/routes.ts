@@ -37,7 +37,7 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     operationId: 'replaceSandboxTransfer',
     method: 'post',
     path: '/v1/sandbox/payments/:id/replace',
-    summary: 'Acts as a customer who double-spends: spends the money of a seen transfer elsewhere.',
+    summary: 'Acts as a customer who replaces a seen transfer: by a double spend, or to speed it up.',
     auth: 'required',
     permission: 'sandbox:write',
     testOnly: true,

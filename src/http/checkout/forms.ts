@@ -3,7 +3,7 @@ import { selectMethodByToken } from '../../domain/checkout/actions/select-method
 import { messagePage } from '../../domain/checkout/page/messages.ts';
 import { setRefundAddressByToken } from '../../domain/checkout/actions/set-refund-address.ts';
 import { checkoutPath, languageQuery } from '../../domain/checkout/page/page.ts';
-import type { PaymentAdapters } from '../../domain/payments/lifecycle/ports.ts';
+import type { AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
 import type { Context } from '../../platform/context.ts';
 import { languageOf, PAGE_HEADERS, pageOf } from './page.ts';
 
@@ -11,7 +11,7 @@ import { languageOf, PAGE_HEADERS, pageOf } from './page.ts';
 export const readForm: RequestHandler = express.urlencoded({ extended: false, limit: '1kb' });
 
 /** Receives the form that selects a payment method. */
-export function selectMethod(ctx: Context, adapters: PaymentAdapters): RequestHandler<{ token: string }> {
+export function selectMethod(ctx: Context, adapters: AdaptersByMode): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
     const { coin, network } = (request.body ?? {}) as Record<string, unknown>;
     const { language, chosen } = languageOf(request);
@@ -27,7 +27,7 @@ export function selectMethod(ctx: Context, adapters: PaymentAdapters): RequestHa
 }
 
 /** Receives the form with the address that money goes back to. */
-export function setRefundAddress(ctx: Context, adapters: PaymentAdapters): RequestHandler<{ token: string }> {
+export function setRefundAddress(ctx: Context, adapters: AdaptersByMode): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
     const { address } = (request.body ?? {}) as Record<string, unknown>;
     const { language, chosen } = languageOf(request);
@@ -43,7 +43,7 @@ export function setRefundAddress(ctx: Context, adapters: PaymentAdapters): Reque
         .send(messagePage('refundClosed', language, path));
     const { invalidFor: payment } = result;
     const refused = typeof address === 'string' ? address : '';
-    const page = pageOf(ctx, payment, language, { chosen, refused });
+    const page = pageOf(ctx, adapters, payment, language, { chosen, refused });
     return response.status(400).set(PAGE_HEADERS).send(page);
   };
 }

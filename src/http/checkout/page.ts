@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { PAGE_CSP } from '../../domain/checkout/page/document.ts';
 import { languageFor, languageNamed, type Language } from '../../domain/languages/languages.ts';
 import { checkoutPage, type PageOptions } from '../../domain/checkout/page/page.ts';
+import { adaptersOf, type AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
 import type { CheckoutPayment } from '../../domain/checkout/view/store.ts';
 import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
 import type { Context } from '../../platform/context.ts';
@@ -22,12 +23,14 @@ export const PAGE_HEADERS = { ...CHECKOUT_HEADERS, 'Content-Type': 'text/html; c
 /** The page of a payment at the payment's own time. */
 export function pageOf(
   ctx: Context,
+  adapters: AdaptersByMode,
   payment: CheckoutPayment,
   language: Language,
   options: PageOptions,
 ): string {
   const now = withTestClockOf(ctx, payment).now();
-  return checkoutPage(payment, now, language, { ...options, hasSandbox: ctx.config.sandbox });
+  const served = adaptersOf(adapters, payment.merchant_mode);
+  return checkoutPage(payment, now, language, served, { ...options, hasSandbox: ctx.config.sandbox });
 }
 
 /** `?lang=`, then the browser's language, then English. A malformed query counts as none. */

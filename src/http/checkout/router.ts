@@ -3,7 +3,7 @@ import { messagePage, type Message } from '../../domain/checkout/page/messages.t
 import { recordLanguage } from '../../domain/checkout/actions/record-language.ts';
 import { checkoutStatus } from '../../domain/checkout/page/page.ts';
 import { findByToken } from '../../domain/checkout/view/store.ts';
-import type { PaymentAdapters } from '../../domain/payments/lifecycle/ports.ts';
+import type { AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
 import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
@@ -24,13 +24,13 @@ const CHECKOUT_PER_MINUTE = 300;
 /** The customers' pages, below /checkout. */
 export function checkoutRouter(
   ctx: Context,
-  adapters: PaymentAdapters,
+  adapters: AdaptersByMode,
   limit: Limiters,
   streams: PageStreams,
 ): Router {
   const router = Router();
   router.use('/checkout', limit('checkout', CHECKOUT_PER_MINUTE, addressOf));
-  router.get('/checkout/:token', showPage(ctx));
+  router.get('/checkout/:token', showPage(ctx, adapters));
   router.get('/checkout/:token/status', showStatus(ctx));
   router.get('/checkout/:token/events', showEvents(ctx, streams));
   // The forms need no secret against requests from other sites: browsers add no cookie or password, and the
@@ -74,7 +74,7 @@ function faultOf(error: unknown): { status: number; message: Message } {
   return status >= 400 && status < 500 ? { status, message: 'badForm' } : { status: 500, message: 'error' };
 }
 
-function showPage(ctx: Context): RequestHandler<{ token: string }> {
+function showPage(ctx: Context, adapters: AdaptersByMode): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
     const payment = await findByToken(ctx.db, request.params.token);
     if (payment === null) return next();
@@ -82,7 +82,7 @@ function showPage(ctx: Context): RequestHandler<{ token: string }> {
     // The default, English, says nothing about the customer.
     const isAsked = chosen !== null || Boolean(request.headers['accept-language']);
     if (isAsked && isHumanView(request)) await recordLanguage(ctx, payment, language.id);
-    response.set(PAGE_HEADERS).send(pageOf(ctx, payment, language, { chosen }));
+    response.set(PAGE_HEADERS).send(pageOf(ctx, adapters, payment, language, { chosen }));
   };
 }
 

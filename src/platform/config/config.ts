@@ -42,6 +42,8 @@ export interface Config {
   readonly autopaySeconds: number | null;
   /** The interval of blocks on every simulated network; null: each network's own. */
   readonly blockSeconds: number | null;
+  /** Whether the simulator serves live merchants too. */
+  readonly simulateLive: boolean;
   /** Whether test merchants may use the sandbox. */
   readonly sandbox: boolean;
   readonly rateLimitScale: number;
@@ -87,6 +89,8 @@ export const KNOWN_VARIABLES = [
   'WEBHOOK_TIMEOUT_SECONDS',
   'SIMULATOR_AUTOPAY_SECONDS',
   'SIMULATOR_BLOCK_SECONDS',
+  'SIMULATE_LIVE',
+  'SIMULATE_LIVE_IN_PRODUCTION',
   'SANDBOX',
   'RATE_LIMIT_SCALE',
   'MAINTENANCE',
@@ -133,6 +137,7 @@ export function readConfig(env: Environment, queueNames: readonly string[] = [])
     webhookTimeoutSeconds: read('WEBHOOK_TIMEOUT_SECONDS', moreThanZero(seconds), 15),
     autopaySeconds: read('SIMULATOR_AUTOPAY_SECONDS', offOr(seconds), null),
     blockSeconds: read('SIMULATOR_BLOCK_SECONDS', moreThanZero(seconds), null),
+    simulateLive: read('SIMULATE_LIVE', flag, false),
     sandbox: read('SANDBOX', oneOf(['on', 'off'] as const), 'on') === 'on',
     rateLimitScale: read('RATE_LIMIT_SCALE', moreThanZero(number(1e9)), 1),
     maintenance: read('MAINTENANCE', flag, false),
@@ -148,6 +153,11 @@ export function readConfig(env: Environment, queueNames: readonly string[] = [])
   if (production && !env.SECRETS_KEY)
     faults.push(
       'SECRETS_KEY is not set: in production webhook secrets are encrypted with it; make one with `openssl rand -base64 32`',
+    );
+  const isLossAccepted = read('SIMULATE_LIVE_IN_PRODUCTION', oneOf(['yes-lose-money']), null) !== null;
+  if (production && config.simulateLive && !isLossAccepted)
+    faults.push(
+      'SIMULATE_LIVE is true in production: orders would count as paid without money; to accept that, set SIMULATE_LIVE_IN_PRODUCTION=yes-lose-money as well',
     );
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(config);

@@ -2,7 +2,14 @@
  * An unknown variable with one of these prefixes is a misspelling of ours. WEBHOOK_ alone would be too wide:
  * WEBHOOK_URL and WEBHOOK_SECRET belong to receivers of webhooks.
  */
-const OWN_PREFIXES = ['WEBHOOK_ALLOW', 'WEBHOOK_RETR', 'WEBHOOK_TIMEOUT', 'SIMULATOR_', 'RATE_LIMIT_SCALE'];
+const OWN_PREFIXES = [
+  'WEBHOOK_ALLOW',
+  'WEBHOOK_RETR',
+  'WEBHOOK_TIMEOUT',
+  'SIMULATOR_',
+  'SIMULATE_',
+  'RATE_LIMIT_SCALE',
+];
 
 /**
  * A sentence for each of `names` that is a misspelling of a known variable, with the one that was probably

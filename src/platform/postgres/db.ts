@@ -2,7 +2,7 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { valuesOf, type Statement } from './sql.ts';
 
-export { recordset, sql, type Statement } from './sql.ts';
+export { groupBy, recordset, sql, type Statement } from './sql.ts';
 
 /** The pool, for readers. */
 export type Db = Knex;

@@ -69,3 +69,14 @@ export function valuesOf<Params>({ params }: Statement<unknown, Params>, values:
 export function recordset(rows: readonly object[]): string {
   return JSON.stringify(rows);
 }
+
+/** Returns rows by key, each group in the order of the rows. Node 20 has no Map.groupBy. */
+export function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [row]);
+    else group.push(row);
+  }
+  return groups;
+}

@@ -70,6 +70,11 @@ export function compare(a: string, b: string): -1 | 0 | 1 {
   return left.isLessThan(right) ? -1 : 1;
 }
 
+/** The number of decimals that `value` needs: "10.50" needs one. */
+export function decimalPlaces(value: string): number {
+  return decimal(value).decimalPlaces() ?? 0;
+}
+
 export function isZero(value: string): boolean {
   return decimal(value).isZero();
 }

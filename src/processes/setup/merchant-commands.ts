@@ -1,3 +1,4 @@
+import { LIVE_NETWORKS } from '../../domain/adapters.ts';
 import { addApiKey, revokeApiKey } from '../../domain/merchants/api-keys.ts';
 import { createMerchant, listMerchants, setEmail, setPolicy } from '../../domain/merchants/store.ts';
 import { Type } from 'typebox';
@@ -54,6 +55,8 @@ export interface Command {
   readonly takes?: readonly Option[];
   /** Returns what `--json` prints; the text is made of the same. */
   run(ctx: Context, values: Values): Promise<Record<string, unknown>>;
+  /** What the operator must know about the result; null: nothing. */
+  notice?(values: Values): string | null;
 }
 
 /** The commands of `npm run merchants`. */
@@ -73,6 +76,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       const { merchantId, apiKey, webhookSecret } = await createMerchant(ctx, merchant).catch(asUsageError);
       return { merchant_id: merchantId, api_key: apiKey, webhook_secret: webhookSecret };
     },
+    notice: ({ mode, network = '' }) => (modeOf(mode) === 'live' ? liveNotice(network) : null),
   },
   list: {
     needs: [],
@@ -156,6 +160,14 @@ function permissionsOf(permissions: string | undefined): Permission[] {
 function modeOf(mode = 'test'): Mode {
   if (mode === 'test' || mode === 'live') return mode;
   throw new UsageError(`There is no mode ${mode}. Choose test or live`);
+}
+
+/** A network without a real client takes no live payments. */
+function liveNotice(network: string): string | null {
+  if (LIVE_NETWORKS.some((served) => served === network)) return null;
+  const fact =
+    LIVE_NETWORKS.length === 0 ? 'No network has a real client yet' : `${network} has no real client`;
+  return `${fact}: POST /v1/payment with this live key returns 503 network_unavailable for ${network}, unless web and worker run with SIMULATE_LIVE=true, which simulates live payments too.`;
 }
 
 function emailOf(text: string): string {

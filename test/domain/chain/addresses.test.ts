@@ -1,13 +1,23 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { depositAddress, isAddress } from '../../../src/domain/chain/addresses.ts';
+import { simulatedPayouts } from '../../../src/domain/chain/simulator/simulated.ts';
 import { NETWORKS, NETWORK_IDS, type NetworkId } from '../../../src/domain/chain/networks.ts';
 import { transactionHash } from '../../../src/domain/chain/transaction-hashes.ts';
 
 const REFERENCES = Array.from({ length: 200 }, (_, i) => `pay_${i}`);
 
 describe('a deposit address', () => {
-  it("has its network's format and a checksum that another decoder accepts", () => {
+  it('is no address that a wallet of the main network accepts, where such a form exists', () => {
+    for (const reference of REFERENCES) {
+      for (const network of ['bitcoin', 'tron'] as const)
+        expect(isAddress(network, depositAddress('seed', network, reference))).to.equal(false);
+      expect(depositAddress('seed', 'bitcoin', reference)).to.match(/^tb1q/);
+      expect(depositAddress('seed', 'tron', reference)).to.match(/^27/);
+    }
+  });
+
+  it("has its test network's format and a checksum that another decoder accepts", () => {
     for (const reference of REFERENCES)
       for (const network of NETWORK_IDS)
         expect(payloadLength(network, depositAddress('seed', network, reference)), network).to.equal(
@@ -90,11 +100,29 @@ describe('an address of a wallet', () => {
     solana: ['4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4', '1'.repeat(32), '0OIl', ''],
   };
 
+  // The vector of BIP-173, and addresses of Bitcoin's and Tron's test networks.
+  const OF_TEST_NETWORKS: readonly (readonly [NetworkId, string])[] = [
+    ['bitcoin', 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx'],
+    ['bitcoin', 'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn'],
+    ['bitcoin', '2MzQwSSnBHWHqSAqtTVQ6v47XtaisrJa1Vc'],
+    ['tron', depositAddress('seed', 'tron', 'pay_1')],
+  ];
+  for (const [network, address] of OF_TEST_NETWORKS)
+    it(`of the test network of ${network} is refused unless it is allowed: ${address}`, () => {
+      expect(isAddress(network, address)).to.equal(false);
+      expect(isAddress(network, address, { allowTestForms: true })).to.equal(true);
+    });
+
   for (const network of NETWORK_IDS) {
     it(`of ${network} is accepted by its form and checksum`, () => {
       for (const address of VALID[network]) expect(isAddress(network, address), address).to.equal(true);
       for (const reference of REFERENCES.slice(0, 20))
-        expect(isAddress(network, depositAddress('seed', network, reference))).to.equal(true);
+        expect(
+          isAddress(network, depositAddress('seed', network, reference), { allowTestForms: true }),
+        ).to.equal(true);
+      // A valid one stays valid where test forms are allowed.
+      for (const address of VALID[network])
+        expect(isAddress(network, address, { allowTestForms: true }), address).to.equal(true);
     });
     it(`of ${network} is distinguished from other text`, () => {
       // Ethereum's and Polygon's are alike.
@@ -120,6 +148,17 @@ describe('a transaction hash', () => {
     }
   });
 
+  it("of a payout has its network's format, and depends on the reference alone", async () => {
+    const payout = { amount: '1', currency: 'USDC', address: 'somewhere' } as const;
+    const hashOf = async (network: NetworkId, reference: string, amount = '1') =>
+      (await simulatedPayouts.send({ ...payout, network, reference, amount })).txHash;
+    expect(await hashOf('bitcoin', 'ref_1')).to.match(/^[0-9a-f]{64}$/);
+    expect(await hashOf('ethereum', 'ref_1')).to.match(/^0x[0-9a-f]{64}$/);
+    expect(fromBase58(await hashOf('solana', 'ref_1'))).to.have.length(64);
+    expect(await hashOf('tron', 'ref_1', '2')).to.equal(await hashOf('tron', 'ref_1'));
+    expect(await hashOf('tron', 'ref_2')).to.not.equal(await hashOf('tron', 'ref_1'));
+  });
+
   it('is always the same for the same content', () => {
     expect(transactionHash('tron', content)).to.equal(GOLDEN_HASH);
     expect(transactionHash('tron', { ...content, amount: '10.5' })).to.equal(GOLDEN_HASH);
@@ -138,9 +177,9 @@ describe('a transaction hash', () => {
 });
 
 const GOLDEN_ADDRESSES: Readonly<Record<NetworkId, string>> = {
-  bitcoin: 'bc1qhf4z4auszx8wwg4dct0cfw7lxwxf8zm9cq062v',
+  bitcoin: 'tb1qhf4z4auszx8wwg4dct0cfw7lxwxf8zm9jx5f3l',
   ethereum: '0x5b2d08d023aafbb0e3ae13b1c120c15153a136a7',
-  tron: 'TJ7ut5ASVsKYTza9bnPwyQokT5qNbtuCBK',
+  tron: '27XEDRPUox1LnAApNve3E3KfVF1JzEH8Nrp',
   polygon: '0xfdf58f9ff8df47d88f2b3d2a4eb1506b46ca8174',
   solana: '9FGrvdm4u5pe8uj1RLn1yB7Qw5e9tJNz92ep1t9f67Sn',
 };
@@ -180,18 +219,18 @@ function fromTron(address: string): number[] {
   const once = createHash('sha256').update(body).digest();
   const twice = createHash('sha256').update(once).digest();
   if (!twice.subarray(0, 4).equals(Buffer.from(checksum))) throw new Error('wrong checksum');
-  expect(address).to.match(/^T.{33}$/);
-  expect(body[0]).to.equal(0x41);
+  expect(address).to.match(/^27.{33}$/);
+  expect(body[0]).to.equal(0xa0);
   return [...body.subarray(1)];
 }
 
 /** The witness program. */
 function fromSegwit(address: string): number[] {
-  expect(address).to.match(/^bc1[02-9ac-hj-np-z]+$/);
+  expect(address).to.match(/^tb1[02-9ac-hj-np-z]+$/);
   const values = Array.from(address.slice(3), (character) =>
     'qpzry9x8gf2tvdw0s3jn54khce6mua7l'.indexOf(character),
   );
-  const expanded = [3, 3, 0, 'b'.charCodeAt(0) % 32, 'c'.charCodeAt(0) % 32, ...values];
+  const expanded = [3, 3, 0, 't'.charCodeAt(0) % 32, 'b'.charCodeAt(0) % 32, ...values];
   if (remainder(expanded) !== 1) throw new Error('wrong checksum');
   const [version, ...program] = values.slice(0, -6);
   expect(version).to.equal(0);

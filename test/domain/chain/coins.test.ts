@@ -3,8 +3,10 @@ import {
   COIN_IDS,
   COINS_ON_NETWORKS,
   decimalsOf,
+  dustOf,
   isCoin,
   isCoinOn,
+  quoteUnit,
   type CoinId,
 } from '../../../src/domain/chain/coins.ts';
 import { isNetwork, NETWORK_IDS, NETWORKS, type NetworkId } from '../../../src/domain/chain/networks.ts';
@@ -21,6 +23,18 @@ const DECIMALS: Readonly<Record<CoinId, Partial<Record<NetworkId, number>>>> = {
   DAI: { ethereum: 18, polygon: 18 },
 };
 
+/** Written out a second time; the same on each network of a coin. */
+const DUST: Readonly<Record<CoinId, string>> = {
+  BTC: '0.00000546',
+  ETH: '0.000001',
+  USDT: '0.001',
+  USDC: '0.001',
+  TRX: '0.001',
+  SOL: '0.00089088',
+  POL: '0.001',
+  DAI: '0.001',
+};
+
 describe('coins and networks', () => {
   it('define for every pair whether the coin exists on the network, and its decimals', () => {
     const pairs = COIN_IDS.flatMap((coin) => NETWORK_IDS.map((network) => ({ coin, network })));
@@ -33,6 +47,25 @@ describe('coins and networks', () => {
       else
         expect(() => decimalsOf(coin, network)).to.throw(RangeError, `${coin} does not exist on ${network}`);
     }
+  });
+
+  it('state a dust limit for every pair, in whole units of the coin', () => {
+    for (const { coin, network } of COINS_ON_NETWORKS) {
+      const dust = dustOf(coin, network);
+      expect(dust, `${coin} on ${network}`).to.equal(DUST[coin]);
+      const [, decimals = ''] = dust.split('.');
+      expect(decimals.length, `${coin} on ${network}`).to.be.at.most(decimalsOf(coin, network));
+    }
+    expect(() => dustOf('BTC', 'tron')).to.throw(RangeError, 'BTC does not exist on tron');
+  });
+
+  it('quote at most the decimals that wallets send', () => {
+    expect(quoteUnit('ETH', 'ethereum')).to.equal('0.00000001');
+    expect(quoteUnit('DAI', 'polygon')).to.equal('0.00000001');
+    expect(quoteUnit('SOL', 'solana')).to.equal('0.00000001');
+    expect(quoteUnit('BTC', 'bitcoin')).to.equal('0.00000001');
+    expect(quoteUnit('USDT', 'tron')).to.equal('0.000001');
+    expect(() => quoteUnit('BTC', 'tron')).to.throw(RangeError, 'BTC does not exist on tron');
   });
 
   it('list every payment method once', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import winston from 'winston';
 import { reconcileOnce } from '../../../src/domain/ops/reconcile.ts';
+import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
 import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
 import { createHandlers } from '../../../src/background/workers.ts';
 import { dispatchEvent } from '../../../src/domain/outbox/jobs.ts';
@@ -93,6 +94,27 @@ describe('reconciling', () => {
     harness.advance(3_600);
     await harness.work();
     expect((await shop.payment(waiting)).status).to.equal('EXPIRED');
+  });
+
+  it('finds a conversion without an outcome, also of money that came after the settlement', async () => {
+    const id = await shop.create();
+    for (const amount of ['10.5', '3']) {
+      await shop.pay(id, { amount });
+      await syncNetwork(ctx, harness.adapters, 'ethereum');
+      await shop.chain.mine('ethereum', 12, ctx.now());
+      await syncNetwork(ctx, harness.adapters, 'ethereum');
+      if (amount === '10.5') await settlePayments(ctx, harness.adapters, [id]);
+    }
+    const away = { convert: () => Promise.reject(new Error('away')) };
+    await settlePayments(ctx, { exchange: away }, [id]).catch(() => null);
+    expect((await shop.payment(id)).status).to.equal('SETTLED');
+    await ctx.db.raw(`DELETE FROM scheduled_jobs WHERE job <> 'chain.observe'`);
+    expect(await reconcileOnce(ctx)).to.be.at.least(1);
+    await harness.work();
+    expect(await ctx.db('conversions').where({ payment_id: id }).pluck('status')).to.deep.equal([
+      'CONVERTED',
+      'CONVERTED',
+    ]);
   });
 
   it('by several workers at once restores each row once', async () => {

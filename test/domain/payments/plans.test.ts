@@ -4,6 +4,9 @@ import { expirePayments } from '../../../src/domain/payments/processing/expire.t
 import { simulatedExchange } from '../../../src/domain/adapters.ts';
 import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
 import { requestRefund } from '../../../src/domain/payments/refunds/request.ts';
+import { setRefundAddress } from '../../../src/domain/payments/refunds/refund-address.ts';
+import type { RefundBody } from '../../../src/domain/payments/refunds/schemas.ts';
+import { readRefunds } from '../../../src/domain/payments/refunds/store.ts';
 import { sendRefunds } from '../../../src/domain/payments/refunds/send.ts';
 import { requotePayments } from '../../../src/domain/payments/processing/requote.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
@@ -25,6 +28,7 @@ import { createHarness, type Harness } from '../../support/harness.ts';
  */
 const MANY = 20_000;
 const BATCH = 100;
+const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const TABLES = [
   'payments',
   'quotes',
@@ -33,6 +37,9 @@ const TABLES = [
   'deliveries',
   'delivery_attempts',
   'refunds',
+  'refund_addresses',
+  'conversions',
+  'ledger_entries',
   'scheduled_jobs',
   'chain_cursors',
 ];
@@ -130,11 +137,24 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       const events = (await run(ctx.db, eventsOf, [waiting])).map(({ id }) => id);
       await dispatchEvents(later, events.slice(0, BATCH));
       await deliverDue(later, unreachable, harness.merchant.id);
-      for (const id of waiting.slice(0, 3)) {
-        const answer = await requestRefund(later, shop.caller, id, {}, null);
-        await sendRefunds(later, harness.adapters, [(JSON.parse(answer.text) as { id: string }).id]);
+      const [without = '', ...refunded] = waiting.slice(0, 4);
+      const refund = async (id: string, body: RefundBody) => {
+        const answer = await requestRefund(later, harness.adapters, shop.caller, id, { body, claim: null });
+        return JSON.parse(answer.text) as { id: string; status: string };
+      };
+      for (const id of refunded) {
+        const accepted = await refund(id, { address: ADDRESS });
+        await sendRefunds(later, harness.adapters, [accepted.id]);
       }
-      expect(await statuses(ctx, waiting.slice(0, 3))).to.deep.equal(new Set(['REFUNDED']));
+      const waits = await refund(without, {});
+      expect(waits.status).to.equal('NEEDS_ADDRESS');
+      const given = { network: 'ethereum', address: ADDRESS } as const;
+      const [payment] = await readPayments(ctx.db, [without]);
+      if (payment === undefined) throw new Error('the payment does not exist');
+      await setRefundAddress(ctx.db as Tx, payment, given, later.now());
+      await sendRefunds(later, harness.adapters, [waits.id]);
+      await readRefunds(ctx.db, without);
+      expect(await statuses(ctx, [without, ...refunded])).to.deep.equal(new Set(['REFUNDED']));
     });
   });
 
@@ -166,36 +186,52 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     };
     const [seen, confirmed, settled] = await trips(waiting.slice(0, BATCH));
     const move = ['apply_transitions', 'insert_events', 'schedule_jobs'];
-    const book = ['insert_ledger_entries', 'payments_with_refund_policy'];
     const observe = [
       'chain_cursor',
       'advance_chain_cursor',
       'owners_of_addresses',
-      'known_transfers',
+      'confirmable_payments',
+      'lock_payments',
+      'transfers_of_payments',
+      'locked_quotes',
       'upsert_transfers',
       'confirm_transfers',
+      'transfers_of_payments',
+      'open_refunds',
     ];
-    const assess = ['lock_payments', 'transfers_of_payments', 'pending_refunds_of_payments'];
-    expect(seen).to.deep.equal([...observe, ...assess, 'lock_payments', ...move, 'cancel_jobs', ...book]);
+    expect(seen).to.deep.equal([
+      ...observe,
+      'lock_payments',
+      ...move,
+      'cancel_jobs',
+      'payments_with_refund_policy',
+    ]);
     expect(confirmed).to.deep.equal([
       ...observe,
-      ...assess,
       'update_money',
       'lock_payments',
       ...move,
       'schedule_jobs',
       'cancel_jobs',
+      'insert_ledger_entries',
       'payments_with_refund_policy',
     ]);
     expect(settled).to.deep.equal([
-      'payments_by_id',
+      'lock_payments',
+      'transfers_of_payments',
+      'last_conversions',
+      'insert_conversions',
+      'pending_conversions',
+      'finish_jobs',
+      'lock_payments',
+      'finish_conversions',
+      'insert_ledger_entries',
+      'pending_conversions',
       'transfers_of_payments',
       'lock_payments',
       ...move,
       'cancel_jobs',
-      'held_of_payments',
-      ...book,
-      'finish_jobs',
+      'payments_with_refund_policy',
     ]);
     const one = await trips(waiting.slice(BATCH));
     // A set of one needs no lock before its update.
@@ -248,7 +284,7 @@ async function multiply({ ctx }: Harness, id: string): Promise<void> {
   );
   await copy(
     'transfers',
-    `'payment_id', 'pay_01KF' || ${suffix}, 'tx_hash', 'copy' || i, 'block_height', 0, 'confirmed_at', now(), 'amount', '0.0001'`,
+    `'payment_id', 'pay_01KF' || ${suffix}, 'tx_hash', 'copy' || i, 'block_height', 0, 'confirmed_at', now(), 'amount', '0.0001', 'credit', '0.0001'`,
     `r.payment_id = '${id}'`,
   );
   await copy(
@@ -265,8 +301,21 @@ async function multiply({ ctx }: Harness, id: string): Promise<void> {
      SELECT 'dlv_01KF' || ${suffix}, 1, '', now(), 1 FROM ${copies}`,
   );
   await ctx.db.raw(
-    `INSERT INTO refunds (id, payment_id, amount, currency, status, created_at)
-     SELECT 'ref_01KF' || ${suffix}, 'pay_01KF' || ${suffix}, '1', 'USDC', 'COMPLETED', now() FROM ${copies}`,
+    `INSERT INTO refunds (id, payment_id, amount, currency, source, coin, network, coin_amount, status, created_at)
+     SELECT 'ref_01KF' || ${suffix}, 'pay_01KF' || ${suffix}, '1', 'USDC', 'held', 'USDC', 'ethereum', '1',
+       'COMPLETED', now() FROM ${copies}`,
+  );
+  await ctx.db.raw(
+    `INSERT INTO refund_addresses (payment_id, network, address)
+     SELECT 'pay_01KF' || ${suffix}, 'polygon', '0x' FROM ${copies}`,
+  );
+  await ctx.db.raw(
+    `INSERT INTO conversions (payment_id, number, coin, network, amount, credit, status, created_at, finished_at)
+     SELECT 'pay_01KF' || ${suffix}, 1, 'USDC', 'ethereum', 1, 1, 'CONVERTED', now(), now() FROM ${copies}`,
+  );
+  await ctx.db.raw(
+    `INSERT INTO ledger_entries (payment_id, kind, from_account, to_account, coin, network, amount, created_at)
+     SELECT 'pay_01KF' || ${suffix}, 'received', 'customer', 'held', 'USDC', 'ethereum', 1, now() FROM ${copies}`,
   );
   await ctx.db.raw(
     `INSERT INTO scheduled_jobs (job, key, run_at, visible_at) SELECT 'payment.expire', 'pay_01KF' || ${suffix}, now(), now() FROM ${copies}`,

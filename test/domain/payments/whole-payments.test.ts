@@ -146,16 +146,30 @@ describe('a payment of 10.50 USDC from its creation to its end', () => {
     expect(await shop.payment(id)).to.deep.include({ status: 'SETTLED', exceptions: ['late'] });
   });
 
-  it('too late: 24 hours after the deadline money moves nothing, but is recorded and can be refunded', async () => {
+  it('too late: 24 hours after the deadline money moves nothing, but is reported and can be refunded', async () => {
     const id = await shop.create();
     await pass(HOUR + DAY);
-    await pay(id);
+    const txHash = await pay(id);
     await confirm();
-    expect(await shop.payment(id)).to.include({ status: 'EXPIRED', amount_received: '10.5', sequence: 2 });
+    expect(await shop.payment(id)).to.include({ status: 'EXPIRED', amount_received: '10.5', sequence: 3 });
+    const reported = (await shop.events(id)).at(-1);
+    expect(reported).to.include({ type: 'checkout.funds_received', sequence: 3 });
+    expect(reported?.data.transfer).to.deep.equal({
+      coin: 'USDC',
+      network: 'ethereum',
+      amount: '10.50',
+      credit: '10.50',
+      txHash,
+    });
     await shop.refund(id);
     await harness.work();
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
-    expect(await shop.story(id)).to.deep.equal(['created WAITING', 'failed EXPIRED', 'refunded REFUNDED']);
+    expect(await shop.story(id)).to.deep.equal([
+      'created WAITING',
+      'failed EXPIRED',
+      'funds_received EXPIRED',
+      'refunded REFUNDED',
+    ]);
   });
 
   it('late after a part that was in time: both count', async () => {
@@ -221,16 +235,97 @@ describe('a payment of 10.50 USDC from its creation to its end', () => {
     expect((await shop.payment(id)).status).to.equal('FAILED');
   });
 
-  it('one of two parts replaced: failed, the other part can be refunded', async () => {
+  it('one of two parts lost: waits for the rest, and expires at the deadline; the other part can be refunded', async () => {
     const id = await shop.create();
-    const replaced = await pay(id, '4');
+    const lost = await pay(id, '4');
     await pay(id);
-    await shop.chain.replace(replaced, harness.ctx.now());
+    expect(await shop.payment(id)).to.include({ status: 'PENDING', fully_funded: true });
+    await shop.chain.replace(lost, harness.ctx.now());
     await confirm();
-    expect(await shop.payment(id)).to.include({ status: 'FAILED', amount_received: '6.5' });
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'PENDING',
+      fully_funded: false,
+      amount_received: '6.5',
+      exceptions: ['replaced', 'underpaid'],
+    });
+    await pass(HOUR - 1);
+    expect((await shop.payment(id)).status).to.equal('PENDING');
+    await pass(1);
+    expect((await shop.payment(id)).status).to.equal('EXPIRED');
+    expect(await shop.story(id)).to.deep.equal([
+      'created WAITING',
+      'pending PENDING',
+      'pending PENDING',
+      'pending PENDING',
+      'failed EXPIRED',
+    ]);
     expect(await shop.refund(id)).to.include({ amount: '6.5' });
     await harness.work();
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '6.5' });
+  });
+
+  it('one of two parts lost after the deadline: expires at once', async () => {
+    const id = await shop.create();
+    await pass(HOUR - 1);
+    const lost = await pay(id, '4');
+    await pay(id);
+    await pass(1);
+    expect(await shop.payment(id)).to.include({ status: 'PENDING', fully_funded: true });
+    await shop.chain.replace(lost, harness.ctx.now());
+    await confirm();
+    expect(await shop.payment(id)).to.include({ status: 'EXPIRED', amount_received: '6.5' });
+    expect((await shop.story(id)).slice(-2)).to.deep.equal(['pending PENDING', 'failed EXPIRED']);
+  });
+
+  it('a part lost and sent again: settles', async () => {
+    const id = await shop.create();
+    const lost = await pay(id, '4');
+    await pay(id);
+    await shop.chain.replace(lost, harness.ctx.now());
+    await confirm();
+    await pay(id);
+    await confirm();
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'SETTLED',
+      amount_received: '10.5',
+      actually_paid: '10.50',
+      exceptions: ['replaced'],
+    });
+  });
+
+  it('money lost beside enough: the payment goes on, without an event', async () => {
+    const id = await shop.create();
+    await pay(id);
+    const stranger = await shop.send(id, { coin: 'USDC', network: 'ethereum', amount: '0.5' });
+    await harness.work();
+    expect((await shop.payment(id)).exceptions).to.deep.equal(['overpaid']);
+    await shop.chain.replace(stranger.txHash, harness.ctx.now());
+    await confirm();
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'SETTLED',
+      amount_received: '10.5',
+      actually_paid: '10.50',
+      exceptions: ['replaced'],
+    });
+    expect(await shop.story(id)).to.deep.equal([
+      'created WAITING',
+      'pending PENDING',
+      'funds_received PENDING',
+      'processing PROCESSING',
+      'settled SETTLED',
+    ]);
+  });
+
+  it('money sent and taken back before anybody pays: failed, nothing stands', async () => {
+    const id = await shop.create();
+    const taken = await pay(id, '0.01');
+    await shop.chain.replace(taken, harness.ctx.now());
+    await shop.mine(1);
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'FAILED',
+      amount_received: '0',
+      exceptions: ['replaced'],
+    });
   });
 
   it('replaced before the transfer was seen: nothing happens', async () => {
@@ -304,15 +399,24 @@ describe('a payment of 10.50 USDC from its creation to its end', () => {
     await harness.work();
   });
 
-  it('more money after settlement: recorded, and can be refunded', async () => {
+  it('more money after settlement: reported, and can be refunded once it has confirmed', async () => {
     const id = await shop.create();
     await pay(id);
     await confirm();
-    await pay(id, '2.25');
+    const txHash = await pay(id, '2.25');
+    expect((await shop.events(id)).at(-1)?.data.transfer).to.deep.equal({
+      coin: 'USDC',
+      network: 'ethereum',
+      amount: '2.25',
+      credit: '2.25',
+      txHash,
+    });
+    expect(await codeOf(shop.refund(id, { amount: '12.75' }))).to.equal('validation');
     await confirm();
+    expect((await shop.story(id)).slice(-2)).to.deep.equal(['settled SETTLED', 'funds_received SETTLED']);
     expect(await shop.payment(id)).to.deep.include({
       status: 'SETTLED',
-      sequence: 4,
+      sequence: 5,
       amount_received: '12.75',
       actually_paid: '10.50',
       exceptions: ['overpaid'],

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { dispatchEvents } from '../../../src/domain/events/dispatch.ts';
 import { dispatchEvent } from '../../../src/domain/outbox/jobs.ts';
 import { transition, type TransitionRequest } from '../../../src/domain/payments/lifecycle/transition.ts';
+import { sentBack } from '../../support/refunds.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
 import { statementsOf } from '../../support/statements.ts';
 
@@ -40,7 +41,7 @@ describe('a receipt is due', () => {
     const id = await processing(CUSTOMER);
     const failing = await processing(CUSTOMER);
     await request([settle(id), { paymentId: failing, trigger: 'conversion_failed' }]);
-    const refund = { id: 'ref_1', amount: '1', currency: 'USDC', reason: null };
+    const refund = sentBack('1');
     await request([{ paymentId: id, trigger: 'refunded_in_part', refund }]);
     await request([{ paymentId: id, trigger: 'refunded_in_full', refund }]);
     const dispatched = await dispatch();

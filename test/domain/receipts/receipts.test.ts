@@ -82,10 +82,13 @@ This mail was sent automatically; answers to it are not read.
   it('of a partial refund and of the rest says what went back, where to, and the sum so far', async () => {
     const { shop, harness } = scene;
     const id = await scene.settle();
-    await harness.ctx.db('payments').where({ id }).update({ refund_address: '0xrefund' });
-    await shop.refund(id, { amount: '4.00', reason: 'a reason for the merchant only' });
+    const [asked, later] = [
+      '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+      '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+    ];
+    await shop.refund(id, { amount: '4.00', reason: 'a reason for the merchant only', address: asked });
     // An address that is saved later does not redirect this refund.
-    await harness.ctx.db('payments').where({ id }).update({ refund_address: '0xlater' });
+    await harness.ctx.db('refund_addresses').insert({ payment_id: id, network: 'ethereum', address: later });
     await harness.work();
     harness.advance(60);
     await shop.refund(id);
@@ -98,10 +101,10 @@ This mail was sent automatically; answers to it are not read.
     expect(part?.text).to.include(
       'Part of your money was sent back\n\nShop has sent back 4.00 USDC.\n\nOrder: order-1\n' +
         'Total: 10.50 USDC\nSent back: 4.00 USDC\nSent back so far: 4.00 USDC\nNetwork: Ethereum\n' +
-        `Time: January 31, 2026 at 12:00 PM UTC\nSent to: 0xrefund\nTransaction: ${rows[0]?.tx_hash}\n`,
+        `Time: January 31, 2026 at 12:00 PM UTC\nSent to: ${asked}\nTransaction: ${rows[0]?.tx_hash}\n`,
     );
     expect(rest?.headers.get('subject')).to.equal('[TEST] Refund from Shop: order order-1');
-    expect(rest?.text).to.include('Sent to: 0xlater');
+    expect(rest?.text).to.include(`Sent to: ${later}`);
     expect(rest?.text).to.include('Sent back: 6.50 USDC\nSent back so far: 10.50 USDC\n');
     expect(rest?.text).to.include(`Transaction: ${rows[1]?.tx_hash}\n`).and.include('12:01 PM UTC');
     expect(scene.server.mails.map(({ source }) => source).join('')).to.not.include('a reason for');
@@ -200,11 +203,33 @@ This mail was sent automatically; answers to it are not read.
   });
 
   it('of a live payment mentions no test', async () => {
-    await scene.harness.ctx.db.raw(`UPDATE merchants SET mode = 'live'`);
-    await scene.settle();
-    const [mail] = scene.mails();
+    const { harness } = scene;
+    const { id } = await lastEvent(await scene.settle());
+    // A live payment settles on a real network only, of which there is none: the receipt is sent again.
+    await harness.ctx.db.raw(`UPDATE merchants SET mode = 'live'`);
+    await harness.ctx.db('receipts').delete();
+    await schedule(harness.ctx.db, [
+      { job: sendReceipt, key: id, runAt: harness.ctx.now(), testClock: null },
+    ]);
+    await harness.work();
+    const [, mail] = scene.mails();
     expect(mail?.headers.get('subject')).to.equal('Receipt from Shop: order order-1');
     expect(`${mail?.text} ${mail?.html}`).to.not.match(/test/i);
+  });
+});
+
+describe('a receipt of a live payment with SIMULATE_LIVE', () => {
+  it('is marked as a test', async () => {
+    const scene = await openReceiptScene({ SIMULATE_LIVE: 'true' });
+    try {
+      await scene.harness.ctx.db.raw(`UPDATE merchants SET mode = 'live'`);
+      await scene.settle();
+      const [mail] = scene.mails();
+      expect(mail?.headers.get('subject')).to.equal('[TEST] Receipt from Shop: order order-1');
+      expect(mail?.text).to.include('No real money was moved.');
+    } finally {
+      await scene.close();
+    }
   });
 });
 

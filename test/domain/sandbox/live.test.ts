@@ -10,7 +10,7 @@ describe('the sandbox and live keys', () => {
   let harness: Harness;
   let live: TestMerchant;
   before(async () => {
-    harness = await createHarness();
+    harness = await createHarness({ SIMULATE_LIVE: 'true' });
     live = await harness.addMerchant({ name: 'Live', mode: 'live' });
   });
   after(() => harness.close());

@@ -98,12 +98,16 @@ describe('the stream of a checkout page', () => {
       { coin: 'USDT' },
       { crypto_amount: '10.51' },
       { deadline_at: new Date('2026-02-01T00:00:00.000Z') },
-      { refund_address: '0xabc' },
     ]) {
       await harness.ctx.db('payments').where({ id }).update(change);
       await streams.pollOnce();
       await page.receives((received += 1));
     }
+    await harness.ctx
+      .db('refund_addresses')
+      .insert({ payment_id: id, network: 'ethereum', address: '0xabc' });
+    await streams.pollOnce();
+    await page.receives((received += 1));
     await harness.ctx
       .db('quotes')
       .where({ payment_id: id })

@@ -21,11 +21,12 @@ describe('the refund address on the checkout page', () => {
   const give = (token: string, form: object | string, query = '') =>
     supertest(harness.app).post(`/checkout/${token}/refund-address${query}`).type('form').send(form);
   const savedFor = async (id: string): Promise<string | null> => {
-    const [address]: (string | null)[] = await harness.ctx
-      .db('payments')
-      .where({ id })
-      .pluck('refund_address');
-    return address ?? null;
+    const rows: { network: string; address: string }[] = await harness.ctx
+      .db('refund_addresses')
+      .where({ payment_id: id })
+      .select('network', 'address');
+    expect(rows.map(({ network }) => network)).to.deep.equal(rows.length === 0 ? [] : ['ethereum']);
+    return rows[0]?.address ?? null;
   };
   const asks = (page: string) => page.includes('name="address"');
 
@@ -58,6 +59,32 @@ describe('the refund address on the checkout page', () => {
       expect(text).to.include('No address can be given now').and.include(`href="/checkout/${token_id}"`);
       expect(await savedFor(id)).to.equal(null);
     });
+
+  it('is asked for in the coin and on the network of a refund that waits for it, after settlement too', async () => {
+    const { id, token_id } = await paymentIn(harness, 'settled');
+    expect(asks(await open(token_id))).to.equal(false);
+    await harness.ctx.db('refunds').insert({
+      id: `ref_${id.slice(4)}`,
+      payment_id: id,
+      amount: '2',
+      currency: 'USDC',
+      source: 'held',
+      coin: 'USDT',
+      network: 'polygon',
+      coin_amount: '2',
+      status: 'NEEDS_ADDRESS',
+      created_at: harness.ctx.now(),
+    });
+    const page = await open(token_id);
+    expect(page).to.match(/Your <bdi dir="ltr">Polygon<\/bdi> address for <bdi dir="ltr">USDT<\/bdi>/);
+    await give(token_id, { address: MINE }).expect(303);
+    const [refund]: { status: string; address: string }[] = await harness.ctx
+      .db('refunds')
+      .where({ payment_id: id })
+      .select('status', 'address');
+    expect(refund).to.deep.equal({ status: 'PENDING', address: MINE });
+    expect(asks(await open(token_id))).to.equal(false);
+  });
 
   it('is not asked for when more went back than is left after a reorganisation', async () => {
     const { id, token_id } = await paymentIn(harness, 'expired-partly');

@@ -22,7 +22,7 @@ describe("the simulator's panel on the checkout page", () => {
   let harness: Harness;
   let shop: Shop;
   before(async () => {
-    harness = await createHarness();
+    harness = await createHarness({ SIMULATE_LIVE: 'true' });
     shop = await openShop(harness);
   });
   after(() => harness.close());
@@ -66,6 +66,16 @@ describe("the simulator's panel on the checkout page", () => {
       expect([await shop.payment(id), await countRows(harness)]).to.deep.equal(before_);
     });
   }
+
+  it('pays, halves and doubles a price in whole units of its coin', async () => {
+    const price = { pay_amount: '19.123456789' };
+    const paid = await createAndAct(price, 'pay');
+    const half = await createAndAct(price, 'half', 'pay');
+    const double = await createAndAct(price, 'double');
+    expect((await sentTo(paid.id)).map(Number)).to.deep.equal([19.123457]);
+    expect((await sentTo(half.id)).map(Number)).to.deep.equal([9.561728, 9.561729]);
+    expect((await sentTo(double.id)).map(Number)).to.deep.equal([38.246914]);
+  });
 
   it('pays exactly what is asked for, and the next page shows it before any worker syncs', async () => {
     const { id, token_id } = await createPayment(harness);

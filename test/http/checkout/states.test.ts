@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import supertest from 'supertest';
-import { CHECKOUT_STATES, LINKS, paymentIn } from '../../support/checkout.ts';
+import { CHECKOUT_STATES, LINKS, paymentIn, setColumns } from '../../support/checkout.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
 /** A text of each state's page. */
@@ -66,7 +66,24 @@ describe('the states of the checkout page', () => {
   it('ask for the rest of an amount at the same rate, rounded up, in QR code and text alike', async () => {
     const { text } = await open('underpaid');
     expect(text).to.include('<span id="amount" class="copy">6.50</span> USDC');
-    expect(text).to.match(/href="ethereum:0xA0b8\w+@1\/transfer\?address=0x\w{40}&#38;uint256=6500000"/);
+    expect(text).to.match(
+      /href="ethereum:0x[0-9a-f]{40}@11155111\/transfer\?address=0x\w{40}&#38;uint256=6500000"/,
+    );
+  });
+
+  it('say which money is missing when a transfer was lost, and that all failed only when nothing stands', async () => {
+    const note = 'A transfer that we had seen was replaced or cancelled by its wallet';
+    expect((await open('underpaid')).text).to.not.include(note);
+    const { payment } = await open('underpaid');
+    const page = async () => (await supertest(harness.app).get(`/checkout/${payment.token_id}`)).text;
+    await setColumns(harness, payment.id, { exceptions: ['replaced', 'underpaid'] });
+    expect(await page())
+      .to.include(note)
+      .and.include('<span id="amount" class="copy">6.50</span> USDC');
+    await setColumns(harness, payment.id, { status: 'FAILED' });
+    expect(await page())
+      .to.include(TEXTS.failed)
+      .and.not.include(TEXTS.replaced);
   });
 
   it('link a settled payment to success_url, with payment, order and status in the query', async () => {

@@ -192,6 +192,8 @@ describe('specification: POST /v1/payment', () => {
       events: 1,
       quotes: 1,
       refunds: 0,
+      refund_addresses: 0,
+      conversions: 0,
       scheduled_jobs: 2,
       deliveries: 0,
       transfers: 0,

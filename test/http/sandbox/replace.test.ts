@@ -55,6 +55,61 @@ describe('POST /v1/sandbox/payments/:id/replace', () => {
     expect((await shop.payment(id)).exceptions).to.deep.equal(['replaced']);
   });
 
+  it('spends one of two transfers elsewhere: the payment waits for the rest, and settles with it', async () => {
+    const { id, sent } = await paid('4.00', '6.50');
+    await replace(id, { transfer: 2 }).expect(200);
+    await harness.work();
+    const waiting = await shop.payment(id);
+    expect(waiting).to.include({ status: 'PENDING', fully_funded: false, tx_hash: sent[0]?.tx_hash });
+    expect(waiting.amount_received).to.match(/^4(\.0+)?$/);
+    expect(waiting.exceptions).to.deep.equal(['replaced', 'underpaid']);
+    expect((await shop.pay(id)).amount).to.equal('6.5');
+    await harness.work();
+    await shop.mine(12);
+    expect(await shop.story(id)).to.deep.equal([
+      'created WAITING',
+      'pending PENDING',
+      'pending PENDING',
+      'pending PENDING',
+      'pending PENDING',
+      'processing PROCESSING',
+      'settled SETTLED',
+    ]);
+    expect((await shop.payment(id)).exceptions).to.deep.equal(['replaced']);
+  });
+
+  it('speed_up pays the same address instead, with the same money from the same sender', async () => {
+    const { id, sent } = await paid('4.00', '6.50');
+    const answer = await replace(id, { transfer: 1, speed_up: true }).expect(200);
+    expect(answer.body).to.include({ payment_id: id, tx_hash: sent[0]?.tx_hash, amount: '4.00' });
+    const { transfers } = await shop.chain.poll('ethereum', null, harness.ctx.now());
+    const [old, replacement] = [answer.body.tx_hash, answer.body.replaced_by].map((hash) =>
+      transfers.find(({ txHash }) => txHash === hash),
+    );
+    expect(old).to.deep.include({ replacedBy: replacement?.txHash, droppedAt: harness.ctx.now() });
+    expect(replacement).to.deep.equal({
+      ...old,
+      txHash: answer.body.replaced_by,
+      seenAt: harness.ctx.now(),
+      droppedAt: null,
+      replacedBy: null,
+    });
+    expect(old?.sender).to.match(/^0x[0-9a-f]{40}$/);
+    expectError(harness, await replace(id, { speed_up: 'yes' }), 400, {
+      field: 'speed_up',
+      constraint: 'type',
+    });
+  });
+
+  it('speed_up: false spends the money elsewhere', async () => {
+    const { id } = await paid('10.50');
+    const { body } = await replace(id, { speed_up: false }).expect(200);
+    const { transfers } = await shop.chain.poll('ethereum', null, harness.ctx.now());
+    expect(transfers.map(({ txHash }) => txHash))
+      .to.include(body.tx_hash)
+      .and.not.include(body.replaced_by);
+  });
+
   it('replaces the latest transfer that is not dropped, or the selected one', async () => {
     const latest = await paid('4', '6.50');
     expect((await replace(latest.id).expect(200)).body.tx_hash).to.equal(latest.sent[1]?.tx_hash);

@@ -68,4 +68,27 @@ describe('POST /v1/sandbox/payments/:id/transfers', () => {
     expect(answer.body.message).to.include('BTC');
     expect(await countRows(harness)).to.deep.equal(before_);
   });
+
+  it('an amount with more decimals than the coin has: 400, and nothing stored', async () => {
+    const { id } = await createPayment(harness);
+    const before_ = await countRows(harness);
+    for (const [body, decimals] of [
+      [{ amount: '0.000000000000000001' }, 6],
+      [{ amount: '10.5000001' }, 6],
+      [{ amount: '0.000000001', coin: 'BTC' }, 8],
+    ] as const) {
+      const answer = await transfer(id, body);
+      expectError(harness, answer, 400, { field: 'amount', constraint: 'multipleOf' });
+      expect(answer.body.message).to.include(`at most ${decimals} decimals`);
+    }
+    expect(await countRows(harness)).to.deep.equal(before_);
+    const exact = { amount: '0.000000000000000001', coin: 'ETH', network: 'ethereum' };
+    expect((await transfer(id, exact).expect(201)).body.amount).to.equal(exact.amount);
+    expect((await transfer(id, { amount: '1.500000000' }).expect(201)).body.amount).to.equal('1.500000000');
+  });
+
+  it('the default amount of a price with more decimals than its coin is rounded up', async () => {
+    const { id } = await createPayment(harness, { pay_amount: '19.123456789' });
+    expect((await transfer(id).expect(201)).body.amount).to.equal('19.123457');
+  });
 });

@@ -147,6 +147,20 @@ const VARIABLES: readonly {
     bad: ['0', 'fast'],
   },
   {
+    name: 'SIMULATE_LIVE',
+    field: 'simulateLive',
+    otherwise: false,
+    good: { true: true, false: false },
+    bad: ['1', 'yes', 'TRUE', 'yes-lose-money'],
+  },
+  {
+    name: 'SIMULATE_LIVE_IN_PRODUCTION',
+    field: 'simulateLive',
+    otherwise: false,
+    good: { 'yes-lose-money': false },
+    bad: ['true', 'yes', 'YES-LOSE-MONEY'],
+  },
+  {
     name: 'SANDBOX',
     field: 'sandbox',
     otherwise: true,
@@ -234,6 +248,22 @@ describe('configuration', () => {
     }
   });
 
+  it('refuses SIMULATE_LIVE in production, unless it is told that money may be lost', () => {
+    const env = { DATABASE_URL, SECRETS_KEY: KEY, SIMULATE_LIVE: 'true' };
+    for (const NODE_ENV of ['', 'development', 'test'])
+      expect(read({ ...env, NODE_ENV }).simulateLive).to.equal(true);
+    for (const NODE_ENV of ['production', 'staging']) {
+      const faults = faultsOf({ ...env, NODE_ENV });
+      expect(faults).to.have.lengthOf(1);
+      expect(faults[0])
+        .to.match(/^SIMULATE_LIVE is true in production/)
+        .and.include('SIMULATE_LIVE_IN_PRODUCTION=yes-lose-money');
+      expect(faultsOf({ ...env, NODE_ENV, SIMULATE_LIVE: 'false' })).to.deep.equal([]);
+      const accepted = { ...env, NODE_ENV, SIMULATE_LIVE_IN_PRODUCTION: 'yes-lose-money' };
+      expect(read(accepted).simulateLive).to.equal(true);
+    }
+  });
+
   it('is frozen', () => {
     expect(read({})).to.be.frozen;
   });
@@ -253,6 +283,7 @@ describe('configuration', () => {
       ['ADMIN_PASSWRD', 'ADMIN_PASSWORD'],
       ['SECRET_KEY', 'SECRETS_KEY'],
       ['SIMULATOR_AUTOPAY_SECOND', 'SIMULATOR_AUTOPAY_SECONDS'],
+      ['SIMULATE_LIFE', 'SIMULATE_LIVE'],
       ['RATE_LIMITS_SCALE', 'RATE_LIMIT_SCALE'],
       ['MAINTENENCE', 'MAINTENANCE'],
       ['PUBLIC_URLS', 'PUBLIC_URL'],
@@ -264,7 +295,13 @@ describe('configuration', () => {
         ]);
       });
 
-    for (const name of ['WEBHOOK_TIMEOUT', 'WEBHOOK_RETRIES', 'SIMULATOR_SPEED', 'RATE_LIMIT_SCALE_FACTOR'])
+    for (const name of [
+      'WEBHOOK_TIMEOUT',
+      'WEBHOOK_RETRIES',
+      'SIMULATOR_SPEED',
+      'SIMULATE_ALL',
+      'RATE_LIMIT_SCALE_FACTOR',
+    ])
       it(`${name} can only be meant for this service, and is refused`, () => {
         expect(faultsOf({ DATABASE_URL, [name]: 'x' })).to.deep.equal([
           `${name} is not a variable of this service`,

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Db } from '../../../platform/postgres/db.ts';
 import { COIN_IDS, COINS, type CoinId } from '../coins.ts';
 import type { ChainOf, Payouts, Rates, RateSource, TestChain } from '../port.ts';
+import { payoutHash } from '../transaction-hashes.ts';
 import { createSimulator } from './simulator.ts';
 
 /** Every process must derive the same addresses. The seed is no secret: no real money reaches them. */
@@ -32,6 +32,5 @@ export const simulatedRates: RateSource = () => Promise.resolve(SIMULATED_RATES)
  * payout.
  */
 export const simulatedPayouts: Payouts = {
-  send: ({ reference }) =>
-    Promise.resolve({ txHash: createHash('sha256').update(`payout ${reference}`).digest('hex') }),
+  send: ({ network, reference }) => Promise.resolve({ txHash: payoutHash(network, reference) }),
 };

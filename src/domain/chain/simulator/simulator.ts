@@ -1,16 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import type { Connection, Db, Tx } from '../../../platform/postgres/db.ts';
-import { compare } from '../../../platform/values/money.ts';
+import type { Db, Tx } from '../../../platform/postgres/db.ts';
 import { depositAddress } from '../addresses.ts';
 import { chainKey, type ChainKey } from '../chain-key.ts';
-import { isCoinOn } from '../coins.ts';
-import type { ChainPage, ChainTransfer, TransferRequest, TestChain } from '../port.ts';
+import type { TestChain } from '../port.ts';
 import { NETWORK_IDS, NETWORKS, type NetworkId } from '../networks.ts';
+import { readCursor, readPage } from './pages.ts';
+import { assertSendable, doubleSpend, sameAgain, send, toNewTransfer } from './send.ts';
 import * as store from './store.ts';
-import { transactionHash } from '../transaction-hashes.ts';
-
-/** Most transfers in one page of `poll`. */
-const PAGE_SIZE = 500;
 
 export interface SimulatorOptions {
   readonly db: Db;
@@ -58,16 +53,20 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
 
     async poll(network, cursor, now) {
       const after = readCursor(cursor);
-      const page = await store.readPage(db, keyOf(network), after, PAGE_SIZE + 1);
-      if (page !== null && !page.hasNew && blocksDue(page.head, blockMs(network), now) === 0)
-        return toPage(page, after);
+      const known = await readPage(db, keyOf(network), after);
+      if (known !== null && !known.hasNew && blocksDue(known.head, blockMs(network), now) === 0)
+        return known.page;
       await onHead(network, now, () => Promise.resolve());
-      const fresh = await store.readPage(db, keyOf(network), after, PAGE_SIZE + 1);
+      const fresh = await readPage(db, keyOf(network), after);
       if (fresh === null) throw new Error(`the head of the simulated chain ${keyOf(network)} does not exist`);
-      return toPage(fresh, after);
+      return fresh.page;
     },
 
-    send: (connection, requests, now) => send(connection, requests, keyOf, now),
+    async send(connection, requests, now) {
+      requests.forEach(assertSendable);
+      const sent = requests.map((request) => toNewTransfer(request, seed, keyOf(request.network)));
+      return send(connection, sent, now);
+    },
 
     async replace(txHash, now, outer) {
       const found = await store.findTransfer(outer ?? db, txHash);
@@ -77,6 +76,22 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
         return store.findTransfer(tx, txHash);
       };
       return onHead(found.network, now, drop, outer);
+    },
+
+    async speedUp(txHash, now, outer) {
+      const found = await store.findTransfer(outer ?? db, txHash);
+      if (found === null) return null;
+      const pay = async (tx: Tx) => {
+        // Read again under the head's lock: of two requests at once, one sends the replacement.
+        const standing = await store.findTransfer(tx, txHash);
+        if (standing === null || standing.droppedAt !== null) return standing;
+        const chain = keyOf(found.network);
+        const replacement = sameAgain(standing, chain);
+        await store.insertTransfers(tx, [replacement], now);
+        await store.dropTransfer(tx, chain, txHash, replacement.txHash, now);
+        return store.findTransfer(tx, txHash);
+      };
+      return onHead(found.network, now, pay, outer);
     },
 
     async reorganise(network, depth, now) {
@@ -111,43 +126,6 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
   };
 }
 
-async function send(
-  connection: Connection,
-  requests: readonly TransferRequest[],
-  keyOf: (network: NetworkId) => ChainKey,
-  now: Date,
-): Promise<ChainTransfer[]> {
-  requests.forEach(assertSendable);
-  const asked = requests.map((request) => toNewTransfer(request, keyOf(request.network)));
-  const rows = await store.insertTransfers(connection, asked, now);
-  const byHash = new Map(rows.map(({ transfer }) => [transfer.txHash, transfer]));
-  const byReference = new Map(rows.map(({ reference, transfer }) => [reference, transfer]));
-  return asked.map(({ txHash, reference }) => {
-    const transfer = reference === null ? byHash.get(txHash) : byReference.get(reference);
-    if (transfer === undefined) throw new Error(`the transfer ${reference ?? txHash} was not stored`);
-    return transfer;
-  });
-}
-
-function assertSendable({ coin, network, amount }: TransferRequest): void {
-  if (!isCoinOn(coin, network)) throw new RangeError(`${coin} does not exist on ${network}`);
-  if (compare(amount, '0') <= 0) throw new RangeError(`an amount to send must be above zero, not ${amount}`);
-}
-
-function toNewTransfer(
-  { network, coin, address, amount, reference }: TransferRequest,
-  chain: ChainKey,
-): store.NewTransfer {
-  const nonce = reference === undefined ? `once ${randomUUID()}` : `reference ${reference}`;
-  const txHash = transactionHash(network, { address, coin, amount, nonce });
-  return { chain, txHash, coin, address, amount, reference: reference ?? null };
-}
-
-/** Returns the hash of the transaction that spends the same money elsewhere. */
-function doubleSpend({ network, txHash, coin, amount }: ChainTransfer): string {
-  return transactionHash(network, { address: 'somebody else', coin, amount, nonce: `instead of ${txHash}` });
-}
-
 /**
  * Mines the blocks that are due at `now` and numbers new transfers: pollers then see all that is committed.
  */
@@ -174,22 +152,6 @@ async function catchUp(
 
 function blocksDue(head: store.Head, blockMs: number, now: Date): number {
   return Math.max(0, Math.floor((now.getTime() - head.minedAt.getTime()) / blockMs));
-}
-
-function readCursor(cursor: string | null): string {
-  if (cursor === null) return '0';
-  if (!/^\d{1,18}$/.test(cursor)) throw new RangeError(`not a cursor of this chain: ${cursor}`);
-  return cursor;
-}
-
-function toPage({ head, changes }: store.Page, after: string): ChainPage {
-  const shown = changes.slice(0, PAGE_SIZE);
-  return {
-    head: head.height,
-    transfers: shown.map(({ transfer }) => transfer),
-    cursor: shown.at(-1)?.change ?? after,
-    more: changes.length > PAGE_SIZE,
-  };
 }
 
 function assertCount(name: string, value: number): void {

@@ -11,6 +11,7 @@ export interface TransferRow {
   tx_hash: string;
   coin: CoinId;
   address: string;
+  sender: string | null;
   amount: string;
   seen_at: Date;
   block_height: string | null;
@@ -30,7 +31,8 @@ export interface PageRow extends TransferRow {
   change: string | null;
 }
 
-const COLUMNS = 'chain, tx_hash, coin, address, amount, seen_at, block_height, dropped_at, replaced_by';
+const COLUMNS =
+  'chain, tx_hash, coin, address, sender, amount, seen_at, block_height, dropped_at, replaced_by';
 
 export const findHeadForUpdate = sql<HeadRow, { chain: string }>(
   'sim_find_head_for_update',
@@ -54,7 +56,7 @@ export const insertHead = sql<never, { chain: string; now: Date }>(
  * Returns a statement that changes the transfers that `changed` selects (hash, new block, drop, replacement,
  * and the time that orders them) and assigns each the next place in the chain's order of changes. The caller
  * has locked the chain's head: places are assigned in commit order, so no poller can pass one that appears
- * later.
+ * later. A dropped transfer comes after the one that replaces it.
  */
 function recordChange<Params extends { chain: string }>(
   name: string,
@@ -66,7 +68,7 @@ function recordChange<Params extends { chain: string }>(
     (p) => `
       WITH changed AS (${changed(p)}
       ), placed AS (
-        SELECT *, row_number() OVER (ORDER BY seen_at, tx_hash) AS place FROM changed
+        SELECT *, row_number() OVER (ORDER BY dropped_at IS NOT NULL, seen_at, tx_hash) AS place FROM changed
       ), recorded AS (
         UPDATE sim_transfers t SET
           block_height = placed.block_height,
@@ -125,12 +127,24 @@ export const recordOrphaned = recordChange<{ chain: string; height: number }>(
         WHERE chain = ${p.chain} AND block_height > ${p.height}::bigint AND dropped_at IS NULL`,
 );
 
+// The replacement, too, when it is a new transfer: in one statement nothing can take a place between the two.
 export const recordDropped = recordChange<{ chain: string; txHash: string; replacedBy: string; now: Date }>(
   'sim_record_dropped',
   (p) => `
         SELECT tx_hash, seen_at, NULL::bigint AS block_height,
           ${p.now}::timestamptz AS dropped_at, ${p.replacedBy}::text AS replaced_by
-        FROM sim_transfers WHERE chain = ${p.chain} AND tx_hash = ${p.txHash} AND dropped_at IS NULL`,
+        FROM sim_transfers WHERE chain = ${p.chain} AND tx_hash = ${p.txHash} AND dropped_at IS NULL
+        UNION ALL
+        SELECT tx_hash, seen_at, block_height, dropped_at, replaced_by
+        FROM sim_transfers WHERE chain = ${p.chain} AND tx_hash = ${p.replacedBy} AND change IS NULL`,
+);
+
+export const findReplacements = sql<TransferRow, { chain: string; hashes: readonly string[]; after: string }>(
+  'sim_find_replacements',
+  (p) => `
+    SELECT ${COLUMNS} FROM sim_transfers
+    WHERE chain = ${p.chain} AND tx_hash = ANY (${p.hashes}::text[]) AND change > ${p.after}::bigint
+    ORDER BY change`,
 );
 
 export const findByHash = sql<TransferRow, { txHash: string }>(
@@ -144,10 +158,11 @@ export const findByHash = sql<TransferRow, { txHash: string }>(
 export const insert = sql<SentRow, { rows: string; now: Date }>(
   'sim_insert_transfers',
   (p) => `
-    INSERT INTO sim_transfers (tx_hash, chain, coin, address, amount, reference, seen_at)
+    INSERT INTO sim_transfers (tx_hash, chain, coin, address, sender, amount, reference, seen_at)
     SELECT sent.*, ${p.now}::timestamptz
     FROM json_to_recordset(${p.rows}::json)
-      AS sent (tx_hash text, chain text, coin text, address text, amount numeric, reference text)
+      AS sent (
+        tx_hash text, chain text, coin text, address text, sender text, amount numeric, reference text)
     ORDER BY reference
     ON CONFLICT DO NOTHING
     RETURNING ${COLUMNS}, reference`,
@@ -170,27 +185,4 @@ export const findPage = sql<PageRow, { chain: string; after: string; limit: numb
     ) AS page ON true
     WHERE head.chain = ${p.chain}
     ORDER BY page.change`,
-);
-
-export const copyHead = sql<never, { from: string; to: string }>(
-  'sim_copy_head',
-  (p) => `
-    INSERT INTO sim_heads (chain, height, mined_at, changes)
-    SELECT ${p.to}, height, mined_at, changes FROM sim_heads WHERE chain = ${p.from} FOR UPDATE
-    ON CONFLICT DO NOTHING`,
-);
-
-export const moveTransfers = sql<never, { from: string; to: string; address: string }>(
-  'sim_move_transfers',
-  (p) => `UPDATE sim_transfers SET chain = ${p.to} WHERE chain = ${p.from} AND address = ${p.address}`,
-);
-
-export const discardTransfers = sql<never, { chains: readonly string[] }>(
-  'sim_discard_transfers',
-  (p) => `DELETE FROM sim_transfers WHERE chain = ANY (${p.chains})`,
-);
-
-export const discardHeads = sql<never, { chains: readonly string[] }>(
-  'sim_discard_heads',
-  (p) => `DELETE FROM sim_heads WHERE chain = ANY (${p.chains})`,
 );

@@ -4,6 +4,7 @@ import type { CoinId } from '../coins.ts';
 import type { ChainTransfer } from '../port.ts';
 import * as statements from './statements.ts';
 import type { HeadRow, TransferRow } from './statements.ts';
+import * as testClocks from './test-clock-statements.ts';
 
 /** The newest block of a chain. */
 export interface Head {
@@ -26,6 +27,7 @@ export interface NewTransfer {
   readonly txHash: string;
   readonly coin: CoinId;
   readonly address: string;
+  readonly sender: string | null;
   readonly amount: string;
   readonly reference: string | null;
 }
@@ -80,7 +82,10 @@ export async function orphanTransfersAbove(tx: Tx, chain: ChainKey, height: numb
   return Number(row?.count ?? 0);
 }
 
-/** Drops a transfer that is not dropped yet. The head must be locked. */
+/**
+ * Drops a transfer that is not dropped yet, and assigns its replacement, when that is a new transfer, the
+ * place before it. The head must be locked.
+ */
 export async function dropTransfer(
   tx: Tx,
   chain: ChainKey,
@@ -98,8 +103,8 @@ export async function findTransfer(connection: Connection, txHash: string): Prom
 
 /** Moves an address and its transfers to the chain `to`, which begins at the head of `from`. */
 export async function isolateChain(tx: Tx, from: ChainKey, to: ChainKey, address: string): Promise<void> {
-  await run(tx, statements.copyHead, { from, to });
-  await run(tx, statements.moveTransfers, { from, to, address });
+  await run(tx, testClocks.copyHead, { from, to });
+  await run(tx, testClocks.moveTransfers, { from, to, address });
 }
 
 /**
@@ -111,11 +116,12 @@ export async function insertTransfers(
   now: Date,
 ): Promise<{ reference: string | null; transfer: ChainTransfer }[]> {
   const rows = recordset(
-    transfers.map(({ chain, txHash, coin, address, amount, reference }) => ({
+    transfers.map(({ chain, txHash, coin, address, sender, amount, reference }) => ({
       tx_hash: txHash,
       chain,
       coin,
       address,
+      sender,
       amount,
       reference,
     })),
@@ -133,8 +139,8 @@ export async function insertTransfers(
 
 /** Deletes the heads and the transfers of the chains of one test clock. */
 export async function discardChains(tx: Tx, chains: readonly ChainKey[]): Promise<void> {
-  await run(tx, statements.discardTransfers, { chains });
-  await run(tx, statements.discardHeads, { chains });
+  await run(tx, testClocks.discardTransfers, { chains });
+  await run(tx, testClocks.discardHeads, { chains });
 }
 
 export interface Page {
@@ -163,6 +169,16 @@ export async function readPage(db: Db, chain: ChainKey, cursor: string, limit: n
   };
 }
 
+/** Returns those of the transfers with these hashes whose latest change is later than `cursor`. */
+export async function findReplacements(
+  db: Db,
+  chain: ChainKey,
+  hashes: readonly string[],
+  cursor: string,
+): Promise<ChainTransfer[]> {
+  return (await run(db, statements.findReplacements, { chain, hashes, after: cursor })).map(toTransfer);
+}
+
 function toHead(row: HeadRow): Head {
   return { height: Number(row.height), minedAt: row.mined_at };
 }
@@ -173,6 +189,7 @@ function toTransfer(row: TransferRow): ChainTransfer {
     txHash: row.tx_hash,
     coin: row.coin,
     address: row.address,
+    sender: row.sender,
     amount: row.amount,
     seenAt: row.seen_at,
     blockHeight: row.block_height === null ? null : Number(row.block_height),

@@ -1,7 +1,7 @@
 import { COINS_ON_NETWORKS } from '../../chain/coins.ts';
-import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
+import { adaptersOf, type AdaptersByMode } from '../../payments/lifecycle/ports.ts';
 import { selectPaymentMethod } from '../../payments/pricing/select-method.ts';
-import { canRequote } from '../../payments/pricing/quotes.ts';
+import { canSelectMethod } from '../../payments/pricing/quotes.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import { lockPayments } from '../../payments/lifecycle/store.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -16,23 +16,24 @@ export type SelectionResult = 'selected' | 'missing' | 'badMethod' | 'closed';
  */
 export async function selectMethodByToken(
   ctx: Context,
-  adapters: Pick<PaymentAdapters, 'chain' | 'rates'>,
+  adapters: AdaptersByMode,
   token: string,
   coin: unknown,
   network: unknown,
 ): Promise<SelectionResult> {
   const found = await findByToken(ctx.db, token);
   if (found === null) return 'missing';
+  const own = adaptersOf(adapters, found.merchant_mode);
   const pair = COINS_ON_NETWORKS.find((known) => known.coin === coin && known.network === network);
-  if (pair === undefined) return 'badMethod';
-  const rates = await adapters.rates();
+  if (pair === undefined || !own.networks.includes(pair.network)) return 'badMethod';
+  const rates = await own.rates();
   return ctx.db.transaction(async (tx): Promise<SelectionResult> => {
     const [payment] = await lockPayments(tx, [found.id]);
     if (payment === undefined) return 'missing';
     const clocked = withTestClockOf(ctx, payment);
     const now = clocked.now();
-    if (!canRequote(payment, now)) return 'closed';
-    await selectPaymentMethod(tx, payment, { ...pair, chain: adapters.chain(clocked), rates }, now);
+    if (!canSelectMethod(payment, now)) return 'closed';
+    await selectPaymentMethod(tx, payment, { ...pair, chain: own.chain(clocked), rates }, now);
     return 'selected';
   });
 }

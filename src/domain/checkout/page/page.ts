@@ -3,7 +3,7 @@ import { document } from './document.ts';
 import { fill, html, isolated, type Html } from './html.ts';
 import type { Language } from '../../languages/languages.ts';
 import { cancelLink, successLink } from './links.ts';
-import { payComponent } from './pay.ts';
+import { payComponent, type Served } from './pay.ts';
 import { refundComponent } from './refund.ts';
 import { simulatorComponent } from './simulator.ts';
 import { statusComponent, stepsComponent, statusTone } from './status.ts';
@@ -24,13 +24,15 @@ export interface PageOptions {
 
 /**
  * The checkout page of a payment at its own time `now`. `chosen` is the language that the URL asks for, and
- * that links keep; null: `language` is the browser's. With a sandbox the page of a test payment has the
+ * that links keep; null: `language` is the browser's. `served` says where the payment can be paid, and
+ * whether it is simulated: then the page says TEST. With a sandbox the page of a test payment has the
  * simulator's panel. `refused`: input for the refund address that is no address.
  */
 export function checkoutPage(
   payment: CheckoutPayment,
   now: Date,
   language: Language,
+  served: Served,
   { chosen = null, hasSandbox = false, refused = null }: PageOptions = {},
 ): string {
   const view = viewOf(payment, now);
@@ -41,7 +43,7 @@ export function checkoutPage(
   return document({
     language,
     title: language.page.pageTitle.replace('{merchant}', () => payment.merchant_name),
-    main: mainElement(view, language, { path, query, refused, simulator }),
+    main: mainElement(view, language, { path, query, refused, simulator, served }),
     // A reload would lose what a customer types into the form.
     refreshSeconds: view.isLive && view.refundTo !== 'ask' ? REFRESH_SECONDS : null,
     refreshTo: `${path}${query}`,
@@ -85,6 +87,7 @@ interface Forms {
   readonly query: string;
   readonly refused: string | null;
   readonly simulator: Html | null;
+  readonly served: Served;
 }
 
 const LIVE_REGION = html`role="status" aria-live="polite" class="said"`;
@@ -93,10 +96,12 @@ const LIVE_REGION = html`role="status" aria-live="polite" class="said"`;
  * The script replaces components whose digest differs. The live region's element stays: screen readers
  * announce nothing in a new one.
  */
-function mainElement(view: View, language: Language, { path, query, refused, simulator }: Forms): Html {
+function mainElement(view: View, language: Language, forms: Forms): Html {
+  const { path, query, refused, simulator, served } = forms;
   const { page: texts } = language;
   const refund = refundComponent(view, language, `${path}/refund-address${query}`, refused);
   return html`<main>
+    ${served.isSimulated ? testBand(language) : null}
     <div class="left">
       ${summary(view, language)}
       <section
@@ -109,12 +114,19 @@ function mainElement(view: View, language: Language, { path, query, refused, sim
         ${component('steps', null, stepsComponent(view, texts))}
       </section>
     </div>
-    ${component('pay', html`class="card pay"`, payComponent(view, language, `${path}/coin${query}`))}
+    ${component('pay', html`class="card pay"`, payComponent(view, served, language, `${path}/coin${query}`))}
     ${component('refund', html`class="card step refund"`, refund)}
     ${component('ways', html`class="ways"`, shopLinks(view, language))}
     ${simulator === null ? null : component('simulator', html`class="card simulator"`, simulator)}
     <p id="heard" class="unseen" role="status"></p>
   </main>`;
+}
+
+/** Says in every state that no money may be sent. */
+function testBand({ page: texts }: Language): Html {
+  return html`<p id="test" class="test">
+    <strong>${texts.testMark}</strong> <span>${texts.testText}</span>
+  </p>`;
 }
 
 function component(id: string, attributes: Html | null, content: Html | null): Html {

@@ -3,20 +3,25 @@ import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { fill, html, latin, type Html } from './html.ts';
 import type { Language } from '../../languages/languages.ts';
 import { qrCode } from './qr-code.ts';
+import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
 import type { View } from '../view/view.ts';
 import { walletUri } from '../view/wallet-uri.ts';
 
 /** Digits that fit a phone's line at full size. */
 const LONG_AMOUNT = 12;
 
+/** What serves the payment: it can be paid on these networks, with real money or not. */
+export type Served = Pick<PaymentAdapters, 'networks' | 'isSimulated'>;
+
 /**
  * Everything that is needed for sending money: coin and network, amount, address, code, deadline; null when
- * none is asked for.
+ * none is asked for. On a network that is not served, nobody would see the money: it shows no address.
  */
-export function payComponent(view: View, language: Language, coinPath: string): Html | null {
+export function payComponent(view: View, served: Served, language: Language, coinPath: string): Html | null {
   const { payment, state, toSend, canChoose } = view;
   if (toSend === null) return null;
   const { page: texts } = language;
+  if (!served.networks.includes(payment.network)) return html`<p class="warning">${texts.cannotBePaid}</p>`;
   const parts = {
     coin: latin(payment.coin),
     network: latin(NETWORKS[payment.network].name),
@@ -28,8 +33,8 @@ export function payComponent(view: View, language: Language, coinPath: string): 
     network: NETWORKS[payment.network].name,
   });
   const size = toSend.length > LONG_AMOUNT ? 'amount long' : 'amount';
-  const uri = walletUri({ ...payment, amount: toSend });
-  return html`${canChoose ? choice(view, language, coinPath) : null}
+  const uri = walletUri({ ...payment, amount: toSend, isSimulated: served.isSimulated });
+  return html`${canChoose ? choice(view, served, language, coinPath) : null}
     <div class="step">
       <div class="line">
         <div>
@@ -51,10 +56,13 @@ export function payComponent(view: View, language: Language, coinPath: string): 
       </div>
       <p class="warning">${fill(texts.networkWarning, parts)}</p>
     </div>
-    <div class="scan">
-      ${qrCode(uri, label)} <a class="button main" id="wallet" href="${uri}">${texts.openWallet}</a>
-    </div>
-    ${deadline(view, language)}`;
+    ${uri === null ? null : scan(uri, label, texts.openWallet)} ${deadline(view, language)}`;
+}
+
+function scan(uri: string, label: Html, open: string): Html {
+  return html`<div class="scan">
+    ${qrCode(uri, label)} <a class="button main" id="wallet" href="${uri}">${open}</a>
+  </div>`;
 }
 
 function copyButton(of: string, label: string, done: string): Html {
@@ -67,7 +75,13 @@ function copyButton(of: string, label: string, done: string): Html {
  * All coins at once, and the networks of the chosen one: each button is a form of its own, so that one tap is
  * the whole choice.
  */
-function choice({ payment }: View, { page: texts }: Language, coinPath: string): Html {
+function choice(
+  { payment }: View,
+  { networks: served }: Served,
+  { page: texts }: Language,
+  coinPath: string,
+): Html {
+  const offered = COINS_ON_NETWORKS.filter(({ network }) => served.includes(network));
   const button = (coin: CoinId, network: NetworkId, id: string, isChosen: boolean, label: Html) =>
     html`<form method="post" action="${coinPath}">
       <input type="hidden" name="coin" value="${coin}" /><input
@@ -76,12 +90,17 @@ function choice({ payment }: View, { page: texts }: Language, coinPath: string):
         value="${network}"
       /><button id="${id}" aria-pressed="${String(isChosen)}">${label}</button>
     </form>`;
-  const coins = COIN_IDS.map((coin) =>
-    button(coin, networkFor(coin, payment.network), `coin-${coin}`, coin === payment.coin, coinLabel(coin)),
-  );
-  const networks = COINS_ON_NETWORKS.filter(({ coin }) => coin === payment.coin).map(({ coin, network }) =>
-    button(coin, network, `network-${network}`, network === payment.network, latin(NETWORKS[network].name)),
-  );
+  const coins = COIN_IDS.flatMap((coin) => {
+    const network = networkFor(coin, payment.network, offered);
+    return network === null
+      ? []
+      : [button(coin, network, `coin-${coin}`, coin === payment.coin, coinLabel(coin))];
+  });
+  const networks = offered
+    .filter(({ coin }) => coin === payment.coin)
+    .map(({ coin, network }) =>
+      button(coin, network, `network-${network}`, network === payment.network, latin(NETWORKS[network].name)),
+    );
   return html`<div class="step">
     <h2>${texts.payWith}</h2>
     <div role="group" aria-labelledby="coins">
@@ -99,10 +118,13 @@ function coinLabel(coin: CoinId): Html {
   return html`${coin}<span class="unseen"> ${COINS[coin].name}</span>`;
 }
 
-/** The network that is chosen already, where the coin lives there too; else the first on which it lives. */
-function networkFor(coin: CoinId, chosen: NetworkId): NetworkId {
+/**
+ * The network that is chosen already, where the coin lives there too; else the first that offers it; null:
+ * none does.
+ */
+function networkFor(coin: CoinId, chosen: NetworkId, offered: typeof COINS_ON_NETWORKS): NetworkId | null {
   if (isCoinOn(coin, chosen)) return chosen;
-  return COINS_ON_NETWORKS.find((pair) => pair.coin === coin)?.network ?? chosen;
+  return offered.find((pair) => pair.coin === coin)?.network ?? null;
 }
 
 /** For how long the amount holds, where that is not as long as it can be paid. */

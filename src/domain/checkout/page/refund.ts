@@ -19,8 +19,8 @@ export function refundComponent(
   const { payment, refundTo } = view;
   if (refundTo === null) return null;
   const values = {
-    coin: latin(payment.pay_currency),
-    network: latin(NETWORKS[payment.pay_network].name),
+    coin: latin(payment.refund_coin),
+    network: latin(NETWORKS[payment.refund_network].name),
     merchant: isolated(payment.merchant_name),
   };
   if (refundTo === 'known')

@@ -85,6 +85,7 @@ function notesOf({ payment, state }: View): Key[] {
   const isExpired = state === 'expired' || state === 'expiredPartly';
   const notes: [Key, boolean][] = [
     ['reorgedNote', exceptions.includes('reorged') && (state === 'seen' || state === 'confirming')],
+    ['replacedNote', exceptions.includes('replaced') && state === 'underpaid'],
     ['lateNote', exceptions.includes('late') && (isUnderWay || state === 'underpaid')],
     [
       policy.overpaid === 'keep' ? 'overpaidNote' : 'overpaidRefundNote',

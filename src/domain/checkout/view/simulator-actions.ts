@@ -1,6 +1,6 @@
-import { decimalsOf } from '../../chain/coins.ts';
+import { roundToUnits } from '../../chain/coins.ts';
 import { dependsOnChain, isOpen } from '../../payments/lifecycle/states.ts';
-import { compare, divide, isZero, multiply, writtenLike } from '../../../platform/values/money.ts';
+import { compare, isZero, multiply, writtenLike } from '../../../platform/values/money.ts';
 import type { View } from './view.ts';
 
 /** What the simulated customer can do. */
@@ -34,9 +34,9 @@ export function amountOf(
 ): string | null {
   if (toSend === null) return null;
   const amounts: Partial<Record<SimulatorAction, (asked: string) => string>> = {
-    pay: (asked) => asked,
-    half: (asked) => divide(asked, '2', decimalsOf(coin, network), 'down'),
-    double: (asked) => multiply(asked, '2'),
+    pay: (asked) => roundToUnits(asked, coin, network, 'up'),
+    half: (asked) => roundToUnits(multiply(asked, '0.5'), coin, network, 'down'),
+    double: (asked) => roundToUnits(multiply(asked, '2'), coin, network, 'up'),
   };
   const amount = amounts[action]?.(toSend);
   return amount === undefined || compare(amount, '0') <= 0 ? null : writtenLike(amount, toSend);

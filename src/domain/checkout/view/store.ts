@@ -1,5 +1,8 @@
 import type { Payment } from '../../payments/lifecycle/payment.ts';
+import type { StoredQuote } from '../../payments/pricing/quote.ts';
 import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
+import type { CoinId } from '../../chain/coins.ts';
+import type { NetworkId } from '../../chain/networks.ts';
 import { recordset, run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import type { Mode } from '../../../platform/endpoint.ts';
 
@@ -12,6 +15,16 @@ export interface CheckoutPayment extends Payment {
   readonly merchant_mode: Mode;
   /** Until when `crypto_amount` holds; null: for as long as the payment does. */
   readonly locked_until: Date | null;
+  /** The quote in the payment's coin. */
+  readonly quote: StoredQuote;
+  /**
+   * What goes back, or may go back, next: its coin and network, and whether a refund waits for an address.
+   */
+  readonly refund_coin: CoinId;
+  readonly refund_network: NetworkId;
+  readonly needs_address: boolean;
+  /** The customer's address for refunds on `refund_network`; null: they have not entered one. */
+  readonly refund_address: string | null;
   /**
    * Opaque, header-safe characters. It changes whenever the page has something else to show, unless only time
    * has passed.
@@ -29,6 +42,8 @@ export interface CheckoutPayment extends Payment {
  */
 const CHECKOUT_PAYMENTS = `
   SELECT p.*, m.name AS merchant_name, m.mode AS merchant_mode, q.locked_until,
+    json_build_object('asks', q.asks::text, 'covers', q.covers::text, 'rate', q.rate) AS quote,
+    back.refund_coin, back.refund_network, back.needs_address, a.address AS refund_address,
     depth.confirmations, shown.version
   FROM payments p
     JOIN merchants m ON m.id = p.merchant_id
@@ -41,12 +56,26 @@ const CHECKOUT_PAYMENTS = `
       WHERE p.fully_funded AND t.payment_id = p.id AND t.confirmed_at IS NULL AND t.dropped_at IS NULL
     ) depth
     CROSS JOIN LATERAL (
+      SELECT coin AS refund_coin, network AS refund_network, rank = 1 AS needs_address FROM (
+        SELECT r.coin, r.network, 1 AS rank, r.place FROM refunds r
+        WHERE r.payment_id = p.id AND r.status = 'NEEDS_ADDRESS'
+        UNION ALL
+        SELECT t.coin, t.network, 2, -t.place FROM transfers t
+        WHERE t.payment_id = p.id AND p.settled_at IS NULL AND p.amount_received > 0
+          AND t.dropped_at IS NULL AND t.amount > t.converted + t.returned
+        UNION ALL
+        SELECT p.pay_currency, p.pay_network, 3, 0
+      ) AS candidates
+      ORDER BY rank, place LIMIT 1
+    ) back
+    LEFT JOIN refund_addresses a ON a.payment_id = p.id AND a.network = back.refund_network
+    CROSS JOIN LATERAL (
       SELECT left(encode(sha256(convert_to(ROW(
         p.sequence, p.status, p.exceptions, depth.confirmations, p.fully_funded,
         p.amount_received, p.amount_refunded,
-        p.coin, p.network, p.address, p.crypto_amount,
+        p.coin, p.network, p.address, p.crypto_amount, q.asks, q.covers, q.rate,
         extract(epoch FROM q.locked_until), extract(epoch FROM p.deadline_at),
-        p.refund_address, p.test_clock, p.clock_offset_ms
+        back.*, a.address, p.test_clock, p.clock_offset_ms
       )::text, 'UTF8')), 'hex'), 24) AS version
     ) shown`;
 

@@ -1,13 +1,12 @@
 import { NETWORKS } from '../../chain/networks.ts';
-import { decimalsOf } from '../../chain/coins.ts';
 import { lateWindowEnd } from '../../payments/transfers/evaluate.ts';
 import type { Payment } from '../../payments/lifecycle/payment.ts';
-import { canRequote } from '../../payments/pricing/quotes.ts';
+import { leftToSend } from '../../payments/pricing/quote.ts';
+import { canSelectMethod } from '../../payments/pricing/quotes.ts';
 import { hasReturnableMoney } from '../../payments/refunds/refund-address.ts';
 import { acceptsMoney, isOpen, isProcessing, type Status } from '../../payments/lifecycle/states.ts';
-import { divide, isZero, max, multiply, subtract, writtenLike } from '../../../platform/values/money.ts';
+import { isZero, max, subtract, writtenLike } from '../../../platform/values/money.ts';
 import type { CheckoutPayment } from './store.ts';
-import { payable } from './wallet-uri.ts';
 
 /** The statuses that the page divides into finer states, because customers ask what happens now. */
 interface DividedStates {
@@ -31,7 +30,9 @@ const DIVIDED: { readonly [S in Divided]: (payment: Payment) => DividedStates[S]
     if (isZero(amount_received)) return 'expired';
     return exceptions.includes('late') && policy.late === 'refund' ? 'returning' : 'expiredPartly';
   },
-  FAILED: ({ exceptions }) => (exceptions.includes('replaced') ? 'replaced' : 'failed'),
+  // A payment that goes on without a lost transfer can still fail for another reason.
+  FAILED: ({ exceptions, amount_received }) =>
+    exceptions.includes('replaced') && isZero(amount_received) ? 'replaced' : 'failed',
 };
 
 function stateOf(payment: Payment): State {
@@ -67,16 +68,16 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
   const state = stateOf(payment);
   const asksForMoney = state === 'waiting' || state === 'underpaid';
   const requiredConfirmations = NETWORKS[payment.network].confirmations;
-  const { locked_until, deadline_at } = payment;
-  const canChoose = canRequote(payment, now);
+  const { locked_until, deadline_at, expires_at } = payment;
+  const canChoose = canSelectMethod(payment, now);
   return {
     payment,
     state,
-    toSend: asksForMoney ? leftToSend(payment) : null,
+    toSend: asksForMoney ? amountToSend(payment) : null,
     payBy: asksForMoney ? deadline_at : null,
     secondsLeft: Math.max(0, Math.floor((deadline_at.getTime() - now.getTime()) / 1000)),
     canChoose,
-    priceUntil: canChoose && locked_until !== null && locked_until < deadline_at ? locked_until : null,
+    priceUntil: asksForMoney && locked_until !== null && locked_until < expires_at ? locked_until : null,
     refundTo: refundTo(payment),
     isLive: isLive(payment, now),
     requiredConfirmations,
@@ -84,23 +85,27 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
   };
 }
 
-/**
- * The whole amount before any money came, then the rest of it, at the same rate and with the decimals of the
- * whole.
- */
-function leftToSend(payment: Payment): string {
-  const { coin, network, crypto_amount, pay_amount, amount_received } = payment;
-  const left = max(subtract(pay_amount, amount_received), '0');
-  const amount = writtenLike(
-    divide(multiply(crypto_amount, left), pay_amount, decimalsOf(coin, network), 'up'),
-    crypto_amount,
-  );
-  return payable(amount, coin, network);
+/** What the price lacks, in the payment's coin, at the rate of its quote. */
+function amountToSend({
+  coin,
+  network,
+  crypto_amount,
+  pay_amount,
+  amount_received,
+  quote,
+}: CheckoutPayment): string {
+  const missing = max(subtract(pay_amount, amount_received), '0');
+  return writtenLike(leftToSend(quote, missing, { coin, network }), crypto_amount);
 }
 
-function refundTo(payment: Payment): View['refundTo'] {
+function refundTo(payment: CheckoutPayment): View['refundTo'] {
   if (payment.refund_address !== null) return 'known';
-  return hasReturnableMoney(payment) ? 'ask' : null;
+  return canAskForAddress(payment) ? 'ask' : null;
+}
+
+/** True while the page asks where money goes back to: a refund waits for it, or may follow. */
+export function canAskForAddress(payment: CheckoutPayment): boolean {
+  return payment.refund_address === null && (payment.needs_address || hasReturnableMoney(payment));
 }
 
 /** Late money can still revive an expired payment until the end of the late window. */

@@ -1,3 +1,4 @@
+import { simulatedContract } from '../../chain/addresses.ts';
 import { decimalsOf, tokenContract, type CoinId } from '../../chain/coins.ts';
 import { NETWORKS, type NetworkId, type WalletUriStandard } from '../../chain/networks.ts';
 import { divide, multiply } from '../../../platform/values/money.ts';
@@ -8,23 +9,19 @@ export interface Demand {
   readonly address: string;
   /** What a wallet can send: no more decimals than the coin has. */
   readonly amount: string;
+  /** No real money may reach the address: the URI is one that wallets of the main network refuse. */
+  readonly isSimulated: boolean;
 }
 
 /**
- * `amount` rounded up to what can be sent: a price in the settlement coin itself may have more decimals than
- * the coin.
+ * The URI that wallets scan and open for paying `amount` of `coin` to `address` on `network`; null where a
+ * simulated payment has none that a wallet of the main network refuses.
  */
-export function payable(amount: string, coin: CoinId, network: NetworkId): string {
-  const decimals = decimalsOf(coin, network);
-  return (amount.split('.')[1] ?? '').length > decimals ? divide(amount, '1', decimals, 'up') : amount;
-}
-
-/** The URI that wallets scan and open for paying `amount` of `coin` to `address` on `network`. */
-export function walletUri(demand: Demand): string {
+export function walletUri(demand: Demand): string | null {
   return URI_BY_STANDARD[NETWORKS[demand.network].walletUri](demand);
 }
 
-const URI_BY_STANDARD: Readonly<Record<WalletUriStandard, (demand: Demand) => string>> = {
+const URI_BY_STANDARD: Readonly<Record<WalletUriStandard, (demand: Demand) => string | null>> = {
   'bip-21': ({ address, amount }) => `bitcoin:${address}?amount=${amount}`,
   'eip-681': ethereumUri,
   'solana-pay': solanaUri,
@@ -32,22 +29,33 @@ const URI_BY_STANDARD: Readonly<Record<WalletUriStandard, (demand: Demand) => st
 };
 
 /** EIP-681. Naming the chain keeps a wallet from paying with the coin of the same name on another one. */
-function ethereumUri({ coin, network, address, amount }: Demand): string {
-  const { chainId } = NETWORKS[network];
+function ethereumUri({ coin, network, address, amount, isSimulated }: Demand): string {
+  const { chainId, testChainId } = NETWORKS[network];
+  const chain = isSimulated ? testChainId : chainId;
   const units = divide(multiply(amount, `1${'0'.repeat(decimalsOf(coin, network))}`), '1', 0, 'up');
-  const contract = tokenContract(coin, network);
+  const contract = contractOf(coin, network, isSimulated);
   return contract === null
-    ? `ethereum:${address}@${chainId}?value=${units}`
-    : `ethereum:${contract}@${chainId}/transfer?address=${address}&uint256=${units}`;
+    ? `ethereum:${address}@${chain}?value=${units}`
+    : `ethereum:${contract}@${chain}/transfer?address=${address}&uint256=${units}`;
 }
 
-/** Solana Pay. */
-function solanaUri({ coin, network, address, amount }: Demand): string {
-  const mint = tokenContract(coin, network);
+/**
+ * Solana Pay. It cannot name a cluster, and addresses are the same on all: a wallet would pay a simulated
+ * payment with real SOL. A token's mint that does not exist is refused.
+ */
+function solanaUri({ coin, network, address, amount, isSimulated }: Demand): string | null {
+  const mint = contractOf(coin, network, isSimulated);
+  if (mint === null && isSimulated) return null;
   return `solana:${address}?amount=${amount}${mint === null ? '' : `&spl-token=${mint}`}`;
 }
 
 /** Tron has no standard. Wallets take an amount for TRX, so a token's is left for the customer to paste. */
 function tronUri({ coin, network, address, amount }: Demand): string {
   return tokenContract(coin, network) === null ? `tron:${address}?amount=${amount}` : `tron:${address}`;
+}
+
+/** The token's contract, on Solana its mint; null: the coin is native to the network. */
+function contractOf(coin: CoinId, network: NetworkId, isSimulated: boolean): string | null {
+  const contract = tokenContract(coin, network);
+  return contract !== null && isSimulated ? simulatedContract(coin, network) : contract;
 }

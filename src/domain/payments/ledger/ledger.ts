@@ -1,101 +1,89 @@
+import type { CoinId } from '../../chain/coins.ts';
+import type { NetworkId } from '../../chain/networks.ts';
 import { recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
-import { compare, max, min, subtract } from '../../../platform/values/money.ts';
+import { compare, subtract, sum } from '../../../platform/values/money.ts';
+import { isConfirmed, type PaymentTransfer } from '../transfers/payment-transfer.ts';
 
 export type Account = 'customer' | 'held' | 'converted' | 'merchant';
 
-/** An amount, in the payment's pay_currency, that moves from one account to another. */
-export interface LedgerEntry {
+/** An amount of a coin on a network. */
+export interface CoinAmount {
+  readonly coin: CoinId;
+  readonly network: NetworkId;
+  /** Decimal string above zero, in the coin. */
+  readonly amount: string;
+}
+
+/** An amount of a coin that moves from one account of a payment to another. */
+export interface LedgerEntry extends CoinAmount {
   readonly payment_id: string;
   readonly kind: 'received' | 'reversed' | 'converted' | 'settled' | 'refunded';
   readonly from_account: Account;
   readonly to_account: Account;
-  /** Decimal string above zero. */
-  readonly amount: string;
 }
 
+type Side = Pick<LedgerEntry, 'kind' | 'from_account' | 'to_account'>;
+const RECEIVED: Side = { kind: 'received', from_account: 'customer', to_account: 'held' };
+const REVERSED: Side = { kind: 'reversed', from_account: 'held', to_account: 'customer' };
+const CONVERTED: Side = { kind: 'converted', from_account: 'held', to_account: 'converted' };
+const SETTLED: Side = { kind: 'settled', from_account: 'converted', to_account: 'merchant' };
+const SENT_BACK: Side = { kind: 'refunded', from_account: 'held', to_account: 'customer' };
+const REFUNDED: Side = { kind: 'refunded', from_account: 'merchant', to_account: 'customer' };
+
 /**
- * Returns the entry for money received or, when the sum decreased because a transfer was dropped, its
- * reversal.
+ * Returns the entries for money that confirmed between two states of a payment's transfers, and the reversals
+ * of confirmed money that was reorganised away or dropped, per coin and network. Only confirmed money is
+ * booked.
  */
-export function receivedEntries(payment_id: string, before: string, after: string): LedgerEntry[] {
-  const difference = compare(after, before);
-  if (difference === 0) return [];
-  if (difference > 0)
-    return [
-      {
-        payment_id,
-        kind: 'received',
-        from_account: 'customer',
-        to_account: 'held',
-        amount: subtract(after, before),
-      },
-    ];
+export function receivedEntries(
+  payment_id: string,
+  before: readonly PaymentTransfer[],
+  after: readonly PaymentTransfer[],
+): LedgerEntry[] {
+  const held = (transfers: readonly PaymentTransfer[], { coin, network }: PaymentTransfer) =>
+    sum(
+      transfers
+        .filter((one) => isConfirmed(one) && one.coin === coin && one.network === network)
+        .map(({ amount }) => amount),
+    );
+  const coins = new Map(after.map((transfer) => [`${transfer.coin} ${transfer.network}`, transfer]));
+  return [...coins.values()].flatMap((transfer) => {
+    const { coin, network } = transfer;
+    const difference = subtract(held(after, transfer), held(before, transfer));
+    if (compare(difference, '0') === 0) return [];
+    return compare(difference, '0') > 0
+      ? [{ payment_id, coin, network, amount: difference, ...RECEIVED }]
+      : [{ payment_id, coin, network, amount: subtract('0', difference), ...REVERSED }];
+  });
+}
+
+/** Returns the entries of a conversion: `paid` leaves the held money, `settled` reaches the merchant. */
+export function convertedEntries(payment_id: string, paid: CoinAmount, settled: CoinAmount): LedgerEntry[] {
   return [
-    {
-      payment_id,
-      kind: 'reversed',
-      from_account: 'held',
-      to_account: 'customer',
-      amount: subtract(before, after),
-    },
+    { payment_id, ...paid, ...CONVERTED },
+    { payment_id, ...settled, ...SETTLED },
   ];
 }
 
-/** Returns the entries that convert all held money into the settlement coin and credit it to the merchant. */
-export function settledEntries(payment_id: string, held: string): LedgerEntry[] {
-  if (compare(held, '0') <= 0) return [];
-  return [
-    { payment_id, kind: 'converted', from_account: 'held', to_account: 'converted', amount: held },
-    { payment_id, kind: 'settled', from_account: 'converted', to_account: 'merchant', amount: held },
-  ];
-}
-
-/**
- * Returns the entries of a refund, which takes first the held money, then money settled to the merchant. The
- * balance of `held` is negative when a transfer was dropped after it was settled: that is a loss, and no part
- * of a refund.
- */
-export function refundedEntries(payment_id: string, amount: string, held: string): LedgerEntry[] {
-  const fromHeld = max('0', min(amount, held));
-  const entry = (from_account: Account, part: string): LedgerEntry[] =>
-    compare(part, '0') > 0
-      ? [{ payment_id, kind: 'refunded', from_account, to_account: 'customer', amount: part }]
-      : [];
-  return [...entry('held', fromHeld), ...entry('merchant', subtract(amount, fromHeld))];
+/** Returns the entry of a refund: out of the coins that are held, or out of what was settled. */
+export function refundedEntry(payment_id: string, source: 'held' | 'settled', paid: CoinAmount): LedgerEntry {
+  return { payment_id, ...paid, ...(source === 'held' ? SENT_BACK : REFUNDED) };
 }
 
 const insertEntries = sql<never, { entries: string; now: Date }>(
   'insert_ledger_entries',
   (p) => `
-    INSERT INTO ledger_entries (payment_id, kind, from_account, to_account, amount, created_at)
-    SELECT e.*, ${p.now} FROM jsonb_to_recordset(${p.entries}::jsonb)
-      AS e (payment_id text, kind text, from_account text, to_account text, amount numeric)`,
+    INSERT INTO ledger_entries
+      (payment_id, kind, from_account, to_account, coin, network, amount, created_at)
+    SELECT e.*, ${p.now} FROM jsonb_to_recordset(${p.entries}::jsonb) AS e (
+      payment_id text, kind text, from_account text, to_account text, coin text, network text,
+      amount numeric)`,
 );
 
 /** Posts entries in the transaction that moves the money. */
 export async function postEntries(tx: Tx, entries: readonly LedgerEntry[], now: Date): Promise<void> {
-  if (entries.length === 0) return;
-  await run(tx, insertEntries, { entries: recordset(entries), now });
-}
-
-const heldOfPayments = sql<{ payment_id: string; held: string }, { paymentIds: readonly string[] }>(
-  'held_of_payments',
-  (p) => `
-    SELECT payment_id, sum(CASE
-      WHEN to_account = 'held' THEN amount
-      WHEN from_account = 'held' THEN -amount
-      ELSE 0 END) AS held
-    FROM ledger_entries WHERE payment_id = ANY (${p.paymentIds})
-    GROUP BY payment_id`,
-);
-
-/** Returns the balance of each payment's account `held`: received, and neither settled nor refunded. */
-export async function readHeldBalances(
-  connection: Connection,
-  paymentIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await run(connection, heldOfPayments, { paymentIds });
-  return new Map(rows.map(({ payment_id, held }) => [payment_id, held]));
+  const posted = entries.filter(({ amount }) => compare(amount, '0') > 0);
+  if (posted.length > 0) await run(tx, insertEntries, { entries: recordset(posted), now });
 }
 
 type PostedEntry = LedgerEntry & { readonly created_at: Date };
@@ -103,7 +91,7 @@ type PostedEntry = LedgerEntry & { readonly created_at: Date };
 const entriesOfPayment = sql<PostedEntry, { paymentId: string }>(
   'ledger_of_payment',
   (p) => `
-    SELECT payment_id, kind, from_account, to_account, amount, created_at
+    SELECT payment_id, kind, from_account, to_account, coin, network, amount, created_at
     FROM ledger_entries WHERE payment_id = ${p.paymentId} ORDER BY id`,
 );
 

@@ -1,13 +1,16 @@
 import { NETWORKS } from '../../chain/networks.ts';
 import type { EventRecord } from '../../outbox/outbox.ts';
 import { newId } from '../../../platform/values/ids.ts';
-import type { CheckoutRefund, EventEnvelope } from '../../../sdk/event-types.ts';
+import type { CheckoutRefund, CheckoutTransfer, EventEnvelope } from '../../../sdk/event-types.ts';
 import { testClockOf, type Payment } from './payment.ts';
 import { policyOf } from './policy.ts';
 import type { EventType } from './states.ts';
 
-/** The refund that an event reports; amounts are decimal strings in `currency`. */
-export type RefundDetails = CheckoutRefund;
+/** What an event reports beside its payment. */
+export interface Reported {
+  readonly refund?: CheckoutRefund;
+  readonly transfer?: CheckoutTransfer;
+}
 
 /**
  * Returns the event that reports a payment's latest transition: the envelope of the specification ("Events")
@@ -18,7 +21,7 @@ export function eventOf(
   payment: Payment,
   type: EventType,
   now: Date,
-  refund: RefundDetails | null,
+  { refund, transfer }: Reported = {},
 ): EventRecord {
   const id = newId('evt', now);
   const body: EventEnvelope = {
@@ -45,7 +48,8 @@ export function eventOf(
         requiredConfirmations: NETWORKS[payment.network].confirmations,
         network: payment.network,
       },
-      ...(refund === null ? {} : { refund }),
+      ...(refund === undefined ? {} : { refund }),
+      ...(transfer === undefined ? {} : { transfer }),
     },
     metadata: { orderId: payment.order_id, ...payment.metadata },
   };

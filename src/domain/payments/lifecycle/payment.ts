@@ -43,8 +43,6 @@ export interface Payment {
   readonly deadline_at: Date;
   readonly settled_at: Date | null;
   readonly policy: Policy;
-  /** The address for refunds, on `pay_network`; null: the customer has not entered one. */
-  readonly refund_address: string | null;
   /** The language of the checkout page when the customer opened it last; null: they have not opened it. */
   readonly language: string | null;
   /**

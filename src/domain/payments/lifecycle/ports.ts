@@ -1,12 +1,18 @@
 import type { ChainOf, Payouts, RateSource } from '../../chain/port.ts';
 import type { CoinId } from '../../chain/coins.ts';
+import type { NetworkId } from '../../chain/networks.ts';
+import type { Mode } from '../../../platform/endpoint.ts';
 
-/** Money to convert: all that a payment received, at the rate that was locked when the coin was selected. */
+/** Confirmed money of one coin on one network to convert, and what it was credited with. */
 export interface Conversion {
-  /** The payment's id. Idempotent: a reference is converted once. */
+  /**
+   * The payment's id and the conversion's number, `pay_.../1`. Idempotent: a reference is converted once, and
+   * always comes with the same amounts.
+   */
   readonly reference: string;
   readonly paid: string;
-  readonly paidCurrency: string;
+  readonly paidCurrency: CoinId;
+  readonly paidNetwork: NetworkId;
   readonly settled: string;
   readonly settledCurrency: CoinId;
 }
@@ -18,8 +24,24 @@ export interface CurrencyExchange {
 
 /** The ports that payments use; adapters.ts selects their adapters. */
 export interface PaymentAdapters {
+  /** The modes of the merchants whose payments these adapters serve. */
+  readonly modes: readonly Mode[];
+  /** The networks that they reach. */
+  readonly networks: readonly NetworkId[];
+  /** No real money moves. */
+  readonly isSimulated: boolean;
   readonly chain: ChainOf;
   readonly rates: RateSource;
   readonly payouts: Payouts;
   readonly exchange: CurrencyExchange;
+}
+
+/** The adapters of test payments, and of live ones where `modes` says so; else `live` serves those. */
+export interface AdaptersByMode extends PaymentAdapters {
+  readonly live: PaymentAdapters;
+}
+
+/** Returns the adapters of the payments of merchants of a mode. */
+export function adaptersOf(adapters: AdaptersByMode, mode: Mode): PaymentAdapters {
+  return adapters.modes.includes(mode) ? adapters : adapters.live;
 }

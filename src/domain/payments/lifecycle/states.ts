@@ -13,7 +13,7 @@ interface StatusTraits {
   readonly acceptsMoney: boolean;
   /** The money received pays for the order; the rest belongs to the customer. */
   readonly paysForOrder: boolean;
-  /** A transfer that is replaced or reorganised away moves the payment. */
+  /** A transfer that is lost or reorganised away moves the payment. */
   readonly dependsOnChain: boolean;
   /** The merchant may refund the payment in full. */
   readonly isRefundable: boolean;
@@ -78,7 +78,7 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     acceptsMoney: false,
     paysForOrder: false,
     dependsOnChain: false,
-    isRefundable: false,
+    isRefundable: true,
     isRefundableInPart: false,
   },
 };
@@ -91,7 +91,8 @@ export type Exception = (typeof EXCEPTIONS)[number];
 export interface Transition {
   /** Statuses that the payment may be in; none: the transition creates it. */
   readonly from: readonly Status[];
-  readonly to: Status;
+  /** Null: the status does not change. */
+  readonly to: Status | null;
   readonly event: EventType;
 }
 
@@ -104,11 +105,22 @@ export const TRANSITIONS = {
   confirmed_in_full: { from: ['PENDING'], to: 'PROCESSING', event: 'checkout.processing' },
   settled: { from: ['PROCESSING'], to: 'SETTLED', event: 'checkout.settled' },
   block_reorganised: { from: ['PENDING', 'PROCESSING'], to: 'PENDING', event: 'checkout.pending' },
-  transfer_replaced: { from: ['PENDING', 'PROCESSING'], to: 'FAILED', event: 'checkout.failed' },
+  transfer_lost: { from: ['PENDING', 'PROCESSING'], to: 'PENDING', event: 'checkout.pending' },
+  all_lost: { from: ['PENDING', 'PROCESSING'], to: 'FAILED', event: 'checkout.failed' },
   conversion_failed: { from: ['PROCESSING'], to: 'FAILED', event: 'checkout.failed' },
   deadline_passed: { from: ['WAITING', 'PENDING'], to: 'EXPIRED', event: 'checkout.failed' },
-  refunded_in_full: { from: ['SETTLED', 'EXPIRED', 'FAILED'], to: 'REFUNDED', event: 'checkout.refunded' },
+  refunded_in_full: {
+    from: ['SETTLED', 'EXPIRED', 'FAILED', 'REFUNDED'],
+    to: 'REFUNDED',
+    event: 'checkout.refunded',
+  },
   refunded_in_part: { from: ['SETTLED'], to: 'SETTLED', event: 'checkout.refunded' },
+  funds_received: {
+    // From WAITING: money after the deadline that is not honoured, before the expiry has run.
+    from: ['WAITING', 'PENDING', 'PROCESSING', 'SETTLED', 'EXPIRED', 'FAILED', 'REFUNDED'],
+    to: null,
+    event: 'checkout.funds_received',
+  },
 } as const satisfies Record<string, Transition>;
 export type Trigger = keyof typeof TRANSITIONS;
 
@@ -127,7 +139,7 @@ export const acceptsMoney = (status: Status): boolean => STATUS_TRAITS[status].a
 /** True when the money received pays for the order. */
 export const paysForOrder = (status: Status): boolean => STATUS_TRAITS[status].paysForOrder;
 
-/** True when a transfer that is replaced or reorganised away moves the payment. */
+/** True when a transfer that is lost or reorganised away moves the payment. */
 export const dependsOnChain = (status: Status): boolean => STATUS_TRAITS[status].dependsOnChain;
 
 /** True when the merchant may refund the payment in full. */
@@ -140,6 +152,9 @@ export const isRefundableInPart = (status: Status): boolean => STATUS_TRAITS[sta
 export const isProcessing = (status: Status): boolean => status === 'PROCESSING';
 
 export const isSettled = (status: Status): boolean => status === 'SETTLED';
+
+/** True while confirmed money is converted to the settlement coin. */
+export const isConverted = (status: Status): boolean => isProcessing(status) || isSettled(status);
 
 export const isExpired = (status: Status): boolean => status === 'EXPIRED';
 

@@ -35,7 +35,7 @@ export async function readPayments(connection: Connection, ids: readonly string[
 
 const lockById = sql<Payment, { ids: readonly string[] }>(
   'lock_payments',
-  (p) => `SELECT * FROM payments WHERE id = ANY (${p.ids}) ORDER BY id FOR UPDATE`,
+  (p) => `SELECT * FROM payments WHERE id = ANY (${p.ids}) ORDER BY id FOR NO KEY UPDATE`,
 );
 
 /** Locks payments until the transaction ends, always in the order of their ids, and returns them. */

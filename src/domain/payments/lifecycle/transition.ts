@@ -1,10 +1,18 @@
 import { recordEvents } from '../../outbox/outbox.ts';
 import { cancel, schedule } from '../../schedule/store.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { eventOf, type RefundDetails } from './event.ts';
+import type { CheckoutRefund, CheckoutTransfer } from '../../../sdk/event-types.ts';
+import { eventOf } from './event.ts';
 import { expirePayment, settlePayment } from './jobs.ts';
 import { testClockOf, type Payment } from './payment.ts';
-import { isOpen, isProcessing, TRANSITIONS, type Exception, type Trigger } from './states.ts';
+import {
+  isOpen,
+  isProcessing,
+  TRANSITIONS,
+  type Exception,
+  type Transition,
+  type Trigger,
+} from './states.ts';
 import { lockPayments } from './store.ts';
 
 /** The columns that a transition may change beside the status; absent ones stay unchanged. */
@@ -26,7 +34,8 @@ export interface TransitionRequest {
   readonly paymentId: string;
   readonly trigger: Exclude<Trigger, 'created'>;
   readonly changes?: Changes;
-  readonly refund?: RefundDetails;
+  readonly refund?: CheckoutRefund;
+  readonly transfer?: CheckoutTransfer;
 }
 
 /**
@@ -55,7 +64,7 @@ export async function transition(
     moved.flatMap((payment) => {
       const request = requestOf.get(payment.id);
       if (request === undefined) return [];
-      return [eventOf(payment, TRANSITIONS[request.trigger].event, now, request.refund ?? null)];
+      return [eventOf(payment, TRANSITIONS[request.trigger].event, now, request)];
     }),
   );
   await scheduleNext(tx, moved, now);
@@ -64,7 +73,7 @@ export async function transition(
 
 /** Returns a request as the statement reads it; a column that is null stays unchanged. */
 function toRow({ paymentId, trigger, changes = {} }: TransitionRequest) {
-  const { from, to } = TRANSITIONS[trigger];
+  const { from, to }: Transition = TRANSITIONS[trigger];
   return { id: paymentId, trigger, from_statuses: from, to_status: to, ...changes };
 }
 
@@ -74,7 +83,7 @@ const applyTransitions = sql<Payment, { requests: string; now: Date }>(
   'apply_transitions',
   (p) => `
     UPDATE payments p SET
-      status = r.to_status,
+      status = coalesce(r.to_status, p.status),
       sequence = p.sequence + 1,
       exceptions = coalesce(r.exceptions, p.exceptions),
       amount_received = coalesce(r.amount_received, p.amount_received),

@@ -1,5 +1,5 @@
-import { asWritten, divide, multiply } from '../../../platform/values/money.ts';
-import { decimalsOf, type CoinId } from '../../chain/coins.ts';
+import { compare, decimalPlaces, divide, multiply } from '../../../platform/values/money.ts';
+import { quoteUnit, type CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { Rates } from '../../chain/port.ts';
 
@@ -10,35 +10,34 @@ export interface Quote {
   readonly coin: CoinId;
   readonly network: NetworkId;
   /** What the customer sends, in units of `coin`. */
-  readonly amount: string;
+  readonly asks: string;
   /**
-   * The price of one `coin` in the pay currency ("60000" for BTC against USDT), cut to 18 decimals, for
-   * display.
+   * The price of one `coin` in the pay currency ("60000" for BTC against USDT), cut to 18 decimals.
    */
   readonly rate: string;
 }
 
 export interface QuoteRequest {
-  readonly payAmount: string;
+  /** What is still to be paid, in `payCurrency`. */
+  readonly missing: string;
   readonly payCurrency: CoinId;
   readonly coin: CoinId;
   readonly network: NetworkId;
 }
 
 /**
- * Returns the price of `payAmount` `payCurrency` in `coin`, rounded up to the coin's smallest unit on
+ * Returns the price of `missing` `payCurrency` in `coin`, rounded up to what a customer can send on
  * `network`: the merchant never receives less than the price. In the settlement coin itself the rate is
- * exactly 1, and the amount is the merchant's own text, even with more decimals than the coin, because
- * nothing is converted. Throws RangeError when the coin does not exist on the network.
+ * exactly 1, and the amount is the merchant's own text where it can be sent. Throws RangeError when the coin
+ * does not exist on the network.
  */
 export function quote(asked: QuoteRequest, rates: Rates): Quote {
-  const { payAmount, payCurrency, coin, network } = asked;
-  if (coin === payCurrency) return quoteInSettlementCoin(payAmount, coin, network);
-  const decimals = decimalsOf(coin, network);
+  const { missing, payCurrency, coin, network } = asked;
+  if (coin === payCurrency) return quoteInSettlementCoin(missing, coin, network);
   return {
     coin,
     network,
-    amount: divide(multiply(payAmount, rates[payCurrency]), rates[coin], decimals, 'up'),
+    asks: divide(multiply(missing, rates[payCurrency]), rates[coin], sendableDecimals(coin, network), 'up'),
     rate: divide(rates[coin], rates[payCurrency], MONEY_DECIMALS, 'down'),
   };
 }
@@ -47,17 +46,39 @@ export function quote(asked: QuoteRequest, rates: Rates): Quote {
  * Returns the price in the settlement coin, without rates. Throws RangeError when it does not exist on
  * `network`.
  */
-export function quoteInSettlementCoin(payAmount: string, coin: CoinId, network: NetworkId): Quote {
-  decimalsOf(coin, network);
-  return { coin, network, amount: payAmount, rate: '1' };
+export function quoteInSettlementCoin(missing: string, coin: CoinId, network: NetworkId): Quote {
+  return { coin, network, asks: sendable(missing, coin, network), rate: '1' };
 }
 
 /**
- * Returns the value of `received` coins in the settlement coin at the locked rate: the same share of
- * `payAmount` as `received` is of `quotedAmount`, rounded down to 18 decimals. The whole quoted amount gives
- * `payAmount`, as it was written. It is computed from the two amounts, which are exact; a rate is rounded.
+ * `amount` rounded up to what wallets and exchanges can send of `coin`: at most eight decimals, or the coin's
+ * own, if fewer. Text that can be sent stays as it is.
  */
-export function valueOf(paid: { received: string; quotedAmount: string; payAmount: string }): string {
-  const { received, quotedAmount, payAmount } = paid;
-  return asWritten(divide(multiply(payAmount, received), quotedAmount, MONEY_DECIMALS, 'down'), payAmount);
+export function sendable(amount: string, coin: CoinId, network: NetworkId): string {
+  const decimals = sendableDecimals(coin, network);
+  return decimalPlaces(amount) > decimals ? divide(amount, '1', decimals, 'up') : amount;
+}
+
+/**
+ * A quote: `asks` paid for `covers` when it was made; both are null in the settlement coin, which is at par.
+ */
+export interface StoredQuote {
+  readonly asks: string | null;
+  readonly covers: string | null;
+  readonly rate: string;
+}
+
+/** Returns what is to be sent of a quote's coin for `missing`, at the quote's rate. */
+export function leftToSend(
+  { asks, covers, rate }: StoredQuote,
+  missing: string,
+  { coin, network }: { coin: CoinId; network: NetworkId },
+): string {
+  if (asks === null || covers === null) return sendable(missing, coin, network);
+  if (compare(missing, covers) === 0) return asks;
+  return divide(missing, rate, sendableDecimals(coin, network), 'up');
+}
+
+function sendableDecimals(coin: CoinId, network: NetworkId): number {
+  return decimalPlaces(quoteUnit(coin, network));
 }

@@ -4,7 +4,10 @@ import type { ChainClient, Rates } from '../../chain/port.ts';
 import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { isZero } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
-import { canRequote, rateLockEnd, requoteExpired, scheduleRequote, storeQuote } from './quotes.ts';
+import { evaluate } from '../transfers/evaluate.ts';
+import { readTransfers } from '../transfers/store.ts';
+import { leftToSend, quote, type StoredQuote } from './quote.ts';
+import { canRequote, requoteExpired, scheduleRequote, storeQuote } from './quotes.ts';
 
 interface MethodOfPayment {
   readonly paymentId: string;
@@ -12,10 +15,10 @@ interface MethodOfPayment {
   readonly network: string;
 }
 
-const quoteOfPayment = sql<{ address: string; amount: string }, MethodOfPayment>(
+const quoteOfPayment = sql<{ address: string; crypto_amount: string } & StoredQuote, MethodOfPayment>(
   'quote_of_payment',
   (p) => `
-    SELECT address, crypto_amount AS amount FROM quotes
+    SELECT address, crypto_amount, asks, covers, rate FROM quotes
     WHERE payment_id = ${p.paymentId} AND coin = ${p.coin} AND network = ${p.network}`,
 );
 const updateMethod = sql<never, MethodOfPayment & { address: string; amount: string }>(
@@ -34,31 +37,42 @@ export interface MethodOffer {
   readonly rates: Rates;
 }
 
+/** A method that a customer can pay with. */
+export interface SelectedMethod {
+  readonly address: string;
+  /** What is still to be sent in the coin; the whole amount when nothing is missing. */
+  readonly amount: string;
+}
+
 /**
- * Locks rate and amount of a coin for `payment`, whose row the caller has locked, for RATE_LOCK_SECONDS, and
- * returns the address and the amount to pay. A lock that has not ended is kept: selecting again must not
- * yield a better rate. The method becomes the payment's own unless money was seen already; quotes in other
- * coins stay valid at their own addresses.
+ * Quotes in a coin what `payment` misses, whose row the caller has locked, at a rate locked for
+ * RATE_LOCK_SECONDS, and returns the address and the amount to pay. A lock that has not ended is kept:
+ * selecting again must not yield a better rate. The method becomes the payment's own unless money was seen
+ * already; quotes in other coins stay valid at their own addresses.
  */
 export async function selectPaymentMethod(
   tx: Tx,
   payment: Payment,
   { coin, network, chain, rates }: MethodOffer,
   now: Date,
-): Promise<{ address: string; amount: string }> {
-  const { id: paymentId, pay_amount: payAmount, pay_currency: payCurrency } = payment;
-  const request = { payAmount, payCurrency, coin, network };
-  const address = chain.depositAddress(network, paymentId);
-  const lockedUntil = rateLockEnd(payment, coin, now);
-  await storeQuote(tx, { paymentId, address, request, rates, lockedUntil }, now);
+): Promise<SelectedMethod> {
+  const paymentId = payment.id;
+  const method = { coin, network, address: chain.depositAddress(network, paymentId) };
+  const transfers = await readTransfers(tx, [paymentId]);
+  await storeQuote(tx, { payment, transfers }, method, rates, now);
   if (canRequote(payment, now)) {
     await requoteExpired(tx, [payment], rates, now);
     await scheduleRequote(tx, [payment]);
   }
-  const method = { paymentId, coin, network };
-  const quoted = await runOne(tx, quoteOfPayment, method);
+  const quoted = await runOne(tx, quoteOfPayment, { paymentId, coin, network });
   if (quoted === null)
     throw new Error(`the quote of payment ${paymentId} in ${coin} on ${network} does not exist`);
-  if (isZero(payment.amount_received)) await run(tx, updateMethod, { ...method, ...quoted });
-  return quoted;
+  const { address, crypto_amount } = quoted;
+  if (isZero(payment.amount_received))
+    await run(tx, updateMethod, { paymentId, coin, network, address, amount: crypto_amount });
+  const { missing } = evaluate(payment, transfers);
+  const amount = isZero(missing)
+    ? quote({ missing: payment.pay_amount, payCurrency: payment.pay_currency, coin, network }, rates).asks
+    : leftToSend(quoted, missing, { coin, network });
+  return { address, amount };
 }

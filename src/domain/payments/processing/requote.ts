@@ -6,8 +6,8 @@ import { canRequote, requoteExpired, scheduleRequote } from '../pricing/quotes.t
 import { syncNetworksOf, type SyncAdapters } from './sync-network.ts';
 
 /**
- * Requotes the payments whose rate lock has ended, unless money was seen for them: from then on, all money of
- * a payment counts at the rates that were locked at that time.
+ * Quotes again what the payments miss whose rate lock has ended, whether or not money has come: a small part
+ * must not hold a price.
  */
 export async function requotePayments(
   ctx: Context,
@@ -15,12 +15,12 @@ export async function requotePayments(
   ids: readonly string[],
 ): Promise<void> {
   const now = ctx.now();
-  const unpaid = (await readPayments(ctx.db, ids)).filter((payment) => canRequote(payment, now));
+  const short = (await readPayments(ctx.db, ids)).filter((payment) => canRequote(payment, now));
   // Money that the network saw before now counts at the old rate, even when the last sync was earlier.
   await syncNetworksOf(
     ctx,
     adapters,
-    unpaid.map(({ id }) => id),
+    short.map(({ id }) => id),
   );
   const rates = await adapters.rates();
   await ctx.db.transaction(async (tx) => {

@@ -1,23 +1,36 @@
-import { finish } from '../../schedule/store.ts';
+import { finish, schedule } from '../../schedule/store.ts';
+import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Tx } from '../../../platform/postgres/db.ts';
-import { asWritten, subtract } from '../../../platform/values/money.ts';
-import { postEntries, readHeldBalances, settledEntries } from '../ledger/ledger.ts';
+import { asWritten } from '../../../platform/values/money.ts';
+import { hasToConvert, isRefused, planConversion } from '../conversions/plan.ts';
+import {
+  endConversions,
+  readPendingConversions,
+  type AnsweredConversion,
+  type ConversionRow,
+} from '../conversions/store.ts';
+import { convertedEntries, postEntries } from '../ledger/ledger.ts';
 import { settlePayment } from '../lifecycle/jobs.ts';
-import type { Payment } from '../lifecycle/payment.ts';
-import type { CurrencyExchange, PaymentAdapters } from '../lifecycle/ports.ts';
+import { testClockOf, type Payment } from '../lifecycle/payment.ts';
+import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { isProcessing } from '../lifecycle/states.ts';
-import { readPayments } from '../lifecycle/store.ts';
+import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
 import { acceptDueRefunds } from '../refunds/due.ts';
-import { evaluate, type PaymentTransfer } from '../transfers/evaluate.ts';
-import { readTransfers } from '../transfers/store.ts';
+import { evaluate } from '../transfers/evaluate.ts';
+import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
+import { readTransfersByPayment } from '../transfers/store.ts';
+import { begin, convert } from './convert.ts';
 
 /**
- * Converts the money of the payments into their settlement coin and settles them; a refused conversion fails
- * its payment. The currency exchange is called outside any transaction. A payment that left PROCESSING
- * meanwhile (its block was reorganised) does not move; when it has returned to PROCESSING meanwhile, its new
- * job stays.
+ * Converts the confirmed money of payments into their settlement coin, and settles those that are processing;
+ * a refused conversion fails its payment. Money that confirms after the settlement is converted by the same
+ * job, under the payment's next conversion number.
+ *
+ * A conversion is stored with its amount before the exchange is called, outside any transaction: a job that
+ * runs twice, or a payment that meanwhile left PROCESSING (its block was reorganised) and returned with other
+ * money, never asks for another amount under the same reference.
  */
 export async function settlePayments(
   ctx: Context,
@@ -25,64 +38,115 @@ export async function settlePayments(
   ids: readonly string[],
 ): Promise<void> {
   const startedAt = ctx.now();
-  const payments = (await readPayments(ctx.db, ids)).filter(({ status }) => isProcessing(status));
-  const transfers = await readTransfers(
-    ctx.db,
-    payments.map(({ id }) => id),
-  );
-  const requests = await Promise.all(
-    payments.map((payment) => {
-      const own = transfers.filter(({ payment_id }) => payment_id === payment.id);
-      return convert(payment, own, exchange, ctx.now());
-    }),
+  const begun = await ctx.db.transaction((tx) => begin(tx, ids, startedAt));
+  const ended = await Promise.all(
+    begun.map(async ({ payment, conversion }) => ({
+      conversion,
+      outcome: await convert(payment, conversion, exchange),
+    })),
   );
   const now = ctx.now();
   const moved = await ctx.db.transaction(async (tx) => {
-    const settled = await transition(tx, requests, now);
-    await settleLedger(
-      tx,
-      settled.filter(({ settled_at }) => settled_at !== null),
-      now,
-    );
     await finish(tx, settlePayment, ids, startedAt);
-    return settled;
+    return end(tx, ids, ended, now);
   });
   for (const { id, status, actually_paid, actually_paid_currency } of moved)
     ctx.log.info(`payment ${status}`, { payment_id: id, paid: `${actually_paid} ${actually_paid_currency}` });
 }
 
-/** Posts the held money to the merchant, and accepts the refund of an excess that the policy owes. */
-async function settleLedger(tx: Tx, settled: readonly Payment[], now: Date): Promise<void> {
-  const ids = settled.map(({ id }) => id);
-  const held = await readHeldBalances(tx, ids);
-  await postEntries(
+/** Records the outcomes, books what was converted, and moves the payments that wait for nothing else. */
+async function end(
+  tx: Tx,
+  ids: readonly string[],
+  answered: readonly AnsweredConversion[],
+  now: Date,
+): Promise<Payment[]> {
+  const payments = await lockPayments(tx, ids);
+  const byId = new Map(payments.map((payment) => [payment.id, payment]));
+  const recorded = await endConversions(tx, answered, now);
+  const entries = recorded.flatMap(({ conversion, outcome }) => {
+    const payment = byId.get(conversion.payment_id);
+    return payment === undefined || outcome !== 'converted' ? [] : entriesOf(payment, conversion);
+  });
+  await postEntries(tx, entries, now);
+  const pending = await readPendingConversions(tx, ids);
+  const open = new Set(pending.map(({ payment_id }) => payment_id));
+  const transfersOf = await readTransfersByPayment(tx, ids);
+  const requests = payments
+    .filter(({ status, id }) => isProcessing(status) && !open.has(id))
+    .flatMap((payment) => afterConversions(payment, transfersOf.get(payment.id) ?? [], now) ?? []);
+  const moved = await transition(tx, requests, now);
+  await scheduleNextSettlement(tx, payments, transfersOf, now);
+  await scheduleSettlement(
     tx,
-    ids.flatMap((id) => settledEntries(id, held.get(id) ?? '0')),
-    now,
+    payments.filter(({ id }) => open.has(id)),
+    addSeconds(now, WAIT_SECONDS),
   );
   await acceptDueRefunds(tx, ids, now);
+  return moved;
 }
 
-async function convert(
+/**
+ * Schedules the settlement of payments with confirmed money to convert: what was too much may be needed after
+ * another conversion was refused.
+ */
+async function scheduleNextSettlement(
+  tx: Tx,
+  payments: readonly Payment[],
+  transfersOf: ReadonlyMap<string, readonly PaymentTransfer[]>,
+  now: Date,
+): Promise<void> {
+  const converting = payments.filter((payment) => hasToConvert(payment, transfersOf.get(payment.id) ?? []));
+  await scheduleSettlement(tx, converting, now);
+}
+
+/** Money that a reorganisation took out of its block is mined again within a few blocks. */
+const WAIT_SECONDS = 600;
+
+async function scheduleSettlement(tx: Tx, payments: readonly Payment[], runAt: Date): Promise<void> {
+  await schedule(
+    tx,
+    payments.map((payment) => ({
+      job: settlePayment,
+      key: payment.id,
+      runAt,
+      testClock: testClockOf(payment),
+    })),
+  );
+}
+
+/**
+ * Decides, without I/O, what follows for a payment in PROCESSING when no conversion of it is open; null: more
+ * money must be converted first.
+ */
+export function afterConversions(
   payment: Payment,
   transfers: readonly PaymentTransfer[],
-  exchange: CurrencyExchange,
   now: Date,
-): Promise<TransitionRequest> {
-  const { paid, paidCurrency, received } = evaluate(payment, transfers);
-  const outcome = await exchange.convert({
-    reference: payment.id,
-    paid,
-    paidCurrency,
-    settled: subtract(received, payment.amount_refunded),
-    settledCurrency: payment.pay_currency,
-  });
-  if (outcome === 'refused') return { paymentId: payment.id, trigger: 'conversion_failed' };
+): TransitionRequest | null {
+  if (isRefused(transfers)) return { paymentId: payment.id, trigger: 'conversion_failed' };
+  return planConversion(payment, transfers).convert.length > 0 ? null : settlement(payment, transfers, now);
+}
+
+function entriesOf({ id, pay_currency, pay_network }: Payment, conversion: ConversionRow) {
+  const { coin, network, amount, credit } = conversion;
+  return convertedEntries(
+    id,
+    { coin, network, amount },
+    { coin: pay_currency, network: pay_network, amount: credit },
+  );
+}
+
+function settlement(payment: Payment, transfers: readonly PaymentTransfer[], now: Date): TransitionRequest {
+  const { paid, paidCurrency } = evaluate(payment, transfers);
   const written = paidCurrency === payment.coin ? payment.crypto_amount : payment.pay_amount;
-  const changes = {
-    actually_paid: asWritten(paid, written),
-    actually_paid_currency: paidCurrency,
-    settled_at: now,
+  return {
+    paymentId: payment.id,
+    trigger: 'settled',
+    changes: {
+      actually_paid: asWritten(paid, written),
+      actually_paid_currency: paidCurrency,
+      settled_at: now,
+    },
   };
-  return { paymentId: payment.id, trigger: 'settled', changes };
 }

@@ -1,69 +1,153 @@
+import { decimalsOf } from '../../chain/coins.ts';
 import { schedule } from '../../schedule/store.ts';
-import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { newId } from '../../../platform/values/ids.ts';
+import { asWritten, divide, sum } from '../../../platform/values/money.ts';
+import { groupBy, recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { creditOfParts, methodOf, type Part } from '../conversions/plan.ts';
 import { sendRefund } from '../lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../lifecycle/payment.ts';
+import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
+import { destinationOf, type AskedDestination } from './destination.ts';
+import { insertRefundRows, type Refund } from './store.ts';
 
-/** A refund as its row stores it. */
-export interface Refund {
-  readonly id: string;
-  readonly payment_id: string;
-  /** Decimal string, in `currency`. */
-  readonly amount: string;
-  readonly currency: string;
+/** Why and where money goes back. */
+export interface RefundTerms extends AskedDestination {
   readonly reason: string | null;
-  /** The customer's refund address at acceptance; null: back to the address that they paid from. */
-  readonly address: string | null;
-  readonly status: 'PENDING' | 'COMPLETED';
-  readonly created_at: Date;
+  /** All transfers of the payment. */
+  readonly transfers: readonly PaymentTransfer[];
 }
 
-const insertRefund = sql<never, { refunds: string }>(
-  'insert_refund',
+const reserveParts = sql<never, { parts: string }>(
+  'reserve_parts',
   (p) => `
-    INSERT INTO refunds (id, payment_id, amount, currency, reason, address, status, created_at)
-    SELECT * FROM json_to_recordset(${p.refunds}::json) AS r (
-      id text, payment_id text, amount text, currency text, reason text, address text, status text,
-      created_at timestamptz)`,
+    WITH part AS (
+      SELECT * FROM jsonb_to_recordset(${p.parts}::jsonb) AS r (
+        refund_id text, payment_id text, network text, tx_hash text, coin text, coins numeric)
+    ), reserved AS (
+      INSERT INTO refund_parts (refund_id, payment_id, network, tx_hash, coin, coins) SELECT * FROM part
+    )
+    UPDATE transfers t SET returned = t.returned + part.coins FROM part
+    WHERE t.payment_id = part.payment_id AND t.network = part.network
+      AND t.tx_hash = part.tx_hash AND t.coin = part.coin`,
 );
 
 /**
- * Stores a refund and schedules its payout. The caller has checked the amount and locked the payment's row.
+ * Accepts refunds of held coins: the coins that came, never converted; one refund per coin and network, whose
+ * coins are reserved. The caller has locked the payment, and the parts are above the dust limit. Returns the
+ * refunds, newest money first.
  */
-export async function acceptRefund(
+export async function returnHeld(
   tx: Tx,
   payment: Payment,
-  { amount, reason }: { amount: string; reason: string | null },
+  parts: readonly Part[],
+  terms: RefundTerms,
+  now: Date,
+): Promise<Refund[]> {
+  if (parts.length === 0) return [];
+  const newestFirst = parts.toSorted((a, b) => b.transfer.seen_at.getTime() - a.transfer.seen_at.getTime());
+  const refunds: Refund[] = [];
+  const reserved: object[] = [];
+  for (const group of groupBy(newestFirst, ({ transfer }) => methodOf(transfer)).values()) {
+    const refund = await newRefund(tx, payment, moneyOf(payment, group), terms, now);
+    refunds.push(refund);
+    for (const { transfer, coins } of group) {
+      const { payment_id, network, tx_hash, coin } = transfer;
+      reserved.push({ refund_id: refund.id, payment_id, network, tx_hash, coin, coins });
+    }
+  }
+  await accept(tx, payment, refunds, now);
+  await run(tx, reserveParts, { parts: recordset(reserved) });
+  return refunds;
+}
+
+/** Returns what parts of transfers in one coin on one network amount to. */
+function moneyOf(payment: Payment, group: readonly Part[]): RefundedMoney {
+  const [first] = group;
+  if (first === undefined) throw new Error('a refund needs money');
+  const { coin, network } = first.transfer;
+  return {
+    source: 'held',
+    coin,
+    network,
+    coin_amount: sum(group.map(({ coins }) => coins)),
+    amount: inPayCurrency(payment, creditOfParts(group)),
+  };
+}
+
+/**
+ * Accepts a refund out of what was settled, in the settlement coin. The caller has locked the payment and
+ * checked that `amount` is left, whole units, and above the dust limit.
+ */
+export async function refundSettled(
+  tx: Tx,
+  payment: Payment,
+  amount: string,
+  terms: RefundTerms,
   now: Date,
 ): Promise<Refund> {
-  const refund: Refund = {
-    id: newId('ref', now),
-    payment_id: payment.id,
-    amount,
-    currency: payment.pay_currency,
-    reason,
-    address: payment.refund_address,
-    status: 'PENDING',
-    created_at: now,
-  };
-  await run(tx, insertRefund, { refunds: recordset([refund]) });
-  await schedule(tx, [{ job: sendRefund, key: refund.id, runAt: now, testClock: testClockOf(payment) }]);
+  const { pay_currency: coin, pay_network: network } = payment;
+  const refund = await newRefund(
+    tx,
+    payment,
+    { source: 'settled', coin, network, coin_amount: amount, amount },
+    terms,
+    now,
+  );
+  await accept(tx, payment, [refund], now);
   return refund;
 }
 
-const pendingOfPayments = sql<{ payment_id: string; amount: string }, { paymentIds: readonly string[] }>(
-  'pending_refunds_of_payments',
-  (p) => `
-    SELECT payment_id, sum(amount::numeric) AS amount FROM refunds
-    WHERE payment_id = ANY (${p.paymentIds}) AND status = 'PENDING'
-    GROUP BY payment_id`,
-);
+type RefundedMoney = Pick<Refund, 'source' | 'coin' | 'network' | 'coin_amount' | 'amount'>;
 
-/** Returns the sum of the pending refunds of each payment that has any, in pay_currency. */
-export async function readPendingRefunds(
+async function newRefund(
   tx: Tx,
-  paymentIds: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await run(tx, pendingOfPayments, { paymentIds });
-  return new Map(rows.map(({ payment_id, amount }) => [payment_id, amount]));
+  payment: Payment,
+  money: RefundedMoney,
+  terms: RefundTerms,
+  now: Date,
+): Promise<Refund> {
+  const address = await destinationOf(tx, payment, money, terms.transfers, terms);
+  return {
+    id: newId('ref', now),
+    payment_id: payment.id,
+    currency: payment.pay_currency,
+    ...money,
+    reason: terms.reason,
+    address,
+    status: address === null ? 'NEEDS_ADDRESS' : 'PENDING',
+    tx_hash: null,
+    created_at: now,
+  };
+}
+
+/** Stores refunds, and schedules the payout of those that have an address. */
+async function accept(tx: Tx, payment: Payment, refunds: readonly Refund[], now: Date): Promise<void> {
+  await insertRefundRows(tx, refunds);
+  await schedulePayouts(
+    tx,
+    payment,
+    refunds.filter(({ status }) => status === 'PENDING').map(({ id }) => id),
+    now,
+  );
+}
+
+/** Schedules the payout of refunds of a payment. */
+export async function schedulePayouts(
+  tx: Tx,
+  payment: Payment,
+  ids: readonly string[],
+  now: Date,
+): Promise<void> {
+  const testClock = testClockOf(payment);
+  await schedule(
+    tx,
+    ids.map((key) => ({ job: sendRefund, key, runAt: now, testClock })),
+  );
+}
+
+/**
+ * Cuts a credit to the decimals of the settlement coin, and writes it like the price when it is equal to it.
+ */
+function inPayCurrency({ pay_amount, pay_currency, pay_network }: Payment, credit: string): string {
+  return asWritten(divide(credit, '1', decimalsOf(pay_currency, pay_network), 'down'), pay_amount);
 }

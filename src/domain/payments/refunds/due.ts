@@ -1,37 +1,47 @@
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { compare, subtract, sum } from '../../../platform/values/money.ts';
+import { compare } from '../../../platform/values/money.ts';
+import { aboveDust, heldParts, planConversion, type Part } from '../conversions/plan.ts';
 import type { Payment } from '../lifecycle/payment.ts';
-import { isExpired, isSettled } from '../lifecycle/states.ts';
-import { evaluate, type Evaluation } from '../transfers/evaluate.ts';
-import { readTransfers } from '../transfers/store.ts';
-import { acceptRefund, readPendingRefunds } from './accept.ts';
+import { isExpired, isRefunded, isSettled } from '../lifecycle/states.ts';
+import { isConfirmed, isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
+import { readTransfersByPayment } from '../transfers/store.ts';
+import { returnHeld } from './accept.ts';
 
 /** A refund that a payment's policy owes, without a request. */
 export interface DueRefund {
-  /** Decimal string above zero, in pay_currency. */
-  readonly amount: string;
+  readonly parts: readonly Part[];
   readonly reason: 'late' | 'overpaid';
 }
 
 /**
- * Returns the refund that the payment's policy owes now, or null: everything, when the policy refunds late
- * money, the payment has expired and all its money is confirmed; the excess, when the policy refunds it and
- * the payment is settled. `pending` is the sum of the pending refunds.
+ * Returns the refund that the payment's policy owes now, or null.
+ *
+ * `late: refund`: everything of an expired payment that got late money, once all its money has confirmed, and
+ * of a refunded one whatever late money confirms. `overpaid: refund_excess`: what a settled payment does not
+ * need for its price.
  */
-export function dueRefundOf(payment: Payment, evaluation: Evaluation, pending: string): DueRefund | null {
-  const { policy, exceptions, status } = payment;
-  const left = subtract(evaluation.confirmed, sum([payment.amount_refunded, pending]));
-  const excess = subtract(left, payment.pay_amount);
-  // An expired payment can only be refunded in full, so all its money must be confirmed.
-  const isWholeAndLate =
-    isExpired(status) &&
-    exceptions.includes('late') &&
-    compare(evaluation.confirmed, evaluation.received) === 0;
-  if (policy.late === 'refund' && isWholeAndLate && compare(left, '0') > 0)
-    return { amount: left, reason: 'late' };
-  if (policy.overpaid === 'refund_excess' && isSettled(status) && compare(excess, '0') > 0)
-    return { amount: excess, reason: 'overpaid' };
-  return null;
+export function dueRefundOf(payment: Payment, transfers: readonly PaymentTransfer[]): DueRefund | null {
+  const { policy, exceptions, status, settled_at } = payment;
+  const owed = (reason: DueRefund['reason'], parts: readonly Part[]) =>
+    parts.length === 0 ? null : { reason, parts };
+  const isLate = ({ seen_at }: PaymentTransfer) => seen_at >= payment.expires_at;
+  if (policy.late === 'refund' && isExpired(status) && exceptions.includes('late')) {
+    // An expired payment can only be refunded in full, so all its money must be confirmed.
+    const isWhole = transfers.filter(isStanding).every(isConfirmed);
+    return owed('late', isWhole ? heldParts(transfers) : []);
+  }
+  if (policy.overpaid === 'refund_excess' && isSettled(status))
+    return owed('overpaid', excessParts(payment, transfers));
+  if (!isRefunded(status)) return null;
+  if (policy.overpaid === 'refund_excess' && settled_at !== null)
+    return owed('overpaid', heldParts(transfers));
+  return policy.late === 'refund' ? owed('late', heldParts(transfers.filter(isLate))) : null;
+}
+
+/** What a conversion left of a transfer, and what none needs. */
+function excessParts(payment: Payment, transfers: readonly PaymentTransfer[]): Part[] {
+  const left = heldParts(transfers.filter(({ converted }) => compare(converted, '0') > 0));
+  return aboveDust([...left, ...planConversion(payment, transfers).excess]);
 }
 
 const paymentsWithRefundPolicy = sql<Payment, { ids: readonly string[] }>(
@@ -39,7 +49,8 @@ const paymentsWithRefundPolicy = sql<Payment, { ids: readonly string[] }>(
   (p) => `
     SELECT * FROM payments
     WHERE id = ANY (${p.ids}) AND (
-      (policy->>'late' = 'refund' AND 'late' = ANY (exceptions)) OR policy->>'overpaid' = 'refund_excess')`,
+      (policy->>'late' = 'refund' AND status IN ('EXPIRED', 'REFUNDED'))
+      OR (policy->>'overpaid' = 'refund_excess' AND settled_at IS NOT NULL))`,
 );
 
 /**
@@ -49,12 +60,13 @@ const paymentsWithRefundPolicy = sql<Payment, { ids: readonly string[] }>(
 export async function acceptDueRefunds(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
   const payments = await run(tx, paymentsWithRefundPolicy, { ids });
   if (payments.length === 0) return;
-  const concerned = payments.map(({ id }) => id);
-  const transfers = await readTransfers(tx, concerned);
-  const pending = await readPendingRefunds(tx, concerned);
-  for (const payment of payments) {
-    const own = transfers.filter(({ payment_id }) => payment_id === payment.id);
-    const due = dueRefundOf(payment, evaluate(payment, own), pending.get(payment.id) ?? '0');
-    if (due !== null) await acceptRefund(tx, payment, due, now);
+  const transfersOf = await readTransfersByPayment(
+    tx,
+    payments.map(({ id }) => id),
+  );
+  for (const payment of payments.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const transfers = transfersOf.get(payment.id) ?? [];
+    const due = dueRefundOf(payment, transfers);
+    if (due !== null) await returnHeld(tx, payment, due.parts, { reason: due.reason, transfers }, now);
   }
 }

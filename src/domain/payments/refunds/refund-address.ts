@@ -1,52 +1,85 @@
 import { isAddress } from '../../chain/addresses.ts';
-import { NETWORK_IDS } from '../../chain/networks.ts';
+import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainClient } from '../../chain/port.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { compare, subtract } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
+import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { isRefundable, paysForOrder } from '../lifecycle/states.ts';
-
-/** Longer than any address; longer text is refused without parsing. */
-const MAX_ADDRESS_LENGTH = 128;
+import { schedulePayouts } from './accept.ts';
+import { MAX_ADDRESS_LENGTH } from './schemas.ts';
+import { setAddressOfRefunds } from './store.ts';
 
 /**
  * True while the payment has money that does not pay for it (too late, too little, too much) and may be
  * refunded.
  */
 export function hasReturnableMoney(payment: Payment): boolean {
-  const { status, pay_amount } = payment;
-  const left = subtract(payment.amount_received, payment.amount_refunded);
-  if (paysForOrder(status)) return compare(left, pay_amount) > 0;
+  const { status, exceptions, amount_received, amount_refunded, pay_amount } = payment;
+  const left = subtract(amount_received, amount_refunded);
+  if (paysForOrder(status)) return exceptions.includes('overpaid') && compare(left, pay_amount) > 0;
   return isRefundable(status) && compare(left, '0') > 0;
 }
 
-const updateRefundAddress = sql<{ id: string }, { id: string; address: string }>(
+const insertRefundAddress = sql<
+  { payment_id: string },
+  { paymentId: string; network: NetworkId; address: string }
+>(
   'set_refund_address',
   (p) => `
-    UPDATE payments SET refund_address = ${p.address}
-    WHERE id = ${p.id} AND refund_address IS NULL
-    RETURNING id`,
+    INSERT INTO refund_addresses (payment_id, network, address)
+    VALUES (${p.paymentId}, ${p.network}, ${p.address})
+    ON CONFLICT DO NOTHING
+    RETURNING payment_id`,
 );
 
 /**
- * Stores the customer's refund address, on pay_network, because refunds are in pay_currency. The caller has
- * locked the row. The address can be stored only once: a later visitor of the page cannot divert the money.
- * Returns false when an address is stored already, or there is no money to refund.
+ * Stores the customer's address for refunds on a network, and sends the refunds that wait for one there. The
+ * caller has locked the payment. An address can be stored only once per network: a later visitor of the page
+ * cannot divert the money. Returns false when one is stored already.
  */
-export async function setRefundAddress(tx: Tx, payment: Payment, address: string): Promise<boolean> {
-  if (!hasReturnableMoney(payment)) return false;
-  return (await run(tx, updateRefundAddress, { id: payment.id, address })).length > 0;
+export async function setRefundAddress(
+  tx: Tx,
+  payment: Payment,
+  { network, address }: { network: NetworkId; address: string },
+  now: Date,
+): Promise<boolean> {
+  const stored = await run(tx, insertRefundAddress, { paymentId: payment.id, network, address });
+  if (stored.length === 0) return false;
+  const ids = await setAddressOfRefunds(tx, payment.id, network, address);
+  await schedulePayouts(tx, payment, ids, now);
+  return true;
+}
+
+/** What decides whether an address can take a payment's money. */
+export interface RefundAddressRules extends Pick<PaymentAdapters, 'networks' | 'isSimulated'> {
+  readonly chain: ChainClient;
 }
 
 /**
- * Parses typed text as an address on the payment's settlement network. Returns null when it is not one, or is
- * one of the payment's own deposit addresses, which the page shows beside the field.
+ * Parses typed text as an address on `network`. Returns null when it is not one, or is one of the payment's
+ * own deposit addresses, which the page shows beside the field.
  */
-export function parseRefundAddress(chain: ChainClient, payment: Payment, typed: unknown): string | null {
+export function parseRefundAddress(
+  rules: RefundAddressRules,
+  payment: Payment,
+  network: NetworkId,
+  typed: unknown,
+): string | null {
   if (typeof typed !== 'string' || typed.length > MAX_ADDRESS_LENGTH) return null;
   const address = typed.trim();
-  if (!isAddress(payment.pay_network, address)) return null;
+  return isForeignAddress(rules, payment, network, address) ? address : null;
+}
+
+/** True for an address on `network` that is no deposit address of the payment. */
+export function isForeignAddress(
+  { chain, networks, isSimulated }: RefundAddressRules,
+  payment: Pick<Payment, 'id' | 'address'>,
+  network: NetworkId,
+  address: string,
+): boolean {
+  if (!isAddress(network, address, { allowTestForms: isSimulated })) return false;
   // On every network: Ethereum and Polygon share an address format.
-  const own = NETWORK_IDS.map((network) => chain.depositAddress(network, payment.id).toLowerCase());
-  return own.includes(address.toLowerCase()) ? null : address;
+  const derived = networks.map((one) => chain.depositAddress(one, payment.id));
+  return ![payment.address, ...derived].some((own) => own.toLowerCase() === address.toLowerCase());
 }

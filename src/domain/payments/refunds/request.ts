@@ -1,84 +1,105 @@
 import { once } from '../../idempotency/claim.ts';
 import type { Context } from '../../../platform/context.ts';
-import type { Tx } from '../../../platform/postgres/db.ts';
+import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
-import { ApiError, ValidationError } from '../../../platform/errors.ts';
-import { add, asWritten, compare, subtract } from '../../../platform/values/money.ts';
+import { ValidationError } from '../../../platform/errors.ts';
+import { asWritten, compare, min } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
-import { isRefundable, isRefundableInPart } from '../lifecycle/states.ts';
+import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { getPayment, lockPayment } from '../lifecycle/store.ts';
 import { withTestClockOf } from '../lifecycle/test-clock.ts';
-import { evaluate } from '../transfers/evaluate.ts';
 import { readTransfers } from '../transfers/store.ts';
-import { acceptRefund, readPendingRefunds, type Refund } from './accept.ts';
-import type { RefundBody, RefundResource } from './schemas.ts';
+import { refundSettled, returnHeld, type RefundTerms } from './accept.ts';
+import { checkRefund, leftToRefund, type Left } from './left.ts';
+import { isForeignAddress, type RefundAddressRules } from './refund-address.ts';
+import { toRefundResource, type RefundBody } from './schemas.ts';
+import type { Refund } from './store.ts';
+
+/** The adapters that say which addresses can take a payment's money. */
+export type RefundAdapters = Pick<PaymentAdapters, 'chain' | 'networks' | 'isSimulated'>;
 
 /**
- * Accepts a refund of `amount` (in pay_currency; default: all that is left) and schedules its payout. Throws
- * ApiError payment_not_found, refund_not_allowed when the payment's status does not allow it, and
- * ValidationError for more than is left.
+ * Accepts a refund of `amount` (in pay_currency; default: all that is left) and schedules its payout. Out of
+ * a settled payment it is paid in the settlement coin; any other payment is refunded in full, in the coins
+ * that came, each of which is a refund of its own: the reply is the first of them. Throws ApiError
+ * payment_not_found, refund_not_allowed when the payment's status does not allow it, and ValidationError for
+ * more than is left, for what its coin cannot express, and for an address that cannot take the money.
  */
 export async function requestRefund(
   ctx: Context,
+  adapters: RefundAdapters,
   caller: Caller,
   id: string,
-  body: RefundBody,
-  claim: IdempotencyClaim | null,
+  { body, claim }: { body: RefundBody; claim: IdempotencyClaim | null },
 ): Promise<Reply> {
   await getPayment(ctx.db, caller.merchantId, id);
   const accepted = await once(ctx.db, claim, ctx.now(), async (tx) => {
     // The lock serialises refunds of one payment: two that exceed the rest together must not both be
     // accepted.
     const payment = await lockPayment(tx, id);
-    const now = withTestClockOf(ctx, payment).now();
-    const { left, isUnconfirmed } = await refundable(tx, payment);
-    checkAllowed(payment, body.amount, left, isUnconfirmed);
-    const amount = body.amount ?? asWritten(left, payment.pay_amount);
-    return reply(
-      201,
-      toResource(await acceptRefund(tx, payment, { amount, reason: body.reason ?? null }, now)),
-    );
+    const own = withTestClockOf(ctx, payment);
+    const transfers = await readTransfers(tx, [id]);
+    const refunded = await runOne(tx, settledRefunds, { paymentId: id });
+    const left = leftToRefund(payment, transfers, refunded?.amount ?? '0');
+    checkRefund(payment, body.amount, left, transfers);
+    checkAddress(payment, body, left, { ...adapters, chain: adapters.chain(own) });
+    const { address, to_sender: toSender, reason = null } = body;
+    const terms = { address, toSender, reason, transfers };
+    const [first] = await acceptAll(tx, payment, { asked: body.amount, left, terms }, own.now());
+    if (first === undefined) throw new Error(`the refund of payment ${id} is empty`);
+    return reply(201, toRefundResource(first));
   });
   ctx.log.info('refund accepted', { payment_id: id });
   return accepted;
 }
 
-/** Returns the confirmed money less all refunds, pending ones included. Unconfirmed money is not refunded. */
-async function refundable(tx: Tx, payment: Payment): Promise<{ left: string; isUnconfirmed: boolean }> {
-  const { confirmed, received } = evaluate(payment, await readTransfers(tx, [payment.id]));
-  const pending = (await readPendingRefunds(tx, [payment.id])).get(payment.id) ?? '0';
-  return {
-    left: subtract(confirmed, add(payment.amount_refunded, pending)),
-    isUnconfirmed: compare(confirmed, received) < 0,
-  };
-}
+const settledRefunds = sql<{ amount: string }, { paymentId: string }>(
+  'refunds_out_of_settlement',
+  (p) => `
+    SELECT coalesce(sum(amount::numeric), 0) AS amount FROM refunds
+    WHERE payment_id = ${p.paymentId} AND source = 'settled'`,
+);
 
-function checkAllowed(
-  { status, pay_currency }: Payment,
-  asked: string | undefined,
-  left: string,
-  isUnconfirmed: boolean,
+function checkAddress(
+  payment: Payment,
+  { address, amount }: RefundBody,
+  { settled, held, total }: Left,
+  rules: RefundAddressRules,
 ): void {
-  const refuse = (message: string) => new ApiError('refund_not_allowed', { message });
-  const allowsPart = isRefundableInPart(status);
-  if (!isRefundable(status)) throw refuse(`A payment that is ${status} cannot be refunded.`);
-  const isPart = asked !== undefined && allowsPart;
-  if (compare(left, '0') <= 0 && !isPart) throw refuse('No confirmed money is left to refund.');
-  // REFUNDED is final: money that confirms afterwards could not be refunded.
-  if (isUnconfirmed && !allowsPart)
-    throw refuse(`A payment that is ${status} can be refunded when all of its money has confirmed.`);
-  if (asked === undefined) return;
-  if (compare(asked, left) > 0)
-    throw new ValidationError(
-      'amount',
-      'maximum',
-      `must not be more than what is left to refund, ${left} ${pay_currency}`,
-    );
-  if (compare(asked, left) < 0 && !isPart)
-    throw refuse(`A payment that is ${status} can only be refunded in full.`);
+  if (address === undefined) return;
+  const networks = [
+    ...(compare(settled, '0') > 0 ? [payment.pay_network] : []),
+    ...(compare(amount ?? total, settled) > 0 ? held.map(({ transfer }) => transfer.network) : []),
+  ];
+  const wrong = networks.find((network) => !isForeignAddress(rules, payment, network, address));
+  if (wrong === undefined) return;
+  throw new ValidationError(
+    'address',
+    'format',
+    `must be an address on ${wrong}, and not one of the payment's own`,
+  );
 }
 
-function toResource(refund: Refund): RefundResource {
-  const { id, payment_id, amount, currency, status, created_at } = refund;
-  return { id, payment_id, amount, currency, status, created_at: created_at.toISOString() };
+interface Accepting {
+  readonly asked: string | undefined;
+  readonly left: Left;
+  readonly terms: RefundTerms;
+}
+
+async function acceptAll(
+  tx: Tx,
+  payment: Payment,
+  { asked, left, terms }: Accepting,
+  now: Date,
+): Promise<Refund[]> {
+  const { settled, held, total } = left;
+  const amount = asked ?? total;
+  const inSettlementCoin = min(amount, settled);
+  const written = asked !== undefined && compare(asked, settled) <= 0 ? asked : payment.pay_amount;
+  const refunds =
+    compare(inSettlementCoin, '0') > 0
+      ? [await refundSettled(tx, payment, asWritten(inSettlementCoin, written), terms, now)]
+      : [];
+  if (compare(amount, settled) <= 0) return refunds;
+  return [...refunds, ...(await returnHeld(tx, payment, held, terms, now))];
 }

@@ -1,6 +1,10 @@
 import { Type, type Static } from 'typebox';
-import { timestamp } from '../../../platform/schemas.ts';
+import { nullable, timestamp } from '../../../platform/schemas.ts';
 import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../../platform/validator.ts';
+import { REFUND_STATUSES, type Refund } from './store.ts';
+
+/** Longer than any address; longer text is refused without parsing. */
+export const MAX_ADDRESS_LENGTH = 128;
 
 export const RefundBody = Type.Object(
   {
@@ -17,6 +21,21 @@ export const RefundBody = Type.Object(
         description: "For the merchant's own records.",
       }),
     ),
+    address: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_ADDRESS_LENGTH,
+        pattern: TEXT_PATTERN,
+        description: "Where the money goes, on the refund's network; default: the customer's choice.",
+      }),
+    ),
+    to_sender: Type.Optional(
+      Type.Boolean({
+        description:
+          'Without an address: the money goes to the address that it came from, when all of it came from ' +
+          'one, in the coin and on the network of the refund. Default: only for test payments.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -25,9 +44,37 @@ export type RefundBody = Static<typeof RefundBody>;
 export const RefundResource = Type.Object({
   id: Type.String(),
   payment_id: Type.String(),
-  amount: Type.String(),
-  currency: Type.String(),
-  status: Type.Enum(['PENDING', 'COMPLETED']),
-  created_at: timestamp('When the refund was asked for.'),
+  amount: Type.String({ description: 'In `currency`: what the payment is credited less.' }),
+  currency: Type.String({ description: 'pay_currency of the payment.' }),
+  status: Type.Enum([...REFUND_STATUSES], {
+    description: 'NEEDS_ADDRESS: the checkout page asks the customer where the money goes.',
+  }),
+  created_at: timestamp('When the refund was accepted.'),
+  coin: Type.String({ description: 'The coin that is sent.' }),
+  network: Type.String(),
+  coin_amount: Type.String({ description: 'What is sent, in `coin`.' }),
+  address: nullable(Type.String(), 'Null while nobody has said where the money goes.'),
+  tx_hash: nullable(Type.String(), 'Null until the money is sent.'),
+  reason: nullable(Type.String()),
 });
 export type RefundResource = Static<typeof RefundResource>;
+
+export const RefundList = Type.Object({ data: Type.Array(RefundResource) });
+
+/** Returns a refund in the API's shape. */
+export function toRefundResource(refund: Refund): RefundResource {
+  return {
+    id: refund.id,
+    payment_id: refund.payment_id,
+    amount: refund.amount,
+    currency: refund.currency,
+    status: refund.status,
+    created_at: refund.created_at.toISOString(),
+    coin: refund.coin,
+    network: refund.network,
+    coin_amount: refund.coin_amount,
+    address: refund.address,
+    tx_hash: refund.tx_hash,
+    reason: refund.reason,
+  };
+}

@@ -2,88 +2,90 @@ import { finish } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { add, compare } from '../../../platform/values/money.ts';
-import { postEntries, readHeldBalances, refundedEntries } from '../ledger/ledger.ts';
+import { postEntries, refundedEntry } from '../ledger/ledger.ts';
 import { sendRefund } from '../lifecycle/jobs.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
+import { isSettled } from '../lifecycle/states.ts';
 import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
-import { evaluate } from '../transfers/evaluate.ts';
-import { readTransfers } from '../transfers/store.ts';
-import type { Refund } from './accept.ts';
-
-type PendingRefund = Refund & { readonly pay_network: string };
-
-const pendingRefunds = sql<PendingRefund, { ids: readonly string[] }>(
-  'pending_refunds',
-  (p) => `
-    SELECT r.id, r.payment_id, r.amount, r.currency, r.reason, r.address, r.status, r.created_at,
-      p.pay_network
-    FROM refunds r JOIN payments p ON p.id = r.payment_id
-    WHERE r.id = ANY (${p.ids}) AND r.status = 'PENDING'
-    ORDER BY r.created_at, r.id`,
-);
+import { keepCovered } from './coverage.ts';
+import { acceptDueRefunds } from './due.ts';
+import { markCompleted, readPendingRefunds, type Refund } from './store.ts';
 
 /**
- * Pays out refunds and moves their payments, to REFUNDED once all money received was sent back. The payout is
- * idempotent by the refund's id, and only the run that completes the row moves the payment.
+ * Pays out refunds and moves their payments. The payout is idempotent by the refund's id, and only the run
+ * that completes the row moves the payment. A refund whose coins are not confirmed any more waits.
  */
 export async function sendRefunds(
   ctx: Context,
   { payouts }: Pick<PaymentAdapters, 'payouts'>,
   ids: readonly string[],
 ): Promise<void> {
-  for (const refund of await run(ctx.db, pendingRefunds, { ids })) {
-    const { txHash } = await payouts.send({
-      reference: refund.id,
-      amount: refund.amount,
-      currency: refund.currency,
-      network: refund.pay_network,
-      address: refund.address,
-    });
+  const uncovered: string[] = [];
+  for (const refund of await readPendingRefunds(ctx.db, ids)) {
+    if (!(await ctx.db.transaction((tx) => keepCovered(tx, refund, ctx.now())))) {
+      uncovered.push(refund.id);
+      continue;
+    }
+    const { id: reference, coin: currency, network, coin_amount: amount, address } = refund;
+    if (address === null) throw new Error(`refund ${reference} is pending without an address`);
+    const { txHash } = await payouts.send({ reference, amount, currency, network, address });
     const moved = await ctx.db.transaction((tx) => complete(tx, refund, txHash, ctx.now()));
     for (const { id, status, amount_refunded } of moved)
       ctx.log.info('payment refunded', { payment_id: id, refund_id: refund.id, status, amount_refunded });
   }
-  await finish(ctx.db, sendRefund, ids, ctx.now());
+  await finish(
+    ctx.db,
+    sendRefund,
+    ids.filter((id) => !uncovered.includes(id)),
+    ctx.now(),
+  );
 }
 
-const completeRefund = sql<{ id: string }, { id: string; txHash: string; now: Date }>(
-  'complete_refund',
-  (p) => `
-    UPDATE refunds SET status = 'COMPLETED', tx_hash = ${p.txHash}, completed_at = ${p.now}
-    WHERE id = ${p.id} AND status = 'PENDING'
-    RETURNING id`,
-);
 const updateRefunded = sql<never, { id: string; amountRefunded: string | undefined }>(
   'update_amount_refunded',
   (p) => `UPDATE payments SET amount_refunded = ${p.amountRefunded} WHERE id = ${p.id}`,
 );
 
 /** Completes a refund that was paid out, and returns the payment if it moved. */
-async function complete(tx: Tx, refund: PendingRefund, txHash: string, now: Date): Promise<Payment[]> {
+async function complete(tx: Tx, refund: Refund, txHash: string, now: Date): Promise<Payment[]> {
   const [payment] = await lockPayments(tx, [refund.payment_id]);
-  const completed = await run(tx, completeRefund, { id: refund.id, txHash, now });
-  if (payment === undefined || completed.length === 0) return [];
-  const request = await refundTransition(tx, payment, refund);
+  if (payment === undefined || !(await markCompleted(tx, refund.id, txHash, now))) return [];
+  const request = refundTransition(payment, { ...refund, status: 'COMPLETED', tx_hash: txHash });
   const moved = await transition(tx, [request], now);
-  // Late money may have reopened the payment while the refund was in flight: then only the sum changes.
+  // A payment that a reorganisation of its blocks reopened: then only the sum changes.
   if (moved.length === 0)
     await run(tx, updateRefunded, { id: payment.id, amountRefunded: request.changes?.amount_refunded });
-  const held = (await readHeldBalances(tx, [payment.id])).get(payment.id) ?? '0';
-  await postEntries(tx, refundedEntries(payment.id, refund.amount, held), now);
+  const { coin, network, coin_amount: amount, source } = refund;
+  await postEntries(tx, [refundedEntry(payment.id, source, { coin, network, amount })], now);
+  // REFUNDED now, what came beside the settled price is owed too.
+  await acceptDueRefunds(tx, [payment.id], now);
   return moved;
 }
 
-async function refundTransition(tx: Tx, payment: Payment, refund: Refund): Promise<TransitionRequest> {
-  // All money received, unconfirmed money too: REFUNDED is final, and nothing can be sent back after it.
-  const { received } = evaluate(payment, await readTransfers(tx, [payment.id]));
+/**
+ * A settled payment stays settled until everything is sent back. Any other one is refunded as a whole, in
+ * every coin that came: from the first of these refunds on, it is REFUNDED.
+ */
+export function refundTransition(payment: Payment, refund: Refund): TransitionRequest {
   const refunded = add(payment.amount_refunded, refund.amount);
-  const isAll = compare(refunded, received) >= 0;
+  const isPart = isSettled(payment.status) && compare(refunded, payment.amount_received) < 0;
+  const { id, amount, currency, reason, coin, network, coin_amount, address, tx_hash } = refund;
   return {
     paymentId: payment.id,
-    trigger: isAll ? 'refunded_in_full' : 'refunded_in_part',
+    trigger: isPart ? 'refunded_in_part' : 'refunded_in_full',
     changes: { amount_refunded: refunded },
-    refund: { id: refund.id, amount: refund.amount, currency: refund.currency, reason: refund.reason },
+    refund: {
+      id,
+      amount,
+      currency,
+      reason,
+      coin,
+      network,
+      coinAmount: coin_amount,
+      address,
+      txHash: tx_hash,
+    },
   };
 }

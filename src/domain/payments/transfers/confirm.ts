@@ -11,50 +11,65 @@ const CONFIRM_AT_ONCE = 1_000;
 interface Depth {
   readonly network: NetworkId;
   readonly height: number;
-  readonly now: Date;
 }
 
-// Served by transfers_confirming. The rows are selected once, as an array of ctids, and updated by ctid.
-const confirmTransfers = sql<{ payment_id: string }, Depth & { limit: number }>(
-  'confirm_transfers',
+// Served by transfers_confirming.
+const confirmable = sql<{ payment_id: string }, Depth & Pick<ChainScope, 'modes'> & { limit: number }>(
+  'confirmable_payments',
   (p) => `
-    UPDATE transfers SET confirmed_at = ${p.now}
-    WHERE ctid = ANY (ARRAY(
-      SELECT t.ctid FROM transfers t JOIN payments p ON p.id = t.payment_id
-      WHERE t.network = ${p.network} AND t.block_height <= ${p.height}
-        AND t.confirmed_at IS NULL AND t.dropped_at IS NULL AND p.test_clock IS NULL
-      ORDER BY t.block_height LIMIT ${p.limit}))
-    RETURNING payment_id`,
+    SELECT t.payment_id FROM transfers t
+      JOIN payments p ON p.id = t.payment_id JOIN merchants m ON m.id = p.merchant_id
+    WHERE t.network = ${p.network} AND t.block_height <= ${p.height}
+      AND t.confirmed_at IS NULL AND t.dropped_at IS NULL AND p.test_clock IS NULL
+      AND m.mode = ANY (${p.modes})
+    ORDER BY t.block_height LIMIT ${p.limit}`,
 );
 // Served by the primary key of transfers, however many other payments wait for blocks.
-const confirmTransfersOfPayment = sql<{ payment_id: string }, Depth & { paymentId: string }>(
-  'confirm_transfers_of_payment',
+const confirmableOfPayment = sql<{ payment_id: string }, Depth & { paymentId: string }>(
+  'confirmable_of_payment',
   (p) => `
-    UPDATE transfers SET confirmed_at = ${p.now}
+    SELECT payment_id FROM transfers
     WHERE payment_id = ${p.paymentId} AND network = ${p.network} AND block_height <= ${p.height}
-      AND confirmed_at IS NULL AND dropped_at IS NULL
-    RETURNING payment_id`,
+      AND confirmed_at IS NULL AND dropped_at IS NULL`,
 );
 
 /**
- * Marks transfers of a chain at `height` or below as confirmed, the deepest first, at most CONFIRM_AT_ONCE.
- * Returns their payments, and whether there are more.
+ * Returns the payments of a chain with a transfer at `height` or below that is not confirmed, the deepest
+ * first, at most CONFIRM_AT_ONCE, and whether there are more. It locks nothing: payments are locked before
+ * their transfers, or two transactions could wait for each other.
  */
-export async function confirmUpTo(
+export async function findConfirmable(
   tx: Tx,
-  { network, testClock }: ChainScope,
+  { network, testClock, modes }: ChainScope,
   height: number,
-  now: Date,
 ): Promise<{ paymentIds: string[]; more: boolean }> {
-  const depth = { network, height, now };
   const rows =
     testClock === null
-      ? await run(tx, confirmTransfers, { ...depth, limit: CONFIRM_AT_ONCE })
-      : await run(tx, confirmTransfersOfPayment, { ...depth, paymentId: testClock });
+      ? await run(tx, confirmable, { network, height, modes, limit: CONFIRM_AT_ONCE })
+      : await run(tx, confirmableOfPayment, { network, height, paymentId: testClock });
   return {
-    paymentIds: rows.map(({ payment_id }) => payment_id),
+    paymentIds: [...new Set(rows.map(({ payment_id }) => payment_id))],
     more: testClock === null && rows.length === CONFIRM_AT_ONCE,
   };
+}
+
+// Served by the primary key of transfers.
+const confirmTransfers = sql<never, Depth & { paymentIds: readonly string[]; now: Date }>(
+  'confirm_transfers',
+  (p) => `
+    UPDATE transfers SET confirmed_at = ${p.now}
+    WHERE payment_id = ANY (${p.paymentIds}) AND network = ${p.network} AND block_height <= ${p.height}
+      AND confirmed_at IS NULL AND dropped_at IS NULL`,
+);
+
+/** Marks the transfers of payments, whose rows the caller has locked, at `height` or below as confirmed. */
+export async function confirmUpTo(
+  tx: Tx,
+  network: NetworkId,
+  { paymentIds, height }: { paymentIds: readonly string[]; height: number },
+  now: Date,
+): Promise<void> {
+  await run(tx, confirmTransfers, { network, height, paymentIds, now });
 }
 
 interface UnconfirmedDepth {

@@ -1,54 +1,86 @@
+import type { CheckoutTransfer } from '../../../sdk/event-types.ts';
 import type { Payment } from '../lifecycle/payment.ts';
-import { acceptsMoney, allows, type Exception, type Trigger } from '../lifecycle/states.ts';
+import { acceptsMoney, allows, isOpen, isProcessing, type Exception } from '../lifecycle/states.ts';
 import type { Changes, TransitionRequest } from '../lifecycle/transition.ts';
-import {
-  changesOf,
-  evaluate,
-  honouredUntil,
-  lateWindowEnd,
-  type Evaluation,
-  type PaymentTransfer,
-} from './evaluate.ts';
-import type { TransferUpdate } from './store.ts';
+import { changesOf, evaluate, honouredUntil, lateWindowEnd, type Evaluation } from './evaluate.ts';
+import { isStanding, type PaymentTransfer } from './payment-transfer.ts';
+
+/** How a transfer to one of our addresses differs from its stored state. */
+export interface TransferUpdate {
+  readonly paymentId: string;
+  /**
+   * `lost`: it was dropped, and its money with it. `moved`: it is in another block now, for example its
+   * first, or another transaction moves the same money.
+   */
+  readonly kind: 'seen' | 'lost' | 'orphaned' | 'moved';
+  readonly txHash: string;
+  readonly coin: string;
+}
+
+/** The money of a payment when its updates are decided. */
+export interface Money {
+  /** All transfers, with the updates applied. */
+  readonly transfers: readonly PaymentTransfer[];
+  /** A refund was accepted and is not paid out. */
+  readonly isRefunding: boolean;
+}
 
 /** What follows from the updates of a payment's transfers. */
 export interface Decision {
   readonly payment: Payment;
   readonly evaluation: Evaluation;
   readonly changes: Changes;
-  /** Null: the status does not change, only the money is recorded. */
-  readonly request: TransitionRequest | null;
+  /** In this order; none: no event, only the money is recorded. */
+  readonly requests: readonly TransitionRequest[];
 }
 
-/** Decides, without I/O, what follows from the updates of a payment; `pendingRefund` is in pay_currency. */
-export function decideTransition(
+/** Decides, without I/O, what follows from the updates of a payment. */
+export function decideTransitions(
   payment: Payment,
   updates: readonly TransferUpdate[],
-  { transfers, pendingRefund }: { transfers: readonly PaymentTransfer[]; pendingRefund: string },
+  money: Money,
 ): Decision {
-  const evaluation = evaluate(payment, transfers, pendingRefund);
-  const isLate =
-    acceptsMoney(payment.status) && updates.some(({ transfer }) => transfer.seenAt >= payment.expires_at);
+  const { transfers } = money;
+  const evaluation = evaluate(payment, transfers);
+  const has = (kind: TransferUpdate['kind']) => updates.some((update) => update.kind === kind);
+  const seen = transfers.filter(({ tx_hash, coin }) =>
+    updates.some((update) => update.kind === 'seen' && update.txHash === tx_hash && update.coin === coin),
+  );
+  const isLate = acceptsMoney(payment.status) && seen.some(({ seen_at }) => seen_at >= payment.expires_at);
+  const accepted = seen.filter((transfer) => pays(payment, transfer, money));
   const facts: Exception[] = [
-    ...(updates.some(({ kind }) => kind === 'dropped') ? (['replaced'] as const) : []),
-    ...(updates.some(({ kind }) => kind === 'orphaned') ? (['reorged'] as const) : []),
+    ...(has('lost') ? (['replaced'] as const) : []),
+    ...(has('orphaned') ? (['reorged'] as const) : []),
     ...(isLate ? (['late'] as const) : []),
   ];
+  const isExtended = accepted.some(({ seen_at }) => seen_at >= payment.expires_at);
   const changes: Changes = {
     ...changesOf(payment, evaluation, facts),
     ...latest(transfers),
-    ...(isLate && payment.policy.late === 'honour' ? { deadline_at: lateWindowEnd(payment) } : {}),
+    ...(isExtended ? { deadline_at: lateWindowEnd(payment) } : {}),
   };
-  const end = honouredUntil(payment);
-  const trigger = triggerOf(
-    payment,
-    updates.filter(({ kind, transfer }) => kind !== 'seen' || transfer.seenAt < end),
-  );
+  const trigger = triggerOf(payment, evaluation, {
+    standing: transfers.filter(isStanding).length,
+    isLost: has('lost'),
+    isOrphaned: has('orphaned'),
+    isPaid: accepted.length > 0,
+  });
+  const paymentId = payment.id;
   return {
     payment,
     evaluation,
     changes,
-    request: trigger === null ? null : { paymentId: payment.id, trigger, changes },
+    requests: [
+      ...(trigger === null ? [] : [{ paymentId, trigger, changes }]),
+      ...seen
+        .filter((transfer) => !accepted.includes(transfer))
+        .map((transfer) => ({
+          paymentId,
+          trigger: 'funds_received' as const,
+          changes,
+          transfer: reportOf(transfer),
+        })),
+    ],
   };
 }
 
@@ -67,30 +99,54 @@ export function confirmedInFull(
     .map(({ payment, changes }) => ({ paymentId: payment.id, trigger, changes }));
 }
 
-/** The triggers of updates, in order of precedence. */
-const TRIGGERS = [
-  ['dropped', 'transfer_replaced'],
-  ['orphaned', 'block_reorganised'],
-  ['seen', 'transfer_seen'],
-] as const satisfies readonly (readonly [TransferUpdate['kind'], Trigger])[];
-
-/** Returns the first trigger, by precedence, that has an update and that the payment's status allows. */
-function triggerOf(
-  payment: Payment,
-  updates: readonly TransferUpdate[],
-): TransitionRequest['trigger'] | null {
-  const found = TRIGGERS.find(
-    ([kind, trigger]) => updates.some((update) => update.kind === kind) && allows(payment.status, trigger),
-  );
-  return found?.[1] ?? null;
+/**
+ * True for a new transfer that counts for the price. Money beside a price that is covered, after the time in
+ * which it is honoured, or while money is sent back moves nothing.
+ */
+function pays(payment: Payment, { seen_at }: PaymentTransfer, { isRefunding }: Money): boolean {
+  if (isRefunding || payment.fully_funded) return false;
+  return allows(payment.status, 'transfer_seen') && seen_at < honouredUntil(payment);
 }
+
+interface Happened {
+  /** How many transfers still stand. */
+  readonly standing: number;
+  readonly isLost: boolean;
+  readonly isOrphaned: boolean;
+  readonly isPaid: boolean;
+}
+
+/**
+ * Returns the trigger that decides the status: a loss before a reorganisation before new money. A replacement
+ * that moves less than its original did can leave too little as well: the rest is lost.
+ */
+function triggerOf(
+  { status, fully_funded }: Payment,
+  { isFullyFunded, isConfirmedInFull }: Evaluation,
+  { standing, isLost, isOrphaned, isPaid }: Happened,
+): 'transfer_seen' | 'transfer_lost' | 'all_lost' | 'block_reorganised' | null {
+  if (isLost && standing === 0 && allows(status, 'all_lost')) return 'all_lost';
+  const isEnough = isProcessing(status) ? isConfirmedInFull : isFullyFunded;
+  if (isLost && !isEnough && allows(status, 'transfer_lost')) return 'transfer_lost';
+  if (isOrphaned && allows(status, 'block_reorganised')) return 'block_reorganised';
+  const wasEnough = isProcessing(status) || fully_funded;
+  if (wasEnough && !isEnough && allows(status, 'transfer_lost')) return 'transfer_lost';
+  return isPaid ? 'transfer_seen' : null;
+}
+
+function reportOf({ coin, network, amount, credit, tx_hash }: PaymentTransfer): CheckoutTransfer {
+  return { coin, network, amount, credit, txHash: tx_hash };
+}
+
+/** True while the price of an open payment is not covered: what it asks for is quoted. */
+export const isShort = (payment: Payment): boolean => isOpen(payment.status) && !payment.fully_funded;
 
 /**
  * Returns the latest transfer's hash, and the fewest confirmations of any transfer: the payment waits for
  * that one.
  */
 function latest(transfers: readonly PaymentTransfer[]): Pick<Changes, 'tx_hash' | 'confirmations'> {
-  const standing = transfers.filter(({ dropped_at }) => dropped_at === null);
+  const standing = transfers.filter(isStanding);
   const depths = standing.map(({ confirmations }) => confirmations);
   return {
     tx_hash: (standing.at(-1) ?? transfers.at(-1))?.tx_hash ?? null,

@@ -1,26 +1,12 @@
-import { valueOf } from '../pricing/quote.ts';
-import { compare, sum } from '../../../platform/values/money.ts';
+import type { CoinId } from '../../chain/coins.ts';
+import { asWritten, compare, max, subtract, sum } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { minimumAccepted } from '../lifecycle/policy.ts';
 import type { Exception } from '../lifecycle/states.ts';
 import type { Changes } from '../lifecycle/transition.ts';
-
-/**
- * A transfer to one of a payment's addresses, with the amount quoted for its coin; amounts are in that coin.
- */
-export interface PaymentTransfer {
-  readonly payment_id: string;
-  readonly network: string;
-  readonly tx_hash: string;
-  readonly coin: string;
-  readonly amount: string;
-  readonly quoted_amount: string;
-  readonly seen_at: Date;
-  /** Blocks from the transfer's own to its network's head, both included; 0 in the pool. */
-  readonly confirmations: number;
-  readonly confirmed_at: Date | null;
-  readonly dropped_at: Date | null;
-}
+import { availableCredit } from './credit.ts';
+import { isConfirmed, isStanding, type PaymentTransfer } from './payment-transfer.ts';
+import { toleranceOf } from './tolerance.ts';
 
 /** Late money is honoured this long after the deadline (contract, "Status and transitions"). */
 const LATE_WINDOW_MS = 24 * 3_600_000;
@@ -38,51 +24,47 @@ export function honouredUntil(payment: Pick<Payment, 'expires_at' | 'policy'>): 
   return payment.policy.late === 'honour' ? lateWindowEnd(payment) : payment.expires_at;
 }
 
-/**
- * Evaluates the transfers of a payment, in the settlement coin at the locked rates. Money that came too late,
- * was sent back, or has a pending refund (`pendingRefund`) does not pay for the order. The transfers in one
- * coin are summed before they are converted, so that rounding each cannot lose a fraction.
- */
-export function evaluate(
-  payment: Payment,
-  transfers: readonly PaymentTransfer[],
-  pendingRefund = '0',
-): Evaluation {
-  const standing = transfers.filter(({ dropped_at }) => dropped_at === null);
-  const confirmed = standing.filter(({ confirmed_at }) => confirmed_at !== null);
-  const end = honouredUntil(payment);
-  const isHonoured = ({ seen_at }: PaymentTransfer) => seen_at < end;
-  const value = (some: readonly PaymentTransfer[]) => valueInSettlementCoin(payment, some);
-  const needed = sum([
-    minimumAccepted(payment.pay_amount, payment.policy),
-    payment.amount_refunded,
-    pendingRefund,
-  ]);
-  // Even at a tolerance of 100 %, no money is not enough.
-  const isEnough = (some: readonly PaymentTransfer[]) =>
-    compare(value(some), '0') > 0 && compare(value(some), needed) >= 0;
-  const received = value(standing);
-  return {
-    received,
-    confirmed: value(confirmed),
-    isFullyFunded: isEnough(standing.filter(isHonoured)),
-    isConfirmedInFull: isEnough(confirmed.filter(isHonoured)),
-    sumException: sumException(payment, received),
-    ...paidBy(standing, received, payment),
-  };
-}
-
-/** What a payment's transfers amount to; in the settlement coin unless stated otherwise. */
+/** What a payment's transfers amount to, in the settlement coin unless stated otherwise. */
 export interface Evaluation {
   /** Seen and not dropped. */
   readonly received: string;
+  /** Of that what has confirmed. */
   readonly confirmed: string;
+  /** What the price still lacks; "0" when nothing does. */
+  readonly missing: string;
   readonly isFullyFunded: boolean;
   readonly isConfirmedInFull: boolean;
   readonly sumException: Exception | null;
-  /** What the customer paid, in `paidCurrency`. */
+  /** What the customer paid and has confirmed, in `paidCurrency`. */
   readonly paid: string;
-  readonly paidCurrency: string;
+  readonly paidCurrency: CoinId;
+}
+
+/**
+ * Evaluates the transfers of a payment by their credits. Money that came too late, or that is sent back, does
+ * not pay for the order.
+ */
+export function evaluate(payment: Payment, transfers: readonly PaymentTransfer[]): Evaluation {
+  const standing = transfers.filter(isStanding);
+  const confirmed = standing.filter(isConfirmed);
+  const end = honouredUntil(payment);
+  const paying = (some: readonly PaymentTransfer[]) =>
+    sum(some.filter(({ seen_at }) => seen_at < end).map(availableCredit));
+  const tolerance = toleranceOf(payment, standing);
+  const needed = minimumAccepted(payment.pay_amount, payment.policy);
+  // Even at a tolerance of 100 %, no money is not enough.
+  const isEnough = (credit: string) =>
+    compare(credit, '0') > 0 && compare(subtract(needed, credit), tolerance) < 0;
+  const received = creditsOf(standing);
+  return {
+    received,
+    confirmed: creditsOf(confirmed),
+    missing: asWritten(max('0', subtract(payment.pay_amount, paying(standing))), payment.pay_amount),
+    isFullyFunded: isEnough(paying(standing)),
+    isConfirmedInFull: isEnough(paying(confirmed)),
+    sumException: sumException(payment, received, tolerance),
+    ...paidBy(confirmed, payment),
+  };
 }
 
 /**
@@ -115,36 +97,27 @@ export function changesOf(payment: Payment, evaluation: Evaluation, facts: reado
   };
 }
 
-function valueInSettlementCoin(payment: Payment, transfers: readonly PaymentTransfer[]): string {
-  const sums = new Map<string, { received: string; quotedAmount: string }>();
-  for (const { coin, network, amount, quoted_amount } of transfers) {
-    const quoted = `${coin} ${network}`;
-    sums.set(quoted, {
-      received: sum([sums.get(quoted)?.received ?? '0', amount]),
-      quotedAmount: quoted_amount,
-    });
-  }
-  return sum([...sums.values()].map((paid) => valueOf({ ...paid, payAmount: payment.pay_amount })));
-}
+const creditsOf = (transfers: readonly PaymentTransfer[]): string =>
+  sum(transfers.map(({ credit }) => credit));
 
-function sumException(payment: Payment, received: string): Exception | null {
-  const difference = compare(received, payment.pay_amount);
-  if (difference > 0) return 'overpaid';
-  return difference < 0 && compare(received, '0') > 0 ? 'underpaid' : null;
-}
-
-/**
- * Returns amount and coin paid: the sum in one coin or, for several coins, their value in the settlement
- * coin.
- */
-function paidBy(
-  standing: readonly PaymentTransfer[],
+function sumException(
+  { pay_amount }: Pick<Payment, 'pay_amount'>,
   received: string,
-  payment: Payment,
+  tolerance: string,
+): Exception | null {
+  if (compare(received, '0') <= 0) return null;
+  if (compare(subtract(received, pay_amount), tolerance) >= 0) return 'overpaid';
+  return compare(subtract(pay_amount, received), tolerance) >= 0 ? 'underpaid' : null;
+}
+
+/** Returns amount and coin paid: the sum in one coin or, for several coins, their credit. */
+function paidBy(
+  confirmed: readonly PaymentTransfer[],
+  { pay_currency }: Pick<Payment, 'pay_currency'>,
 ): Pick<Evaluation, 'paid' | 'paidCurrency'> {
-  const coins = new Set(standing.map(({ coin }) => coin));
+  const coins = new Set(confirmed.map(({ coin }) => coin));
   const [only] = coins;
   if (coins.size === 1 && only !== undefined)
-    return { paid: sum(standing.map(({ amount }) => amount)), paidCurrency: only };
-  return { paid: received, paidCurrency: payment.pay_currency };
+    return { paid: sum(confirmed.map(({ amount }) => amount)), paidCurrency: only };
+  return { paid: creditsOf(confirmed), paidCurrency: pay_currency };
 }

@@ -1,17 +1,23 @@
 import { chainKey } from '../../chain/chain-key.ts';
+import { roundToUnits } from '../../chain/coins.ts';
 import type { ChainOf, TestChain } from '../../chain/port.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
+import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
 import { isOpen } from '../../payments/lifecycle/states.ts';
 import { readPayments } from '../../payments/lifecycle/store.ts';
+import { findUnsimulated } from '../../payments/processing/by-mode.ts';
 import { finish, schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { isZero } from '../../../platform/values/money.ts';
 import { autopayPayment } from './jobs.ts';
 
-/** Pays in full, once, each of the payments that has no transfer yet. */
+/** The adapters that autopay uses. */
+export type AutopayAdapters = Pick<PaymentAdapters, 'modes'> & { readonly testChain: ChainOf<TestChain> };
+
+/** Pays in full, once, each of the payments that has no transfer yet and that the simulator serves. */
 export async function autopay(
   ctx: Context,
-  { testChain }: { testChain: ChainOf<TestChain> },
+  { testChain, modes }: AutopayAdapters,
   ids: readonly string[],
 ): Promise<void> {
   const now = ctx.now();
@@ -19,12 +25,16 @@ export async function autopay(
   const own = testClock?.id ?? null;
   // A payment that was isolated after the relay took its job is paid on its own chain.
   const payments = (await readPayments(ctx.db, ids)).filter(({ test_clock }) => test_clock === own);
-  const unpaid = payments.filter(({ status, amount_received }) => isOpen(status) && isZero(amount_received));
+  const live = new Set((await findUnsimulated(ctx.db, { modes }, ids)).map(({ key }) => key));
+  const unpaid = payments.filter(
+    ({ id, status, amount_received }) => isOpen(status) && isZero(amount_received) && !live.has(id),
+  );
   const sendings = unpaid.map(({ id, network, coin, address, crypto_amount }) => ({
     network,
     coin,
     address,
-    amount: crypto_amount,
+    // A payment may ask for more decimals than its coin has, which no chain can carry.
+    amount: roundToUnits(crypto_amount, coin, network, 'up'),
     reference: `autopay ${id}`,
   }));
   const chains = new Set(unpaid.map(({ network }) => chainKey(network, own)));

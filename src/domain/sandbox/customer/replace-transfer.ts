@@ -6,7 +6,7 @@ import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { testClockOf } from '../../payments/lifecycle/payment.ts';
 import { getPayment, lockPayment } from '../../payments/lifecycle/store.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
-import type { PaymentTransfer } from '../../payments/transfers/evaluate.ts';
+import type { PaymentTransfer } from '../../payments/transfers/payment-transfer.ts';
 import { readTransfers } from '../../payments/transfers/store.ts';
 import { schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -15,10 +15,10 @@ import { ApiError } from '../../../platform/errors.ts';
 import type { ReplacedTransfer, ReplaceTransferBody } from './schemas.ts';
 
 /**
- * Acts as a customer who double-spends: spends the money of a transfer that the service has seen, mined or
- * not, elsewhere. `transfer` counts from 1, the first that was sent; default: the latest that is not dropped.
- * Throws ApiError payment_not_found, and nothing_to_replace when no transfer was seen or the selected one was
- * replaced before.
+ * Acts as a customer who replaces a transfer that the service has seen, mined or not: spends its money
+ * elsewhere or, with `speed_up`, pays the same address with it. `transfer` counts from 1, the first that was
+ * sent; default: the latest that is not dropped. Throws ApiError payment_not_found, and nothing_to_replace
+ * when no transfer was seen or the selected one was replaced before.
  */
 export async function replaceTransfer(
   ctx: Context,
@@ -35,7 +35,10 @@ export async function replaceTransfer(
     const own = withTestClockOf(ctx, payment);
     const now = own.now();
     const { tx_hash, network, coin, amount } = transferToReplace(await readTransfers(tx, [id]), body);
-    const replaced = await testChain(own).replace(tx_hash, now, tx);
+    const chain = testChain(own);
+    const replaced = await (body.speed_up === true
+      ? chain.speedUp(tx_hash, now, tx)
+      : chain.replace(tx_hash, now, tx));
     if (replaced === null || !isNetwork(network))
       throw new Error(`transfer ${tx_hash} does not exist on the chain`);
     // Synced at once, like a transfer that the sandbox sends.

@@ -9,7 +9,8 @@ export const SendTransferBody = Type.Object(
     amount: Type.Optional(
       Type.String({
         pattern: AMOUNT_PATTERN,
-        description: 'In units of the coin; default: what is still missing.',
+        description:
+          "In units of the coin, with at most the coin's decimals on its network; default: what is still missing.",
       }),
     ),
     coin: Type.Optional(Type.Enum([...COIN_IDS], { description: "Default: the payment's coin." })),
@@ -38,6 +39,13 @@ export const ReplaceTransferBody = Type.Object(
         description: 'Which one: 1 is the first that was sent; default: the latest that stands.',
       }),
     ),
+    speed_up: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: the replacement pays the same address, as a wallet\'s "speed up" does; default false: the ' +
+          'money is spent elsewhere.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -49,7 +57,7 @@ export const ReplacedTransfer = Type.Object({
   coin: Type.String(),
   network: Type.String(),
   amount: Type.String(),
-  replaced_by: Type.String({ description: 'The transaction that spends the money elsewhere.' }),
+  replaced_by: Type.String({ description: 'The transaction that spends the money instead.' }),
   replaced_at: timestamp(),
 });
 export type ReplacedTransfer = Static<typeof ReplacedTransfer>;

@@ -1,5 +1,5 @@
 import { chainKey } from '../../chain/chain-key.ts';
-import { COINS_ON_NETWORKS, decimalsOf, isCoinOn, type CoinId } from '../../chain/coins.ts';
+import { COINS_ON_NETWORKS, decimalsOf, isCoinOn, isInUnits, type CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainOf, RateSource, TestChain } from '../../chain/port.ts';
 import { once } from '../../idempotency/claim.ts';
@@ -8,14 +8,10 @@ import { testClockOf, type Payment } from '../../payments/lifecycle/payment.ts';
 import { getPayment, lockPayment } from '../../payments/lifecycle/store.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import { selectPaymentMethod } from '../../payments/pricing/select-method.ts';
-import { evaluate } from '../../payments/transfers/evaluate.ts';
-import { readTransfers } from '../../payments/transfers/store.ts';
 import { schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
-import type { Tx } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { ValidationError } from '../../../platform/errors.ts';
-import { asWritten, compare, divide, multiply, subtract } from '../../../platform/values/money.ts';
 import type { SendTransferBody, TransferResource } from './schemas.ts';
 
 /** The adapters that the simulated customer uses. */
@@ -28,7 +24,7 @@ export interface CustomerAdapters {
  * Acts as the customer: selects the payment method as the checkout page would, and sends one transfer to the
  * payment's address on the test chain. `amount` defaults to the missing amount, or to the full amount when
  * nothing is missing. Throws ApiError payment_not_found, and ValidationError for a coin that does not exist
- * on the network.
+ * on the network or an amount with more decimals than the coin has there.
  */
 export async function sendTransfer(
   ctx: Context,
@@ -46,8 +42,9 @@ export async function sendTransfer(
     const chain = testChain(own);
     const now = own.now();
     const { coin, network } = methodOf(payment, body);
+    assertInUnits(body, coin, network);
     const quoted = await selectPaymentMethod(tx, payment, { coin, network, chain, rates }, now);
-    const amount = body.amount ?? (await missing(tx, payment, quoted.amount, coin, network));
+    const amount = body.amount ?? quoted.amount;
     const [sent] = await chain.send(tx, [{ network, coin, address: quoted.address, amount }], now);
     // Syncs the chain at once, so that a developer need not wait for the next poll.
     const key = chainKey(network, payment.test_clock);
@@ -83,21 +80,12 @@ function methodOf(payment: Payment, body: SendTransferBody): { coin: CoinId; net
   return found;
 }
 
-/**
- * Returns the missing amount of a payment in the coin, rounded up; the whole amount when nothing is missing.
- */
-async function missing(
-  tx: Tx,
-  payment: Payment,
-  quotedAmount: string,
-  coin: CoinId,
-  network: NetworkId,
-): Promise<string> {
-  const { received } = evaluate(payment, await readTransfers(tx, [payment.id]));
-  const left = subtract(payment.pay_amount, received);
-  if (compare(left, '0') <= 0 || compare(left, payment.pay_amount) === 0) return quotedAmount;
-  return asWritten(
-    divide(multiply(quotedAmount, left), payment.pay_amount, decimalsOf(coin, network), 'up'),
-    quotedAmount,
+function assertInUnits({ amount }: SendTransferBody, coin: CoinId, network: NetworkId): void {
+  if (amount === undefined || isInUnits(amount, coin, network)) return;
+  const decimals = decimalsOf(coin, network);
+  throw new ValidationError(
+    'amount',
+    'multipleOf',
+    `must have at most ${decimals} decimals: ${coin} on ${network} has no smaller unit`,
   );
 }

@@ -5,7 +5,7 @@ import { transactionHash } from '../../chain/transaction-hashes.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
 
 interface Identifier {
-  readonly kind: 'pay' | 'token' | 'evt' | 'ref' | 'address' | 'hash';
+  readonly kind: 'pay' | 'token' | 'evt' | 'ref' | 'address' | 'sender' | 'hash' | 'payout';
   readonly name: string;
   readonly network: NetworkId | null;
 }
@@ -21,13 +21,17 @@ const idsOfPayment = sql<Identifier, { id: string }>(
       UNION ALL SELECT 'evt', id, NULL, sequence FROM events WHERE payment_id = ${p.id}
       UNION ALL SELECT 'ref', id, NULL, place FROM refunds WHERE payment_id = ${p.id}
       UNION ALL SELECT DISTINCT 'address', address, network, 1 FROM quotes WHERE payment_id = ${p.id}
+      UNION ALL SELECT DISTINCT 'sender', sender, network, 1 FROM transfers
+        WHERE payment_id = ${p.id} AND sender IS NOT NULL
       UNION ALL SELECT 'hash', tx_hash, network, place FROM transfers WHERE payment_id = ${p.id}
+      UNION ALL SELECT 'payout', tx_hash, network, place FROM refunds
+        WHERE payment_id = ${p.id} AND tx_hash IS NOT NULL
     ) identifiers
     ORDER BY kind COLLATE "C", place, network COLLATE "C"`,
 );
 
 /** Addresses and hashes depend on random ids, so they are always replaced; ids and tokens only on request. */
-const ALWAYS = new Set<Identifier['kind']>(['address', 'hash']);
+const ALWAYS = new Set<Identifier['kind']>(['address', 'sender', 'hash', 'payout']);
 
 /**
  * Replaces addresses and transaction hashes of a scenario's report, and with `idsToo` all ids, by
@@ -52,8 +56,9 @@ export async function withDeterministicIds(
 }
 
 function deterministicId(kind: Identifier['kind'], network: NetworkId | null, source: string): string {
-  if (kind === 'address' && network !== null) return depositAddress('story', network, source);
-  if (kind === 'hash' && network !== null)
+  if ((kind === 'address' || kind === 'sender') && network !== null)
+    return depositAddress('story', network, source);
+  if ((kind === 'hash' || kind === 'payout') && network !== null)
     return transactionHash(network, { address: '', coin: 'BTC', amount: '1', nonce: source });
   const digest = createHash('sha256').update(source).digest('hex').toUpperCase();
   return kind === 'token' ? digest.slice(0, 32) : `${kind}_0${digest.slice(0, 25)}`;

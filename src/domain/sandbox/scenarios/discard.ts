@@ -3,6 +3,17 @@ import { NETWORK_IDS } from '../../chain/networks.ts';
 import type { TestChain } from '../../chain/port.ts';
 import { run, sql, type Db } from '../../../platform/postgres/db.ts';
 
+const OWNED_TABLES = [
+  'deliveries',
+  'events',
+  'refunds',
+  'refund_addresses',
+  'ledger_entries',
+  'conversions',
+  'transfers',
+  'quotes',
+];
+
 const OF_PAYMENT = [
   sql<never, { id: string }>(
     'discard_attempts',
@@ -10,7 +21,7 @@ const OF_PAYMENT = [
       DELETE FROM delivery_attempts
       WHERE delivery_id IN (SELECT id FROM deliveries WHERE payment_id = ${p.id})`,
   ),
-  ...['deliveries', 'events', 'refunds', 'ledger_entries', 'transfers', 'quotes'].map((table) =>
+  ...OWNED_TABLES.map((table) =>
     sql<never, { id: string }>(`discard_${table}`, (p) => `DELETE FROM ${table} WHERE payment_id = ${p.id}`),
   ),
   sql<never, { id: string }>('discard_endpoint', (p) => `DELETE FROM webhook_endpoints WHERE id = ${p.id}`),

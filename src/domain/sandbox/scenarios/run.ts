@@ -63,9 +63,10 @@ async function execute(
   const { seed = 'seed' } = body;
   const begin = new Date(BEGIN);
   let random = seededRandom(seed);
+  const systemNow = ctx.systemNow();
   const clock = {
-    offsetMs: begin.getTime() - ctx.systemNow().getTime(),
-    frozenUntil: addSeconds(ctx.systemNow(), FREEZE_SECONDS),
+    offsetMs: begin.getTime() - systemNow.getTime(),
+    frozenUntil: addSeconds(systemNow, FREEZE_SECONDS),
   };
   const own: Context = {
     ...ctx,
@@ -94,7 +95,9 @@ async function execute(
   const payment = { order_id: 'scenario', ...order, callback_url: RECEIVER_URL };
   const { text } = await createPayment(own, adapters, caller, payment, null);
   const { id } = JSON.parse(text) as { id: string };
-  const run = runFrozen(own, { ...clock, id }, sandbox.handlersFor(adapters), async (frozen) => {
+  // The clock is frozen since before the payment was created, however long that took.
+  const atBegin = { clock: { ...clock, id }, now: begin };
+  const run = runFrozen(own, atBegin, sandbox.handlersFor(adapters), async (frozen) => {
     now = frozen.ctx.now;
     await runScript({ frozen, caller, id, adapters, receiver, control }, begin, script);
     await frozen.advanceTo(addSeconds(frozen.ctx.now(), EPILOGUE_SECONDS));

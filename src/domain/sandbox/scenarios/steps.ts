@@ -1,5 +1,5 @@
 import { chainKey } from '../../chain/chain-key.ts';
-import { isNetwork, type NetworkId } from '../../chain/networks.ts';
+import { isNetwork, NETWORK_IDS, type NetworkId } from '../../chain/networks.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { getPayment } from '../../payments/lifecycle/store.ts';
 import { requestRefund } from '../../payments/refunds/request.ts';
@@ -48,7 +48,7 @@ export async function runScript(run: ScenarioRun, begin: Date, script: readonly 
       throw new ValidationError(
         `script.${index}`,
         error.details?.constraint ?? error.code,
-        `cannot be played at ${step.at}: ${error.message}`,
+        `cannot be played at ${step.at}: ${error.message.replace(/\.$/, '')}`,
       );
     }
     // The immediate effects of a step happen before the next step, even when both have the same time.
@@ -86,7 +86,7 @@ async function runStep(run: ScenarioRun, step: Step): Promise<void> {
       return;
     case 'refund': {
       const { at: _at, do: _do, ...body } = step;
-      await requestRefund(ctx, caller, id, body, null);
+      await requestRefund(ctx, refunding(adapters), caller, id, { body, claim: null });
       return;
     }
     case 'seed':
@@ -97,6 +97,13 @@ async function runStep(run: ScenarioRun, step: Step): Promise<void> {
       return;
   }
 }
+
+/** The adapters of refunds of test payments. */
+const refunding = ({ testChain }: CustomerAdapters) => ({
+  chain: testChain,
+  networks: NETWORK_IDS,
+  isSimulated: true,
+});
 
 /** Returns the payment's own network, and those on which it has transfers. */
 async function networksOf({ frozen, caller, id }: ScenarioRun): Promise<NetworkId[]> {

@@ -43,8 +43,17 @@ export async function freezeClock<T>(
   work: (frozen: FrozenClock) => Promise<T>,
 ): Promise<T> {
   const handlers = sandbox.handlersFor(sandbox.adapters);
-  const clock = await ctx.db.transaction((tx) => freeze(ctx, tx, sandbox, paymentId, [...handlers.keys()]));
-  return runFrozen(ctx, clock, handlers, work);
+  const frozen = await ctx.db.transaction((tx) => freeze(ctx, tx, sandbox, paymentId, [...handlers.keys()]));
+  return runFrozen(ctx, frozen, handlers, work);
+}
+
+/**
+ * A test clock that was frozen, and its time at that moment: the system clock runs on, and must not be read
+ * again.
+ */
+export interface Frozen {
+  readonly clock: TestClock;
+  readonly now: Date;
 }
 
 /**
@@ -53,12 +62,11 @@ export async function freezeClock<T>(
  */
 export async function runFrozen<T>(
   ctx: Context,
-  frozen: TestClock,
+  frozen: Frozen,
   handlers: Handlers,
   work: (frozen: FrozenClock) => Promise<T>,
 ): Promise<T> {
-  let clock = frozen;
-  let time = new Date(ctx.systemNow().getTime() + clock.offsetMs);
+  let { clock, now: time } = frozen;
   const own: Context = {
     ...ctx,
     now: () => time,
@@ -92,11 +100,13 @@ export async function runFrozen<T>(
     if (until > time) time = until;
   };
   try {
-    return await work({
+    const result = await work({
       ctx: own,
       advanceTo: (until) => advance(until, until),
       advanceUpTo: (until) => advance(new Date(until.getTime() - 1), until),
     });
+    clock = await renewed(ctx, clock);
+    return result;
   } finally {
     const offsetMs = time.getTime() - ctx.systemNow().getTime();
     await ctx.db.transaction(async (tx) => {
@@ -148,21 +158,27 @@ async function freeze(
   { adapters }: Sandbox,
   paymentId: string,
   jobs: readonly string[],
-): Promise<TestClock> {
+): Promise<Frozen> {
   const payment = await lockPayment(tx, paymentId);
+  const systemNow = ctx.systemNow();
   const found = testClockOf(payment);
-  if (found?.frozenUntil && found.frozenUntil > ctx.systemNow()) throw new ApiError('clock_held');
+  if (found?.frozenUntil && found.frozenUntil > systemNow) throw new ApiError('clock_held');
   const before = found ?? { id: paymentId, offsetMs: 0, frozenUntil: null };
   if (found === null) await isolatePayment(ctx, tx, adapters.testChain(ctx), payment);
-  await isolateJobs(tx, paymentId, { jobs, systemNow: ctx.systemNow() });
-  const clock = { ...before, frozenUntil: addSeconds(ctx.systemNow(), FREEZE_SECONDS) };
+  await isolateJobs(tx, paymentId, { jobs, systemNow });
+  const clock = { ...before, frozenUntil: addSeconds(systemNow, FREEZE_SECONDS) };
   await setClock(tx, before, clock);
-  return clock;
+  return { clock, now: new Date(systemNow.getTime() + clock.offsetMs) };
 }
 
-/** Returns the clock while most of its freeze is left; else extends the freeze. */
+/**
+ * Returns the clock while most of its freeze is left; else extends the freeze. Throws ApiError unavailable
+ * when the freeze has ended meanwhile, because the process or its database stood still: workers may have run
+ * jobs.
+ */
 async function renewed(ctx: Context, clock: TestClock): Promise<TestClock> {
   const now = ctx.systemNow();
+  if (clock.frozenUntil !== null && clock.frozenUntil <= now) throw new ApiError('unavailable');
   if (clock.frozenUntil !== null && clock.frozenUntil > addSeconds(now, FREEZE_SECONDS / 2)) return clock;
   const longer = { ...clock, frozenUntil: addSeconds(now, FREEZE_SECONDS) };
   if (!(await ctx.db.transaction((tx) => setClock(tx, clock, longer)))) throw new ApiError('clock_held');

@@ -7,9 +7,10 @@ import { deleteInChunks, run, sql } from '../../../platform/postgres/db.ts';
  * row.
  */
 export const RETENTION_SECONDS = 30 * 86_400;
-// A merchant's own endpoint stays, and so does a disabled one. The deletion may race with the creation of a
-// delivery to the endpoint: the run that finds the endpoint missing restores it.
-const deleteIdle = sql<{ id: string }, { idleSince: Date; limit: number }>(
+// A merchant's own endpoint stays, and so do a disabled one and that of a payment whose test clock is frozen:
+// scenarios date from one January, so their endpoints look idle while they run. The deletion may race with
+// the creation of a delivery to the endpoint: the run that finds the endpoint missing restores it.
+const deleteIdle = sql<{ id: string }, { idleSince: Date; systemNow: Date; limit: number }>(
   'delete_idle_endpoints',
   (p) => `
    DELETE FROM webhook_endpoints WHERE id = ANY (ARRAY(
@@ -17,6 +18,8 @@ const deleteIdle = sql<{ id: string }, { idleSince: Date; limit: number }>(
      WHERE id <> merchant_id AND leased_by IS NULL AND disabled_at IS NULL
        AND greatest(last_success_at, last_failure_at) < ${p.idleSince}
        AND NOT EXISTS (SELECT FROM deliveries d WHERE d.endpoint_id = e.id AND d.status = 'pending')
+       AND NOT EXISTS (
+         SELECT FROM payments p WHERE p.id = e.id AND p.clock_frozen_until > ${p.systemNow})
      LIMIT ${p.limit}))
    RETURNING id`,
 );
@@ -25,6 +28,9 @@ const deleteIdle = sql<{ id: string }, { idleSince: Date; limit: number }>(
  * Deletes endpoints of callback URLs to which nothing was sent for the retention period; returns how many.
  */
 export async function sweepEndpoints(ctx: Context): Promise<number> {
-  const idleSince = addSeconds(ctx.systemNow(), -RETENTION_SECONDS);
-  return deleteInChunks(async (limit) => (await run(ctx.db, deleteIdle, { idleSince, limit })).length);
+  const systemNow = ctx.systemNow();
+  const idleSince = addSeconds(systemNow, -RETENTION_SECONDS);
+  return deleteInChunks(
+    async (limit) => (await run(ctx.db, deleteIdle, { idleSince, systemNow, limit })).length,
+  );
 }

@@ -87,8 +87,9 @@ describe('the simulated chain', () => {
         '4000000000000000000',
         '10.50',
       ];
-      for (const amount of amounts) expect((await sendOne({ amount }, 1)).amount).to.equal(amount);
-      const { transfers } = await chain.poll('tron', null, at(2));
+      const inDai = { network: 'ethereum', coin: 'DAI' } as const;
+      for (const amount of amounts) expect((await sendOne({ ...inDai, amount }, 1)).amount).to.equal(amount);
+      const { transfers } = await chain.poll('ethereum', null, at(2));
       expect(transfers.map(({ amount }) => amount)).to.have.members(amounts);
     });
 
@@ -261,13 +262,19 @@ describe('the simulated chain', () => {
       expect(await sendOne({ address: 'NULL', reference: 'NULL' }, 1)).to.include({ address: 'NULL' });
     });
 
-    it('rejects a coin that does not exist on the network and an amount that is not above zero', async () => {
+    it('accepts zeros after the decimals of the coin', async () => {
+      expect((await sendOne({ amount: '10.500000000' }, 1)).amount).to.equal('10.500000000');
+    });
+
+    it('rejects a coin that does not exist on the network and an amount that the coin does not have', async () => {
       const faults: Partial<TransferRequest>[] = [
         { coin: 'BTC' },
         { amount: '0' },
         { amount: '-1' },
         { amount: 'NaN' },
         { amount: '1e5' },
+        { amount: '0.0000001' },
+        { amount: '10.5000005' },
       ];
       for (const fault of faults) {
         const refusal = await chain

@@ -105,7 +105,7 @@ describe('the view of an open page', () => {
     const plans = await explain(harness.ctx.db, read);
     expect(plans).to.have.lengthOf(2);
     for (const plan of plans)
-      for (const table of ['payments', 'quotes', 'transfers', 'chain_cursors'])
+      for (const table of ['payments', 'quotes', 'transfers', 'chain_cursors', 'refunds', 'refund_addresses'])
         expect(rowsRead(plan, table), `${table}: ${plan}`).to.be.at.most(OPEN);
   });
 });
@@ -125,9 +125,19 @@ async function multiply({ ctx }: Harness, { id }: Payment): Promise<void> {
   );
   await copy('quotes', `'payment_id', 'pay_01KF' || ${suffix}, 'address', '0x' || ${suffix}`, 'payment_id');
   await ctx.db.raw(
-    `INSERT INTO transfers (payment_id, network, tx_hash, coin, amount, seen_at, block_height)
-     SELECT 'pay_01KF' || ${suffix}, 'ethereum', 'copy' || i, 'USDC', 1, now(), 1
+    `INSERT INTO transfers (payment_id, network, tx_hash, coin, amount, credit, seen_at, block_height)
+     SELECT 'pay_01KF' || ${suffix}, 'ethereum', 'copy' || i, 'USDC', 1, 1, now(), 1
      FROM generate_series(3, ${MANY}, 3) AS i`,
+  );
+  await ctx.db.raw(
+    `INSERT INTO refunds (id, payment_id, amount, currency, source, coin, network, coin_amount, status, created_at)
+     SELECT 'ref_01KF' || ${suffix}, 'pay_01KF' || ${suffix}, '1', 'USDC', 'held', 'USDC', 'ethereum', '1',
+       'NEEDS_ADDRESS', now()
+     FROM generate_series(1, ${MANY}) AS i`,
+  );
+  await ctx.db.raw(
+    `INSERT INTO refund_addresses (payment_id, network, address)
+     SELECT 'pay_01KF' || ${suffix}, 'ethereum', '0x' FROM generate_series(1, ${MANY}) AS i`,
   );
   // Each test payment with an isolated test clock has cursors of its own.
   await ctx.db.raw(

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { payable, walletUri, type Demand } from '../../../../src/domain/checkout/view/wallet-uri.ts';
+import { COINS_ON_NETWORKS, tokenContract } from '../../../../src/domain/chain/coins.ts';
+import { walletUri, type Demand } from '../../../../src/domain/checkout/view/wallet-uri.ts';
 
-const DEMANDS: [string, Demand, string][] = [
+const DEMANDS: [string, Omit<Demand, 'isSimulated'>, string][] = [
   [
     'BIP-21 for Bitcoin',
     { coin: 'BTC', network: 'bitcoin', address: 'bc1qx', amount: '0.00017500' },
@@ -44,14 +45,68 @@ const DEMANDS: [string, Demand, string][] = [
   ],
 ];
 
+/** Those of simulated payments: no wallet of a main network pays them. */
+const SIMULATED: [string, Omit<Demand, 'isSimulated'>, string | RegExp | null][] = [
+  [
+    "BIP-21 with the test network's address",
+    { coin: 'BTC', network: 'bitcoin', address: 'tb1qx', amount: '0.00017500' },
+    'bitcoin:tb1qx?amount=0.00017500',
+  ],
+  [
+    'EIP-681 on Sepolia',
+    { coin: 'ETH', network: 'ethereum', address: '0xa', amount: '0.0042' },
+    'ethereum:0xa@11155111?value=4200000000000000',
+  ],
+  [
+    'EIP-681 on Amoy',
+    { coin: 'POL', network: 'polygon', address: '0xa', amount: '12' },
+    'ethereum:0xa@80002?value=12000000000000000000',
+  ],
+  [
+    'EIP-681 for a token without the contract of the main network',
+    { coin: 'USDC', network: 'polygon', address: '0xa', amount: '10.50' },
+    /^ethereum:0x[0-9a-f]{40}@80002\/transfer\?address=0xa&uint256=10500000$/,
+  ],
+  [
+    'Solana Pay for a token without its mint',
+    { coin: 'USDC', network: 'solana', address: 'So1', amount: '10.50' },
+    /^solana:So1\?amount=10\.50&spl-token=[1-9A-HJ-NP-Za-km-z]{43,44}$/,
+  ],
+  [
+    'none for SOL, which a wallet would send on the main cluster',
+    { coin: 'SOL', network: 'solana', address: 'So1', amount: '0.05' },
+    null,
+  ],
+  [
+    'address and amount for TRX, with an address that wallets refuse',
+    { coin: 'TRX', network: 'tron', address: '27x', amount: '30' },
+    'tron:27x?amount=30',
+  ],
+  [
+    'the address alone for a token on Tron',
+    { coin: 'USDT', network: 'tron', address: '27x', amount: '1' },
+    'tron:27x',
+  ],
+];
+
 describe('wallet URIs', () => {
-  for (const [name, demand, uri] of DEMANDS)
-    it(`are ${name}`, () => {
-      expect(walletUri(demand)).to.equal(uri);
+  for (const [name, demand, expected] of SIMULATED)
+    it(`of simulated payments are ${name}`, () => {
+      const uri = walletUri({ ...demand, isSimulated: true });
+      if (expected instanceof RegExp) expect(uri).to.match(expected);
+      else expect(uri).to.equal(expected);
     });
 
-  it('ask for no more decimals than can be sent, rounded up', () => {
-    expect(payable('10.1234561', 'USDC', 'ethereum')).to.equal('10.123457');
-    expect(payable('10.50', 'USDC', 'ethereum')).to.equal('10.50');
+  it('of simulated payments never name the contract of a token', () => {
+    for (const { coin, network } of COINS_ON_NETWORKS) {
+      const contract = tokenContract(coin, network);
+      const uri = walletUri({ coin, network, address: 'a', amount: '1', isSimulated: true });
+      if (contract !== null) expect(uri?.toLowerCase()).to.not.include(contract.toLowerCase());
+    }
   });
+
+  for (const [name, demand, uri] of DEMANDS)
+    it(`are ${name}`, () => {
+      expect(walletUri({ ...demand, isSimulated: false })).to.equal(uri);
+    });
 });

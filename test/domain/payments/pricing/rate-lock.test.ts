@@ -144,18 +144,54 @@ describe('the rate lock', () => {
     });
   });
 
-  it('applies to the rest once a part was seen, and the sum is converted at the locked rate', async () => {
+  it('of a part that was seen holds for that part: what is still missing is quoted again when it ends', async () => {
     const id = await shop.create();
     await choose(id);
     await shop.pay(id, { amount: '0.00011667' });
     await syncNetwork(harness.ctx, harness.adapters, 'bitcoin');
-    expect(await shop.payment(id)).to.include({ amount_received: '5.25', fully_funded: false });
+    // 0.00011667 * 45000
+    expect(await shop.payment(id)).to.include({
+      amount_received: '5.25015',
+      fully_funded: false,
+      crypto_amount: PRICE_BEFORE,
+    });
     harness.advance(RATE_LOCK_SECONDS);
     await harness.work();
-    expect((await shop.payment(id)).crypto_amount).to.equal(PRICE_BEFORE);
-    expect((await shop.pay(id)).amount).to.equal('0.00011667');
+    // The rest, 5.24985 / 60000, rounded up to a satoshi, beside what came.
+    expect((await shop.payment(id)).crypto_amount).to.equal('0.00020417');
+    expect((await shop.pay(id)).amount).to.equal('0.0000875');
     await syncNetwork(harness.ctx, harness.adapters, 'bitcoin');
-    expect(await shop.payment(id)).to.include({ amount_received: '10.5', fully_funded: true });
+    expect(await shop.payment(id)).to.deep.include({
+      amount_received: '10.5',
+      fully_funded: true,
+      exceptions: [],
+    });
+  });
+
+  it('does not hold for more than the quote asks: what is above counts at the market', async () => {
+    const id = await shop.create();
+    await choose(id, { ...SIMULATED_RATES, BTC: '90000' });
+    // 10.50 / 90000, rounded up, and 0.001 more.
+    await shop.pay(id, { amount: '0.00111667' });
+    await syncNetwork(harness.ctx, harness.adapters, 'bitcoin');
+    expect(await shop.payment(id)).to.deep.include({
+      amount_received: '70.5',
+      fully_funded: true,
+      exceptions: ['overpaid'],
+    });
+  });
+
+  it('does not hold while a speck of money waits: the rest is quoted at the market of each lock', async () => {
+    const id = await shop.create();
+    await choose(id);
+    await shop.pay(id, { amount: '0.00000547' });
+    await syncNetwork(harness.ctx, harness.adapters, 'bitcoin');
+    harness.advance(RATE_LOCK_SECONDS);
+    await harness.work();
+    const end = addSeconds(harness.ctx.now(), RATE_LOCK_SECONDS);
+    expect(await lockEnd(id, 'BTC')).to.deep.equal(end);
+    // 0.00000547 were 0.24615; 10.25385 / 60000 are still asked.
+    expect((await shop.payment(id)).crypto_amount).to.equal('0.00017637');
   });
 
   it('does not apply to money after its end, which counts at the new rate', async () => {

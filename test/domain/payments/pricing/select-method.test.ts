@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { toResource } from '../../../../src/domain/payments/schemas.ts';
 import { eachShop } from '../../../support/each-shop.ts';
-import type { Shop } from '../../../support/shop.ts';
+import { openShop, type Shop } from '../../../support/shop.ts';
 import type { Harness } from '../../../support/harness.ts';
 
 describe('paying in other coins', () => {
@@ -47,20 +47,27 @@ describe('paying in other coins', () => {
     }
   });
 
-  it('half of the other coin is half of the price, a satoshi more is overpaid', async () => {
+  it('half of the other coin is half of the price; more than its dust limit above the price is overpaid', async () => {
     const half = await shop.create({ pay_amount: '10.50' });
     await shop.pay(half, { coin: 'BTC', network: 'bitcoin', amount: '0.0000875' });
     const over = await shop.create({ pay_amount: '10.50' });
-    await shop.pay(over, { coin: 'BTC', network: 'bitcoin', amount: '0.00017501' });
+    await shop.pay(over, { coin: 'BTC', network: 'bitcoin', amount: '0.00018501' });
+    const satoshi = await shop.create({ pay_amount: '10.50' });
+    await shop.pay(satoshi, { coin: 'BTC', network: 'bitcoin', amount: '0.00017501' });
     await harness.work();
     expect(await shop.payment(half)).to.deep.include({
       fully_funded: false,
       amount_received: '5.25',
       exceptions: ['underpaid'],
     });
-    expect(await shop.payment(over)).to.deep.include({
+    expect(await shop.payment(satoshi)).to.deep.include({
       fully_funded: true,
       amount_received: '10.5006',
+      exceptions: [],
+    });
+    expect(await shop.payment(over)).to.deep.include({
+      fully_funded: true,
+      amount_received: '11.1006',
       exceptions: ['overpaid'],
     });
   });
@@ -159,16 +166,43 @@ describe('paying in other coins', () => {
   });
 
   it('the largest and the smallest price, with all 18 decimals, are kept exactly', async () => {
-    for (const price of ['999999999999999999.999999999999999999', '0.000000000000000001']) {
-      const id = await shop.create({ pay_amount: price });
-      await shop.pay(id);
+    const dai = await openShop(harness, await harness.addMerchant({ currency: 'DAI', network: 'ethereum' }));
+    const largest = '999999999999999999.999999999999999999';
+    const smallest = '0.000000000000000001';
+    for (const price of [largest, smallest]) {
+      const id = await dai.create({ pay_amount: price });
+      await dai.send(id, { coin: 'DAI', network: 'ethereum', amount: price });
       await harness.work();
-      await shop.mine(12);
-      const payment = await shop.payment(id);
-      expect(payment).to.include({ status: 'SETTLED', amount_received: price, actually_paid: price });
-      await shop.refund(id);
+      await dai.mine(12);
+      const payment = await dai.payment(id);
+      expect(payment).to.deep.include({
+        status: 'SETTLED',
+        amount_received: price,
+        actually_paid: price,
+        exceptions: [],
+      });
+      if (price === smallest) {
+        const refused = await dai.refund(id).catch((error: { code: string }) => error.code);
+        expect(refused, 'dust').to.equal('refund_not_allowed');
+        continue;
+      }
+      await dai.refund(id);
       await harness.work();
-      expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: price });
+      expect(await dai.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: price });
     }
+  });
+
+  it('a price with more decimals than wallets send is asked rounded up, and obeying it is not overpaid', async () => {
+    const dai = await openShop(harness, await harness.addMerchant({ currency: 'DAI', network: 'ethereum' }));
+    const id = await dai.create({ pay_amount: '19.123456789' });
+    const sent = await dai.pay(id);
+    expect(sent.amount).to.equal('19.12345679');
+    await harness.work();
+    await dai.mine(12);
+    expect(await dai.payment(id)).to.deep.include({
+      status: 'SETTLED',
+      amount_received: '19.12345679',
+      exceptions: [],
+    });
   });
 });

@@ -40,7 +40,7 @@ describe('settlement', () => {
       addSeconds(harness.ctx.now(), 30),
     );
 
-  it('converts all money received, once per payment and with the payment as the reference', async () => {
+  it('converts all money received, once per payment, under its id and the number of the conversion', async () => {
     const [id = ''] = await processing(1, 'ETH');
     const asked: Conversion[] = [];
     const convert = (conversion: Conversion) => {
@@ -50,7 +50,14 @@ describe('settlement', () => {
     await settlePayments(harness.ctx, { exchange: { convert } }, [id]);
     await settlePayments(harness.ctx, { exchange: { convert } }, [id]);
     expect(asked).to.deep.equal([
-      { reference: id, paid: '0.0035', paidCurrency: 'ETH', settled: '10.5', settledCurrency: 'USDC' },
+      {
+        reference: `${id}/1`,
+        paid: '0.0035',
+        paidCurrency: 'ETH',
+        paidNetwork: 'ethereum',
+        settled: '10.5',
+        settledCurrency: 'USDC',
+      },
     ]);
     expect(await shop.payment(id)).to.include({ status: 'SETTLED', actually_paid: '0.0035' });
   });
@@ -68,7 +75,7 @@ describe('settlement', () => {
   it('of a batch fails the refused conversions and settles the others', async () => {
     const [refused = '', other = ''] = await processing(2);
     const exchange: CurrencyExchange = {
-      convert: ({ reference }) => Promise.resolve(reference === refused ? 'refused' : 'converted'),
+      convert: ({ reference }) => Promise.resolve(reference === `${refused}/1` ? 'refused' : 'converted'),
     };
     await settlePayments(harness.ctx, { exchange }, [refused, other]);
     expect((await shop.payment(refused)).status).to.equal('FAILED');

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
 import { sendRefunds } from '../../../../src/domain/payments/refunds/send.ts';
+import { readTransfers } from '../../../../src/domain/payments/transfers/store.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import { compare, sum } from '../../../../src/platform/values/money.ts';
 import { ApiError } from '../../../../src/platform/errors.ts';
@@ -10,6 +11,8 @@ import type { Harness } from '../../../support/harness.ts';
 
 const HOUR = 3_600;
 const CONFIRMATIONS = 12;
+const MINE = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+const ANOTHER = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
 
 describe('a refund', () => {
   let harness: Harness;
@@ -48,7 +51,15 @@ describe('a refund', () => {
       currency: 'USDC',
       status: 'PENDING',
       created_at: harness.ctx.now().toISOString(),
+      coin: 'USDC',
+      network: 'ethereum',
+      coin_amount: '10.50',
+      address: refund.address,
+      tx_hash: null,
+      reason: 'out of stock',
     });
+    const [transfer] = await readTransfers(harness.ctx.db, [id]);
+    expect(refund.address).to.be.a('string').and.equal(transfer?.sender);
     expect(refund.id).to.match(/^ref_[0-9A-HJKMNP-TV-Z]{26}$/);
     expect((await shop.payment(id)).status).to.equal('SETTLED');
     harness.advance(1);
@@ -58,25 +69,30 @@ describe('a refund', () => {
       amount_refunded: '10.5',
       settled_at,
     });
+    const [row] = await refunds(id);
+    expect(row).to.deep.include({ status: 'COMPLETED', completed_at: harness.ctx.now() });
+    expect(row?.tx_hash).to.match(/^0x[0-9a-f]{64}$/);
     expect((await shop.events(id)).at(-1)?.data.refund).to.deep.equal({
       id: refund.id,
       amount: '10.50',
       currency: 'USDC',
       reason: 'out of stock',
+      coin: 'USDC',
+      network: 'ethereum',
+      coinAmount: '10.50',
+      address: refund.address,
+      txHash: row?.tx_hash,
     });
-    const [row] = await refunds(id);
-    expect(row).to.deep.include({ status: 'COMPLETED', completed_at: harness.ctx.now() });
-    expect(row?.tx_hash).to.match(/^[0-9a-f]{64}$/);
   });
 
   it('in part, twice, then the rest: SETTLED until the whole amount is refunded', async () => {
     const id = await settled();
-    for (const amount of ['3', '0.000001']) {
+    for (const amount of ['3', '0.001001']) {
       expect(await shop.refund(id, { amount })).to.include({ amount });
       await harness.work();
       expect((await shop.payment(id)).status).to.equal('SETTLED');
     }
-    expect(await shop.refund(id)).to.include({ amount: '7.499999' });
+    expect(await shop.refund(id)).to.include({ amount: '7.498999' });
     await harness.work();
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
     expect((await shop.story(id)).slice(-3)).to.deep.equal([
@@ -86,9 +102,23 @@ describe('a refund', () => {
     ]);
     expect((await shop.events(id)).slice(-3).map(({ data }) => data.refund?.amount)).to.deep.equal([
       '3',
-      '0.000001',
-      '7.499999',
+      '0.001001',
+      '7.498999',
     ]);
+  });
+
+  it('of a part that the settlement coin cannot express, or not above its dust limit, is a 400 on amount', async () => {
+    const id = await settled();
+    for (const [amount, constraint] of [
+      ['1.0000001', 'multipleOf'],
+      ['0.001', 'exclusiveMinimum'],
+      ['0.000001', 'exclusiveMinimum'],
+    ] as const)
+      expect(await refusal(shop.refund(id, { amount })), amount).to.deep.equal([
+        400,
+        { field: 'amount', constraint },
+      ]);
+    expect(await refunds(id)).to.deep.equal([]);
   });
 
   it('of more than is left is a 400 on amount, pending refunds included', async () => {
@@ -206,51 +236,59 @@ describe('a refund', () => {
     expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_refunded: '9', sequence: 6 });
   });
 
-  it('pending while late money comes: its amount does not pay for the payment', async () => {
+  it('pending while late money comes: the money does not pay, is reported, and can be sent back as well', async () => {
     const id = await shop.create();
     await pay(id, '5.50');
     harness.advance(HOUR);
     await harness.work();
-    const refund = await shop.refund(id);
-    expect(refund.amount).to.equal('5.5');
+    expect((await shop.refund(id)).amount).to.equal('5.5');
     // 5.50 and 5 are the price, but the refund of 5.50 is pending.
     await shop.pay(id, { amount: '5' });
     await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
-    expect(await shop.payment(id)).to.include({
-      status: 'PENDING',
+    expect(await shop.payment(id)).to.deep.include({
+      status: 'EXPIRED',
       fully_funded: false,
       amount_received: '10.5',
+      exceptions: ['late'],
     });
     await harness.work();
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '5.5' });
+    expect(await refusal(shop.refund(id))).to.deep.equal([409, undefined]);
     await shop.mine(CONFIRMATIONS);
-    expect(await shop.payment(id)).to.include({ status: 'PENDING', amount_refunded: '5.5' });
-    await shop.pay(id, { amount: '5.50' });
-    await shop.mine(CONFIRMATIONS);
-    expect(await shop.payment(id)).to.include({
-      status: 'SETTLED',
-      amount_received: '16',
-      amount_refunded: '5.5',
-    });
-    expect(await shop.refund(id)).to.include({ amount: '10.50' });
-    await harness.work();
-    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '16' });
-  });
-
-  it('pending while too little late money comes: the payment expires again at the end of the late window', async () => {
-    const id = await shop.create();
-    await pay(id, '5.50');
-    harness.advance(HOUR);
-    await harness.work();
-    await shop.refund(id);
-    await shop.pay(id, { amount: '5' });
-    await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
-    await harness.work();
-    harness.advance(24 * HOUR);
-    await harness.work();
-    expect(await shop.payment(id)).to.include({ status: 'EXPIRED', amount_refunded: '5.5' });
+    expect(await refusal(shop.refund(id, { amount: '1' }))).to.deep.equal([409, undefined]);
     expect(await shop.refund(id)).to.include({ amount: '5' });
     await harness.work();
     expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
+    expect(await shop.story(id)).to.deep.equal([
+      'created WAITING',
+      'pending PENDING',
+      'failed EXPIRED',
+      'funds_received EXPIRED',
+      'refunded REFUNDED',
+      'refunded REFUNDED',
+    ]);
+  });
+
+  it('that waits for an address while late money comes: the money does not pay for the payment', async () => {
+    const id = await shop.create();
+    for (const sender of [MINE, ANOTHER]) {
+      await shop.send(id, { network: 'ethereum', coin: 'USDC', amount: '2.75', sender });
+      await harness.work();
+    }
+    await shop.mine(CONFIRMATIONS);
+    harness.advance(HOUR);
+    await harness.work();
+    expect(await shop.refund(id)).to.include({ amount: '5.5', status: 'NEEDS_ADDRESS', address: null });
+    await shop.pay(id, { amount: '5' });
+    await harness.work();
+    await shop.mine(CONFIRMATIONS);
+    expect(await shop.payment(id)).to.include({
+      status: 'EXPIRED',
+      fully_funded: false,
+      amount_refunded: '0',
+    });
+    expect((await shop.story(id)).at(-1)).to.equal('funds_received EXPIRED');
+    expect((await refunds(id)).map(({ status }) => status)).to.deep.equal(['NEEDS_ADDRESS']);
   });
 });
 

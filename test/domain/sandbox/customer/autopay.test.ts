@@ -35,6 +35,15 @@ describe('the simulated customer', () => {
     });
   });
 
+  it('rounds up to the decimals of the coin, beside other payments', async () => {
+    const ids = [await shop.create({ pay_amount: '19.123456789' }), await shop.create()];
+    harness.advance(5);
+    await harness.work();
+    const [precise, other] = await Promise.all(ids.map((id) => shop.payment(id)));
+    expect(precise).to.include({ status: 'PENDING', amount_received: '19.123457' });
+    expect(other).to.include({ status: 'PENDING', amount_received: '10.5' });
+  });
+
   it('pays in the coin that was selected meanwhile, and no payment that has a transfer already', async () => {
     const [chosen, begun] = [await shop.create(), await shop.create()];
     await harness.ctx.db.transaction(async (tx) => {

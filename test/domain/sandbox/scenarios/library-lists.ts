@@ -27,7 +27,12 @@ export const EVENTS: Readonly<Record<LibraryName, readonly string[]>> = {
     '1:32:24 processing PROCESSING late',
     '1:32:24 settled SETTLED late',
   ],
-  'late-refunded': [CREATED, '1:00:00 failed EXPIRED', '1:32:24 refunded REFUNDED late'],
+  'late-refunded': [
+    CREATED,
+    '1:00:00 failed EXPIRED',
+    '1:30:00 funds_received EXPIRED late',
+    '1:32:24 refunded REFUNDED late',
+  ],
   'late-after-partial': [
     CREATED,
     '0:01:00 pending PENDING underpaid',

@@ -37,6 +37,8 @@ describe('a script', () => {
     ['no step at all', ['transfer'], 'script.0', 'type'],
     ['too many steps', Array.from({ length: 201 }, () => PAY), 'script', 'maxItems'],
     ['a coin that does not live there', [{ ...PAY, coin: 'BTC', network: 'tron' }], 'script.0', 'enum'],
+    ['more decimals than the coin has', [PAY, { ...PAY, amount: '0.0000001' }], 'script.1', 'multipleOf'],
+    ['a word as speed_up', [{ at: '1m', do: 'replace', speed_up: 'yes' }], 'script.0.speed_up', 'type'],
     ['a refund of nothing', [{ at: '1m', do: 'refund' }], 'script.0', 'refund_not_allowed'],
     ['a refund that is too large', [PAY, { at: '1h', do: 'refund', amount: '10.01' }], 'script.1', 'maximum'],
     ['nothing to replace', [PAY, { at: '30s', do: 'replace' }], 'script.1', 'nothing_to_replace'],
@@ -54,6 +56,14 @@ describe('a script', () => {
       expectError(harness, await scenario({ payment: PAYMENT, script: steps }), 400, { field, constraint });
       expect(await others()).to.deep.equal(before_);
     });
+
+  it('the message of a step that cannot be run names its time and ends once', async () => {
+    const { body } = await scenario({ payment: PAYMENT, script: [{ ...PAY, amount: '0.0000001' }] });
+    expect(body.message).to.equal(
+      'script.0 cannot be played at 1m: amount must have at most 6 decimals: ' +
+        'USDC on ethereum has no smaller unit.',
+    );
+  });
 
   it('an invalid field outside the script is named too', async () => {
     const faults: [object, string, string][] = [
@@ -82,12 +92,27 @@ describe('a script', () => {
       '0:00:00 created WAITING',
       '0:01:00 pending PENDING underpaid',
       '0:01:00 pending PENDING overpaid',
-      '0:02:00 failed FAILED replaced underpaid',
+      '0:02:00 pending PENDING replaced underpaid',
+      '1:00:00 failed EXPIRED replaced underpaid',
     ]);
     expect(report.payment.amount_received).to.equal('7');
     const [first, second, last] = inOrder;
     const shuffled = await play(harness, { payment: PAYMENT, script: [last, first, second] });
     expect(eventsOf(shuffled.report)).to.deep.equal(eventsOf(report));
+  });
+
+  it('speeds up a transfer, which stays replaced, and returns the same bytes each time', async () => {
+    const body = {
+      payment: PAYMENT,
+      script: [PAY, { at: '1m', do: 'replace', transfer: 1, speed_up: true }],
+      ids: 'stable',
+    };
+    const [first, second] = [await play(harness, body), await play(harness, body)];
+    expect(first.report.payment.amount_received).to.equal('10.00');
+    expect(second.text).to.equal(first.text);
+    const again = [...body.script, { at: '2m', do: 'replace', transfer: 1, speed_up: true }];
+    const answer = await scenario({ ...body, script: again });
+    expectError(harness, answer, 400, { field: 'script.2', constraint: 'nothing_to_replace' });
   });
 
   it('accepts any coin and network, mines at once, and syncs all networks of the payment', async () => {

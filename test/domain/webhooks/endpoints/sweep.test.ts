@@ -3,6 +3,7 @@ import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.t
 import { webhookClientOf } from '../../../../src/domain/webhooks/client/client.ts';
 import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/settings.ts';
 import { sweepEndpoints } from '../../../../src/domain/webhooks/endpoints/sweep.ts';
+import { addSeconds } from '../../../../src/platform/clock.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
@@ -51,6 +52,21 @@ describe('endpoints that payments name', () => {
     harness.advance(1);
     expect(await sweepEndpoints(harness.ctx)).to.equal(1);
     expect(await ids()).to.have.members([harness.merchant.id, own('/off')]);
+  });
+
+  it('of a payment whose test clock is frozen stay, however old they are by that clock', async () => {
+    const id = await shop.create();
+    await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '1m' }).expect(200);
+    harness.advance(31 * DAY);
+    await harness.ctx
+      .db('payments')
+      .where({ id })
+      .update({ clock_frozen_until: addSeconds(harness.ctx.now(), 60) });
+    expect(await ids()).to.include(id);
+    expect(await sweepEndpoints(harness.ctx)).to.equal(0);
+    harness.advance(60);
+    expect(await sweepEndpoints(harness.ctx)).to.equal(1);
+    expect(await ids()).to.not.include(id);
   });
 
   it('that were deleted while a delivery to them was created are restored', async () => {

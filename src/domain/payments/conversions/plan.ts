@@ -1,0 +1,115 @@
+import { groupBy } from '../../../platform/postgres/db.ts';
+import { decimalsOf, dustOf, type CoinId } from '../../chain/coins.ts';
+import type { NetworkId } from '../../chain/networks.ts';
+import { add, compare, divide, isZero, max, min, subtract, sum } from '../../../platform/values/money.ts';
+import type { Payment } from '../lifecycle/payment.ts';
+import { isConverted } from '../lifecycle/states.ts';
+import { availableCredit, coinsWorth, convertedCredit, creditOfTop, heldOf } from '../transfers/credit.ts';
+import { isConfirmed, isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
+import { toleranceOf } from '../transfers/tolerance.ts';
+
+/** A part of a transfer: `coins` of it, whole units above zero. */
+export interface Part {
+  readonly transfer: PaymentTransfer;
+  readonly coins: string;
+}
+
+/** What the confirmed money of a payment that pays for its order is for. */
+export interface ConversionPlan {
+  /** To convert, from the bottom of each transfer. */
+  readonly convert: readonly Part[];
+  /** Too much, by a policy that sends the excess back; from the top. */
+  readonly excess: readonly Part[];
+}
+
+/** Sums per coin and network: what moves together. */
+export const methodOf = ({ coin, network }: { coin: CoinId; network: NetworkId }): string =>
+  `${coin} ${network}`;
+
+/**
+ * Divides the confirmed money that was never given to a conversion into what is converted and what is too
+ * much. With `overpaid: keep` everything is converted. Else the newest coins above the price are the excess,
+ * in whole units, unless they are less than the tolerance or not above the dust limit: then they stay.
+ */
+export function planConversion(payment: Payment, transfers: readonly PaymentTransfer[]): ConversionPlan {
+  const waiting = transfers.filter(
+    (transfer) => isConfirmed(transfer) && transfer.conversion === null && compare(heldOf(transfer), '0') > 0,
+  );
+  const excess = payment.policy.overpaid === 'refund_excess' ? excessOf(payment, waiting, transfers) : [];
+  const convert = waiting.map((transfer) => {
+    const kept = excess.find((part) => part.transfer === transfer)?.coins ?? '0';
+    return { transfer, coins: subtract(heldOf(transfer), kept) };
+  });
+  return { convert: convert.filter(({ coins }) => compare(coins, '0') > 0), excess };
+}
+
+/** True when confirmed money of a payment that pays for its order is not converted. */
+export function hasToConvert(payment: Payment, transfers: readonly PaymentTransfer[]): boolean {
+  return isConverted(payment.status) && planConversion(payment, transfers).convert.length > 0;
+}
+
+/** True when an exchange refused confirmed money, which is held since. */
+export function isRefused(transfers: readonly PaymentTransfer[]): boolean {
+  return transfers.some(
+    (transfer) =>
+      isConfirmed(transfer) &&
+      transfer.conversion !== null &&
+      isZero(transfer.converted) &&
+      !isZero(heldOf(transfer)),
+  );
+}
+
+function excessOf(
+  payment: Payment,
+  waiting: readonly PaymentTransfer[],
+  transfers: readonly PaymentTransfer[],
+): Part[] {
+  const standing = transfers.filter(isStanding);
+  const { pay_amount, pay_currency, pay_network } = payment;
+  const units = decimalsOf(pay_currency, pay_network);
+  const missing = max('0', subtract(pay_amount, sum(standing.map(convertedCredit))));
+  const needed = divide(missing, '1', units, 'up');
+  let left = subtract(sum(waiting.map(availableCredit)), needed);
+  if (compare(left, toleranceOf(payment, standing)) < 0) return [];
+  const parts: Part[] = [];
+  for (const transfer of waiting.toReversed()) {
+    const credit = min(max('0', left), availableCredit(transfer));
+    const coins = coinsOfTop(transfer, credit);
+    if (compare(coins, '0') > 0) parts.push({ transfer, coins });
+    left = subtract(left, credit);
+  }
+  return aboveDust(parts);
+}
+
+/** Returns the most coins, in whole units from the top, whose credit is at most `credit`. */
+function coinsOfTop(transfer: PaymentTransfer, credit: string): string {
+  const { coin, network, amount, returned } = transfer;
+  const decimals = decimalsOf(coin, network);
+  const bottom = coinsWorth(transfer, subtract(availableCredit(transfer), credit), decimals);
+  return divide(max('0', subtract(subtract(amount, returned), bottom)), '1', decimals, 'down');
+}
+
+/** Returns the parts whose coins, summed per coin and network, can be sent: above the dust limit. */
+export function aboveDust(parts: readonly Part[]): Part[] {
+  const groups = groupBy(parts, ({ transfer }) => methodOf(transfer));
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { coin, network } = first.transfer;
+    return compare(sum(group.map(({ coins }) => coins)), dustOf(coin, network)) > 0 ? group : [];
+  });
+}
+
+/** Returns what is held of confirmed transfers, in whole units, as parts that can be sent back. */
+export function heldParts(transfers: readonly PaymentTransfer[]): Part[] {
+  const parts = transfers.filter(isConfirmed).map((transfer) => ({
+    transfer,
+    coins: divide(heldOf(transfer), '1', decimalsOf(transfer.coin, transfer.network), 'down'),
+  }));
+  return aboveDust(parts.filter(({ coins }) => compare(coins, '0') > 0));
+}
+
+/** Returns the credit of parts that are taken from the top of their transfers. */
+export function creditOfParts(parts: readonly Part[]): string {
+  return parts.reduce((total, { transfer, coins }) => add(total, creditOfTop(transfer, coins)), '0');
+}

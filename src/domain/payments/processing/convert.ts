@@ -1,0 +1,71 @@
+import type { Tx } from '../../../platform/postgres/db.ts';
+import { planConversion } from '../conversions/plan.ts';
+import {
+  beginConversions,
+  endConversions,
+  readPendingConversions,
+  type ConversionOutcome,
+  type ConversionRow,
+} from '../conversions/store.ts';
+import type { Payment } from '../lifecycle/payment.ts';
+import type { CurrencyExchange } from '../lifecycle/ports.ts';
+import { isConverted } from '../lifecycle/states.ts';
+import { lockPayments } from '../lifecycle/store.ts';
+import { readTransfersByPayment } from '../transfers/store.ts';
+
+/** A conversion to ask an exchange for. */
+export interface Begun {
+  readonly payment: Payment;
+  readonly conversion: ConversionRow;
+}
+
+/**
+ * Commits the confirmed money to conversions, and returns every conversion to ask an exchange for: also of a
+ * payment that has left PROCESSING since a run that crashed, or nobody could move its committed coins. A
+ * conversion of money that is not confirmed any more waits, and one of money that was lost is given up: what
+ * stands of it is held again.
+ */
+export async function begin(tx: Tx, ids: readonly string[], now: Date): Promise<Begun[]> {
+  const payments = await lockPayments(tx, ids);
+  const transfersOf = await readTransfersByPayment(
+    tx,
+    payments.map(({ id }) => id),
+  );
+  await beginConversions(
+    tx,
+    payments
+      .filter(({ status }) => isConverted(status))
+      .flatMap((payment) => [...planConversion(payment, transfersOf.get(payment.id) ?? []).convert]),
+    now,
+  );
+  const pending = await readPendingConversions(tx, ids);
+  const lost = pending.filter(({ is_lost }) => is_lost);
+  await endConversions(
+    tx,
+    lost.map((conversion) => ({ conversion, outcome: 'abandoned' as const })),
+    now,
+  );
+  const conversions = pending.filter(({ is_confirmed }) => is_confirmed);
+  return conversions.flatMap((conversion) => {
+    const payment = payments.find(({ id }) => id === conversion.payment_id);
+    return payment === undefined ? [] : [{ payment, conversion }];
+  });
+}
+
+/**
+ * Asks the exchange for a conversion; the same one always under the same reference, with the same amounts.
+ */
+export function convert(
+  payment: Payment,
+  { number, coin, network, amount, credit }: ConversionRow,
+  exchange: CurrencyExchange,
+): Promise<ConversionOutcome> {
+  return exchange.convert({
+    reference: `${payment.id}/${number}`,
+    paid: amount,
+    paidCurrency: coin,
+    paidNetwork: network,
+    settled: credit,
+    settledCurrency: payment.pay_currency,
+  });
+}

@@ -1,0 +1,87 @@
+import { schedule } from '../../schedule/store.ts';
+import { addSeconds } from '../../../platform/clock.ts';
+import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { heldParts } from '../conversions/plan.ts';
+import { sendRefund } from '../lifecycle/jobs.ts';
+import { testClockOf, type Payment } from '../lifecycle/payment.ts';
+import { isSettled } from '../lifecycle/states.ts';
+import { lockPayment } from '../lifecycle/store.ts';
+import { readTransfers } from '../transfers/store.ts';
+import { returnHeld } from './accept.ts';
+import { acceptDueRefunds } from './due.ts';
+import type { Refund } from './store.ts';
+
+/** A transfer that a reorganisation took out of its block is mined again within a few blocks. */
+const WAIT_SECONDS = 600;
+
+interface Coverage {
+  readonly is_pending: boolean;
+  /** All coins that the refund reserved are in confirmed transfers. */
+  readonly is_covered: boolean | null;
+  /** Some of them are in a transfer that was dropped. */
+  readonly is_lost: boolean | null;
+}
+
+const coverageOfRefund = sql<Coverage, { id: string }>(
+  'coverage_of_refund',
+  (p) => `
+    SELECT r.status = 'PENDING' AS is_pending,
+      bool_and(t.dropped_at IS NULL AND t.confirmed_at IS NOT NULL AND t.returned >= part.coins)
+        AS is_covered,
+      bool_or(t.dropped_at IS NOT NULL OR t.returned < part.coins) AS is_lost
+    FROM refunds r
+      LEFT JOIN refund_parts part ON part.refund_id = r.id
+      LEFT JOIN transfers t ON t.payment_id = part.payment_id AND t.network = part.network
+        AND t.tx_hash = part.tx_hash AND t.coin = part.coin
+    WHERE r.id = ${p.id}
+    GROUP BY r.status`,
+);
+
+/**
+ * Returns true when the coins that a refund reserved are confirmed: it may be sent. They may not be any more,
+ * because a refund can wait for days for an address, and a block be reorganised meanwhile. Then it waits; and
+ * when a transfer of it was dropped for good, the refund is withdrawn, and what stands of its coins is sent
+ * back by a new one.
+ */
+export async function keepCovered(tx: Tx, refund: Refund, now: Date): Promise<boolean> {
+  if (refund.source === 'settled') return true;
+  const payment = await lockPayment(tx, refund.payment_id);
+  const coverage = await runOne(tx, coverageOfRefund, { id: refund.id });
+  // Null, or not pending: another run has withdrawn it, or paid it out. Refunds of earlier releases have no
+  // parts.
+  if (coverage === null || !coverage.is_pending) return false;
+  if (coverage.is_covered !== false && coverage.is_lost !== true) return true;
+  if (coverage.is_lost === true) await withdraw(tx, payment, refund, now);
+  else
+    await schedule(tx, [
+      {
+        job: sendRefund,
+        key: refund.id,
+        runAt: addSeconds(now, WAIT_SECONDS),
+        testClock: testClockOf(payment),
+      },
+    ]);
+  return false;
+}
+
+const withdrawRefund = sql<never, { id: string }>(
+  'withdraw_refund',
+  (p) => `
+    WITH released AS (
+      UPDATE transfers t SET returned = greatest(0, t.returned - part.coins) FROM refund_parts part
+      WHERE part.refund_id = ${p.id} AND t.payment_id = part.payment_id AND t.network = part.network
+        AND t.tx_hash = part.tx_hash AND t.coin = part.coin
+    )
+    DELETE FROM refunds WHERE id = ${p.id}`,
+);
+
+/** Replaces a refund, whose coins are not all there, by one of those that are. */
+async function withdraw(tx: Tx, payment: Payment, refund: Refund, now: Date): Promise<void> {
+  await run(tx, withdrawRefund, { id: refund.id });
+  await acceptDueRefunds(tx, [payment.id], now);
+  if (isSettled(payment.status)) return;
+  const transfers = await readTransfers(tx, [payment.id]);
+  const rest = transfers.filter(({ coin, network }) => coin === refund.coin && network === refund.network);
+  const { reason, address } = refund;
+  await returnHeld(tx, payment, heldParts(rest), { reason, address: address ?? undefined, transfers }, now);
+}

@@ -1,0 +1,59 @@
+import type { CoinId } from '../../chain/coins.ts';
+import type { NetworkId } from '../../chain/networks.ts';
+import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
+import type { Mode } from '../../../platform/endpoint.ts';
+import type { Payment } from '../lifecycle/payment.ts';
+import { isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
+
+/** What a request says about the address of a refund. */
+export interface AskedDestination {
+  readonly address?: string | undefined;
+  /** The merchant says that the sender's address can take the money. */
+  readonly toSender?: boolean | undefined;
+}
+
+const givenDestination = sql<
+  { mode: Mode; address: string | null },
+  { paymentId: string; network: NetworkId }
+>(
+  'refund_destination',
+  (p) => `
+    SELECT m.mode, a.address
+    FROM payments p
+      JOIN merchants m ON m.id = p.merchant_id
+      LEFT JOIN refund_addresses a ON a.payment_id = p.id AND a.network = ${p.network}
+    WHERE p.id = ${p.paymentId}`,
+);
+
+/**
+ * Returns the address to which money of a coin on a network goes back; null: nobody has said it. In this
+ * order: the request's, the one that the customer gave on the page, and the sender's, when the payment is a
+ * test or the merchant says so: an exchange's address, from which many customers pay, loses what is sent to
+ * it.
+ */
+export async function destinationOf(
+  tx: Tx,
+  payment: Payment,
+  { coin, network }: { coin: CoinId; network: NetworkId },
+  transfers: readonly PaymentTransfer[],
+  asked: AskedDestination,
+): Promise<string | null> {
+  if (asked.address !== undefined) return asked.address;
+  const given = await runOne(tx, givenDestination, { paymentId: payment.id, network });
+  if (given === null) throw new Error(`payment ${payment.id} does not exist`);
+  if (given.address !== null) return given.address;
+  const mayReturn = given.mode === 'test' || asked.toSender === true;
+  return mayReturn ? onlySender(transfers, coin, network) : null;
+}
+
+/**
+ * Returns the address that all money came from, in this coin and on this network; null when it is not one.
+ */
+function onlySender(transfers: readonly PaymentTransfer[], coin: CoinId, network: NetworkId): string | null {
+  const standing = transfers.filter(isStanding);
+  const [first] = standing;
+  const isOne = standing.every(
+    (one) => one.coin === coin && one.network === network && one.sender === first?.sender,
+  );
+  return isOne ? (first?.sender ?? null) : null;
+}

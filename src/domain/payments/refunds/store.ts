@@ -1,0 +1,115 @@
+import type { CoinId } from '../../chain/coins.ts';
+import type { NetworkId } from '../../chain/networks.ts';
+import { recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
+
+/** Where the money of a refund is taken from: the coins that came, or the settlement coin. */
+export type RefundSource = 'held' | 'settled';
+
+/** NEEDS_ADDRESS: it waits until the customer says, on the checkout page, where the money goes. */
+export const REFUND_STATUSES = ['NEEDS_ADDRESS', 'PENDING', 'COMPLETED'] as const;
+export type RefundStatus = (typeof REFUND_STATUSES)[number];
+
+/** A refund as its row stores it. */
+export interface Refund {
+  readonly id: string;
+  readonly payment_id: string;
+  /** Decimal string, in `currency`: pay_currency. */
+  readonly amount: string;
+  readonly currency: CoinId;
+  readonly source: RefundSource;
+  /** What is sent: whole units of the coin, above its dust limit. */
+  readonly coin: CoinId;
+  readonly network: NetworkId;
+  readonly coin_amount: string;
+  readonly reason: string | null;
+  /** On `network`; null while the status is NEEDS_ADDRESS. */
+  readonly address: string | null;
+  readonly status: RefundStatus;
+  readonly tx_hash: string | null;
+  readonly created_at: Date;
+}
+
+const COLUMNS = `id, payment_id, amount, currency, source, coin, network, coin_amount, reason, address, status,
+  tx_hash, created_at`;
+
+const insertRefunds = sql<never, { refunds: string }>(
+  'insert_refunds',
+  (p) => `
+    INSERT INTO refunds (${COLUMNS})
+    SELECT ${COLUMNS} FROM json_to_recordset(${p.refunds}::json) AS r (
+      id text, payment_id text, amount text, currency text, source text, coin text, network text,
+      coin_amount text, reason text, address text, status text, tx_hash text, created_at timestamptz)`,
+);
+
+export async function insertRefundRows(tx: Tx, refunds: readonly Refund[]): Promise<void> {
+  await run(tx, insertRefunds, { refunds: recordset(refunds) });
+}
+
+const pendingRefunds = sql<Refund, { ids: readonly string[] }>(
+  'pending_refunds',
+  (p) => `
+    SELECT ${COLUMNS} FROM refunds WHERE id = ANY (${p.ids}) AND status = 'PENDING'
+    ORDER BY created_at, place`,
+);
+
+/** Returns those of the refunds that have an address and are not paid out, oldest first. */
+export async function readPendingRefunds(connection: Connection, ids: readonly string[]): Promise<Refund[]> {
+  return run(connection, pendingRefunds, { ids });
+}
+
+const openRefunds = sql<Refund, { paymentIds: readonly string[] }>(
+  'open_refunds',
+  (p) => `
+    SELECT ${COLUMNS} FROM refunds
+    WHERE payment_id = ANY (${p.paymentIds}) AND status <> 'COMPLETED'
+    ORDER BY place`,
+);
+
+/** Returns the refunds of payments that are not paid out, oldest first. */
+export async function readOpenRefunds(
+  connection: Connection,
+  paymentIds: readonly string[],
+): Promise<Refund[]> {
+  return run(connection, openRefunds, { paymentIds });
+}
+
+const refundsOfPayment = sql<Refund, { paymentId: string }>(
+  'refunds_of_payment',
+  (p) => `SELECT ${COLUMNS} FROM refunds WHERE payment_id = ${p.paymentId} ORDER BY place DESC`,
+);
+
+/** Returns all refunds of a payment, newest first. */
+export async function readRefunds(connection: Connection, paymentId: string): Promise<Refund[]> {
+  return run(connection, refundsOfPayment, { paymentId });
+}
+
+const completeRefund = sql<{ id: string }, { id: string; txHash: string; now: Date }>(
+  'complete_refund',
+  (p) => `
+    UPDATE refunds SET status = 'COMPLETED', tx_hash = ${p.txHash}, completed_at = ${p.now}
+    WHERE id = ${p.id} AND status = 'PENDING'
+    RETURNING id`,
+);
+
+/** Marks a refund as paid out; false when another run did so first. */
+export async function markCompleted(tx: Tx, id: string, txHash: string, now: Date): Promise<boolean> {
+  return (await run(tx, completeRefund, { id, txHash, now })).length > 0;
+}
+
+const addressRefunds = sql<{ id: string }, { paymentId: string; network: NetworkId; address: string }>(
+  'address_refunds',
+  (p) => `
+    UPDATE refunds SET status = 'PENDING', address = ${p.address}
+    WHERE payment_id = ${p.paymentId} AND network = ${p.network} AND status = 'NEEDS_ADDRESS'
+    RETURNING id`,
+);
+
+/** Gives an address to the refunds that wait for one on the network, and returns their ids. */
+export async function setAddressOfRefunds(
+  tx: Tx,
+  paymentId: string,
+  network: NetworkId,
+  address: string,
+): Promise<string[]> {
+  return (await run(tx, addressRefunds, { paymentId, network, address })).map(({ id }) => id);
+}

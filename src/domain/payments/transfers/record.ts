@@ -1,0 +1,159 @@
+import type { ChainTransfer, Rates } from '../../chain/port.ts';
+import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import type { Payment } from '../lifecycle/payment.ts';
+import { moneyOf, newMoney, replacementOf, type Crediting, type Money, type Quote } from './credit-new.ts';
+import type { TransferUpdate } from './decide.ts';
+import { isStanding, type PaymentTransfer } from './payment-transfer.ts';
+import { handOverMoney, storeTransfers, type Replacement, type TransferRow } from './store.ts';
+
+const lockedQuotes = sql<Quote, { paymentIds: readonly string[] }>(
+  'locked_quotes',
+  (p) => `
+    SELECT payment_id, coin, network, asks, covers, rate, quoted_at, locked_until FROM quotes
+    WHERE payment_id = ANY (${p.paymentIds}) AND asks IS NOT NULL`,
+);
+
+/** A page of a chain, in terms of the payments that it pays. */
+export interface PageOfPayments {
+  /** The payments, locked, with their transfers as stored. */
+  readonly payments: ReadonlyMap<string, { payment: Payment; transfers: readonly PaymentTransfer[] }>;
+  /** The transfers that the page reports for each of them, in its order. */
+  readonly reported: ReadonlyMap<string, readonly ChainTransfer[]>;
+  readonly rates: Rates;
+}
+
+/**
+ * Stores the transfers of a page, each new one with its credit, and returns how they differ from their stored
+ * state. The caller has locked the payments: what a payment misses decides the credit of the next transfer.
+ */
+export async function recordTransfers(tx: Tx, page: PageOfPayments): Promise<TransferUpdate[]> {
+  const { payments, reported, rates } = page;
+  if (reported.size === 0) return [];
+  const quotes = await run(tx, lockedQuotes, { paymentIds: [...reported.keys()] });
+  const updates: TransferUpdate[] = [];
+  const rows: TransferRow[] = [];
+  const replacements: Replacement[] = [];
+  for (const [id, transfers] of reported) {
+    const known = payments.get(id);
+    if (known === undefined) continue;
+    const own = quotes.filter(({ payment_id }) => payment_id === id);
+    const recorded = recordOwn(known.payment, known.transfers, { transfers, quotes: own, rates });
+    updates.push(...recorded.map(({ update }) => update));
+    rows.push(...recorded.map(({ row }) => row));
+    replacements.push(...recorded.flatMap(({ replacement }) => replacement ?? []));
+  }
+  await storeTransfers(tx, rows);
+  await handOverMoney(tx, replacements);
+  return updates;
+}
+
+interface Reported extends Crediting {
+  readonly transfers: readonly ChainTransfer[];
+}
+
+type Known = ReadonlyMap<string, PaymentTransfer>;
+
+/** One transaction may pay an address in several coins. */
+const nameOf = (txHash: string, coin: string): string => `${txHash} ${coin}`;
+
+/**
+ * A transfer of a page: its row, how it differs from what is stored, and what it replaces with the same
+ * money.
+ */
+interface Recorded {
+  readonly row: TransferRow;
+  readonly update: TransferUpdate;
+  readonly replacement: Replacement | null;
+}
+
+/** Returns what a page reports for a payment, beside what is `stored` of it. */
+export function recordOwn(
+  payment: Payment,
+  stored: readonly PaymentTransfer[],
+  reported: Reported,
+): Recorded[] {
+  const { transfers } = reported;
+  const before: Known = new Map(stored.map((one) => [nameOf(one.tx_hash, one.coin), one]));
+  const replaced = findReplaced(transfers, before);
+  const moved = new Set(replaced.values());
+  // What stands by now decides what the payment misses when the next one is credited.
+  const current = new Map(before);
+  for (const { txHash, coin, droppedAt } of transfers) {
+    const known = before.get(nameOf(txHash, coin));
+    if (known !== undefined) current.set(nameOf(txHash, coin), { ...known, dropped_at: droppedAt });
+  }
+  return transfers.map((transfer) => {
+    const { txHash, coin } = transfer;
+    const known = before.get(nameOf(txHash, coin));
+    const lost = replaced.get(transfer);
+    const isSame = lost !== undefined || (known !== undefined && moved.has(known));
+    const paid = [...current.values()];
+    const money = known ?? (lost ? moneyOf(lost, transfer) : newMoney(payment, transfer, paid, reported));
+    const row = toRow(payment, transfer, money);
+    if (known === undefined) current.set(nameOf(txHash, coin), asPaymentTransfer(payment, row));
+    const kind = isSame ? ('moved' as const) : kindOf(transfer, known);
+    const replacement = lost ? { ...row, lost: lost.tx_hash, same: txHash } : null;
+    return { row, replacement, update: { paymentId: payment.id, kind, txHash, coin } };
+  });
+}
+
+/** Returns, for each new transfer that moves the money of a dropped one, the one that was dropped. */
+function findReplaced(
+  transfers: readonly ChainTransfer[],
+  before: Known,
+): ReadonlyMap<ChainTransfer, PaymentTransfer> {
+  const found = new Map<ChainTransfer, PaymentTransfer>();
+  for (const transfer of transfers) {
+    const lost = before.get(nameOf(transfer.txHash, transfer.coin));
+    if (lost === undefined || !isStanding(lost)) continue;
+    const same = replacementOf(transfer, transfers);
+    if (same !== null && !before.has(nameOf(same.txHash, same.coin))) found.set(same, lost);
+  }
+  return found;
+}
+
+function kindOf(
+  { droppedAt, blockHeight }: ChainTransfer,
+  before: PaymentTransfer | undefined,
+): TransferUpdate['kind'] {
+  // A dropped transfer that was never seen valid was never counted.
+  if (droppedAt !== null) return before === undefined || !isStanding(before) ? 'moved' : 'lost';
+  if (before === undefined) return 'seen';
+  const wasMined = before.block_height !== null;
+  return wasMined && Number(before.block_height) !== blockHeight ? 'orphaned' : 'moved';
+}
+
+function toRow({ id }: Payment, transfer: ChainTransfer, money: Money): TransferRow {
+  const { network, txHash, coin, amount, sender, blockHeight, droppedAt, replacedBy } = transfer;
+  const { seen_at, credit, locked_amount, locked_credit, converted, returned, conversion } = money;
+  return {
+    payment_id: id,
+    network,
+    tx_hash: txHash,
+    coin,
+    amount,
+    sender,
+    seen_at,
+    block_height: blockHeight,
+    dropped_at: droppedAt,
+    replaced_by: replacedBy,
+    credit,
+    locked_amount,
+    locked_credit,
+    converted,
+    returned,
+    conversion,
+  };
+}
+
+function asPaymentTransfer({ pay_currency, pay_network }: Payment, row: TransferRow): PaymentTransfer {
+  return {
+    ...row,
+    pay_currency,
+    pay_network,
+    coin: row.coin as PaymentTransfer['coin'],
+    block_height: null,
+    confirmations: 0,
+    confirmed_at: null,
+  };
+}
