@@ -1,38 +1,42 @@
-/** A model of two simulated networks: a head is a height and a time, and each transfer has one block. */
+import { NETWORKS, type Network } from './coins.ts';
+import type { Sent } from './transfers.ts';
 
-export type Network = 'ethereum' | 'tron';
-export const NETWORKS: readonly Network[] = ['ethereum', 'tron'];
+/** A model of simulated networks: a head is a height and a time, and each transfer has one block. */
 
-const BLOCK_MS: Record<Network, number> = { ethereum: 12_000, tron: 3_000 };
-export const CONFIRMATIONS: Record<Network, number> = { ethereum: 12, tron: 20 };
+const BLOCK_MS: Readonly<Record<Network, number>> = {
+  bitcoin: 600_000,
+  ethereum: 12_000,
+  polygon: 2_000,
+  tron: 3_000,
+};
+const CONFIRMATIONS: Readonly<Record<Network, number>> = {
+  bitcoin: 2,
+  ethereum: 12,
+  polygon: 16,
+  tron: 20,
+};
 
-/** Money in cents of the settlement coin: both coins of the model are worth the same. */
-export interface Sent {
-  readonly network: Network;
-  readonly cents: number;
-  readonly at: number;
-  /** Height of the block that holds it, or that will. */
-  block: number;
-  isDropped: boolean;
-  /** As of the latest sync of its network. */
-  isConfirmed: boolean;
-}
+/**
+ * When the chain of a network begins, in milliseconds since the payment's creation: each on a millisecond of
+ * its own, so that its blocks coincide with no deadline, no step and no other chain's blocks by chance.
+ */
+export const CHAIN_BEGINS: Readonly<Record<Network, number>> = {
+  bitcoin: -101,
+  ethereum: -102,
+  polygon: -103,
+  tron: -104,
+};
 
 export class ModelChain {
   readonly #network: Network;
-  #head: { height: number; at: number } | null = null;
+  #head: { height: number; at: number };
 
   constructor(network: Network) {
     this.#network = network;
-  }
-
-  /** The chain begins at its first sync. */
-  begin(now: number): void {
-    this.#head ??= { height: 0, at: now };
+    this.#head = { height: 0, at: CHAIN_BEGINS[network] };
   }
 
   height(now: number): number {
-    if (this.#head === null) return 0;
     return this.#head.height + Math.floor((now - this.#head.at) / BLOCK_MS[this.#network]);
   }
 
@@ -45,12 +49,19 @@ export class ModelChain {
   }
 
   hasConfirmed(sent: Sent, now: number): boolean {
-    return !sent.isDropped && sent.block + CONFIRMATIONS[this.#network] - 1 <= this.height(now);
+    return !sent.isDropped && this.#confirmingBlock(sent) <= this.height(now);
   }
 
   confirmedAt(sent: Sent): number {
-    if (this.#head === null) throw new Error('nothing confirms before the chain begins');
-    const blocks = sent.block + CONFIRMATIONS[this.#network] - 1 - this.#head.height;
-    return this.#head.at + blocks * BLOCK_MS[this.#network];
+    return this.#head.at + (this.#confirmingBlock(sent) - this.#head.height) * BLOCK_MS[this.#network];
   }
+
+  #confirmingBlock(sent: Sent): number {
+    return sent.block + CONFIRMATIONS[this.#network] - 1;
+  }
+}
+
+export function modelChains(): Record<Network, ModelChain> {
+  const entries = NETWORKS.map((network) => [network, new ModelChain(network)] as const);
+  return Object.fromEntries(entries) as Record<Network, ModelChain>;
 }

@@ -1,60 +1,37 @@
-import { ModelChain, NETWORKS, type Network, type Sent } from './chain.ts';
-import {
-  isEnough,
-  addExceptions,
-  owedBack,
-  sum,
-  type Action,
-  type Change,
-  type Status,
-  type Terms,
-} from './terms.ts';
+import { modelChains } from './chain.ts';
+import { METHODS, NETWORKS, type Method, type Network } from './coins.ts';
+import { parse } from './decimal.ts';
+import type { Money } from './money.ts';
+import { PaymentStatus, type Change } from './payment.ts';
+import { Pricing } from './pricing.ts';
+import type { Action, Terms } from './terms.ts';
+import type { Sent } from './transfers.ts';
 
 /**
  * The expected behaviour of a payment, written from the contract without the service's code: one payment, in
- * milliseconds and cents. The model has no transactions, no schedule and no transition table; it searches for
- * the next event.
+ * milliseconds and exact decimals. The model has no transactions, no schedule and no transition table; it
+ * searches for the next event.
  */
 
 const MINUTE = 60_000;
-const LATE_WINDOW = 24 * 60 * MINUTE;
 
 export class Model {
-  status: Status = 'WAITING';
-  refunded = 0;
-  readonly sent: Sent[] = [];
-  readonly exceptions = new Set<string>();
-  /** The events, as `type STATUS`. */
-  readonly events: string[] = ['created WAITING'];
-  readonly #terms: Terms;
-  readonly #chains: Record<Network, ModelChain> = {
-    ethereum: new ModelChain('ethereum'),
-    tron: new ModelChain('tron'),
-  };
-  readonly #expiresAt: number;
-  #deadline: number;
+  readonly payment: PaymentStatus;
+  readonly pricing: Pricing;
+  readonly #price: bigint;
+  readonly #chains = modelChains();
   #now = 0;
   #own: Network = 'ethereum';
-  #promised: number[] = [];
-  #isCovered = false;
-  #isRefusing = false;
 
-  constructor(terms: Terms) {
-    this.#terms = terms;
-    this.#expiresAt = terms.minutes * MINUTE;
-    this.#deadline = this.#expiresAt;
+  constructor({ price, minutes, policy }: Terms) {
+    this.#price = parse(price);
+    const expiresAt = minutes * MINUTE;
+    this.payment = new PaymentStatus(this.#price, expiresAt, policy);
+    this.pricing = new Pricing(this.#price, expiresAt);
   }
 
-  get received(): number {
-    return sum(this.sent.filter(({ isDropped }) => !isDropped));
-  }
-
-  get #isWaiting(): boolean {
-    return this.status === 'WAITING' || this.status === 'PENDING';
-  }
-
-  get #confirmed(): number {
-    return sum(this.#confirmedTransfers());
+  get money(): Money {
+    return this.payment.money;
   }
 
   /** Advances the time to `until`; everything happens at its own time. */
@@ -63,167 +40,166 @@ export class Model {
       const next = this.#nextMoment();
       if (next === null || next > until) break;
       this.#now = next;
-      this.#lookAtEach();
+      // Networks are synced one by one: what confirms on two at the same time is two updates.
+      for (const network of NETWORKS) this.#sync([], [network]);
       this.#endMoment();
     }
     this.#now = until;
   }
 
+  get now(): number {
+    return this.#now;
+  }
+
+  /** True when a refund waits until the customer says where on `network` it goes. */
+  waitsForAddress(network: Network): boolean {
+    return this.money.refunds.some(
+      ({ status, method }) => status === 'NEEDS_ADDRESS' && METHODS[method].network === network,
+    );
+  }
+
+  /** The coins of a transfer, in units of its coin. */
+  amountOf({ method, share }: Extract<Action, { do: 'transfer' }>): bigint {
+    return this.pricing.amountOf(method, share, this.money.standing, this.#now);
+  }
+
+  /** The sum that a refund asks for; null: all that is left. */
+  askedOf({ percent }: Extract<Action, { do: 'refund' }>): bigint | null {
+    if (percent === null) return null;
+    return (this.#price * BigInt(percent)) / 100n;
+  }
+
   /** Returns true when the action is allowed and done; false, without a change, when it must be refused. */
-  act(action: Action): boolean {
-    switch (action.do) {
-      case 'wait':
-        return true;
-      case 'transfer': {
-        if (this.received === 0) this.#own = action.network;
-        const chain = this.#chains[action.network];
-        chain.begin(this.#now);
-        const place = { at: this.#now, block: chain.height(this.#now) + 1 };
-        const sent: Sent = { ...action, ...place, isDropped: false, isConfirmed: false };
-        this.sent.push(sent);
-        this.#sync([{ kind: 'seen', sent }]);
-        break;
-      }
-      case 'replace': {
-        const sent = this.sent[action.which % Math.max(1, this.sent.length)];
-        if (sent === undefined || sent.isDropped) return false;
-        sent.isDropped = true;
-        this.#sync([{ kind: 'dropped', sent }]);
-        break;
-      }
-      case 'reorg':
-        for (const network of this.#networks()) this.#reorganise(network, action.depth);
-        break;
-      case 'mine':
-        for (const network of this.#networks()) {
-          this.#chains[network].begin(this.#now);
-          this.#chains[network].mine(action.blocks, this.#now);
-        }
-        this.#lookAtEach();
-        break;
-      case 'fail_conversion':
-        this.#isRefusing = true;
-        break;
-      case 'refund':
-        if (!this.#refund(action.cents)) return false;
-        break;
-    }
+  act(action: Exclude<Action, { do: 'give_address' }>): boolean {
+    const isDone = this.#do(action);
+    if (isDone) this.#endMoment();
+    return isDone;
+  }
+
+  /**
+   * The customer gave the address that the page asked for, on `network`; null: it asked for none. Returns
+   * false when it asked wrongly: it must ask while a refund waits, and may ask once for each network.
+   */
+  giveAddress(network: Network | null): boolean {
+    const waiting = NETWORKS.filter((one) => this.waitsForAddress(one));
+    if (network === null) return waiting.length === 0;
+    if (this.money.given.has(network) || (waiting.length > 0 && !waiting.includes(network))) return false;
+    this.money.giveAddress(network);
     this.#endMoment();
     return true;
   }
 
+  #do(action: Exclude<Action, { do: 'give_address' }>): boolean {
+    switch (action.do) {
+      case 'wait':
+        return true;
+      case 'transfer':
+        this.#send(action);
+        return true;
+      case 'choose':
+        if (!this.payment.isShort || this.#now >= this.payment.deadline || this.money.received > 0n)
+          return false;
+        this.#select(action.method);
+        return true;
+      case 'market':
+        this.pricing.setRate(action.coin, action.percent);
+        return true;
+      case 'replace':
+        return this.#replace(action);
+      case 'reorg':
+        for (const network of this.#networks()) this.#reorganise(network, action.depth);
+        return true;
+      case 'mine':
+        for (const network of this.#networks()) this.#chains[network].mine(action.blocks, this.#now);
+        for (const network of NETWORKS) this.#sync([], [network]);
+        return true;
+      case 'fail_conversion':
+        this.payment.isRefusing = true;
+        return true;
+      default:
+        return this.payment.refund(this.askedOf(action), action.to);
+    }
+  }
+
+  #select(method: Method): void {
+    const isAsked = this.payment.isShort && this.#now < this.payment.deadline;
+    this.pricing.select(method, this.money.standing, this.#now, isAsked);
+    if (this.money.received === 0n) this.#own = METHODS[method].network;
+  }
+
+  #send(action: Extract<Action, { do: 'transfer' }>): void {
+    const { method, direct } = action;
+    // Nobody watches an address that was never shown.
+    if (direct && !this.pricing.isWatched(method)) return;
+    const amount = this.amountOf(action);
+    if (!direct) this.#select(method);
+    const credit = this.pricing.credit(method, amount, this.money.standing, this.#now);
+    const block = this.#chains[METHODS[method].network].height(this.#now) + 1;
+    const state = {
+      block,
+      isDropped: false,
+      isConfirmed: false,
+      isOffered: false,
+      converted: 0n,
+      returned: 0n,
+    };
+    const sent: Sent = { method, amount, seenAt: this.#now, ...credit, ...state };
+    this.money.add(sent);
+    this.#sync([{ kind: 'seen', sent }]);
+  }
+
+  #replace({ which, speedUp }: Extract<Action, { do: 'replace' }>): boolean {
+    const { sent } = this.money;
+    const old = sent[which % Math.max(1, sent.length)];
+    if (old === undefined || old.isDropped) return false;
+    if (speedUp) {
+      const block = this.#chains[METHODS[old.method].network].height(this.#now) + 1;
+      this.money.replace(old, block);
+    }
+    old.isDropped = true;
+    this.#sync([{ kind: speedUp ? 'same' : 'lost', sent: old }]);
+    return true;
+  }
+
+  /** The networks that a step concerns: the payment's own, and those on which money came. */
   #networks(): Network[] {
-    return NETWORKS.filter(
-      (network) => network === this.#own || this.sent.some((sent) => sent.network === network),
-    );
+    const used = this.money.sent.map(({ method }) => METHODS[method].network);
+    return NETWORKS.filter((network) => network === this.#own || used.includes(network));
   }
 
   #reorganise(network: Network, depth: number): void {
     const chain = this.#chains[network];
-    chain.begin(this.#now);
     const height = chain.height(this.#now);
-    const orphaned = this.sent.filter(
-      (sent) => sent.network === network && chain.isMined(sent, this.#now) && sent.block > height - depth,
+    const orphaned = this.money.sent.filter(
+      (sent) =>
+        METHODS[sent.method].network === network &&
+        chain.isMined(sent, this.#now) &&
+        sent.block > height - depth,
     );
     for (const sent of orphaned) sent.block = height + 1;
     if (orphaned.length > 0) this.#sync(orphaned.map((sent) => ({ kind: 'orphaned', sent })));
   }
 
-  /** Networks are synced one by one: confirmations on two networks at the same time are two updates. */
-  #lookAtEach(): void {
-    for (const network of NETWORKS) this.#sync([], [network]);
-  }
-
   /** The service learns of `changes`, and of what has confirmed on `networks` by now. */
   #sync(changes: readonly Change[], networks: readonly Network[] = NETWORKS): void {
-    for (const sent of this.sent.filter(({ network }) => networks.includes(network)))
-      sent.isConfirmed = this.#chains[sent.network].hasConfirmed(sent, this.#now);
-    const { late } = this.#terms.policy;
-    const isOpen = ['WAITING', 'PENDING', 'EXPIRED'].includes(this.status);
-    const isLate = isOpen && changes.some(({ sent }) => sent.at >= this.#expiresAt);
-    addExceptions(this.exceptions, changes, {
-      isLate,
-      over: this.received - this.#terms.cents,
-      received: this.received,
-    });
-    this.#isCovered = this.#isEnough(this.sent.filter(({ isDropped }) => !isDropped));
-
-    const honouredUntil = late === 'honour' ? this.#expiresAt + LATE_WINDOW : this.#expiresAt;
-    const isOnItsWay = this.status === 'PENDING' || this.status === 'PROCESSING';
-    if (isOnItsWay && changes.some(({ kind }) => kind === 'dropped')) this.#record('failed', 'FAILED');
-    else if (isOnItsWay && changes.some(({ kind }) => kind === 'orphaned'))
-      this.#record('pending', 'PENDING');
-    else if (isOpen && changes.some(({ kind, sent }) => kind === 'seen' && sent.at < honouredUntil)) {
-      if (isLate) this.#deadline = this.#expiresAt + LATE_WINDOW;
-      this.#record('pending', 'PENDING');
-    }
-    if (this.status === 'PENDING' && this.#isEnough(this.#confirmedTransfers()))
-      this.#record('processing', 'PROCESSING');
-    this.#promiseWhatIsOwed();
+    this.money.confirm(this.#chains, networks, this.#now);
+    this.payment.sync(changes);
   }
 
-  /** What follows at once: expiry, conversion, and refunds that are on their way. */
+  /** What follows at once: expiry, new quotes, conversion, and refunds that are on their way. */
   #endMoment(): void {
-    if (this.#isWaiting && !this.#isCovered && this.#now >= this.#deadline) {
-      // A decision about a deadline syncs the networks first: the payment's own chain begins now at the
-      // latest.
-      this.#chains.ethereum.begin(this.#now);
-      this.#record('failed', 'EXPIRED');
-      this.#promiseWhatIsOwed();
-    }
-    if (this.status === 'PROCESSING') {
-      if (this.#isRefusing) this.#record('failed', 'FAILED');
-      else {
-        this.#record('settled', 'SETTLED');
-        this.#promiseWhatIsOwed();
-      }
-    }
-    for (const cents of this.#promised.splice(0)) this.#sendBack(cents);
-  }
-
-  #promiseWhatIsOwed(): void {
-    const left = this.#confirmed - this.refunded - this.#promised.reduce((a, b) => a + b, 0);
-    const isLateForGood = this.exceptions.has('late') && this.#confirmed === this.received;
-    const owed = owedBack(this.#terms, { status: this.status, left, isLateForGood });
-    if (owed > 0) this.#promised.push(owed);
-  }
-
-  #refund(asked: number | null): boolean {
-    const isPartAllowed = this.status === 'SETTLED';
-    if (!isPartAllowed && this.status !== 'EXPIRED' && this.status !== 'FAILED') return false;
-    const left = this.#confirmed - this.refunded;
-    // When only everything can be refunded, everything must be confirmed.
-    if (!isPartAllowed && this.#confirmed !== this.received) return false;
-    if (left <= 0 || (asked ?? left) > left) return false;
-    if (!isPartAllowed && (asked ?? left) !== left) return false;
-    this.#promised.push(asked ?? left);
-    return true;
-  }
-
-  #sendBack(cents: number): void {
-    this.refunded += cents;
-    this.#record('refunded', this.refunded === this.received ? 'REFUNDED' : this.status);
+    this.payment.endMoment(this.#now);
+    if (this.payment.isShort) this.pricing.requote(this.money.standing, this.#now);
   }
 
   #nextMoment(): number | null {
-    const unconfirmed = this.sent.filter(
-      (sent) => !sent.isDropped && !this.#chains[sent.network].hasConfirmed(sent, this.#now),
-    );
-    const moments = unconfirmed.map((sent) => this.#chains[sent.network].confirmedAt(sent));
-    if (this.#isWaiting && !this.#isCovered) moments.push(this.#deadline);
+    const moments = this.money.standing
+      .filter(({ isConfirmed }) => !isConfirmed)
+      .map((sent) => this.#chains[METHODS[sent.method].network].confirmedAt(sent));
+    if (this.payment.isShort) moments.push(this.payment.deadline);
+    for (const { status, sendAt } of this.money.refunds) if (status === 'PENDING') moments.push(sendAt);
+    const lockEnd = this.pricing.nextLockEnd(this.#now);
+    if (lockEnd !== null) moments.push(lockEnd);
     return moments.length === 0 ? null : Math.min(...moments);
-  }
-
-  #confirmedTransfers(): Sent[] {
-    return this.sent.filter(({ isConfirmed, isDropped }) => isConfirmed && !isDropped);
-  }
-
-  #isEnough(some: readonly Sent[]): boolean {
-    return isEnough(this.#terms, some, this.refunded);
-  }
-
-  #record(type: string, status: Status): void {
-    this.status = status;
-    this.events.push(`${type} ${status}`);
   }
 }

@@ -1,0 +1,166 @@
+import { COINS, COIN_IDS, type CoinId } from '../../src/domain/chain/coins.ts';
+import type { Rates } from '../../src/domain/chain/port.ts';
+import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
+import type { Policy } from '../../src/domain/payments/lifecycle/policy.ts';
+import { quoteRow } from '../../src/domain/payments/pricing/quotes.ts';
+import type { RefundSource } from '../../src/domain/payments/refunds/store.ts';
+import type { Quote } from '../../src/domain/payments/transfers/credit-new.ts';
+import type { PaymentTransfer } from '../../src/domain/payments/transfers/payment-transfer.ts';
+import { multiply } from '../../src/platform/values/money.ts';
+
+const BEGIN = new Date('2026-01-01T00:00:00.000Z').getTime();
+const MINUTE_MS = 60_000;
+
+/**
+ * The classes of the clock: the first lock holds, it has ended, the deadline has passed, and the late window
+ * has ended. Within a class time stands still; the market moves between them.
+ */
+const CLOCK = [
+  { at: 0, ether: '1' },
+  { at: 15 * MINUTE_MS, ether: '0.8' },
+  { at: 60 * MINUTE_MS, ether: '1.3' },
+  { at: (60 + 24 * 60) * MINUTE_MS, ether: '0.9' },
+] as const;
+export const LAST_CLASS = CLOCK.length - 1;
+
+export const timeOf = (clock: number): Date => new Date(BEGIN + (CLOCK[clock]?.at ?? 0));
+
+export const ratesOf = (clock: number): Rates => RATES[clock] ?? SIMULATED;
+const SIMULATED = Object.fromEntries(COIN_IDS.map((coin) => [coin, COINS[coin].simulatedRate])) as Rates;
+const RATES = CLOCK.map(({ ether }): Rates => ({ ...SIMULATED, ETH: multiply(SIMULATED.ETH, ether) }));
+
+/** A transfer that the customer may send once. */
+export interface Slot {
+  readonly coin: CoinId;
+  readonly amount: string;
+  /** What a replacement pays instead: the same, or less. */
+  readonly replacement: string;
+}
+
+/** A refund that was accepted and is not paid out. */
+export interface OpenRefund {
+  readonly source: RefundSource;
+  readonly coin: CoinId;
+  readonly coin_amount: string;
+  readonly amount: string;
+}
+
+/** When each job of the payment is due, in milliseconds; absent: it is not scheduled. */
+export interface Jobs {
+  readonly expire?: number;
+  readonly requote?: number;
+  readonly settle?: number;
+}
+
+/** A payment with all that belongs to it, in memory. */
+export interface State {
+  readonly clock: number;
+  readonly payment: Payment;
+  readonly transfers: readonly PaymentTransfer[];
+  readonly quotes: readonly Quote[];
+  readonly refunds: readonly OpenRefund[];
+  readonly jobs: Jobs;
+  /** Numbers of the conversions that were begun and have no outcome. */
+  readonly converting: readonly number[];
+  /** Accepted out of what was settled. */
+  readonly refundedOfSettled: string;
+  /** What is held, by the ledger, per coin. */
+  readonly held: Readonly<Partial<Record<CoinId, string>>>;
+}
+
+const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
+/** Returns a new payment of 10 USDC, with a quote in ether whose lock begins with it. */
+export function initialState(policy: Policy): State {
+  const [created, deadline] = [timeOf(0), timeOf(2)];
+  const payment: Payment = {
+    id: 'pay_1',
+    merchant_id: 'mer_1',
+    token_id: 't',
+    order_id: 'o',
+    order_description: null,
+    callback_url: null,
+    success_url: null,
+    cancel_url: null,
+    customer_email: null,
+    metadata: {},
+    pay_amount: '10',
+    pay_currency: 'USDC',
+    pay_network: 'ethereum',
+    status: 'WAITING',
+    exceptions: [],
+    sequence: 1,
+    coin: 'USDC',
+    network: 'ethereum',
+    address: ADDRESS,
+    crypto_amount: '10',
+    tx_hash: null,
+    confirmations: 0,
+    fully_funded: false,
+    amount_received: '0',
+    amount_refunded: '0',
+    actually_paid: null,
+    actually_paid_currency: null,
+    created_at: created,
+    expires_at: deadline,
+    deadline_at: deadline,
+    settled_at: null,
+    policy,
+    language: null,
+    test_clock: null,
+    clock_offset_ms: '0',
+    clock_frozen_until: null,
+  };
+  const quotes = [quoteIn('ETH', payment, [], 0)];
+  return {
+    clock: 0,
+    payment,
+    transfers: [],
+    quotes,
+    refunds: [],
+    jobs: { expire: deadline.getTime(), requote: quotes[0]?.locked_until?.getTime() ?? 0 },
+    converting: [],
+    refundedOfSettled: '0',
+    held: {},
+  };
+}
+
+/** Returns a quote of what the payment misses. */
+export function quoteIn(
+  coin: CoinId,
+  payment: Payment,
+  transfers: readonly PaymentTransfer[],
+  clock: number,
+): Quote {
+  const now = timeOf(clock);
+  const method = { coin, network: 'ethereum' as const, address: ADDRESS };
+  return { ...quoteRow({ payment, transfers }, method, ratesOf(clock), now), quoted_at: now };
+}
+
+/**
+ * Returns a text that is equal for two states from which the same follows. `reorged` and `replaced` decide
+ * nothing, the sums follow from the transfers, and a transfer that is lost before it was used is only gone.
+ */
+export function canonical(state: State): string {
+  const { clock, payment, transfers, quotes, refunds, jobs, converting, held } = state;
+  const { status, fully_funded, exceptions, settled_at, deadline_at, amount_refunded } = payment;
+  return JSON.stringify([
+    [clock, status, fully_funded, exceptions.includes('late'), settled_at !== null, deadline_at.getTime()],
+    [amount_refunded, state.refundedOfSettled, held, refunds],
+    transfers.map((one) =>
+      one.dropped_at !== null && one.converted === '0' && one.returned === '0' ? one.tx_hash : stateOf(one),
+    ),
+    quotes.map(({ asks, quoted_at }) => [asks, quoted_at.getTime()]),
+    [jobs.expire, jobs.requote, jobs.settle !== undefined, converting.length],
+  ]);
+}
+
+function stateOf(transfer: PaymentTransfer): unknown[] {
+  const { tx_hash, seen_at, amount, credit, locked_amount, converted, returned, conversion } = transfer;
+  const place = [
+    transfer.block_height !== null,
+    transfer.confirmed_at !== null,
+    transfer.dropped_at !== null,
+  ];
+  return [tx_hash, seen_at.getTime(), place, amount, credit, locked_amount, converted, returned, conversion];
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Caller } from '../../../src/platform/endpoint.ts';
+import type { Context } from '../../../src/platform/context.ts';
+import { ApiError } from '../../../src/platform/errors.ts';
+import type { Harness } from '../harness.ts';
+import { ACTORS, type ActorName, type RacedPayment } from './actors.ts';
+import { openPausableDb, PAUSE_LOCK, type PausableDb } from './pausable-db.ts';
+
+/** What became of an actor: its name, and how it failed, if it did. */
+export interface Ended {
+  readonly actor: ActorName;
+  /** Null: it did its work, or refused it with an error of the API below 500. */
+  readonly error: Error | null;
+}
+
+/** Two actors, each with a pool of connections of its own, as two processes have. */
+export interface Racers {
+  /** Runs `first` to its end, then `second`. Returns how many statements `first` sent. */
+  inTurn(
+    first: ActorName,
+    second: ActorName,
+    payment: RacedPayment,
+  ): Promise<{ ended: Ended[]; count: number }>;
+  /**
+   * Runs `first` up to its statement number `index`, then `second` until it has ended or waits for a lock of
+   * the first, and then both to their ends. Null: `first` ended before.
+   */
+  race(
+    first: ActorName,
+    second: ActorName,
+    payment: RacedPayment,
+    index: number,
+  ): Promise<{ ended: Ended[]; pausedBefore: string; didWait: boolean } | null>;
+  close(): Promise<void>;
+}
+
+/** A racer that waits goes on waiting: how often it is looked at decides only how long a race takes. */
+const LOOK_EVERY_MS = 4;
+
+const IS_WAITING = `
+  SELECT EXISTS (
+    SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = $1 AND wait_event_type = 'Lock') AS is_waiting`;
+
+export async function openRacers({ ctx, adapters }: Harness, caller: Caller): Promise<Racers> {
+  const url = ctx.config.databaseUrl;
+  const [one, two] = [openPausableDb(url, 'first racer'), openPausableDb(url, 'second racer')] as const;
+  const gate = new pg.Client({ connectionString: url });
+  await gate.connect();
+
+  const act = async (racer: PausableDb, actor: ActorName, payment: RacedPayment): Promise<Ended> => {
+    const own: Context = { ...ctx, db: racer.db };
+    try {
+      await ACTORS[actor](own, adapters, caller, payment);
+      return { actor, error: null };
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 500) return { actor, error: null };
+      return { actor, error: error instanceof Error ? error : new Error(String(error)) };
+    }
+  };
+
+  /** Resolves when the second racer has ended (false), or waits for a lock of the first (true). */
+  const untilEndedOrWaiting = async (ends: Promise<unknown>) => {
+    for (;;) {
+      if (await Promise.race([ends.then(() => true), sleep(LOOK_EVERY_MS, false)])) return false;
+      const { rows } = await gate.query<{ is_waiting: boolean }>(IS_WAITING, [two.name]);
+      if (rows[0]?.is_waiting === true) return true;
+    }
+  };
+
+  return {
+    async inTurn(first, second, payment) {
+      one.pauseBefore(null);
+      two.pauseBefore(null);
+      const before = await act(one, first, payment);
+      const { count } = one;
+      return { ended: [before, await act(two, second, payment)], count };
+    },
+    async race(first, second, payment, index) {
+      one.pauseBefore(index);
+      two.pauseBefore(null);
+      await gate.query('SELECT pg_advisory_lock($1)', [PAUSE_LOCK]);
+      const firstEnds = act(one, first, payment);
+      const pausedBefore = await Promise.race([one.paused, firstEnds.then(() => null)]);
+      const secondEnds = pausedBefore === null ? null : act(two, second, payment);
+      const didWait = secondEnds !== null && (await untilEndedOrWaiting(secondEnds));
+      await gate.query('SELECT pg_advisory_unlock($1)', [PAUSE_LOCK]);
+      const ended = await firstEnds;
+      if (pausedBefore === null || secondEnds === null) return null;
+      return { ended: [ended, await secondEnds], pausedBefore, didWait };
+    },
+    async close() {
+      await Promise.all([gate.end(), one.db.destroy(), two.db.destroy()]);
+    },
+  };
+}
