@@ -81,8 +81,8 @@ async function fill({ origin, headers, db, env }: Bench): Promise<void> {
   );
   await copy('quotes', 'payment_id', `'payment_id', 'pay_01KF' || ${suffix}, 'address', '0x' || ${suffix}`);
   await db.query(
-    `INSERT INTO transfers (payment_id, network, tx_hash, coin, amount, seen_at, block_height)
-     SELECT 'pay_01KF' || ${suffix}, 'ethereum', 'page' || i, 'USDC', 1, now(), 1 FROM generate_series(5, ${PAYMENTS}, 5) AS i`,
+    `INSERT INTO transfers (payment_id, network, tx_hash, coin, amount, credit, seen_at, block_height)
+     SELECT 'pay_01KF' || ${suffix}, 'ethereum', 'page' || i, 'USDC', 1, 1, now(), 1 FROM generate_series(5, ${PAYMENTS}, 5) AS i`,
   );
   await db.query('ANALYZE');
 }
