@@ -34,9 +34,9 @@ export function amountOf(
 ): string | null {
   if (toSend === null) return null;
   const amounts: Partial<Record<SimulatorAction, (asked: string) => string>> = {
-    pay: (asked) => roundToUnits(asked, coin, network, 'up'),
+    pay: (asked) => asked,
     half: (asked) => roundToUnits(multiply(asked, '0.5'), coin, network, 'down'),
-    double: (asked) => roundToUnits(multiply(asked, '2'), coin, network, 'up'),
+    double: (asked) => multiply(asked, '2'),
   };
   const amount = amounts[action]?.(toSend);
   return amount === undefined || compare(amount, '0') <= 0 ? null : writtenLike(amount, toSend);

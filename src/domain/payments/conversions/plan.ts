@@ -1,7 +1,7 @@
 import { groupBy } from '../../../platform/postgres/db.ts';
-import { decimalsOf, dustOf, type CoinId } from '../../chain/coins.ts';
+import { decimalsOf, dustOf, roundToUnits, type CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import { add, compare, divide, isZero, max, min, subtract, sum } from '../../../platform/values/money.ts';
+import { add, compare, isZero, max, min, subtract, sum } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { isConverted } from '../lifecycle/states.ts';
 import { availableCredit, coinsWorth, convertedCredit, creditOfTop, heldOf } from '../transfers/credit.ts';
@@ -66,9 +66,8 @@ function excessOf(
 ): Part[] {
   const standing = transfers.filter(isStanding);
   const { pay_amount, pay_currency, pay_network } = payment;
-  const units = decimalsOf(pay_currency, pay_network);
   const missing = max('0', subtract(pay_amount, sum(standing.map(convertedCredit))));
-  const needed = divide(missing, '1', units, 'up');
+  const needed = roundToUnits(missing, pay_currency, pay_network, 'up');
   let left = subtract(sum(waiting.map(availableCredit)), needed);
   if (compare(left, toleranceOf(payment, standing)) < 0) return [];
   const parts: Part[] = [];
@@ -84,9 +83,9 @@ function excessOf(
 /** Returns the most coins, in whole units from the top, whose credit is at most `credit`. */
 function coinsOfTop(transfer: PaymentTransfer, credit: string): string {
   const { coin, network, amount, returned } = transfer;
-  const decimals = decimalsOf(coin, network);
-  const bottom = coinsWorth(transfer, subtract(availableCredit(transfer), credit), decimals);
-  return divide(max('0', subtract(subtract(amount, returned), bottom)), '1', decimals, 'down');
+  const rest = subtract(availableCredit(transfer), credit);
+  const bottom = coinsWorth(transfer, rest, decimalsOf(coin, network));
+  return roundToUnits(max('0', subtract(subtract(amount, returned), bottom)), coin, network, 'down');
 }
 
 /** Returns the parts whose coins, summed per coin and network, can be sent: above the dust limit. */
@@ -104,7 +103,7 @@ export function aboveDust(parts: readonly Part[]): Part[] {
 export function heldParts(transfers: readonly PaymentTransfer[]): Part[] {
   const parts = transfers.filter(isConfirmed).map((transfer) => ({
     transfer,
-    coins: divide(heldOf(transfer), '1', decimalsOf(transfer.coin, transfer.network), 'down'),
+    coins: roundToUnits(heldOf(transfer), transfer.coin, transfer.network, 'down'),
   }));
   return aboveDust(parts.filter(({ coins }) => compare(coins, '0') > 0));
 }

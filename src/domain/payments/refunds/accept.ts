@@ -1,7 +1,7 @@
-import { decimalsOf } from '../../chain/coins.ts';
+import { roundToUnits } from '../../chain/coins.ts';
 import { schedule } from '../../schedule/store.ts';
 import { newId } from '../../../platform/values/ids.ts';
-import { asWritten, divide, sum } from '../../../platform/values/money.ts';
+import { asWritten, sum } from '../../../platform/values/money.ts';
 import { groupBy, recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { creditOfParts, methodOf, type Part } from '../conversions/plan.ts';
 import { sendRefund } from '../lifecycle/jobs.ts';
@@ -149,5 +149,5 @@ export async function schedulePayouts(
  * Cuts a credit to the decimals of the settlement coin, and writes it like the price when it is equal to it.
  */
 function inPayCurrency({ pay_amount, pay_currency, pay_network }: Payment, credit: string): string {
-  return asWritten(divide(credit, '1', decimalsOf(pay_currency, pay_network), 'down'), pay_amount);
+  return asWritten(roundToUnits(credit, pay_currency, pay_network, 'down'), pay_amount);
 }

@@ -1,6 +1,6 @@
-import { decimalsOf, dustOf } from '../../chain/coins.ts';
+import { decimalsOf, dustOf, isInUnits, roundToUnits } from '../../chain/coins.ts';
 import { ApiError, ValidationError } from '../../../platform/errors.ts';
-import { compare, decimalPlaces, divide, max, subtract, sum } from '../../../platform/values/money.ts';
+import { compare, max, subtract, sum } from '../../../platform/values/money.ts';
 import { creditOfParts, heldParts, type Part } from '../conversions/plan.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { isRefundable, isRefunded, isSettled } from '../lifecycle/states.ts';
@@ -26,8 +26,7 @@ export function leftToRefund(
 ): Left {
   const { pay_currency, pay_network } = payment;
   const converted = sum(transfers.filter(isConfirmed).map(convertedCredit));
-  const decimals = decimalsOf(pay_currency, pay_network);
-  const whole = divide(max('0', subtract(converted, refunded)), '1', decimals, 'down');
+  const whole = roundToUnits(max('0', subtract(converted, refunded)), pay_currency, pay_network, 'down');
   const settled = compare(whole, dustOf(pay_currency, pay_network)) > 0 ? whole : '0';
   // What a settled payment holds is on its way to the settlement coin, unless an exchange refused it.
   const held = heldParts(
@@ -66,9 +65,10 @@ export function checkRefund(
     throw refuse(
       `Up to ${settled} ${pay_currency} can be refunded, or everything: the rest is held in other coins.`,
     );
-  const decimals = decimalsOf(pay_currency, pay_network);
-  if (decimalPlaces(asked) > decimals)
+  if (!isInUnits(asked, pay_currency, pay_network)) {
+    const decimals = decimalsOf(pay_currency, pay_network);
     throw invalid('multipleOf', `must have at most ${decimals} decimals: it is paid in`);
+  }
   const dust = dustOf(pay_currency, pay_network);
   if (compare(asked, dust) <= 0)
     throw invalid('exclusiveMinimum', `must be more than the dust limit, ${dust}`);

@@ -1,5 +1,4 @@
 import { chainKey } from '../../chain/chain-key.ts';
-import { roundToUnits } from '../../chain/coins.ts';
 import type { ChainOf, TestChain } from '../../chain/port.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
@@ -33,8 +32,7 @@ export async function autopay(
     network,
     coin,
     address,
-    // A payment may ask for more decimals than its coin has, which no chain can carry.
-    amount: roundToUnits(crypto_amount, coin, network, 'up'),
+    amount: crypto_amount,
     reference: `autopay ${id}`,
   }));
   const chains = new Set(unpaid.map(({ network }) => chainKey(network, own)));
