@@ -14,3 +14,19 @@ export function sentBack(amount: string): CheckoutRefund {
     txHash: '0x1',
   };
 }
+
+/** The fields of a refund in the API, in their order (contract, "Money"). */
+export const REFUND_FIELDS = [
+  'id',
+  'payment_id',
+  'amount',
+  'currency',
+  'status',
+  'created_at',
+  'coin',
+  'network',
+  'coin_amount',
+  'address',
+  'tx_hash',
+  'reason',
+] as const;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import supertest from 'supertest';
 import { simulatedChain } from '../../../src/domain/chain/simulator/simulated.ts';
+import { REFUND_FIELDS } from '../../support/refunds.ts';
 import { countRows, createPayment, expectError, expectLimitHeaders, pay } from '../../support/http.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
@@ -59,20 +60,7 @@ describe('contract: POST /v1/payment/:id/refund', () => {
     expect(answer.body.address)
       .to.equal(await senderOf(id))
       .and.to.be.a('string');
-    expect(Object.keys(answer.body)).to.deep.equal([
-      'id',
-      'payment_id',
-      'amount',
-      'currency',
-      'status',
-      'created_at',
-      'coin',
-      'network',
-      'coin_amount',
-      'address',
-      'tx_hash',
-      'reason',
-    ]);
+    expect(Object.keys(answer.body)).to.deep.equal(REFUND_FIELDS);
     expectLimitHeaders(answer);
   });
 

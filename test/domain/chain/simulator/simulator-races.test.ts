@@ -1,12 +1,9 @@
 import { expect } from 'chai';
 import type { ChainTransfer, TransferRequest, TestChain } from '../../../../src/domain/chain/port.ts';
-import { createSimulator } from '../../../../src/domain/chain/simulator/simulator.ts';
-import { openDb, type Db } from '../../../../src/platform/postgres/db.ts';
+import type { Db } from '../../../../src/platform/postgres/db.ts';
 import { untilWaitingForLocks } from '../../../support/locks.ts';
-import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
+import { at, openSimulator, START, type SimulatorSetup } from '../../../support/simulator.ts';
 
-const START = new Date('2026-01-01T00:00:00Z');
-const at = (seconds: number) => new Date(START.getTime() + seconds * 1000);
 const sending = (address: string): TransferRequest => ({
   network: 'tron',
   coin: 'USDT',
@@ -17,24 +14,20 @@ const sending = (address: string): TransferRequest => ({
 const addressesOf = (transfers: readonly ChainTransfer[]) => transfers.map(({ address }) => address);
 
 describe('the simulated chain under concurrency', () => {
-  let database: TestDatabase;
+  let setup: SimulatorSetup;
   let db: Db;
   let chain: TestChain;
 
   before(async () => {
-    database = await createTestDatabase();
-    db = openDb({ url: database.url, poolSize: 12, acquireMs: 10_000, queryMs: 10_000, name: 'test' });
-    chain = createSimulator({ db, blockSeconds: 10, seed: 'seed' });
+    setup = await openSimulator(12);
+    ({ db, chain } = setup);
   });
 
   beforeEach(async () => {
-    await db.raw('TRUNCATE sim_transfers, sim_heads');
+    await setup.clear();
   });
 
-  after(async () => {
-    await db.destroy();
-    await database.drop();
-  });
+  after(() => setup.close());
 
   it('never skips a transfer whose transaction began first and commits last', async () => {
     const slow = await db.transaction();

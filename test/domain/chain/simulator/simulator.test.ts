@@ -1,44 +1,36 @@
 import { expect } from 'chai';
-import type { ChainTransfer, TransferRequest, TestChain } from '../../../../src/domain/chain/port.ts';
+import type { TransferRequest, TestChain } from '../../../../src/domain/chain/port.ts';
 import { createSimulator } from '../../../../src/domain/chain/simulator/simulator.ts';
-import { openDb, type Db } from '../../../../src/platform/postgres/db.ts';
-import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
+import type { Db } from '../../../../src/platform/postgres/db.ts';
+import {
+  at,
+  BLOCK_SECONDS,
+  openSimulator,
+  SENDING,
+  START,
+  type SimulatorSetup,
+} from '../../../support/simulator.ts';
 
-const START = new Date('2026-01-01T00:00:00Z');
-const BLOCK_SECONDS = 10;
 const DAY_SECONDS = 86_400;
 
-/** START plus seconds: the test's clock. */
-const at = (seconds: number) => new Date(START.getTime() + seconds * 1000);
-
-const SENDING: TransferRequest = { network: 'tron', coin: 'USDT', address: 'Tsomewhere', amount: '10.50' };
-
 describe('the simulated chain', () => {
-  let database: TestDatabase;
+  let setup: SimulatorSetup;
   let db: Db;
   let chain: TestChain;
 
   before(async () => {
-    database = await createTestDatabase();
-    db = openDb({ url: database.url, poolSize: 4, acquireMs: 10_000, queryMs: 10_000, name: 'test' });
-    chain = createSimulator({ db, blockSeconds: BLOCK_SECONDS, seed: 'seed' });
+    setup = await openSimulator();
+    ({ db, chain } = setup);
   });
 
   beforeEach(async () => {
-    await db.raw('TRUNCATE sim_transfers, sim_heads');
+    await setup.clear();
     await chain.poll('tron', null, START);
   });
 
-  after(async () => {
-    await db.destroy();
-    await database.drop();
-  });
+  after(() => setup.close());
 
-  const sendOne = async (sending: Partial<TransferRequest>, seconds: number): Promise<ChainTransfer> => {
-    const [transfer] = await chain.send(db, [{ ...SENDING, ...sending }], at(seconds));
-    if (transfer === undefined) throw new Error('nothing was sent');
-    return transfer;
-  };
+  const sendOne: SimulatorSetup['sendOne'] = (sending, seconds) => setup.sendOne(sending, seconds);
   const heights = async (seconds: number) => {
     const { transfers } = await chain.poll('tron', null, at(seconds));
     return Object.fromEntries(transfers.map(({ address, blockHeight }) => [address, blockHeight]));

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Conversion } from '../../../../src/domain/payments/lifecycle/ports.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
+import { REFUND_FIELDS } from '../../../support/refunds.ts';
 import { openAttack, type Attack } from '../../../support/attack.ts';
 import { expectError } from '../../../support/http.ts';
 
@@ -99,20 +100,7 @@ describe('a refund is whole units above the dust limit', () => {
     if (refund === undefined) throw new Error('the refund is not listed');
     expect(others).to.deep.equal([]);
     expect(refund).to.deep.equal({ ...body, status: 'COMPLETED', tx_hash: refund.tx_hash });
-    expect(Object.keys(refund)).to.deep.equal([
-      'id',
-      'payment_id',
-      'amount',
-      'currency',
-      'status',
-      'created_at',
-      'coin',
-      'network',
-      'coin_amount',
-      'address',
-      'tx_hash',
-      'reason',
-    ]);
+    expect(Object.keys(refund)).to.deep.equal(REFUND_FIELDS);
     expect(refund).to.include({
       payment_id: id,
       amount: '0.001001',
