@@ -88,6 +88,20 @@ describe('fixed counterexamples', () => {
       ]),
     ));
 
+  it('a refund of an excess is lost after it was paid: what was settled is not sent back beyond what came', () =>
+    check(
+      scriptOf(
+        [
+          [0, pay('asked', 'ETH ethereum')],
+          [4000, pay('asked', 'ETH ethereum')],
+          [200, lose(1)],
+          [4000, pay('asked', 'ETH ethereum')],
+          [200, { do: 'mine', blocks: 1 }],
+        ],
+        { overpaid: 'refund_excess' },
+      ),
+    ));
+
   it('a tolerance of 100 % waits for confirmations', () =>
     check(
       scriptOf(

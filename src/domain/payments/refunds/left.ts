@@ -27,7 +27,10 @@ export function leftToRefund(
   const { pay_currency, pay_network } = payment;
   const converted = sum(transfers.filter(isConfirmed).map(convertedCredit));
   const whole = roundToUnits(max('0', subtract(converted, refunded)), pay_currency, pay_network, 'down');
-  const settled = compare(whole, dustOf(pay_currency, pay_network)) > 0 ? whole : '0';
+  // A payment that is REFUNDED has sent back as much as it received, also when what a refund sent back was
+  // lost afterwards: what was settled stays with the merchant.
+  const isLeft = isSettled(payment.status) && compare(whole, dustOf(pay_currency, pay_network)) > 0;
+  const settled = isLeft ? whole : '0';
   // What a settled payment holds is on its way to the settlement coin, unless an exchange refused it.
   const held = heldParts(
     transfers.filter(({ conversion }) => !isSettled(payment.status) || conversion !== null),
