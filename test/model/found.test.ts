@@ -102,6 +102,20 @@ describe('fixed counterexamples', () => {
       ),
     ));
 
+  it('a refund does not wait for, and is not lost with, a transfer that went back before it', () =>
+    check(
+      scriptOf(
+        [
+          [300, pay('asked', 'ETH ethereum')],
+          [4000, pay('asked', 'ETH ethereum')],
+          [14, pay('asked', 'USDC polygon')],
+          [126, lose(0)],
+          [0, pay('unit', 'ETH ethereum')],
+        ],
+        { minutes: 5, late: 'refund' },
+      ),
+    ));
+
   it('a tolerance of 100 % waits for confirmations', () =>
     check(
       scriptOf(

@@ -14,7 +14,7 @@ import {
   type Parts,
   type Refund,
 } from './returns.ts';
-import { creditOfHeld, heldOf, type Sent } from './transfers.ts';
+import { creditOfHeld, type Sent } from './transfers.ts';
 
 /** A refund that somebody asks for or the policy owes. */
 type Proposal = Omit<Refund, 'status' | 'sendAt'>;
@@ -107,7 +107,7 @@ export class Money {
    * everything, in the coins that came. Returns false, without a change, when it must be refused.
    */
   refund(asked: bigint | null, to: Network | null, isSettled: boolean): boolean {
-    const held = proposals(allHeld(this.confirmed.filter((sent) => heldOf(sent) > 0n)));
+    const held = proposals(allHeld(this.confirmed));
     const settled = isSettled ? this.#settledProposals(asked) : [];
     // A sum of what was settled, or everything: what is held goes back whole.
     const isPart = settled.length > 0 && settled[0]?.credit === asked;

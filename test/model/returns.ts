@@ -47,9 +47,9 @@ export function aboveDust(parts: Parts): Map<Method, Map<Sent, bigint>> {
   return groups;
 }
 
-/** Returns all that is held of `some`. */
+/** Returns all that is held of `some`: a refund does not depend on a transfer of which it has nothing. */
 export function allHeld(some: readonly Sent[]): Parts {
-  return new Map(some.map((sent) => [sent, heldOf(sent)]));
+  return new Map(some.map((sent) => [sent, heldOf(sent)] as const).filter(([, coins]) => coins > 0n));
 }
 
 /** The credit of what a refund of `parts` sends back. */
