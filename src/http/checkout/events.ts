@@ -35,8 +35,6 @@ export function showEvents(ctx: Context, streams: PageStreams): RequestHandler<{
       return endEvents(response);
     }
     streams.open(payment, { shown, address, response });
-    // No version follows the final one. When the page reconnects it gets 204.
-    if (!is_live) endEvents(response);
   };
 }
 
