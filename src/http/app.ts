@@ -1,18 +1,22 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../platform/context.ts';
+import { DEFAULT_PER_MINUTE } from '../platform/endpoint.ts';
 import type { RedisConnection } from '../platform/redis.ts';
 import { getValidator } from '../platform/validator.ts';
 import { authenticator } from './api/authenticate.ts';
+import { clientsBehind } from './api/client-address.ts';
 import { checkoutRouter, missingPage, pageError } from './checkout/router.ts';
 import { simulatorRouter } from './checkout/simulator.ts';
 import { errorHandler, notFound } from './api/errors.ts';
 import { PageStreams } from './checkout/page-streams.ts';
 import { limitUnknownPaths, mount, type Gate } from './api/mount.ts';
-import { openApiDocument } from './api/openapi.ts';
+import { openApiDocument, serveDocument } from './api/openapi.ts';
 import { literalPath } from './api/path.ts';
 import { limiters } from './api/rate-limit.ts';
 import { requestId } from './api/request-id.ts';
 import { createEndpoints, type Dependencies } from './routes.ts';
+
+const OPENAPI_PATH = '/openapi.json';
 
 export interface AppOptions extends Dependencies {
   /** Where limits are counted for all web processes together; null: each process counts for itself. */
@@ -40,16 +44,20 @@ export function createApp(ctx: Context, { redis, admin, live, ...dependencies }:
     validator: getValidator({ allowPrivate: ctx.config.allowPrivateNetworks }),
     authenticate: authenticator(ctx),
     limit: limiters(ctx.config, redis),
+    clients: clientsBehind(ctx.config.trustedProxies),
   };
   app.use(literalPath);
-  app.use('/v1', requestId(ctx), secure);
+  app.use(['/v1', OPENAPI_PATH], requestId(ctx), secure);
   mount(app, endpoints, gate);
   app.use('/v1', ...limitUnknownPaths(gate), notFound);
-  app.use('/v1', errorHandler(ctx));
+  app.get(
+    OPENAPI_PATH,
+    gate.limit('openapi', DEFAULT_PER_MINUTE, gate.clients.addressOf),
+    serveDocument(openApiDocument(endpoints, ctx.config.publicUrl)),
+  );
+  app.use(['/v1', OPENAPI_PATH], errorHandler(ctx));
 
-  const document = openApiDocument(endpoints, ctx.config.publicUrl);
-  app.get('/openapi.json', (_request, response) => void response.json(document));
-  app.use(checkoutRouter(ctx, dependencies.adapters, gate.limit, live ?? new PageStreams(ctx)));
+  app.use(checkoutRouter(gate, dependencies.adapters, live ?? new PageStreams(ctx)));
   if (dependencies.sandbox !== null) app.use(simulatorRouter(ctx, dependencies.sandbox));
   if (admin !== null) app.use(admin);
   app.use(missingPage);

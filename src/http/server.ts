@@ -1,5 +1,6 @@
 import { createServer as createHttpServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import type { Express } from 'express';
+import { inTurn } from './in-turn.ts';
 
 /**
  * Creates an HTTP server whose requests and responses already have Express's prototypes.
@@ -17,13 +18,24 @@ export function createServer(app: Express): Server {
   inherit(Response.prototype, app.response, app);
   app.request = Request.prototype as Express['request'];
   app.response = Response.prototype as Express['response'];
-  return createHttpServer({ IncomingMessage: Request, ServerResponse: Response, ...LIMITS }, app);
+  const server = createHttpServer(
+    { IncomingMessage: Request, ServerResponse: Response, ...LIMITS },
+    inTurn(app),
+  );
+  server.timeout = SILENCE_MS;
+  return server;
 }
 
 /**
  * Headers must arrive within 10 s and the whole request within 30 s: a slow sender cannot keep a connection.
  */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 };
+
+/**
+ * A connection without a byte in either direction for this long is closed: the client does not read its
+ * response. No endpoint works this long, and open streams have heartbeats.
+ */
+const SILENCE_MS = 300_000;
 
 function inherit(prototype: object, parent: object, app: Express): void {
   Object.setPrototypeOf(prototype, parent);

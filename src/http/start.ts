@@ -23,7 +23,7 @@ export interface Web {
 const IDLE_GRACE_MS = 500;
 /** After that, idle connections are closed at this interval: each soon after its last response. */
 const DRAIN_INTERVAL_MS = 50;
-/** The time that a client has to send the header of a request that it began. */
+/** The time that a client has to send the header of a request that it began, and to read its response. */
 const HEADER_GRACE_MS = 10_000;
 
 /** Serves the API and the checkout page on HOST and PORT. Throws StartError when it cannot listen there. */
@@ -95,6 +95,10 @@ function closeIdle(
   isLate: boolean,
 ): void {
   server.closeIdleConnections();
-  for (const [socket, response] of latest)
-    if (response === null && (isLate || socket.bytesRead === 0)) socket.destroy();
+  for (const [socket, response] of latest) {
+    const isSilent = response === null && (isLate || socket.bytesRead === 0);
+    // Its client does not read: the connection would outlast the time to drain.
+    const isUnread = isLate && socket.writableLength > 0;
+    if (isSilent || isUnread) socket.destroy();
+  }
 }

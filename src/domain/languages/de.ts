@@ -126,6 +126,9 @@ export const de = {
     errorTitle: 'Einen Augenblick',
     errorText:
       'Die Zahlung kann gerade nicht angezeigt werden. Diese Seite versucht es von selbst noch einmal.',
+    maintenanceTitle: 'Gleich wieder da',
+    maintenanceText:
+      'Die Zahlungsseite wird gerade gewartet. Bitte senden Sie jetzt kein Geld, sondern warten Sie, bis diese Seite, die es von selbst noch einmal versucht, die Zahlung zeigt.',
     limitedTitle: 'Zu viele Anfragen',
     limitedText: 'Bitte warten Sie eine Minute. Diese Seite versucht es von selbst noch einmal.',
     badMethodTitle: 'Das ist nicht möglich',

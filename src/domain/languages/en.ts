@@ -117,6 +117,9 @@ export const en = {
     missingText: 'There is no such payment. Please check the link that the merchant gave you.',
     errorTitle: 'One moment',
     errorText: 'The payment cannot be shown just now. This page tries again by itself.',
+    maintenanceTitle: 'Back soon',
+    maintenanceText:
+      'The checkout is under maintenance. Please do not send any money now: wait until this page, which tries again by itself, shows the payment.',
     limitedTitle: 'Too many requests',
     limitedText: 'Please wait a minute. This page tries again by itself.',
     badMethodTitle: 'That cannot be chosen',

@@ -117,6 +117,9 @@ export const es = {
     missingText: 'Este pago no existe. Compruebe el enlace que le dio el comercio.',
     errorTitle: 'Un momento',
     errorText: 'El pago no se puede mostrar ahora. Esta página lo intentará de nuevo por sí sola.',
+    maintenanceTitle: 'Volvemos enseguida',
+    maintenanceText:
+      'La página de pago está en mantenimiento. No envíe dinero ahora: espere a que esta página, que lo intentará de nuevo por sí sola, muestre el pago.',
     limitedTitle: 'Demasiadas solicitudes',
     limitedText: 'Espere un minuto. Esta página lo intentará de nuevo por sí sola.',
     badMethodTitle: 'Eso no se puede elegir',

@@ -121,6 +121,9 @@ export const fr = {
     missingText: 'Ce paiement n’existe pas. Veuillez vérifier le lien que le commerçant vous a donné.',
     errorTitle: 'Un instant',
     errorText: 'Le paiement ne peut pas être affiché pour le moment. Cette page réessaie d’elle-même.',
+    maintenanceTitle: 'De retour bientôt',
+    maintenanceText:
+      'La page de paiement est en maintenance. N’envoyez pas d’argent maintenant : attendez que cette page, qui réessaie d’elle-même, affiche le paiement.',
     limitedTitle: 'Trop de requêtes',
     limitedText: 'Veuillez patienter une minute. Cette page réessaie d’elle-même.',
     badMethodTitle: 'Ce choix est impossible',

@@ -117,6 +117,9 @@ export const ja = {
     missingText: 'このお支払いは存在しません。お店から受け取ったリンクをご確認ください。',
     errorTitle: '少しお待ちください',
     errorText: '現在お支払いを表示できません。このページは自動で再試行します。',
+    maintenanceTitle: 'まもなく再開します',
+    maintenanceText:
+      'お支払いページはメンテナンス中です。今は送金せず、お支払いが表示されるまでお待ちください。このページは自動で再試行します。',
     limitedTitle: 'アクセスが多すぎます',
     limitedText: '1 分ほどお待ちください。このページは自動で再試行します。',
     badMethodTitle: '選択できません',

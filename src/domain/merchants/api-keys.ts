@@ -2,7 +2,7 @@ import type { CoinId } from '../chain/coins.ts';
 import type { NetworkId } from '../chain/networks.ts';
 import type { PolicyChoice } from '../payments/lifecycle/policy.ts';
 import { PERMISSIONS, type Caller, type Mode, type Permission } from '../../platform/endpoint.ts';
-import { run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
+import { recordset, run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import { hashApiKey, newApiKey } from '../../platform/values/ids.ts';
 
 /**
@@ -90,7 +90,30 @@ const callerOfKey = sql<CallerRow, { keyHash: Buffer }>(
 /** The merchant of an API key; null when the key is unknown or revoked. */
 export async function findCaller(connection: Connection, keyHash: Buffer): Promise<Caller | null> {
   const row = await runOne(connection, callerOfKey, { keyHash });
-  if (row === null) return null;
+  return row === null ? null : toCaller(row);
+}
+
+const callersOfKeys = sql<CallerRow & { hash: string }, { keys: string }>(
+  'callers_of_keys',
+  (p) => `SELECT asked.hash, m.id AS merchant_id, m.settlement_currency, m.settlement_network,
+     k.permissions, m.mode, m.policy
+   FROM json_to_recordset(${p.keys}::json) AS asked (hash text)
+     JOIN api_keys k ON k.key_hash = decode(asked.hash, 'hex')
+     JOIN merchants m ON m.id = k.merchant_id
+   WHERE k.revoked_at IS NULL`,
+);
+
+/** The merchants of several API keys, by their hash in hex; unknown and revoked ones are left out. */
+export async function findCallers(
+  connection: Connection,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, Caller>> {
+  const keys = recordset(hashes.map((hash) => ({ hash })));
+  const rows = await run(connection, callersOfKeys, { keys });
+  return new Map(rows.map((row) => [row.hash, toCaller(row)]));
+}
+
+function toCaller(row: CallerRow): Caller {
   return {
     merchantId: row.merchant_id,
     settlementCurrency: row.settlement_currency,

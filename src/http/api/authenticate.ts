@@ -2,22 +2,35 @@ import { findCaller } from '../../domain/merchants/api-keys.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Caller } from '../../platform/endpoint.ts';
 import { hashApiKey } from '../../platform/values/ids.ts';
+import { Guesses } from './guesses.ts';
 
 /** A revoked key works for at most this long after; a cached key costs no round trip. */
 const CACHE_MS = 10_000;
 /** Limits the cache to about 2 MB. */
 const CACHE_ENTRIES = 10_000;
 
-export type Authenticate = (apiKey: string | undefined) => Promise<Caller | null>;
+/** Failed authentications of one address within a minute; more get 429. */
+export const UNAUTHORIZED_PER_MINUTE = 60;
+
+export type Authenticate = (apiKey: string | undefined, address: string) => Promise<Caller | null>;
 
 /**
  * Returns the caller of an API key; null when the key is missing, malformed, unknown or revoked. Keys that
  * exist are cached by their hash for a short time. Unknown ones are not: a key must work as soon as it
- * exists, and guesses are limited per address.
+ * exists, and guesses are limited per address before they are looked up. Requests at the same instant share
+ * one lookup of their key.
  */
 export function authenticator(ctx: Context): Authenticate {
   const cache = new Map<string, { caller: Caller; until: number }>();
-  return async (apiKey) => {
+  const underway = new Map<string, Promise<Caller | null>>();
+  const guesses = new Guesses(ctx, Math.max(1, UNAUTHORIZED_PER_MINUTE * ctx.config.rateLimitScale));
+  const lookUp = async (hash: Buffer, cacheKey: string, address: string) => {
+    const until = ctx.now().getTime() + CACHE_MS;
+    const caller = await guesses.find(address, hash, () => findCaller(ctx.db, hash));
+    if (caller !== null) remember(cache, cacheKey, { caller, until });
+    return caller;
+  };
+  return async (apiKey, address) => {
     if (apiKey === undefined || !/^sk_[A-Za-z0-9_-]{32,128}$/.test(apiKey)) return null;
     const hash = hashApiKey(apiKey);
     const cacheKey = hash.toString('base64');
@@ -25,9 +38,13 @@ export function authenticator(ctx: Context): Authenticate {
     const known = cache.get(cacheKey);
     if (known !== undefined && known.until > now) return known.caller;
     cache.delete(cacheKey);
-    const caller = await findCaller(ctx.db, hash);
-    if (caller !== null) remember(cache, cacheKey, { caller, until: now + CACHE_MS });
-    return caller;
+    const found = underway.get(cacheKey) ?? lookUp(hash, cacheKey, address);
+    underway.set(cacheKey, found);
+    try {
+      return await found;
+    } finally {
+      underway.delete(cacheKey);
+    }
   };
 }
 

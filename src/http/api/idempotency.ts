@@ -5,9 +5,13 @@ import { ValidationError } from '../../platform/errors.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
+/** Longer than every id, and without what Postgres does not store or index. */
+const STORABLE = /^[\w-]{0,64}$/;
+
 /**
- * The request's claim to run once; null without an Idempotency-Key, which only POST requests may have. Throws
- * ValidationError for a malformed key.
+ * The request's claim to run once; null without an Idempotency-Key, which only POST requests may have, and
+ * for a path that names nothing that can exist: its 404 stores nothing. Throws ValidationError for a
+ * malformed key.
  */
 export function claimOf(
   request: Request,
@@ -19,6 +23,8 @@ export function claimOf(
   if (key === undefined || caller === null || method !== 'post') return null;
   if (typeof key !== 'string' || !VISIBLE_ASCII.test(key))
     throw new ValidationError('Idempotency-Key', 'pattern', 'must be 1 to 255 visible ASCII characters');
+  const params = Object.values(request.params).map(String);
+  if (!params.every((param) => STORABLE.test(param))) return null;
   return {
     merchantId: caller.merchantId,
     method: request.method,

@@ -3,20 +3,19 @@ import type { Context } from '../../platform/context.ts';
 import { DEFAULT_PER_MINUTE, type Caller, type Endpoint, type Reply } from '../../platform/endpoint.ts';
 import { ApiError, ValidationError } from '../../platform/errors.ts';
 import type { Validator } from '../../platform/validator.ts';
-import type { Authenticate } from './authenticate.ts';
+import { UNAUTHORIZED_PER_MINUTE, type Authenticate } from './authenticate.ts';
 import { readJson } from './body.ts';
+import type { Clients } from './client-address.ts';
 import { claimOf } from './idempotency.ts';
 import { readQuery } from './query.ts';
-import { addressOf, type Limiters } from './rate-limit.ts';
-
-/** Failed authentications of one address within a minute; more get 429. */
-const UNAUTHORIZED_PER_MINUTE = 60;
+import type { Limiters } from './rate-limit.ts';
 
 export interface Gate {
   readonly ctx: Context;
   readonly validator: Validator;
   readonly authenticate: Authenticate;
   readonly limit: Limiters;
+  readonly clients: Clients;
 }
 
 /**
@@ -26,9 +25,13 @@ export interface Gate {
  */
 export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate): void {
   const identify = identifier(gate);
+  const clientOf = clientNamer(gate.clients);
   for (const endpoint of endpoints) {
-    const limit = gate.limit(endpoint.operationId, endpoint.perMinute, clientOf);
-    const isClosed = gate.ctx.config.maintenance && endpoint.operationId !== 'getStatus';
+    const isStatus = endpoint.operationId === 'getStatus';
+    // A load balancer whose health check is refused takes every web process out of service.
+    const isUnlimited = isStatus ? gate.clients.isProbe : undefined;
+    const limit = gate.limit(endpoint.operationId, endpoint.perMinute, clientOf, isUnlimited);
+    const isClosed = gate.ctx.config.maintenance && !isStatus;
     router[endpoint.method](
       endpoint.path,
       ...(isClosed ? [failWith(limit, new ApiError('maintenance'))] : []),
@@ -47,7 +50,7 @@ export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate
 
 /** Limits requests to unknown paths, like an endpoint of its own. */
 export function limitUnknownPaths(gate: Gate): RequestHandler[] {
-  const limit = gate.limit('unknown path', DEFAULT_PER_MINUTE, clientOf);
+  const limit = gate.limit('unknown path', DEFAULT_PER_MINUTE, clientNamer(gate.clients));
   return [identifier(gate)('optional', limit), limit];
 }
 
@@ -60,13 +63,14 @@ function failWith(limit: RequestHandler, error: unknown): RequestHandler {
  * Identifies the caller. A required key that is not valid counts against the address's limit of failures.
  * When Postgres is unavailable the request fails here, with the headers of its endpoint's limit.
  */
-function identifier({ authenticate, limit: newLimit }: Gate) {
-  const limitFailures = newLimit('unauthorized', UNAUTHORIZED_PER_MINUTE, addressOf);
+function identifier({ authenticate, limit: newLimit, clients }: Gate) {
+  const limitFailures = newLimit('unauthorized', UNAUTHORIZED_PER_MINUTE, clients.addressOf);
   return (auth: Endpoint['auth'], limit: RequestHandler): RequestHandler =>
     async (request, response, next) => {
       const key = request.headers['x-api-key'];
       try {
-        response.locals.caller = await authenticate(typeof key === 'string' ? key : undefined);
+        const address = clients.addressOf(request);
+        response.locals.caller = await authenticate(typeof key === 'string' ? key : undefined, address);
       } catch (error) {
         failWith(limit, error)(request, response, next);
         return;
@@ -83,9 +87,12 @@ function callerOf(response: Response): Caller | null {
   return (response.locals.caller as Caller | null | undefined) ?? null;
 }
 
-function clientOf(request: Request): string {
-  const caller = request.res === undefined ? null : callerOf(request.res);
-  return caller === null ? `address ${addressOf(request)}` : caller.merchantId;
+/** Names the client of a request: its merchant, or without a valid key its address. */
+function clientNamer({ addressOf }: Clients) {
+  return (request: Request): string => {
+    const caller = request.res === undefined ? null : callerOf(request.res);
+    return caller === null ? `address ${addressOf(request)}` : caller.merchantId;
+  };
 }
 
 function permit({ permission, testOnly = false }: Endpoint): RequestHandler {

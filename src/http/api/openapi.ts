@@ -1,4 +1,6 @@
 import { STATUS_CODES } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import type { RequestHandler } from 'express';
 import type { TSchema } from 'typebox';
 import type { Endpoint } from '../../platform/endpoint.ts';
 import { API_ERRORS } from '../../platform/errors.ts';
@@ -20,6 +22,17 @@ export function openApiDocument(endpoints: readonly Endpoint[], publicUrl: strin
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
       schemas: { Error: ERROR_SCHEMA },
     },
+  };
+}
+
+/** Sends the document, compressed once for all clients that accept it. */
+export function serveDocument(document: object): RequestHandler {
+  const plain = JSON.stringify(document);
+  const compressed = gzipSync(plain);
+  return (request, response) => {
+    response.type('application/json').vary('Accept-Encoding');
+    if (request.acceptsEncodings('gzip') === false) response.send(plain);
+    else response.set('Content-Encoding', 'gzip').send(compressed);
   };
 }
 

@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Request, RequestHandler } from 'express';
-import {
-  ipKeyGenerator,
-  MemoryStore,
-  rateLimit,
-  type IncrementResponse,
-  type Options,
-  type Store,
-} from 'express-rate-limit';
+import type { Request, RequestHandler, Response } from 'express';
+import { MemoryStore, rateLimit, type IncrementResponse, type Options, type Store } from 'express-rate-limit';
 import { RedisStore, type RedisReply } from 'rate-limit-redis';
 import type { Config } from '../../platform/config/config.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -15,11 +8,15 @@ import { ownersOfKeys, type RedisConnection } from '../../platform/redis.ts';
 
 const WINDOW_MS = 60_000;
 
-/** Creates a limiter of `perMinute` requests for each client; `clientOf` names the client of a request. */
+/**
+ * Creates a limiter of `perMinute` requests for each client; `clientOf` names the client of a request.
+ * Requests that `isUnlimited` picks are not counted.
+ */
 export type Limiters = (
   name: string,
   perMinute: number,
   clientOf: (request: Request) => string,
+  isUnlimited?: (request: Request) => boolean,
 ) => RequestHandler;
 
 /**
@@ -29,10 +26,16 @@ export type Limiters = (
  * Retry-After.
  */
 export function limiters(config: Pick<Config, 'rateLimitScale'>, redis: RedisConnection | null): Limiters {
-  return (name, perMinute, clientOf) =>
-    rateLimit({
+  return (name, perMinute, clientOf, isUnlimited = () => false) => {
+    const most = Math.max(1, Math.floor(perMinute * config.rateLimitScale));
+    return rateLimit({
       windowMs: WINDOW_MS,
-      limit: Math.max(1, Math.floor(perMinute * config.rateLimitScale)),
+      limit: most,
+      skip(request, response) {
+        if (!isUnlimited(request)) return false;
+        setFullLimit(response, most);
+        return true;
+      },
       legacyHeaders: true,
       standardHeaders: false,
       keyGenerator: clientOf,
@@ -41,11 +44,14 @@ export function limiters(config: Pick<Config, 'rateLimitScale'>, redis: RedisCon
       // The checks run on every request and look for mistakes in set-ups that do not exist here.
       validate: false,
     });
+  };
 }
 
-/** The client of a request without a key: its address, for IPv6 the /56 network. */
-export function addressOf(request: Request): string {
-  return ipKeyGenerator(request.ip ?? '');
+/** The three headers of a response that no limit counts. */
+function setFullLimit(response: Response, most: number): void {
+  response.setHeader('X-RateLimit-Limit', most);
+  response.setHeader('X-RateLimit-Remaining', most);
+  response.setHeader('X-RateLimit-Reset', Math.ceil((Date.now() + WINDOW_MS) / 1000));
 }
 
 /** Counts in Redis, and in memory while Redis is unavailable. */

@@ -29,9 +29,13 @@ export function eventText(id: string, data: string): string {
  */
 export const HEARTBEAT = 'event: beat\ndata: 1\n\n';
 
-/** Writes to a stream, or closes it when its client does not read. */
+/**
+ * Writes to a stream, or closes it when its client does not read. A stream that was ended stays open until
+ * its client has read the rest: a write would be an error that nothing handles.
+ */
 export function write(response: ServerResponse, text: string): void {
-  if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
+  if (response.writableEnded) return;
+  if (response.writableLength > MAX_UNREAD_BYTES) cut(response);
   else response.write(text);
 }
 
@@ -40,6 +44,11 @@ export function write(response: ServerResponse, text: string): void {
  * it would never end.
  */
 export function endEvents(response: ServerResponse, unreadBytes: number = MAX_UNREAD_BYTES): void {
-  if (response.writableLength > unreadBytes) response.destroy();
-  else response.end();
+  if (response.writableLength > unreadBytes) cut(response);
+  else if (!response.writableEnded) response.end();
+}
+
+/** A response that waits for the one before it has no connection of its own to destroy. */
+function cut(response: ServerResponse): void {
+  response.req.socket.destroy();
 }

@@ -7,7 +7,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { beginEvents, endEvents } from './event-stream.ts';
 import type { PageStreams } from './page-streams.ts';
 import { CHECKOUT_HEADERS } from './page.ts';
-import { addressOf } from '../api/rate-limit.ts';
+import type { Clients } from '../api/client-address.ts';
 
 /** How long a refused page polls before it tries the stream again. */
 const FULL_RETRY_SECONDS = 60;
@@ -17,7 +17,11 @@ const FULL_RETRY_SECONDS = 60;
  * page shows. 204, after which browsers stop reconnecting, when the page shows the payment's final version;
  * 429 and 503 when the limit of streams is reached.
  */
-export function showEvents(ctx: Context, streams: PageStreams): RequestHandler<{ token: string }> {
+export function showEvents(
+  ctx: Context,
+  streams: PageStreams,
+  { addressOf }: Clients,
+): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
     const payment = await findByToken(ctx.db, request.params.token);
     if (payment === null) return next();
@@ -25,7 +29,7 @@ export function showEvents(ctx: Context, streams: PageStreams): RequestHandler<{
     const { is_live } = checkoutStatus(payment, withTestClockOf(ctx, payment).now());
     const shown = shownBy(request);
     if (!is_live && shown === payment.version) return void response.status(204).end();
-    const address = addressOf(request as Request);
+    const address = addressOf(request);
     const refusal = streams.refusal(address);
     if (refusal === 'address') throw new ApiError('rate_limited');
     if (refusal === 'process')
@@ -35,8 +39,6 @@ export function showEvents(ctx: Context, streams: PageStreams): RequestHandler<{
       return endEvents(response);
     }
     streams.open(payment, { shown, address, response });
-    // No version follows the final one. When the page reconnects it gets 204.
-    if (!is_live) endEvents(response);
   };
 }
 

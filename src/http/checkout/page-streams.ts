@@ -8,6 +8,7 @@ import { LIMITS, MAX_PAGES_PER_ADDRESS, RETRY_MS, type PageLimits } from './stre
 import { HEARTBEAT, beginEvents, endEvents, eventText, write } from './event-stream.ts';
 
 interface Page {
+  readonly paymentId: string;
   readonly response: ServerResponse;
   readonly endsAt: number;
   /** The version that it shows, or was sent last. */
@@ -70,6 +71,7 @@ export class PageStreams {
     const { least, spread } = RETRY_MS;
     const now = performance.now();
     const page = {
+      paymentId: payment.id,
       response,
       version: payment.version,
       lastWriteAt: now,
@@ -77,7 +79,10 @@ export class PageStreams {
     };
     this.#add(payment, page, address);
     beginEvents(response, least + spread * this.#ctx.random());
-    write(response, shown === payment.version ? HEARTBEAT : this.#eventOf(payment).text);
+    const { text, isLast } = this.#eventOf(payment);
+    write(response, shown === payment.version ? HEARTBEAT : text);
+    // No version follows the final one. When the page reconnects it gets 204.
+    if (isLast) this.#end(page);
     this.#schedule();
   }
 
@@ -93,7 +98,7 @@ export class PageStreams {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     // A client that has not read the last event will not read the end in time either.
-    for (const { response } of this.#pages()) endEvents(response, 0);
+    for (const page of this.#pages()) this.#end(page, 0);
   }
 
   #add({ id, version }: CheckoutPayment, page: Page, address: string): void {
@@ -105,13 +110,27 @@ export class PageStreams {
     this.#count += 1;
     this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
     page.response.once('close', () => {
-      open.pages.delete(page);
-      if (open.pages.size === 0) this.#byPayment.delete(id);
+      this.#forget(page);
       this.#count -= 1;
       const left = (this.#perAddress.get(address) ?? 0) - 1;
       if (left > 0) this.#perAddress.set(address, left);
       else this.#perAddress.delete(address);
     });
+  }
+
+  /**
+   * Ends a page's stream. Until its client has read the rest it counts among the open pages, but nothing is
+   * written to it any more.
+   */
+  #end(page: Page, unreadBytes?: number): void {
+    this.#forget(page);
+    endEvents(page.response, unreadBytes);
+  }
+
+  #forget(page: Page): void {
+    const open = this.#byPayment.get(page.paymentId);
+    open?.pages.delete(page);
+    if (open?.pages.size === 0) this.#byPayment.delete(page.paymentId);
   }
 
   #send(payment: CheckoutPayment): void {
@@ -124,7 +143,7 @@ export class PageStreams {
       page.version = payment.version;
       page.lastWriteAt = performance.now();
       write(page.response, text);
-      if (isLast) endEvents(page.response);
+      if (isLast) this.#end(page);
     }
   }
 
@@ -161,7 +180,7 @@ export class PageStreams {
 
   #heartbeat(now: number): void {
     for (const page of this.#pages()) {
-      if (now >= page.endsAt) endEvents(page.response);
+      if (now >= page.endsAt) this.#end(page);
       else if (now >= page.lastWriteAt + this.#limits.heartbeatMs) {
         page.lastWriteAt = now;
         write(page.response, HEARTBEAT);

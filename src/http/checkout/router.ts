@@ -13,7 +13,7 @@ import { showEvents } from './events.ts';
 import { selectMethod, setRefundAddress, readForm } from './forms.ts';
 import { CHECKOUT_HEADERS, isHumanView, languageOf, PAGE_HEADERS, pageOf } from './page.ts';
 import type { PageStreams } from './page-streams.ts';
-import { addressOf, type Limiters } from '../api/rate-limit.ts';
+import type { Gate } from '../api/mount.ts';
 
 /**
  * A page without a stream polls 20 times a minute, and an office shares one address. At this rate no
@@ -21,18 +21,21 @@ import { addressOf, type Limiters } from '../api/rate-limit.ts';
  */
 const CHECKOUT_PER_MINUTE = 300;
 
+/** As often as the page of the maintenance loads itself again. */
+const MAINTENANCE_RETRY_SECONDS = '60';
+
 /** The customers' pages, below /checkout. */
 export function checkoutRouter(
-  ctx: Context,
+  { ctx, limit, clients }: Pick<Gate, 'ctx' | 'limit' | 'clients'>,
   adapters: AdaptersByMode,
-  limit: Limiters,
   streams: PageStreams,
 ): Router {
   const router = Router();
-  router.use('/checkout', limit('checkout', CHECKOUT_PER_MINUTE, addressOf));
+  router.use('/checkout', limit('checkout', CHECKOUT_PER_MINUTE, clients.addressOf));
+  if (ctx.config.maintenance) router.use('/checkout', showMaintenance);
   router.get('/checkout/:token', showPage(ctx, adapters));
   router.get('/checkout/:token/status', showStatus(ctx));
-  router.get('/checkout/:token/events', showEvents(ctx, streams));
+  router.get('/checkout/:token/events', showEvents(ctx, streams, clients));
   // The forms need no secret against requests from other sites: browsers add no cookie or password, and the
   // token in the path is all the permission that a payment needs, so a site that knows it could post the form
   // itself.
@@ -40,6 +43,17 @@ export function checkoutRouter(
   router.post('/checkout/:token/refund-address', readForm, setRefundAddress(ctx, adapters));
   return router;
 }
+
+/** Page, actions, status and streams alike: nothing of a payment is read or changed. */
+const showMaintenance: RequestHandler = (request, response) => {
+  // The unread rest of a form would be parsed as the next request.
+  if (!request.complete) response.set('Connection', 'close');
+  response
+    .status(503)
+    .set(PAGE_HEADERS)
+    .set('Retry-After', MAINTENANCE_RETRY_SECONDS)
+    .send(messagePage('maintenance', languageOf(request).language));
+};
 
 /** No route matches the path. */
 export const missingPage: RequestHandler = (request, response) => {

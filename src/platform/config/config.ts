@@ -9,6 +9,7 @@ import {
   listOf,
   mailAddress,
   moreThanZero,
+  network,
   number,
   offOr,
   oneOf,
@@ -50,6 +51,8 @@ export interface Config {
   readonly maintenance: boolean;
   readonly smtpUrl: string | null;
   readonly mailFrom: string | null;
+  /** Addresses and networks whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   readonly logLevel: LogLevel;
   readonly logFormat: 'json' | 'pretty';
 }
@@ -96,6 +99,7 @@ export const KNOWN_VARIABLES = [
   'MAINTENANCE',
   'SMTP_URL',
   'MAIL_FROM',
+  'TRUSTED_PROXIES',
   'LOG_LEVEL',
   'LOG_FORMAT',
 ] as const;
@@ -143,6 +147,7 @@ export function readConfig(env: Environment, queueNames: readonly string[] = [])
     maintenance: read('MAINTENANCE', flag, false),
     smtpUrl: read('SMTP_URL', serverUrl(['smtp:', 'smtps:']), null),
     mailFrom: read('MAIL_FROM', mailAddress, null),
+    trustedProxies: read('TRUSTED_PROXIES', listOf(network), []),
     logLevel: read('LOG_LEVEL', oneOf(['error', 'warn', 'info', 'debug'] as const), 'info'),
     logFormat: read('LOG_FORMAT', oneOf(['json', 'pretty'] as const), 'json'),
   };

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseNetwork } from '../values/networks.ts';
 import { urlFault } from '../values/urls.ts';
 
 /** Parses a variable's value; throws an error whose message completes the sentence "NAME ...". */
@@ -95,6 +96,12 @@ export const redisUrl: Parse<string> = (value) => listOf(serverUrl(['redis:', 'r
 export const hostName: Parse<string> = (value) => {
   if (isIP(value) === 0 && !/^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$/.test(value))
     throw new Error('must be an IP address or a host name, without a port');
+  return value;
+};
+
+export const network: Parse<string> = (value) => {
+  if (parseNetwork(value) === null)
+    throw new Error('must be IP addresses or networks in CIDR notation with commas, 10.0.0.0/8, and not /0');
   return value;
 };
 

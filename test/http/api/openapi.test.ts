@@ -50,6 +50,29 @@ describe('GET /openapi.json', () => {
     expect(operations).to.have.length(createEndpoints(harness).length);
   });
 
+  it('is compressed for those who accept it, and the same document for others', async () => {
+    const get = (encoding: string) =>
+      harness.api('get', '/openapi.json', null).set('Accept-Encoding', encoding).expect(200);
+    const [compressed, plain] = [await get('gzip, br'), await get('identity')];
+    expect(compressed.headers['content-encoding']).to.equal('gzip');
+    expect(plain.headers).to.not.have.property('content-encoding');
+    for (const { headers, body } of [compressed, plain]) {
+      expect(headers.vary).to.include('Accept-Encoding');
+      expect(body).to.deep.equal(document);
+    }
+    const size = (answer: typeof plain) => Number(answer.headers['content-length']);
+    expect(size(compressed)).to.be.below(size(plain) / 5);
+  });
+
+  it('is limited to 60 requests a minute and address', async () => {
+    const strict = await createHarness({ RATE_LIMIT_SCALE: '1' });
+    for (let n = 0; n < 60; n += 1) await strict.api('get', '/openapi.json', null).expect(200);
+    const refused = await strict.api('get', '/openapi.json', null).expect(429);
+    expect(refused.body).to.include({ statusCode: 429, path: '/openapi.json' });
+    expect(refused.headers).to.include.keys('retry-after', 'x-ratelimit-limit', 'x-request-id');
+    await strict.close();
+  });
+
   it('has the shape of OpenAPI 3.1', () => {
     expect(Object.keys(document)).to.have.members(['openapi', 'info', 'servers', 'paths', 'components']);
     expect(document.openapi).to.match(/^3\.1\.\d+$/);

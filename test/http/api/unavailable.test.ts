@@ -20,6 +20,7 @@ import {
 } from '../../support/http.ts';
 import { startPostgresProxy, type PostgresProxy } from '../../support/postgres-proxy.ts';
 import { ENDPOINTS } from '../../support/endpoints.ts';
+import { statementsOf } from '../../support/statements.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { servedHarness } from '../../support/served-harness.ts';
 
@@ -168,7 +169,8 @@ describe('specification: 503, the API is temporarily unavailable', () => {
 
 describe('MAINTENANCE', () => {
   let harness: Harness;
-  servedHarness((opened) => ({ harness } = opened), { MAINTENANCE: 'true' });
+  let server: Listening;
+  servedHarness((opened) => ({ harness, server } = opened), { MAINTENANCE: 'true' });
 
   for (const { method, path } of ENDPOINTS.filter(({ path }) => path !== '/v1/status'))
     it(`${method.toUpperCase()} ${path}: 503 with a key, without, and with one that is not valid`, async () => {
@@ -179,6 +181,39 @@ describe('MAINTENANCE', () => {
         expect(answer.body.message).to.include('maintenance');
       }
     });
+
+  const TOKEN = 'A'.repeat(32);
+  for (const [method, path] of [
+    ['GET', ''],
+    ['HEAD', ''],
+    ['GET', '/status'],
+    ['GET', '/events'],
+    ['POST', '/coin'],
+    ['POST', '/refund-address'],
+    ['POST', '/simulate'],
+  ] as const)
+    it(`${method} /checkout/:token${path}: 503 with a page, and no statement`, async () => {
+      const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+      let answer: Answer | undefined;
+      const sent = await statementsOf(async () => {
+        answer = await (method === 'POST'
+          ? send(server, method, `/checkout/${TOKEN}${path}`, form, 'do=pay&coin=BTC&network=bitcoin')
+          : send(server, method, `/checkout/${TOKEN}${path}`));
+      });
+      expect(answer?.status).to.equal(503);
+      expect(answer?.headers).to.include({
+        'content-type': 'text/html; charset=utf-8',
+        'retry-after': '60',
+        'cache-control': 'no-store',
+      });
+      if (method !== 'HEAD') expect(answer?.text).to.include('maintenance').and.not.include('<form');
+      expect(sent).to.deep.equal([]);
+    });
+
+  it('the page is in the language of the customer', async () => {
+    const { text } = await send(server, 'GET', `/checkout/${TOKEN}`, { 'Accept-Language': 'de' });
+    expect(text).to.include('lang="de"').and.include('gewartet');
+  });
 
   it('GET /v1/status: 200, reports it, and still reports whether a key is valid', async () => {
     const { body } = await harness.api('get', '/v1/status').expect(200);

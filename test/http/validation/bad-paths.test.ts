@@ -31,6 +31,7 @@ describe('bad input in a path', () => {
       '%ed%a0%80',
       `%ff${'0'.repeat(26)}`,
       'x'.repeat(5_000),
+      'x'.repeat(7_000),
     ].map((id) => id.replaceAll(/[^\x20-\x7e]/gu, encodeURIComponent));
     const ROUTES = [
       ['GET', (id: string) => `/v1/payment/${id}`],
@@ -50,6 +51,24 @@ describe('bad input in a path', () => {
           expect(withoutPlace(answer.body)).to.deep.equal(withoutPlace(missing.body));
           expect(answer.headers['x-ratelimit-limit']).to.equal(missing.headers['x-ratelimit-limit']);
         });
+    const POSTS = [
+      (id: string) => `/v1/payment/${id}/refund`,
+      (id: string) => `/v1/webhooks/deliveries/${id}/redeliver`,
+      (id: string) => `/v1/sandbox/payments/${id}/transfers`,
+      (id: string) => `/v1/sandbox/payments/${id}/replace`,
+      (id: string) => `/v1/sandbox/payments/${id}/advance`,
+    ];
+    for (const pathOf of POSTS)
+      it(`POST ${pathOf(':id')} with an Idempotency-Key, for each of them`, async () => {
+        const body = pathOf('').endsWith('advance') ? '{"by":"1m"}' : '{}';
+        const ask = (id: string) => input.send('POST', pathOf(id), body, { 'Idempotency-Key': 'one' });
+        const missing = await ask(`pay_${'0'.repeat(26)}`);
+        for (const id of IDS) {
+          const answer = await ask(id);
+          expectError(input.harness, answer, 404);
+          expect(withoutPlace(answer.body)).to.deep.equal(withoutPlace(missing.body));
+        }
+      });
     it('needs a key like any other', async () => {
       for (const id of ['%ff', '%00', 'x'])
         expectError(

@@ -184,6 +184,26 @@ const VARIABLES: readonly {
     bad: ['shop', 'a@b@c', 'Shop <a@b.example', 'a@b.example\nBcc: x@y.example'],
   },
   {
+    name: 'TRUSTED_PROXIES',
+    field: 'trustedProxies',
+    otherwise: [],
+    good: {
+      '10.0.0.1': ['10.0.0.1'],
+      '10.0.0.0/8, 2001:db8::/32': ['10.0.0.0/8', '2001:db8::/32'],
+      '::1,127.0.0.1': ['::1', '127.0.0.1'],
+    },
+    bad: [
+      'true',
+      'loopback',
+      '10.0.0.0/33',
+      '10.0.0.0/0',
+      '10.0.0.1,',
+      '10.0/8',
+      'fe80::1%eth0',
+      '1.1.1.1/8/8',
+    ],
+  },
+  {
     name: 'LOG_LEVEL',
     field: 'logLevel',
     otherwise: 'info',
@@ -287,6 +307,7 @@ describe('configuration', () => {
       ['RATE_LIMITS_SCALE', 'RATE_LIMIT_SCALE'],
       ['MAINTENENCE', 'MAINTENANCE'],
       ['PUBLIC_URLS', 'PUBLIC_URL'],
+      ['TRUSTED_PROXIS', 'TRUSTED_PROXIES'],
       ['LOG_FROMAT', 'LOG_FORMAT'],
     ] as const)
       it(`${name} is taken for ${meant}`, () => {
@@ -301,6 +322,7 @@ describe('configuration', () => {
       'SIMULATOR_SPEED',
       'SIMULATE_ALL',
       'RATE_LIMIT_SCALE_FACTOR',
+      'TRUSTED_PROXY',
     ])
       it(`${name} can only be meant for this service, and is refused`, () => {
         expect(faultsOf({ DATABASE_URL, [name]: 'x' })).to.deep.equal([

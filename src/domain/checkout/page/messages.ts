@@ -6,6 +6,7 @@ import type { Language } from '../../languages/languages.ts';
 const MESSAGES = {
   missing: { title: 'missingTitle', text: 'missingText', refreshSeconds: null },
   error: { title: 'errorTitle', text: 'errorText', refreshSeconds: 5 },
+  maintenance: { title: 'maintenanceTitle', text: 'maintenanceText', refreshSeconds: 60 },
   limited: { title: 'limitedTitle', text: 'limitedText', refreshSeconds: 60 },
   badForm: { title: 'badFormTitle', text: 'badFormText', refreshSeconds: null },
   badMethod: { title: 'badMethodTitle', text: 'badMethodText', refreshSeconds: null },
