@@ -9,7 +9,7 @@ import { startFloor, startService } from './processes.ts';
 import { quantile, until, type Receivers } from './receivers.ts';
 
 const PER_SECOND = 50;
-const PAYMENTS = 1_000;
+export const PAYMENTS = 1_000;
 const ENDPOINTS = 100;
 const HANGING = 20;
 
@@ -38,7 +38,7 @@ export async function benchLatency(bench: Bench, receivers: Receivers): Promise<
  * Creates payments at the rate, each for the next endpoint, and returns the latencies in milliseconds of the
  * endpoints that respond.
  */
-async function steady(bench: Bench, receivers: Receivers, payments: number): Promise<number[]> {
+export async function steady(bench: Bench, receivers: Receivers, payments: number): Promise<number[]> {
   receivers.reset();
   const committedAt = new Map<string, number>();
   await atRate(payments, async (index) => {
@@ -94,7 +94,7 @@ async function atRate(times: number, work: (index: number) => Promise<void>): Pr
   await Promise.all(under);
 }
 
-function print(title: string, latencies: readonly number[], remark: string): void {
+export function print(title: string, latencies: readonly number[], remark: string): void {
   console.log(`${title.padEnd(TITLE)}${show(latencies).padStart(COLUMN)}   (${remark})`);
 }
 

@@ -9,6 +9,7 @@ import { CONNECTIONS, type Bench } from './bench.ts';
 import { freePort, runToEnd } from './processes.ts';
 import { benchDeliveries } from './deliveries.ts';
 import { benchLatency } from './latency.ts';
+import { benchNeighbours } from './neighbours.ts';
 import { benchPages } from './pages.ts';
 import { benchRequests } from './requests.ts';
 import { openReceivers } from './receivers.ts';
@@ -21,7 +22,7 @@ import { benchStories } from './stories.ts';
  * machine: compare figures of one run, not of two machines.
  */
 const REQUESTS = Number(process.argv[2] ?? 10_000);
-const PARTS = (process.argv[3] ?? 'requests,stories,webhooks,settlement,pages').split(',');
+const PARTS = (process.argv[3] ?? 'requests,stories,webhooks,neighbours,settlement,pages').split(',');
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 const postgres = await startEmbeddedPostgres({
@@ -58,7 +59,7 @@ async function benchEngine(redisUrl: string): Promise<void> {
   runToEnd('release', env);
   const db = await connect(url.href);
   const { rows } = await db.query<{ pid: number }>(`SELECT pg_backend_pid() AS pid`);
-  const headers = { 'x-api-key': await createKey(env), 'content-type': 'application/json' };
+  const headers = { 'x-api-key': await createKey(env, 'Bench'), 'content-type': 'application/json' };
   const postgresPid = parentOf(rows[0]?.pid ?? 0);
   const bench: Bench = { origin: `http://127.0.0.1:${port}`, headers, env, db, postgresPid };
   console.log(
@@ -72,6 +73,10 @@ async function benchEngine(redisUrl: string): Promise<void> {
     await benchDeliveries(bench, receivers);
     await benchLatency(bench, receivers);
   }
+  if (PARTS.includes('neighbours')) {
+    await createKey(env, 'Neighbour');
+    await benchNeighbours(bench, receivers, REQUESTS * 5);
+  }
   receivers.close();
   if (PARTS.includes('settlement')) await benchSettlement(bench);
   if (PARTS.includes('pages')) await benchPages(bench);
@@ -80,11 +85,13 @@ async function benchEngine(redisUrl: string): Promise<void> {
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
+  // Postgres stops when a part fails, and the part's error is the one to report.
+  client.on('error', () => undefined);
   await client.connect();
   return client;
 }
 
-async function createKey(env: NodeJS.ProcessEnv): Promise<string> {
+async function createKey(env: NodeJS.ProcessEnv, name: string): Promise<string> {
   const child = spawn(
     process.execPath,
     [
@@ -93,7 +100,7 @@ async function createKey(env: NodeJS.ProcessEnv): Promise<string> {
       'src/processes/merchants.ts',
       'create',
       '--name',
-      'Bench',
+      name,
       '--currency',
       'USDC',
       '--network',

@@ -11,7 +11,7 @@ import {
 } from 'bullmq';
 import pg from 'pg';
 import type { Config } from '../platform/config/config.ts';
-import type { QueueName } from '../platform/job.ts';
+import type { JobMerchant, QueueName } from '../platform/job.ts';
 import type { Log } from '../platform/log.ts';
 import { messageOf } from '../platform/log.ts';
 import { openRedis } from '../platform/redis.ts';
@@ -21,6 +21,10 @@ export interface JobData {
   readonly keys: readonly string[];
   /** The id of the keys' test clock; absent: the system clock. */
   readonly testClock?: string;
+  /** Whose slot the job takes; absent: it is nobody's. */
+  readonly merchant?: JobMerchant;
+  /** When the relay's lease of the keys ends (ISO 8601), where there is a merchant. */
+  readonly leaseEnd?: string;
 }
 export type JobQueue = Pick<
   Queue<JobData>,

@@ -5,6 +5,7 @@ import type { Context } from '../platform/context.ts';
 import type { Job, QueueName } from '../platform/job.ts';
 import { messageOf } from '../platform/log.ts';
 import { countWaitingJobs, type JobData, type JobQueue } from './queues.ts';
+import { keyNamesOf, type Turns } from './turns.ts';
 
 /**
  * How long a job may take before the relay adds it to a queue again: the bound within which a job that a
@@ -27,33 +28,48 @@ const BUSY_FOR_MS = 50;
 const IDLE_PAUSE_MS = 50;
 const FAULT_PAUSE_MS = 1_000;
 
+/** The most jobs of one name that are leased in a pass to find out whose they are; most of them may wait. */
+const MAX_OF_MERCHANTS = 1_000;
+
 export interface RelayTargets {
   readonly jobs: ReadonlyMap<string, Job>;
   readonly queues: ReadonlyMap<QueueName, JobQueue>;
+  /** Shares slots among merchants; absent: whatever is due is handed over. */
+  readonly turns?: Turns;
 }
 
 /**
  * Leases the jobs that are due in Postgres, commits, and only then adds them to the queues. A crash between
  * the two loses nothing, because the leases end; a crash after both adds jobs twice, and handlers are
- * idempotent. `addedSinceCount` holds, from pass to pass, how many jobs each queue got since its waiting jobs
- * were counted. Returns how many jobs were leased.
+ * idempotent. Jobs whose merchant holds its share of the slots wait in Postgres for a turn. `addedSinceCount`
+ * holds, from pass to pass, how many jobs each queue got since its waiting jobs were counted. Returns how many
+ * jobs were leased.
  */
 export async function relayOnce(
   ctx: Context,
-  { jobs, queues }: RelayTargets,
+  { jobs, queues, turns }: RelayTargets,
   addedSinceCount: Map<QueueName, number> = new Map(),
 ): Promise<number> {
   await recountFullQueues(addedSinceCount, queues);
   const open = [...jobs.values()].filter(({ queue }) => (addedSinceCount.get(queue) ?? 0) < MAX_JOBS_A_PASS);
   const now = ctx.now();
-  const limits = new Map(open.map((job) => [job.name, job.batch * MAX_JOBS_A_PASS]));
-  const leased = await leaseDue(ctx.db, limits, now, addSeconds(now, LEASE_SECONDS));
+  const leaseEnd = addSeconds(now, LEASE_SECONDS);
+  // First, because what waited is older than what became due.
+  const waited = (await turns?.lease(ctx, open, leaseEnd)) ?? [];
+  const limits = new Map(open.map((job) => [job.name, limitOf(job, turns)]));
+  const due = await leaseDue(ctx.db, limits, now, leaseEnd, keyNamesOf(open));
+  const leased = [...waited, ...((await turns?.take(ctx, open, due, leaseEnd)) ?? due)];
   for (const [job, work] of groupByJob(leased, jobs)) {
-    const added = batches(work, job.batch).map((data) => ({ name: job.name, data }));
+    const added = batches(work, job.batch, leaseEnd).map((data) => ({ name: job.name, data }));
     addedSinceCount.set(job.queue, (addedSinceCount.get(job.queue) ?? 0) + added.length);
     await queues.get(job.queue)?.addBulk(added);
   }
-  return leased.length;
+  return waited.length + due.length;
+}
+
+function limitOf({ batch }: Job, turns: Turns | undefined): number {
+  const limit = batch * MAX_JOBS_A_PASS;
+  return turns === undefined ? limit : Math.max(limit, MAX_OF_MERCHANTS);
 }
 
 /**
@@ -73,17 +89,19 @@ async function recountFullQueues(
 
 /**
  * Keys in batches. A job that failed before goes alone, so that one poisoned key cannot block others; so does
- * a job of a test clock, which runs by that clock.
+ * a job of a test clock, which runs by that clock, and one that takes its merchant's slot.
  */
-function batches(work: readonly LeasedJob[], size: number): JobData[] {
-  const isAlone = ({ failures, test_clock }: LeasedJob) => failures > 0 || test_clock !== null;
+function batches(work: readonly LeasedJob[], size: number, leaseEnd: Date): JobData[] {
+  const isAlone = ({ failures, test_clock, merchant }: LeasedJob) =>
+    failures > 0 || test_clock !== null || merchant !== null;
   const shared = work.filter((item) => !isAlone(item)).map(({ key }) => key);
   const together = Array.from({ length: Math.ceil(shared.length / size) }, (_, i) => ({
     keys: shared.slice(i * size, (i + 1) * size),
   }));
-  const alone = work.filter(isAlone).map(({ key, test_clock }) => ({
+  const alone = work.filter(isAlone).map(({ key, test_clock, merchant }) => ({
     keys: [key],
     ...(test_clock === null ? {} : { testClock: test_clock }),
+    ...(merchant === null ? {} : { merchant, leaseEnd: leaseEnd.toISOString() }),
   }));
   return [...together, ...alone];
 }

@@ -8,6 +8,8 @@ import { openQueueEngine, type QueueEngine } from './queues.ts';
 import { relayLoop } from './relay.ts';
 import { runJob } from './run-job.ts';
 import { scheduleRecurring } from './recurring.ts';
+import { Slots } from './slots.ts';
+import { Turns } from './turns.ts';
 import { createHandlers } from './workers.ts';
 
 export interface Background {
@@ -31,6 +33,18 @@ function concurrencyOf(queue: QueueName, { workerConcurrency }: Config): number 
 }
 
 /**
+ * A merchant gets a slot while it holds fewer than this many times the free ones: at most half of the slots of
+ * deliveries, which hanging receivers keep for long, and three quarters of the others.
+ */
+const DELIVERIES_SHARE_FACTOR = 1;
+const SHARE_FACTOR = 3;
+
+function slotsOf(queue: QueueName, config: Config): Slots {
+  const factor = queue === deliverWebhook.queue ? DELIVERIES_SHARE_FACTOR : SHARE_FACTOR;
+  return new Slots(concurrencyOf(queue, config), { factor });
+}
+
+/**
  * Runs the workers of the configured queues, the relay and the recurring work. `beat` is called whenever the
  * relay has made a round: its silence means that this process moves nothing any more.
  */
@@ -41,14 +55,25 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
   // Before a connection is open, because without Postgres this throws.
   await scheduleRecurring(ctx, handlers);
   const engine = openQueueEngine(config, log);
-  const jobs: ReadonlyMap<string, Job> = new Map([...handlers].map(([name, { job }]) => [name, job]));
   const queues = new Map(QUEUE_NAMES.map((name) => [name, engine.openQueue(name)]));
   const served = QUEUE_NAMES.filter((name) => config.workerQueues?.includes(name) ?? true);
-  const workers = served.map((name) =>
-    engine.openWorker(name, (job) => runJob(ctx, handlers, job.name, job.data), concurrencyOf(name, config)),
+  const turns = new Turns(new Map(served.map((name) => [name, slotsOf(name, config)])));
+  // Jobs that share slots are handed over by the processes that have such slots.
+  const jobs: ReadonlyMap<string, Job> = new Map(
+    [...handlers.values()]
+      .filter(({ job }) => job.keyNames === null || served.includes(job.queue))
+      .map(({ job }) => [job.name, job]),
+  );
+  const workers = served.map((queue) =>
+    engine.openWorker(
+      queue,
+      ({ name, data }) =>
+        turns.runInSlot(ctx, { queue, name, data }, () => runJob(ctx, handlers, name, data)),
+      concurrencyOf(queue, config),
+    ),
   );
   const stop = new AbortController();
-  const relay = relayLoop(ctx, { jobs, queues }, stop.signal, beat);
+  const relay = relayLoop(ctx, { jobs, queues, turns }, stop.signal, beat);
   return {
     engine: engine.name,
     async close() {

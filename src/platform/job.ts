@@ -18,6 +18,20 @@ export interface Job {
    * itself.
    */
   readonly everySeconds: number | null;
+  /**
+   * What its key names, for a job whose slots are shared among merchants: it is the merchant's of that row.
+   * Null: it is nobody's, unless it belongs to a test clock.
+   */
+  readonly keyNames: KeyNames | null;
+}
+
+/** The rows by which a job's merchant is found. */
+export type KeyNames = 'endpoint' | 'event';
+
+/** The merchant that a job is for; weight: how many slots it may hold relative to others. */
+export interface JobMerchant {
+  readonly id: string;
+  readonly weight: number;
 }
 
 /** The queues, as operators see them and as WORKER_QUEUES names them. */
@@ -42,9 +56,9 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 export function defineJob(
   name: string,
   queue: QueueName,
-  { batch = 1, keys = [] }: { batch?: number; keys?: readonly string[] } = {},
+  { batch = 1, keys = [], keyNames = null }: Partial<Pick<Job, 'batch' | 'keys' | 'keyNames'>> = {},
 ): Job {
-  return { name, queue, batch, keys, everySeconds: null };
+  return { name, queue, batch, keys, everySeconds: null, keyNames };
 }
 
 /**
@@ -56,7 +70,7 @@ export function defineRecurringJob(
   queue: QueueName,
   { everySeconds }: { everySeconds: number },
 ): Job {
-  return { name, queue, batch: 1, keys: ['all'], everySeconds };
+  return { name, queue, batch: 1, keys: ['all'], everySeconds, keyNames: null };
 }
 
 /**

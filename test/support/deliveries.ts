@@ -147,15 +147,15 @@ export async function startHoldingReceiver(
 /** A context that counts a run's looks for due deliveries: `lookedTwice` resolves after two more of them. */
 export function watched({ ctx }: Harness): { ctx: Harness['ctx']; lookedTwice: () => Promise<void> } {
   let looks = 0;
-  const systemNow = () => {
+  const counted = (clock: Harness['ctx']['now']) => () => {
     looks += 1;
-    return ctx.systemNow();
+    return clock();
   };
   return {
-    ctx: { ...ctx, systemNow },
+    ctx: { ...ctx, now: counted(ctx.now), systemNow: counted(ctx.systemNow) },
     async lookedTwice() {
       const begin = looks;
-      // Each look reads the clock twice, and so may recording.
+      // A look reads the clock once while nothing is new, otherwise up to three times, and so may recording.
       await until('the run looks again', () => looks >= begin + 5);
     },
   };

@@ -40,3 +40,7 @@ export const JOB_COLUMNS = 'job, key, run_at, visible_at, test_clock';
 /** The same columns with their types: `json_to_recordset(...) AS jobs (${JOB_COLUMN_TYPES})`. */
 export const JOB_COLUMN_TYPES =
   'job text, key text, run_at timestamptz, visible_at timestamptz, test_clock text';
+
+/** SQL: whether a job waits for its merchant's turn; the predicate of the index scheduled_jobs_waiting. */
+export const IS_WAITING = (table: string) =>
+  `${table}.visible_at = 'infinity' AND ${table}.turn_since IS NOT NULL`;

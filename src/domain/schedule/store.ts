@@ -1,17 +1,19 @@
 import { visibleAt, type TestClock } from '../../platform/clock.ts';
 import type { Job } from '../../platform/job.ts';
 import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
-import { JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows, type ScheduledJob } from './rows.ts';
+import { IS_WAITING, JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows, type ScheduledJob } from './rows.ts';
 
-// Sorted, so that two sets which overlap lock their rows in one order and cannot deadlock.
+// Sorted, so that two sets which overlap lock their rows in one order and cannot deadlock. A job that waits
+// for its merchant's turn keeps its place (turns.ts).
 const upsertJobs = sql<never, { rows: string }>(
   'schedule_jobs',
   (p) => `INSERT INTO scheduled_jobs (${JOB_COLUMNS})
    SELECT ${JOB_COLUMNS} FROM json_to_recordset(${p.rows}::json) AS jobs (${JOB_COLUMN_TYPES})
    ORDER BY job, key
    ON CONFLICT (job, key) DO UPDATE
-     SET run_at = excluded.run_at, visible_at = excluded.visible_at, failures = 0, last_error = NULL,
-       version = scheduled_jobs.version + 1`,
+     SET run_at = excluded.run_at, failures = 0, last_error = NULL, version = scheduled_jobs.version + 1,
+       visible_at = CASE WHEN ${IS_WAITING('scheduled_jobs')} THEN scheduled_jobs.visible_at
+         ELSE excluded.visible_at END`,
 );
 
 /** Writes jobs, or moves those that exist to their new time. Commits with the caller's transaction. */

@@ -12,7 +12,7 @@ import { disableEndpoint } from '../endpoints/disable.ts';
 import { isFailingTooLong, type FlowControl } from '../endpoints/flow-control.ts';
 import { deferToOwner, releaseEndpoint, yieldEndpoint } from '../endpoints/release.ts';
 import { secretBoxOf } from '../secrets/secret-box.ts';
-import { InFlightDeliveries } from './in-flight.ts';
+import { awaitChange, InFlightDeliveries } from './in-flight.ts';
 import { attemptOutcome, recordOutcomes, type DeliveryOutcome } from './record.ts';
 
 /**
@@ -20,8 +20,6 @@ import { attemptOutcome, recordOutcomes, type DeliveryOutcome } from './record.t
  * request.
  */
 const RUN_MS = 5_000;
-/** How often a run looks for new deliveries while its requests are slow. */
-const POLL_MS = 250;
 
 /**
  * Delivers what is due at one endpoint: acquire (lease and read) -> POST -> record, repeatedly, with no
@@ -46,7 +44,7 @@ export async function deliverDue(
   for (;;) {
     startRequests(ctx, client, endpoint, inFlight);
     if (!inFlight.isEmpty) {
-      const outcomes = await inFlight.takeOutcomes(POLL_MS);
+      const outcomes = await awaitChange(ctx, endpointId, inFlight, endsAt);
       const flowControl: FlowControl | null =
         outcomes.length === 0 ? endpoint.flowControl : await applyOutcomes(ctx, lease, outcomes, endpoint);
       if (flowControl === null) isLeaseLost = true;

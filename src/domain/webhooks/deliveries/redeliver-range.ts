@@ -11,10 +11,11 @@ import { DELIVERY_ID, ENDPOINT_ID } from './create.ts';
 import type { RedeliverAnswer, RedeliverBody } from './schemas.ts';
 
 /**
- * Replayed deliveries are spread, so a receiver gets 50 of them in a second, and new events come in between.
+ * Replayed deliveries are spread over the merchant's endpoints together: 50 of them are due in a second, and
+ * new events come in between.
  */
 const SECONDS_APART = 0.02;
-/** A longer range must be requested in parts: this many take a receiver a quarter of an hour. */
+/** A longer range must be requested in parts: this many take a quarter of an hour. */
 const MAX_AT_ONCE = 50_000;
 
 interface RestartParams {
@@ -54,7 +55,7 @@ const restartRange = sql<{ endpoint_id: string; count: number; last_at: Date }, 
        next_attempt_at, created_at)
      SELECT delivery_id, id, merchant_id, payment_id, endpoint_id, sequence, type, 'pending',
        ${p.now}::timestamptz + ${SECONDS_APART}::float8
-         * (row_number() OVER (PARTITION BY endpoint_id ORDER BY id) - 1) * interval '1 second',
+         * (row_number() OVER (ORDER BY id) - 1) * interval '1 second',
        ${p.now}
      FROM wanted w
      WHERE NOT EXISTS (

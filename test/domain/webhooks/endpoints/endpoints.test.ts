@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
 import { createWebhookClient, type WebhookClient } from '../../../../src/domain/webhooks/client/client.ts';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
+import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import {
   configure,
   deliveriesIn,
@@ -16,6 +17,14 @@ import type { ReceivedRequest } from '../../../support/receivers.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
 import { until } from '../../../support/until.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
+
+/** Every write of a row makes a version of it. */
+const rowVersions = sql<{ version: string }>(
+  'test_row_versions',
+  `SELECT xmin || ' ' || ctid AS version FROM webhook_endpoints
+   UNION ALL SELECT xmin || ' ' || ctid FROM scheduled_jobs
+   UNION ALL SELECT xmin || ' ' || ctid FROM deliveries`,
+);
 
 describe("an endpoint's deliveries", () => {
   let harness: Harness;
@@ -97,6 +106,23 @@ describe("an endpoint's deliveries", () => {
       expect(posted.filter(({ payment }) => payment === id).map(({ sequence }) => sequence)).to.deep.equal([
         1, 2, 3, 4,
       ]);
+  });
+
+  it('that hang cost no write while nothing changes, and a new one is sent beside them', async () => {
+    const receiver = await listen();
+    await configure(harness, receiver.url);
+    await createPaymentsWithDeliveries(harness, shop, 1);
+    const { ctx, lookedTwice } = watched(harness);
+    const sending = send(undefined, ctx);
+    await untilHeld(receiver, 1);
+    const versions = () => run(harness.ctx.db, rowVersions, []);
+    const before = await versions();
+    await lookedTwice();
+    expect(await versions()).to.deep.equal(before);
+    await createPaymentsWithDeliveries(harness, shop, 1);
+    await untilHeld(receiver, 2);
+    receiver.open();
+    await sending;
   });
 
   it('that hang do not delay those of other endpoints', async () => {

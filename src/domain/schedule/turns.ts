@@ -1,0 +1,116 @@
+import type { JobMerchant } from '../../platform/job.ts';
+import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
+import type { LeasedJob } from './lease.ts';
+import { IS_WAITING } from './rows.ts';
+
+/**
+ * Merchants whose waiting jobs are looked at together. More of them wait until some of these have had a turn.
+ */
+const MAX_WAITING_MERCHANTS = 1_000;
+
+interface WaitParams {
+  /** A recordset of job, key and merchant_id. */
+  readonly rows: string;
+  readonly leaseEnd: Date;
+  readonly now: Date;
+}
+
+// A row that was rescheduled, finished or leased again since has another time, and stays as it is; so does one
+// that is locked, because its writer reschedules or finishes it.
+const wait = sql<never, WaitParams>(
+  'await_turn',
+  (p) => `
+   WITH locked AS MATERIALIZED (
+     SELECT d.job, d.key, w.merchant_id
+     FROM json_to_recordset(${p.rows}::json) AS w (job text, key text, merchant_id text)
+       JOIN scheduled_jobs d ON d.job = w.job AND d.key = w.key
+     WHERE d.visible_at = ${p.leaseEnd}
+     FOR UPDATE OF d SKIP LOCKED
+   )
+   UPDATE scheduled_jobs d SET visible_at = 'infinity', turn_of = merchant_id, turn_since = ${p.now}
+   FROM locked WHERE d.job = locked.job AND d.key = locked.key`,
+);
+
+/** A job that has no slot: its merchant holds its share of them. */
+export type TurnlessJob = Pick<LeasedJob, 'job' | 'key'> & { readonly merchant: JobMerchant };
+
+/**
+ * Ends the leases, until `leaseEnd`, of jobs that get no slot now: they wait for their merchant's turn, in the
+ * order in which they came. A job that waits costs nothing until `leaseTurns` takes it.
+ */
+export async function awaitTurn(
+  connection: Connection,
+  jobs: readonly TurnlessJob[],
+  leaseEnd: Date,
+  now: Date,
+): Promise<void> {
+  if (jobs.length === 0) return;
+  const rows = jobs.map(({ job, key, merchant }) => ({ job, key, merchant_id: merchant.id }));
+  await run(connection, wait, { rows: recordset(rows), leaseEnd, now });
+}
+
+export interface WaitingMerchant {
+  readonly job: string;
+  readonly merchant: JobMerchant;
+}
+
+// Walks from merchant to merchant by the index scheduled_jobs_waiting: what it costs depends on how many
+// merchants wait, not on how many jobs.
+const waitingMerchants = sql<{ job: string; merchant_id: string; weight: number }>(
+  'waiting_merchants',
+  `WITH RECURSIVE waiting AS (
+     (SELECT d.job, d.turn_of, d.turn_since FROM scheduled_jobs d WHERE ${IS_WAITING('d')}
+      ORDER BY d.job, d.turn_of, d.turn_since LIMIT 1)
+     UNION ALL
+     SELECT next.* FROM waiting, LATERAL (
+       SELECT d.job, d.turn_of, d.turn_since FROM scheduled_jobs d
+       WHERE ${IS_WAITING('d')} AND (d.job, d.turn_of) > (waiting.job, waiting.turn_of)
+       ORDER BY d.job, d.turn_of, d.turn_since LIMIT 1
+     ) next
+   )
+   SELECT w.job, m.id AS merchant_id, m.weight
+   FROM waiting w JOIN merchants m ON m.id = w.turn_of
+   ORDER BY w.turn_since LIMIT ${MAX_WAITING_MERCHANTS}`,
+);
+
+/** The merchants with jobs that wait for a turn, those that have waited longest first. */
+export async function findWaiting(connection: Connection): Promise<WaitingMerchant[]> {
+  const rows = await run(connection, waitingMerchants, []);
+  return rows.map(({ job, merchant_id: id, weight }) => ({ job, merchant: { id, weight } }));
+}
+
+/** How many of a merchant's waiting jobs get a slot. */
+export interface Turn extends WaitingMerchant {
+  readonly count: number;
+}
+
+// Index: scheduled_jobs_waiting. As in lease.ts, the rows are found once, as an array of ctids.
+const leaseWaiting = sql<
+  Omit<LeasedJob, 'merchant'> & { merchant_id: string },
+  { turns: string; leaseEnd: Date }
+>(
+  'lease_turns',
+  (p) => `UPDATE scheduled_jobs SET visible_at = ${p.leaseEnd}, turn_since = NULL
+   WHERE ctid = ANY (ARRAY(
+     SELECT next.ctid
+     FROM json_to_recordset(${p.turns}::json) AS turn (job text, merchant_id text, count int), LATERAL (
+       SELECT d.ctid FROM scheduled_jobs d
+       WHERE d.job = turn.job AND d.turn_of = turn.merchant_id AND ${IS_WAITING('d')}
+       ORDER BY d.turn_since LIMIT turn.count FOR UPDATE SKIP LOCKED
+     ) next
+   ))
+   RETURNING job, key, failures, test_clock, turn_of AS merchant_id`,
+);
+
+/** Leases jobs whose merchant's turn has come until `leaseEnd`: of each merchant those that waited longest. */
+export async function leaseTurns(
+  connection: Connection,
+  turns: readonly Turn[],
+  leaseEnd: Date,
+): Promise<LeasedJob[]> {
+  if (turns.length === 0) return [];
+  const merchants = new Map(turns.map(({ merchant }) => [merchant.id, merchant]));
+  const rows = turns.map(({ job, merchant, count }) => ({ job, merchant_id: merchant.id, count }));
+  const leased = await run(connection, leaseWaiting, { turns: recordset(rows), leaseEnd });
+  return leased.map(({ merchant_id, ...job }) => ({ ...job, merchant: merchants.get(merchant_id) ?? null }));
+}
