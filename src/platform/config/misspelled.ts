@@ -9,6 +9,7 @@ const OWN_PREFIXES = [
   'SIMULATOR_',
   'SIMULATE_',
   'RATE_LIMIT_SCALE',
+  'BULL_BOARD_',
 ];
 
 /**
