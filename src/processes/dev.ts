@@ -41,7 +41,7 @@ async function main(lifetime: Lifetime): Promise<void> {
   const config = configFrom({ ...env, PORT, DATABASE_URL });
   const ctx = createContext(lifetime, 'dev', config, WORKER_DB);
   const merchant = await findOrCreateDemoMerchant(ctx, known);
-  const webOptions = openWeb(ctx, lifetime);
+  const webOptions = await openWeb(ctx, lifetime);
   const background = await startBackground(ctx);
   const web = await startWeb(ctx, webOptions);
   lifetime.own(async () => {
@@ -84,16 +84,17 @@ function devInfoOf(
   config: Config,
   merchant: Pick<DevInfo, 'api_key' | 'merchant_id' | 'webhook_secret'>,
 ): DevInfo {
-  const { host, port, databaseUrl, adminPassword } = config;
+  const { host, port, adminPort, databaseUrl, adminPassword } = config;
   // Loopback and "every address" are reachable as localhost; any other host only by its own name.
   const isNamed = /^(127\.|0\.0\.0\.0$|::1?$)/.test(host);
   const literal = isIP(host) === 6 ? `[${host}]` : host;
-  const baseUrl = `http://${isNamed ? 'localhost' : literal}:${port}`;
+  const origin = `http://${isNamed ? 'localhost' : literal}`;
+  const baseUrl = `${origin}:${port}`;
   return {
     base_url: baseUrl,
     ...merchant,
     database_url: databaseUrl,
-    bull_board_url: `${baseUrl}${BOARD_PATH}`,
+    bull_board_url: `${origin}:${adminPort ?? port}${BOARD_PATH}`,
     admin_password: adminPassword ?? '',
   };
 }

@@ -8,7 +8,7 @@ runMain(async (lifetime) => {
   const config = configFrom(process.env);
   const ctx = createContext(lifetime, 'web', config, WEB_DB);
   await assertReleasedIfReachable(ctx, config.adminPassword !== null);
-  const web = await startWeb(ctx, openWeb(ctx, lifetime));
+  const web = await startWeb(ctx, await openWeb(ctx, lifetime));
   lifetime.own(() => web.close());
   if (config.production && isLoopbackUrl(config.publicUrl))
     ctx.log.warn('PUBLIC_URL names this machine: customers cannot open the checkout links', {
