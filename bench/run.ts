@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,6 +49,9 @@ async function benchEngine(redisUrl: string): Promise<void> {
   url.pathname = `/${name}`;
   const port = await freePort();
   const env = {
+    NODE_ENV: 'production',
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    PUBLIC_URL: 'https://pay.example',
     DATABASE_URL: url.href,
     REDIS_URL: redisUrl,
     PORT: String(port),

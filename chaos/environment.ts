@@ -79,6 +79,7 @@ function environment(databaseUrl: string, redisUrl: string, port: number) {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     SECRETS_KEY: randomBytes(32).toString('base64'),
+    PUBLIC_URL: 'https://pay.example',
     PORT: String(port),
     HOST: '127.0.0.1',
     RATE_LIMIT_SCALE: '1000000',

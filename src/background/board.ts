@@ -12,13 +12,17 @@ export type BoardHandler = (
   next: (error?: unknown) => void,
 ) => void;
 
-/** Bull Board for the queues, to be mounted at `path`. */
-export function createBoard(queues: readonly JobQueue[], path: string): BoardHandler {
+/** Bull Board for the queues, to be mounted at `path`; unless `canWrite`, without what changes them. */
+export function createBoard(
+  queues: readonly JobQueue[],
+  path: string,
+  { canWrite }: { canWrite: boolean },
+): BoardHandler {
   const server = new ExpressAdapter();
   server.setBasePath(path);
   // The adapter works on both engines; its type names only the one on Redis.
   createBullBoard({
-    queues: queues.map((queue) => new BullMQAdapter(queue as Queue)),
+    queues: queues.map((queue) => new BullMQAdapter(queue as Queue, { readOnlyMode: !canWrite })),
     serverAdapter: server,
   });
   return server.getRouter() as BoardHandler;

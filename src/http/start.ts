@@ -33,12 +33,11 @@ export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis' |
   const live = new PageStreams(ctx);
   const server = createServer(createApp(ctx, { ...options, redis, live }));
   const drain = drainable(server);
-  server.listen(port, host);
   try {
-    await once(server, 'listening');
+    await listenOn(server, host, port);
   } catch (error) {
     redis?.disconnect();
-    throw new StartError(`Cannot listen on port ${port} of ${host}: ${messageOf(error)}`);
+    throw error;
   }
   return {
     port: (server.address() as AddressInfo).port,
@@ -49,6 +48,16 @@ export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis' |
       redis?.disconnect();
     },
   };
+}
+
+/** Throws StartError when the server cannot listen there. */
+export async function listenOn(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new StartError(`Cannot listen on port ${port} of ${host}: ${messageOf(error)}`);
+  }
 }
 
 /**

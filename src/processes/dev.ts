@@ -3,7 +3,8 @@ import { createServer, isIP, type AddressInfo } from 'node:net';
 import { startBackground } from '../background/start.ts';
 import { BOARD_PATH } from '../http/operators/pages.ts';
 import { startWeb } from '../http/start.ts';
-import { isProduction, StartError, type Config, type Environment } from '../platform/config/config.ts';
+import { StartError, type Config, type Environment } from '../platform/config/config.ts';
+import { isProduction } from '../platform/config/production.ts';
 import { findOrCreateDemoMerchant, readDevInfo, writeDevInfo, type DevInfo } from './setup/demo.ts';
 import { migrateDatabase, PLACEHOLDER_URL, openEmbeddedDatabase } from './setup/embedded.ts';
 import { runMain, withTimeout, type Lifetime } from './setup/lifetime.ts';
@@ -12,6 +13,7 @@ import { openWeb } from './setup/web.ts';
 
 /** Defaults for development; the environment overrides each. */
 const DEVELOPMENT_DEFAULTS = {
+  NODE_ENV: 'development',
   HOST: '127.0.0.1',
   WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
   SIMULATOR_AUTOPAY_SECONDS: '5',
@@ -39,7 +41,7 @@ async function main(lifetime: Lifetime): Promise<void> {
   const config = configFrom({ ...env, PORT, DATABASE_URL });
   const ctx = createContext(lifetime, 'dev', config, WORKER_DB);
   const merchant = await findOrCreateDemoMerchant(ctx, known);
-  const webOptions = openWeb(ctx, lifetime);
+  const webOptions = await openWeb(ctx, lifetime);
   const background = await startBackground(ctx);
   const web = await startWeb(ctx, webOptions);
   lifetime.own(async () => {
@@ -58,9 +60,9 @@ async function main(lifetime: Lifetime): Promise<void> {
 function environment(known: Partial<DevInfo>): Environment {
   const set = Object.entries(process.env).filter(([, value]) => value !== '');
   const ADMIN_PASSWORD = known.admin_password || randomBytes(9).toString('base64url');
+  const env: Environment = { ...DEVELOPMENT_DEFAULTS, ADMIN_PASSWORD, ...Object.fromEntries(set) };
   // Production refuses the default of development, which nobody has asked for there.
-  const SIMULATE_LIVE = String(!isProduction(process.env));
-  return { ...DEVELOPMENT_DEFAULTS, SIMULATE_LIVE, ADMIN_PASSWORD, ...Object.fromEntries(set) };
+  return { SIMULATE_LIVE: String(!isProduction(env)), ...env };
 }
 
 /** The port itself, or a free one for 0. Throws StartError when it cannot be used. */
@@ -82,16 +84,17 @@ function devInfoOf(
   config: Config,
   merchant: Pick<DevInfo, 'api_key' | 'merchant_id' | 'webhook_secret'>,
 ): DevInfo {
-  const { host, port, databaseUrl, adminPassword } = config;
+  const { host, port, adminPort, databaseUrl, adminPassword } = config;
   // Loopback and "every address" are reachable as localhost; any other host only by its own name.
   const isNamed = /^(127\.|0\.0\.0\.0$|::1?$)/.test(host);
   const literal = isIP(host) === 6 ? `[${host}]` : host;
-  const baseUrl = `http://${isNamed ? 'localhost' : literal}:${port}`;
+  const origin = `http://${isNamed ? 'localhost' : literal}`;
+  const baseUrl = `${origin}:${port}`;
   return {
     base_url: baseUrl,
     ...merchant,
     database_url: databaseUrl,
-    bull_board_url: `${baseUrl}${BOARD_PATH}`,
+    bull_board_url: `${origin}:${adminPort ?? port}${BOARD_PATH}`,
     admin_password: adminPassword ?? '',
   };
 }

@@ -7,7 +7,7 @@ import { configFrom } from './setup/context.ts';
 runMain(main, { once: true });
 
 async function main(lifetime: Lifetime): Promise<void> {
-  const config = configFrom(process.env);
+  const config = configFrom(process.env, { showsLinks: false });
   const log = (lifetime.log = createLog(config, { process: 'release' }));
   const migrations = await migrateToLatest(config.databaseUrl);
   if (config.redisUrl === null) await migrateQueues(config.databaseUrl);

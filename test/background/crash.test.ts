@@ -36,6 +36,7 @@ for (const engine of ENGINES)
       const { ctx } = service.harness;
       const doom: Doom = {
         env: {
+          NODE_ENV: 'test',
           DATABASE_URL: ctx.config.databaseUrl,
           ...(ctx.config.redisUrl === null ? {} : { REDIS_URL: ctx.config.redisUrl }),
           WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',

@@ -13,7 +13,7 @@ describe('every declared job', () => {
     const declared: Job[] = [];
     for (const file of DECLARATIONS)
       declared.push(...Object.values((await import(join(ROOT, file))) as Record<string, Job>));
-    const adapters = createAdapters(readConfig({ DATABASE_URL: 'postgres://db/x' }));
+    const adapters = createAdapters(readConfig({ NODE_ENV: 'test', DATABASE_URL: 'postgres://db/x' }));
     expect([...createHandlers(adapters).keys()]).to.have.members(declared.map(({ name }) => name));
   });
 });

@@ -104,7 +104,10 @@ describe('docs/contract.md and docs/specification.md', () => {
   });
 
   it('state the schedule of retries and the deadline of a delivery', () => {
-    const { webhookRetrySeconds, webhookTimeoutSeconds } = readConfig({ DATABASE_URL: 'postgres://db/x' });
+    const { webhookRetrySeconds, webhookTimeoutSeconds } = readConfig({
+      NODE_ENV: 'test',
+      DATABASE_URL: 'postgres://db/x',
+    });
     const events = CONTRACT.slice(CONTRACT.indexOf('\n## Events')).replaceAll(/\s+/g, ' ');
     expect(events).to.include(`retried after ${webhookRetrySeconds.map(duration).join(', ')} (`);
     expect(events).to.include(`A delivery may take ${webhookTimeoutSeconds} s in all`);

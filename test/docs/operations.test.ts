@@ -15,14 +15,14 @@ describe('docs/operations.md', () => {
   });
 
   it('states the defaults as they are', () => {
-    const config = readConfig({ DATABASE_URL: 'postgres://db/x' });
+    const config = readConfig({ NODE_ENV: 'test', DATABASE_URL: 'postgres://db/x' });
     const defaultOf = Object.fromEntries(
       tableOf('docs/operations.md', 'variable').map(([name = '', , value]) => [name, value]),
     );
     expect(defaultOf).to.include({
       PORT: String(config.port),
       HOST: `${config.host} (\`npm run dev\`: 127.0.0.1)`,
-      PUBLIC_URL: config.publicUrl.replace(String(config.port), 'PORT'),
+      PUBLIC_URL: `${config.publicUrl.replace(String(config.port), 'PORT')}; [production](#strict-starts): needed`,
       WORKER_CONCURRENCY: String(config.workerConcurrency),
       WEBHOOK_RETRY_SECONDS: config.webhookRetrySeconds.join(','),
       WEBHOOK_TIMEOUT_SECONDS: String(config.webhookTimeoutSeconds),

@@ -43,7 +43,11 @@ describe('npm run merchants', function () {
   after(() => harness.close());
 
   async function merchants(args: string[], env: Record<string, string> = {}) {
-    const service = startProcess('merchants', { DATABASE_URL: harness.ctx.config.databaseUrl, ...env }, args);
+    const service = startProcess(
+      'merchants',
+      { NODE_ENV: 'development', DATABASE_URL: harness.ctx.config.databaseUrl, ...env },
+      args,
+    );
     return { code: await service.ended(), output: service.output(), printed: service.printed() };
   }
 

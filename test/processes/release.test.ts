@@ -17,7 +17,14 @@ describe('starting in production', function () {
   before(async () => {
     build();
     empty = await createEmptyDatabase();
-    env = { NODE_ENV: 'production', DATABASE_URL: empty.url, SECRETS_KEY, HOST: '127.0.0.1', PORT: '0' };
+    env = {
+      NODE_ENV: 'production',
+      DATABASE_URL: empty.url,
+      SECRETS_KEY,
+      PUBLIC_URL: 'https://pay.example',
+      HOST: '127.0.0.1',
+      PORT: '0',
+    };
   });
   afterEach(endAll);
   after(() => empty.drop());
@@ -75,12 +82,16 @@ describe('starting in production', function () {
 
   it('web starts without Postgres, and answers 503', async () => {
     const [port, nobody] = [await freePort(), await freePort()];
+    // A complete set of variables is enough: NODE_ENV need not say that this is production.
     const web = startProcess('web', {
       ...env,
+      NODE_ENV: '',
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
       PORT: String(port),
       DATABASE_URL: `postgres://u:secret@127.0.0.1:${nobody}/x`,
     });
     await web.says('"listening"');
+    expect(web.output()).to.include('PUBLIC_URL names this machine');
     const answer = await fetch(`http://127.0.0.1:${port}/v1/status`);
     expect(answer.status).to.equal(503);
     expect(answer.headers.get('retry-after')).to.match(/^\d+$/);
@@ -106,14 +117,28 @@ describe('starting in production', function () {
   it('every process refuses a configuration that is not sound, and names the variables', async () => {
     const unsound = { NODE_ENV: 'production', DATBASE_URL: empty.url, WEBHOOK_RETRY_SECONDS: 'often' };
     const names = ['web', 'worker', 'release'] as const;
-    for (const { code, output } of await Promise.all(names.map((name) => run(name, unsound)))) {
+    const ends = await Promise.all(names.map((name) => run(name, unsound)));
+    for (const [i, { code, output }] of ends.entries()) {
       expect(code).to.equal(1);
-      expect(output.split('\n')).to.have.lengthOf(5);
+      // The release shows no link to anyone, and needs no PUBLIC_URL.
+      expect(output.split('\n')).to.have.lengthOf(names[i] === 'release' ? 5 : 6);
+      expect(output.includes('PUBLIC_URL is not set')).to.equal(names[i] !== 'release');
       expect(output)
         .to.include('DATBASE_URL is not a variable of this service: did you mean DATABASE_URL?')
         .and.include('WEBHOOK_RETRY_SECONDS must be')
         .and.include('DATABASE_URL is not set')
         .and.include('SECRETS_KEY is not set');
+    }
+  });
+
+  it('web and worker are in production also when NODE_ENV is not set, and say what else to set', async () => {
+    const weak = { DATABASE_URL: empty.url, ADMIN_PASSWORD: 'x' };
+    const ends = await Promise.all([run('web', weak), run('worker', weak)]);
+    for (const { code, output } of ends) {
+      expect(code).to.equal(1);
+      const [, ...faults] = output.split('\n').map((line) => line.replace('  - ', '').split(' ')[0]);
+      expect(faults).to.deep.equal(['SECRETS_KEY', 'PUBLIC_URL', 'ADMIN_PASSWORD', 'NODE_ENV']);
+      expect(output).to.include('for development set NODE_ENV=development');
     }
   });
 });

@@ -50,6 +50,7 @@ export async function createStand(extra: Environment = {}): Promise<Stand> {
     NODE_ENV: 'production',
     DATABASE_URL: database.url,
     SECRETS_KEY: randomBytes(32).toString('base64'),
+    PUBLIC_URL: 'https://pay.example',
     HOST: '127.0.0.1',
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
     SIMULATOR_AUTOPAY_SECONDS: '0',

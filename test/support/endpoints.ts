@@ -3,7 +3,7 @@ import { createAdapters } from '../../src/domain/adapters.ts';
 import { createEndpoints } from '../../src/http/routes.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 
-const adapters = createAdapters(readConfig({ DATABASE_URL: 'postgres://nowhere/' }));
+const adapters = createAdapters(readConfig({ NODE_ENV: 'test', DATABASE_URL: 'postgres://nowhere/' }));
 
 /** What the sandbox's endpoints reach, for tests that read the list of endpoints. */
 export const SANDBOX = { adapters, handlersFor: createHandlers };

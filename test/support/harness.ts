@@ -58,6 +58,7 @@ const BEGIN = new Date('2026-01-31T12:00:00.000Z');
 export async function createHarness(env: Environment = {}): Promise<Harness> {
   const database = await createTestDatabase();
   const defaults = {
+    NODE_ENV: 'test',
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
     RATE_LIMIT_SCALE: '10000',
     LOG_LEVEL: 'error',

@@ -1,40 +1,37 @@
-import { timingSafeEqual, createHash } from 'node:crypto';
 import express, { type RequestHandler, type Router } from 'express';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { overdue } from '../../domain/schedule/lease.ts';
 import type { Context } from '../../platform/context.ts';
+import { operatorHeaders, readOnly, sameOrigin } from './guards.ts';
+import { signIn } from './sign-in.ts';
 
 export const BOARD_PATH = '/admin/queues';
 
-/** The operators' pages, behind basic auth with the user `admin`: the queues, and metrics for Prometheus. */
-export function operatorPages(ctx: Context, password: string, board: RequestHandler): Router {
+/**
+ * The operators' pages, behind basic auth with the user `admin`: the queues, and metrics for Prometheus.
+ * Where they have no port of their own, the probes are here as well.
+ */
+export function operatorPages(
+  ctx: Context,
+  password: string,
+  board: RequestHandler,
+  probes: RequestHandler | null,
+): Router {
   const router = express.Router();
-  const guard = basicAuth(password);
-  const registry = createMetrics(ctx);
-  router.use(BOARD_PATH, guard, board);
-  router.get('/metrics', guard, async (_request, response) => {
+  const { registry, failedSignIns } = createMetrics(ctx);
+  const guard: RequestHandler[] = [
+    operatorHeaders,
+    signIn(ctx, password, (outcome) => failedSignIns.inc({ outcome })),
+  ];
+  router.use(BOARD_PATH, guard, ctx.config.boardWrite ? sameOrigin : readOnly, board);
+  router.get('/metrics', ...guard, async (_request, response) => {
     response.type(registry.contentType).send(await registry.metrics());
   });
+  if (probes !== null) router.get(['/livez', '/readyz'], guard, probes);
   return router;
 }
 
-function basicAuth(password: string): RequestHandler {
-  const expected = digest(`Basic ${Buffer.from(`admin:${password}`).toString('base64')}`);
-  return (request, response, next) => {
-    // Digests have one length, so that the comparison does not reveal the password's.
-    if (timingSafeEqual(digest(request.headers.authorization ?? ''), expected)) return next();
-    response
-      .status(401)
-      .set('WWW-Authenticate', 'Basic realm="operators", charset="UTF-8"')
-      .send('Password needed.');
-  };
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-function createMetrics(ctx: Context): Registry {
+function createMetrics(ctx: Context): { registry: Registry; failedSignIns: Counter<'outcome'> } {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const oldest = new Gauge({
@@ -54,5 +51,11 @@ function createMetrics(ctx: Context): Registry {
   });
   registry.registerMetric(count);
   registry.registerMetric(oldest);
-  return registry;
+  const failedSignIns = new Counter({
+    name: 'operator_sign_ins_failed_total',
+    help: 'Sign-ins with a wrong password, and tries that were refused unseen after too many of them.',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  });
+  return { registry, failedSignIns };
 }

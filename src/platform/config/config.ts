@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   baseUrl,
   databaseUrl,
@@ -20,6 +19,7 @@ import {
   type Parse,
 } from './values.ts';
 import { misspelledVariables } from './misspelled.ts';
+import { DEVELOPMENT_KEY, isProduction, productionFaults } from './production.ts';
 
 /** Everything that environment variables decide. Read once at start, frozen, passed as a value. */
 export interface Config {
@@ -35,6 +35,10 @@ export interface Config {
   readonly workerQueues: readonly string[] | null;
   readonly workerConcurrency: number;
   readonly adminPassword: string | null;
+  /** The port of the operators' pages and the probes; null: with web, behind the password. */
+  readonly adminPort: number | null;
+  /** Whether operators may change jobs and queues on the board. */
+  readonly boardWrite: boolean;
   /** The first key encrypts, every key decrypts, so that the key itself can be rotated. */
   readonly secretsKeys: readonly Buffer[];
   readonly allowPrivateNetworks: boolean;
@@ -86,6 +90,8 @@ export const KNOWN_VARIABLES = [
   'WORKER_QUEUES',
   'WORKER_CONCURRENCY',
   'ADMIN_PASSWORD',
+  'ADMIN_PORT',
+  'BULL_BOARD_WRITE',
   'SECRETS_KEY',
   'WEBHOOK_ALLOW_PRIVATE_NETWORKS',
   'WEBHOOK_RETRY_SECONDS',
@@ -105,22 +111,20 @@ export const KNOWN_VARIABLES = [
 ] as const;
 type Variable = (typeof KNOWN_VARIABLES)[number];
 
-/**
- * True unless NODE_ENV is unset, `development` or `test`: any other value, such as `staging`, is as strict.
- */
-export function isProduction({ NODE_ENV }: Environment): boolean {
-  return Boolean(NODE_ENV) && NODE_ENV !== 'development' && NODE_ENV !== 'test';
-}
-
 /** The delays after failed attempts (contract, "Webhook endpoints"). */
 const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400];
 
 /**
  * Reads the configuration from environment variables (names and defaults: docs/operations.md).
- * An empty variable counts as unset. `queueNames` are the values that WORKER_QUEUES may hold.
+ * An empty variable counts as unset. `queueNames` are the values that WORKER_QUEUES may hold. A process that
+ * shows no links to customers needs no PUBLIC_URL.
  * Throws ConfigError that names every fault at once.
  */
-export function readConfig(env: Environment, queueNames: readonly string[] = []): Config {
+export function readConfig(
+  env: Environment,
+  queueNames: readonly string[] = [],
+  { showsLinks = true }: { showsLinks?: boolean } = {},
+): Config {
   const faults: string[] = misspelledVariables(Object.keys(env), KNOWN_VARIABLES);
   const production = isProduction(env);
   const read = reader(env, faults);
@@ -135,7 +139,9 @@ export function readConfig(env: Environment, queueNames: readonly string[] = [])
     workerQueues: read('WORKER_QUEUES', listOf(oneOf(queueNames)), null),
     workerConcurrency: read('WORKER_CONCURRENCY', integer(1, 1_000), 64),
     adminPassword: read('ADMIN_PASSWORD', text, null),
-    secretsKeys: read('SECRETS_KEY', listOf(key32), production ? [] : [developmentKey()]),
+    adminPort: read('ADMIN_PORT', integer(0, 65_535), null),
+    boardWrite: read('BULL_BOARD_WRITE', flag, false),
+    secretsKeys: read('SECRETS_KEY', listOf(key32), production ? [] : [DEVELOPMENT_KEY]),
     allowPrivateNetworks: read('WEBHOOK_ALLOW_PRIVATE_NETWORKS', flag, false),
     webhookRetrySeconds: read('WEBHOOK_RETRY_SECONDS', listOf(seconds), DEFAULT_RETRY_SECONDS),
     webhookTimeoutSeconds: read('WEBHOOK_TIMEOUT_SECONDS', moreThanZero(seconds), 15),
@@ -155,15 +161,9 @@ export function readConfig(env: Environment, queueNames: readonly string[] = [])
     faults.push(
       'DATABASE_URL is not set: give the URL of a Postgres 14 or newer, postgres://user:password@host:5432/name',
     );
-  if (production && !env.SECRETS_KEY)
-    faults.push(
-      'SECRETS_KEY is not set: in production webhook secrets are encrypted with it; make one with `openssl rand -base64 32`',
-    );
-  const isLossAccepted = read('SIMULATE_LIVE_IN_PRODUCTION', oneOf(['yes-lose-money']), null) !== null;
-  if (production && config.simulateLive && !isLossAccepted)
-    faults.push(
-      'SIMULATE_LIVE is true in production: orders would count as paid without money; to accept that, set SIMULATE_LIVE_IN_PRODUCTION=yes-lose-money as well',
-    );
+  if (config.adminPort === port && port !== 0) faults.push('ADMIN_PORT must be another port than PORT');
+  read('SIMULATE_LIVE_IN_PRODUCTION', oneOf(['yes-lose-money']), null);
+  if (production) faults.push(...productionFaults(env, config, showsLinks));
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(config);
 }
@@ -180,9 +180,4 @@ function reader(env: Environment, faults: string[]) {
       return fallback;
     }
   };
-}
-
-/** A key that is no secret: outside production none is needed, and nothing has to be set up. */
-function developmentKey(): Buffer {
-  return createHash('sha256').update('payment-checkout development key').digest();
 }

@@ -16,8 +16,8 @@ export const WEB_DB = { poolSize: 20, acquireMs: 700, queryMs: 1_200 };
 export const WORKER_DB = { poolSize: 20, acquireMs: 10_000, queryMs: 60_000 };
 
 /** The configuration from the environment. Throws ConfigError, which names the faulty variables. */
-export function configFrom(env: Environment): Config {
-  return readConfig(env, QUEUE_NAMES);
+export function configFrom(env: Environment, options?: { showsLinks: boolean }): Config {
+  return readConfig(env, QUEUE_NAMES, options);
 }
 
 /** The context of the process `name`; it is closed with the process. */

@@ -15,6 +15,8 @@ const SAME_SIGNAL_MS = 300;
 export interface Lifetime {
   /** Registers a function to call at the end, in the reverse order. */
   own(close: () => unknown): void;
+  /** True from the first signal on. */
+  isDraining(): boolean;
   /** Null until there is one. */
   log: Log | null;
 }
@@ -35,8 +37,12 @@ export function runMain(
   }: { once?: boolean; signals?: readonly NodeJS.Signals[]; drainSeconds?: number } = {},
 ): void {
   const closes: (() => unknown)[] = [];
-  const lifetime: Lifetime = { own: (close) => void closes.push(close), log: null };
   let drainingSince: number | null = null;
+  const lifetime: Lifetime = {
+    own: (close) => void closes.push(close),
+    isDraining: () => drainingSince !== null,
+    log: null,
+  };
   const drain = (signal: string) => {
     if (drainingSince !== null) {
       if (performance.now() - drainingSince > SAME_SIGNAL_MS) process.exit(1);

@@ -5,17 +5,26 @@ import {
   readConfig,
   type Config,
 } from '../../../src/platform/config/config.ts';
+import { DEVELOPMENT_KEY } from '../../../src/platform/config/production.ts';
 
 const QUEUES = ['expiration', 'settlement'];
 const DATABASE_URL = 'postgres://u:p@db:5432/checkout';
 const KEY = Buffer.alloc(32, 7).toString('base64');
+const PRODUCTION = { DATABASE_URL, SECRETS_KEY: KEY, PUBLIC_URL: 'https://pay.example' };
+const WEAK = {
+  SECRETS_KEY: DEVELOPMENT_KEY.toString('base64'),
+  PUBLIC_URL: 'http://pay.example',
+  ADMIN_PASSWORD: 'x',
+  SIMULATE_LIVE: 'true',
+};
 
-const read = (env: Record<string, string>) => readConfig({ DATABASE_URL, ...env }, QUEUES);
+/** What one variable does is read as in tests; what production adds has its own cases below. */
+const read = (env: Record<string, string>) => readConfig({ NODE_ENV: 'test', DATABASE_URL, ...env }, QUEUES);
 
 /** The faults that are named, one a line. */
-function faultsOf(env: Record<string, string>): string[] {
+function faultsOf(env: Record<string, string>, options?: { showsLinks: boolean }): string[] {
   try {
-    readConfig(env, QUEUES);
+    readConfig({ NODE_ENV: 'test', ...env }, QUEUES, options);
     return [];
   } catch (error) {
     expect(error).to.be.instanceOf(ConfigError);
@@ -104,6 +113,20 @@ const VARIABLES: readonly {
     bad: ['0', '1001', '2.5', 'many'],
   },
   { name: 'ADMIN_PASSWORD', field: 'adminPassword', otherwise: null, good: { 'p w': 'p w' }, bad: [] },
+  {
+    name: 'ADMIN_PORT',
+    field: 'adminPort',
+    otherwise: null,
+    good: { '0': 0, '9090': 9090 },
+    bad: ['3000', '65536', 'metrics', '-1'],
+  },
+  {
+    name: 'BULL_BOARD_WRITE',
+    field: 'boardWrite',
+    otherwise: false,
+    good: { true: true, false: false },
+    bad: ['1', 'yes', 'TRUE'],
+  },
   {
     name: 'SECRETS_KEY',
     field: 'secretsKeys',
@@ -239,13 +262,15 @@ describe('configuration', () => {
     });
 
   it('names every fault at once', () => {
-    const faults = faultsOf({ NODE_ENV: 'production', PORT: 'x', LOG_LEVEL: 'loud', REDIS_URI: 'y' });
+    const faults = faultsOf({ NODE_ENV: '', PORT: 'x', LOG_LEVEL: 'loud', REDIS_URI: 'y' });
     expect(faults.map((fault) => fault.split(' ')[0])).to.have.members([
       'PORT',
       'LOG_LEVEL',
       'REDIS_URI',
       'DATABASE_URL',
       'SECRETS_KEY',
+      'PUBLIC_URL',
+      'NODE_ENV',
     ]);
   });
 
@@ -257,31 +282,78 @@ describe('configuration', () => {
     expect(faults.join('\n')).not.to.include(secret);
   });
 
-  it('needs DATABASE_URL always, and SECRETS_KEY unless NODE_ENV says that nothing is at stake', () => {
-    expect(faultsOf({})).to.have.lengthOf(1);
-    for (const NODE_ENV of ['', 'development', 'test'])
-      expect(faultsOf({ NODE_ENV, DATABASE_URL })).to.deep.equal([]);
-    for (const NODE_ENV of ['production', 'prod', 'staging']) {
-      const [fault] = faultsOf({ NODE_ENV, DATABASE_URL });
-      expect(fault).to.match(/^SECRETS_KEY is not set/);
-      expect(faultsOf({ NODE_ENV, DATABASE_URL, SECRETS_KEY: KEY })).to.deep.equal([]);
-    }
+  it('needs DATABASE_URL always', () => {
+    for (const NODE_ENV of ['development', 'test', 'production'])
+      expect(faultsOf({ ...PRODUCTION, NODE_ENV, DATABASE_URL: '' })).to.have.lengthOf(1);
   });
 
-  it('refuses SIMULATE_LIVE in production, unless it is told that money may be lost', () => {
-    const env = { DATABASE_URL, SECRETS_KEY: KEY, SIMULATE_LIVE: 'true' };
-    for (const NODE_ENV of ['', 'development', 'test'])
-      expect(read({ ...env, NODE_ENV }).simulateLive).to.equal(true);
-    for (const NODE_ENV of ['production', 'staging']) {
-      const faults = faultsOf({ ...env, NODE_ENV });
-      expect(faults).to.have.lengthOf(1);
-      expect(faults[0])
-        .to.match(/^SIMULATE_LIVE is true in production/)
-        .and.include('SIMULATE_LIVE_IN_PRODUCTION=yes-lose-money');
-      expect(faultsOf({ ...env, NODE_ENV, SIMULATE_LIVE: 'false' })).to.deep.equal([]);
-      const accepted = { ...env, NODE_ENV, SIMULATE_LIVE_IN_PRODUCTION: 'yes-lose-money' };
-      expect(read(accepted).simulateLive).to.equal(true);
-    }
+  describe('a start', () => {
+    for (const NODE_ENV of ['development', 'test'])
+      it(`with NODE_ENV=${NODE_ENV} needs nothing else, and takes what is weak`, () => {
+        expect(faultsOf({ NODE_ENV, DATABASE_URL })).to.deep.equal([]);
+        expect(faultsOf({ ...PRODUCTION, ...WEAK, NODE_ENV })).to.deep.equal([]);
+      });
+
+    for (const NODE_ENV of ['', 'production', 'prod', 'staging', 'Development'])
+      describe(`with NODE_ENV=${NODE_ENV} is one of production`, () => {
+        const named = (env: Record<string, string>, options?: { showsLinks: boolean }) => {
+          const faults = faultsOf({ ...PRODUCTION, NODE_ENV, ...env }, options);
+          // What to do about it is said once, where nobody has chosen production.
+          const hint = /^NODE_ENV is not set, which counts as production: .* NODE_ENV=development$/;
+          if (NODE_ENV === '' && faults.length > 0) expect(faults.pop()).to.match(hint);
+          return faults.join('\n');
+        };
+
+        it('takes sound settings', () => {
+          expect(named({})).to.equal('');
+          expect(read({ ...PRODUCTION, NODE_ENV })).to.include({ production: true });
+        });
+
+        it('needs SECRETS_KEY, and refuses one that is no secret', () => {
+          expect(named({ SECRETS_KEY: '' })).to.match(/^SECRETS_KEY is not set.*$/);
+          for (const key of [DEVELOPMENT_KEY.toString('base64'), Buffer.alloc(32).toString('base64')])
+            for (const SECRETS_KEY of [key, `${KEY},${key}`])
+              expect(named({ SECRETS_KEY })).to.match(/^SECRETS_KEY holds a key that is no secret.*$/);
+        });
+
+        it('needs PUBLIC_URL, by https unless it stays on this machine', () => {
+          expect(named({ PUBLIC_URL: '' })).to.match(/^PUBLIC_URL is not set.*https.*$/);
+          expect(named({ PUBLIC_URL: '' }, { showsLinks: false })).to.equal('');
+          for (const PUBLIC_URL of ['http://pay.example', 'http://10.0.0.7:3000', 'http://localhost.example'])
+            for (const showsLinks of [true, false])
+              expect(named({ PUBLIC_URL }, { showsLinks })).to.match(/^PUBLIC_URL must begin with https:.*$/);
+          for (const PUBLIC_URL of ['http://localhost:3000', 'http://127.0.0.1:8080', 'http://[::1]:3000'])
+            expect(named({ PUBLIC_URL })).to.equal('');
+        });
+
+        it('refuses an ADMIN_PASSWORD that is weak, and does not show it', () => {
+          for (const ADMIN_PASSWORD of [
+            'x',
+            'hunter2hunt',
+            'a'.repeat(40),
+            'adminadminadmin',
+            'Password-123456',
+          ])
+            expect(named({ ADMIN_PASSWORD }))
+              .to.match(/^ADMIN_PASSWORD must be hard to guess in production, at least 12.*$/)
+              .and.not.include(ADMIN_PASSWORD);
+          for (const ADMIN_PASSWORD of ['', 'correct horse battery', 'pX3_9vRrQk2m'])
+            expect(named({ ADMIN_PASSWORD })).to.equal('');
+        });
+
+        it('refuses SIMULATE_LIVE, unless it is told that money may be lost', () => {
+          expect(named({ SIMULATE_LIVE: 'true' }))
+            .to.match(/^SIMULATE_LIVE is true in production.*$/)
+            .and.match(/SIMULATE_LIVE_IN_PRODUCTION=yes-lose-money/);
+          const accepted = { SIMULATE_LIVE: 'true', SIMULATE_LIVE_IN_PRODUCTION: 'yes-lose-money' };
+          expect(named(accepted)).to.equal('');
+          expect(read({ ...PRODUCTION, NODE_ENV, ...accepted }).simulateLive).to.equal(true);
+        });
+
+        it('names all that is weak at once', () => {
+          expect(named(WEAK).match(/^\w+/gm)).to.deep.equal(Object.keys(WEAK));
+        });
+      });
   });
 
   it('is frozen', () => {
@@ -301,6 +373,7 @@ describe('configuration', () => {
       ['WORKER_QUEUE', 'WORKER_QUEUES'],
       ['WORKER_CONCURENCY', 'WORKER_CONCURRENCY'],
       ['ADMIN_PASSWRD', 'ADMIN_PASSWORD'],
+      ['ADMIN_PROT', 'ADMIN_PORT'],
       ['SECRET_KEY', 'SECRETS_KEY'],
       ['SIMULATOR_AUTOPAY_SECOND', 'SIMULATOR_AUTOPAY_SECONDS'],
       ['SIMULATE_LIFE', 'SIMULATE_LIVE'],
@@ -319,6 +392,7 @@ describe('configuration', () => {
     for (const name of [
       'WEBHOOK_TIMEOUT',
       'WEBHOOK_RETRIES',
+      'BULL_BOARD_READ',
       'SIMULATOR_SPEED',
       'SIMULATE_ALL',
       'RATE_LIMIT_SCALE_FACTOR',
