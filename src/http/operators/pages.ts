@@ -1,6 +1,7 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
 import express, { type RequestHandler, type Router } from 'express';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { feedHeldSeconds } from '../../domain/events/horizon.ts';
 import { overdue } from '../../domain/schedule/lease.ts';
 import type { Context } from '../../platform/context.ts';
 
@@ -52,6 +53,15 @@ function createMetrics(ctx: Context): Registry {
       oldest.set(late.oldestSeconds);
     },
   });
+  const held = new Gauge({
+    name: 'feed_held_seconds',
+    help: 'How long the oldest open transaction that has written events holds the event feed back.',
+    registers: [],
+    async collect() {
+      this.set(await feedHeldSeconds(ctx.db));
+    },
+  });
+  registry.registerMetric(held);
   registry.registerMetric(count);
   registry.registerMetric(oldest);
   return registry;
