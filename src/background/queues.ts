@@ -12,6 +12,7 @@ import {
 import pg from 'pg';
 import type { Config } from '../platform/config/config.ts';
 import type { JobMerchant, QueueName } from '../platform/job.ts';
+import { limitsBelow, setLimits } from '../platform/postgres/limits.ts';
 import type { Log } from '../platform/log.ts';
 import { messageOf } from '../platform/log.ts';
 import { openRedis } from '../platform/redis.ts';
@@ -109,6 +110,8 @@ function redisEngine(redisUrl: string, log: Log): QueueEngine {
  * addition.
  */
 const POOL_SIZE = 10;
+/** BullMQ itself waits without a limit; the server's limits are those of the worker's own connections. */
+const STATEMENT_MS = 60_000;
 
 function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
   let listeners = 0;
@@ -119,7 +122,9 @@ function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
     application_name: 'queues',
     keepAlive: true,
   };
-  const pool = new pg.Pool({ ...settings, max: POOL_SIZE });
+  // Before the connection serves anybody: the pool waits for what this returns.
+  const onConnect = (client: pg.ClientBase) => client.query(setLimits(limitsBelow(STATEMENT_MS)));
+  const pool = new pg.Pool({ ...settings, max: POOL_SIZE, onConnect: onConnect as (client: object) => void });
   pool.setMaxListeners(0);
   // The pool handles errors of its idle connections. One that BullMQ has checked out, idle between two
   // statements, would end the process when Postgres closes it; its next statement gets the error.

@@ -2,22 +2,23 @@ import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';
 import type { Reply } from '../../platform/endpoint.ts';
 import { ValidationError } from '../../platform/errors.ts';
+import { findHorizon } from './horizon.ts';
 import type { FeedQuery } from './schemas.ts';
 
 // Why a reader that pages while others write misses no event: a number that is assigned when an event is
 // written (an id, a sequence) cannot be a cursor, because the transaction with the smaller number may commit
 // after the one with the larger, when a reader has already passed it. So the feed is in the order of (txid,
-// place), and shows only events whose txid is below the oldest open transaction (the snapshot's xmin): no
-// event can be written below it any more. Each row's txid is that of its transaction or a larger one
-// (outbox.ts), so this is true for every row.
+// place), and shows only events below a txid that no event can take any more. That is the oldest open
+// transaction of the cluster (the snapshot's xmin): each row's txid is that of its transaction or a larger
+// one (outbox.ts). Where a page would end there and hide events, a second look leaves aside the transactions
+// that have written no event, however long they stay open (horizon.ts).
 //
-// The cost: a transaction that has written and stays open, anywhere in the cluster, other databases and
-// prepared transactions included, delays every feed until it ends. Events then come later, and none is lost;
-// read-only transactions (pg_dump, reports) delay nothing. The numbers belong to one cluster: pg_upgrade and
-// failover keep them, a dump restored elsewhere does not. There the restored events are renumbered
-// (docs/operations.md, "Restoring a dump"), and an old cursor, which this cluster has not reached, is refused
-// instead of silently skipping events. A failover that loses commits may assign numbers again below a cursor
-// of a lost event: after it, readers must return to an earlier cursor.
+// The cost: a transaction that has written events and stays open delays every feed until it ends, for as long
+// as the time limits of the service's connections allow. Events then come later, and none is lost. The
+// numbers belong to one cluster: pg_upgrade and failover keep them, a dump restored elsewhere does not. There
+// the restored events are renumbered (docs/operations.md, "Restoring a dump"), and an old cursor, which this
+// cluster has not reached, is refused instead of silently skipping events. A failover that loses commits may
+// assign numbers again below a cursor of a lost event: after it, readers must return to an earlier cursor.
 
 /**
  * Most events that one page reads in search of the requested types, some 10 ms; then it ends, short or empty.
@@ -27,6 +28,8 @@ export const MAX_READ = 5_000;
 interface FeedRow {
   /** Whether this cluster has reached the reader's cursor. */
   readonly is_reached: boolean;
+  /** Whether there are events that are not shown yet. */
+  readonly is_held: boolean;
   /** Null, like the remaining columns, when there is no event to show. */
   readonly body: string | null;
   readonly txid: string;
@@ -42,24 +45,37 @@ interface FeedParams {
   readonly place: string;
   readonly types: readonly string[] | null;
   readonly limit: number;
+  /** Events from this txid on are not shown; null: from the oldest open transaction on. */
+  readonly horizon: string | null;
 }
 
-const REACHED = (txid: string) =>
-  `SELECT ${txid}::xid8 < pg_snapshot_xmin(pg_current_snapshot()) AS is_reached`;
+/** SQL: the txid from which on nothing is shown. */
+const HORIZON = (horizon: string) => `coalesce(${horizon}::xid8, pg_snapshot_xmin(pg_current_snapshot()))`;
+
+/**
+ * SQL: the first columns of a FeedRow; `hidden` selects from the events that are not shown yet. Ordered, so
+ * that it reads the first of them in events_feed, and none where there is none.
+ */
+const STATE = (txid: string, hidden: string) => `
+  SELECT ${txid}::xid8 < pg_snapshot_xmax(pg_current_snapshot()) AS is_reached,
+    (SELECT true ${hidden} ORDER BY txid, place LIMIT 1) IS TRUE AS is_held`;
 
 // Reads row by row, by events_feed, until the page is full: an event of another type costs one row, at most
 // MAX_READ of them per page. An index per type would cost every payment more than it saves such a reader.
 const pageOfFeed = sql<FeedRow, FeedParams>(
   'page_of_feed',
   (p) => `
-    SELECT cursor.is_reached, page.* FROM (${REACHED(p.txid)}) cursor
+    SELECT state.*, page.* FROM (${STATE(
+      p.txid,
+      `FROM events WHERE merchant_id = ${p.merchantId} AND txid >= ${HORIZON(p.horizon)}`,
+    )}) state
     LEFT JOIN LATERAL (
       SELECT * FROM (
         SELECT body, txid, place, ${p.types}::text[] IS NULL OR type = ANY (${p.types}) AS matches,
           row_number() OVER (ORDER BY txid, place) AS number
         FROM events
         WHERE merchant_id = ${p.merchantId} AND (txid, place) > (${p.txid}::xid8, ${p.place}::bigint)
-          AND txid < pg_snapshot_xmin(pg_current_snapshot())
+          AND txid < ${HORIZON(p.horizon)}
         ORDER BY txid, place LIMIT ${MAX_READ}
       ) events_read
       WHERE matches OR number = ${MAX_READ}
@@ -77,11 +93,11 @@ const pageOfPayment = sql<FeedRow, FeedParams & { paymentId: string }>(
       SELECT body, txid, place, type FROM events
       WHERE payment_id = ${p.paymentId} AND merchant_id = ${p.merchantId}
     )
-    SELECT cursor.is_reached, page.* FROM (${REACHED(p.txid)}) cursor
+    SELECT state.*, page.* FROM (${STATE(p.txid, `FROM own WHERE txid >= ${HORIZON(p.horizon)}`)}) state
     LEFT JOIN LATERAL (
       SELECT body, txid, place, true AS matches, 0::bigint AS number FROM own
       WHERE (txid, place) > (${p.txid}::xid8, ${p.place}::bigint)
-        AND txid < pg_snapshot_xmin(pg_current_snapshot())
+        AND txid < ${HORIZON(p.horizon)}
         AND (${p.types}::text[] IS NULL OR type = ANY (${p.types}))
       ORDER BY txid, place LIMIT ${p.limit}
     ) page ON true
@@ -89,7 +105,8 @@ const pageOfPayment = sql<FeedRow, FeedParams & { paymentId: string }>(
 );
 
 /**
- * Returns one page of a merchant's events, oldest first, in one round trip. A reader that continues with the
+ * Returns one page of a merchant's events, oldest first, in one round trip, or four where an open transaction
+ * hides events from a page that has room for them. A reader that continues with the
  * page's next_cursor receives every event exactly once, and those of a payment in the order of their
  * sequence, however the transactions that write them overlap. The bodies are the stored bytes. Throws
  * ValidationError for a cursor that does not belong to this feed.
@@ -97,18 +114,22 @@ const pageOfPayment = sql<FeedRow, FeedParams & { paymentId: string }>(
 export async function readFeed(connection: Connection, merchantId: string, query: FeedQuery): Promise<Reply> {
   const limit = query.limit ?? 20;
   const from = query.after === undefined ? BEGINNING : parseCursor(query.after);
-  const values = { merchantId, ...from, types: query.type ?? null, limit: limit + 1 };
-  const rows =
-    query.payment_id === undefined
-      ? await run(connection, pageOfFeed, values)
-      : await run(connection, pageOfPayment, { ...values, paymentId: query.payment_id });
+  const read = (horizon: string | null) => {
+    const values = { merchantId, ...from, types: query.type ?? null, limit: limit + 1, horizon };
+    return query.payment_id === undefined
+      ? run(connection, pageOfFeed, values)
+      : run(connection, pageOfPayment, { ...values, paymentId: query.payment_id });
+  };
+  const atOnce = await read(null);
+  const isShort = atOnce[0]?.is_held === true && atOnce.length <= limit;
+  const rows = isShort ? await read(await findHorizon(connection)) : atOnce;
   if (rows[0]?.is_reached !== true) throw notACursor();
-  const read = rows.filter(({ body }) => body !== null);
-  const passed = read.slice(0, limit);
+  const found = rows.filter(({ body }) => body !== null);
+  const passed = found.slice(0, limit);
   const last = passed.at(-1);
   const pagination = {
     limit,
-    has_more: read.length > limit || Number(last?.number) === MAX_READ,
+    has_more: found.length > limit || Number(last?.number) === MAX_READ,
     next_cursor: last === undefined ? (query.after ?? null) : formatCursor(last),
   };
   const bodies = passed.flatMap(({ body, matches }) => (body !== null && matches ? [body] : []));

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Connection } from '../../platform/postgres/db.ts';
+import { runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 import { endpoint, reply } from '../../platform/endpoint.ts';
 import { overdue } from '../schedule/lease.ts';
 import { timestamp } from '../../platform/schemas.ts';
@@ -47,7 +47,14 @@ export const statusEndpoints = [
   }),
 ];
 
+// True of a standby, and of a primary that was made read-only, for example because its disk is full.
+const readOnly = sql<{ is_read_only: boolean }>(
+  'is_read_only',
+  `SELECT current_setting('transaction_read_only')::boolean AS is_read_only`,
+);
+
 async function health(connection: Connection, now: Date): Promise<'ok' | 'degraded'> {
+  if ((await runOne(connection, readOnly, []))?.is_read_only === true) return 'degraded';
   const { oldestSeconds } = await overdue(connection, now);
   return oldestSeconds > DEGRADED_AFTER_SECONDS ? 'degraded' : 'ok';
 }

@@ -1,5 +1,6 @@
 import express, { type RequestHandler, type Router } from 'express';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { feedHeldSeconds } from '../../domain/events/horizon.ts';
 import { overdue } from '../../domain/schedule/lease.ts';
 import type { Context } from '../../platform/context.ts';
 import { operatorHeaders, readOnly, sameOrigin } from './guards.ts';
@@ -49,6 +50,15 @@ function createMetrics(ctx: Context): { registry: Registry; failedSignIns: Count
       oldest.set(late.oldestSeconds);
     },
   });
+  const held = new Gauge({
+    name: 'feed_held_seconds',
+    help: 'How long the oldest open transaction that has written events holds the event feed back.',
+    registers: [],
+    async collect() {
+      this.set(await feedHeldSeconds(ctx.db));
+    },
+  });
+  registry.registerMetric(held);
   registry.registerMetric(count);
   registry.registerMetric(oldest);
   const failedSignIns = new Counter({

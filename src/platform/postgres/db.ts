@@ -1,7 +1,11 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { prepareConnection, retireSlowly, type KnexClient } from './connections.ts';
+import { limitsBelow, type Limits } from './limits.ts';
 import { valuesOf, type Statement } from './sql.ts';
+import { isBroken, isOutdated } from './unavailable.ts';
 
+export { isUnavailable } from './unavailable.ts';
 export { groupBy, recordset, sql, type Statement } from './sql.ts';
 
 /** The pool, for readers. */
@@ -25,34 +29,45 @@ export interface DbOptions {
    */
   readonly acquireMs: number;
   readonly queryMs: number;
+  /**
+   * What the server allows; default: less than `queryMs`, so that what was given up does not happen later.
+   */
+  readonly limits?: Limits;
   readonly name: string;
 }
 
+/** Finds a server that vanished while its connections were idle, and keeps them known to what is between. */
+const KEEP_ALIVE_MS = 10_000;
+
 /** Opens the pool. Connects on first use. Close with `db.destroy()`. */
 export function openDb(options: DbOptions): Db {
-  return knex({
+  const db = knex({
     client: 'pg',
+    // knex would ask the server for it; nothing here depends on it.
+    version: '14',
     connection: {
       connectionString: options.url,
       application_name: options.name,
       connectionTimeoutMillis: options.acquireMs,
-      query_timeout: options.queryMs,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     },
     pool: {
       min: 0,
       max: options.poolSize,
       acquireTimeoutMillis: options.acquireMs,
       propagateCreateError: true,
-      // A BEGIN or COMMIT whose response never came leaves a connection that is busy, or in a transaction
-      // that never ends: the writes of its next user would be lost with it.
-      validate: (connection: PooledConnection) =>
+      afterCreate: prepareConnection(options.queryMs, options.limits ?? limitsBelow(options.queryMs)),
+      // A transaction that never ends: the writes of the connection's next user would be lost with it.
+      validate: (connection: pg.Client & { readonly readyForQuery: boolean }) =>
         connection.readyForQuery && connection.getTransactionStatus() === 'I',
     },
     acquireConnectionTimeout: options.acquireMs,
     // knex would print each failure to connect, with a stack, in addition to the error that the caller gets.
     log: { warn: () => undefined },
   });
+  retireSlowly(db);
+  return db;
 }
 
 /**
@@ -86,12 +101,7 @@ async function runOnce<Row>(client: KnexClient, query: pg.QueryConfig): Promise<
     return (await driver.query(query)).rows as Row[];
   } catch (error) {
     // A connection that broke, or still waits for a result after the timeout, must not serve the next caller.
-    if (isUnavailable(error)) {
-      driver.__knex__disposed = error;
-      // Closed at once: the ROLLBACK of a transaction would wait behind the pending statement for another
-      // timeout.
-      void driver.end();
-    }
+    if (isBroken(error)) driver.__knex__disposed ??= error;
     throw error;
   } finally {
     await client.releaseConnection(driver);
@@ -105,61 +115,6 @@ export async function runOne<Row, Params>(
   values: Params,
 ): Promise<Row | null> {
   return (await run(connection, statement, values))[0] ?? null;
-}
-
-/**
- * The part of knex's client that `run` uses; the client of a transaction returns the transaction's one
- * connection.
- */
-interface KnexClient {
-  acquireConnection(): Promise<PooledConnection>;
-  releaseConnection(connection: PooledConnection): Promise<void>;
-}
-
-/** knex's pool discards a connection once this mark is set. */
-type PooledConnection = pg.Client & { readonly readyForQuery: boolean; __knex__disposed?: unknown };
-
-/**
- * SQLSTATE classes of a server that is absent or refuses work: connection failure, resources, operator,
- * starting up.
- */
-const UNAVAILABLE_STATES = /^(08|53|57P0)/;
-const UNAVAILABLE_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'EAI_AGAIN',
-]);
-const UNAVAILABLE_MESSAGES =
-  /timeout expired|timeout exceeded when trying to connect|Connection terminated|Query read timeout|Timeout acquiring a connection|pool is probably full|Client has encountered a connection error|not queryable|aborted/;
-
-/**
- * True when Postgres is unavailable, overloaded or was just migrated, so that the caller should try again
- * later.
- */
-export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (isOutdated(error)) return true;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return (
-    UNAVAILABLE_CODES.has(code) || UNAVAILABLE_STATES.test(code) || UNAVAILABLE_MESSAGES.test(error.message)
-  );
-}
-
-/**
- * A migration has changed the columns of a prepared statement, which must be prepared again on another
- * connection. The error's message is in the server's language; the routine in its source is not.
- */
-function isOutdated(error: Error): boolean {
-  return (
-    'code' in error &&
-    error.code === '0A000' &&
-    'routine' in error &&
-    error.routine === 'RevalidateCachedQuery'
-  );
 }
 
 /** One statement deletes at most this many rows, so that it holds its locks for milliseconds. */

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Knex } from 'knex';
+import pg from 'pg';
+import { feedHeldSeconds } from '../../../src/domain/events/horizon.ts';
 import { recordEvents, type EventRecord } from '../../../src/domain/outbox/outbox.ts';
 import { transition } from '../../../src/domain/payments/lifecycle/transition.ts';
 import { loadMigration } from '../../../src/platform/postgres/migrate.ts';
 import { ValidationError } from '../../../src/platform/errors.ts';
 import { newId } from '../../../src/platform/values/ids.ts';
 import { feedPage, untilFeedsAreWhole, walkFeed } from '../../support/feed.ts';
+import { createTestDatabase } from '../../support/postgres.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
@@ -73,6 +76,49 @@ describe('the event feed', () => {
       expect(namesOf((await page()).data)).to.deep.equal(['sound']);
     });
 
+    it('shows what comes after an open transaction that has written no event, and misses none of it', async () => {
+      const { db } = harness.ctx;
+      const [early, late] = [await begin(), await begin()];
+      for (const tx of [early, late]) await tx.raw('SELECT pg_current_xact_id()');
+      await db.transaction((tx) => recordEvents(tx, [event('quick')]));
+      const first = await page();
+      expect(namesOf(first.data)).to.deep.equal(['quick']);
+      // Its number is below the cursor, and the event is not.
+      await recordEvents(early, [event('early')]);
+      await db.transaction((tx) => recordEvents(tx, [event('behind')]));
+      const held = await page(first.pagination.next_cursor);
+      expect(namesOf(held.data)).to.deep.equal([]);
+      await early.commit();
+      const second = await page(held.pagination.next_cursor);
+      expect(namesOf(second.data)).to.deep.equal(['early', 'behind']);
+      await recordEvents(late, [event('late')]);
+      await late.commit();
+      expect(namesOf((await page(second.pagination.next_cursor)).data)).to.deep.equal(['late']);
+    });
+
+    it('does not wait for a transaction of another database of the cluster', async () => {
+      const other = await createTestDatabase();
+      const elsewhere = new pg.Client({ connectionString: other.url });
+      await elsewhere.connect();
+      try {
+        await elsewhere.query('BEGIN; SELECT pg_current_xact_id()');
+        await harness.ctx.db.transaction((tx) => recordEvents(tx, [event('here')]));
+        expect(namesOf((await page()).data)).to.deep.equal(['here']);
+      } finally {
+        await elsewhere.end();
+        await other.drop();
+      }
+    });
+
+    it('reports how long a writer of events has held it', async () => {
+      expect(await feedHeldSeconds(harness.ctx.db)).to.equal(0);
+      const slow = await begin();
+      await recordEvents(slow, [event('slow')]);
+      expect(await feedHeldSeconds(harness.ctx.db)).to.be.greaterThan(0);
+      await slow.rollback();
+      expect(await feedHeldSeconds(harness.ctx.db)).to.equal(0);
+    });
+
     it('keeps the order of a payment whose next event comes from a transaction that began before the last', async () => {
       const { db } = harness.ctx;
       const id = await shop.create();
@@ -91,42 +137,44 @@ describe('the event feed', () => {
     // Without the horizon (`txid < xmin`) a reader passes numbers whose transactions are still open, and
     // never sees their events. Without the txid that outbox.ts takes from the previous event, a payment's
     // events are out of order.
-    it('returns every committed event once to readers that page meanwhile, each payment in its order', async () => {
-      const payments = await Promise.all(Array.from({ length: 6 }, () => shop.create()));
-      const [one = ''] = payments;
-      let writing = true;
-      const write = async () => {
-        for (let round = 0; round < 30; round += 1) await writeAtRandom(harness, payments);
-      };
-      const writers = Promise.all(Array.from({ length: 12 }, write)).finally(() => {
-        writing = false;
-      });
-      const read = async (query: { payment_id?: string }) => {
-        const received = [];
-        let after: string | undefined;
-        for (let isLast = false; !isLast;) {
-          isLast = !writing;
-          if (isLast) await whole();
-          const walk = await walkFeed(harness.ctx.db, harness.merchant.id, {
-            ...query,
-            limit: 7,
-            ...(after === undefined ? {} : { after }),
-          });
-          received.push(...walk.events);
-          after = walk.cursor;
+    for (const beside of ['', ', beside a transaction that stays open'])
+      it(`returns every committed event once to readers that page meanwhile, each payment in its order${beside}`, async () => {
+        if (beside !== '') await (await begin()).raw('SELECT pg_current_xact_id()');
+        const payments = await Promise.all(Array.from({ length: 6 }, () => shop.create()));
+        const [one = ''] = payments;
+        let writing = true;
+        const write = async () => {
+          for (let round = 0; round < 30; round += 1) await writeAtRandom(harness, payments);
+        };
+        const writers = Promise.all(Array.from({ length: 12 }, write)).finally(() => {
+          writing = false;
+        });
+        const read = async (query: { payment_id?: string }) => {
+          const received = [];
+          let after: string | undefined;
+          for (let isLast = false; !isLast;) {
+            isLast = !writing;
+            if (isLast && beside === '') await whole();
+            const walk = await walkFeed(harness.ctx.db, harness.merchant.id, {
+              ...query,
+              limit: 7,
+              ...(after === undefined ? {} : { after }),
+            });
+            received.push(...walk.events);
+            after = walk.cursor;
+          }
+          return received;
+        };
+        const [all, own] = await Promise.all([read({}), read({ payment_id: one }), writers]);
+        const stored = (await Promise.all(payments.map((id) => shop.events(id)))).flat();
+        expect(stored.length).to.be.greaterThan(300);
+        expect(all.map(({ id }) => id)).to.have.members(stored.map(({ id }) => id));
+        for (const id of payments) {
+          const sequences = all.filter(({ data }) => data.checkout.id === id).map(({ sequence }) => sequence);
+          expect(sequences).to.deep.equal(Array.from(sequences, (_, i) => i + 1));
         }
-        return received;
-      };
-      const [all, own] = await Promise.all([read({}), read({ payment_id: one }), writers]);
-      const stored = (await Promise.all(payments.map((id) => shop.events(id)))).flat();
-      expect(stored.length).to.be.greaterThan(300);
-      expect(all.map(({ id }) => id)).to.have.members(stored.map(({ id }) => id));
-      for (const id of payments) {
-        const sequences = all.filter(({ data }) => data.checkout.id === id).map(({ sequence }) => sequence);
-        expect(sequences).to.deep.equal(Array.from(sequences, (_, i) => i + 1));
-      }
-      expect(own).to.deep.equal(all.filter(({ data }) => data.checkout.id === one));
-    });
+        expect(own).to.deep.equal(all.filter(({ data }) => data.checkout.id === one));
+      });
   });
 
   it('of a dump restored in another cluster rejects old cursors, and is complete after the renumbering', async () => {
@@ -154,6 +202,8 @@ describe('the event feed', () => {
   it("begins with the events from before the feed's migration, each payment in its order", async () => {
     const { db } = harness.ctx;
     const { down, up } = loadMigration('0005_event_feed');
+    const horizon = loadMigration('0014_feed_horizon');
+    await horizon.down(db);
     await down(db);
     // Two processes whose clocks differ: the second event has the earlier time.
     for (const [sequence, time] of [
@@ -167,6 +217,7 @@ describe('the event feed', () => {
         [4 - sequence, harness.merchant.id, sequence, `{"name":${sequence}}`, `2026-01-31T${time}Z`],
       );
     await up(db);
+    await horizon.up(db);
     await shop.create();
     await whole();
     expect(namesOf((await page()).data)).to.deep.equal([1, 2, 3, undefined]);
