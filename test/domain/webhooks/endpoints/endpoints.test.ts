@@ -3,6 +3,7 @@ import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.t
 import { createWebhookClient, type WebhookClient } from '../../../../src/domain/webhooks/client/client.ts';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import {
+  callbackEndpointId,
   configure,
   deliveriesIn,
   deliveryJobIn,
@@ -107,7 +108,7 @@ describe("an endpoint's deliveries", () => {
     await createPaymentsWithDeliveries(harness, shop, 1, { callback_url: sound.url });
     const hung = send();
     await untilHeld(hanging, 4);
-    await send(`${harness.merchant.id} ${sound.url}`);
+    await send(callbackEndpointId(harness.merchant.id, sound.url));
     expect(await statuses()).to.deep.equal([...Array.from({ length: 5 }, () => 'pending'), 'delivered']);
     hanging.open();
     await hung;
@@ -120,12 +121,12 @@ describe("an endpoint's deliveries", () => {
     for (const callback_url of [`${origin}/a?b=c`, `${origin}/a#d`, `${origin}/a`, `${origin}/d?b=c`])
       await createPaymentsWithDeliveries(harness, shop, 1, { callback_url });
     await createPaymentsWithDeliveries(harness, shop, 1);
-    const own = `${harness.merchant.id} ${origin}/a`;
+    const own = callbackEndpointId(harness.merchant.id, `${origin}/a`);
     expect((await deliveriesIn(harness)).map(({ endpoint_id }) => endpoint_id)).to.deep.equal([
       own,
       own,
       own,
-      own.replace('/a', '/d'),
+      callbackEndpointId(harness.merchant.id, `${origin}/d`),
       harness.merchant.id,
     ]);
   });
