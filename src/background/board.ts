@@ -12,14 +12,25 @@ export type BoardHandler = (
   next: (error?: unknown) => void,
 ) => void;
 
-/** Bull Board for the queues, to be mounted at `path`. */
-export function createBoard(queues: readonly JobQueue[], path: string): BoardHandler {
+/** A page beside the board. */
+export interface BoardLink {
+  readonly text: string;
+  readonly url: string;
+}
+
+/** Bull Board for the queues, to be mounted at `path`, with links to other pages. */
+export function createBoard(
+  queues: readonly JobQueue[],
+  path: string,
+  links: readonly BoardLink[],
+): BoardHandler {
   const server = new ExpressAdapter();
   server.setBasePath(path);
   // The adapter works on both engines; its type names only the one on Redis.
   createBullBoard({
     queues: queues.map((queue) => new BullMQAdapter(queue as Queue)),
     serverAdapter: server,
+    options: { uiConfig: { miscLinks: [...links] } },
   });
   return server.getRouter() as BoardHandler;
 }

@@ -3,6 +3,7 @@ import express, { type RequestHandler, type Router } from 'express';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { overdue } from '../../domain/schedule/lease.ts';
 import type { Context } from '../../platform/context.ts';
+import { STUCK_PATH, stuckGauge, stuckPage } from './stuck.ts';
 
 export const BOARD_PATH = '/admin/queues';
 
@@ -12,6 +13,7 @@ export function operatorPages(ctx: Context, password: string, board: RequestHand
   const guard = basicAuth(password);
   const registry = createMetrics(ctx);
   router.use(BOARD_PATH, guard, board);
+  router.get(STUCK_PATH, guard, stuckPage(ctx));
   router.get('/metrics', guard, async (_request, response) => {
     response.type(registry.contentType).send(await registry.metrics());
   });
@@ -54,5 +56,6 @@ function createMetrics(ctx: Context): Registry {
   });
   registry.registerMetric(count);
   registry.registerMetric(oldest);
+  registry.registerMetric(stuckGauge(ctx));
   return registry;
 }

@@ -4,6 +4,7 @@ import { createHandlers } from '../../background/workers.ts';
 import { closeAdapters, createAdapters } from '../../domain/adapters.ts';
 import type { AppOptions } from '../../http/app.ts';
 import { BOARD_PATH, operatorPages } from '../../http/operators/pages.ts';
+import { STUCK_PATH } from '../../http/operators/stuck.ts';
 import type { Context } from '../../platform/context.ts';
 import { QUEUE_NAMES } from '../../platform/job.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -33,8 +34,9 @@ export function openOperatorPages(ctx: Context): {
   if (adminPassword === null) return { pages: null, close: () => Promise.resolve() };
   const engine = openQueueEngine(ctx.config, ctx.log);
   const queues = QUEUE_NAMES.map((name) => engine.openQueue(name));
+  const links = [{ text: 'Stuck jobs', url: STUCK_PATH }];
   return {
-    pages: operatorPages(ctx, adminPassword, createBoard(queues, BOARD_PATH)),
+    pages: operatorPages(ctx, adminPassword, createBoard(queues, BOARD_PATH, links)),
     async close() {
       await Promise.all(queues.map((queue) => queue.close()));
       await engine.close();

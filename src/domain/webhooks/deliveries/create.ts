@@ -8,17 +8,19 @@ const URL_OF_ENDPOINT = `substring(e.callback_url FROM '^[^?#]+')`;
 const HASH_OF_URL = `sha256(convert_to(${URL_OF_ENDPOINT}, 'UTF8'))`;
 
 /**
- * SQL: the columns `endpoint_id` and `endpoint_url` of an event `e` of the merchant `m`: the merchant's own
- * endpoint, or that of the URL that the payment names. An isolated payment has an endpoint to itself. A URL
- * is found by its hash (index webhook_endpoints_by_url), because an index row cannot hold every URL;
- * endpoints from before the hash keep their ids.
+ * SQL: the endpoint of an event `e` of the merchant `m`: the merchant's own, or that of the URL that the
+ * payment names. An isolated payment has an endpoint to itself. A URL is found by its hash (index
+ * webhook_endpoints_by_url), because an index row cannot hold every URL; endpoints from before the hash keep
+ * their ids.
  */
-export const ENDPOINT_COLUMNS = (testClock: string) => `
-  coalesce(${testClock},
+export const ENDPOINT_ID = (testClock: string) => `coalesce(${testClock},
     (SELECT known.id FROM webhook_endpoints known
      WHERE known.merchant_id = m.id AND known.url_hash = ${HASH_OF_URL}),
-    m.id || coalesce(' ' || encode(${HASH_OF_URL}, 'hex'), '')) AS endpoint_id,
-  CASE WHEN ${testClock} IS NULL THEN ${URL_OF_ENDPOINT} END AS endpoint_url`;
+    m.id || coalesce(' ' || encode(${HASH_OF_URL}, 'hex'), ''))`;
+
+/** SQL: the URL of that endpoint; null: the merchant's own, or that of an isolated payment. */
+export const ENDPOINT_URL = (testClock: string) =>
+  `CASE WHEN ${testClock} IS NULL THEN ${URL_OF_ENDPOINT} END`;
 
 /**
  * SQL: inserts the endpoints that rows of `wanted` lack. A row may find one that another transaction inserts.
@@ -55,7 +57,8 @@ const insertDeliveries = sql<{ endpoint_id: string }, Creation>('insert_deliveri
   return `
     WITH wanted AS (
       SELECT e.id, e.merchant_id, e.payment_id, e.sequence, e.type,
-        ${DELIVERY_ID(testClock)} AS delivery_id, ${ENDPOINT_COLUMNS(testClock)}
+        ${DELIVERY_ID(testClock)} AS delivery_id, ${ENDPOINT_ID(testClock)} AS endpoint_id,
+        ${ENDPOINT_URL(testClock)} AS endpoint_url
       FROM events e JOIN merchants m ON m.id = e.merchant_id
       WHERE e.id = ANY (${p.eventIds}) AND (${p.receiver}::text IS NOT NULL
         OR (m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL))

@@ -7,7 +7,7 @@ import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../
 import { ApiError, ValidationError } from '../../../platform/errors.ts';
 import { firstIdAt } from '../../../platform/values/ids.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
-import { DELIVERY_ID, ENDPOINT_COLUMNS, INSERT_ENDPOINTS } from './create.ts';
+import { DELIVERY_ID, ENDPOINT_ID, ENDPOINT_URL, INSERT_ENDPOINTS } from './create.ts';
 import type { RedeliverAnswer, RedeliverBody } from './schemas.ts';
 
 /**
@@ -32,7 +32,8 @@ const restartRange = sql<{ endpoint_id: string; count: number; last_at: Date }, 
   (p) => `
    WITH wanted AS (
      SELECT e.id, e.merchant_id, e.payment_id, e.sequence, e.type,
-       ${DELIVERY_ID('NULL::text')} AS delivery_id, ${ENDPOINT_COLUMNS('NULL::text')}
+       ${DELIVERY_ID('NULL::text')} AS delivery_id, ${ENDPOINT_ID('NULL::text')} AS endpoint_id,
+       ${ENDPOINT_URL('NULL::text')} AS endpoint_url
      FROM events e
        JOIN merchants m ON m.id = e.merchant_id
        JOIN payments p ON p.id = e.payment_id
