@@ -12,11 +12,20 @@ export type BoardHandler = (
   next: (error?: unknown) => void,
 ) => void;
 
-/** Bull Board for the queues, to be mounted at `path`; unless `canWrite`, without what changes them. */
+/** A page beside the board. */
+export interface BoardLink {
+  readonly text: string;
+  readonly url: string;
+}
+
+/**
+ * Bull Board for the queues, to be mounted at `path`, with links to other pages; unless `canWrite`, without
+ * what changes the queues.
+ */
 export function createBoard(
   queues: readonly JobQueue[],
   path: string,
-  { canWrite }: { canWrite: boolean },
+  { canWrite, links }: { canWrite: boolean; links: readonly BoardLink[] },
 ): BoardHandler {
   const server = new ExpressAdapter();
   server.setBasePath(path);
@@ -24,6 +33,7 @@ export function createBoard(
   createBullBoard({
     queues: queues.map((queue) => new BullMQAdapter(queue as Queue, { readOnlyMode: !canWrite })),
     serverAdapter: server,
+    options: { uiConfig: { miscLinks: [...links] } },
   });
   return server.getRouter() as BoardHandler;
 }

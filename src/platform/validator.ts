@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import formats, { type FormatsPlugin } from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { ValidationError } from './errors.ts';
-import { urlFault } from './values/urls.ts';
+import { ENCODED_TOO_LONG, urlFault } from './values/urls.ts';
 
 // The typings of ajv-formats describe the CommonJS default export, which an ES module sees one level up.
 const addFormats = formats as unknown as FormatsPlugin;
@@ -64,18 +64,19 @@ function createValidator(allowPrivate: boolean): Validator {
         if (validate(value)) return value as Static<S>;
         const error = validate.errors?.[0];
         if (error === undefined) throw new ValidationError(whole, 'type', 'is not valid');
-        throw new ValidationError(
-          fieldOf(error, value, whole) ?? whole,
-          constraintOf(error),
-          reason(error, valueAt(value, error.instancePath)),
-        );
+        const why = reason(error, valueAt(value, error.instancePath));
+        throw new ValidationError(fieldOf(error, value, whole) ?? whole, constraintOf(error, why), why);
       };
     },
   };
 }
 
-/** A discriminator's field is missing, or its value is unknown. */
-function constraintOf({ keyword, params }: ErrorObject): string {
+/**
+ * The keyword that a value breaks. A URL's format includes the length of its stored form, which is a
+ * maxLength to clients; a discriminator's field is missing, or its value is unknown.
+ */
+function constraintOf({ keyword, params }: ErrorObject, why: string): string {
+  if (why === ENCODED_TOO_LONG) return 'maxLength';
   if (keyword !== 'discriminator') return keyword;
   return params.tagValue === undefined ? 'required' : 'enum';
 }

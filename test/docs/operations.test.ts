@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { USAGE } from '../../src/processes/setup/merchant-commands.ts';
 import { KNOWN_VARIABLES, readConfig } from '../../src/platform/config/config.ts';
-import { read, tableOf, ROOT } from '../support/documents.ts';
+import { filesBelow, read, tableOf, ROOT } from '../support/documents.ts';
 
 const OPERATIONS = read('docs/operations.md');
 
@@ -36,7 +36,7 @@ describe('docs/operations.md', () => {
     const programs = [...OPERATIONS.matchAll(/node\s+dist\/processes\/([\w-]+)\.js/g)].map(
       ([, name]) => name,
     );
-    expect(programs).to.include.members(['release', 'web', 'worker', 'worker-health', 'merchants']);
+    expect(programs).to.include.members(['release', 'web', 'worker', 'worker-health', 'merchants', 'ops']);
     for (const name of programs)
       expect(existsSync(join(ROOT, `src/processes/${name}.ts`)), name).to.equal(true);
     const [, named = ''] = /npm run merchants -- ([\w|-]+)/.exec(OPERATIONS) ?? [];
@@ -54,9 +54,8 @@ describe('docs/operations.md', () => {
   });
 
   it("lists the service's own metrics", () => {
-    const gauges = read('src/http/operators/pages.ts').matchAll(
-      /new (?:Gauge|Counter|Histogram)\(\{\s+name: '(\w+)'/g,
-    );
+    const source = filesBelow('src/http/operators').map(read).join('\n');
+    const gauges = source.matchAll(/new (?:Gauge|Counter|Histogram)\(\{\s+name: '(\w+)'/g);
     const names = [...gauges].map(([, name]) => name);
     expect(names).to.have.lengthOf.greaterThan(1);
     expect(tableOf('docs/operations.md', 'metric').map(([name]) => name)).to.have.members(names);

@@ -47,7 +47,7 @@ export function installHelpers(folder: string): void {
   cpSync(join(buildFolder, 'dist/sdk'), join(target, 'dist/sdk'), { recursive: true });
 }
 
-export type ProcessName = 'web' | 'worker' | 'release' | 'worker-health' | 'merchants';
+export type ProcessName = 'web' | 'worker' | 'release' | 'worker-health' | 'merchants' | 'ops';
 
 /** A child process, its output and its end. */
 export interface Service {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { dispatchEvents } from '../../src/domain/events/dispatch.ts';
 import { deliverWebhook } from '../../src/domain/webhooks/endpoints/jobs.ts';
 import { setWebhookConfig } from '../../src/domain/webhooks/endpoints/settings.ts';
@@ -41,6 +42,12 @@ export async function endpointIn({ ctx, merchant }: Harness, id: string = mercha
   const row = await runOne(ctx.db, endpointOf, { id });
   if (row === null) throw new Error(`the endpoint ${id} does not exist`);
   return row;
+}
+
+/** The id of the endpoint of a payment's callback URL. */
+export function callbackEndpointId(merchantId: string, callbackUrl: string): string {
+  const url = new URL(callbackUrl).href.replace(/[?#].*/, '');
+  return `${merchantId} ${createHash('sha256').update(url).digest('hex')}`;
 }
 
 const deliveryJobOf = sql<{ visible_at: Date }, { job: string; key: string }>(

@@ -1,5 +1,6 @@
 import { dispatchEvent } from '../outbox/jobs.ts';
 import { sendReceipt } from '../receipts/jobs.ts';
+import { createReceipts } from '../receipts/store.ts';
 import { autopayPayment } from '../sandbox/customer/jobs.ts';
 import { ensureScheduled, finish } from '../schedule/store.ts';
 import type { ScheduledJob } from '../schedule/rows.ts';
@@ -40,6 +41,7 @@ export async function dispatchEvents(
   await ctx.db.transaction(async (tx) => {
     const events = await run(tx, eventsToDispatch, { ids: eventIds });
     await createDeliveries(tx, ctx, eventIds, receiver);
+    await createReceipts(tx, events.filter(hasReceipt));
     await ensureScheduled(
       tx,
       events.flatMap((event) => followUpsOf(ctx, event)),
@@ -51,6 +53,10 @@ export async function dispatchEvents(
 /** The events for which a customer with a mail address receives a receipt. */
 const WITH_RECEIPT: ReadonlySet<EventType> = new Set(['checkout.settled', 'checkout.refunded']);
 
+function hasReceipt({ type, has_email }: DispatchedEvent): boolean {
+  return WITH_RECEIPT.has(type) && has_email;
+}
+
 /**
  * Returns the jobs that follow from an event. Receipts are scheduled without a mail server too, and their
  * worker discards them: what follows from an event does not depend on the configuration of this process.
@@ -59,8 +65,7 @@ function followUpsOf(ctx: Context, event: DispatchedEvent): ScheduledJob[] {
   const { testClock } = ctx;
   const { autopaySeconds } = ctx.config;
   const jobs: ScheduledJob[] = [];
-  if (WITH_RECEIPT.has(event.type) && event.has_email)
-    jobs.push({ job: sendReceipt, key: event.id, runAt: event.created_at, testClock });
+  if (hasReceipt(event)) jobs.push({ job: sendReceipt, key: event.id, runAt: event.created_at, testClock });
   if (event.type === 'checkout.created' && autopaySeconds !== null)
     jobs.push({
       job: autopayPayment,

@@ -1,4 +1,5 @@
 import { expirePayment, sendRefund, settlePayment } from '../payments/lifecycle/jobs.ts';
+import { sendReceipt } from '../receipts/jobs.ts';
 import { deliverWebhook } from '../webhooks/endpoints/jobs.ts';
 import { JOB_COLUMNS } from '../schedule/rows.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -20,33 +21,42 @@ interface Needed {
   readonly settle: string;
   readonly refund: string;
   readonly deliver: string;
+  readonly receipt: string;
 }
 
 // Each of these rows was written in one transaction with its job, so on a sound database this finds nothing.
 // It is for the day after a restored backup, a row deleted by hand or a bug. Indexes: a range of the primary
 // keys of payments and refunds, which are in the order of time (an index on the status would cost every
-// transition more than this costs in a day), conversions_pending and deliveries_due.
+// transition more than this costs in a day), conversions_pending, deliveries_due and receipts_unfinished.
+// run_at is in the time of the job's clock (null: due now), visible_at in real time.
 const restoreJobs = sql<{ job: string; key: string }, Needed>(
   'restore_missing_jobs',
   (p) => `INSERT INTO scheduled_jobs (${JOB_COLUMNS})
-   SELECT job, key, run_at, greatest(run_at, ${p.now}), test_clock FROM (
+   SELECT job, key, coalesce(run_at, ${p.now}::timestamptz + ahead),
+     greatest(run_at - ahead, clock.clock_frozen_until, ${p.now}::timestamptz), needed.test_clock
+   FROM (
      SELECT ${p.expire}::text AS job, id AS key, deadline_at AS run_at, test_clock
        FROM payments WHERE id >= ${p.firstPayment} AND status IN ('WAITING', 'PENDING') AND NOT fully_funded
      UNION ALL
-     SELECT ${p.settle}, id, ${p.now}::timestamptz, test_clock
+     SELECT ${p.settle}, id, NULL, test_clock
        FROM payments WHERE id >= ${p.firstPayment} AND status = 'PROCESSING'
      UNION ALL
-     SELECT ${p.settle}, payment_id, ${p.now}::timestamptz,
-         (SELECT test_clock FROM payments p WHERE p.id = payment_id)
+     SELECT ${p.settle}, payment_id, NULL, (SELECT test_clock FROM payments p WHERE p.id = payment_id)
        FROM conversions WHERE status = 'PENDING'
      UNION ALL
      SELECT ${p.refund}, id, created_at, (SELECT test_clock FROM payments p WHERE p.id = payment_id)
        FROM refunds WHERE id >= ${p.firstRefund} AND status = 'PENDING'
      UNION ALL
+     SELECT ${p.receipt}, event_id, NULL, (SELECT test_clock FROM payments p WHERE p.id = r.payment_id)
+       FROM receipts r WHERE sent_at IS NULL AND given_up_at IS NULL
+         AND EXISTS (SELECT FROM events e WHERE e.id = event_id)
+     UNION ALL
      SELECT ${p.deliver}, endpoint_id, min(next_attempt_at),
          (SELECT test_clock FROM payments p WHERE p.id = endpoint_id)
        FROM deliveries WHERE status = 'pending' GROUP BY endpoint_id
    ) needed
+     LEFT JOIN payments clock ON clock.id = needed.test_clock
+     CROSS JOIN LATERAL make_interval(secs => coalesce(clock.clock_offset_ms, 0)::float8 / 1000) AS ahead
    WHERE NOT EXISTS (SELECT FROM scheduled_jobs d WHERE d.job = needed.job AND d.key = needed.key)
    LIMIT 1000
    ON CONFLICT DO NOTHING
@@ -54,8 +64,8 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
 );
 
 /**
- * Finds open payments, refunds and deliveries whose job is missing and schedules it; returns how many there
- * were.
+ * Finds open payments, refunds, deliveries and receipts whose job is missing and schedules it; returns how
+ * many there were.
  */
 export async function reconcileOnce(ctx: Context): Promise<number> {
   const now = ctx.now();
@@ -68,6 +78,7 @@ export async function reconcileOnce(ctx: Context): Promise<number> {
     settle: settlePayment.name,
     refund: sendRefund.name,
     deliver: deliverWebhook.name,
+    receipt: sendReceipt.name,
   });
   for (const { job, key } of restored)
     ctx.log.error('reconciler: a scheduled job was missing; scheduled again', { job, key });

@@ -9,6 +9,7 @@ import type { Context } from '../../platform/context.ts';
 import { recordset, run, sql } from '../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../platform/endpoint.ts';
 import { newId, newToken } from '../../platform/values/ids.ts';
+import { encodeUrl } from '../../platform/values/urls.ts';
 import { eventOf } from './lifecycle/event.ts';
 import { expirePayment } from './lifecycle/jobs.ts';
 import { testClockOf, type Payment } from './lifecycle/payment.ts';
@@ -80,9 +81,9 @@ export function newPayment(
     token_id: newToken(),
     order_id: body.order_id,
     order_description: body.order_description ?? null,
-    callback_url: body.callback_url ?? null,
-    success_url: body.success_url ?? null,
-    cancel_url: body.cancel_url ?? null,
+    callback_url: encodeUrl(body.callback_url),
+    success_url: encodeUrl(body.success_url),
+    cancel_url: encodeUrl(body.cancel_url),
     customer_email: body.customer_email ?? null,
     metadata: body.metadata ?? {},
     pay_amount: body.pay_amount,

@@ -8,7 +8,7 @@ import { readReceipt } from './receipt-data.ts';
 import { sendReceipt } from './jobs.ts';
 import { receiptMail } from './render.ts';
 import { faultOf, retryAfter } from './retry.ts';
-import { leaseReceipt, markFailed, markSent } from './store.ts';
+import { discardReceipts, leaseReceipt, markFailed, markSent } from './store.ts';
 
 /**
  * Longer than any attempt: each of its steps has 15 s. The receipt of a worker that died waits for so long.
@@ -32,7 +32,10 @@ export async function sendReceipts(
   { mailer }: { mailer: Mailer | null },
   eventIds: readonly string[],
 ): Promise<void> {
-  if (mailer === null) return finish(ctx.db, sendReceipt, eventIds, ctx.now());
+  if (mailer === null) {
+    await discardReceipts(ctx.db, eventIds, ctx.now());
+    return finish(ctx.db, sendReceipt, eventIds, ctx.now());
+  }
   for (const id of eventIds) await sendOne(ctx, mailer, id);
 }
 

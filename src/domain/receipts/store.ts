@@ -1,4 +1,26 @@
-import { runOne, run, sql, type Db } from '../../platform/postgres/db.ts';
+import { recordset, runOne, run, sql, type Db, type Tx } from '../../platform/postgres/db.ts';
+
+const createStatement = sql<never, { receipts: string }>(
+  'create_receipts',
+  (p) => `
+  INSERT INTO receipts (event_id, payment_id)
+  SELECT id, payment_id FROM json_to_recordset(${p.receipts}::json) AS receipts (id text, payment_id text)
+  ORDER BY id
+  ON CONFLICT DO NOTHING`,
+);
+
+/**
+ * Stores that the receipts of events are to be sent, in the transaction that schedules their jobs: a job that
+ * is lost is found again.
+ */
+export async function createReceipts(
+  tx: Tx,
+  events: readonly { readonly id: string; readonly payment_id: string }[],
+): Promise<void> {
+  if (events.length === 0) return;
+  const receipts = recordset(events.map(({ id, payment_id }) => ({ id, payment_id })));
+  await run(tx, createStatement, { receipts });
+}
 
 // The row is the lock: of two workers one inserts or updates it, and the other waits for that statement only,
 // then finds it leased.
@@ -17,7 +39,7 @@ const isUnfinished = sql<{ unfinished: boolean }, { eventId: string }>(
   'is_receipt_unfinished',
   (p) => `
   SELECT sent_at IS NULL AND given_up_at IS NULL AS unfinished
-  FROM receipts WHERE event_id = ${p.eventId}`,
+  FROM receipts WHERE event_id = ${p.eventId} AND EXISTS (SELECT FROM events WHERE id = event_id)`,
 );
 
 /**
@@ -60,4 +82,16 @@ export async function markFailed(
   givenUpAt: Date | null,
 ): Promise<void> {
   await run(db, failedStatement, { eventId, error: error.slice(0, 500), givenUpAt });
+}
+
+const discardStatement = sql<never, { eventIds: readonly string[]; now: Date }>(
+  'discard_receipts',
+  (p) => `
+  UPDATE receipts SET given_up_at = ${p.now}, last_error = 'no mail server is configured'
+  WHERE event_id = ANY (${p.eventIds}) AND sent_at IS NULL AND given_up_at IS NULL`,
+);
+
+/** Records that receipts are not sent, because there is no mail server. */
+export async function discardReceipts(db: Db, eventIds: readonly string[], now: Date): Promise<void> {
+  await run(db, discardStatement, { eventIds, now });
 }

@@ -1,6 +1,7 @@
 import { visibleAt, type TestClock } from '../../platform/clock.ts';
 import type { Job } from '../../platform/job.ts';
 import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { IS_STUCK, parkStuck } from './parking.ts';
 import { IS_WAITING, JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows, type ScheduledJob } from './rows.ts';
 
 // Sorted, so that two sets which overlap lock their rows in one order and cannot deadlock. A job that waits
@@ -116,18 +117,23 @@ export async function cancel(connection: Connection, job: Job, keys: readonly st
 
 // `test_clock IS NOT NULL` first: `now` is real time, which the run_at of a test clock cannot be compared
 // with.
-const recordJobFailure = sql<never, { job: string; keys: readonly string[]; error: string; now: Date }>(
+const recordJobFailure = sql<
+  { is_stuck: boolean },
+  { job: string; keys: readonly string[]; error: string; now: Date }
+>(
   'record_job_failure',
   (p) => `UPDATE scheduled_jobs SET failures = failures + 1, last_error = ${p.error},
      visible_at = ${p.now}::timestamptz + make_interval(secs => least(600, 2 ^ least(failures, 16)))
    WHERE job = ${p.job} AND key = ANY (${p.keys})
-     AND (test_clock IS NOT NULL OR (${notRescheduledSince(p.now)}))`,
+     AND (test_clock IS NOT NULL OR (${notRescheduledSince(p.now)}))
+   RETURNING ${IS_STUCK} AS is_stuck`,
 );
 
 /**
  * Records that a handler failed, and hides the jobs for 1 s, 2 s, 4 s ... at most 10 min, unless they were
- * rescheduled meanwhile. A job is never dropped: one about money that cannot be done needs a person, who sees
- * it in the log, in the metrics and among the failed jobs of the queue.
+ * rescheduled meanwhile; parks those that fail again and again, and returns their keys. A job is never
+ * dropped: one about money that cannot be done needs a person, who sees it in the log, in the metrics and
+ * among the stuck jobs.
  */
 export async function recordFailure(
   connection: Connection,
@@ -135,6 +141,8 @@ export async function recordFailure(
   keys: readonly string[],
   error: string,
   now: Date,
-): Promise<void> {
-  await run(connection, recordJobFailure, { job: job.name, keys, error: error.slice(0, 1000), now });
+): Promise<string[]> {
+  const failure = { job: job.name, keys, error: error.slice(0, 1000), now };
+  const recorded = await run(connection, recordJobFailure, failure);
+  return recorded.some(({ is_stuck }) => is_stuck) ? parkStuck(connection, job, keys, now) : [];
 }

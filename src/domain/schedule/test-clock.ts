@@ -1,6 +1,7 @@
 import type { TestClock } from '../../platform/clock.ts';
 import type { Job } from '../../platform/job.ts';
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
+import { IS_PARKED } from './parking.ts';
 
 interface NextJob {
   readonly testClock: string;
@@ -15,13 +16,14 @@ const nextJob = sql<{ job: string; key: string; run_at: Date }, NextJob>(
   'next_job_of_test_clock',
   (p) => `SELECT job, key, run_at FROM scheduled_jobs
    WHERE test_clock = ${p.testClock} AND run_at <= ${p.until} AND NOT (job || ' ' || key = ANY (${p.skipped}))
+     AND NOT (${IS_PARKED})
    ORDER BY run_at, CASE job WHEN ${p.first} THEN key END, place LIMIT 1`,
 );
 
 /**
  * The job of a test clock that is due first, up to `until` in the time of that clock, except `skipped` (`job
- * key`); null: none. At one moment the jobs of `first` precede all others, by key; the others follow in the
- * order in which they were written.
+ * key`) and parked ones; null: none. At one moment the jobs of `first` precede all others, by key; the others
+ * follow in the order in which they were written.
  */
 export async function nextJobOfTestClock(
   connection: Connection,
@@ -37,7 +39,7 @@ const updateVisibility = sql<never, { id: string; offsetMs: number; frozenUntil:
   'follow_test_clock',
   (p) => `UPDATE scheduled_jobs
    SET visible_at = greatest(run_at - make_interval(secs => ${p.offsetMs}::float8 / 1000), ${p.frozenUntil})
-   WHERE test_clock = ${p.id}`,
+   WHERE test_clock = ${p.id} AND NOT (${IS_PARKED})`,
 );
 
 /**

@@ -5,6 +5,7 @@ import { overdue } from '../../domain/schedule/lease.ts';
 import type { Context } from '../../platform/context.ts';
 import { operatorHeaders, readOnly, sameOrigin } from './guards.ts';
 import { signIn } from './sign-in.ts';
+import { STUCK_PATH, stuckGauge, stuckPage } from './stuck.ts';
 
 export const BOARD_PATH = '/admin/queues';
 
@@ -25,6 +26,7 @@ export function operatorPages(
     signIn(ctx, password, (outcome) => failedSignIns.inc({ outcome })),
   ];
   router.use(BOARD_PATH, guard, ctx.config.boardWrite ? sameOrigin : readOnly, board);
+  router.get(STUCK_PATH, ...guard, stuckPage(ctx));
   router.get('/metrics', ...guard, async (_request, response) => {
     response.type(registry.contentType).send(await registry.metrics());
   });
@@ -61,6 +63,7 @@ function createMetrics(ctx: Context): { registry: Registry; failedSignIns: Count
   registry.registerMetric(held);
   registry.registerMetric(count);
   registry.registerMetric(oldest);
+  registry.registerMetric(stuckGauge(ctx));
   const failedSignIns = new Counter({
     name: 'operator_sign_ins_failed_total',
     help: 'Sign-ins with a wrong password, and tries that were refused unseen after too many of them.',

@@ -1,8 +1,16 @@
 import { isIP } from 'node:net';
 import { isDeliverableAddress, isDeliverablePort } from './addresses.ts';
 
-/** Contract, "URLs". */
+/** Contract, "URLs": characters as written, and bytes once percent-encoded. */
 export const MAX_URL_LENGTH = 2048;
+
+/** The fault of a URL whose characters are few enough, and the bytes of its stored form are not. */
+export const ENCODED_TOO_LONG = `must be at most ${MAX_URL_LENGTH} bytes long once it is percent-encoded`;
+
+/** Returns a valid URL in its stored form: percent-encoded, so ASCII (WHATWG `href`); null: none was sent. */
+export function encodeUrl(value: string | undefined): string | null {
+  return value === undefined ? null : new URL(value).href;
+}
 
 /** Names that never belong to a host on the public internet (RFC 6761, RFC 8375, ICANN's `internal`). */
 const PRIVATE_SUFFIXES = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa'];
@@ -30,6 +38,7 @@ export function urlFault(
   if (authority.includes('@')) return 'must not contain a user name or a password';
   if (!URL.canParse(value)) return 'must be a valid URL';
   const url = new URL(value);
+  if (url.href.length > MAX_URL_LENGTH) return ENCODED_TOO_LONG;
   if (url.protocol !== 'https:' && !options.allowPrivate) return `must begin with ${schemes}`;
   return options.forDelivery ? destinationFault(url, options.allowPrivate) : null;
 }

@@ -6,6 +6,7 @@ import type { AppOptions } from '../../http/app.ts';
 import { BOARD_PATH, operatorPages } from '../../http/operators/pages.ts';
 import { probes } from '../../http/operators/probes.ts';
 import { startOperatorServer } from '../../http/operators/server.ts';
+import { STUCK_PATH } from '../../http/operators/stuck.ts';
 import type { Context } from '../../platform/context.ts';
 import { QUEUE_NAMES } from '../../platform/job.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -45,7 +46,8 @@ export function openOperatorPages(
   if (adminPassword === null) return { pages: null, probes: checks, close: () => Promise.resolve() };
   const engine = openQueueEngine(ctx.config, ctx.log);
   const queues = QUEUE_NAMES.map((name) => engine.openQueue(name));
-  const board = createBoard(queues, BOARD_PATH, { canWrite: boardWrite });
+  const links = [{ text: 'Stuck jobs', url: STUCK_PATH }];
+  const board = createBoard(queues, BOARD_PATH, { canWrite: boardWrite, links });
   return {
     pages: operatorPages(ctx, adminPassword, board, adminPort === null ? checks : null),
     probes: checks,

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import winston from 'winston';
 import { reconcileOnce } from '../../../src/domain/ops/reconcile.ts';
+import { expirePayment } from '../../../src/domain/payments/lifecycle/jobs.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
 import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
 import { createHandlers } from '../../../src/background/workers.ts';
 import { dispatchEvent } from '../../../src/domain/outbox/jobs.ts';
+import { sendReceipt } from '../../../src/domain/receipts/jobs.ts';
 import { dispatchEvents } from '../../../src/domain/events/dispatch.ts';
 import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
 import type { Context } from '../../../src/platform/context.ts';
@@ -115,6 +117,43 @@ describe('reconciling', () => {
       'CONVERTED',
       'CONVERTED',
     ]);
+  });
+
+  it('restores the job of a receipt that is to be sent, and none of one that is sent or discarded', async () => {
+    const id = await shop.create({ customer_email: 'ann@customer.example' });
+    await shop.pay(id);
+    await syncNetwork(ctx, harness.adapters, 'ethereum');
+    await shop.chain.mine('ethereum', 12, ctx.now());
+    await syncNetwork(ctx, harness.adapters, 'ethereum');
+    await settlePayments(ctx, harness.adapters, [id]);
+    const events = (await shop.events(id)).map((event) => event.id);
+    await dispatchEvents(ctx, events);
+    const jobsOfReceipts = () => ctx.db('scheduled_jobs').where({ job: sendReceipt.name }).pluck('key');
+    const jobs = await jobsOfReceipts();
+    expect(jobs).to.deep.equal(events.slice(-1));
+    await ctx.db('scheduled_jobs').where({ job: sendReceipt.name }).delete();
+    expect(await reconcileOnce(ctx)).to.equal(1);
+    expect(await jobsOfReceipts()).to.deep.equal(jobs);
+    // Without a mail server the receipt is discarded.
+    await harness.work();
+    expect(await jobsOfReceipts()).to.deep.equal([]);
+    expect(await reconcileOnce(ctx)).to.equal(0);
+  });
+
+  it('restores the job of a test clock by that clock', async () => {
+    const id = await shop.create({ expiration_minutes: 300 });
+    await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '4h' }).expect(200);
+    const jobs = () => ctx.db('scheduled_jobs').where({ job: expirePayment.name, key: id });
+    const before = await jobs();
+    await ctx.db('scheduled_jobs').where({ job: expirePayment.name, key: id }).delete();
+    expect(await reconcileOnce(ctx)).to.equal(1);
+    const [row] = (await jobs()) as { run_at: Date; visible_at: Date; test_clock: string }[];
+    expect(row).to.include({ test_clock: id });
+    expect([row?.run_at, row?.visible_at]).to.deep.equal([before[0].run_at, before[0].visible_at]);
+    // By its clock the payment has an hour left.
+    harness.advance(3_600);
+    await harness.work();
+    expect((await shop.payment(id)).status).to.equal('EXPIRED');
   });
 
   it('by several workers at once restores each row once', async () => {

@@ -65,15 +65,16 @@ describe('a receipt is due', () => {
     expect(await scene.due()).to.deep.equal([]);
   });
 
-  it('at no cost for payments without an address, and with one statement for all others', async () => {
+  it('at no cost for payments without an address, and with two statements for all others', async () => {
     const without = [await processing(), await processing()];
     await request(without.map(settle));
     const alone = await statementsOf(dispatch);
-    expect(alone).to.not.include('schedule_missing_jobs');
+    expect(alone).to.not.include.members(['create_receipts', 'schedule_missing_jobs']);
     const mixed = [...(await Promise.all([processing(CUSTOMER), processing(CUSTOMER)])), await processing()];
     await request(mixed.map(settle));
     const together = await statementsOf(dispatch);
-    expect(together.filter((name) => name === 'schedule_missing_jobs')).to.have.length(1);
-    expect(together).to.have.length(alone.length + 1);
+    for (const statement of ['create_receipts', 'schedule_missing_jobs'])
+      expect(together.filter((name) => name === statement)).to.have.length(1);
+    expect(together).to.have.length(alone.length + 2);
   });
 });

@@ -27,6 +27,8 @@ const URL_FAULTS: readonly Row[] = ['callback_url', 'success_url', 'cancel_url']
   ['with a lone surrogate', field, `https://shop.example/${LONE}`, 'format'],
   ['with a backslash', field, 'https:\\\\shop.example', 'format'],
   ['of 2049 characters', field, `https://shop.example/${'a'.repeat(2028)}`, 'maxLength'],
+  ['of 2,000 CJK characters', field, `https://shop.example/${'漢'.repeat(2000)}`, 'maxLength'],
+  ['of 2049 bytes percent-encoded', field, `https://shop.example/${'漢'.repeat(225)}aaa`, 'maxLength'],
 ]);
 
 const PRIVATE_HOSTS = [

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { urlFault } from '../../../src/platform/values/urls.ts';
+import { ENCODED_TOO_LONG, encodeUrl, urlFault } from '../../../src/platform/values/urls.ts';
 
 const publicDelivery = (url: string) => urlFault(url, { allowPrivate: false, forDelivery: true });
 const privateDelivery = (url: string) => urlFault(url, { allowPrivate: true, forDelivery: true });
@@ -97,15 +97,23 @@ describe('a URL from a merchant', () => {
           expect(fault(url), JSON.stringify(url)).to.match(/^must not contain white space/);
   });
 
-  it('is refused when it is longer than 2048 characters', () => {
+  it('is refused when it is longer than 2048 characters, or than 2048 bytes once percent-encoded', () => {
     const url = (length: number, character = 'a') =>
       'https://merchant.example/'.padEnd(25 + (length - 25) * character.length, character);
+    // Each of these characters is 12 bytes encoded: 168 of them and the first 25 bytes make 2041.
     for (const fault of everyUse) {
       expect(fault(url(2048))).to.equal(null);
       expect(fault(url(2049))).to.equal('must be at most 2048 characters long');
-      expect(fault(url(2048, '😀'))).to.equal(null);
       expect(fault(url(2049, '😀'))).to.equal('must be at most 2048 characters long');
+      expect(fault(url(25 + 168, '😀'))).to.equal(null);
+      expect(fault(url(25 + 169, '😀'))).to.equal(ENCODED_TOO_LONG);
     }
+  });
+
+  it('is stored percent-encoded', () => {
+    expect(encodeUrl('https://Bücher.example/ü?q=日#ß')).to.equal(
+      'https://xn--bcher-kva.example/%C3%BC?q=%E6%97%A5#%C3%9F',
+    );
   });
 
   it('is refused when no URL parser takes it', () => {

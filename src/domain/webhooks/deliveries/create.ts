@@ -3,12 +3,34 @@ import type { Context } from '../../../platform/context.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
 
+/** SQL: the callback URL of an event `e`, up to its query, which mostly names the order; else null. */
+const URL_OF_ENDPOINT = `substring(e.callback_url FROM '^[^?#]+')`;
+const HASH_OF_URL = `sha256(convert_to(${URL_OF_ENDPOINT}, 'UTF8'))`;
+
 /**
- * SQL: the endpoint of an event `e` of the merchant `m`: the merchant's own, or the URL that the payment
- * names, up to its query, which mostly names the order. An isolated payment has an endpoint to itself.
+ * SQL: the endpoint of an event `e` of the merchant `m`: the merchant's own, or that of the URL that the
+ * payment names. An isolated payment has an endpoint to itself. A URL is found by its hash (index
+ * webhook_endpoints_by_url), because an index row cannot hold every URL; endpoints from before the hash keep
+ * their ids.
  */
-export const ENDPOINT_ID = (testClock: string) =>
-  `coalesce(${testClock}, m.id || coalesce(' ' || substring(e.callback_url FROM '^[^?#]+'), ''))`;
+export const ENDPOINT_ID = (testClock: string) => `coalesce(${testClock},
+    (SELECT known.id FROM webhook_endpoints known
+     WHERE known.merchant_id = m.id AND known.url_hash = ${HASH_OF_URL}),
+    m.id || coalesce(' ' || encode(${HASH_OF_URL}, 'hex'), ''))`;
+
+/** SQL: the URL of that endpoint; null: the merchant's own, or that of an isolated payment. */
+export const ENDPOINT_URL = (testClock: string) =>
+  `CASE WHEN ${testClock} IS NULL THEN ${URL_OF_ENDPOINT} END`;
+
+/**
+ * SQL: inserts the endpoints that rows of `wanted` lack. A row may find one that another transaction inserts.
+ */
+export const INSERT_ENDPOINTS = (systemNow: string) => `
+  INSERT INTO webhook_endpoints (id, merchant_id, url, url_hash, created_at)
+  SELECT DISTINCT endpoint_id, merchant_id, endpoint_url, sha256(convert_to(endpoint_url, 'UTF8')),
+    ${systemNow}::timestamptz
+  FROM wanted ORDER BY 1
+  ON CONFLICT DO NOTHING`;
 
 /**
  * SQL: the delivery of an event `e`. It follows from the event, so that a second run finds the first one's.
@@ -21,6 +43,7 @@ export const DELIVERY_ID = (testClock: string) => `'dlv_' || CASE WHEN ${testClo
 interface Creation {
   readonly eventIds: readonly string[];
   readonly now: Date;
+  readonly systemNow: Date;
   /** The id of a test clock, or null. */
   readonly testClock: string | null;
   readonly receiver: string | null;
@@ -34,14 +57,12 @@ const insertDeliveries = sql<{ endpoint_id: string }, Creation>('insert_deliveri
   return `
     WITH wanted AS (
       SELECT e.id, e.merchant_id, e.payment_id, e.sequence, e.type,
-        ${DELIVERY_ID(testClock)} AS delivery_id, ${ENDPOINT_ID(testClock)} AS endpoint_id
+        ${DELIVERY_ID(testClock)} AS delivery_id, ${ENDPOINT_ID(testClock)} AS endpoint_id,
+        ${ENDPOINT_URL(testClock)} AS endpoint_url
       FROM events e JOIN merchants m ON m.id = e.merchant_id
       WHERE e.id = ANY (${p.eventIds}) AND (${p.receiver}::text IS NOT NULL
         OR (m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL))
-    ), endpoint AS (
-      INSERT INTO webhook_endpoints (id, merchant_id)
-      SELECT DISTINCT endpoint_id, merchant_id FROM wanted ORDER BY 1
-      ON CONFLICT DO NOTHING
+    ), endpoint AS (${INSERT_ENDPOINTS(p.systemNow)}
     ), delivery AS (
       INSERT INTO deliveries (id, event_id, merchant_id, payment_id, endpoint_id, sequence, type, status,
         next_attempt_at, created_at)
@@ -70,7 +91,7 @@ export async function createDeliveries(
 ): Promise<void> {
   const now = ctx.now();
   const { testClock } = ctx;
-  const creation = { eventIds, now, testClock: testClock?.id ?? null, receiver };
+  const creation = { eventIds, now, systemNow: ctx.systemNow(), testClock: testClock?.id ?? null, receiver };
   const endpoints = await run(tx, insertDeliveries, creation);
   await schedule(
     tx,

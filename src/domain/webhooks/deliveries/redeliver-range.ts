@@ -7,7 +7,7 @@ import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../
 import { ApiError, ValidationError } from '../../../platform/errors.ts';
 import { firstIdAt } from '../../../platform/values/ids.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
-import { DELIVERY_ID, ENDPOINT_ID } from './create.ts';
+import { DELIVERY_ID, ENDPOINT_ID, ENDPOINT_URL, INSERT_ENDPOINTS } from './create.ts';
 import type { RedeliverAnswer, RedeliverBody } from './schemas.ts';
 
 /**
@@ -33,11 +33,12 @@ const restartRange = sql<{ endpoint_id: string; count: number; last_at: Date }, 
   (p) => `
    WITH wanted AS (
      SELECT e.id, e.merchant_id, e.payment_id, e.sequence, e.type,
-       ${DELIVERY_ID('NULL')} AS delivery_id, ${ENDPOINT_ID('NULL')} AS endpoint_id
+       ${DELIVERY_ID('NULL::text')} AS delivery_id, ${ENDPOINT_ID('NULL::text')} AS endpoint_id,
+       ${ENDPOINT_URL('NULL::text')} AS endpoint_url
      FROM events e
        JOIN merchants m ON m.id = e.merchant_id
        JOIN payments p ON p.id = e.payment_id
-       LEFT JOIN deliveries d ON d.id = ${DELIVERY_ID('NULL')}
+       LEFT JOIN deliveries d ON d.id = ${DELIVERY_ID('NULL::text')}
      WHERE e.merchant_id = ${p.merchantId} AND e.id >= ${p.fromId}
        AND (${p.untilId}::text IS NULL OR e.id < ${p.untilId})
        AND p.test_clock IS NULL
@@ -45,10 +46,7 @@ const restartRange = sql<{ endpoint_id: string; count: number; last_at: Date }, 
        AND m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL
      LIMIT ${MAX_AT_ONCE + 1}
    ),
-   endpoint AS (
-     INSERT INTO webhook_endpoints (id, merchant_id)
-     SELECT DISTINCT endpoint_id, merchant_id FROM wanted ORDER BY 1
-     ON CONFLICT DO NOTHING
+   endpoint AS (${INSERT_ENDPOINTS(p.now)}
    ),
    delivery AS (
      INSERT INTO deliveries AS d (id, event_id, merchant_id, payment_id, endpoint_id, sequence, type, status,

@@ -7,8 +7,8 @@ const moveDeliveries = sql<never, { paymentId: string; systemNow: Date }>(
   'isolate_deliveries',
   (p) => `
    WITH endpoint AS (
-     INSERT INTO webhook_endpoints (id, merchant_id)
-     SELECT id, merchant_id FROM payments WHERE id = ${p.paymentId}
+     INSERT INTO webhook_endpoints (id, merchant_id, created_at)
+     SELECT id, merchant_id, ${p.systemNow}::timestamptz FROM payments WHERE id = ${p.paymentId}
      ON CONFLICT DO NOTHING
    ),
    moved AS (

@@ -25,7 +25,7 @@ const readDisabled = sql<DisabledEndpoint, { endpointId: string }>(
   'read_disabled_endpoint',
   (p) => `
    SELECT m.name, m.contact_email,
-     coalesce(nullif(substr(e.id, length(m.id) + 2), ''), m.webhook_url, '') AS url,
+     coalesce(e.url, nullif(substr(e.id, length(m.id) + 2), ''), m.webhook_url, '') AS url,
      e.disabled_at, e.disabled_reason
    FROM webhook_endpoints e JOIN merchants m ON m.id = e.merchant_id
    WHERE e.id = ${p.endpointId} AND e.disabled_at IS NOT NULL AND m.contact_email IS NOT NULL`,

@@ -105,13 +105,18 @@ const deferJob = sql<{ id: string }, { endpointId: string }>(
    SELECT id FROM webhook_endpoints WHERE id = ${p.endpointId}`,
 );
 
-// Deliveries may lack their endpoint: the sweep deleted it as idle while they were created.
-const restoreEndpoint = sql<{ id: string }, { endpointId: string }>(
+// Deliveries may lack their endpoint: the sweep deleted it as idle while they were created. Restored without
+// its hash, because another endpoint may have been created for the URL meanwhile.
+const restoreEndpoint = sql<{ id: string }, { endpointId: string; systemNow: Date }>(
   'restore_endpoint',
   (p) => `
-   INSERT INTO webhook_endpoints (id, merchant_id)
-   SELECT endpoint_id, merchant_id FROM deliveries
-   WHERE endpoint_id = ${p.endpointId} AND status = 'pending' LIMIT 1
+   INSERT INTO webhook_endpoints (id, merchant_id, url, created_at)
+   SELECT d.endpoint_id, d.merchant_id,
+     CASE WHEN starts_with(d.endpoint_id, d.merchant_id || ' ')
+       THEN substring(e.callback_url FROM '^[^?#]+') END,
+     ${p.systemNow}
+   FROM deliveries d LEFT JOIN events e ON e.id = d.event_id
+   WHERE d.endpoint_id = ${p.endpointId} AND d.status = 'pending' LIMIT 1
    ON CONFLICT DO NOTHING RETURNING id`,
 );
 
@@ -123,7 +128,7 @@ const restoreEndpoint = sql<{ id: string }, { endpointId: string }>(
 export async function deferToOwner(ctx: Context, endpointId: string): Promise<void> {
   if ((await runOne(ctx.db, deferJob, { endpointId })) !== null) return;
   const now = ctx.now();
-  const restored = await runOne(ctx.db, restoreEndpoint, { endpointId });
+  const restored = await runOne(ctx.db, restoreEndpoint, { endpointId, systemNow: ctx.systemNow() });
   if (restored === null) await finish(ctx.db, deliverWebhook, [endpointId], now);
   else
     await schedule(ctx.db, [{ job: deliverWebhook, key: endpointId, runAt: now, testClock: ctx.testClock }]);

@@ -2,7 +2,12 @@ import { expect } from 'chai';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import { loadMigration } from '../../../../src/platform/postgres/migrate.ts';
-import { configure, deliveriesIn, createPaymentsWithDeliveries } from '../../../support/deliveries.ts';
+import {
+  callbackEndpointId,
+  configure,
+  deliveriesIn,
+  createPaymentsWithDeliveries,
+} from '../../../support/deliveries.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers.ts';
 import { openShop } from '../../../support/shop.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
@@ -45,13 +50,19 @@ describe('deliveries of the schema before jobs per endpoint', () => {
     const before_ = [await deliveriesIn(harness), await run(db, attempts, [])];
     expect(before_[0]).to.have.length(3);
 
-    const [older, newer] = [loadMigration('0006_webhook_endpoints'), loadMigration('0010_field_terms')];
-    await newer.down(db);
-    await older.down(db);
+    const migrations = ['0006_webhook_endpoints', '0010_field_terms', '0016_endpoints_by_hash'].map(
+      loadMigration,
+    );
+    for (const { down } of migrations.toReversed()) await down(db);
     await db.transaction((tx) => tx.raw(OTHER_IDS));
-    await older.up(db);
-    await newer.up(db);
-    expect([await deliveriesIn(harness), await run(db, attempts, [])]).to.deep.equal(before_);
+    for (const { up } of migrations) await up(db);
+    // An endpoint that was stored under its URL keeps that id.
+    const { id } = harness.merchant;
+    const [hashed, stored] = [callbackEndpointId(id, receiver.url), `${id} ${receiver.url}`];
+    const after_ = (await deliveriesIn(harness)).map((row) =>
+      row.endpoint_id === stored ? { ...row, endpoint_id: hashed } : row,
+    );
+    expect([after_, await run(db, attempts, [])]).to.deep.equal(before_);
 
     const events = await Promise.all(ids.map((id) => shop.events(id)));
     await dispatchEvents(

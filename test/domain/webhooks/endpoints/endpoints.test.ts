@@ -4,6 +4,7 @@ import { createWebhookClient, type WebhookClient } from '../../../../src/domain/
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import {
+  callbackEndpointId,
   configure,
   deliveriesIn,
   deliveryJobIn,
@@ -133,7 +134,7 @@ describe("an endpoint's deliveries", () => {
     await createPaymentsWithDeliveries(harness, shop, 1, { callback_url: sound.url });
     const hung = send();
     await untilHeld(hanging, 4);
-    await send(`${harness.merchant.id} ${sound.url}`);
+    await send(callbackEndpointId(harness.merchant.id, sound.url));
     expect(await statuses()).to.deep.equal([...Array.from({ length: 5 }, () => 'pending'), 'delivered']);
     hanging.open();
     await hung;
@@ -146,12 +147,12 @@ describe("an endpoint's deliveries", () => {
     for (const callback_url of [`${origin}/a?b=c`, `${origin}/a#d`, `${origin}/a`, `${origin}/d?b=c`])
       await createPaymentsWithDeliveries(harness, shop, 1, { callback_url });
     await createPaymentsWithDeliveries(harness, shop, 1);
-    const own = `${harness.merchant.id} ${origin}/a`;
+    const own = callbackEndpointId(harness.merchant.id, `${origin}/a`);
     expect((await deliveriesIn(harness)).map(({ endpoint_id }) => endpoint_id)).to.deep.equal([
       own,
       own,
       own,
-      own.replace('/a', '/d'),
+      callbackEndpointId(harness.merchant.id, `${origin}/d`),
       harness.merchant.id,
     ]);
   });

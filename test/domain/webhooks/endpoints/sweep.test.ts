@@ -5,6 +5,7 @@ import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/sett
 import { sweepEndpoints } from '../../../../src/domain/webhooks/endpoints/sweep.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
+import { callbackEndpointId } from '../../../support/deliveries.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
@@ -29,7 +30,7 @@ describe('endpoints that payments name', () => {
   });
 
   const ids = async () => (await run(harness.ctx.db, endpoints, [])).map(({ id }) => id);
-  const own = (path: string) => `${harness.merchant.id} ${receiver.url}${path}`;
+  const own = (path: string) => callbackEndpointId(harness.merchant.id, `${receiver.url}${path}`);
 
   it('are one for all queries of a URL, and one for each path', async () => {
     for (const path of ['/a?order=1', '/a?order=2', '/b', ''])
@@ -45,7 +46,7 @@ describe('endpoints that payments name', () => {
     await harness.work();
     await harness.ctx.db.raw(
       `UPDATE webhook_endpoints SET disabled_at = last_success_at, disabled_reason = 'gone'
-       WHERE id LIKE '%/off'`,
+       WHERE url LIKE '%/off'`,
     );
     harness.advance(30 * DAY);
     expect(await sweepEndpoints(harness.ctx)).to.equal(0);
