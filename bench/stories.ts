@@ -1,11 +1,12 @@
+import { CLOCK_LIMITS } from '../src/domain/sandbox/budgets/sandbox-slots.ts';
 import { LIBRARY_NAMES } from '../src/domain/sandbox/scenarios/library-names.ts';
 import { COLUMN, TITLE, type Bench } from './bench.ts';
 import { load, type LoadRequest } from './load.ts';
 import { startService } from './processes.ts';
 
 const RUNS = LIBRARY_NAMES.length * 20;
-/** A scenario runs within one request, so a few at once keep web and Postgres busy. */
-const AT_ONCE = 8;
+/** A scenario runs within one request; as many of one merchant may run at once. */
+const AT_ONCE = CLOCK_LIMITS.perMerchant;
 
 /**
  * Measures the sandbox's library, run repeatedly through the API: each scenario lasts a month on its test

@@ -54,6 +54,8 @@ export interface EndpointRequest<Body, Query, Auth extends 'required' | 'optiona
   readonly query: Query;
   /** Null: the request has no Idempotency-Key. */
   readonly claim: IdempotencyClaim | null;
+  /** Whether the client has closed the connection: long work then ends, because nobody reads the response. */
+  readonly isAbandoned: () => boolean;
 }
 
 /** An endpoint as a value: mounted as a route, and described by the OpenAPI document. */

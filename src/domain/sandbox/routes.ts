@@ -1,4 +1,6 @@
 import { endpoint } from '../../platform/endpoint.ts';
+import { advanceBudget, storyBudget } from './budgets/budget.ts';
+import { slotsOf } from './budgets/sandbox-slots.ts';
 import { replaceTransfer } from './customer/replace-transfer.ts';
 import {
   ReplacedTransfer,
@@ -16,7 +18,8 @@ import { AdvanceBody, AdvanceResult } from './test-clock/schemas.ts';
 const SANDBOX_PER_MINUTE = 600;
 
 /**
- * Endpoints for test merchants only. Jobs that become due on an advanced test clock run inside the request.
+ * Endpoints for test merchants only. Jobs that become due on an advanced test clock run inside the request,
+ * within a budget; what runs at once is bounded for each merchant and for the process.
  */
 export const sandboxEndpoints = (sandbox: Sandbox) => [
   endpoint({
@@ -31,7 +34,9 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     body: SendTransferBody,
     response: { status: 201, schema: TransferResource },
     handle: ({ ctx, caller, params, body, claim }) =>
-      sendTransfer(ctx, sandbox.adapters, caller, params.id ?? '', { body, claim }),
+      slotsOf(sandbox).customer.run(caller.merchantId, () =>
+        sendTransfer(ctx, sandbox.adapters, caller, params.id ?? '', { body, claim }),
+      ),
   }),
   endpoint({
     operationId: 'replaceSandboxTransfer',
@@ -45,7 +50,9 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     body: ReplaceTransferBody,
     response: { status: 200, schema: ReplacedTransfer },
     handle: ({ ctx, caller, params, body, claim }) =>
-      replaceTransfer(ctx, sandbox.adapters, caller, params.id ?? '', { body, claim }),
+      slotsOf(sandbox).customer.run(caller.merchantId, () =>
+        replaceTransfer(ctx, sandbox.adapters, caller, params.id ?? '', { body, claim }),
+      ),
   }),
   endpoint({
     operationId: 'advanceSandboxClock',
@@ -58,8 +65,11 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     perMinute: SANDBOX_PER_MINUTE,
     body: AdvanceBody,
     response: { status: 200, schema: AdvanceResult },
-    handle: ({ ctx, caller, params, body, claim }) =>
-      advance(ctx, sandbox, caller, params.id ?? '', { body, claim }),
+    handle: ({ ctx, caller, params, body, claim, isAbandoned }) =>
+      slotsOf(sandbox).clock.run(caller.merchantId, () => {
+        const budget = advanceBudget({ isAbandoned, isRepeatable: claim !== null });
+        return advance(ctx, sandbox, caller, params.id ?? '', { body, claim, budget });
+      }),
   }),
   endpoint({
     operationId: 'playScenario',
@@ -73,6 +83,10 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     perMinute: SANDBOX_PER_MINUTE,
     body: ScenarioBody,
     response: { status: 200, schema: Scenario },
-    handle: ({ ctx, caller, body, claim }) => runScenario(ctx, sandbox, caller, { body, claim }),
+    handle: ({ ctx, caller, body, claim, isAbandoned }) =>
+      slotsOf(sandbox).clock.run(caller.merchantId, () => {
+        const budget = storyBudget(body.story === undefined ? 'script' : 'story', { isAbandoned });
+        return runScenario(ctx, sandbox, caller, { body, claim, budget });
+      }),
   }),
 ];

@@ -128,6 +128,7 @@ function handler({ ctx, validator }: Gate, endpoint: Endpoint): RequestHandler {
         body,
         query,
         claim,
+        isAbandoned: () => request.socket.destroyed,
       }),
     );
   };

@@ -1,6 +1,8 @@
 import { hashBody } from '../../idempotency/claim.ts';
 import { syncNetwork } from '../../payments/processing/sync-network.ts';
 import { contextOfTestClock, withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
+import { advanceBudget } from '../../sandbox/budgets/budget.ts';
+import { slotsOf } from '../../sandbox/budgets/sandbox-slots.ts';
 import { advance } from '../../sandbox/test-clock/advance.ts';
 import type { Sandbox } from '../../sandbox/test-clock/sandbox.ts';
 import { replaceTransfer } from '../../sandbox/customer/replace-transfer.ts';
@@ -25,7 +27,8 @@ export type SimulationResult = 'done' | 'missing' | 'badAction' | 'actionOver' |
 /**
  * Acts as the customer of the test payment that `token` opens, by the sandbox's own verbs: `input` is
  * unchecked. A live payment is `missing`, as an unknown token is. `actionOver`: the action makes no sense in
- * the payment's state; `clockBusy`: another request advances its test clock.
+ * the payment's state; `clockBusy`: another request advances its test clock, or too many
+ * run at once.
  */
 export async function simulateByToken(
   ctx: Context,
@@ -53,6 +56,7 @@ export async function simulateByToken(
 
 const REFUSALS: Partial<Record<ApiErrorCode, SimulationResult>> = {
   clock_held: 'clockBusy',
+  rate_limited: 'clockBusy',
   nothing_to_replace: 'actionOver',
   idempotency_conflict: 'actionOver',
 };
@@ -69,13 +73,22 @@ async function perform(
   const amount = amountOf(view, action);
   // The payment method that the page showed, also when another was selected meanwhile: the amount is in its
   // coin.
-  if (amount !== null)
-    await sendTransfer(ctx, sandbox.adapters, { merchantId }, id, { body: { amount, coin, network }, claim });
-  else if (action === 'replace')
-    await replaceTransfer(ctx, sandbox.adapters, { merchantId }, id, { body: {}, claim });
+  const { clock, customer } = slotsOf(sandbox);
+  if (amount !== null) {
+    const body = { amount, coin, network };
+    await customer.run(merchantId, () =>
+      sendTransfer(ctx, sandbox.adapters, { merchantId }, id, { body, claim }),
+    );
+  } else if (action === 'replace')
+    await customer.run(merchantId, () =>
+      replaceTransfer(ctx, sandbox.adapters, { merchantId }, id, { body: {}, claim }),
+    );
   else {
     const by = `${Math.max(0, Math.ceil((deadline_at.getTime() - now.getTime()) / 1000))}s`;
-    await advance(ctx, sandbox, { merchantId }, id, { body: { by }, claim });
+    const budget = advanceBudget({ isAbandoned: () => false, isRepeatable: true });
+    await clock.run(merchantId, () =>
+      advance(ctx, sandbox, { merchantId }, id, { body: { by }, claim, budget }),
+    );
   }
 }
 

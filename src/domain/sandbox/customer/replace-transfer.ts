@@ -12,6 +12,7 @@ import { schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
+import { assertNotTooMany } from './send-transfer.ts';
 import type { ReplacedTransfer, ReplaceTransferBody } from './schemas.ts';
 
 /**
@@ -36,6 +37,7 @@ export async function replaceTransfer(
     const now = own.now();
     const { tx_hash, network, coin, amount } = transferToReplace(await readTransfers(tx, [id]), body);
     const chain = testChain(own);
+    if (body.speed_up === true) await assertNotTooMany(tx, id);
     const replaced = await (body.speed_up === true
       ? chain.speedUp(tx_hash, now, tx)
       : chain.replace(tx_hash, now, tx));

@@ -10,6 +10,7 @@ import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import { selectPaymentMethod } from '../../payments/pricing/select-method.ts';
 import { schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
+import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { ValidationError } from '../../../platform/errors.ts';
 import type { SendTransferBody, TransferResource } from './schemas.ts';
@@ -20,11 +21,14 @@ export interface CustomerAdapters {
   readonly rates: RateSource;
 }
 
+/** More than any customer sends; a payment with as many still takes milliseconds to sync. */
+export const MAX_TRANSFERS = 500;
+
 /**
  * Acts as the customer: selects the payment method as the checkout page would, and sends one transfer to the
  * payment's address on the test chain. `amount` defaults to the missing amount, or to the full amount when
  * nothing is missing. Throws ApiError payment_not_found, and ValidationError for a coin that does not exist
- * on the network or an amount with more decimals than the coin has there.
+ * on the network, an amount with more decimals than the coin has there, or one transfer too many.
  */
 export async function sendTransfer(
   ctx: Context,
@@ -43,6 +47,7 @@ export async function sendTransfer(
     const now = own.now();
     const { coin, network } = methodOf(payment, body);
     assertInUnits(body, coin, network);
+    await assertNotTooMany(tx, id);
     const quoted = await selectPaymentMethod(tx, payment, { coin, network, chain, rates }, now);
     const amount = body.amount ?? quoted.amount;
     const [sent] = await chain.send(tx, [{ network, coin, address: quoted.address, amount }], now);
@@ -78,6 +83,27 @@ function methodOf(payment: Payment, body: SendTransferBody): { coin: CoinId; net
   if (found === undefined || !isCoinOn(found.coin, found.network))
     throw new ValidationError('network', 'enum', `must be a network on which ${body.coin} lives`);
   return found;
+}
+
+// Indexes: quotes by payment, sim_transfers_by_address.
+const countTransfers = sql<{ count: string }, { paymentId: string }>(
+  'sandbox_transfers_of_payment',
+  (p) => `
+    SELECT count(*) FROM sim_transfers
+    WHERE address IN (SELECT address FROM quotes WHERE payment_id = ${p.paymentId})`,
+);
+
+/**
+ * Throws ValidationError when a payment has as many transfers as it may have: each sync reads all of them.
+ */
+export async function assertNotTooMany(tx: Tx, paymentId: string): Promise<void> {
+  const found = await runOne(tx, countTransfers, { paymentId });
+  if (Number(found?.count ?? 0) < MAX_TRANSFERS) return;
+  throw new ValidationError(
+    'body',
+    'maxItems',
+    `is one transfer too many: a payment gets at most ${MAX_TRANSFERS}`,
+  );
 }
 
 function assertInUnits({ amount }: SendTransferBody, coin: CoinId, network: NetworkId): void {

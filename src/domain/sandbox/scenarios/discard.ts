@@ -1,6 +1,7 @@
 import { chainKey } from '../../chain/chain-key.ts';
 import { NETWORK_IDS } from '../../chain/networks.ts';
 import type { TestChain } from '../../chain/port.ts';
+import { lockPayments } from '../../payments/lifecycle/store.ts';
 import { run, sql, type Db } from '../../../platform/postgres/db.ts';
 
 const OWNED_TABLES = [
@@ -14,19 +15,32 @@ const OWNED_TABLES = [
   'quotes',
 ];
 
-const OF_PAYMENT = [
-  sql<never, { id: string }>(
+const OF_PAYMENTS = [
+  sql<never, { ids: readonly string[] }>(
     'discard_attempts',
     (p) => `
       DELETE FROM delivery_attempts
-      WHERE delivery_id IN (SELECT id FROM deliveries WHERE payment_id = ${p.id})`,
+      WHERE delivery_id IN (SELECT id FROM deliveries WHERE payment_id = ANY (${p.ids}))`,
   ),
   ...OWNED_TABLES.map((table) =>
-    sql<never, { id: string }>(`discard_${table}`, (p) => `DELETE FROM ${table} WHERE payment_id = ${p.id}`),
+    sql<never, { ids: readonly string[] }>(
+      `discard_${table}`,
+      (p) => `DELETE FROM ${table} WHERE payment_id = ANY (${p.ids})`,
+    ),
   ),
-  sql<never, { id: string }>('discard_endpoint', (p) => `DELETE FROM webhook_endpoints WHERE id = ${p.id}`),
-  sql<never, { id: string }>('discard_jobs', (p) => `DELETE FROM scheduled_jobs WHERE test_clock = ${p.id}`),
-  sql<never, { id: string }>('discard_payment', (p) => `DELETE FROM payments WHERE id = ${p.id}`),
+  sql<never, { ids: readonly string[] }>(
+    'discard_endpoints',
+    (p) => `DELETE FROM webhook_endpoints WHERE id = ANY (${p.ids})`,
+  ),
+  sql<never, { ids: readonly string[] }>(
+    'discard_jobs',
+    (p) => `DELETE FROM scheduled_jobs WHERE test_clock = ANY (${p.ids})`,
+  ),
+  // scenario_runs follows.
+  sql<never, { ids: readonly string[] }>(
+    'discard_payments',
+    (p) => `DELETE FROM payments WHERE id = ANY (${p.ids})`,
+  ),
 ];
 
 const discardCursors = sql<never, { chains: readonly string[] }>(
@@ -35,13 +49,17 @@ const discardCursors = sql<never, { chains: readonly string[] }>(
 );
 
 /**
- * Deletes the payment of a scenario that did not run to its end, with everything it caused. No reply has
- * named the payment yet, and half a scenario in the merchant's list would be confusing.
+ * Deletes the payments of scenarios, with everything they caused: of one that did not run to its end, whose
+ * payment no reply has named and that would be confusing in the merchant's list, and of one that ended long
+ * ago.
  */
-export async function discardPayment(db: Db, chain: TestChain, id: string): Promise<void> {
+export async function discardPayments(db: Db, chain: TestChain, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
   await db.transaction(async (tx) => {
-    for (const statement of OF_PAYMENT) await run(tx, statement, { id });
-    await run(tx, discardCursors, { chains: NETWORK_IDS.map((network) => chainKey(network, id)) });
-    await chain.discard(tx, id);
+    await lockPayments(tx, ids);
+    for (const statement of OF_PAYMENTS) await run(tx, statement, { ids });
+    const chains = ids.flatMap((id) => NETWORK_IDS.map((network) => chainKey(network, id)));
+    await run(tx, discardCursors, { chains });
+    for (const id of ids) await chain.discard(tx, id);
   });
 }

@@ -1,22 +1,23 @@
 import { createHash } from 'node:crypto';
-import { claimAfterwards, findReplay } from '../../idempotency/afterwards.ts';
-import { replayOf } from '../../idempotency/claim.ts';
+import { findReplay } from '../../idempotency/afterwards.ts';
 import { createPayment } from '../../payments/create.ts';
 import { readPayments } from '../../payments/lifecycle/store.ts';
 import { toResource } from '../../payments/schemas.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Caller, IdempotencyClaim, Reply } from '../../../platform/endpoint.ts';
-import { ValidationError } from '../../../platform/errors.ts';
+import { ApiError, ValidationError } from '../../../platform/errors.ts';
 import { SILENT } from '../../../platform/log.ts';
-import { FREEZE_SECONDS, runFrozen } from '../test-clock/freeze.ts';
+import type { Budget } from '../budgets/budget.ts';
+import { FREEZE_SECONDS, runFrozen, type FrozenClock } from '../test-clock/freeze.ts';
 import { readHistory } from '../test-clock/history.ts';
 import type { Sandbox } from '../test-clock/sandbox.ts';
 import { withDeterministicIds } from './deterministic-ids.ts';
-import { discardPayment } from './discard.ts';
+import { discardPayments } from './discard.ts';
 import { LIBRARY } from './library.ts';
 import { simulateReceiver, type SimulatedReceiver } from './receiver.ts';
-import type { ScenarioBody } from './schemas.ts';
+import { beginRun, endRun } from './scenario-runs.ts';
+import type { ScenarioBody, Script } from './schemas.ts';
 import { runScript } from './steps.ts';
 
 /** When every scenario begins: its times are the same in each run. */
@@ -32,37 +33,67 @@ const EPILOGUE_SECONDS = 30 * 86_400;
  */
 const RECEIVER_URL = 'https://receiver.sandbox.invalid/';
 
+export interface ScenarioRequest {
+  readonly body: ScenarioBody;
+  readonly claim: IdempotencyClaim | null;
+  /** What its jobs may spend; absent or null: as much as they need. */
+  readonly budget?: Budget | null;
+}
+
 /**
  * Runs a script to its end on a new payment with a test clock, and returns everything that happened:
  * transitions, events, deliveries, and the requests that the simulated receiver got. The same script and seed
  * give the same reply except for ids, and with `ids: "stable"` those too. Throws ValidationError that names
- * the step which cannot be run; then nothing of the scenario remains.
+ * the step which cannot be run, and what the budget throws; then nothing of the scenario remains.
  */
 export async function runScenario(
   ctx: Context,
   sandbox: Sandbox,
   caller: Caller,
-  { body, claim }: { body: ScenarioBody; claim: IdempotencyClaim | null },
+  { body, claim, budget = null }: ScenarioRequest,
 ): Promise<Reply> {
   const earlier = await findReplay(ctx.db, claim);
   if (earlier !== null) return earlier;
-  const { id, played } = await execute(ctx, sandbox, caller, body);
-  if (claim === null || (await claimAfterwards(ctx.db, claim, played, ctx.now()))) return played;
-  // Another request with this key ran its scenario first.
-  await discardPayment(ctx.db, sandbox.adapters.testChain(ctx), id);
-  return replayOf(ctx.db, claim);
-}
-
-async function execute(
-  ctx: Context,
-  sandbox: Sandbox,
-  caller: Caller,
-  body: ScenarioBody,
-): Promise<{ id: string; played: Reply }> {
   const { terms, script } = scriptOf(body);
   const { seed = 'seed' } = body;
+  const stage = setUp(ctx, sandbox, seed);
+  const { own, begin, adapters, receiver } = stage;
+  const id = await createPaymentOf(stage, caller, terms);
+  const clock = { ...stage.clock, id };
+  const work = async (frozen: FrozenClock): Promise<Reply> => {
+    stage.enter(frozen);
+    try {
+      await runScript({ frozen, caller, id, adapters, receiver, control: stage.control }, begin, script);
+      await frozen.advanceTo(addSeconds(frozen.ctx.now(), EPILOGUE_SECONDS));
+      const report = JSON.stringify(await reportRun(frozen.ctx, id, receiver));
+      const text = await withDeterministicIds(ctx.db, id, report, seed, body.ids === 'stable');
+      const reply = { status: 200, text };
+      const stored = await endRun(ctx.db, id, { claim, reply, systemNow: ctx.systemNow() });
+      if (stored === reply)
+        ctx.log.info('scenario played', { payment_id: id, merchant_id: caller.merchantId });
+      // Another request with this key ran its scenario first.
+      else await discardPayments(ctx.db, adapters.testChain(ctx), [id]);
+      return stored;
+    } catch (error) {
+      // A worker that ran a job of the payment would write rows after this. So it happens while the clock is
+      // frozen; what lost its freeze is left to the sweep.
+      if (!hasLostFreeze(error)) await discardPayments(ctx.db, adapters.testChain(ctx), [id]);
+      throw error;
+    }
+  };
+  return runFrozen(own, { clock, now: begin }, sandbox.handlersFor(adapters), work, budget);
+}
+
+/** Whether the clock's freeze ended in the middle, because the process stood still for too long. */
+function hasLostFreeze(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 'unavailable' || error.code === 'clock_held');
+}
+
+/** Returns everything that a scenario runs with, whose clock is frozen before its payment is created. */
+function setUp(ctx: Context, sandbox: Sandbox, seed: string) {
   const begin = new Date(BEGIN);
   let random = seededRandom(seed);
+  let now = () => begin;
   const systemNow = ctx.systemNow();
   const clock = {
     offsetMs: begin.getTime() - systemNow.getTime(),
@@ -77,41 +108,32 @@ async function execute(
     now: () => begin,
     testClock: { ...clock, id: '' },
   };
-  let now = () => begin;
   const receiver = simulateReceiver(() => now());
   const control = { refusesConversion: false, seed: (next: string) => void (random = seededRandom(next)) };
-  const adapters = {
-    ...sandbox.adapters,
-    webhooks: receiver,
-    exchange: {
-      convert: () =>
-        Promise.resolve(control.refusesConversion ? ('refused' as const) : ('converted' as const)),
-    },
-    receiver: RECEIVER_URL,
+  const exchange = {
+    convert: () => Promise.resolve(control.refusesConversion ? ('refused' as const) : ('converted' as const)),
   };
+  const adapters = { ...sandbox.adapters, webhooks: receiver, exchange, receiver: RECEIVER_URL };
+  const enter = (frozen: FrozenClock) => void (now = frozen.ctx.now);
+  return { own, begin, clock, receiver, control, adapters, enter };
+}
+
+/** Creates the scenario's payment, together with the record that it runs, and returns its id. */
+function createPaymentOf(
+  { own, adapters }: ReturnType<typeof setUp>,
+  caller: Caller,
+  terms: Script['payment'],
+): Promise<string> {
   // A scenario's customer is fictitious: no process may send them mail, nor a worker that takes the payment
   // over.
   const { customer_email: _removed, ...order } = terms;
   const payment = { order_id: 'scenario', ...order, callback_url: RECEIVER_URL };
-  const { text } = await createPayment(own, adapters, caller, payment, null);
-  const { id } = JSON.parse(text) as { id: string };
-  // The clock is frozen since before the payment was created, however long that took.
-  const atBegin = { clock: { ...clock, id }, now: begin };
-  const run = runFrozen(own, atBegin, sandbox.handlersFor(adapters), async (frozen) => {
-    now = frozen.ctx.now;
-    await runScript({ frozen, caller, id, adapters, receiver, control }, begin, script);
-    await frozen.advanceTo(addSeconds(frozen.ctx.now(), EPILOGUE_SECONDS));
-    const report = await reportRun(frozen.ctx, id, receiver);
-    return withDeterministicIds(ctx.db, id, JSON.stringify(report), seed, body.ids === 'stable');
+  return own.db.transaction(async (tx) => {
+    const { text } = await createPayment({ ...own, db: tx }, adapters, caller, payment, null);
+    const { id } = JSON.parse(text) as { id: string };
+    await beginRun(tx, id);
+    return id;
   });
-  try {
-    const played = { status: 200, text: await run };
-    ctx.log.info('scenario played', { payment_id: id, merchant_id: caller.merchantId });
-    return { id, played };
-  } catch (error) {
-    await discardPayment(ctx.db, adapters.testChain(ctx), id);
-    throw error;
-  }
 }
 
 /**

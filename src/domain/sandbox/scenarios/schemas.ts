@@ -6,6 +6,9 @@ import { DeliveryAttempt, DURATION_PATTERN } from '../test-clock/schemas.ts';
 import { nullable, timestamp } from '../../../platform/schemas.ts';
 import { LIBRARY_NAMES } from './library-names.ts';
 
+/** Each step is up to 150 statements, one after the other. */
+export const MAX_STEPS = 100;
+
 const Seed = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -60,7 +63,7 @@ export const ScenarioBody = Type.Object(
       }),
     ),
     payment: Type.Optional(ScenarioPayment),
-    script: Type.Optional(Type.Array(Step, { maxItems: 200 })),
+    script: Type.Optional(Type.Array(Step, { maxItems: MAX_STEPS })),
     seed: Type.Optional(Seed),
     ids: Type.Optional(
       Type.Enum(['random', 'stable'], { description: 'stable: ids that follow from the seed.' }),

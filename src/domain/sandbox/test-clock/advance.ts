@@ -5,6 +5,7 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { ValidationError } from '../../../platform/errors.ts';
+import type { Budget } from '../budgets/budget.ts';
 import { secondsOf } from './schemas.ts';
 import { freezeClock, type FrozenClock } from './freeze.ts';
 import { readHistory, type HistoryAttempt } from './history.ts';
@@ -14,20 +15,27 @@ import type { AdvanceBody } from './schemas.ts';
 /** Far more than any payment lasts, and well within the range of a timestamp. */
 const MAX_AGE_YEARS = 10;
 
+export interface AdvanceRequest {
+  readonly body: AdvanceBody;
+  readonly claim: IdempotencyClaim | null;
+  /** What the jobs may spend; absent or null: as much as they need. */
+  readonly budget?: Budget | null;
+}
+
 /**
  * Advances a test payment's clock by a duration ("61m"), and returns the payment, and its events and delivery
  * attempts in that time. Throws ApiError payment_not_found, and clock_held while another request advances the
- * clock.
+ * clock; and what the budget throws, with the clock where it has stopped.
  */
 export async function advance(
   ctx: Context,
   sandbox: Sandbox,
   { merchantId }: Pick<Caller, 'merchantId'>,
   id: string,
-  { body, claim }: { body: AdvanceBody; claim: IdempotencyClaim | null },
+  { body, claim, budget = null }: AdvanceRequest,
 ): Promise<Reply> {
   await getPayment(ctx.db, merchantId, id);
-  return freezeClock(ctx, sandbox, id, async (frozen) => {
+  const work = async (frozen: FrozenClock): Promise<Reply> => {
     // Checked while the clock is frozen: a second request with the same key finds the reply and does not
     // advance again.
     const earlier = await findReplay(ctx.db, claim);
@@ -35,7 +43,8 @@ export async function advance(
     const advanced = reply(200, await advanceBy(frozen, merchantId, id, secondsOf(body.by)));
     await claimAfterwards(ctx.db, claim, advanced, ctx.now());
     return advanced;
-  });
+  };
+  return freezeClock(ctx, sandbox, id, work, budget);
 }
 
 async function advanceBy(frozen: FrozenClock, merchantId: string, id: string, seconds: number) {

@@ -7,6 +7,7 @@ import type { Context } from '../../../platform/context.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import type { Handlers } from '../../../platform/job.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import type { Budget } from '../budgets/budget.ts';
 import { isolateJobs, isolatePayment } from './isolate.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -41,10 +42,11 @@ export async function freezeClock<T>(
   sandbox: Sandbox,
   paymentId: string,
   work: (frozen: FrozenClock) => Promise<T>,
+  budget: Budget | null = null,
 ): Promise<T> {
   const handlers = sandbox.handlersFor(sandbox.adapters);
   const frozen = await ctx.db.transaction((tx) => freeze(ctx, tx, sandbox, paymentId, [...handlers.keys()]));
-  return runFrozen(ctx, frozen, handlers, work);
+  return runFrozen(ctx, frozen, handlers, work, budget);
 }
 
 /**
@@ -58,13 +60,14 @@ export interface Frozen {
 
 /**
  * Passes a clock that the caller has frozen to `work`; afterwards it runs on from the time it was advanced
- * to.
+ * to. `budget` is asked before each job; null: the jobs may spend what they need.
  */
 export async function runFrozen<T>(
   ctx: Context,
   frozen: Frozen,
   handlers: Handlers,
   work: (frozen: FrozenClock) => Promise<T>,
+  budget: Budget | null = null,
 ): Promise<T> {
   let { clock, now: time } = frozen;
   const own: Context = {
@@ -84,6 +87,7 @@ export async function runFrozen<T>(
       // Chains are synced first: a decision at one time must know the blocks of that time on every network.
       const due = await nextJobOfTestClock(ctx.db, clock.id, lastDue, { first: syncChain, skipped });
       if (due === null) break;
+      await budget?.spend({ connection: ctx.db, paymentId: clock.id, now: time });
       const name = `${due.job} ${due.key}`;
       const attempt = `${name} ${due.runAt.getTime()}`;
       const tried = (tries.get(attempt) ?? 0) + 1;

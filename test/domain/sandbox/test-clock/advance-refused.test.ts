@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { ADVANCE_SECONDS, advanceBudget } from '../../../../src/domain/sandbox/budgets/budget.ts';
+import { advance as advanceClock } from '../../../../src/domain/sandbox/test-clock/advance.ts';
 import { createPayment, expectError } from '../../../support/http.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 
@@ -88,5 +90,37 @@ describe('advancing a test clock is refused, or done once', () => {
     for (let year = 0; year < 3; year += 1) await advance(id, '999d');
     const tooFar = await harness.api('post', path).send({ by: '999d' });
     expectError(harness, tooFar, 400, { field: 'by', constraint: 'maximum' });
+  });
+
+  it('an advance that takes too long stops, and says where the clock stands', async () => {
+    const { id } = await createPayment(harness);
+    const { ctx, sandbox, merchant } = harness;
+    if (sandbox === null) throw new Error('the sandbox is off');
+    let asked = 0;
+    // The time is used up before the job of the deadline.
+    const milliseconds = () => ((asked += 1) > 2 ? ADVANCE_SECONDS * 1000 + 1 : 0);
+    const budget = advanceBudget({ isAbandoned: () => false, isRepeatable: false, milliseconds });
+    const request = { body: { by: '2h' }, claim: null, budget };
+    const error = await advanceClock(ctx, sandbox, { merchantId: merchant.id }, id, request).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.deep.include({ status: 400, details: { field: 'by', constraint: 'seconds' } });
+    const { now } = await advance(id, '0s');
+    expect(error).to.have.property('message').that.includes(`stopped at ${now}`);
+    expect(await status(id)).to.equal('WAITING');
+    await advance(id, '1h');
+    expect(await status(id)).to.equal('EXPIRED');
+  });
+
+  it('an advance ends when its client has left, unless its key lets the client ask again', async () => {
+    const { ctx, sandbox, merchant } = harness;
+    if (sandbox === null) throw new Error('the sandbox is off');
+    for (const isRepeatable of [false, true]) {
+      const { id } = await createPayment(harness);
+      const budget = advanceBudget({ isAbandoned: () => true, isRepeatable });
+      const request = { body: { by: '2h' }, claim: null, budget };
+      await advanceClock(ctx, sandbox, { merchantId: merchant.id }, id, request).catch(() => undefined);
+      expect(await status(id)).to.equal(isRepeatable ? 'EXPIRED' : 'WAITING');
+    }
   });
 });
