@@ -80,7 +80,7 @@ describe('npm run ops', function () {
 
   it('has the same beside the board and in the metrics, behind the password', async () => {
     const app = express();
-    app.use(operatorPages(harness.ctx, 'sesame', (_request, _response, next) => next()));
+    app.use(operatorPages(harness.ctx, 'sesame', (_request, _response, next) => next(), null));
     await supertest(app).get(STUCK_PATH).expect(401);
     const page = await supertest(app).get(STUCK_PATH).auth('admin', 'sesame').expect(200);
     expect(page.text).to.include('refund.send  ref_1  30 failures');
