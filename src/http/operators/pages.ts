@@ -1,8 +1,9 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
 import express, { type RequestHandler, type Router } from 'express';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { overdue } from '../../domain/schedule/lease.ts';
 import type { Context } from '../../platform/context.ts';
+import { unhandledErrors } from '../../platform/unhandled.ts';
 
 export const BOARD_PATH = '/admin/queues';
 
@@ -37,6 +38,7 @@ function digest(text: string): Buffer {
 function createMetrics(ctx: Context): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  countUnhandled(registry);
   const oldest = new Gauge({
     name: 'due_work_oldest_seconds',
     help: 'How long the oldest overdue job has waited.',
@@ -55,4 +57,16 @@ function createMetrics(ctx: Context): Registry {
   registry.registerMetric(count);
   registry.registerMetric(oldest);
   return registry;
+}
+
+function countUnhandled(registry: Registry): void {
+  const errors = new Counter({
+    name: 'unhandled_errors_total',
+    help: 'Errors of this process that nothing handled. Each is a bug.',
+    registers: [registry],
+    collect() {
+      errors.reset();
+      errors.inc(unhandledErrors());
+    },
+  });
 }
