@@ -73,7 +73,7 @@ for (const example of EXAMPLES)
       event = JSON.parse(await realBody());
       const secrets = `${harness.merchant.webhookSecret},${previous}`;
       const program = basename(example.files.at(-1) ?? '');
-      receiver = startNode([program], { PORT: '0', WEBHOOK_SECRETS: secrets }, folder);
+      receiver = startNode([program], { PORT: '0', WEBHOOK_SECRETS: secrets }, { cwd: folder });
       await receiver.says(/listening on port \d+/);
       url = `http://127.0.0.1:${/port (\d+)/.exec(receiver.output())?.[1]}/hooks`;
     });

@@ -9,7 +9,7 @@ describe("a process's life", function () {
   afterEach(endAll);
 
   const start = (how: string, drainSeconds = 20): Service =>
-    startNode(['--import', 'tsx', FIXTURE, how, String(drainSeconds)], {});
+    startNode(['--import', 'tsx', FIXTURE, how, String(drainSeconds)], {}, { mayFail: how === 'goes-on' });
 
   it('closes what it opened, last first, and ends with 0 at a signal', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -76,6 +76,34 @@ describe("a process's life", function () {
     expect(lines).to.include('PORT is taken');
     expect(bug.output()).to.include('TypeError: undefined is no function\n    at ');
     expect(bug.output()).to.include('first closed last');
+  });
+
+  it('goes on after errors that nothing handles, counts them and logs each with its stack', async () => {
+    const service = start('goes-on');
+    await service.says(/unhandled error.*unhandled error/s);
+    const entries = service
+      .printed()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, string>);
+    expect(
+      entries.map(({ level, message, origin, error }) => [level, message, origin, error]),
+    ).to.have.deep.members([
+      ['error', 'unhandled error', 'unhandledRejection', 'rejected without a handler'],
+      ['error', 'unhandled error', 'uncaughtException', 'emitted without a listener'],
+    ]);
+    for (const { stack } of entries) expect(stack).to.match(/Error: .*\n +at /);
+    service.signal('SIGTERM');
+    expect(await service.ended()).to.equal(0);
+    expect(service.output()).to.include('counted 2');
+  });
+
+  it('ends with 1 when such an error comes before it has started, or in a command that runs once', async () => {
+    for (const how of ['throws-early', 'once-throws']) {
+      const service = start(how, 0.2);
+      expect(await service.ended(), how).to.equal(1);
+      expect(service.output()).to.match(/Error: (nobody handles this|late)\n +at /);
+    }
   });
 
   it('ends by itself when its work is done once', async () => {

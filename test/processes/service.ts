@@ -70,13 +70,20 @@ export interface Service {
 }
 
 const running = new Set<ChildProcess>();
+/** The log entries of errors that nothing handled. */
+const unhandled: string[] = [];
 process.once('exit', () => killAll());
 
-/** Ends what a test left running: call it after each. */
+/**
+ * Ends what a test left running, and throws when a process had an error that nothing handled: call it after
+ * each.
+ */
 export async function endAll(): Promise<void> {
   const ends = [...running].map((child) => once(child, 'close'));
   killAll();
   await Promise.all(ends);
+  const faults = unhandled.splice(0);
+  if (faults.length > 0) throw new Error(`nothing handled an error:\n${faults.join('\n')}`);
 }
 
 function killAll(): void {
@@ -92,8 +99,15 @@ export function startProcess(name: ProcessName, env: Environment, args: string[]
   return startNode([join(buildFolder, `dist/processes/${name}.js`), ...args], env);
 }
 
-/** Starts node in the project's folder, or in another one. */
-export function startNode(args: readonly string[], env: Environment, cwd: string = ROOT): Service {
+/**
+ * Starts node in the project's folder, or in another one. `mayFail`: the test expects errors that nothing
+ * handles.
+ */
+export function startNode(
+  args: readonly string[],
+  env: Environment,
+  { cwd = ROOT, mayFail = false }: { cwd?: string; mayFail?: boolean } = {},
+): Service {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, args, {
     cwd,
@@ -102,7 +116,12 @@ export function startNode(args: readonly string[], env: Environment, cwd: string
   });
   running.add(child);
   child.once('close', () => running.delete(child));
-  return watch(child);
+  const service = watch(child);
+  child.once('close', () => {
+    const lines = service.output().split('\n');
+    if (!mayFail) unhandled.push(...lines.filter((line) => line.includes('unhandled error')));
+  });
+  return service;
 }
 
 /** Follows a child whose standard output and error are pipes. */

@@ -3,6 +3,7 @@ import { migrateQueues } from '../../src/background/queues.ts';
 import { migrateToLatest } from '../../src/platform/postgres/migrate.ts';
 import { describeEngines, stopEngines } from './engines.ts';
 import { startTestPostgres } from './postgres.ts';
+import { recordUnhandled, refuseUnhandled } from './unhandled.ts';
 
 /** What is closing when the last test ends, such as a connection that is being ended, takes far less. */
 const LEFTOVERS_MS = 30_000;
@@ -39,8 +40,10 @@ export const mochaHooks = {
     // open.
     void [process.stdout, process.stderr];
     openBefore = await openResources();
+    recordUnhandled();
     // Added now, and so behind the hooks of the files: they close what their tests share.
     this.test?.parent?.afterAll('nothing is left open', refuseOpenResources);
+    this.test?.parent?.afterAll('every error was handled', refuseUnhandled);
   },
 };
 

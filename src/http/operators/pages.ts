@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { feedHeldSeconds } from '../../domain/events/horizon.ts';
 import { overdue } from '../../domain/schedule/lease.ts';
 import type { Context } from '../../platform/context.ts';
+import { unhandledErrors } from '../../platform/unhandled.ts';
 import { operatorHeaders, readOnly, sameOrigin } from './guards.ts';
 import { signIn } from './sign-in.ts';
 import { STUCK_PATH, stuckGauge, stuckPage } from './stuck.ts';
@@ -37,6 +38,7 @@ export function operatorPages(
 function createMetrics(ctx: Context): { registry: Registry; failedSignIns: Counter<'outcome'> } {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  countUnhandled(registry);
   const oldest = new Gauge({
     name: 'due_work_oldest_seconds',
     help: 'How long the oldest overdue job has waited.',
@@ -71,4 +73,16 @@ function createMetrics(ctx: Context): { registry: Registry; failedSignIns: Count
     registers: [registry],
   });
   return { registry, failedSignIns };
+}
+
+function countUnhandled(registry: Registry): void {
+  const errors = new Counter({
+    name: 'unhandled_errors_total',
+    help: 'Errors of this process that nothing handled. Each is a bug.',
+    registers: [registry],
+    collect() {
+      errors.reset();
+      errors.inc(unhandledErrors());
+    },
+  });
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../platform/config/config.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
 import { messageOf, type Log } from '../../platform/log.ts';
+import { watchUnhandled } from '../../platform/unhandled.ts';
 
 /**
  * The process ends this long after SIGTERM at the latest: a bit less than the 30 s after which orchestrators
@@ -24,7 +25,7 @@ export interface Lifetime {
 /**
  * Runs a process. When `main` throws, prints the message of an error that the operator can fix, or the stack
  * of any other, closes what was opened and exits with code 1. With `once` the process ends with `main`;
- * otherwise the first signal ends it: `main` finishes, then everything is closed, and the exit code is 0, or
+ * otherwise it goes on after errors that nothing handles, and the first signal ends it: `main` finishes, then everything is closed, and the exit code is 0, or
  * 1 when that failed or took longer than `drainSeconds`. A second signal ends the process at once. Work that
  * was interrupted is still in Postgres and runs again.
  */
@@ -67,15 +68,19 @@ export function runMain(
   for (const signal of signals) process.on(signal, drain);
   // Output to a closed terminal fails, which must not interrupt the shutdown.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  let isStarted = false;
+  const fail = (error: unknown) => {
+    console.error(startErrorText(error));
+    drainingSince ??= performance.now();
+    void end(1);
+  };
+  // A command that is run once must not report success after such an error.
+  watchUnhandled(() => (isStarted && !once ? lifetime.log : null), fail);
   const started = main(lifetime);
-  started.then(
-    () => once && end(0),
-    (error: unknown) => {
-      console.error(startErrorText(error));
-      drainingSince ??= performance.now();
-      void end(1);
-    },
-  );
+  started.then(() => {
+    isStarted = true;
+    if (once) void end(0);
+  }, fail);
 }
 
 /** Settles with `work`; rejects when that takes longer than `seconds`. */
