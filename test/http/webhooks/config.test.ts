@@ -29,7 +29,8 @@ describe('specification: Webhook configuration', () => {
     const answer = await put(config, apiKey).expect(200);
     expect(answer.text).to.equal(JSON.stringify({ ...config, updatedAt: harness.ctx.now().toISOString() }));
     expectLimitHeaders(answer);
-    expect(await get(apiKey)).to.deep.equal({ ...answer.body, health });
+    const untested = { ...health, state: 'untested' };
+    expect(await get(apiKey)).to.deep.equal({ ...answer.body, health: untested });
   });
 
   it('can be disabled, with or without a URL', async () => {

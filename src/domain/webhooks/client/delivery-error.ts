@@ -24,6 +24,8 @@ export const DELIVERY_ERROR_CLASSES = [
   'redirect',
   /** The status is neither 2xx nor 3xx. */
   'status',
+  /** This service stopped during the request: the receiver may have handled it. */
+  'interrupted',
   /** A fault of this service (shutting down, out of file handles): it says nothing about the receiver. */
   'internal',
 ] as const;

@@ -45,12 +45,10 @@ describe('deliveries of the schema before jobs per endpoint', () => {
     const before_ = [await deliveriesIn(harness), await run(db, attempts, [])];
     expect(before_[0]).to.have.length(3);
 
-    const [older, newer] = [loadMigration('0006_webhook_endpoints'), loadMigration('0010_field_terms')];
-    await newer.down(db);
-    await older.down(db);
+    const since = ['0006_webhook_endpoints', '0010_field_terms', '0018_endpoint_resets'].map(loadMigration);
+    for (const migration of since.toReversed()) await migration.down(db);
     await db.transaction((tx) => tx.raw(OTHER_IDS));
-    await older.up(db);
-    await newer.up(db);
+    for (const migration of since) await migration.up(db);
     expect([await deliveriesIn(harness), await run(db, attempts, [])]).to.deep.equal(before_);
 
     const events = await Promise.all(ids.map((id) => shop.events(id)));
