@@ -98,7 +98,7 @@ const acquire = sql<AcquiredRow, AcquireParams>(
      FOR NO KEY UPDATE
    ),
    destination AS (
-     SELECT m.id, m.webhook_url, m.webhooks_enabled OR ${p.receiver}::text IS NOT NULL AS is_on
+     SELECT m.webhook_url, m.webhooks_enabled OR ${p.receiver}::text IS NOT NULL AS is_on
      FROM endpoint JOIN merchants m ON m.id = endpoint.merchant_id
    ),
    oldest AS (
@@ -129,8 +129,7 @@ const acquire = sql<AcquiredRow, AcquireParams>(
        in_flight = w.in_flight || coalesce((
          SELECT jsonb_object_agg(due.id, jsonb_build_array(attempts + 1, ${p.now}::timestamptz)) FROM due
          WHERE is_on AND NOT is_disabled AND NOT has_interrupted), '{}')
-     FROM endpoint JOIN destination m ON true
-     WHERE w.id = ${p.endpointId}
+     FROM endpoint, destination WHERE w.id = ${p.endpointId}
    )
    SELECT endpoint.*, NOT m.is_on AS is_waiting,
      due.id, due.event_id, due.payment_id, due.attempts, due.restarted_after, e.body,
@@ -148,7 +147,7 @@ const acquire = sql<AcquiredRow, AcquireParams>(
         SELECT FROM deliveries WHERE endpoint_id = ${p.endpointId} AND status = 'pending'
         LIMIT ${BACKLOG_THRESHOLD}) counted) AS pending_count
    FROM endpoint
-     JOIN destination m ON m.id = endpoint.merchant_id
+     CROSS JOIN destination m
      LEFT JOIN due ON true
      LEFT JOIN events e ON e.id = due.event_id
    ORDER BY due.next_attempt_at, due.sequence`,
