@@ -1,8 +1,9 @@
 import Fastify from 'fastify';
-import { verifyWebhook } from 'payment-checkout/webhooks';
+import { verifyWebhook, webhookSecrets } from 'payment-checkout/webhooks';
 
-// `whsec_...`; during a rotation the new and the previous secret, separated by a comma.
-const secrets = process.env.WEBHOOK_SECRETS.split(',');
+// `whsec_...`; during a rotation the new and the previous secret, separated by a comma. Throws where one is
+// missing or malformed: at the start, not at the first event.
+const secrets = webhookSecrets(process.env.WEBHOOK_SECRETS);
 // In production: a table keyed by the event id, written in one transaction with what the event changes.
 const events = new Map();
 

@@ -1,9 +1,10 @@
 // A Next.js route handler: save it as app/hooks/route.js. Other frameworks that pass a web-standard Request
 // take the same function, Hono for example: app.post('/hooks', (c) => POST(c.req.raw)).
-import { verifyWebhook } from 'payment-checkout/webhooks';
+import { verifyWebhook, webhookSecrets } from 'payment-checkout/webhooks';
 
-// `whsec_...`; during a rotation the new and the previous secret, separated by a comma.
-const secrets = process.env.WEBHOOK_SECRETS.split(',');
+// `whsec_...`; during a rotation the new and the previous secret, separated by a comma. Throws where one is
+// missing or malformed: at the start, not at the first event.
+const secrets = webhookSecrets(process.env.WEBHOOK_SECRETS);
 // In production: a table keyed by the event id, written in one transaction with what the event changes.
 const events = new Map();
 

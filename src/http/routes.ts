@@ -5,6 +5,7 @@ import type { Adapters } from '../domain/adapters.ts';
 import { sandboxEndpoints } from '../domain/sandbox/routes.ts';
 import type { Sandbox } from '../domain/sandbox/test-clock/sandbox.ts';
 import { deliveryEndpoints } from '../domain/webhooks/delivery-routes.ts';
+import { webhookEndpointEndpoints } from '../domain/webhooks/endpoint-routes.ts';
 import { receiverCheckEndpoints, webhookEndpoints } from '../domain/webhooks/routes.ts';
 import type { Endpoint } from '../platform/endpoint.ts';
 
@@ -21,6 +22,7 @@ export function createEndpoints({ adapters, sandbox }: Dependencies): readonly E
     ...statusEndpoints,
     ...paymentEndpoints(adapters),
     ...webhookEndpoints,
+    ...webhookEndpointEndpoints,
     ...deliveryEndpoints,
     ...receiverCheckEndpoints(adapters),
     ...eventEndpoints,

@@ -7,6 +7,7 @@ export const PERMISSIONS = [
   'refunds:write',
   'webhooks:read',
   'webhooks:write',
+  'webhooks:secrets',
   'sandbox:write',
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];

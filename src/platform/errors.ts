@@ -5,6 +5,7 @@ export const API_ERRORS = {
   forbidden: [403, 'The API key lacks the permission that this request needs.'],
   payment_not_found: [404, 'There is no such payment.'],
   delivery_not_found: [404, 'There is no such delivery.'],
+  endpoint_not_found: [404, 'Nothing was ever sent to such a URL: GET /v1/webhooks/endpoints lists them.'],
   route_not_found: [404, 'There is no such path.'],
   method_not_allowed: [
     405,
@@ -18,6 +19,11 @@ export const API_ERRORS = {
   webhooks_off: [
     409,
     'Webhooks are disabled. Set webhookUrl and enabled with PUT /v1/webhooks/config first.',
+  ],
+  endpoint_off: [
+    409,
+    'The endpoint is switched off: GET /v1/webhooks/endpoints says why, and ' +
+      'POST /v1/webhooks/endpoints/enable switches it on again.',
   ],
   clock_held: [
     409,

@@ -8,6 +8,7 @@ export type {
   EventType,
   WebhookEvent,
 } from './event-types.ts';
+export { webhookSecrets } from './secrets.ts';
 export { signWebhook, type SignWebhookOptions, type WebhookHeaders } from './sign.ts';
 export {
   REFUSAL_REASONS,

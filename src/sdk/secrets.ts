@@ -16,8 +16,19 @@ export interface Secret {
 }
 
 /**
- * Parses configured secrets: at least one, each `whsec_` and base64. Throws TypeError otherwise, without the
- * value in its message: others can guess an empty secret, or the rest of half a one.
+ * Checks what is configured, such as an environment variable, and returns its secrets: one or several with
+ * commas between them, and white space around them. Call it at the start: it throws TypeError where a secret
+ * is missing or malformed, which otherwise every request would.
+ */
+export function webhookSecrets(configured: string | undefined): readonly [string, ...string[]] {
+  const [first, ...rest] = readSecrets((configured ?? '').split(',').filter((part) => part.trim() !== ''));
+  return [first.text, ...rest.map(({ text }) => text)];
+}
+
+/**
+ * Parses configured secrets: at least one, each `whsec_` and base64, with any white space around it. Throws
+ * TypeError otherwise, without the value in its message: others can guess an empty secret, or the rest of
+ * half a one.
  */
 export function readSecrets(secrets: string | readonly string[]): readonly [Secret, ...Secret[]] {
   const [first, ...rest] = (typeof secrets === 'string' ? [secrets] : [...secrets]).map(readSecret);
@@ -26,12 +37,13 @@ export function readSecrets(secrets: string | readonly string[]): readonly [Secr
   return [first, ...rest];
 }
 
-function readSecret(text: unknown): Secret {
-  if (typeof text !== 'string' || !text.startsWith(PREFIX))
-    throw new TypeError(`a webhook secret must begin with ${PREFIX}`);
+function readSecret(configured: unknown): Secret {
+  // A file or a variable often ends in a line feed, and a list has spaces behind its commas.
+  const text = typeof configured === 'string' ? configured.trim() : '';
+  if (!text.startsWith(PREFIX)) throw new TypeError(`a webhook secret must begin with ${PREFIX}`);
   const encoded = text.slice(PREFIX.length);
   const bytes = Buffer.from(encoded, 'base64');
-  // Buffer.from skips what is not base64, such as the line feed at the end of a file.
+  // Buffer.from skips what is not base64.
   if (bytes.length < MIN_KEY_BYTES || bytes.toString('base64') !== encoded)
     throw new TypeError(
       `a webhook secret must be ${PREFIX} and the base64 of at least ${MIN_KEY_BYTES} bytes, and nothing else`,

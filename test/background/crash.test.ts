@@ -14,9 +14,9 @@ import { until } from '../support/until.ts';
 
 const WORKER = fileURLToPath(new URL('../support/doomed-worker.ts', import.meta.url));
 
-const attempts = sql<{ delivery_id: string; number: number }>(
+const attempts = sql<{ delivery_id: string; number: number; error_class: string | null }>(
   'test_attempts',
-  'SELECT delivery_id, number FROM delivery_attempts ORDER BY delivery_id, number',
+  'SELECT delivery_id, number, error_class FROM delivery_attempts ORDER BY delivery_id, number',
 );
 const dueFanOuts = sql<{ visible_at: Date }>(
   'test_due_fan_outs',
@@ -110,12 +110,10 @@ for (const engine of ENGINES)
       expect(bodies.size).to.equal(ids.length);
       for (const { headers, rawBody } of service.receiver.requests)
         expect(bodies.get(headers['webhook-id'])).to.equal(rawBody.toString());
-      await service.passUntil(
-        'each second try is recorded, as the first attempt that is known of',
-        async () => {
-          const rows = await run(service.harness.ctx.db, attempts, []);
-          return rows.length === ids.length && rows.every(({ number }) => number === 1);
-        },
-      );
+      await service.passUntil('the log has each interrupted attempt, and each second one', async () => {
+        const rows = await run(service.harness.ctx.db, attempts, []);
+        const errors = rows.map(({ number, error_class }) => `${number} ${error_class}`);
+        return errors.join() === ids.flatMap(() => ['1 interrupted', '2 null']).join();
+      });
     });
   });

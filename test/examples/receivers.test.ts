@@ -108,6 +108,14 @@ for (const example of EXAMPLES)
     const handled = () =>
       receiver.output().match(/checkout\.created 1: order order 1 is WAITING/g)?.length ?? 0;
 
+    for (const secrets of ['', ' ', 'hunter2'])
+      it(`does not start with the secrets ${JSON.stringify(secrets)}`, async () => {
+        const program = basename(example.files.at(-1) ?? '');
+        const refused = startNode([program], { PORT: '0', WEBHOOK_SECRETS: secrets }, { cwd: folder });
+        await refused.says(/TypeError: a webhook/);
+        expect(refused.output()).not.to.match(/listening|hunter2/);
+      });
+
     it('accepts an event, and handles it once when it arrives twice', async () => {
       expect(await deliver()).to.equal(200);
       await receiver.says('checkout.created');

@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import {
   signWebhook,
   verifyWebhook,
+  webhookSecrets,
   type ReceivedHeaders,
   type VerifyWebhookOptions,
 } from '../../src/sdk/index.ts';
@@ -189,6 +190,23 @@ describe('verifying a webhook', () => {
     );
   });
 
+  it('trims white space around a secret, such as the line feed at the end of a file', () => {
+    for (const secrets of [`${SECRET}\n`, [` ${SECRET}`, `${newSecret()}\r\n`]])
+      expect(reasonOf(signed(), { secrets })).to.equal('ok');
+    expect(signed(`${SECRET}\n`)).to.deep.equal(signed());
+  });
+
+  it('webhookSecrets reads what is configured, or throws at the start', () => {
+    const other = newSecret();
+    expect(webhookSecrets(`${SECRET}, ${other}\n`)).to.deep.equal([SECRET, other]);
+    expect(webhookSecrets(` ${SECRET},`)).to.deep.equal([SECRET]);
+    for (const configured of [undefined, '', ' , ', 'hunter2', `${SECRET},whsec_`])
+      expect(() => webhookSecrets(configured), configured)
+        .to.throw(TypeError)
+        .with.property('message')
+        .that.does.not.match(/hunter2|[\w+/]{20}/);
+  });
+
   it('throws TypeError for a programming error, and shows no secret', () => {
     const short = `whsec_${randomBytes(16).toString('base64')}`;
     for (const secrets of [
@@ -196,7 +214,8 @@ describe('verifying a webhook', () => {
       [],
       'whsec_',
       short,
-      `${SECRET}\n`,
+      ' ',
+      `${SECRET} ${SECRET}`,
       SECRET.slice(6),
       [SECRET, ''],
       ['hunter2'],

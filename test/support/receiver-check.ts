@@ -17,7 +17,7 @@ export function receiverChecks(harness: () => Harness) {
     });
   const isGenuine = (...args: Parameters<typeof verified>) => verified(...args).ok;
   /** Returns the receiver check of such a receiver, and the requests that it received. */
-  const check = async (answer: (request: ReceivedRequest) => Answer) => {
+  const check = async (answer: (request: ReceivedRequest) => Answer | Promise<Answer>) => {
     const receiver = await startReceiver({ answer });
     const request = harness().api('post', '/v1/webhooks/examine').send({ url: receiver.url });
     const { body } = await request.expect(200);

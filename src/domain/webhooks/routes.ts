@@ -47,7 +47,7 @@ export const webhookEndpoints = [
     path: '/v1/webhooks/secrets',
     summary: 'Returns the secret that signs events, and those whose rotation still overlaps.',
     auth: 'required',
-    permission: 'webhooks:read',
+    permission: 'webhooks:secrets',
     perMinute: DEFAULT_PER_MINUTE,
     response: { status: 200, schema: WebhookSecrets },
     handle: async ({ ctx, caller }) => reply(200, await getWebhookSecrets(ctx, caller.merchantId)),
@@ -65,6 +65,9 @@ export const webhookEndpoints = [
     handle: ({ ctx, caller, body, claim }) => rotateSecret(ctx, caller, body, claim),
   }),
 ];
+
+/** A receiver check sends ten POSTs or so to a URL that the merchant chooses. */
+const EXAMINES_PER_MINUTE = 10;
 
 /** Endpoints that send to the merchant's receiver within the request. */
 export const receiverCheckEndpoints = ({ webhooks }: { webhooks: WebhookClient }) => [
@@ -87,7 +90,7 @@ export const receiverCheckEndpoints = ({ webhooks }: { webhooks: WebhookClient }
     summary: 'Runs the receiver through the cases that receivers get wrong, and returns the outcome of each.',
     auth: 'required',
     permission: 'webhooks:write',
-    perMinute: DEFAULT_PER_MINUTE,
+    perMinute: EXAMINES_PER_MINUTE,
     body: ReceiverCheckBody,
     response: { status: 200, schema: ReceiverCheck },
     handle: ({ ctx, caller, body, claim }) => checkReceiver(ctx, caller, { body, claim, client: webhooks }),

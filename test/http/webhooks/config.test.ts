@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { addApiKey } from '../../../src/domain/merchants/api-keys.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { newWebhookSecret, secretBoxOf } from '../../../src/domain/webhooks/secrets/secret-box.ts';
+import { loadMigration } from '../../../src/platform/postgres/migrate.ts';
 import { expectError, expectLimitHeaders } from '../../support/http.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
@@ -29,7 +31,8 @@ describe('specification: Webhook configuration', () => {
     const answer = await put(config, apiKey).expect(200);
     expect(answer.text).to.equal(JSON.stringify({ ...config, updatedAt: harness.ctx.now().toISOString() }));
     expectLimitHeaders(answer);
-    expect(await get(apiKey)).to.deep.equal({ ...answer.body, health });
+    const untested = { ...health, state: 'untested' };
+    expect(await get(apiKey)).to.deep.equal({ ...answer.body, health: untested });
   });
 
   it('can be disabled, with or without a URL', async () => {
@@ -105,6 +108,20 @@ describe('specification: Webhook configuration', () => {
       });
       harness.advance(3600);
       expect((await secrets(apiKey).expect(200)).body.previous).to.deep.equal([]);
+    });
+
+    it('needs webhooks:secrets, which a key that had webhooks:read before has', async () => {
+      const { db, now } = harness.ctx;
+      const { id } = await harness.addMerchant();
+      const reader = await addApiKey(db, id, ['webhooks:read'], now());
+      const other = await addApiKey(db, id, ['webhooks:write'], now());
+      expectError(harness, await secrets(reader), 403);
+      const migration = loadMigration('0019_webhook_secrets_permission');
+      for (const direction of [migration.down, migration.up, migration.up]) await direction(db);
+      // Callers are cached for ten seconds.
+      harness.advance(11);
+      await secrets(reader).expect(200);
+      expectError(harness, await secrets(other), 403);
     });
 
     it("is the merchant's own", async () => {

@@ -10,7 +10,7 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
     harness = await createHarness();
   });
   after(() => harness.close());
-  const { checkStatus, isGenuine, verified, correct } = receiverChecks(() => harness);
+  const { check, checkStatus, isGenuine, verified, correct } = receiverChecks(() => harness);
 
   it('does not verify', async () => {
     const { body, failed } = await checkStatus(() => 200);
@@ -18,10 +18,11 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
       'wrong_signature',
       'missing_signature',
       'stale_timestamp',
+      'future_timestamp',
       'altered_body',
       'reformatted_body',
     ]);
-    expect(body).to.include({ passed: false, summary: 'The receiver failed 5 of 8 cases.' });
+    expect(body).to.include({ passed: false, summary: 'The receiver failed 6 of 9 cases.' });
     expect(adviceOn(body, 'wrong_signature')).to.include('does not verify');
   });
 
@@ -29,8 +30,33 @@ describe('POST /v1/webhooks/examine finds the bug of a receiver that', () => {
     const { body, failed } = await checkStatus((request) =>
       isGenuine(request, { toleranceSeconds: 1e9 }) ? 200 : 401,
     );
-    expect(failed).to.deep.equal(['stale_timestamp']);
+    expect(failed).to.deep.equal(['stale_timestamp', 'future_timestamp']);
     expect(adviceOn(body, 'stale_timestamp')).to.include('ignores the timestamp');
+  });
+
+  it('accepts a timestamp from the future', async () => {
+    const { body, failed } = await checkStatus((request) => {
+      const result = verified(request);
+      return result.ok || result.reason === 'timestamp_too_new' ? 200 : 401;
+    });
+    expect(failed).to.deep.equal(['future_timestamp']);
+    expect(adviceOn(body, 'future_timestamp')).to.include('from the future');
+  });
+
+  it('takes two seconds', async () => {
+    let isFirst = true;
+    const { body, failed } = await check(async (request) => {
+      if (isFirst) await new Promise((resolve) => setTimeout(resolve, 2_050));
+      isFirst = false;
+      return { status: correct(request) };
+    });
+    expect(failed).to.deep.equal([]);
+    expect(body).to.include({ passed: true, slow: true });
+    expect(body.summary).to.include('2 seconds or longer');
+    expect(body.cases.map(({ slow }: { slow: boolean }) => slow)).to.deep.equal(
+      CASE_NAMES.map((name) => name === 'good'),
+    );
+    expect(adviceOn(body, 'good')).to.include('at once');
   });
 
   it('verifies a body that was parsed and written again', async () => {

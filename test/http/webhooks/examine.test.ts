@@ -20,7 +20,7 @@ describe('POST /v1/webhooks/examine', () => {
   it('a correct receiver passes every case, in their order', async () => {
     const { body, failed, url } = await checkStatus(correct);
     expect(failed).to.deep.equal([]);
-    expect(body).to.include({ url, passed: true, summary: 'The receiver passed all 8 cases.' });
+    expect(body).to.include({ url, passed: true, summary: 'The receiver passed all 9 cases.' });
     expect(body.cases.map((one: { case: string }) => one.case)).to.deep.equal([...CASE_NAMES]);
     for (const { sent, expected, status_code, error, duration_ms, advice } of body.cases) {
       expect(sent).to.match(/^\S.*\.$/);
@@ -45,11 +45,12 @@ describe('POST /v1/webhooks/examine', () => {
       'no_match',
       'missing_header',
       'timestamp_too_old',
+      'timestamp_too_new',
       'no_match',
       'no_match',
     ]);
     for (const { headers } of requests) expect(headers['x-webhook-test']).to.equal('true');
-    const [good, again, late, early, , , , altered, reformatted] = requests;
+    const [good, again, late, early, , , , , altered, reformatted] = requests;
     if (!good || !again || !late || !early || !altered || !reformatted) throw new Error('too few');
     expect(again.rawBody.equals(good.rawBody)).to.equal(true);
     expect([late, early].map((request) => eventOf(request).sequence)).to.deep.equal([2, 1]);
@@ -59,7 +60,7 @@ describe('POST /v1/webhooks/examine', () => {
     const rewritten = { ...reformatted, rawBody: Buffer.from(JSON.stringify(eventOf(reformatted))) };
     expect(isGenuine(rewritten)).to.equal(true);
     // Two requests repeat a known event. Each that must be rejected has a new one: no receiver may know it.
-    expect(new Set(requests.map((request) => eventOf(request).id))).to.have.property('size', 8);
+    expect(new Set(requests.map((request) => eventOf(request).id))).to.have.property('size', 9);
   });
 
   it('both kinds of signature are wrong in such a case: a receiver may verify either', async () => {
@@ -80,9 +81,19 @@ describe('POST /v1/webhooks/examine', () => {
       .send({ url: receiver.url })
       .expect(200);
     expect(body).to.include({ url: receiver.url, passed: false });
-    expect(body.summary).to.include('ECONNREFUSED').and.include('nothing else was sent');
+    expect(body.summary)
+      .to.include('connection was refused')
+      .and.include('ECONNREFUSED')
+      .and.include('nothing else was sent');
     expect(body.cases).to.have.length(1);
     expect(body.cases[0]).to.include({ case: 'good', status_code: null, passed: false });
+  });
+
+  it('names a URL where nothing is, and stops', async () => {
+    const { body, requests } = await checkStatus(() => 404);
+    expect(requests).to.have.length(1);
+    expect(body.summary).to.include('404 Not Found').and.include('nothing else was sent');
+    expect(adviceOn(body, 'good')).to.include('nothing at this URL');
   });
 
   it('stops when a good event is not answered in time: after one deadline', async () => {
@@ -96,7 +107,7 @@ describe('POST /v1/webhooks/examine', () => {
     const { body, failed } = await check((request) => (isGenuine(request) ? { status: 200 } : hang));
     expect(failed).to.deep.equal(['wrong_signature', 'missing_signature']);
     expect(body.passed).to.equal(false);
-    expect(body.summary).to.include('too slow').and.include('3 were not sent');
+    expect(body.summary).to.include('too slow').and.include('4 were not sent');
   });
 
   it('signs with both secrets while a rotation overlaps', async () => {

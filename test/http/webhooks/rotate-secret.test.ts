@@ -97,6 +97,14 @@ describe('POST /v1/webhooks/secrets/rotate', () => {
     expect([secret, ...previous.map((old) => old.secret)]).to.have.members([merchant.webhookSecret, ...made]);
   });
 
+  it('without overlap ends every older secret at once', async () => {
+    await rotate({ overlap_hours: 24 });
+    harness.advance(1);
+    await rotate({ overlap_hours: 1 });
+    harness.advance(1);
+    expect((await rotate({ overlap_hours: 0 })).previous).to.deep.equal([]);
+  });
+
   it('an eleventh time within the overlap ends the oldest secret', async () => {
     const made: string[] = [];
     for (let times = 0; times < 11; times += 1) made.push((await rotate()).secret);

@@ -1,8 +1,9 @@
-import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isIP, Socket, type LookupFunction } from 'node:net';
 import { buildConnector, Client } from 'undici';
 import type { Dispatcher } from 'undici';
 import { isDeliverableAddress, isDeliverablePort } from '../../../platform/values/addresses.ts';
 import { connectError, DeliveryError } from './delivery-error.ts';
+import { skipContinue } from './skip-continue.ts';
 
 /**
  * Node tries the addresses of a name one after the other and gives each but the last this long. Its default
@@ -39,17 +40,26 @@ export function guardedConnector(options: {
         new DeliveryError('address_blocked', `webhooks are not sent to ${target.hostname}`),
         null,
       );
-    return connect(target, (error, socket) => {
+    const opened: unknown = connect(target, (error, socket) => {
       if (error !== null) callback(connectError(error, target.protocol), null);
-      else callback(null, socket);
+      else callback(null, skipContinue(socket));
     });
+    // undici's connector returns its socket, which its types do not say. TCP connects before TLS: the address
+    // is known, too, where the handshake fails.
+    if (opened instanceof Socket && 'onAddress' in target)
+      opened.once('connect', () => (target as AddressAware).onAddress(opened.remoteAddress ?? null));
   };
+}
+
+/** Options of a connection that is notified of the receiver's address. */
+interface AddressAware extends buildConnector.Options {
+  onAddress(address: string | null): void;
 }
 
 /** One connection to a receiver; null as long as it is not established. */
 export interface Peer {
   socket: Socket | null;
-  /** Numeric; kept after the connection is closed. */
+  /** Numeric; known once TCP has connected, before TLS; kept after the connection is closed. */
   address: string | null;
 }
 
@@ -72,7 +82,8 @@ export class PeerClient extends Client {
       connect(target, callback) {
         peer.socket = null;
         peer.address = null;
-        options.connect(target, (error, socket) => {
+        const onAddress = (address: string | null) => void (peer.address = address);
+        options.connect({ ...target, onAddress } as AddressAware, (error, socket) => {
           if (error !== null) return callback(error, null);
           peer.socket = socket;
           peer.address = socket.remoteAddress ?? null;

@@ -24,6 +24,8 @@ export const DELIVERY_ERROR_CLASSES = [
   'redirect',
   /** The status is neither 2xx nor 3xx. */
   'status',
+  /** This service stopped during the request: the receiver may have handled it. */
+  'interrupted',
   /** A fault of this service (shutting down, out of file handles): it says nothing about the receiver. */
   'internal',
 ] as const;
@@ -75,8 +77,10 @@ export function connectError(error: Error, protocol: string): DeliveryError {
 export function responseError(error: Error): DeliveryError {
   if (error instanceof DeliveryError) return error;
   const { code } = fieldsOf(error);
-  // undici's messages for an unsolicited response: a stray 100 Continue, or 101 Switching Protocols.
+  // undici's messages for an unsolicited response, such as 101 Switching Protocols; it asserts that a status
+  // is 100 or more.
   const isUnsolicited = error.message === 'bad response' || error.message === 'bad upgrade';
+  if (code === 'ERR_ASSERTION') return new DeliveryError('protocol', 'the status is no valid number');
   if (isUnsolicited || error instanceof errors.HTTPParserError)
     return new DeliveryError('protocol', textOf(error));
   // A server may reject the client after the TLS handshake (TLS 1.3 certificate alerts).

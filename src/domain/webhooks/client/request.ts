@@ -91,7 +91,7 @@ export class WebhookRequest implements Dispatcher.DispatchHandler {
 
   #waitedFor(): string {
     if (this.#peer === null) return 'no connection was free';
-    return this.#peer.address === null ? 'no connection came about' : 'no complete answer header came';
+    return this.#peer.socket === null ? 'no connection came about' : 'no complete answer header came';
   }
 
   /**

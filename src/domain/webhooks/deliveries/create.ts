@@ -23,13 +23,13 @@ export const ENDPOINT_URL = (testClock: string) =>
   `CASE WHEN ${testClock} IS NULL THEN ${URL_OF_ENDPOINT} END`;
 
 /**
- * SQL: inserts the endpoints that rows of `wanted` lack. A row may find one that another transaction inserts.
+ * SQL: inserts the endpoints that the rows of a query, `wanted`, lack. A row may find one that another transaction inserts.
  */
-export const INSERT_ENDPOINTS = (systemNow: string) => `
+export const INSERT_ENDPOINTS = (wanted: string, systemNow: string) => `
   INSERT INTO webhook_endpoints (id, merchant_id, url, url_hash, created_at)
   SELECT DISTINCT endpoint_id, merchant_id, endpoint_url, sha256(convert_to(endpoint_url, 'UTF8')),
     ${systemNow}::timestamptz
-  FROM wanted ORDER BY 1
+  FROM ${wanted} ORDER BY 1
   ON CONFLICT DO NOTHING`;
 
 /**
@@ -49,39 +49,47 @@ interface Creation {
   readonly receiver: string | null;
 }
 
-// An event whose merchant has webhooks disabled, or no URL, or whose endpoint is disabled, is recorded and
-// not delivered; callback_url overrides the URL, not the switch. In one order, because two runs with the same
-// events would wait for each other's unique keys for ever if each had its own.
+// An event whose merchant has webhooks disabled, or no URL, or whose endpoint is disabled, is not sent: its
+// delivery has failed from the beginning, with the reason, so that the log shows every event. callback_url
+// overrides the URL, not the switch. In one order, because two runs with the same events would wait for each
+// other's unique keys for ever if each had its own.
 const insertDeliveries = sql<{ endpoint_id: string }, Creation>('insert_deliveries', (p) => {
   const testClock = `${p.testClock}::text`;
   return `
     WITH wanted AS (
       SELECT e.id, e.merchant_id, e.payment_id, e.sequence, e.type,
         ${DELIVERY_ID(testClock)} AS delivery_id, ${ENDPOINT_ID(testClock)} AS endpoint_id,
-        ${ENDPOINT_URL(testClock)} AS endpoint_url
+        ${ENDPOINT_URL(testClock)} AS endpoint_url,
+        ${p.receiver}::text IS NOT NULL
+          OR (m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL) AS is_on
       FROM events e JOIN merchants m ON m.id = e.merchant_id
-      WHERE e.id = ANY (${p.eventIds}) AND (${p.receiver}::text IS NOT NULL
-        OR (m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL))
-    ), endpoint AS (${INSERT_ENDPOINTS(p.systemNow)}
+      WHERE e.id = ANY (${p.eventIds})
+    ), delivering AS (SELECT * FROM wanted WHERE is_on
+    ), endpoint AS (${INSERT_ENDPOINTS('delivering', p.systemNow)}
+    ), judged AS (
+      SELECT w.*, CASE WHEN NOT is_on THEN 'webhooks_disabled' WHEN EXISTS (
+          SELECT FROM webhook_endpoints o WHERE o.id = w.endpoint_id AND o.disabled_at IS NOT NULL)
+        THEN 'endpoint_switched_off' END AS not_sent
+      FROM wanted w
     ), delivery AS (
       INSERT INTO deliveries (id, event_id, merchant_id, payment_id, endpoint_id, sequence, type, status,
-        next_attempt_at, created_at)
-      SELECT delivery_id, id, merchant_id, payment_id, endpoint_id, sequence, type, 'pending',
-        ${p.now}, ${p.now}
-      FROM wanted w
-      WHERE NOT EXISTS (
-        SELECT FROM webhook_endpoints o WHERE o.id = w.endpoint_id AND o.disabled_at IS NOT NULL)
+        failed_because, next_attempt_at, created_at, finished_at)
+      SELECT delivery_id, id, merchant_id, payment_id, endpoint_id, sequence, type,
+        CASE WHEN not_sent IS NULL THEN 'pending' ELSE 'failed' END, not_sent,
+        CASE WHEN not_sent IS NULL THEN ${p.now}::timestamptz END, ${p.now},
+        CASE WHEN not_sent IS NOT NULL THEN ${p.now}::timestamptz END
+      FROM judged
       ORDER BY delivery_id
       ON CONFLICT DO NOTHING
-      RETURNING endpoint_id
+      RETURNING endpoint_id, status
     )
-    SELECT DISTINCT endpoint_id FROM delivery`;
+    SELECT DISTINCT endpoint_id FROM delivery WHERE status = 'pending'`;
 });
 
 /**
- * Creates the deliveries of events, due at once, and wakes their endpoints. An event has at most one
- * delivery, so doing it twice adds nothing. `receiver` is the URL that takes every event where it is not
- * null.
+ * Creates the deliveries of events, due at once, and wakes their endpoints; those of events that are not sent
+ * have failed with the reason. An event has at most one delivery, so doing it twice adds nothing. `receiver`
+ * is the URL that takes every event where it is not null.
  */
 export async function createDeliveries(
   tx: Tx,

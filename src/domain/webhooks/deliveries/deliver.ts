@@ -10,7 +10,9 @@ import {
 } from '../endpoints/acquire.ts';
 import { disableEndpoint } from '../endpoints/disable.ts';
 import { isFailingTooLong, type FlowControl } from '../endpoints/flow-control.ts';
-import { deferToOwner, releaseEndpoint, yieldEndpoint } from '../endpoints/release.ts';
+import { recordInterrupted } from '../endpoints/leases/interrupted.ts';
+import { releaseOrWait } from '../endpoints/leases/wait.ts';
+import { deferToOwner, yieldEndpoint } from '../endpoints/release.ts';
 import { secretBoxOf } from '../secrets/secret-box.ts';
 import { awaitChange, InFlightDeliveries } from './in-flight.ts';
 import { attemptOutcome, recordOutcomes, type DeliveryOutcome } from './record.ts';
@@ -26,8 +28,8 @@ const RUN_MS = 5_000;
  * transaction and no lock held in between. One run at a time sends to an endpoint, so its concurrency limit
  * holds over all processes, and no payment has two requests in flight there. Every attempt is a row; 2xx ends
  * a delivery, anything else schedules its next attempt until the retry schedule is exhausted. A run that dies
- * leaves only a lease that ends: requests that were in flight are sent again. Every event goes to `receiver`
- * where it is not null.
+ * leaves only a lease that ends: requests that were in flight are logged as interrupted, and sent again.
+ * Every event goes to `receiver` where it is not null.
  */
 export async function deliverDue(
   ctx: Context,
@@ -39,6 +41,10 @@ export async function deliverDue(
   const endsAt = performance.now() + RUN_MS;
   const inFlight = new InFlightDeliveries();
   let endpoint = await acquireEndpoint(ctx, lease, [], receiver);
+  if (endpoint?.hasInterrupted === true) {
+    await recordInterrupted(ctx, lease, receiver);
+    endpoint = await acquireEndpoint(ctx, lease, [], receiver);
+  }
   if (endpoint === null) return deferToOwner(ctx, endpointId);
   let isLeaseLost = false;
   for (;;) {
@@ -54,7 +60,7 @@ export async function deliverDue(
     if (inFlight.isEmpty) {
       if (isOver) return yieldEndpoint(ctx, lease);
       // `releaseEndpoint` itself notices deliveries that were added since the last look.
-      if (!endpoint.hasMore && (await releaseEndpoint(ctx, lease, endpoint))) return;
+      if (!endpoint.hasMore && (await releaseOrWait(ctx, lease, endpoint))) return;
     }
     const next: AcquiredEndpoint | null = isOver
       ? null

@@ -4,7 +4,7 @@ import { run, sql, type Connection, type Statement } from '../../../platform/pos
 import type { Placeholders } from '../../../platform/postgres/sql.ts';
 import { ValidationError } from '../../../platform/errors.ts';
 import { firstIdAt, idPattern } from '../../../platform/values/ids.ts';
-import { DELIVERY_COLUMNS, toResource, type DeliveryRow } from './read.ts';
+import { DELIVERY_COLUMNS, LAST_ATTEMPT, toResource, type DeliveryRow } from './read.ts';
 import { DELIVERY_STATUSES, type Delivery, type DeliveryList, type ListDeliveriesQuery } from './schemas.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -100,9 +100,13 @@ function pageOfDeliveries(
     const conditions = given.map(({ condition }) => condition(p));
     if (statuses.length > 0) conditions.push(`status IN ('${statuses.join("', '")}')`);
     return `
-   SELECT ${DELIVERY_COLUMNS} FROM deliveries
-   WHERE ${[`merchant_id = ${p.merchantId}`, ...conditions].join('\n     AND ')}
-   ORDER BY id DESC LIMIT ${p.limit}`;
+   SELECT ${DELIVERY_COLUMNS}
+   FROM (
+     SELECT * FROM deliveries
+     WHERE ${[`merchant_id = ${p.merchantId}`, ...conditions].join('\n       AND ')}
+     ORDER BY id DESC LIMIT ${p.limit}
+   ) d ${LAST_ATTEMPT}
+   ORDER BY d.id DESC`;
   });
 }
 

@@ -9,9 +9,13 @@ export type DeliveryRow = Omit<Delivery, 'next_attempt_at' | 'created_at' | 'fin
   readonly finished_at: Date | null;
 };
 
-/** The columns of a DeliveryRow. */
-export const DELIVERY_COLUMNS = `id, event_id, type, payment_id, sequence, status, failed_because, attempts, next_attempt_at,
-     created_at, finished_at`;
+/** SQL: the columns of a DeliveryRow, of a delivery `d` and its last attempt `a`. */
+export const DELIVERY_COLUMNS = `d.id, d.event_id, d.type, d.payment_id, d.sequence, d.status, d.failed_because,
+     d.attempts, d.next_attempt_at, d.created_at, d.finished_at,
+     a.status_code AS last_status_code, a.error_class AS last_error`;
+
+/** SQL: joins the last attempt `a` of a delivery `d`, by the primary key. */
+export const LAST_ATTEMPT = `LEFT JOIN delivery_attempts a ON a.delivery_id = d.id AND a.number = d.attempts`;
 
 interface AttemptRow {
   readonly number: number;
@@ -34,7 +38,8 @@ interface DeliveryParams {
 const deliveryOfMerchant = sql<DeliveryRow, DeliveryParams>(
   'delivery_of_merchant',
   (p) => `
-   SELECT ${DELIVERY_COLUMNS} FROM deliveries WHERE id = ${p.id} AND merchant_id = ${p.merchantId}`,
+   SELECT ${DELIVERY_COLUMNS} FROM deliveries d ${LAST_ATTEMPT}
+   WHERE d.id = ${p.id} AND d.merchant_id = ${p.merchantId}`,
 );
 const attemptsOfDelivery = sql<AttemptRow, { deliveryId: string }>(
   'attempts_of_delivery',
@@ -52,7 +57,11 @@ export async function getDelivery(
 ): Promise<DeliveryWithAttempts> {
   const delivery = await readDelivery(connection, deliveryOfMerchant, { id, merchantId });
   const attempts = await run(connection, attemptsOfDelivery, { deliveryId: id });
-  return { ...toResource(delivery), log: attempts.map(toAttempt) };
+  const log = attempts.map(toAttempt);
+  const last = log.at(-1);
+  // What was planned after the last attempt of a delivery that has ended since does not happen.
+  if (last !== undefined && delivery.status !== 'pending') last.next_attempt_at = null;
+  return { ...toResource(delivery), log };
 }
 
 /**

@@ -52,6 +52,7 @@ const DECIDES = `(o.status = 'delivered' AND d.status <> 'delivered'
          OR d.status = 'pending' AND d.restarted_after = o.restarted_after AND o.is_owner)`;
 
 // One statement, so one commit: the attempts, the deliveries' states, and the endpoint's flow control. An
+// outcome that comes after its attempt was logged as interrupted replaces that. An
 // outcome that does not decide still raises the count of attempts, because the next attempt's number must be
 // free.
 const record = sql<{ id: string }, RecordParams>(
@@ -72,7 +73,12 @@ const record = sql<{ id: string }, RecordParams>(
      SELECT delivery_id, attempts, url, remote_address, started_at, duration_ms,
        status_code, error_class, error_detail, response_excerpt, next_attempt_at
      FROM outcome WHERE started_at IS NOT NULL
-     ON CONFLICT DO NOTHING
+     ON CONFLICT (delivery_id, number) DO UPDATE SET url = excluded.url,
+       remote_address = excluded.remote_address, started_at = excluded.started_at,
+       duration_ms = excluded.duration_ms, status_code = excluded.status_code,
+       error_class = excluded.error_class, error_detail = excluded.error_detail,
+       response_excerpt = excluded.response_excerpt, next_attempt_at = excluded.next_attempt_at
+       WHERE delivery_attempts.error_class = 'interrupted'
    ),
    delivery AS (
      UPDATE deliveries d SET
@@ -87,6 +93,7 @@ const record = sql<{ id: string }, RecordParams>(
    )
    UPDATE webhook_endpoints w SET
      leased_until = e.leased_until,
+     in_flight = w.in_flight - ARRAY(SELECT delivery_id FROM outcome),
      concurrency_limit = e.concurrency_limit,
      failures = e.failures,
      circuit_open_until = e.circuit_open_until,

@@ -18,6 +18,13 @@ const SECONDS_APART = 0.02;
 /** A longer range must be requested in parts: this many take a quarter of an hour. */
 const MAX_AT_ONCE = 50_000;
 
+/** How many deliveries of an endpoint begin again; `last_at` null: none does, because it is switched off. */
+interface RestartedRow {
+  readonly endpoint_id: string;
+  readonly count: number;
+  readonly last_at: Date | null;
+}
+
 interface RestartParams {
   readonly merchantId: string;
   readonly fromId: string;
@@ -28,7 +35,7 @@ interface RestartParams {
 
 // Finds events by the time in their ids. An event that was recorded while webhooks were off, or whose
 // delivery was deleted for its age, gets a delivery now. A pending delivery stays as it is.
-const restartRange = sql<{ endpoint_id: string; count: number; last_at: Date }, RestartParams>(
+const restartRange = sql<RestartedRow, RestartParams>(
   'restart_deliveries',
   (p) => `
    WITH wanted AS (
@@ -46,7 +53,7 @@ const restartRange = sql<{ endpoint_id: string; count: number; last_at: Date }, 
        AND m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL
      LIMIT ${MAX_AT_ONCE + 1}
    ),
-   endpoint AS (${INSERT_ENDPOINTS(p.now)}
+   endpoint AS (${INSERT_ENDPOINTS('wanted', p.now)}
    ),
    delivery AS (
      INSERT INTO deliveries AS d (id, event_id, merchant_id, payment_id, endpoint_id, sequence, type, status,
@@ -65,19 +72,22 @@ const restartRange = sql<{ endpoint_id: string; count: number; last_at: Date }, 
      RETURNING endpoint_id, next_attempt_at
    )
    SELECT endpoint_id, count(*)::int AS count, max(next_attempt_at) AS last_at
-   FROM delivery GROUP BY endpoint_id`,
+   FROM delivery GROUP BY endpoint_id
+   UNION ALL
+   SELECT endpoint_id, count(*)::int, NULL
+   FROM wanted JOIN webhook_endpoints o ON o.id = endpoint_id AND o.disabled_at IS NOT NULL
+   GROUP BY endpoint_id`,
 );
 const areWebhooksOn = sql<{ is_enabled: boolean }, { merchantId: string }>(
   'are_webhooks_enabled',
   (p) => `
-   SELECT webhooks_enabled AND NOT EXISTS (
-     SELECT FROM webhook_endpoints o WHERE o.id = m.id AND disabled_at IS NOT NULL) AS is_enabled
-   FROM merchants m WHERE id = ${p.merchantId}`,
+   SELECT webhooks_enabled AS is_enabled FROM merchants WHERE id = ${p.merchantId}`,
 );
 
 /**
  * Restarts the failed deliveries, or all, of a time range; they are sent in the background. Returns how many.
- * Throws ApiError webhooks_off where nothing is sent, and ValidationError for a range that ends before it
+ * Throws ApiError webhooks_off while webhooks are disabled, endpoint_off where every event of the range is of
+ * an endpoint that is, and ValidationError for a range that ends before it
  * begins or holds more than MAX_AT_ONCE events.
  */
 export async function redeliverRange(
@@ -101,14 +111,17 @@ export async function redeliverRange(
 }
 
 async function restart(tx: Tx, params: RestartParams): Promise<RedeliverAnswer> {
-  const restarted = await run(tx, restartRange, params);
-  const count = restarted.reduce((sum, row) => sum + row.count, 0);
-  if (count > MAX_AT_ONCE)
+  const rows = await run(tx, restartRange, params);
+  const restarted = rows.filter((row): row is RestartedRow & { last_at: Date } => row.last_at !== null);
+  const count = sumOf(restarted);
+  const switchedOff = sumOf(rows) - count;
+  if (count + switchedOff > MAX_AT_ONCE)
     throw new ValidationError(
       'from_date',
       'minimum',
       `begins a range of more than ${MAX_AT_ONCE} events; ask for it in parts`,
     );
+  if (count === 0 && switchedOff > 0) throw new ApiError('endpoint_off');
   await schedule(
     tx,
     restarted.map(({ endpoint_id }) => ({
@@ -119,5 +132,13 @@ async function restart(tx: Tx, params: RestartParams): Promise<RedeliverAnswer> 
     })),
   );
   const last = restarted.map(({ last_at }) => last_at.getTime());
-  return { count, done_by: count === 0 ? null : new Date(Math.max(...last)).toISOString() };
+  return {
+    count,
+    done_by: count === 0 ? null : new Date(Math.max(...last)).toISOString(),
+    ...(switchedOff === 0 ? {} : { switched_off: switchedOff }),
+  };
+}
+
+function sumOf(rows: readonly RestartedRow[]): number {
+  return rows.reduce((sum, row) => sum + row.count, 0);
 }

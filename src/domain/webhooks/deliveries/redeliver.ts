@@ -12,19 +12,21 @@ import { getDelivery, readDelivery } from './read.ts';
 type Destination = Pick<Payment, 'test_clock' | 'clock_offset_ms' | 'clock_frozen_until'> & {
   readonly endpoint_id: string;
   readonly is_enabled: boolean;
+  readonly is_switched_off: boolean;
 };
 
+// The endpoint has no row where nothing was sent yet, or for long: the job that finds none creates it.
 const destinationOf = sql<Destination, { id: string; merchantId: string }>(
   'destination_of_delivery',
   (p) => `
    SELECT d.endpoint_id, p.test_clock, p.clock_offset_ms, p.clock_frozen_until,
-     m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL
-       AND o.disabled_at IS NULL AS is_enabled
+     m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL AS is_enabled,
+     o.disabled_at IS NOT NULL AS is_switched_off
    FROM deliveries d
      JOIN merchants m ON m.id = d.merchant_id
      JOIN payments p ON p.id = d.payment_id
      JOIN events e ON e.id = d.event_id
-     JOIN webhook_endpoints o ON o.id = d.endpoint_id
+     LEFT JOIN webhook_endpoints o ON o.id = d.endpoint_id
    WHERE d.id = ${p.id} AND d.merchant_id = ${p.merchantId}`,
 );
 const restartDelivery = sql<never, { id: string; now: Date }>(
@@ -37,7 +39,8 @@ const restartDelivery = sql<never, { id: string; now: Date }>(
 
 /**
  * Restarts one delivery in any status: it is due at once, and begins the retry schedule again.
- * Throws ApiError delivery_not_found, and webhooks_off where nothing is sent.
+ * Throws ApiError delivery_not_found, webhooks_off while webhooks are disabled, and endpoint_off while the
+ * delivery's endpoint is.
  */
 export async function redeliver(
   ctx: Context,
@@ -48,6 +51,7 @@ export async function redeliver(
   return once(ctx.db, claim, ctx.now(), async (tx) => {
     const found = await readDelivery(tx, destinationOf, { id, merchantId });
     if (!found.is_enabled) throw new ApiError('webhooks_off');
+    if (found.is_switched_off) throw new ApiError('endpoint_off');
     // A delivery that moved to its payment's test clock is due by that clock.
     const { now, testClock } = found.endpoint_id === found.test_clock ? withTestClockOf(ctx, found) : ctx;
     await run(tx, restartDelivery, { id, now: now() });

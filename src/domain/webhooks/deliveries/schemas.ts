@@ -4,7 +4,9 @@ import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { DELIVERY_ERROR_CLASSES } from '../client/delivery-error.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
-/** Why a delivery will not be tried any more. */
+/**
+ * Why a delivery will not be tried any more. Without an attempt: why its event was recorded and never sent.
+ */
 export const FAILURE_REASONS = ['retries_exhausted', 'webhooks_disabled', 'endpoint_switched_off'] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
@@ -49,9 +51,11 @@ const fields = {
   status: Type.Enum([...DELIVERY_STATUSES]),
   failed_because: nullable(Type.Enum([...FAILURE_REASONS])),
   attempts: Type.Integer({ description: 'How often it was tried so far.' }),
-  next_attempt_at: nullable(timestamp()),
+  next_attempt_at: nullable(timestamp(), 'In the past while webhooks are disabled: it waits for them.'),
   created_at: timestamp(),
   finished_at: nullable(timestamp()),
+  last_status_code: nullable(Type.Integer(), 'Of the last attempt; null without a response.'),
+  last_error: nullable(Type.Enum([...DELIVERY_ERROR_CLASSES]), 'Of the last attempt; null: none, or 2xx.'),
 };
 export const Delivery = Type.Object(fields);
 export type Delivery = Static<typeof Delivery>;
@@ -101,5 +105,12 @@ export type RedeliverBody = Static<typeof RedeliverBody>;
 export const RedeliverAnswer = Type.Object({
   count: Type.Integer({ description: 'How many events will be delivered (again).' }),
   done_by: nullable(timestamp('When the last of them is due; null: there is none.')),
+  switched_off: Type.Optional(
+    Type.Integer({
+      description:
+        'How many others stay as they are, because their endpoint is switched off; absent: none. ' +
+        'GET /v1/webhooks/endpoints lists it, POST /v1/webhooks/endpoints/enable switches it on.',
+    }),
+  ),
 });
 export type RedeliverAnswer = Static<typeof RedeliverAnswer>;

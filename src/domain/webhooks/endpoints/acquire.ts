@@ -2,7 +2,7 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
 import { deliverWebhook } from './jobs.ts';
-import { BACKLOG_THRESHOLD, MAX_CONCURRENCY, type FlowControl } from './flow-control.ts';
+import { BACKLOG_THRESHOLD, MAX_CONCURRENCY, WAITING_DAYS, type FlowControl } from './flow-control.ts';
 
 /** Time to record a request's outcome after its deadline. Only then may another run acquire the endpoint. */
 const LEASE_MARGIN_SECONDS = 10;
@@ -33,6 +33,10 @@ export interface AcquiredEndpoint {
   readonly merchantId: string;
   readonly flowControl: FlowControl;
   readonly isDisabled: boolean;
+  /** The merchant has disabled webhooks: deliveries wait until they are enabled again (leases/wait.ts). */
+  readonly isWaiting: boolean;
+  /** An earlier run sent something and recorded no outcome of it, because it died: see recordInterrupted. */
+  readonly hasInterrupted: boolean;
   /** Pending deliveries, counted up to BACKLOG_THRESHOLD. */
   readonly pendingCount: number;
   /** Encrypted, newest first. */
@@ -47,32 +51,24 @@ export interface AcquiredEndpoint {
   readonly hasMore: boolean;
 }
 
-interface EncodedSecret {
-  readonly key_id: string;
-  /** Base64. */
-  readonly ciphertext: string;
-}
+/** The ciphertext is base64. */
+type EncodedSecret = Readonly<Record<'key_id' | 'ciphertext', string>>;
 
 /** One row for each due delivery; a single row whose delivery is null where nothing is due. */
-interface AcquiredRow {
+type AcquiredRow = { readonly [Column in keyof DueDelivery]: DueDelivery[Column] | null } & {
   readonly merchant_id: string;
   readonly concurrency_limit: number;
   readonly failures: number;
   readonly circuit_open_until: Date | null;
   readonly failing_since: Date | null;
   readonly is_disabled: boolean;
-  readonly id: string | null;
-  readonly event_id: string | null;
-  readonly payment_id: string | null;
-  readonly attempts: number | null;
-  readonly restarted_after: number | null;
-  readonly body: string | null;
-  readonly url: string | null;
+  readonly has_interrupted: boolean;
+  readonly is_waiting: boolean;
   readonly secrets: readonly EncodedSecret[];
   readonly has_more: boolean;
   readonly version: number | null;
   readonly pending_count: number;
-}
+};
 
 interface AcquireParams {
   readonly endpointId: string;
@@ -84,24 +80,35 @@ interface AcquireParams {
   readonly receiver: string | null;
 }
 
-// One statement takes or renews the lease and reads what is due: the oldest deliveries (index
-// deliveries_due), of each payment the event with the lowest sequence, and none of a payment that has a
-// request in flight. It reads the destination at each look, so that pending deliveries go to a URL that the
-// merchant has corrected.
+// One statement takes or renews the lease, writes down what is about to be sent (in_flight), and reads what
+// is due: the oldest deliveries (index deliveries_due), of each payment the event with the lowest sequence,
+// and none of a payment that has a request in flight. It reads the destination at each look, so that pending
+// deliveries go to a URL that the merchant has corrected. While the merchant has webhooks disabled, only what
+// has waited too long is due.
 const acquire = sql<AcquiredRow, AcquireParams>(
   'acquire_endpoint',
   (p) => `
    WITH endpoint AS (
-     UPDATE webhook_endpoints SET leased_by = ${p.owner}, leased_until = ${p.leaseEnd}
+     SELECT merchant_id, concurrency_limit, failures, circuit_open_until, failing_since,
+       disabled_at IS NOT NULL AS is_disabled,
+       in_flight <> '{}' AND leased_by IS DISTINCT FROM ${p.owner} AS has_interrupted
+     FROM webhook_endpoints
      WHERE id = ${p.endpointId}
        AND (leased_by IS NULL OR leased_by = ${p.owner} OR leased_until <= ${p.systemNow})
-     RETURNING merchant_id, concurrency_limit, failures, circuit_open_until, failing_since,
-       disabled_at IS NOT NULL AS is_disabled
+     FOR NO KEY UPDATE
+   ),
+   destination AS (
+     SELECT m.webhook_url, m.webhooks_enabled OR ${p.receiver}::text IS NOT NULL AS is_on
+     FROM endpoint JOIN merchants m ON m.id = endpoint.merchant_id
    ),
    oldest AS (
      SELECT id, event_id, payment_id, attempts, restarted_after, sequence, next_attempt_at
      FROM deliveries
-     WHERE endpoint_id = ${p.endpointId} AND status = 'pending' AND next_attempt_at <= ${p.now}
+     WHERE endpoint_id = ${p.endpointId} AND status = 'pending'
+       AND next_attempt_at <= (
+         SELECT CASE WHEN is_on THEN ${p.now}::timestamptz
+           ELSE ${p.now}::timestamptz - interval '${WAITING_DAYS} days' END
+         FROM destination)
        AND payment_id <> ALL (${p.paymentIdsInFlight})
        AND EXISTS (SELECT FROM endpoint WHERE circuit_open_until IS NULL OR circuit_open_until <= ${p.now})
      ORDER BY next_attempt_at, id
@@ -116,9 +123,17 @@ const acquire = sql<AcquiredRow, AcquireParams>(
      LIMIT (
        SELECT greatest(0, least(concurrency_limit, ${MAX_CONCURRENCY}) - cardinality(${p.paymentIdsInFlight}))
        FROM endpoint)
+   ),
+   leased AS (
+     UPDATE webhook_endpoints w SET leased_by = ${p.owner}, leased_until = ${p.leaseEnd},
+       in_flight = w.in_flight || coalesce((
+         SELECT jsonb_object_agg(due.id, jsonb_build_array(attempts + 1, ${p.now}::timestamptz)) FROM due
+         WHERE is_on AND NOT is_disabled AND NOT has_interrupted), '{}')
+     FROM endpoint, destination WHERE w.id = ${p.endpointId}
    )
-   SELECT endpoint.*, due.id, due.event_id, due.payment_id, due.attempts, due.restarted_after, e.body,
-     coalesce(${p.receiver}, CASE WHEN m.webhooks_enabled AND e.id IS NOT NULL
+   SELECT endpoint.*, NOT m.is_on AS is_waiting,
+     due.id, due.event_id, due.payment_id, due.attempts, due.restarted_after, e.body,
+     coalesce(${p.receiver}, CASE WHEN m.is_on AND e.id IS NOT NULL
        THEN coalesce(e.callback_url, m.webhook_url) END) AS url,
      (SELECT json_agg(json_build_object('key_id', s.key_id, 'ciphertext', encode(s.ciphertext, 'base64'))
         ORDER BY s.created_at DESC)
@@ -132,7 +147,7 @@ const acquire = sql<AcquiredRow, AcquireParams>(
         SELECT FROM deliveries WHERE endpoint_id = ${p.endpointId} AND status = 'pending'
         LIMIT ${BACKLOG_THRESHOLD}) counted) AS pending_count
    FROM endpoint
-     JOIN merchants m ON m.id = endpoint.merchant_id
+     CROSS JOIN destination m
      LEFT JOIN due ON true
      LEFT JOIN events e ON e.id = due.event_id
    ORDER BY due.next_attempt_at, due.sequence`,
@@ -169,6 +184,8 @@ export async function acquireEndpoint(
       failingSince: first.failing_since,
     },
     isDisabled: first.is_disabled,
+    isWaiting: first.is_waiting,
+    hasInterrupted: first.has_interrupted,
     pendingCount: first.pending_count,
     secrets: first.secrets,
     version: first.version,

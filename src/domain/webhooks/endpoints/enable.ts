@@ -1,27 +1,77 @@
 import { schedule } from '../../schedule/store.ts';
+import { testClockOf, type ClockColumns } from '../../payments/lifecycle/payment.ts';
+import { addSeconds } from '../../../platform/clock.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { INITIAL_CONCURRENCY } from './flow-control.ts';
 import { deliverWebhook } from './jobs.ts';
 
-const enable = sql<{ id: string }, { merchantId: string }>(
+/**
+ * SQL: an enabled endpoint as it begins. Its health counts from now on. Requests of a run at this moment may
+ * still be recorded.
+ */
+export const RESET = (now: string) => `disabled_at = NULL, disabled_reason = NULL, failures = 0,
+     failing_since = NULL, circuit_open_until = NULL, concurrency_limit = ${INITIAL_CONCURRENCY},
+     reset_at = ${now}`;
+
+interface EnableParams {
+  readonly merchantId: string;
+  readonly now: Date;
+  readonly isMoved: boolean;
+}
+
+const enable = sql<{ id: string }, EnableParams>(
   'enable_endpoints',
   (p) => `
-   UPDATE webhook_endpoints SET disabled_at = NULL, disabled_reason = NULL, failures = 0,
-     failing_since = NULL, circuit_open_until = NULL, concurrency_limit = ${INITIAL_CONCURRENCY}
-   WHERE merchant_id = ${p.merchantId} AND (disabled_at IS NOT NULL OR failures > 0)
+   UPDATE webhook_endpoints SET ${RESET(p.now)}
+   WHERE merchant_id = ${p.merchantId}
+     AND (disabled_at IS NOT NULL OR failures > 0 OR ${p.isMoved} AND id = merchant_id)
    RETURNING id`,
 );
 
 /**
  * Enables the merchant's endpoints and forgets their failures: a merchant who sets the URL has repaired
- * something. Deliveries that an open circuit delayed are due at once.
+ * something. Deliveries that an open circuit delayed are due at once. `isMoved`: the merchant's own endpoint
+ * has another URL, of which nothing is known.
  */
-export async function enableEndpoints(tx: Tx, merchantId: string, now: Date): Promise<void> {
-  const endpoints = await run(tx, enable, { merchantId });
+export async function enableEndpoints(
+  tx: Tx,
+  merchantId: string,
+  now: Date,
+  isMoved: boolean,
+): Promise<void> {
+  const endpoints = await run(tx, enable, { merchantId, now, isMoved });
   // Endpoints of payments with a test clock of their own go by other clocks, and their circuits do not open.
   const shared = endpoints.filter(({ id }) => id.startsWith(merchantId));
   await schedule(
     tx,
     shared.map(({ id }) => ({ job: deliverWebhook, key: id, runAt: now, testClock: null })),
+  );
+}
+
+type WaitingEndpoint = ClockColumns & { readonly id: string };
+
+// The endpoint of an isolated payment has the payment's id, and goes by its clock.
+const waitingEndpoints = sql<WaitingEndpoint, { merchantId: string }>(
+  'waiting_endpoints',
+  (p) => `
+   SELECT o.id, p.test_clock, coalesce(p.clock_offset_ms, 0) AS clock_offset_ms, p.clock_frozen_until
+   FROM webhook_endpoints o LEFT JOIN payments p ON p.id = o.id
+   WHERE o.merchant_id = ${p.merchantId}
+     AND EXISTS (SELECT FROM deliveries d WHERE d.endpoint_id = o.id AND d.status = 'pending')`,
+);
+
+/**
+ * Makes the deliveries go on that waited for webhooks to be enabled. The caller has enabled them, in the
+ * same transaction. `now` is real time.
+ */
+export async function wakeEndpoints(tx: Tx, merchantId: string, now: Date): Promise<void> {
+  const endpoints = await run(tx, waitingEndpoints, { merchantId });
+  await schedule(
+    tx,
+    endpoints.map((endpoint) => {
+      const testClock = testClockOf(endpoint);
+      const runAt = addSeconds(now, (testClock?.offsetMs ?? 0) / 1000);
+      return { job: deliverWebhook, key: endpoint.id, runAt, testClock };
+    }),
   );
 }

@@ -27,6 +27,11 @@ const MAX_PROBE_DELAY_FACTOR = 12;
 /** An endpoint that did nothing but fail for this long is disabled. */
 export const DISABLED_AFTER_DAYS = 5;
 const DISABLED_AFTER_MS = DISABLED_AFTER_DAYS * 86_400_000;
+/**
+ * While a merchant has webhooks disabled, due deliveries wait this long for them to be enabled. Then they
+ * fail, and stay in the log for the rest of the retention period.
+ */
+export const WAITING_DAYS = 20;
 
 /** What came back from the requests that ended together. */
 export interface RequestResults {

@@ -29,15 +29,21 @@ export const WebhookConfig = Type.Object({
 export type WebhookConfig = Static<typeof WebhookConfig>;
 
 export const EndpointHealth = Type.Object({
-  state: Type.Enum(['unused', 'healthy', 'failing', 'paused', 'switched_off'], {
+  state: Type.Enum(['unused', 'untested', 'healthy', 'failing', 'paused', 'switched_off'], {
     description:
+      'unused: there is no URL. untested: nothing was sent since it was set or switched on. ' +
       'paused: it keeps failing, so only a probe is sent from time to time. switched_off: it answered 410, ' +
-      `or did nothing but fail for ${DISABLED_AFTER_DAYS} days; PUT switches it on again.`,
+      `or did nothing but fail for ${DISABLED_AFTER_DAYS} days; PUT /v1/webhooks/config or ` +
+      'POST /v1/webhooks/endpoints/enable switches it on again.',
   }),
   lastSuccessAt: nullable(timestamp()),
   lastFailureAt: nullable(timestamp()),
   failureRate: nullable(
-    Type.Number({ description: 'Share of the attempts of the last 24 hours that failed, 0 to 1.' }),
+    Type.Number({
+      description:
+        'Share of attempts that failed, 0 to 1: of those for events of the last 24 hours (of all endpoints ' +
+        'the newest 2,000), since the endpoint was set or switched on. Null: there was none.',
+    }),
   ),
   switchedOffAt: nullable(timestamp()),
   switchedOffBecause: nullable(Type.Enum([...DISABLE_REASONS])),

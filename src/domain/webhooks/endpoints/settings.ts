@@ -1,7 +1,7 @@
 import { runOne, sql, type Connection, type Db } from '../../../platform/postgres/db.ts';
 import { ValidationError } from '../../../platform/errors.ts';
-import { enableEndpoints } from './enable.ts';
-import { healthColumns, healthOf, rateSince, type HealthParams, type HealthRow } from './health.ts';
+import { enableEndpoints, wakeEndpoints } from './enable.ts';
+import { HEALTH_COLUMNS, healthOf, rateSince, RATES, type HealthParams, type HealthRow } from './health.ts';
 import type { WebhookConfig, WebhookConfigAndHealth, WebhookConfigBody } from './schemas.ts';
 
 interface ConfigRow {
@@ -15,11 +15,12 @@ const readConfig = sql<ConfigRow, { merchantId: string }>(
   (p) => `
    SELECT webhook_url, webhooks_enabled, webhooks_updated_at FROM merchants WHERE id = ${p.merchantId}`,
 );
-const readConfigAndHealth = sql<ConfigRow & HealthRow, HealthParams>(
+const readConfigAndHealth = sql<ConfigRow & Omit<HealthRow, 'has_url'>, HealthParams>(
   'read_webhook_config_and_health',
   (p) => `
-   SELECT m.webhook_url, m.webhooks_enabled, m.webhooks_updated_at, ${healthColumns(p)}
-   FROM merchants m LEFT JOIN webhook_endpoints o ON o.id = m.id
+   WITH ${RATES(p)}
+   SELECT m.webhook_url, m.webhooks_enabled, m.webhooks_updated_at, ${HEALTH_COLUMNS}
+   FROM merchants m LEFT JOIN webhook_endpoints o ON o.id = m.id LEFT JOIN rates r ON r.endpoint_id = m.id
    WHERE m.id = ${p.merchantId}`,
 );
 
@@ -30,6 +31,12 @@ interface WriteConfigParams {
   readonly now: Date;
 }
 
+// Serializes the requests of one merchant, and those of runs that find webhooks disabled (leases/wait.ts).
+const lockConfig = sql<Pick<ConfigRow, 'webhook_url' | 'webhooks_enabled'>, { merchantId: string }>(
+  'lock_webhook_config',
+  (p) => `
+   SELECT webhook_url, webhooks_enabled FROM merchants WHERE id = ${p.merchantId} FOR NO KEY UPDATE`,
+);
 const writeConfig = sql<ConfigRow, WriteConfigParams>(
   'write_webhook_config',
   (p) => `
@@ -55,13 +62,13 @@ export async function getWebhookConfig(
   const row = await runOne(connection, readConfigAndHealth, { merchantId, rateSince: rateSince(now) });
   assertFound(row, merchantId);
   const config = toConfig(row);
-  const health = healthOf(row, now);
+  const health = healthOf({ ...row, has_url: config.webhookUrl !== null }, now);
   return { ...config, enabled: config.enabled && health.state !== 'switched_off', health };
 }
 
 /**
- * Sets both, and enables disabled endpoints. Throws ValidationError when `enabled` is true and there is no
- * URL.
+ * Sets both, and enables disabled endpoints; what waited for `enabled` goes on. Throws ValidationError when
+ * `enabled` is true and there is no URL.
  */
 export async function setWebhookConfig(
   db: Db,
@@ -72,9 +79,11 @@ export async function setWebhookConfig(
   if (enabled && webhookUrl === null)
     throw new ValidationError('webhookUrl', 'type', 'must be a URL while enabled is true');
   return db.transaction(async (tx) => {
+    const before = await runOne(tx, lockConfig, { merchantId });
     const row = await runOne(tx, writeConfig, { merchantId, webhookUrl, enabled, now });
     assertFound(row, merchantId);
-    await enableEndpoints(tx, merchantId, now);
+    await enableEndpoints(tx, merchantId, now, webhookUrl !== before?.webhook_url);
+    if (enabled && before?.webhooks_enabled === false) await wakeEndpoints(tx, merchantId, now);
     return toConfig(row);
   });
 }

@@ -1,4 +1,6 @@
-import type { CaseName } from './cases.ts';
+import type { DeliveryResult } from '../client/client.ts';
+import type { DeliveryErrorClass } from '../client/delivery-error.ts';
+import type { CaseName, CheckCase } from './cases.ts';
 
 /** The class of a response's status; `none`: there was no response. */
 export type StatusClass = '2xx' | '3xx' | '4xx' | '5xx' | 'none';
@@ -14,10 +16,51 @@ export function statusClass(statusCode: number | null): StatusClass {
  * Advice for a merchant whose receiver failed a case, in one or two sentences. Sources: specification,
  * "Receiver rules"; contract, "Events" (at least once, in any order, redirects are failures).
  */
-export function adviceFor(name: CaseName, status: StatusClass): string {
+export function adviceFor(
+  { name, expected }: Pick<CheckCase, 'name' | 'expected'>,
+  { statusCode, errorClass }: Pick<DeliveryResult, 'statusCode' | 'errorClass'>,
+): string {
+  const status = statusClass(statusCode);
   const own: Partial<Record<StatusClass, string>> = ADVICE[name];
+  if (status === 'none' && errorClass !== null && errorClass in UNREACHABLE)
+    return UNREACHABLE[errorClass] ?? GENERAL.none;
+  if (expected === '2xx' && statusCode !== null && statusCode in WRONG_URL)
+    return WRONG_URL[statusCode] ?? GENERAL['4xx'];
   return own[status] ?? GENERAL[status];
 }
+
+/** A response, or each of several, that takes this long is slow: many events at once would time out. */
+const SLOW_MS = 2_000;
+
+export function isSlow({ durationMs }: Pick<DeliveryResult, 'durationMs'>): boolean {
+  return durationMs >= SLOW_MS;
+}
+
+export const SLOW_ADVICE =
+  `The receiver took ${SLOW_MS / 1000} seconds or longer. Respond at once, and do the work afterwards: ` +
+  'events of a busy time would fail at the deadline.';
+
+/** Why a request got no response, where it is not that time passed. */
+const UNREACHABLE: Partial<Record<DeliveryErrorClass, string>> = {
+  url: 'The URL cannot be called: it must be a whole https URL.',
+  dns: 'The host name does not resolve: check its spelling, and its records.',
+  address_blocked: 'The host is an address to which webhooks are not sent: use a public one.',
+  port_blocked: 'Webhooks are not sent to this port: use 443, or one above 1023.',
+  connect_refused:
+    'The connection was refused: nothing listens at this address and port, or a firewall rejects it.',
+  connect_unreachable: 'There is no route to the address: check the address and the network.',
+  connect_reset: 'The receiver closed the connection without a response: it may have crashed.',
+  tls: 'The TLS handshake failed: check the certificate, its chain and the host name.',
+  protocol: 'The response is not HTTP/1.1: check what listens at this port.',
+  internal: 'The service could not send the request: try again.',
+};
+
+/** Statuses that say that the URL is wrong, rather than the receiver's code. */
+const WRONG_URL: Readonly<Record<number, string>> = {
+  404: 'There is nothing at this URL (404 Not Found): check its path, and the routes of the receiver.',
+  405: 'The URL does not accept POST (405 Method Not Allowed): check the routes of the receiver.',
+  410: 'The URL is gone (410): a delivery that gets this response switches the endpoint off.',
+};
 
 const GENERAL: Readonly<Record<StatusClass, string>> = {
   '2xx': 'The receiver accepted a request that it must reject.',
@@ -56,6 +99,11 @@ const ADVICE: Readonly<Record<CaseName, Partial<Record<StatusClass, string>>>> =
     '2xx':
       'The receiver ignores the timestamp: reject what was signed more than 300 seconds ago, ' +
       'or a recorded request can be replayed at any time.',
+  },
+  future_timestamp: {
+    '2xx':
+      'The receiver accepts a timestamp from the future: reject what is more than 300 seconds ahead, ' +
+      'or a recorded request can be replayed until then.',
   },
   altered_body: {
     '2xx': 'The receiver does not verify the body: it acts on something else than what was signed.',

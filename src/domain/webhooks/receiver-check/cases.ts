@@ -15,6 +15,7 @@ export const CASE_NAMES = [
   'wrong_signature',
   'missing_signature',
   'stale_timestamp',
+  'future_timestamp',
   'altered_body',
   'reformatted_body',
 ] as const;
@@ -22,6 +23,8 @@ export type CaseName = (typeof CASE_NAMES)[number];
 
 /** One more than receivers tolerate (specification, "Webhook timestamp tolerance"). */
 const STALE_SECONDS = 301;
+/** Still more than receivers tolerate when the request takes a while, or their clock is ahead. */
+const FUTURE_SECONDS = 360;
 
 /** Creates one POST at the moment at which it is sent: its timestamp is of then. */
 export type CheckRequest = () => {
@@ -73,6 +76,7 @@ export function createCheckCases(
     wrong_signature: [requestOf(fresh(), (event) => sign(event, [newWebhookSecret()]))],
     missing_signature: [requestOf(fresh(), () => ({}))],
     stale_timestamp: [requestOf(fresh(), (event) => sign(event, secrets, STALE_SECONDS))],
+    future_timestamp: [requestOf(fresh(), (event) => sign(event, secrets, -FUTURE_SECONDS))],
     altered_body: [altered((body) => body.replace('"amount":"25.00"', '"amount":"99.00"'))],
     // Parsed and serialized again it has the bytes that were signed.
     reformatted_body: [altered((body) => body.replaceAll('":', '": '))],
@@ -101,6 +105,10 @@ const DESCRIPTIONS: Readonly<Record<CaseName, { sent: string; expected: '2xx' | 
   missing_signature: { sent: 'A new event without the headers of a signature.', expected: '4xx' },
   stale_timestamp: {
     sent: `A new event, correctly signed ${STALE_SECONDS} seconds ago.`,
+    expected: '4xx',
+  },
+  future_timestamp: {
+    sent: `A new event, signed with a timestamp ${FUTURE_SECONDS} seconds ahead.`,
     expected: '4xx',
   },
   altered_body: { sent: 'A new event whose amount was changed after signing.', expected: '4xx' },

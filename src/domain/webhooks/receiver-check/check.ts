@@ -1,7 +1,7 @@
 import { onceAfterwards } from '../../idempotency/afterwards.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
-import { adviceFor, statusClass } from './advice.ts';
+import { adviceFor, isSlow, SLOW_ADVICE, statusClass } from './advice.ts';
 import { createCheckCases, type CheckCase } from './cases.ts';
 import type { WebhookClient, DeliveryResult } from '../client/client.ts';
 import { resolveTarget, TEST_HEADERS } from './target.ts';
@@ -56,22 +56,22 @@ async function runCases(
 }
 
 /** Sends a case's requests until one gets an unexpected status; the report is of the last one sent. */
-async function runCase(
-  client: WebhookClient,
-  url: string,
-  { name, sent, expected, requests }: CheckCase,
-): Promise<CaseReport> {
+async function runCase(client: WebhookClient, url: string, one: CheckCase): Promise<CaseReport> {
+  const { name, sent, expected, requests } = one;
   let result: DeliveryResult | null = null;
   let spentMs = 0;
   let isPassed = true;
+  let slow = false;
   for (const request of requests) {
     const { headers, body } = request();
     result = await client.post(url, { ...headers, ...TEST_HEADERS }, body);
     spentMs += result.durationMs;
+    slow ||= isSlow(result);
     isPassed = statusClass(result.statusCode) === expected;
     if (!isPassed) break;
   }
   const statusCode = result?.statusCode ?? null;
+  const failure = isPassed ? null : adviceFor(one, { statusCode, errorClass: result?.errorClass ?? null });
   return {
     case: name,
     sent,
@@ -79,27 +79,31 @@ async function runCase(
     status_code: statusCode,
     error: result?.errorDetail ?? null,
     duration_ms: Math.round(spentMs),
+    slow,
     passed: isPassed,
-    advice: isPassed ? null : adviceFor(name, statusClass(statusCode)),
+    advice: failure ?? (slow ? SLOW_ADVICE : null),
   };
 }
 
-/** True when the first case, a good event, got no response. */
+/** True when the first case, a good event, got no response, or a 404: there is no receiver. */
 function isUnreachable([first, ...rest]: readonly CaseReport[]): boolean {
-  return first !== undefined && first.status_code === null && rest.length === 0;
+  if (first === undefined || rest.length > 0) return false;
+  return first.status_code === null || first.status_code === 404;
 }
 
 function verdictOf(url: string, planned: number, cases: CaseReport[]): ReceiverCheck {
   const failed = cases.filter(({ passed }) => !passed).length;
   const isWhole = cases.length === planned;
-  return { url, passed: isWhole && failed === 0, summary: summaryOf(cases, planned, failed), cases };
+  const slow = cases.some((one) => one.slow);
+  const summary = `${summaryOf(cases, planned, failed)}${slow && isWhole ? ` ${SLOW_ADVICE}` : ''}`;
+  return { url, passed: isWhole && failed === 0, slow, summary, cases };
 }
 
 function summaryOf(cases: readonly CaseReport[], planned: number, failed: number): string {
   if (isUnreachable(cases))
     return (
-      `The receiver did not answer a good event (${cases[0]?.error ?? 'no reason is known'}); ` +
-      'nothing else was sent.'
+      `${cases[0]?.advice ?? 'The receiver did not respond.'} ` +
+      `A good event failed (${cases[0]?.error ?? 'no reason is known'}); nothing else was sent.`
     );
   const outcome = failed === 0 ? 'passed' : `failed ${failed} of`;
   if (cases.length < planned)

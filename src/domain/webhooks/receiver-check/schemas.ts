@@ -48,10 +48,11 @@ export const CaseReport = Type.Object({
   sent: Type.String({ description: 'What was sent, in words.' }),
   expected: Type.Enum(['2xx', '4xx'], { description: 'The status class of a correct receiver.' }),
   ...result,
+  slow: Type.Boolean({ description: 'A response took 2 seconds or longer.' }),
   passed: Type.Boolean(),
   advice: nullable(
     Type.String(),
-    'What the response shows about the receiver; null when the case is passed.',
+    'What the response shows about the receiver; null when the case is passed in time.',
   ),
 });
 export type CaseReport = Static<typeof CaseReport>;
@@ -59,6 +60,7 @@ export type CaseReport = Static<typeof CaseReport>;
 export const ReceiverCheck = Type.Object({
   url: Type.String(),
   passed: Type.Boolean({ description: 'Every case was run, and passed.' }),
+  slow: Type.Boolean({ description: 'Some response took 2 seconds or longer, which does not fail a case.' }),
   summary: Type.String(),
   cases: Type.Array(CaseReport, {
     description: 'In the order in which they were run; fewer than all when the receiver cannot be reached.',

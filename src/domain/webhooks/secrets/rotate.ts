@@ -26,7 +26,8 @@ const endSecrets = sql<{ created_at: Date }, { merchantId: string; now: Date; ov
   (p) => `
    UPDATE webhook_secrets
    SET expires_at = CASE WHEN expires_at IS NULL THEN ${p.overlapEnd}::timestamptz ELSE ${p.now} END
-   WHERE merchant_id = ${p.merchantId} AND (expires_at IS NULL OR created_at IN (
+   WHERE merchant_id = ${p.merchantId} AND (expires_at IS NULL
+     OR ${p.overlapEnd}::timestamptz <= ${p.now}::timestamptz AND expires_at > ${p.now} OR created_at IN (
      SELECT created_at FROM webhook_secrets
      WHERE merchant_id = ${p.merchantId} AND expires_at > ${p.now}
      ORDER BY created_at DESC OFFSET ${MAX_OVERLAPPING - 1}))
@@ -51,7 +52,7 @@ const insertSecret = sql<never, NewSecret>(
  * Puts a new secret in force and lets the old one overlap (contract, "Events": the new one signs
  * X-Webhook-Signature, webhook-signature carries both); returns what GET /v1/webhooks/secrets does.
  * Concurrent rotations run one after the other. At most MAX_OVERLAPPING secrets overlap; a further rotation
- * ends the oldest. The reply stored for the Idempotency-Key is encrypted like the secrets themselves.
+ * ends the oldest, and one without overlap ends them all. The reply stored for the Idempotency-Key is encrypted like the secrets themselves.
  */
 export async function rotateSecret(
   ctx: Context,

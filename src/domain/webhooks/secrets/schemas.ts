@@ -12,7 +12,8 @@ export const RotateSecretBody = Type.Object(
         maximum: MAX_OVERLAP_HOURS,
         default: DEFAULT_OVERLAP_HOURS,
         description:
-          'How long the secret that was in force still signs webhook-signature; 0: it ends at once.',
+          'How long the secret that was in force still signs webhook-signature; 0: it and all older ones ' +
+          'end at once.',
       }),
     ),
   },

@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import {
   createWebhookClient,
@@ -124,6 +124,22 @@ describe('the webhook client', () => {
         expect(result.durationMs).to.be.within(0.01, LONG_MS);
       }
     });
+
+    const CONTINUE = 'HTTP/1.1 100 Continue\r\nX-Any: thing\r\n\r\n';
+    for (const [name, pieces] of Object.entries({
+      'at once': [CONTINUE, 'HTTP/1.1 204 Fine\r\n\r\n'],
+      twice: [`${CONTINUE}${CONTINUE}HTTP/1.1 204 Fine\r\n\r\n`],
+      'byte by byte': [...`${CONTINUE}HTTP/1.1 204 Fine\r\n\r\n`],
+    }))
+      it(`after a 100 Continue that nobody asked for, ${name}`, async () => {
+        const result = await post(() => async (_, socket) => {
+          for (const piece of pieces) {
+            socket.write(piece);
+            await setImmediate();
+          }
+        });
+        expect(result).to.include({ ok: true, statusCode: 204 });
+      });
 
     it('when the body of a 2xx is truncated by a close or a reset', async () => {
       for (const how of ['end', 'reset'] as const)
@@ -318,7 +334,9 @@ describe('the webhook client', () => {
       'a status that is no number': 'HTTP/1.1 OK\r\n\r\n',
       'a switch to another protocol':
         'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
-      'a 100 Continue that nobody asked for': 'HTTP/1.1 100 Continue\r\n\r\n',
+      'the status 000': 'HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n',
+      'the status 000 without an end': 'HTTP/1.1 000 Nothing\r\n\r\n',
+      'the status 099': 'HTTP/1.1 099 Nothing\r\nContent-Length: 0\r\n\r\n',
       'a header of more than 16 kB': `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
     };
     for (const [name, bytes] of Object.entries(NO_HTTP))
@@ -329,6 +347,14 @@ describe('the webhook client', () => {
           errorClass: 'protocol',
         });
       });
+
+    it('when nothing follows a 100 Continue that nobody asked for', async () => {
+      expect(await post(() => rawBytes('HTTP/1.1 100 Continue\r\n\r\n'))).to.include({
+        ok: false,
+        statusCode: null,
+        errorClass: 'connect_reset',
+      });
+    });
 
     it('without throwing, for any input', async () => {
       const { url } = await receiver();
@@ -388,6 +414,7 @@ describe('the webhook client', () => {
         for (let i = 0; i < 2; i += 1) {
           const result = await send(url, {}, BODY);
           expect(result).to.include({ ok: false, statusCode: null, errorClass: 'tls' });
+          expect(result.remoteAddress).to.equal('127.0.0.1');
           expect(result.errorDetail).to.match(detail);
         }
         expect(requests).to.have.length(0);

@@ -15,6 +15,7 @@ const allDeliveries = sql<{
   payment_id: string;
   merchant_id: string;
   status: string;
+  failed_because: string | null;
 }>('test_all_deliveries', 'SELECT * FROM deliveries');
 const jobsByName = sql<{ key: string; run_at: Date }, { job: string }>(
   'test_jobs_by_name',
@@ -73,14 +74,24 @@ describe('creating deliveries', () => {
     expect(await scheduled('webhook.deliver')).to.have.length(1);
   });
 
-  it('for several merchants creates deliveries for those with webhooks enabled', async () => {
+  it('for several merchants sends to those with webhooks enabled, and logs the others as not sent', async () => {
     const [off, bare] = [await harness.addMerchant(), await harness.addMerchant()];
     await configure(off.id, false);
     const wanted = await shop.create();
     await (await openShop(harness, off)).create({ callback_url: 'https://own.example/' });
     await (await openShop(harness, bare)).create();
     await dispatchEvents(harness.ctx, await leaseEvents());
-    expect((await deliveries()).map(({ payment_id }) => payment_id)).to.deep.equal([wanted]);
+    const rows = await deliveries();
+    const pending = rows.filter(({ status }) => status === 'pending');
+    expect(pending.map(({ payment_id }) => payment_id)).to.deep.equal([wanted]);
+    const others = rows.filter(({ status }) => status !== 'pending');
+    expect(
+      others.map(({ merchant_id, failed_because }) => [merchant_id, failed_because]),
+    ).to.have.deep.members([
+      [off.id, 'webhooks_disabled'],
+      [bare.id, 'webhooks_disabled'],
+    ]);
+    expect(await scheduled('webhook.deliver')).to.have.length(1);
     expect(await scheduled(dispatchEvent.name)).to.deep.equal([]);
   });
 

@@ -29,6 +29,8 @@ import { createHarness, type Harness } from '../../../support/harness.ts';
 const SCHEDULE = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400];
 /** How long the lease of a run that dies lasts: the request's deadline, and 10 s. */
 const LEASE_SECONDS = 25;
+/** An event that is recorded and not sent. */
+const NOT_SENT = { status: 'failed', failed_because: 'webhooks_disabled', due_at: null };
 
 interface Delivery {
   readonly id: string;
@@ -287,7 +289,7 @@ describe('delivering a webhook', () => {
   });
 
   describe('by configuration', () => {
-    it('an event of a merchant without webhooks or without a URL is only recorded', async () => {
+    it('an event of a merchant without webhooks or without a URL is only recorded, and the log says why', async () => {
       const receiver = await listen();
       await configure(receiver.url, false);
       const disabled = await shop.create();
@@ -297,7 +299,7 @@ describe('delivering a webhook', () => {
       await harness.work();
       for (const id of [disabled, missing]) {
         expect(await shop.events(id)).to.have.length(1);
-        expect(await deliveries(id)).to.deep.equal([]);
+        expect(await delivery(id)).to.include(NOT_SENT);
       }
       // Enabling them later does not send earlier events.
       await configure(receiver.url);
@@ -310,7 +312,7 @@ describe('delivering a webhook', () => {
       await configure(merchants.url, false);
       const off = await shop.create({ callback_url: payments.url });
       await harness.work();
-      expect(await deliveries(off)).to.deep.equal([]);
+      expect(await delivery(off)).to.include(NOT_SENT);
       await configure(merchants.url);
       const on = await shop.create({ callback_url: payments.url });
       await shop.create();
@@ -337,7 +339,7 @@ describe('delivering a webhook', () => {
       expect(corrected.requests).to.have.length(1);
     });
 
-    it('a pending delivery fails without a request once webhooks are disabled', async () => {
+    it('a retry that falls due while webhooks are disabled waits, and goes on when they are enabled', async () => {
       const receiver = await listen(() => ({ status: 500 }));
       await configure(receiver.url);
       const { paymentId, deliveryId } = await createDelivery();
@@ -345,11 +347,30 @@ describe('delivering a webhook', () => {
       await configure(receiver.url, false);
       harness.advance(6);
       await harness.work();
-      expect(await delivery(paymentId)).to.include({
-        status: 'failed',
-        failed_because: 'webhooks_disabled',
-        due_at: null,
-      });
+      expect(await delivery(paymentId)).to.include({ status: 'pending', failed_because: null, attempts: 1 });
+      expect(receiver.requests).to.have.length(1);
+      await configure(receiver.url);
+      await harness.work();
+      expect(await delivery(paymentId)).to.include({ status: 'pending', attempts: 2 });
+      expect(await attempts(deliveryId)).to.have.length(2);
+      expect(receiver.requests).to.have.length(2);
+    });
+
+    it('a delivery that has waited for 20 days fails without a request', async () => {
+      const receiver = await listen(() => ({ status: 500 }));
+      await configure(receiver.url);
+      const { paymentId, deliveryId } = await createDelivery();
+      await send();
+      await configure(receiver.url, false);
+      for (const [day, status] of [
+        [19, 'pending'],
+        [2, 'failed'],
+      ] as const) {
+        harness.advance(day * 86_400);
+        await harness.work();
+        expect((await delivery(paymentId)).status).to.equal(status);
+      }
+      expect(await delivery(paymentId)).to.include({ ...NOT_SENT, attempts: 1 });
       expect(await attempts(deliveryId)).to.have.length(1);
       expect(receiver.requests).to.have.length(1);
     });
@@ -381,7 +402,7 @@ describe('delivering a webhook', () => {
     it('a crash between the POST and its record posts again, with the same id and bytes', async () => {
       const receiver = await listen();
       await configure(receiver.url);
-      const { paymentId, eventId } = await createDelivery();
+      const { paymentId, deliveryId, eventId } = await createDelivery();
       await harness.ctx.db.raw('ALTER TABLE delivery_attempts ADD CONSTRAINT test_crash CHECK (false)');
       expect(
         await send().then(
@@ -399,7 +420,11 @@ describe('delivering a webhook', () => {
       const [first, second] = receiver.requests;
       expect(second?.headers['webhook-id']).to.equal(eventId);
       expect(second?.rawBody).to.deep.equal(first?.rawBody);
-      expect(await delivery(paymentId)).to.include({ status: 'delivered', attempts: 1, due_at: null });
+      expect(await delivery(paymentId)).to.include({ status: 'delivered', attempts: 2, due_at: null });
+      expect((await attempts(deliveryId)).map(({ error_class }) => error_class)).to.deep.equal([
+        'interrupted',
+        null,
+      ]);
     });
 
     describe('a run whose lease another run took over', () => {
@@ -447,8 +472,11 @@ describe('delivering a webhook', () => {
         expect(await delivery(paymentId)).to.deep.equal(before);
         posted[2]?.({ statusCode: 503 });
         await third;
-        expect(await delivery(paymentId)).to.include({ status: 'pending', attempts: 2 });
-        expect((await attempts(deliveryId)).map(({ status_code }) => status_code)).to.deep.equal([500, 503]);
+        expect(await delivery(paymentId)).to.include({ status: 'pending', attempts: 3 });
+        // The late outcome replaces the entry of an interrupted attempt.
+        expect((await attempts(deliveryId)).map(({ status_code }) => status_code)).to.deep.equal([
+          502, 500, 503,
+        ]);
       });
 
       it('records a success', async () => {
@@ -464,7 +492,7 @@ describe('delivering a webhook', () => {
         await first;
         posted[1]?.({ statusCode: 500 });
         await second;
-        expect(await delivery(paymentId)).to.include({ status: 'delivered', attempts: 1, due_at: null });
+        expect(await delivery(paymentId)).to.include({ status: 'delivered', attempts: 2, due_at: null });
       });
     });
   });

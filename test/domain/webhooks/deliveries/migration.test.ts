@@ -50,9 +50,12 @@ describe('deliveries of the schema before jobs per endpoint', () => {
     const before_ = [await deliveriesIn(harness), await run(db, attempts, [])];
     expect(before_[0]).to.have.length(3);
 
-    const migrations = ['0006_webhook_endpoints', '0010_field_terms', '0016_endpoints_by_hash'].map(
-      loadMigration,
-    );
+    const migrations = [
+      '0006_webhook_endpoints',
+      '0010_field_terms',
+      '0016_endpoints_by_hash',
+      '0018_endpoint_resets',
+    ].map(loadMigration);
     for (const { down } of migrations.toReversed()) await down(db);
     await db.transaction((tx) => tx.raw(OTHER_IDS));
     for (const { up } of migrations) await up(db);

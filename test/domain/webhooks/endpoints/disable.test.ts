@@ -117,17 +117,19 @@ describe('disabling an endpoint', () => {
     await send();
     for (let made = 0; made < 3; made += 1) await shop.create();
     await harness.work();
-    expect(await deliveriesIn(harness), 'events are recorded only').to.have.length(2);
+    expect(await deliveriesIn(harness)).to.have.length(5);
+    for (const delivery of await deliveriesIn(harness)) expect(delivery).to.include(OFF);
+    const posted = receiver.requests.length;
     await harness.api('post', '/v1/webhooks/redeliver').send({ from_date: from }).expect(409);
 
     receiver.status = 200;
     const { body } = await enable();
     expect(Object.keys(body)).to.deep.equal(['webhookUrl', 'enabled', 'updatedAt']);
     const on = await config();
-    expect([on.enabled, on.health.state, on.health.switchedOffAt]).to.deep.equal([true, 'healthy', null]);
-    const before = receiver.requests.length;
+    expect([on.enabled, on.health.state, on.health.switchedOffAt]).to.deep.equal([true, 'untested', null]);
+    expect(on.health.failureRate, 'since it was enabled').to.equal(null);
     await harness.work();
-    expect(receiver.requests, 'nothing is sent without a request').to.have.length(before);
+    expect(receiver.requests, 'nothing is sent without a request').to.have.length(posted);
 
     const answer = await harness.api('post', '/v1/webhooks/redeliver').send({ from_date: from }).expect(202);
     expect(answer.body.count).to.equal(5);
@@ -136,6 +138,7 @@ describe('disabling an endpoint', () => {
     expect((await deliveriesIn(harness)).map(({ status }) => status)).to.deep.equal(
       Array.from({ length: 5 }, () => 'delivered'),
     );
+    expect((await config()).health).to.include({ state: 'healthy', failureRate: 0 });
   });
 
   it("affects that endpoint alone: the merchant's own continues when a callback_url is gone", async () => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
 import { createWebhookClient, type WebhookClient } from '../../../../src/domain/webhooks/client/client.ts';
-import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import {
   callbackEndpointId,
@@ -85,16 +84,14 @@ describe("an endpoint's deliveries", () => {
       return () => inFlight.delete(payment);
     });
     await configure(harness, receiver.url, false);
+    const begin = harness.ctx.now().toISOString();
     const ids = [await shop.create(), await shop.create()];
     for (const id of ids) await shop.pay(id);
     await harness.work();
     await shop.mine(12);
     await configure(harness, receiver.url);
-    const events = await Promise.all(ids.map((id) => shop.events(id)));
-    await dispatchEvents(
-      harness.ctx,
-      events.flat().map(({ id }) => id),
-    );
+    await harness.api('post', '/v1/webhooks/redeliver').send({ from_date: begin }).expect(202);
+    harness.advance(1);
     const { ctx, lookedTwice } = watched(harness);
     const sending = send(undefined, ctx);
     await untilHeld(receiver, 2);

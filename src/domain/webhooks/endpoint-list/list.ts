@@ -1,0 +1,104 @@
+import { decodeCursor, encodeCursor } from '../../../platform/values/cursors.ts';
+import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { ValidationError } from '../../../platform/errors.ts';
+import {
+  HEALTH_COLUMNS,
+  healthOf,
+  rateSince,
+  RATES,
+  type HealthParams,
+  type HealthRow,
+} from '../endpoints/health.ts';
+import type { ListEndpointsQuery, WebhookEndpoint, WebhookEndpointList } from './schemas.ts';
+
+const DEFAULT_LIMIT = 20;
+
+type EndpointRow = Omit<HealthRow, 'has_url'> & {
+  readonly id: string;
+  readonly url: string | null;
+  readonly is_default: boolean;
+};
+
+interface PageParams extends HealthParams {
+  /** The last endpoint of the page before; the empty text precedes all. */
+  readonly afterId: string;
+  readonly state: 'failing' | 'switched_off' | null;
+  readonly limit: number;
+}
+
+/**
+ * SQL: the URL of the endpoint `o` of the merchant `m`. The ids of endpoints that a previous release inserted
+ * name it.
+ */
+export const ENDPOINT_URL = `CASE WHEN o.id = m.id THEN m.webhook_url
+  ELSE coalesce(o.url, substr(o.id, length(m.id) + 2)) END`;
+
+// The merchant's endpoints are one range of ids, which begins with the default one (`!` follows the space
+// behind the merchant's id). Endpoints of isolated payments are not among them. The default one is listed
+// before it has a row.
+const pageOfEndpoints = sql<EndpointRow, PageParams>(
+  'page_of_webhook_endpoints',
+  (p) => `
+   WITH ${RATES(p)},
+   own AS (
+     SELECT m.id, m.webhook_url AS url, true AS is_default FROM merchants m WHERE m.id = ${p.merchantId}
+     UNION ALL
+     SELECT o.id, ${ENDPOINT_URL}, false
+     FROM merchants m JOIN webhook_endpoints o ON o.id > m.id AND o.id < m.id || '!'
+     WHERE m.id = ${p.merchantId} AND o.id > ${p.afterId}
+   )
+   SELECT own.*, ${HEALTH_COLUMNS}
+   FROM own LEFT JOIN webhook_endpoints o ON o.id = own.id LEFT JOIN rates r ON r.endpoint_id = own.id
+   WHERE own.id > ${p.afterId} AND (o.id IS NOT NULL OR own.url IS NOT NULL)
+     AND (${p.state}::text IS NULL
+       OR ${p.state} = 'failing' AND o.failures > 0
+       OR ${p.state} = 'switched_off' AND o.disabled_at IS NOT NULL)
+   ORDER BY own.id LIMIT ${p.limit}`,
+);
+
+/** One page of a merchant's endpoints, the default one first. Throws ValidationError for another's cursor. */
+export async function listEndpoints(
+  connection: Connection,
+  merchantId: string,
+  query: ListEndpointsQuery,
+  now: Date,
+): Promise<WebhookEndpointList> {
+  const limit = query.limit ?? DEFAULT_LIMIT;
+  const rows = await run(connection, pageOfEndpoints, {
+    merchantId,
+    rateSince: rateSince(now),
+    afterId: query.cursor === undefined ? '' : parseCursor(query.cursor, merchantId),
+    state: query.state ?? null,
+    limit: limit + 1,
+  });
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > limit;
+  return {
+    data: shown.map((row) => toEndpoint(row, now)),
+    pagination: {
+      limit,
+      has_more: hasMore,
+      next_cursor: hasMore && last !== undefined ? formatCursor(last.id) : null,
+    },
+  };
+}
+
+/** The API resource of an endpoint. */
+export function toEndpoint(row: EndpointRow, now: Date): WebhookEndpoint {
+  const { url, is_default } = row;
+  return { url, default: is_default, health: healthOf({ ...row, has_url: url !== null }, now) };
+}
+
+/** Ids hold dots, which separate the parts of a cursor. */
+function formatCursor(id: string): string {
+  return encodeCursor([Buffer.from(id).toString('base64url')]);
+}
+
+function parseCursor(cursor: string, merchantId: string): string {
+  const position = decodeCursor(cursor, { id: /^[\w-]+$/ });
+  const id = position === null ? '' : Buffer.from(position.id, 'base64url').toString();
+  if (!id.startsWith(merchantId) || id.includes('\0'))
+    throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
+  return id;
+}

@@ -1,0 +1,37 @@
+import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
+import { enableEndpoint } from './endpoint-list/enable.ts';
+import { listEndpoints } from './endpoint-list/list.ts';
+import {
+  EnableEndpointBody,
+  ListEndpointsQuery,
+  WebhookEndpoint,
+  WebhookEndpointList,
+} from './endpoint-list/schemas.ts';
+
+export const webhookEndpointEndpoints = [
+  endpoint({
+    operationId: 'listWebhookEndpoints',
+    method: 'get',
+    path: '/v1/webhooks/endpoints',
+    summary: 'Lists the URLs that receive events, the webhookUrl first, and how their last deliveries went.',
+    auth: 'required',
+    permission: 'webhooks:read',
+    perMinute: DEFAULT_PER_MINUTE,
+    query: ListEndpointsQuery,
+    response: { status: 200, schema: WebhookEndpointList },
+    handle: async ({ ctx, caller, query }) =>
+      reply(200, await listEndpoints(ctx.db, caller.merchantId, query, ctx.now())),
+  }),
+  endpoint({
+    operationId: 'enableWebhookEndpoint',
+    method: 'post',
+    path: '/v1/webhooks/endpoints/enable',
+    summary: 'Switches an endpoint on again that was switched off, and forgets its failures.',
+    auth: 'required',
+    permission: 'webhooks:write',
+    perMinute: DEFAULT_PER_MINUTE,
+    body: EnableEndpointBody,
+    response: { status: 200, schema: WebhookEndpoint },
+    handle: ({ ctx, caller, body, claim }) => enableEndpoint(ctx, caller, body, claim),
+  }),
+];

@@ -1,0 +1,66 @@
+import type { Context } from '../../../../platform/context.ts';
+import { run, sql } from '../../../../platform/postgres/db.ts';
+import type { EndpointLease } from '../acquire.ts';
+
+interface InterruptedParams {
+  readonly endpointId: string;
+  readonly owner: string;
+  readonly now: Date;
+  readonly receiver: string | null;
+}
+
+// An attempt whose outcome was recorded has its row, so the conflict skips it. The retry schedule does not
+// advance: restarted_after grows with attempts. A run that was only frozen may still record the outcome: it
+// replaces this row (deliveries/record.ts).
+const recordAttempts = sql<{ delivery_id: string }, InterruptedParams>(
+  'record_interrupted_attempts',
+  (p) => `
+   WITH endpoint AS (
+     SELECT merchant_id, in_flight FROM webhook_endpoints
+     WHERE id = ${p.endpointId} AND leased_by = ${p.owner}
+   ),
+   lost AS (
+     SELECT d.id, (f.value ->> 0)::int AS number, (f.value ->> 1)::timestamptz AS started_at,
+       coalesce(${p.receiver}, e.callback_url, m.webhook_url, '') AS url, d.next_attempt_at
+     FROM endpoint JOIN merchants m ON m.id = endpoint.merchant_id,
+       LATERAL jsonb_each(endpoint.in_flight) f
+       JOIN deliveries d ON d.id = f.key
+       LEFT JOIN events e ON e.id = d.event_id
+   ),
+   attempt AS (
+     INSERT INTO delivery_attempts (delivery_id, number, url, started_at, duration_ms, error_class,
+       error_detail, next_attempt_at)
+     SELECT id, number, url, started_at,
+       greatest(0, extract(epoch FROM ${p.now}::timestamptz - started_at) * 1000)::int, 'interrupted',
+       'the service stopped before it recorded a response', next_attempt_at
+     FROM lost
+     ON CONFLICT DO NOTHING
+     RETURNING delivery_id, number
+   ),
+   delivery AS (
+     UPDATE deliveries d SET attempts = a.number, restarted_after = d.restarted_after + 1
+     FROM attempt a WHERE d.id = a.delivery_id AND d.attempts < a.number
+   ),
+   cleared AS (
+     UPDATE webhook_endpoints SET in_flight = '{}'
+     WHERE id = ${p.endpointId} AND leased_by = ${p.owner}
+   )
+   SELECT delivery_id FROM attempt`,
+);
+
+/**
+ * Logs what an earlier run sent and recorded no outcome of: each is an attempt with the error `interrupted`.
+ * The receiver may have handled it; the delivery is sent again.
+ */
+export async function recordInterrupted(
+  ctx: Context,
+  { endpointId, owner }: EndpointLease,
+  receiver: string | null,
+): Promise<void> {
+  const recorded = await run(ctx.db, recordAttempts, { endpointId, owner, now: ctx.now(), receiver });
+  for (const { delivery_id } of recorded)
+    ctx.log.warn('webhook attempt interrupted: a worker stopped during it; it will be sent again', {
+      delivery_id,
+      endpoint_id: endpointId,
+    });
+}
