@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../platform/config/config.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
 import { messageOf, type Log } from '../../platform/log.ts';
+import { redact } from '../../platform/values/redact.ts';
 
 /**
  * The process ends this long after SIGTERM at the latest: a bit less than the 30 s after which orchestrators
@@ -71,7 +72,7 @@ export function runMain(
   started.then(
     () => once && end(0),
     (error: unknown) => {
-      console.error(startErrorText(error));
+      console.error(redact(startErrorText(error)));
       drainingSince ??= performance.now();
       void end(1);
     },
