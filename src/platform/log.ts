@@ -1,10 +1,12 @@
 import winston from 'winston';
 import type { Config } from './config/config.ts';
+import { redact } from './values/redact.ts';
 
 export type Log = winston.Logger;
 
 /**
- * The process's logger: one JSON object per line, or `pretty` for people. Fields carry ids and never secrets.
+ * The process's logger: one JSON object per line, or `pretty` for people. Fields carry ids and never secrets;
+ * what slips into a text all the same, from a path or an error, is redacted in the finished line.
  */
 export function createLog(
   config: Pick<Config, 'logLevel' | 'logFormat'>,
@@ -15,7 +17,7 @@ export function createLog(
   return winston.createLogger({
     level: config.logLevel,
     defaultMeta: fields,
-    format: combine(timestamp(), errors({ stack: true }), format),
+    format: combine(timestamp(), errors({ stack: true }), format, redacted()),
     transports: [new winston.transports.Console({ stderrLevels: [] })],
   });
 }
@@ -27,6 +29,14 @@ export const SILENT: Log = winston.createLogger({ silent: true });
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Where winston keeps the finished line. */
+const MESSAGE = Symbol.for('message');
+
+const redacted = winston.format((line) => {
+  line[MESSAGE] = redact(String(line[MESSAGE]));
+  return line;
+});
 
 const pretty = winston.format.printf(({ timestamp, level, message, process: source, stack, ...fields }) => {
   const shown = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`);

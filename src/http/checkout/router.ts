@@ -69,7 +69,8 @@ export function pageError(ctx: Context): ErrorRequestHandler {
     const { status, message } = faultOf(error);
     if (status >= 500)
       ctx.log[status === 503 ? 'warn' : 'error']('page failed', {
-        path: request.path,
+        // Without the token, which is all that the page's permission consists of.
+        path: request.path.replace(/^(\/checkout\/)[^/]*/i, '$1:token'),
         error: messageOf(error),
       });
     if (response.headersSent) return next(error);

@@ -3,6 +3,7 @@ import { StartError } from '../../platform/config/config.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
 import { messageOf, type Log } from '../../platform/log.ts';
 import { watchUnhandled } from '../../platform/unhandled.ts';
+import { redact } from '../../platform/values/redact.ts';
 
 /**
  * The process ends this long after SIGTERM at the latest: a bit less than the 30 s after which orchestrators
@@ -70,7 +71,7 @@ export function runMain(
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let isStarted = false;
   const fail = (error: unknown) => {
-    console.error(startErrorText(error));
+    console.error(redact(startErrorText(error)));
     drainingSince ??= performance.now();
     void end(1);
   };
