@@ -1,8 +1,8 @@
 import { endpoint, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
 import { getPayment } from '../payments/lifecycle/store.ts';
-import { jsonArrayOf, readFeed } from './feed.ts';
-import { EventFeed, FeedQuery, PaymentEvents } from './schemas.ts';
-import { readEventBodies } from '../outbox/outbox.ts';
+import { readFeed } from './feed.ts';
+import { listPaymentEvents } from './payment-events.ts';
+import { EventFeed, FeedQuery, PaymentEvents, PaymentEventsQuery } from './schemas.ts';
 
 export const eventEndpoints = [
   endpoint({
@@ -26,10 +26,11 @@ export const eventEndpoints = [
     auth: 'required',
     permission: 'payments:read',
     perMinute: DEFAULT_PER_MINUTE,
+    query: PaymentEventsQuery,
     response: { status: 200, schema: PaymentEvents },
-    async handle({ ctx, caller, params }) {
+    async handle({ ctx, caller, params, query }) {
       const payment = await getPayment(ctx.db, caller.merchantId, params.id ?? '');
-      return { status: 200, text: `{"data":${jsonArrayOf(await readEventBodies(ctx.db, payment.id))}}` };
+      return listPaymentEvents(ctx.db, payment.id, query);
     },
   }),
 ];

@@ -97,8 +97,28 @@ export const EventFeed = Type.Object({
   }),
 });
 
+export const PaymentEventsQuery = Type.Object(
+  {
+    cursor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'next_cursor of the page before; default: the first event.',
+      }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
+  },
+  { additionalProperties: false },
+);
+export type PaymentEventsQuery = Static<typeof PaymentEventsQuery>;
+
 export const PaymentEvents = Type.Object({
   data: Type.Array(EventResource, {
     description: 'In the order of sequence; the very bytes that webhooks send.',
+  }),
+  pagination: Type.Object({
+    limit: Type.Integer(),
+    has_more: Type.Boolean({ description: 'A page may end before its limit, when it is large.' }),
+    next_cursor: nullable(Type.String(), 'Null on the last page.'),
   }),
 });

@@ -54,7 +54,45 @@ describe('the events of a merchant', () => {
       `{"data":[${sent.join(',')}],"pagination":{"limit":20,"has_more":false,"next_cursor":"${cursor}"}}`,
     );
     const own = await get(`/v1/payment/${settled}/events`).expect(200);
-    expect(own.text).to.equal(`{"data":[${sent.slice(0, 4).join(',')}]}`);
+    expect(own.text).to.equal(
+      `{"data":[${sent.slice(0, 4).join(',')}],"pagination":{"limit":100,"has_more":false,"next_cursor":null}}`,
+    );
+  });
+
+  const pagesOf = async (id: string, query: string, apiKey?: string) => {
+    const pages: { data: StoredEvent[]; pagination: { has_more: boolean; next_cursor: string | null } }[] =
+      [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const path = `/v1/payment/${id}/events${query}${cursor && `${query === '' ? '?' : '&'}cursor=${cursor}`}`;
+      const page = (await get(path, apiKey).expect(200)).body as (typeof pages)[number];
+      pages.push(page);
+      expect(page.pagination.has_more).to.equal(page.pagination.next_cursor !== null);
+      cursor = page.pagination.next_cursor;
+    }
+    return pages;
+  };
+
+  it('of a payment are read page by page', async () => {
+    const pages = await pagesOf(settled, '?limit=3');
+    expect(pages.map(({ data }) => data.map(({ sequence }) => sequence))).to.deep.equal([[1, 2, 3], [4]]);
+    expect(await pagesOf(settled, '?limit=4')).to.have.length(1);
+  });
+
+  it('of a payment with very many large ones come in pages of a megabyte, each of them once', async () => {
+    const other = await harness.addMerchant();
+    const { id } = await createPayment(harness, {}, other.apiKey);
+    await harness.ctx.db.raw(
+      `INSERT INTO events (id, payment_id, merchant_id, sequence, type, body, created_at)
+       SELECT 'evt_large_' || n, ?, ?, n, 'checkout.pending',
+         '{"sequence":' || n || ',"padding":"' || repeat('x', 90000) || '"}', now()
+       FROM generate_series(2, 60) AS n`,
+      [id, other.id],
+    );
+    const pages = await pagesOf(id, '', other.apiKey);
+    expect(pages.flatMap(({ data }) => data.map(({ sequence }) => sequence))).to.deep.equal(
+      Array.from({ length: 60 }, (_, i) => i + 1),
+    );
+    for (const { data } of pages) expect(JSON.stringify(data).length).to.be.below(1_200_000);
   });
 
   it('are read page by page; the last page has a cursor too, from which the reader continues later', async () => {
@@ -183,9 +221,18 @@ describe('the events of a merchant', () => {
         expectError(harness, await get(`/v1/events?${query}`), 400, { field, constraint });
       });
 
-    it('of a payment, which takes no parameters', async () => {
-      const details = { field: 'limit', constraint: 'additionalProperties' };
-      expectError(harness, await get(`/v1/payment/${settled}/events?limit=1`), 400, details);
-    });
+    for (const [query, field, constraint] of [
+      ['limit=0', 'limit', 'minimum'],
+      ['limit=101', 'limit', 'maximum'],
+      ['cursor=', 'cursor', 'minLength'],
+      ['cursor=abc', 'cursor', 'format'],
+      [cursorOf('1.1').replace('after', 'cursor'), 'cursor', 'format'],
+      [cursorOf('9'.repeat(10)).replace('after', 'cursor'), 'cursor', 'format'],
+      ['after=1', 'after', 'additionalProperties'],
+    ] as const)
+      it(`of a payment: ?${query}`, async () => {
+        const answer = await get(`/v1/payment/${settled}/events?${query}`);
+        expectError(harness, answer, 400, { field, constraint });
+      });
   });
 });

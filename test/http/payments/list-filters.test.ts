@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { listPayments } from '../../../src/domain/payments/list.ts';
-import { explain } from '../../support/explain.ts';
+import { explain, rowsRead } from '../../support/explain.ts';
 import { clearPayments, createPayment, fillPayments, listPage, pay, type Page } from '../../support/http.ts';
 import { createHarness, type TestMerchant, type Harness } from '../../support/harness.ts';
 
@@ -174,6 +174,15 @@ describe('specification: the filters of GET /v1/payments', () => {
         expect(plan.match(/Index (Only )?Scan using payments_by_order/g), plan).to.have.length(2);
         expect(plan).to.not.match(/Seq Scan|payments_newest/);
       }
+    });
+
+    it('status: by status, however rare it is, for the page and for the total', async () => {
+      for (const status of [['FAILED'], ['PENDING', 'FAILED']] as const)
+        for (const plan of await plansOf({ status: [...status] })) {
+          expect(plan.match(/Index (Only )?Scan using payments_by_status/g), plan).to.have.length(2);
+          expect(plan).to.not.match(/Seq Scan|payments_newest/);
+          expect(rowsRead(plan, 'payments'), plan).to.equal(0);
+        }
     });
 
     it('a cursor: from there on, not from the newest', async () => {
