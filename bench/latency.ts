@@ -53,7 +53,8 @@ export async function steady(bench: Bench, receivers: Receivers, payments: numbe
       }),
     });
     const { id } = (await response.json()) as { id: string };
-    if (host > HANGING) committedAt.set(id, performance.now());
+    // A web process that has just started may refuse requests with 503: they stored nothing.
+    if (response.status === 201 && host > HANGING) committedAt.set(id, performance.now());
   });
   await until(() => [...committedAt.keys()].every((id) => receivers.arrivedAt.has(id)));
   return [...committedAt].map(([id, at]) => Math.max(0, (receivers.arrivedAt.get(id) ?? 0) - at));

@@ -7,8 +7,9 @@ import { openReceivers, quantile, until, type Receivers } from './receivers.ts';
 const ALL_HOSTS = 256;
 
 /**
- * Measures from a payment's commit to its first event, of a merchant alone and beside another one with so many
- * endpoints that hang, on one worker: each of them has an event due, and is retried when its request ends.
+ * Measures from a payment's commit to its first event, of a merchant alone and beside another one with so
+ * many endpoints that hang, on one worker: each of them has an event due, and is retried when its request
+ * ends.
  */
 export async function benchNeighbours(bench: Bench, receivers: Receivers, hanging: number): Promise<void> {
   await bench.db.query('TRUNCATE scheduled_jobs, deliveries, delivery_attempts, webhook_endpoints');
@@ -33,25 +34,27 @@ export async function benchNeighbours(bench: Bench, receivers: Receivers, hangin
   );
 }
 
-/** Gives another merchant as many endpoints, each with an event to deliver; waits until they are under way. */
+/**
+ * Gives another merchant as many endpoints, each with an event to deliver; waits until they are under way.
+ */
 async function openHangingEndpoints(bench: Bench, url: string, hanging: number): Promise<number> {
   const { db } = bench;
   await db.query(`UPDATE merchants SET webhook_url = $1, webhooks_enabled = true WHERE name = 'Neighbour'`, [
     url,
   ]);
   await db.query(
-    `INSERT INTO payments SELECT (json_populate_record(p, json_build_object(
-       'id', substr(p.id, 1, 14) || lpad(i::text, 16, '0'), 'token_id', 'loud-' || i,
+    `INSERT INTO payments SELECT (json_populate_record(p.row, json_build_object(
+       'id', substr((p.row).id, 1, 14) || lpad(i::text, 16, '0'), 'token_id', 'loud-' || i,
        'merchant_id', m.id))).*
-     FROM merchants m, (SELECT * FROM payments ORDER BY id DESC LIMIT 1) p, generate_series(1, $1) i
+     FROM merchants m, (SELECT t AS row FROM payments t ORDER BY id DESC LIMIT 1) p, generate_series(1, $1) i
      WHERE m.name = 'Neighbour'`,
     [hanging],
   );
   await db.query(
-    `INSERT INTO events SELECT (json_populate_record(e, json_build_object(
+    `INSERT INTO events SELECT (json_populate_record(e.row, json_build_object(
        'id', 'evt_' || substr(p.id, 5), 'payment_id', p.id, 'merchant_id', p.merchant_id,
        'callback_url', $1 || '/' || p.id))).*
-     FROM merchants m JOIN payments p ON p.merchant_id = m.id, (SELECT * FROM events WHERE type = 'checkout.created' ORDER BY id DESC LIMIT 1) e
+     FROM merchants m JOIN payments p ON p.merchant_id = m.id, (SELECT t AS row FROM events t WHERE type = 'checkout.created' ORDER BY id DESC LIMIT 1) e
      WHERE m.name = 'Neighbour'`,
     [url],
   );

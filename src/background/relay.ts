@@ -42,8 +42,8 @@ export interface RelayTargets {
  * Leases the jobs that are due in Postgres, commits, and only then adds them to the queues. A crash between
  * the two loses nothing, because the leases end; a crash after both adds jobs twice, and handlers are
  * idempotent. Jobs whose merchant holds its share of the slots wait in Postgres for a turn. `addedSinceCount`
- * holds, from pass to pass, how many jobs each queue got since its waiting jobs were counted. Returns how many
- * jobs were leased.
+ * holds, from pass to pass, how many jobs each queue got since its waiting jobs were counted. Returns how
+ * many jobs were leased.
  */
 export async function relayOnce(
   ctx: Context,

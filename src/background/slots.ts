@@ -2,16 +2,16 @@ import type { JobMerchant } from '../platform/job.ts';
 import { groupBy } from '../platform/postgres/sql.ts';
 
 /**
- * How long a job that was handed to the queue counts as held while it has not started here: another worker may
- * have taken it.
+ * How long a job that was handed to the queue counts as held while it has not started here: another worker
+ * may have taken it.
  */
 const HANDED_MS = 250;
 
 /**
  * The slots of one queue in one worker: how many of its jobs run at once, and for which merchants. A merchant
- * gets another slot while it holds fewer than `factor` times the slots that are free, times its weight. With a
- * factor of 1 and equal weights one merchant holds at most half of the slots, two a third each, and so on: one
- * that comes late finds a free slot, although no job is ever interrupted.
+ * gets another slot while it holds fewer than `factor` times the slots that are free, times its weight. With
+ * a factor of 1 and equal weights one merchant holds at most half of the slots, two a third each, and so on:
+ * one that comes late finds a free slot, although no job is ever interrupted.
  */
 export class Slots {
   readonly #size: number;
@@ -53,8 +53,9 @@ export class Slots {
   }
 
   /**
-   * Divides jobs into those to hand over now and those that wait: one after the other gets a slot, always that
-   * of the merchant who holds the fewest for its weight (weighted round robin), each merchant's in their order.
+   * Divides jobs into those to hand over now and those that wait: one after the other gets a slot, always
+   * that of the merchant who holds the fewest for its weight (weighted round robin), each merchant's in their
+   * order.
    */
   divide<T extends { readonly merchant: JobMerchant }>(jobs: readonly T[]): { taken: T[]; waiting: T[] } {
     const queues = groupBy(jobs, ({ merchant }) => merchant.id);

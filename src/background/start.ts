@@ -33,8 +33,8 @@ function concurrencyOf(queue: QueueName, { workerConcurrency }: Config): number 
 }
 
 /**
- * A merchant gets a slot while it holds fewer than this many times the free ones: at most half of the slots of
- * deliveries, which hanging receivers keep for long, and three quarters of the others.
+ * A merchant gets a slot while it holds fewer than this many times the free ones: at most half of the slots
+ * of deliveries, which hanging receivers keep for long, and three quarters of the others.
  */
 const DELIVERIES_SHARE_FACTOR = 1;
 const SHARE_FACTOR = 3;

@@ -15,8 +15,8 @@ interface WaitParams {
   readonly now: Date;
 }
 
-// A row that was rescheduled, finished or leased again since has another time, and stays as it is; so does one
-// that is locked, because its writer reschedules or finishes it.
+// A row that was rescheduled, finished or leased again since has another time, and stays as it is; so does
+// one that is locked, because its writer reschedules or finishes it.
 const wait = sql<never, WaitParams>(
   'await_turn',
   (p) => `
@@ -35,8 +35,8 @@ const wait = sql<never, WaitParams>(
 export type TurnlessJob = Pick<LeasedJob, 'job' | 'key'> & { readonly merchant: JobMerchant };
 
 /**
- * Ends the leases, until `leaseEnd`, of jobs that get no slot now: they wait for their merchant's turn, in the
- * order in which they came. A job that waits costs nothing until `leaseTurns` takes it.
+ * Ends the leases, until `leaseEnd`, of jobs that get no slot now: they wait for their merchant's turn, in
+ * the order in which they came. A job that waits costs nothing until `leaseTurns` takes it.
  */
 export async function awaitTurn(
   connection: Connection,
@@ -102,7 +102,9 @@ const leaseWaiting = sql<
    RETURNING job, key, failures, test_clock, turn_of AS merchant_id`,
 );
 
-/** Leases jobs whose merchant's turn has come until `leaseEnd`: of each merchant those that waited longest. */
+/**
+ * Leases jobs whose merchant's turn has come until `leaseEnd`: of each merchant those that waited longest.
+ */
 export async function leaseTurns(
   connection: Connection,
   turns: readonly Turn[],

@@ -80,8 +80,9 @@ const isMoreDue = sql<{ is_due: boolean }, DueParams>(
 );
 
 /**
- * Waits until requests end, and returns their outcomes; or, before `endsAt` of `performance.now()`, until more
- * can be sent to the endpoint beside them, and returns none. An endpoint that hangs costs no write meanwhile.
+ * Waits until requests end, and returns their outcomes; or, before `endsAt` of `performance.now()`, until
+ * more can be sent to the endpoint beside them, and returns none. An endpoint that hangs costs no write
+ * meanwhile.
  */
 export async function awaitChange(
   ctx: Context,
