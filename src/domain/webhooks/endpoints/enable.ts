@@ -3,12 +3,17 @@ import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { INITIAL_CONCURRENCY } from './flow-control.ts';
 import { deliverWebhook } from './jobs.ts';
 
+// The lease ends, too: a run that holds it knows the endpoint as it was, and would record the failures of
+// requests that it sent before, or disable the endpoint. Without the lease its failures do not count, and
+// what it did not deliver is sent by the next run.
 const enable = sql<{ id: string }, { merchantId: string }>(
   'enable_endpoints',
   (p) => `
    UPDATE webhook_endpoints SET disabled_at = NULL, disabled_reason = NULL, failures = 0,
-     failing_since = NULL, circuit_open_until = NULL, concurrency_limit = ${INITIAL_CONCURRENCY}
-   WHERE merchant_id = ${p.merchantId} AND (disabled_at IS NOT NULL OR failures > 0)
+     failing_since = NULL, circuit_open_until = NULL, concurrency_limit = ${INITIAL_CONCURRENCY},
+     leased_by = NULL, leased_until = NULL
+   WHERE merchant_id = ${p.merchantId}
+     AND (disabled_at IS NOT NULL OR failures > 0 OR leased_by IS NOT NULL)
    RETURNING id`,
 );
 
