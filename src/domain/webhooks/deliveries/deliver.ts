@@ -110,8 +110,8 @@ async function applyOutcomes(
   for (const outcome of outcomes) logOutcome(ctx, outcome);
   if (flowControl === null) return null;
   if (outcomes.some((outcome) => 'result' in outcome && outcome.result.statusCode === 410))
-    await disableEndpoint(ctx, lease.endpointId, 'gone');
-  else if (isFailingTooLong(flowControl, ctx.now())) await disableEndpoint(ctx, lease.endpointId, 'failing');
+    await disableEndpoint(ctx, lease, 'gone');
+  else if (isFailingTooLong(flowControl, ctx.now())) await disableEndpoint(ctx, lease, 'failing');
   return flowControl;
 }
 

@@ -1,11 +1,13 @@
 import { schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';
+import type { EndpointLease } from './acquire.ts';
 import { notifyDisabled } from './jobs.ts';
 import type { DisableReason } from './schemas.ts';
 
 interface DisableParams {
   readonly endpointId: string;
+  readonly owner: string;
   readonly now: Date;
   readonly reason: DisableReason;
 }
@@ -15,7 +17,7 @@ const disable = sql<{ merchant_id: string; dropped: number }, DisableParams>(
   (p) => `
    WITH endpoint AS (
      UPDATE webhook_endpoints SET disabled_at = ${p.now}, disabled_reason = ${p.reason}
-     WHERE id = ${p.endpointId} AND disabled_at IS NULL
+     WHERE id = ${p.endpointId} AND leased_by = ${p.owner} AND disabled_at IS NULL
      RETURNING id, merchant_id
    ),
    dropped AS (
@@ -29,16 +31,17 @@ const disable = sql<{ merchant_id: string; dropped: number }, DisableParams>(
 );
 
 /**
- * Disables an endpoint: its pending deliveries fail, and new events are only recorded, until it is enabled
- * again.
+ * Disables the endpoint that a run has leased: its pending deliveries fail, and new events are only recorded,
+ * until it is enabled again. Does nothing where the run has lost the lease: the merchant has set
+ * the endpoint again.
  */
 export async function disableEndpoint(
   ctx: Context,
-  endpointId: string,
+  { endpointId, owner }: EndpointLease,
   reason: DisableReason,
 ): Promise<void> {
   const disabled = await ctx.db.transaction(async (tx) => {
-    const endpoint = await runOne(tx, disable, { endpointId, now: ctx.now(), reason });
+    const endpoint = await runOne(tx, disable, { endpointId, owner, now: ctx.now(), reason });
     // The endpoint of a payment with its own test clock needs no repair.
     const isShared = endpoint !== null && endpointId.startsWith(endpoint.merchant_id);
     if (isShared && ctx.config.smtpUrl !== null)

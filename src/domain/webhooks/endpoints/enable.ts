@@ -6,12 +6,14 @@ import { INITIAL_CONCURRENCY } from './flow-control.ts';
 import { deliverWebhook } from './jobs.ts';
 
 /**
- * SQL: an enabled endpoint as it begins. Its health counts from now on. Requests of a run at this moment may
- * still be recorded.
+ * SQL: an enabled endpoint as it begins. Its health counts from now on. The lease ends, too: a run that holds
+ * it knows the endpoint as it was, and would record the failures of requests that it sent before, or disable
+ * the endpoint. Without the lease its failures do not count, and what it did not deliver is sent by the next
+ * run.
  */
 export const RESET = (now: string) => `disabled_at = NULL, disabled_reason = NULL, failures = 0,
      failing_since = NULL, circuit_open_until = NULL, concurrency_limit = ${INITIAL_CONCURRENCY},
-     reset_at = ${now}`;
+     reset_at = ${now}, leased_by = NULL, leased_until = NULL`;
 
 interface EnableParams {
   readonly merchantId: string;
@@ -24,7 +26,8 @@ const enable = sql<{ id: string }, EnableParams>(
   (p) => `
    UPDATE webhook_endpoints SET ${RESET(p.now)}
    WHERE merchant_id = ${p.merchantId}
-     AND (disabled_at IS NOT NULL OR failures > 0 OR ${p.isMoved} AND id = merchant_id)
+     AND (disabled_at IS NOT NULL OR failures > 0 OR leased_by IS NOT NULL
+       OR ${p.isMoved} AND id = merchant_id)
    RETURNING id`,
 );
 

@@ -7,16 +7,20 @@ import { deleteInChunks, run, sql } from '../../../platform/postgres/db.ts';
  * row.
  */
 export const RETENTION_SECONDS = 30 * 86_400;
-// A merchant's own endpoint stays, and so do a disabled one and that of a payment whose test clock is frozen:
-// scenarios date from one January, so their endpoints look idle while they run. The deletion may race with
-// the creation of a delivery to the endpoint: the run that finds the endpoint missing restores it.
+// A merchant's own endpoint stays, and so do a disabled one and that of a payment whose test clock is frozen.
+// One that was never used counts from its creation; so does that of a payment with a test clock, whose times
+// say nothing of its age. A lease that has ended is that of a run that died. The deletion may race with the
+// creation of a delivery to the endpoint: the run that finds the endpoint missing restores it.
 const deleteIdle = sql<{ id: string }, { idleSince: Date; systemNow: Date; limit: number }>(
   'delete_idle_endpoints',
   (p) => `
    DELETE FROM webhook_endpoints WHERE id = ANY (ARRAY(
      SELECT id FROM webhook_endpoints e
-     WHERE id <> merchant_id AND leased_by IS NULL AND disabled_at IS NULL
-       AND greatest(last_success_at, last_failure_at) < ${p.idleSince}
+     WHERE id <> merchant_id AND disabled_at IS NULL
+       AND (leased_by IS NULL OR leased_until <= ${p.systemNow})
+       AND created_at < ${p.idleSince}
+       AND (starts_with(id, 'pay_')
+         OR coalesce(greatest(last_success_at, last_failure_at), created_at) < ${p.idleSince})
        AND NOT EXISTS (SELECT FROM deliveries d WHERE d.endpoint_id = e.id AND d.status = 'pending')
        AND NOT EXISTS (
          SELECT FROM payments p WHERE p.id = e.id AND p.clock_frozen_until > ${p.systemNow})

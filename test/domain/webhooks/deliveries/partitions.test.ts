@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { Client } from 'pg';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
+import { sweepEvents } from '../../../../src/domain/events/sweep.ts';
 import { maintainPartitions } from '../../../../src/domain/webhooks/deliveries/partitions.ts';
+import { addSeconds } from '../../../../src/platform/clock.ts';
+import { firstIdAt } from '../../../../src/platform/values/ids.ts';
 import { run, sql, type Db, type Tx } from '../../../../src/platform/postgres/db.ts';
 import { configure, deliveriesIn, createPaymentsWithDeliveries } from '../../../support/deliveries.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers.ts';
@@ -124,14 +127,82 @@ describe('the partitions of deliveries and attempts', () => {
     expect((await deliveriesIn(harness)).map(({ event_id }) => event_id)).to.not.include(event?.id);
   });
 
-  it('keep the deliveries of a payment with a test clock, whose time says nothing of their age', async () => {
+  it('keep the deliveries of a payment with a test clock for 30 days, whatever its time says', async () => {
     const { report } = await play(harness, { story: 'paid' });
-    harness.advance(31 * DAY);
+    await sweepEvents(harness.ctx);
+    harness.advance(30 * DAY - 1);
     await maintain();
     expect(await deliveriesIn(harness)).to.have.length(report.deliveries.length);
-    await harness.ctx.db.raw('DELETE FROM events');
+    harness.advance(2);
     await maintain();
     expect(await placesOfRows()).to.deep.equal([]);
+  });
+
+  it('keep the deliveries of a payment whose clock is ahead for 30 days, not as long as its events', async () => {
+    const [id = ''] = await createPaymentsWithDeliveries(harness, shop, 1);
+    await harness.work();
+    await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '2h' }).expect(200);
+    harness.advance(1);
+    await sweepEvents(harness.ctx);
+    expect(await deliveriesIn(harness)).to.have.length(2);
+    harness.advance(31 * DAY);
+    await maintain();
+    expect(await placesOfRows()).to.deep.equal([]);
+    expect(await shop.events(id)).to.have.length(2);
+  });
+
+  it('go on when an id is dated ahead: its row moves to the partition of its week', async () => {
+    await deliver();
+    const ahead = firstIdAt('dlv', addSeconds(harness.ctx.now(), 25 * DAY));
+    await harness.ctx.db.raw('UPDATE deliveries SET id = ?', [ahead]);
+    await harness.ctx.db.raw('UPDATE delivery_attempts SET delivery_id = ?', [ahead]);
+    expect(await placesOfRows()).to.deep.equal(TABLES.map((table) => `${table}_default`));
+    harness.advance(7 * DAY);
+    await maintain();
+    expect(await placesOfRows()).to.deep.equal(TABLES.map((table) => `${table}_20260223`));
+    for (const table of TABLES) expect(await namesOf(table)).to.include(`${table}_20260223`);
+    expect((await deliveriesIn(harness)).map(({ id, status }) => ({ id, status }))).to.deep.equal([
+      { id: ahead, status: 'delivered' },
+    ]);
+  });
+
+  it('lose no pending delivery when they are dropped, and none of its attempts', async () => {
+    harness.advance(2 * DAY);
+    const failing = await startReceiver({ answer: () => ({ status: 500 }) });
+    await configure(harness, failing.url);
+    const [id = ''] = await createPaymentsWithDeliveries(harness, shop, 1);
+    await harness.work();
+    await configure(harness, receiver.url);
+    await deliver();
+    await failing.close();
+    await harness.ctx
+      .db('deliveries')
+      .where({ status: 'pending' })
+      .update({ next_attempt_at: addSeconds(harness.ctx.now(), 60 * DAY) });
+    expect(await placesOfRows()).to.have.length(4);
+    harness.advance(40 * DAY);
+    await maintain();
+    for (const table of TABLES) expect(await namesOf(table)).to.not.include(`${table}_20260202`);
+    expect(await placesOfRows()).to.deep.equal(TABLES.map((table) => `${table}_default`));
+    harness.advance(21 * DAY);
+    await harness.work();
+    const [created] = await shop.events(id);
+    expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).to.include(created?.id);
+  });
+
+  it('are kept in order table by table: a step that fails stops no other', async () => {
+    // The partition of the next week cannot be created.
+    harness.advance(7 * DAY);
+    await harness.ctx.db.raw('CREATE TABLE deliveries_20260223 (id text)');
+    const error = await maintain().then(
+      () => 'no error',
+      ({ message }: Error) => message,
+    );
+    expect(error).to.include('already exists');
+    expect(await namesOf('delivery_attempts')).to.include('delivery_attempts_20260223');
+    await harness.ctx.db.raw('DROP TABLE deliveries_20260223');
+    await maintain();
+    expect(await namesOf('deliveries')).to.include('deliveries_20260223');
   });
 
   it('are created without a scan of the default under a lock: a constraint excludes their rows', async () => {

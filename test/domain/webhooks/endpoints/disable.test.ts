@@ -54,6 +54,23 @@ describe('disabling an endpoint', () => {
     expect(receiver.requests.length).to.be.lessThan(5);
   });
 
+  for (const status of [410, 500])
+    it(`does not undo a PUT during a run whose request is then answered by ${status}`, async () => {
+      await createPaymentsWithDeliveries(harness, shop, 1);
+      const sending = send();
+      await until('a request waits', () => receiver.held === 1);
+      await enable();
+      receiver.status = status;
+      receiver.release(1);
+      await sending;
+      expect(await endpointIn(harness)).to.include({ disabled_at: null, failures: 0, leased_by: null });
+      expect((await deliveriesIn(harness)).map((delivery) => delivery.status)).to.deep.equal(['pending']);
+      answerAll(200);
+      await harness.work();
+      const [delivery] = await deliveriesIn(harness);
+      expect(delivery).to.include({ status: 'delivered', attempts: 2 });
+    });
+
   it('still records requests in flight: a success counts, and each attempt is in the log', async () => {
     await createPaymentsWithDeliveries(harness, shop, 3);
     const sending = send();

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
 import { webhookClientOf } from '../../../../src/domain/webhooks/client/client.ts';
 import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/settings.ts';
@@ -53,6 +54,35 @@ describe('endpoints that payments name', () => {
     harness.advance(1);
     expect(await sweepEndpoints(harness.ctx)).to.equal(1);
     expect(await ids()).to.have.members([harness.merchant.id, own('/off')]);
+  });
+
+  it('are deleted 30 days after their creation when they were never used, and when their run died', async () => {
+    for (const path of ['/never', '/died']) {
+      const id = await shop.create({ callback_url: `${receiver.url}${path}` });
+      await dispatchEvents(
+        harness.ctx,
+        (await shop.events(id)).map((event) => event.id),
+      );
+    }
+    await harness.ctx.db.raw(
+      `UPDATE deliveries SET status = 'failed', failed_because = 'webhooks_disabled', next_attempt_at = NULL`,
+    );
+    await harness.ctx.db.raw(
+      `UPDATE webhook_endpoints SET leased_by = 'run', leased_until = created_at WHERE url LIKE '%/died'`,
+    );
+    harness.advance(30 * DAY);
+    expect(await sweepEndpoints(harness.ctx)).to.equal(0);
+    harness.advance(1);
+    expect(await sweepEndpoints(harness.ctx)).to.equal(2);
+  });
+
+  it('of a payment whose clock is ahead are deleted 30 days after their creation', async () => {
+    const id = await shop.create();
+    await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '30d' }).expect(200);
+    harness.advance(30 * DAY + 1);
+    expect(await ids()).to.include(id);
+    expect(await sweepEndpoints(harness.ctx)).to.equal(1);
+    expect(await ids()).to.not.include(id);
   });
 
   it('of a payment whose test clock is frozen stay, however old they are by that clock', async () => {
