@@ -1,5 +1,6 @@
 # One image for web, worker and release: the command says which (see Procfile and docker-compose.yml).
-FROM node:20-bookworm-slim AS base
+# The newest long-term release of Node that .ci/run tests on.
+FROM node:24-bookworm-slim AS base
 WORKDIR /app
 COPY package.json package-lock.json ./
 
