@@ -49,10 +49,11 @@ const insertSecret = sql<never, NewSecret>(
 );
 
 /**
- * Puts a new secret in force and lets the old one overlap (contract, "Events": the new one signs
- * X-Webhook-Signature, webhook-signature carries both); returns what GET /v1/webhooks/secrets does.
- * Concurrent rotations run one after the other. At most MAX_OVERLAPPING secrets overlap; a further rotation
- * ends the oldest, and one without overlap ends them all. The reply stored for the Idempotency-Key is encrypted like the secrets themselves.
+ * Puts a new secret in force and lets the old one overlap (contract, "Events": the new one signs X-Webhook-
+ * Signature, webhook-signature carries both); returns what GET /v1/webhooks/secrets does. Concurrent
+ * rotations run one after the other. At most MAX_OVERLAPPING secrets overlap; a further rotation ends the
+ * oldest, and one without overlap ends them all. The reply stored for the Idempotency-Key is encrypted like
+ * the secrets themselves.
  */
 export async function rotateSecret(
   ctx: Context,
