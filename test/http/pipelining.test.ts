@@ -56,11 +56,11 @@ describe('pipelined requests', () => {
       await server.close();
     });
 
-    it('behind 300 pages that are not read: its payment becomes final and changes again, and nothing fails', async () => {
+    it('behind 100 documents that are not read: its payment becomes final and changes again, and nothing fails', async () => {
       const { id, token_id } = await paymentIn(harness, 'waiting');
       const path = `/checkout/${token_id}`;
       const hostile = await open(portOf(server));
-      hostile.write(get(path).repeat(300) + get(`${path}/events`));
+      hostile.write(get('/openapi.json').repeat(100) + get(`${path}/events`));
       const reader = await open(portOf(server));
       let received = '';
       reader.on('data', (data) => (received += data.toString()));

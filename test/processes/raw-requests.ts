@@ -63,11 +63,11 @@ export function rawRequest(random: Random, targets: Targets): string {
   return random.chance(0.5) ? checkoutRequest(random, targets) : apiRequest(random, targets);
 }
 
-/** Requests for pages, and for the stream behind them: responses that fill a connection. */
+/** Requests for pages or documents, and for a stream behind them: responses that fill a connection. */
 export function rawPages(random: Random, { tokens }: Targets): string {
   const path = `/checkout/${random.of(tokens)}`;
-  const page = `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
-  return page.repeat(60 + random.below(200)) + page.replace(path, `${path}/events`);
+  const get = (what: string) => `GET ${what} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  return get(random.of([path, '/openapi.json'])).repeat(60 + random.below(200)) + get(`${path}/events`);
 }
 
 function apiRequest(random: Random, { apiKey, ids }: Targets): string {

@@ -84,9 +84,9 @@ async function exchange(port: number, random: Random, targets: Targets, unread: 
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.on('error', () => undefined);
-  const manner = random.of(['read', 'half-close', 'reset', 'cut', 'never read']);
+  const manner = random.of(['read', 'half-close', 'reset', 'cut', 'never read', 'never read']);
   if (manner !== 'never read') socket.resume();
-  const bytes = random.chance(0.3)
+  const bytes = random.chance(manner === 'never read' ? 0.7 : 0.2)
     ? rawPages(random, targets)
     : Array.from({ length: 1 + random.below(30) }, () => rawRequest(random, targets)).join('');
   const sent = manner === 'cut' ? bytes.slice(0, random.below(bytes.length)) : bytes;
