@@ -1,8 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import { dispatchEvent } from '../../../src/domain/outbox/jobs.ts';
+import { createDeliveries } from '../../../src/domain/webhooks/deliveries/create.ts';
 import { run, sql } from '../../../src/platform/postgres/db.ts';
 import { callbackEndpointId, configure, deliveriesIn } from '../../support/deliveries.ts';
+import { explain, rowsRead } from '../../support/explain.ts';
 import { startReceiver, type Receiver } from '../../support/receivers.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
@@ -79,5 +81,24 @@ describe('a callback_url that an index row cannot hold', () => {
     await harness.work();
     expect((await deliveriesIn(harness)).map(({ endpoint_id }) => endpoint_id)).to.deep.equal([id]);
     expect(await statuses()).to.deep.equal(['delivered']);
+  });
+
+  it('is found by its hash, however many endpoints the merchant has', async () => {
+    await harness.ctx.db.raw(
+      `INSERT INTO webhook_endpoints (id, merchant_id, url, url_hash)
+       SELECT m.id || ' ' || i, m.id, 'https://shop.example/' || i, sha256(i::text::bytea)
+       FROM merchants m, generate_series(1, 5000) AS i`,
+    );
+    await harness.ctx.db.raw('ANALYZE webhook_endpoints');
+    const events = await shop.events(await shop.create({ callback_url: `${receiver.url}/new` }));
+    const plans = await explain(harness.ctx.db, (tx) =>
+      createDeliveries(
+        tx,
+        harness.ctx,
+        events.map(({ id }) => id),
+        null,
+      ),
+    );
+    for (const plan of plans) expect(rowsRead(plan, 'webhook_endpoints'), plan).to.be.at.most(5);
   });
 });
