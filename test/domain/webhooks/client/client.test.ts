@@ -129,7 +129,7 @@ describe('the webhook client', () => {
     for (const [name, pieces] of Object.entries({
       'at once': [CONTINUE, 'HTTP/1.1 204 Fine\r\n\r\n'],
       twice: [`${CONTINUE}${CONTINUE}HTTP/1.1 204 Fine\r\n\r\n`],
-      'byte by byte': [...`${CONTINUE}HTTP/1.1 204 Fine\r\n\r\n`],
+      'byte by byte': `${CONTINUE}HTTP/1.1 204 Fine\r\n\r\n`.split(''),
     }))
       it(`after a 100 Continue that nobody asked for, ${name}`, async () => {
         const result = await post(() => async (_, socket) => {
