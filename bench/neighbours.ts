@@ -51,10 +51,11 @@ async function openHangingEndpoints(bench: Bench, url: string, hanging: number):
     [hanging],
   );
   await db.query(
-    `INSERT INTO events SELECT (json_populate_record(e.row, json_build_object(
-       'id', 'evt_' || substr(p.id, 5), 'payment_id', p.id, 'merchant_id', p.merchant_id,
-       'callback_url', $1 || '/' || p.id))).*
-     FROM merchants m JOIN payments p ON p.merchant_id = m.id, (SELECT t AS row FROM events t WHERE type = 'checkout.created' ORDER BY id DESC LIMIT 1) e
+    `INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at, txid)
+     SELECT 'evt_' || substr(p.id, 5), p.id, p.merchant_id, e.sequence, e.type, $1 || '/' || p.id, e.body,
+       e.created_at, pg_current_xact_id()
+     FROM merchants m JOIN payments p ON p.merchant_id = m.id,
+       (SELECT * FROM events WHERE type = 'checkout.created' ORDER BY id DESC LIMIT 1) e
      WHERE m.name = 'Neighbour'`,
     [url],
   );
