@@ -16,8 +16,9 @@ export interface Clients {
 }
 
 /**
- * The clients behind the proxies with the addresses or networks `trusted`. Everyone else can write any X-Forwarded-For: theirs is
- * ignored, and so is what stands before the address that a trusted proxy has appended.
+ * The clients behind the proxies with the addresses or networks `trusted`. Everyone else can write any
+ * X-Forwarded-For: theirs is ignored, and so is what stands before the address that a trusted proxy has
+ * appended.
  */
 export function clientsBehind(trusted: readonly string[]): Clients {
   const networks = trusted.flatMap((text) => {

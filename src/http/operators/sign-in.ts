@@ -1,11 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Request, RequestHandler, Response } from 'express';
-import { ipKeyGenerator } from 'express-rate-limit';
+import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../platform/context.ts';
+import { clientsBehind } from '../api/client-address.ts';
 import { FailedSignIns } from './failed-sign-ins.ts';
-
-/** A network of this size belongs to one customer of a provider, who may choose any address in it. */
-const IPV6_SUBNET = 64;
 
 /**
  * Basic authentication with the user `admin`. A failed try is logged with its address and without what was
@@ -17,12 +14,13 @@ export function signIn(
   onFailure: (outcome: 'failed' | 'refused') => void,
 ): RequestHandler {
   const expected = digest(`admin:${password}`);
+  const clients = clientsBehind(ctx.config.trustedProxies);
   const failed = new FailedSignIns(ctx.config.rateLimitScale);
   return (request, response, next) => {
     const { authorization } = request.headers;
     // A browser's first request has none: that is no guess.
     if (authorization === undefined) return askForPassword(response);
-    const address = ipKeyGenerator(request.ip ?? '', IPV6_SUBNET);
+    const address = clients.addressOf(request);
     const waitSeconds = failed.waitSeconds(address, performance.now());
     if (waitSeconds > 0) {
       onFailure('refused');
@@ -31,18 +29,18 @@ export function signIn(
     // Digests have one length: the time of the comparison says nothing about the password or its length.
     if (timingSafeEqual(digest(credentialsOf(authorization)), expected)) return next();
     onFailure('failed');
-    logFailure(ctx, request, failed.fail(address, performance.now()));
+    logFailure(ctx, address, failed.fail(address, performance.now()));
     askForPassword(response);
   };
 }
 
 function logFailure(
   ctx: Context,
-  request: Request,
+  address: string,
   { failures, refused, waitSeconds }: ReturnType<FailedSignIns['fail']>,
 ): void {
   ctx.log.warn('operator sign-in failed', {
-    address: request.ip,
+    address,
     failures,
     refused_before: refused,
     wait_seconds: waitSeconds,

@@ -26,9 +26,9 @@ export interface Lifetime {
 /**
  * Runs a process. When `main` throws, prints the message of an error that the operator can fix, or the stack
  * of any other, closes what was opened and exits with code 1. With `once` the process ends with `main`;
- * otherwise it goes on after errors that nothing handles, and the first signal ends it: `main` finishes, then everything is closed, and the exit code is 0, or
- * 1 when that failed or took longer than `drainSeconds`. A second signal ends the process at once. Work that
- * was interrupted is still in Postgres and runs again.
+ * otherwise it goes on after errors that nothing handles, and the first signal ends it: `main` finishes, then
+ * everything is closed, and the exit code is 0, or 1 when that failed or took longer than `drainSeconds`. A
+ * second signal ends the process at once. Work that was interrupted is still in Postgres and runs again.
  */
 export function runMain(
   main: (lifetime: Lifetime) => Promise<void>,

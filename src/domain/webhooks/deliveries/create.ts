@@ -23,7 +23,8 @@ export const ENDPOINT_URL = (testClock: string) =>
   `CASE WHEN ${testClock} IS NULL THEN ${URL_OF_ENDPOINT} END`;
 
 /**
- * SQL: inserts the endpoints that the rows of a query, `wanted`, lack. A row may find one that another transaction inserts.
+ * SQL: inserts the endpoints that the rows of a query, `wanted`, lack. A row may find one that another
+ * transaction inserts.
  */
 export const INSERT_ENDPOINTS = (wanted: string, systemNow: string) => `
   INSERT INTO webhook_endpoints (id, merchant_id, url, url_hash, created_at)

@@ -3,6 +3,7 @@ import { once } from '../../idempotency/claim.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { foundOr } from '../../../platform/errors.ts';
+import { encodeUrl } from '../../../platform/values/urls.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';
 import { ENDPOINT_ID } from '../deliveries/create.ts';
 import { RESET } from '../endpoints/enable.ts';
@@ -24,7 +25,7 @@ const enableOne = sql<EnabledRow, { merchantId: string; url: string | null; now:
    UPDATE webhook_endpoints o SET ${RESET(p.now)}
    FROM merchants m, (SELECT ${p.url}::text AS callback_url) e,
      (SELECT NULL::float8 AS rate) r
-   WHERE m.id = ${p.merchantId} AND o.id = ${ENDPOINT_ID('NULL')}
+   WHERE m.id = ${p.merchantId} AND o.id = ${ENDPOINT_ID('NULL::text')}
    RETURNING o.id, ${ENDPOINT_URL} AS url, o.id = m.id AS is_default, ${HEALTH_COLUMNS}`,
 );
 
@@ -40,7 +41,7 @@ export async function enableEndpoint(
 ): Promise<Reply> {
   const now = ctx.now();
   return once(ctx.db, claim, now, async (tx) => {
-    const row = await runOne(tx, enableOne, { merchantId, url: url ?? null, now });
+    const row = await runOne(tx, enableOne, { merchantId, url: encodeUrl(url ?? undefined), now });
     const enabled = foundOr('endpoint_not_found', row);
     await schedule(tx, [{ job: deliverWebhook, key: enabled.id, runAt: now, testClock: null }]);
     return reply(200, toEndpoint(enabled, now));
