@@ -1,4 +1,4 @@
-import { dateRange } from '../../platform/date-range.ts';
+import { dateRange } from '../../platform/values/date-range.ts';
 import { run, sql, type Connection, type Statement } from '../../platform/postgres/db.ts';
 import { ValidationError } from '../../platform/errors.ts';
 import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';

@@ -1,5 +1,5 @@
 import { decodeCursor, encodeCursor } from '../../../platform/values/cursors.ts';
-import { dateRange } from '../../../platform/date-range.ts';
+import { dateRange } from '../../../platform/values/date-range.ts';
 import { run, sql, type Connection, type Statement } from '../../../platform/postgres/db.ts';
 import type { Placeholders } from '../../../platform/postgres/sql.ts';
 import { ValidationError } from '../../../platform/errors.ts';

@@ -1,7 +1,7 @@
 import { schedule } from '../../schedule/store.ts';
 import { once } from '../../idempotency/claim.ts';
 import type { Context } from '../../../platform/context.ts';
-import { dateRange } from '../../../platform/date-range.ts';
+import { dateRange } from '../../../platform/values/date-range.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { ApiError, ValidationError } from '../../../platform/errors.ts';
