@@ -71,7 +71,7 @@ describe('npm run ops', function () {
 
   it('is a program of the build, which prints JSON', async () => {
     build();
-    const env = { DATABASE_URL: harness.ctx.config.databaseUrl };
+    const env = { NODE_ENV: 'test', DATABASE_URL: harness.ctx.config.databaseUrl };
     const process_ = startProcess('ops', env, ['stuck', '--json']);
     expect(await process_.ended()).to.equal(0);
     const { stuck } = JSON.parse(process_.output()) as { stuck: { key: string }[] };

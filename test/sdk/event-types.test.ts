@@ -64,11 +64,9 @@ describe('the types of events', () => {
   let events: WebhookEvent[];
   before(async () => {
     harness = await createHarness();
-    const stories = await Promise.all(
-      [...LIBRARY_NAMES.map((story) => ({ story })), NEVER_PAID, PAID_AGAIN].map((story) =>
-        harness.api('post', '/v1/sandbox/scenarios').send(story).expect(200),
-      ),
-    );
+    const stories = [];
+    for (const story of [...LIBRARY_NAMES.map((name) => ({ story: name })), NEVER_PAID, PAID_AGAIN])
+      stories.push(await harness.api('post', '/v1/sandbox/scenarios').send(story).expect(200));
     events = stories.flatMap(({ body }) => body.events as WebhookEvent[]);
   });
   after(() => harness.close());

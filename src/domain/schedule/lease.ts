@@ -38,9 +38,11 @@ const leaseJobs = sql<LeasedRow, { now: Date; leaseEnd: Date; limits: string }>(
      JOIN json_to_recordset(${p.limits}::json) AS wanted (job text, key_names text) USING (job)
      LEFT JOIN LATERAL (
        SELECT CASE
-         WHEN test_clock IS NOT NULL THEN (SELECT merchant_id FROM payments WHERE id = test_clock)
-         WHEN key_names = 'endpoint' THEN (SELECT merchant_id FROM webhook_endpoints WHERE id = key)
-         WHEN key_names = 'event' THEN (SELECT merchant_id FROM events WHERE id = key)
+         WHEN leased.test_clock IS NOT NULL
+           THEN (SELECT p.merchant_id FROM payments p WHERE p.id = leased.test_clock)
+         WHEN key_names = 'endpoint'
+           THEN (SELECT o.merchant_id FROM webhook_endpoints o WHERE o.id = leased.key)
+         WHEN key_names = 'event' THEN (SELECT e.merchant_id FROM events e WHERE e.id = leased.key)
        END AS merchant_id
      ) owner ON true
      LEFT JOIN merchants m ON m.id = owner.merchant_id`,

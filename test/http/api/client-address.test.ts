@@ -74,7 +74,7 @@ describe('limits behind a load balancer', () => {
 
   const serve = (trusted: string) => {
     const { databaseUrl } = harness.ctx.config;
-    const config = readConfig({ DATABASE_URL: databaseUrl, TRUSTED_PROXIES: trusted });
+    const config = readConfig({ NODE_ENV: 'test', DATABASE_URL: databaseUrl, TRUSTED_PROXIES: trusted });
     const ctx = { ...harness.ctx, config };
     streams = new PageStreams(ctx, { intervalMs: 3_600_000 });
     const { adapters, sandbox } = harness;

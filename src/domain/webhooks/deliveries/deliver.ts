@@ -50,7 +50,7 @@ export async function deliverDue(
   for (;;) {
     startRequests(ctx, client, endpoint, inFlight);
     if (!inFlight.isEmpty) {
-      const outcomes = await awaitChange(ctx, endpointId, inFlight, endsAt);
+      const outcomes = await awaitChange(ctx, endpointId, inFlight, endsAt, receiver);
       const flowControl: FlowControl | null =
         outcomes.length === 0 ? endpoint.flowControl : await applyOutcomes(ctx, lease, outcomes, endpoint);
       if (flowControl === null) isLeaseLost = true;

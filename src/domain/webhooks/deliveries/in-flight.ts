@@ -64,6 +64,7 @@ interface DueParams {
   readonly endpointId: string;
   readonly paymentIdsInFlight: readonly string[];
   readonly now: Date;
+  readonly receiver: string | null;
 }
 
 // What `acquireEndpoint` would find; index: deliveries_due. It writes nothing: a lease outlasts the requests
@@ -72,8 +73,10 @@ const isMoreDue = sql<{ is_due: boolean }, DueParams>(
   'is_more_due_at_endpoint',
   (p) => `
    SELECT EXISTS (
-     SELECT FROM webhook_endpoints w JOIN deliveries d ON d.endpoint_id = w.id
-     WHERE w.id = ${p.endpointId} AND (w.circuit_open_until IS NULL OR w.circuit_open_until <= ${p.now})
+     SELECT FROM webhook_endpoints w JOIN merchants m ON m.id = w.merchant_id
+       JOIN deliveries d ON d.endpoint_id = w.id
+     WHERE w.id = ${p.endpointId} AND (m.webhooks_enabled OR ${p.receiver}::text IS NOT NULL)
+       AND (w.circuit_open_until IS NULL OR w.circuit_open_until <= ${p.now})
        AND least(w.concurrency_limit, ${MAX_CONCURRENCY}) > cardinality(${p.paymentIdsInFlight}::text[])
        AND d.status = 'pending' AND d.next_attempt_at <= ${p.now}
        AND d.payment_id <> ALL (${p.paymentIdsInFlight})) AS is_due`,
@@ -89,6 +92,7 @@ export async function awaitChange(
   endpointId: string,
   inFlight: InFlightDeliveries,
   endsAt: number,
+  receiver: string | null,
 ): Promise<DeliveryOutcome[]> {
   const begunAt = performance.now();
   for (;;) {
@@ -96,7 +100,7 @@ export async function awaitChange(
     const outcomes = await inFlight.takeOutcomes(pollMs);
     if (outcomes.length > 0) return outcomes;
     if (performance.now() > endsAt) continue;
-    const params = { endpointId, paymentIdsInFlight: inFlight.paymentIds, now: ctx.now() };
+    const params = { endpointId, paymentIdsInFlight: inFlight.paymentIds, now: ctx.now(), receiver };
     const [look] = await run(ctx.db, isMoreDue, params);
     if (look?.is_due === true) return [];
   }
