@@ -14,10 +14,11 @@ const RETRY_AFTER_SECONDS = '5';
  * without details.
  */
 export function errorHandler(ctx: Context): ErrorRequestHandler {
-  return (thrown: unknown, request, response, next) => {
+  return (thrown: unknown, request, response, _next) => {
     const error = toApiError(thrown);
     if (error.status >= 500) logFailure(ctx, error, thrown, request);
-    if (response.headersSent) return next(thrown);
+    // The client must see the cut. Express's own handler would also print the error, secrets included.
+    if (response.headersSent) return void response.destroy();
     sendError(ctx, error, request, response);
   };
 }

@@ -65,7 +65,7 @@ export const missingPage: RequestHandler = (request, response) => {
 
 /** People read this response: it shows no internals, and is no blank page. */
 export function pageError(ctx: Context): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
+  return (error: unknown, request, response, _next) => {
     const { status, message } = faultOf(error);
     if (status >= 500)
       ctx.log[status === 503 ? 'warn' : 'error']('page failed', {
@@ -73,7 +73,8 @@ export function pageError(ctx: Context): ErrorRequestHandler {
         path: request.path.replace(/^(\/checkout\/)[^/]*/i, '$1:token'),
         error: messageOf(error),
       });
-    if (response.headersSent) return next(error);
+    // The client must see the cut. Express's own handler would also print the error, secrets included.
+    if (response.headersSent) return void response.destroy();
     response.status(status).set(PAGE_HEADERS);
     if (status >= 500) response.set('Retry-After', '5');
     if (!request.complete) response.set('Connection', 'close');

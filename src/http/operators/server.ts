@@ -42,9 +42,10 @@ export async function startOperatorServer(
 
 /** Four parameters make it Express's handler of errors. */
 function failed(ctx: Context): ErrorRequestHandler {
-  return (error: unknown, _request, response, next) => {
+  return (error: unknown, _request, response, _next) => {
     ctx.log.error('operator page failed', { error: messageOf(error) });
-    if (response.headersSent) return next(error);
+    // The client must see the cut. Express's own handler would also print the error, secrets included.
+    if (response.headersSent) return void response.destroy();
     response.status(500).send('Failed; the log says why.');
   };
 }

@@ -23,6 +23,9 @@ import { attemptOutcome, recordOutcomes, type DeliveryOutcome } from './record.t
  */
 const RUN_MS = 5_000;
 
+/** The status by which a receiver says that it wants no more. */
+const GONE = 410;
+
 /**
  * Delivers what is due at one endpoint: acquire (lease and read) -> POST -> record, repeatedly, with no
  * transaction and no lock held in between. One run at a time sends to an endpoint, so its concurrency limit
@@ -109,7 +112,7 @@ async function applyOutcomes(
   const flowControl = await recordOutcomes(ctx, lease, outcomes, endpoint);
   for (const outcome of outcomes) logOutcome(ctx, outcome);
   if (flowControl === null) return null;
-  if (outcomes.some((outcome) => 'result' in outcome && outcome.result.statusCode === 410))
+  if (outcomes.some((outcome) => 'result' in outcome && outcome.result.statusCode === GONE))
     await disableEndpoint(ctx, lease, 'gone');
   else if (isFailingTooLong(flowControl, ctx.now())) await disableEndpoint(ctx, lease, 'failing');
   return flowControl;
@@ -125,5 +128,6 @@ function logOutcome(ctx: Context, outcome: DeliveryOutcome): void {
   if (result.ok) return void ctx.log.info('webhook delivered', attempted);
   const failed = { ...attempted, error: result.errorDetail };
   if (next === null) ctx.log.error('webhook delivery failed: retries exhausted', failed);
+  else if (result.statusCode === GONE) ctx.log.warn('webhook attempt failed: the endpoint is gone', failed);
   else ctx.log.warn('webhook attempt failed; it will be retried', { ...failed, next_attempt_at: next });
 }
