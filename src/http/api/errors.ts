@@ -18,7 +18,10 @@ export function errorHandler(ctx: Context): ErrorRequestHandler {
     const error = toApiError(thrown);
     if (error.status >= 500) logFailure(ctx, error, thrown, request);
     // The client must see the cut. Express's own handler would also print the error, secrets included.
-    if (response.headersSent) return void response.destroy();
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
     sendError(ctx, error, request, response);
   };
 }

@@ -74,7 +74,10 @@ export function pageError(ctx: Context): ErrorRequestHandler {
         error: messageOf(error),
       });
     // The client must see the cut. Express's own handler would also print the error, secrets included.
-    if (response.headersSent) return void response.destroy();
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
     response.status(status).set(PAGE_HEADERS);
     if (status >= 500) response.set('Retry-After', '5');
     if (!request.complete) response.set('Connection', 'close');

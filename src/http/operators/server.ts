@@ -45,7 +45,10 @@ function failed(ctx: Context): ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
     ctx.log.error('operator page failed', { error: messageOf(error) });
     // The client must see the cut. Express's own handler would also print the error, secrets included.
-    if (response.headersSent) return void response.destroy();
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
     response.status(500).send('Failed; the log says why.');
   };
 }
