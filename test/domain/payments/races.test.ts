@@ -27,4 +27,8 @@ describe('races on one payment', () => {
       waits += raced.filter(({ didWait }) => didWait).length;
       expect(raced.flatMap(({ faults }) => faults)).to.deep.equal([]);
     });
+
+  it('were raced: actors were paused while others waited for their locks', () => {
+    expect(waits).to.be.above(0);
+  });
 });

@@ -54,11 +54,17 @@ export function openPausableDb(url: string, name: string): PausableDb {
       );
     };
     connection.query = counted as typeof connection.query;
+  };
+  // What the pool hands out: a new connection gets its own `query` in the pool (postgres/connections.ts).
+  const wrapped = new WeakSet<pg.Client>();
+  const client = db.client as { acquireConnection(): Promise<pg.Client> };
+  const acquire = client.acquireConnection.bind(client);
+  client.acquireConnection = async () => {
+    const connection = await acquire();
+    if (!wrapped.has(connection)) wrap(connection);
+    wrapped.add(connection);
     return connection;
   };
-  const client = db.client as { acquireRawConnection(): Promise<pg.Client> };
-  const acquire = client.acquireRawConnection.bind(client);
-  client.acquireRawConnection = async () => wrap(await acquire());
 
   return {
     db,
