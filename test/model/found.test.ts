@@ -3,7 +3,7 @@ import { openShop } from '../support/shop.ts';
 import { checkScript, type Script } from './check.ts';
 import { EXAMPLES } from './examples.ts';
 import { disableWebhooks } from './facts.ts';
-import { lose, pay, refund, scriptOf } from './scripts.ts';
+import { giveAddress, lose, pay, refund, scriptOf } from './scripts.ts';
 
 /** Found by the model (the first five) or by review, and fixed in the service or the model. */
 describe('fixed counterexamples', () => {
@@ -113,6 +113,22 @@ describe('fixed counterexamples', () => {
           [0, pay('unit', 'ETH ethereum')],
         ],
         { minutes: 5, late: 'refund' },
+      ),
+    ));
+
+  it('refunds of two coins that are sent at the same moment, when the first alone is as much as came', () =>
+    check(
+      scriptOf(
+        [
+          [1, pay('asked', 'ETH ethereum')],
+          [169, pay(60, 'USDC polygon')],
+          [1300, { do: 'fail_conversion' }],
+          [2286, pay(60, 'ETH ethereum')],
+          [2087, refund],
+          [765, lose(1)],
+          [111, giveAddress],
+        ],
+        { price: '25' },
       ),
     ));
 
