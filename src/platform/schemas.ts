@@ -22,3 +22,10 @@ export function text(options: { minLength?: number; maxLength: number; descripti
 export function amount(description: string): TString {
   return Type.String({ pattern: AMOUNT_PATTERN, description });
 }
+
+/** How a list that is walked by its cursor says where the page ends. */
+export const CursorPagination = Type.Object({
+  limit: Type.Integer(),
+  has_more: Type.Boolean(),
+  next_cursor: nullable(Type.String({ description: 'Null on the last page.' })),
+});

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { nullable, timestamp } from '../../../platform/schemas.ts';
+import { CursorPagination, nullable, timestamp } from '../../../platform/schemas.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { DELIVERY_ERROR_CLASSES } from '../client/delivery-error.ts';
 
@@ -78,11 +78,7 @@ export type DeliveryWithAttempts = Static<typeof DeliveryWithAttempts>;
 
 export const DeliveryList = Type.Object({
   data: Type.Array(Delivery),
-  pagination: Type.Object({
-    limit: Type.Integer(),
-    has_more: Type.Boolean(),
-    next_cursor: nullable(Type.String({ description: 'Null on the last page.' })),
-  }),
+  pagination: CursorPagination,
 });
 export type DeliveryList = Static<typeof DeliveryList>;
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { nullable } from '../../../platform/schemas.ts';
+import { CursorPagination, nullable } from '../../../platform/schemas.ts';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 import { EndpointHealth } from '../endpoints/schemas.ts';
 
@@ -28,11 +28,7 @@ export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
 export const WebhookEndpointList = Type.Object({
   data: Type.Array(WebhookEndpoint),
-  pagination: Type.Object({
-    limit: Type.Integer(),
-    has_more: Type.Boolean(),
-    next_cursor: nullable(Type.String({ description: 'Null on the last page.' })),
-  }),
+  pagination: CursorPagination,
 });
 export type WebhookEndpointList = Static<typeof WebhookEndpointList>;
 
