@@ -48,6 +48,13 @@ export default {
       from: { path: '^src/sdk/' },
       to: { pathNot: '^(src/sdk/|(node:)?crypto$)' },
     },
+    {
+      name: 'client-needs-only-fetch',
+      severity: 'error',
+      comment: 'The client runs where Node does not: it needs no module but its own.',
+      from: { path: '^src/sdk/client/' },
+      to: { pathNot: '^src/sdk/(client/|event-types\\.ts$)' },
+    },
     onlyIn(
       'sdk-in-domain-only',
       "They say how events are signed and what is in them, which is the domain's business.",
@@ -112,7 +119,7 @@ export default {
       name: 'dependencies-are-declared',
       severity: 'error',
       comment:
-        'The service must run after `npm ci --omit=dev`: its packages are in package.json, under "dependencies".',
+        'The service must run after `npm ci --omit=dev`: its packages are in src/package.json, under "dependencies".',
       from: { path: '^src/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'npm-optional', 'npm-peer'] },
     },

@@ -1,8 +1,10 @@
 # One image for web, worker and release: the command says which (see Procfile and docker-compose.yml).
-# The newest long-term release of Node that .ci/run tests on.
-FROM node:24-bookworm-slim AS base
+# The newest long-term release of Node that .ci/run tests on. Tag and digest change together: the digest is what is pulled.
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS base
 WORKDIR /app
 COPY package.json package-lock.json ./
+# What the service needs at run time; the package above is the SDK, and needs nothing.
+COPY src/package.json ./src/
 
 FROM base AS build
 # No package of the build or of the service needs its install script.
@@ -21,7 +23,8 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY migrations ./migrations
 COPY assets ./assets
-USER node
+# The user `node`, by number: Kubernetes' runAsNonRoot cannot look a name up. Nothing below /app is theirs to write.
+USER 1000:1000
 EXPOSE 3000
 # Node itself is process 1 unless the container runs with an init (compose does): web and worker drain on SIGTERM.
 STOPSIGNAL SIGTERM

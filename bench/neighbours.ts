@@ -5,6 +5,10 @@ import { openReceivers, quantile, until, type Receivers } from './receivers.ts';
 
 /** Every host of a receiver hangs: they are numbered below this. */
 const ALL_HOSTS = 256;
+/** Nearly the half of a worker's slots of deliveries that one merchant may hold. */
+const MANY_IN_FLIGHT = 450;
+/** Payments before each measurement. */
+const WARM_UP = 500;
 
 /**
  * Measures from a payment's commit to its first event, of a merchant alone and beside another one with so
@@ -17,10 +21,9 @@ export async function benchNeighbours(bench: Bench, receivers: Receivers, hangin
   loud.hangBelow(ALL_HOSTS);
   const web = await startService('web', bench.env);
   const worker = await startService('worker', bench.env);
-  await steady(bench, receivers, 100); // warm-up
-  const alone = await steady(bench, receivers, PAYMENTS);
+  const alone = await warmed(bench, receivers);
   const open = await openHangingEndpoints(bench, loud.url(1), hanging);
-  const beside = await steady(bench, receivers, PAYMENTS);
+  const beside = await warmed(bench, receivers);
   const stillOpen = await countInFlight(bench);
   await worker.stop();
   await web.stop();
@@ -32,6 +35,12 @@ export async function benchNeighbours(bench: Bench, receivers: Receivers, hangin
     `${(quantile(beside, 0.99) / quantile(alone, 0.99)).toFixed(2)} of the p99 alone; ` +
       `the other merchant holds ${open} to ${stillOpen} slots`,
   );
+}
+
+/** Latencies once the processes have run for a while. */
+async function warmed(bench: Bench, receivers: Receivers): Promise<number[]> {
+  await steady(bench, receivers, WARM_UP);
+  return steady(bench, receivers, PAYMENTS);
 }
 
 /**
@@ -71,6 +80,7 @@ async function openHangingEndpoints(bench: Bench, url: string, hanging: number):
     );
     return left.rows.length === 0;
   });
+  await until(async () => (await countInFlight(bench)) >= Math.min(hanging, MANY_IN_FLIGHT));
   return countInFlight(bench);
 }
 

@@ -16,6 +16,7 @@ import { benchRequests } from './requests.ts';
 import { openReceivers } from './receivers.ts';
 import { benchSettlement } from './settlement.ts';
 import { benchStories } from './stories.ts';
+import { benchVerify } from './verify.ts';
 
 /**
  * `npm run bench [-- REQUESTS [PART,PART]]`: runs the build's web and worker processes on this machine, with
@@ -23,7 +24,7 @@ import { benchStories } from './stories.ts';
  * machine: compare figures of one run, not of two machines.
  */
 const REQUESTS = Number(process.argv[2] ?? 10_000);
-const PARTS = (process.argv[3] ?? 'requests,stories,webhooks,neighbours,settlement,pages').split(',');
+const PARTS = (process.argv[3] ?? 'requests,stories,webhooks,neighbours,settlement,pages,verify').split(',');
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 const postgres = await startEmbeddedPostgres({
@@ -84,6 +85,8 @@ async function benchEngine(redisUrl: string): Promise<void> {
   receivers.close();
   if (PARTS.includes('settlement')) await benchSettlement(bench);
   if (PARTS.includes('pages')) await benchPages(bench);
+  // Its database is the same on both engines, and takes minutes to fill.
+  if (PARTS.includes('verify') && redisUrl === '') await benchVerify(bench, REQUESTS);
   await db.end();
 }
 

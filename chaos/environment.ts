@@ -48,10 +48,10 @@ async function startOn(postgres: RestartablePostgres, folder: string): Promise<E
   const port = await freePort();
   const env = environment(postgres.url, redis.url, port);
   await runToEnd('release', env, join(folder, 'release.log'));
-  const web = supervise('web', 'web', env, folder);
+  const web = supervise('web', 'web', () => env, folder);
   const workers = [
-    supervise('worker-1', 'worker', env, folder),
-    supervise('worker-2', 'worker', env, folder),
+    supervise('worker-1', 'worker', () => env, folder),
+    supervise('worker-2', 'worker', () => env, folder),
   ] as const;
   const all = [web, ...workers];
   await until('all processes work', () => all.every((one) => one.isWorking()), START_WITHIN_MS);
@@ -73,11 +73,12 @@ async function startOn(postgres: RestartablePostgres, folder: string): Promise<E
   };
 }
 
-function environment(databaseUrl: string, redisUrl: string, port: number) {
+/** The variables of the processes; without `redisUrl` the queues are in Postgres. */
+export function environment(databaseUrl: string, redisUrl: string | null, port: number) {
   return {
     NODE_ENV: 'production',
     DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
+    ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
     SECRETS_KEY: randomBytes(32).toString('base64'),
     PUBLIC_URL: 'https://pay.example',
     PORT: String(port),

@@ -14,6 +14,8 @@ export interface Orders {
   /** Attempts that got 503 or no response. */
   retries: number;
   readonly faults: string[];
+  /** Gets each attempt: the status of its response, null for none, and when it was sent. */
+  readonly onAttempt?: (status: number | null, sentAt: number) => void;
 }
 
 /**
@@ -22,7 +24,9 @@ export interface Orders {
 export async function order(origin: string, shop: Shop, key: string, orders: Orders): Promise<void> {
   const end = performance.now() + GIVE_UP_AFTER_MS;
   for (;;) {
+    const sentAt = performance.now();
     const response = await post(origin, shop, key);
+    orders.onAttempt?.(response?.status ?? null, sentAt);
     if (response !== null && response.status === 201) {
       const { id } = JSON.parse(response.text) as { id: string };
       const before = orders.created.get(key);

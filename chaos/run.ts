@@ -5,6 +5,7 @@ import { messageOf } from '../src/platform/log.ts';
 import { redisCommand } from '../test/support/redis.ts';
 import { injectFaults, type FaultCounts } from './faults.ts';
 import { order, orderAll, type Orders } from './orders.ts';
+import { runMatrix } from './matrix/run.ts';
 import { planOf, survivorOf } from './plan.ts';
 import { startEnvironment, type Environment } from './environment.ts';
 import { openShops, type Shop } from './shops.ts';
@@ -17,7 +18,7 @@ import { verify } from './verdict.ts';
  * Postgres, while workers are killed every few seconds, Redis is flushed twice and down for a while, Postgres
  * is restarted, web is killed once, and many receivers are faulty. Then every acknowledged payment and all
  * its events must exist. CHAOS_SEED repeats the plan of faults. A violation prints the processes' logs and
- * sets exit code 1.
+ * sets exit code 1. With arguments it runs the fault matrix instead.
  */
 const PAYMENTS = Number(process.env['CHAOS_PAYMENTS'] ?? 2_000);
 const SEED = process.env['CHAOS_SEED'] ?? randomBytes(4).toString('hex');
@@ -35,6 +36,8 @@ const begun = performance.now();
 const report = (line: string) =>
   console.log(`${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s  ${line}`);
 
+const matrix = process.argv.slice(2);
+if (matrix.length > 0) await runMatrix(matrix);
 if (redisCommand === null) throw new Error('chaos needs redis-server or valkey-server on the PATH');
 report(`${PAYMENTS} payments, chaos for ${Math.round(SECONDS)} s, CHAOS_SEED=${SEED}`);
 process.once('exit', killAll);

@@ -19,7 +19,7 @@ export interface Shop {
 
 /** Creates the merchants, each with its own receiver. */
 export async function openShops(
-  { env, origin }: Environment,
+  { env, origin }: Pick<Environment, 'env' | 'origin'>,
   seed: string,
   isDown: () => boolean,
 ): Promise<readonly Shop[]> {

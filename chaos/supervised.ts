@@ -18,6 +18,11 @@ export interface Supervised {
   readonly logs: readonly string[];
   /** Sends SIGKILL; false when it is not running. */
   kill(): boolean;
+  /** Sends SIGTERM; it must end with exit code 0, and is started again. */
+  terminate(): boolean;
+  /** Lets it hang, connections open, until `thaw`. */
+  freeze(): void;
+  thaw(): void;
   /** Whether the latest start has logged that it works. */
   isWorking(): boolean;
   /** Sends SIGTERM without a restart, and returns the exit code or signal. */
@@ -31,11 +36,14 @@ export function killAll(): void {
   for (const child of alive) child.kill('SIGKILL');
 }
 
-/** Starts `node dist/processes/PROGRAM.js` with its own folder for temporary files and logs. */
+/**
+ * Starts `node dist/processes/PROGRAM.js` with its own folder for temporary files and logs. Each start calls
+ * `env` for its variables.
+ */
 export function supervise(
   name: string,
   program: 'web' | 'worker',
-  env: NodeJS.ProcessEnv,
+  env: () => NodeJS.ProcessEnv,
   folder: string,
 ): Supervised {
   const home = join(folder, name);
@@ -43,16 +51,22 @@ export function supervise(
   const faults: string[] = [];
   const logs: string[] = [];
   let child: ChildProcess | null = null;
+  let isTerminated = false;
+  const send = (signal: NodeJS.Signals) =>
+    child?.exitCode === null && child.signalCode === null && child.kill(signal);
   const stop = new AbortController();
   const live = async () => {
     for (let life = 1; !stop.signal.aborted; life += 1) {
       const log = join(home, `${life}.log`);
       logs.push(log);
-      child = startProcess(program, { ...env, TMPDIR: home }, log);
+      child = startProcess(program, { ...env(), TMPDIR: home }, log);
       const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
       if (stop.signal.aborted) return code ?? signal ?? 0;
       if (signal === 'SIGKILL') continue;
-      if (saysItWorks(log)) faults.push(`${name} ended by itself (${code ?? signal}), see ${log}`);
+      const isExpected = isTerminated && code === 0;
+      isTerminated = false;
+      if (saysItWorks(log) && !isExpected)
+        faults.push(`${name} ended by itself (${code ?? signal}), see ${log}`);
       await sleep(RESTART_AFTER_MS);
     }
     return 0;
@@ -62,7 +76,10 @@ export function supervise(
     name,
     faults,
     logs,
-    kill: () => child?.exitCode === null && child.signalCode === null && child.kill('SIGKILL'),
+    kill: () => send('SIGKILL'),
+    terminate: () => (isTerminated = send('SIGTERM')),
+    freeze: () => void send('SIGSTOP'),
+    thaw: () => void send('SIGCONT'),
     isWorking: () => saysItWorks(logs.at(-1)),
     stop() {
       stop.abort();

@@ -1,6 +1,8 @@
+import { verify as verifyDatabase } from '../src/domain/ops/verify/verify.ts';
 import type { Status } from '../src/domain/payments/lifecycle/states.ts';
 import { listPayments, type Orders } from './orders.ts';
 import type { Shop } from './shops.ts';
+import { openDb } from '../src/platform/postgres/db.ts';
 import { readState, type DatabaseState } from './database.ts';
 
 const OPEN = new Set<string>(['WAITING', 'PENDING', 'PROCESSING'] satisfies Status[]);
@@ -25,6 +27,7 @@ export async function verify(
   const listed = (await Promise.all(shops.map((shop) => listPayments(origin, shop, faults)))).flat();
   verifyPayments(orders, listed, state, faults);
   const { arrived, lost } = verifyEvents(shops, state, faults);
+  faults.push(...(await findOffenders(databaseUrl)));
   const again = (some: readonly Shop[]) =>
     some.flatMap(({ log }) => [...log.taken.values()]).reduce((sum, { times }) => sum + times - 1, 0);
   return {
@@ -42,6 +45,24 @@ export async function verify(
       'duplicates where answers are cut': again(shops.filter(({ behaviour }) => behaviour === 'cut')),
     },
   };
+}
+
+/** Each statement of verify reads a page; this is far above what one takes on a busy machine. */
+const VERIFY_MS = 60_000;
+
+/** What `npm run ops -- verify` finds: every invariant, over the whole database. */
+export async function findOffenders(databaseUrl: string): Promise<string[]> {
+  const limits = { poolSize: 1, acquireMs: VERIFY_MS, queryMs: VERIFY_MS };
+  const db = openDb({ url: databaseUrl, name: 'chaos verify', ...limits });
+  try {
+    const { invariants, parked } = await verifyDatabase({ db, now: () => new Date() }, { since: null });
+    const offenders = invariants.flatMap(({ name, examples }) =>
+      examples.map(({ id, detail }) => `verify, ${name}: ${id}: ${detail}`),
+    );
+    return parked > 0 ? [...offenders, `${parked} jobs are parked`] : offenders;
+  } finally {
+    await db.destroy();
+  }
 }
 
 /** Every 201 is one payment, there are no others, and each is final with all its events. */

@@ -183,6 +183,7 @@ const FAULTS: readonly (readonly [rule: string, file: string, text: string])[] =
   ['sdk-stands-alone', 'src/sdk/a.ts', `import type { X } from '../platform/log.ts';\n`],
   ['sdk-stands-alone', 'src/sdk/b.ts', `import { once } from 'node:events';\n`],
   ['sdk-stands-alone', 'src/sdk/c.ts', `import type { X } from 'express';\n`],
+  ['client-needs-only-fetch', 'src/sdk/client/a.ts', `import { createHmac } from 'node:crypto';\n`],
   ['express-in-http-only', 'src/sdk/c.ts', `import type { X } from 'express';\n`],
   ['sdk-in-domain-only', 'src/http/d.ts', `import type { X } from '../sdk/sign.ts';\n`],
   ['express-in-http-only', 'src/background/b.ts', `import type { X } from 'express';\n`],

@@ -4,7 +4,7 @@ import { verifyWebhook, webhookSecrets } from 'payment-checkout/webhooks';
 // `whsec_...`; during a rotation the new and the previous secret, separated by a comma. Throws where one is
 // missing or malformed: at the start, not at the first event.
 const secrets = webhookSecrets(process.env.WEBHOOK_SECRETS);
-// In production: a table keyed by the event id, written in one transaction with what the event changes.
+// In production: `handleOnce` (docs/webhooks.md), which remembers events in your database.
 const events = new Map();
 
 const app = Fastify({ bodyLimit: 1_000_000 });

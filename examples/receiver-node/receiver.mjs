@@ -5,7 +5,7 @@ import { verifyWebhook, webhookSecrets } from 'payment-checkout/webhooks';
 // missing or malformed: at the start, not at the first event.
 const secrets = webhookSecrets(process.env.WEBHOOK_SECRETS);
 const MAX_BODY_BYTES = 1_000_000;
-// In production: a table keyed by the event id, written in one transaction with what the event changes.
+// In production: `handleOnce` (docs/webhooks.md), which remembers events in your database.
 const events = new Map();
 
 /** Returns the status of the response: 401 for a request that is not from the service, 200 for an event. */

@@ -1,5 +1,4 @@
 import {
-  createPostgresBackend,
   Queue,
   runMigrations,
   Worker,
@@ -10,28 +9,37 @@ import {
   type Processor,
 } from 'bullmq';
 import pg from 'pg';
+import { addFewAlone } from './add-few.ts';
+import { createRetryingBackend, failSlowly, logErrors } from './queue-errors.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { JobMerchant, QueueName } from '../platform/job.ts';
-import { limitsBelow, setLimits } from '../platform/postgres/limits.ts';
+import { driverOf, openClient } from '../platform/postgres/client.ts';
+import { limitsBelow, setLimits } from '../platform/postgres/session.ts';
 import type { Log } from '../platform/log.ts';
-import { messageOf } from '../platform/log.ts';
-import { openRedis } from '../platform/redis.ts';
+import { faultOf } from '../platform/logging/reasons.ts';
+import { parseRedisUrl } from '../platform/values/redis-urls.ts';
+import { stopWaiting } from '../platform/redis/disconnect.ts';
+import { openRedis } from '../platform/redis/open.ts';
 
 /** The data of every queue job: the keys of the scheduled jobs. */
 export interface JobData {
   readonly keys: readonly string[];
   /** The id of the keys' test clock; absent: the system clock. */
   readonly testClock?: string;
+  /** How often the job has failed before; absent: never. */
+  readonly failures?: number;
   /** Whose slot the job takes; absent: it is nobody's. */
   readonly merchant?: JobMerchant;
   /** When the relay's lease of the keys ends (ISO 8601), where there is a merchant. */
   readonly leaseEnd?: string;
+  /** When the first of the keys was due (ISO 8601); absent where that says nothing: retries, test clocks. */
+  readonly dueAt?: string | undefined;
 }
 export type JobQueue = Pick<
   Queue<JobData>,
   'name' | 'addBulk' | 'getJobCountByTypes' | 'waitUntilReady' | 'close'
 >;
-export type JobWorker = Pick<Worker<JobData>, 'name' | 'close' | 'waitUntilReady'>;
+export type JobWorker = Pick<Worker<JobData>, 'name' | 'close' | 'waitUntilReady' | 'pause' | 'resume'>;
 
 type PostgresQueue = Queue<
   JobData,
@@ -57,12 +65,19 @@ export interface QueueEngine {
   readonly name: 'redis' | 'postgres';
   openQueue(name: QueueName): JobQueue;
   openWorker(name: QueueName, process: Processor<JobData>, concurrency: number): JobWorker;
+  /** From now on fails what waits for a Redis that is away; true: it is. Postgres fails it by itself. */
+  stopWaiting?(): boolean;
   /** Closes the connections; queues and workers must be closed before. */
   close(): Promise<void>;
 }
 
-/** The braces put all keys into one slot of a Redis Cluster. */
-const PREFIX = '{checkout}';
+/**
+ * The braces put the keys of a queue into one slot of a Redis Cluster, as BullMQ needs it. There each queue
+ * has a prefix of its own, so that the queues are spread over the nodes.
+ */
+function prefixOf(queue: QueueName, isCluster: boolean): string {
+  return isCluster ? `{checkout-${queue}}` : '{checkout}';
+}
 
 /**
  * Retries belong to the scheduled jobs in Postgres, so a queue job runs once. Failed ones stay a day, for
@@ -70,35 +85,46 @@ const PREFIX = '{checkout}';
  */
 const JOB_OPTIONS = { attempts: 1, removeOnFail: { age: 86_400, count: 1_000 } } as const;
 /**
- * Finished jobs stay for a while, for operators: on Redis the latest 100, on Postgres those of the last
- * minute, because keeping a number of them there costs more than half of the throughput (956 instead of 2,550
- * jobs per second, measured).
+ * On Redis the latest 100 finished jobs stay, for operators. On Postgres none do: BullMQ looks for what to
+ * remove after each job, among all jobs of the queue, because the plan that it keeps cannot use its partial
+ * index (4.8 of the 9 ms that a job took there with 1,000 finished ones, by pg_stat_statements).
  */
 const REDIS_JOB_OPTIONS = { ...JOB_OPTIONS, removeOnComplete: { count: 100 } } as const;
-const POSTGRES_JOB_OPTIONS = { ...JOB_OPTIONS, removeOnComplete: { age: 60 } } as const;
+const POSTGRES_JOB_OPTIONS = { ...JOB_OPTIONS, removeOnComplete: true } as const;
 
 /** Two intervals, 30 s, detect a dead worker: as long as a relay's lease. */
-const STALLED_INTERVAL_MS = 15_000;
+const STALLED = { stalledInterval: 15_000 } as const;
 
-/** Opens the configured engine: Redis when REDIS_URL is set, otherwise the service's own Postgres. */
-export function openQueueEngine(config: Pick<Config, 'redisUrl' | 'databaseUrl'>, log: Log): QueueEngine {
+/**
+ * On Postgres, BullMQ compares these locks with the clock of each worker's machine, which may be 30 s ahead:
+ * what is left of a lock that was just renewed must be more. (On Redis the server's clock decides.)
+ */
+const POSTGRES_LOCKS = { lockDuration: 60_000, lockRenewTime: 15_000 } as const;
+
+/**
+ * Opens the configured engine: Redis when REDIS_URL is set, otherwise the service's own Postgres, without a
+ * pooler that shares connections: the workers LISTEN.
+ */
+export function openQueueEngine(
+  config: Pick<Config, 'redisUrl' | 'databaseDirectUrl'>,
+  log: Log,
+): QueueEngine {
   return config.redisUrl === null
-    ? postgresEngine(config.databaseUrl, log)
+    ? postgresEngine(config.databaseDirectUrl, log)
     : redisEngine(config.redisUrl, log);
 }
 
 function redisEngine(redisUrl: string, log: Log): QueueEngine {
   const connection = openRedis(redisUrl, 'queue', log);
-  const options = { connection, prefix: PREFIX };
+  const isCluster = parseRedisUrl(redisUrl).kind === 'cluster';
+  const optionsOf = (name: QueueName) => ({ connection, prefix: prefixOf(name, isCluster) });
   return {
     name: 'redis',
     openQueue: (name) =>
-      logErrors(new Queue<JobData>(name, { ...options, defaultJobOptions: REDIS_JOB_OPTIONS }), log),
+      logErrors(new Queue<JobData>(name, { ...optionsOf(name), defaultJobOptions: REDIS_JOB_OPTIONS }), log),
     openWorker: (name, process, concurrency) =>
-      logErrors(
-        new Worker<JobData>(name, process, { ...options, concurrency, stalledInterval: STALLED_INTERVAL_MS }),
-        log,
-      ),
+      logErrors(new Worker<JobData>(name, process, { ...optionsOf(name), concurrency, ...STALLED }), log),
+    stopWaiting: () => stopWaiting(connection),
     async close() {
       await connection.quit().catch(() => connection.disconnect());
     },
@@ -115,22 +141,29 @@ const STATEMENT_MS = 60_000;
 
 function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
   let listeners = 0;
-  // BullMQ's statements name their tables without a schema.
-  const settings = {
-    connectionString: databaseUrl,
-    options: '-c search_path=bullmq',
+  const { Client, connectionString } = driverOf(databaseUrl);
+  // Before the connection serves anybody: the pool waits for what this returns. BullMQ's statements name
+  // their tables without a schema; poolers refuse the startup parameter that would set the path.
+  const onConnect = async (client: pg.ClientBase) => {
+    await client.query("SELECT set_config('search_path', 'bullmq', false)");
+    await client.query(setLimits(limitsBelow(STATEMENT_MS)));
+  };
+  const pool = new pg.Pool({
+    Client,
+    connectionString,
     application_name: 'queues',
     keepAlive: true,
-  };
-  // Before the connection serves anybody: the pool waits for what this returns.
-  const onConnect = (client: pg.ClientBase) => client.query(setLimits(limitsBelow(STATEMENT_MS)));
-  const pool = new pg.Pool({ ...settings, max: POOL_SIZE, onConnect: onConnect as (client: object) => void });
+    max: POOL_SIZE,
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it
+    onConnect,
+  });
+  failSlowly(pool);
   pool.setMaxListeners(0);
   // The pool handles errors of its idle connections. One that BullMQ has checked out, idle between two
   // statements, would end the process when Postgres closes it; its next statement gets the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) =>
-    log.warn('queues: a Postgres connection was lost; the pool opens another', { error: messageOf(error) }),
+    log.warn('queues: a Postgres connection was lost; the pool opens another', faultOf(error)),
   );
   // BullMQ's type of a pool has an index signature that pg's class lacks.
   const connection = pool as unknown as PgPool;
@@ -140,41 +173,24 @@ function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
       const queue: PostgresQueue = new Queue(
         name,
         { connection, defaultJobOptions: POSTGRES_JOB_OPTIONS },
-        createPostgresBackend,
+        createRetryingBackend,
       );
-      return logErrors(queue, log);
+      return addFewAlone(logErrors(queue, log));
     },
     openWorker(name, process, concurrency) {
       listeners += 1;
       pool.options.max = POOL_SIZE + listeners;
-      const options = { connection, concurrency, stalledInterval: STALLED_INTERVAL_MS };
-      const worker: PostgresWorker = new Worker(name, process, options, createPostgresBackend);
+      const options = { connection, concurrency, ...STALLED, ...POSTGRES_LOCKS };
+      const worker: PostgresWorker = new Worker(name, process, options, createRetryingBackend);
       return logErrors(worker, log);
     },
     close: () => pool.end(),
   };
 }
 
-/** Without a listener an error would end the process. BullMQ reconnects by itself. */
-function logErrors<T extends { name: string; on(event: 'error', listener: (error: Error) => void): unknown }>(
-  source: T,
-  log: Log,
-): T {
-  source.on('error', (error) =>
-    log.warn('queue connection failed; BullMQ reconnects', { queue: source.name, error: messageOf(error) }),
-  );
-  return source;
-}
-
-/** How many jobs wait in a queue, also in a paused one, whose jobs the Postgres engine counts apart. */
-export async function countWaitingJobs(queue: JobQueue): Promise<number> {
-  return queue.getJobCountByTypes('waiting', 'paused' as 'waiting');
-}
-
 /** Creates or migrates the tables of the Postgres engine. Several processes may call it at once. */
 export async function migrateQueues(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'release' });
-  await client.connect();
+  const client = await openClient(databaseUrl, 'release');
   try {
     await runMigrations(client);
   } finally {

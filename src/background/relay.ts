@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DrainWatch } from '../domain/ops/drain.ts';
 import { leaseDue, type LeasedJob } from '../domain/schedule/lease.ts';
 import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import type { Job, QueueName } from '../platform/job.ts';
-import { messageOf } from '../platform/log.ts';
-import { countWaitingJobs, type JobData, type JobQueue } from './queues.ts';
-import { keyNamesOf, type Turns } from './turns.ts';
+import { relayedTotal, relaySeconds } from '../platform/metrics/measures.ts';
+import { faultOf } from '../platform/logging/reasons.ts';
+import { countWaitingJobs } from './queue-status.ts';
+import type { JobData, JobQueue } from './queues.ts';
+import { keyNamesOf, type Turns } from './shares/turns.ts';
 
 /**
  * How long a job may take before the relay adds it to a queue again: the bound within which a job that a
@@ -36,6 +39,8 @@ export interface RelayTargets {
   readonly queues: ReadonlyMap<QueueName, JobQueue>;
   /** Shares slots among merchants; absent: whatever is due is handed over. */
   readonly turns?: Turns;
+  /** False: the relay pauses, as if Postgres were unavailable. Absent: it never does. */
+  readonly mayWork?: () => boolean;
 }
 
 /**
@@ -54,6 +59,7 @@ export async function relayOnce(
   const open = [...jobs.values()].filter(({ queue }) => (addedSinceCount.get(queue) ?? 0) < MAX_JOBS_A_PASS);
   const now = ctx.now();
   const leaseEnd = addSeconds(now, LEASE_SECONDS);
+  await turns?.countHandedOver();
   // First, because what waited is older than what became due.
   const waited = (await turns?.lease(ctx, open, leaseEnd)) ?? [];
   const limits = new Map(open.map((job) => [job.name, limitOf(job, turns)]));
@@ -94,16 +100,25 @@ async function recountFullQueues(
 function batches(work: readonly LeasedJob[], size: number, leaseEnd: Date): JobData[] {
   const isAlone = ({ failures, test_clock, merchant }: LeasedJob) =>
     failures > 0 || test_clock !== null || merchant !== null;
-  const shared = work.filter((item) => !isAlone(item)).map(({ key }) => key);
-  const together = Array.from({ length: Math.ceil(shared.length / size) }, (_, i) => ({
-    keys: shared.slice(i * size, (i + 1) * size),
-  }));
-  const alone = work.filter(isAlone).map(({ key, test_clock, merchant }) => ({
+  const shared = work.filter((item) => !isAlone(item));
+  const together = Array.from({ length: Math.ceil(shared.length / size) }, (_, i) => {
+    const batch = shared.slice(i * size, (i + 1) * size);
+    return { keys: batch.map(({ key }) => key), ...firstDue(batch) };
+  });
+  const alone = work.filter(isAlone).map(({ key, test_clock, merchant, failures, run_at }) => ({
     keys: [key],
+    ...(failures > 0 || test_clock !== null ? {} : firstDue([{ run_at }])),
+    ...(failures === 0 ? {} : { failures }),
     ...(test_clock === null ? {} : { testClock: test_clock }),
     ...(merchant === null ? {} : { merchant, leaseEnd: leaseEnd.toISOString() }),
   }));
   return [...together, ...alone];
+}
+
+/** When the first of them was due; jobs that waited for a turn do not say. */
+function firstDue(work: readonly Pick<LeasedJob, 'run_at'>[]): Pick<JobData, 'dueAt'> {
+  const times = work.flatMap(({ run_at }) => (run_at === undefined ? [] : [run_at.getTime()]));
+  return times.length === 0 ? {} : { dueAt: new Date(Math.min(...times)).toISOString() };
 }
 
 function groupByJob(leased: readonly LeasedJob[], jobs: RelayTargets['jobs']): Map<Job, LeasedJob[]> {
@@ -120,7 +135,7 @@ function groupByJob(leased: readonly LeasedJob[], jobs: RelayTargets['jobs']): M
 
 /**
  * Relays until `signal` aborts: every few milliseconds while jobs are due and shortly after, otherwise 20
- * times per second.
+ * times per second. While workers are drained (`ops drain --on`) it hands over nothing.
  */
 export async function relayLoop(
   ctx: Context,
@@ -129,9 +144,13 @@ export async function relayLoop(
   beat: () => void,
 ): Promise<void> {
   const addedSinceCount = new Map<QueueName, number>();
+  const drain = new DrainWatch();
+  const relayUnlessDrained = async () =>
+    (await drain.isOn(ctx.db)) ? 0 : relayOnce(ctx, targets, addedSinceCount);
   let busyAt = -Infinity;
   while (!signal.aborted) {
-    const leased = await relayOrNull(ctx, targets, addedSinceCount, beat);
+    const isAllowed = targets.mayWork?.() ?? true;
+    const leased = isAllowed ? await relayOrNull(ctx, relayUnlessDrained, beat) : null;
     if (leased !== null && leased > 0) busyAt = performance.now();
     const isBusy = performance.now() - busyAt < BUSY_FOR_MS;
     const pause = leased === null ? FAULT_PAUSE_MS : isBusy ? BUSY_PAUSE_MS : IDLE_PAUSE_MS;
@@ -142,18 +161,21 @@ export async function relayLoop(
 /** Null: the pass failed, and the relay pauses. */
 async function relayOrNull(
   ctx: Context,
-  targets: RelayTargets,
-  addedSinceCount: Map<QueueName, number>,
+  relay: () => Promise<number>,
   beat: () => void,
 ): Promise<number | null> {
+  const startedAt = performance.now();
+  const measure = (outcome: 'done' | 'failed') =>
+    relaySeconds.observe({ outcome }, (performance.now() - startedAt) / 1000);
   try {
-    const leased = await relayOnce(ctx, targets, addedSinceCount);
+    const leased = await relay();
+    measure('done');
+    relayedTotal.inc(leased);
     beat();
     return leased;
   } catch (error) {
-    ctx.log.warn('relay paused: Postgres or the queue is unavailable; retrying in 1 s', {
-      error: messageOf(error),
-    });
+    measure('failed');
+    ctx.log.warn('relay paused; retrying in 1 s', faultOf(error));
     return null;
   }
 }

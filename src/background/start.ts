@@ -5,15 +5,23 @@ import { closeAdapters, createAdapters } from '../domain/adapters.ts';
 import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
 import { QUEUE_NAMES, type Job, type QueueName } from '../platform/job.ts';
 import { openQueueEngine, type QueueEngine } from './queues.ts';
+import { countQueues, SCRAPE_MS, type QueueCounts } from './queue-status.ts';
+import { Lanes } from './shares/lanes.ts';
 import { relayLoop } from './relay.ts';
 import { runJob } from './run-job.ts';
 import { scheduleRecurring } from './recurring.ts';
-import { Slots } from './slots.ts';
-import { Turns } from './turns.ts';
+import { Runs } from './runs.ts';
+import { shiftOf } from './shift.ts';
+import { Slots } from './shares/slots.ts';
+import { Turns } from './shares/turns.ts';
 import { createHandlers } from './workers.ts';
 
 export interface Background {
   readonly engine: QueueEngine['name'];
+  /** What runs and has ended in the queues that this process serves. */
+  readonly runs: Runs;
+  /** What every queue holds. Rejects when their server is away. */
+  countQueues(): Promise<QueueCounts[]>;
   /** Takes no new work, lets what is under way end, closes everything that it opened. */
   close(): Promise<void>;
 }
@@ -39,9 +47,19 @@ function concurrencyOf(queue: QueueName, { workerConcurrency }: Config): number 
 const DELIVERIES_SHARE_FACTOR = 1;
 const SHARE_FACTOR = 3;
 
+/** So many endpoints of a merchant are always tried at once. */
+const DELIVERIES_BURST = 16;
+/** A job that held its slot for this part of the deadline of a request probably waited for it. */
+const LONG_SHARE = 2 / 3;
+
 function slotsOf(queue: QueueName, config: Config): Slots {
-  const factor = queue === deliverWebhook.queue ? DELIVERIES_SHARE_FACTOR : SHARE_FACTOR;
-  return new Slots(concurrencyOf(queue, config), { factor });
+  const size = concurrencyOf(queue, config);
+  if (queue !== deliverWebhook.queue) return new Slots(size, { factor: SHARE_FACTOR });
+  // What a merchant's share of slots can begin where every request waits for its deadline.
+  const perSecond = size / 2 / config.webhookTimeoutSeconds;
+  const longMs = LONG_SHARE * config.webhookTimeoutSeconds * 1000;
+  const pace = { burst: DELIVERIES_BURST, perSecond, longMs };
+  return new Slots(size, { factor: DELIVERIES_SHARE_FACTOR, pace });
 }
 
 /**
@@ -57,29 +75,41 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
   const engine = openQueueEngine(config, log);
   const queues = new Map(QUEUE_NAMES.map((name) => [name, engine.openQueue(name)]));
   const served = QUEUE_NAMES.filter((name) => config.workerQueues?.includes(name) ?? true);
-  const turns = new Turns(new Map(served.map((name) => [name, slotsOf(name, config)])));
+  const turns = new Turns(new Map(served.map((name) => [name, slotsOf(name, config)])), queues);
   // Jobs that share slots are handed over by the processes that have such slots.
   const jobs: ReadonlyMap<string, Job> = new Map(
     [...handlers.values()]
       .filter(({ job }) => job.keyNames === null || served.includes(job.queue))
       .map(({ job }) => [job.name, job]),
   );
+  const runs = new Runs(served, () => ctx.systemNow());
+  const lanes = new Lanes(ctx.db);
   const workers = served.map((queue) =>
     engine.openWorker(
       queue,
       ({ name, data }) =>
-        turns.runInSlot(ctx, { queue, name, data }, () => runJob(ctx, handlers, name, data)),
+        turns.runInSlot(ctx, { queue, name, data }, () => {
+          const db = data.merchant === undefined ? ctx.db : lanes.of(data.merchant);
+          return runs.watch(queue, name, data.keys, () => runJob({ ...ctx, db }, handlers, name, data));
+        }),
       concurrencyOf(queue, config),
     ),
   );
   const stop = new AbortController();
-  const relay = relayLoop(ctx, { jobs, queues, turns }, stop.signal, beat);
+  const mayWork = shiftOf(ctx, workers);
+  const relay = relayLoop(ctx, { jobs, queues, turns, mayWork }, stop.signal, beat);
   return {
     engine: engine.name,
+    runs,
+    countQueues: () => countQueues([...queues.values()], SCRAPE_MS),
     async close() {
       stop.abort();
-      await relay;
-      await Promise.all(workers.map((worker) => worker.close()));
+      const closing = Promise.all(workers.map((worker) => worker.close()));
+      // After the workers know that they are closed: one that works asks an ended connection again and again.
+      const isAway = engine.stopWaiting?.() ?? false;
+      // A pass may wait for a command that was lost with its connection; what it leased is due again later.
+      if (!isAway) await relay;
+      await closing;
       await closeAdapters(adapters);
       await Promise.all([...queues.values()].map((queue) => queue.close()));
       await engine.close();

@@ -1,6 +1,11 @@
-import { isNetwork, NETWORK_IDS, type NetworkId } from './chain/networks.ts';
+import { isNetwork, NETWORK_IDS, NETWORKS, type NetworkId } from './chain/networks.ts';
 import type { TestChain, ChainOf, Payouts } from './chain/port.ts';
-import { simulatedChain, simulatedPayouts, simulatedRates } from './chain/simulator/simulated.ts';
+import {
+  simulatedChain,
+  simulatedDisplayRates,
+  simulatedPayouts,
+  simulatedRates,
+} from './chain/simulator/simulated.ts';
 import type { AdaptersByMode, CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
 import { webhookClientOf, type WebhookClient } from './webhooks/client/client.ts';
 import type { Config } from '../platform/config/config.ts';
@@ -44,17 +49,26 @@ export const LIVE_NETWORKS = NETWORK_IDS.filter((network) => REAL_NETWORKS[netwo
 export function createAdapters(
   config: Pick<
     Config,
-    'allowPrivateNetworks' | 'webhookTimeoutSeconds' | 'smtpUrl' | 'mailFrom' | 'publicUrl' | 'simulateLive'
+    | 'allowPrivateNetworks'
+    | 'webhookTimeoutSeconds'
+    | 'smtpUrl'
+    | 'mailFrom'
+    | 'publicUrl'
+    | 'simulateLive'
+    | 'explorers'
   >,
 ): Adapters {
   return {
     modes: config.simulateLive ? ['test', 'live'] : ['test'],
     networks: NETWORK_IDS,
     isSimulated: true,
-    live: realAdapters,
+    // Simulated transactions are in no explorer, unless an operator runs one.
+    explorers: config.explorers,
+    live: { ...realAdapters, explorers: { ...EXPLORERS, ...config.explorers } },
     chain: simulatedChain,
     testChain: simulatedChain,
     rates: simulatedRates,
+    displayRates: simulatedDisplayRates,
     payouts: simulatedPayouts,
     exchange: simulatedExchange,
     webhooks: webhookClientOf(config),
@@ -63,11 +77,14 @@ export function createAdapters(
   };
 }
 
+const EXPLORERS = Object.fromEntries(NETWORK_IDS.map((network) => [network, NETWORKS[network].explorer]));
+
 /** Where no real client exists, every use throws ApiError network_unavailable. */
 const realAdapters: PaymentAdapters = {
   modes: ['live'],
   networks: LIVE_NETWORKS,
   isSimulated: false,
+  explorers: EXPLORERS,
   chain: (ctx) => ({
     depositAddress: (network, reference) =>
       realNetwork(network).chain(ctx).depositAddress(network, reference),
@@ -76,6 +93,7 @@ const realAdapters: PaymentAdapters = {
   }),
   payouts: { send: async (payout) => realNetwork(payout.network).payouts.send(payout) },
   rates: () => Promise.reject(new ApiError('network_unavailable')),
+  displayRates: () => Promise.reject(new ApiError('network_unavailable')),
   exchange: { convert: () => Promise.reject(new ApiError('network_unavailable')) },
 };
 

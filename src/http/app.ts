@@ -1,7 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../platform/context.ts';
 import { DEFAULT_PER_MINUTE } from '../platform/endpoint.ts';
-import type { RedisConnection } from '../platform/redis.ts';
+import type { RedisConnection } from '../platform/redis/open.ts';
 import { getValidator } from '../platform/validator.ts';
 import { authenticator } from './api/authenticate.ts';
 import { clientsBehind } from './api/client-address.ts';
@@ -9,20 +9,23 @@ import { checkoutRouter, missingPage, pageError } from './checkout/router.ts';
 import { simulatorRouter } from './checkout/simulator.ts';
 import { errorHandler, notFound } from './api/errors.ts';
 import { PageStreams } from './checkout/page-streams.ts';
-import { limitUnknownPaths, mount, type Gate } from './api/mount.ts';
-import { openApiDocument, serveDocument } from './api/openapi.ts';
+import { limitUnknownPaths, mount, refuseMethod, type Gate } from './api/mount.ts';
 import { literalPath } from './api/path.ts';
 import { limiters } from './api/rate-limit.ts';
 import { requestId } from './api/request-id.ts';
+import { accessLog } from './logging/access-log.ts';
+import { traceRequests } from './logging/trace-requests.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { OLD_OPENAPI_PATH, OPENAPI_PATH, redirectToDocument, serveDocument } from './openapi/serve.ts';
 import { createEndpoints, type Dependencies } from './routes.ts';
-
-const OPENAPI_PATH = '/openapi.json';
 
 export interface AppOptions extends Dependencies {
   /** Where limits are counted for all web processes together; null: each process counts for itself. */
   readonly redis: RedisConnection | null;
-  /** What operators see (queues, metrics), behind their password; null: disabled. */
+  /** What operators see (queues, metrics), behind their password; null: not here. */
   readonly admin: RequestHandler | null;
+  /** `/livez` and `/readyz`, without limit. Default: not here. */
+  readonly probes?: RequestHandler;
   /** The open checkout pages, which are closed before the server is. Default: the application's own. */
   readonly live?: PageStreams;
 }
@@ -31,7 +34,10 @@ export interface AppOptions extends Dependencies {
  * The Express application, ready to be served: the API, the checkout page, the OpenAPI document and the
  * operators' pages.
  */
-export function createApp(ctx: Context, { redis, admin, live, ...dependencies }: AppOptions): Express {
+export function createApp(
+  ctx: Context,
+  { redis, admin, probes, live, ...dependencies }: AppOptions,
+): Express {
   const endpoints = createEndpoints(dependencies);
   const app = express();
   app.disable('x-powered-by');
@@ -46,16 +52,18 @@ export function createApp(ctx: Context, { redis, admin, live, ...dependencies }:
     limit: limiters(ctx.config, redis),
     clients: clientsBehind(ctx.config.trustedProxies),
   };
+  app.use(accessLog(ctx, gate.clients.addressOf), traceRequests);
   app.use(literalPath);
-  app.use(['/v1', OPENAPI_PATH], requestId(ctx), secure);
+  // Before everything that a request could wait for.
+  if (probes !== undefined) app.use(probes);
+  app.use(['/v1', OLD_OPENAPI_PATH], requestId(ctx), secure);
   mount(app, endpoints, gate);
+  const limitDocument = gate.limit('openapi', DEFAULT_PER_MINUTE, gate.clients.addressOf);
+  app.get(OLD_OPENAPI_PATH, limitDocument, redirectToDocument);
+  app.get(OPENAPI_PATH, limitDocument, serveDocument(openApiDocument(endpoints, ctx.config.publicUrl)));
+  app.all(OPENAPI_PATH, limitDocument, refuseMethod(['GET']));
   app.use('/v1', ...limitUnknownPaths(gate), notFound);
-  app.get(
-    OPENAPI_PATH,
-    gate.limit('openapi', DEFAULT_PER_MINUTE, gate.clients.addressOf),
-    serveDocument(openApiDocument(endpoints, ctx.config.publicUrl)),
-  );
-  app.use(['/v1', OPENAPI_PATH], errorHandler(ctx));
+  app.use(['/v1', OLD_OPENAPI_PATH], errorHandler(ctx));
 
   app.use(checkoutRouter(gate, dependencies.adapters, live ?? new PageStreams(ctx)));
   if (dependencies.sandbox !== null) app.use(simulatorRouter(ctx, dependencies.sandbox));

@@ -20,7 +20,7 @@ interface Queue {
  * streams that never begin and never get a 'close' event. A request whose connection has closed meanwhile is
  * not handled.
  */
-export function inTurn(handle: RequestListener): RequestListener {
+export function inTurn(handle: RequestListener, onClosed: () => void = () => undefined): RequestListener {
   const queues = new WeakMap<Socket, Queue>();
   return (request, response) => {
     const { socket } = request;
@@ -31,7 +31,10 @@ export function inTurn(handle: RequestListener): RequestListener {
     // Only a response that waits for another one has no socket.
     if (response.socket !== null || before === response) return handle(request, response);
     queue.waiting += 1;
-    if (queue.waiting > MAX_WAITING) return void socket.destroy();
+    if (queue.waiting > MAX_WAITING) {
+      onClosed();
+      return void socket.destroy();
+    }
     before.once('close', () => {
       queue.waiting -= 1;
       // The response before it was the connection's last one, or the client has left.

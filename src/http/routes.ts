@@ -1,4 +1,6 @@
+import { appearanceEndpoints } from '../domain/checkout/routes.ts';
 import { eventEndpoints } from '../domain/events/routes.ts';
+import type { HealthSource } from '../domain/ops/health/monitor.ts';
 import { statusEndpoints } from '../domain/ops/routes.ts';
 import { paymentEndpoints } from '../domain/payments/routes.ts';
 import type { Adapters } from '../domain/adapters.ts';
@@ -14,18 +16,20 @@ export interface Dependencies {
   readonly adapters: Adapters;
   /** What test merchants control; null: the sandbox is off. */
   readonly sandbox: Sandbox | null;
+  readonly health: HealthSource;
 }
 
 /** The API on one page: what every merchant calls, and what only test merchants can. */
-export function createEndpoints({ adapters, sandbox }: Dependencies): readonly Endpoint[] {
+export function createEndpoints({ adapters, sandbox, health }: Dependencies): readonly Endpoint[] {
   return [
-    ...statusEndpoints,
+    ...statusEndpoints(health),
     ...paymentEndpoints(adapters),
     ...webhookEndpoints,
     ...webhookEndpointEndpoints,
     ...deliveryEndpoints,
     ...receiverCheckEndpoints(adapters),
     ...eventEndpoints,
+    ...appearanceEndpoints(adapters),
     ...(sandbox === null ? [] : sandboxEndpoints(sandbox)),
   ];
 }

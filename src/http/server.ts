@@ -1,5 +1,6 @@
 import { createServer as createHttpServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import type { Express } from 'express';
+import type { Log } from '../platform/log.ts';
 import { inTurn } from './in-turn.ts';
 
 /**
@@ -11,7 +12,7 @@ import { inTurn } from './in-turn.ts';
  * facts that `test/http/server.test.ts` checks: Express sets the prototypes to `app.request` and
  * `app.response`, and those have a writable `app`.
  */
-export function createServer(app: Express): Server {
+export function createServer(app: Express, log?: Log): Server {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse<Request> {}
   inherit(Request.prototype, app.request, app);
@@ -20,7 +21,7 @@ export function createServer(app: Express): Server {
   app.response = Response.prototype as Express['response'];
   const server = createHttpServer(
     { IncomingMessage: Request, ServerResponse: Response, ...LIMITS },
-    inTurn(app),
+    inTurn(app, () => log?.warn('connection closed: too many pipelined requests wait')),
   );
   server.timeout = SILENCE_MS;
   return server;

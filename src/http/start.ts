@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../platform/config/config.ts';
 import type { Context } from '../platform/context.ts';
 import { messageOf } from '../platform/log.ts';
-import { openRedis } from '../platform/redis.ts';
+import { openRedis } from '../platform/redis/open.ts';
 import { createApp, type AppOptions } from './app.ts';
 import { PageStreams } from './checkout/page-streams.ts';
 import { createServer } from './server.ts';
@@ -31,7 +31,7 @@ export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis' |
   const { host, port, redisUrl } = ctx.config;
   const redis = redisUrl === null ? null : openRedis(redisUrl, 'limiter', ctx.log);
   const live = new PageStreams(ctx);
-  const server = createServer(createApp(ctx, { ...options, redis, live }));
+  const server = createServer(createApp(ctx, { ...options, redis, live }), ctx.log);
   const drain = drainable(server);
   try {
     await listenOn(server, host, port);

@@ -1,7 +1,9 @@
 import type { Clock, TestClock } from './clock.ts';
 import type { Config } from './config/config.ts';
+import type { ClockReport } from './database-clock/report.ts';
 import type { Db } from './postgres/db.ts';
 import type { Log } from './log.ts';
+import type { Replica } from './replica/replica.ts';
 
 /** What every endpoint and every handler gets: values, no container. */
 export interface Context {
@@ -10,10 +12,14 @@ export interface Context {
   readonly db: Db;
   /** The time of the payment at hand: real, or that of its test clock. */
   readonly now: Clock;
-  /** Real time, for signatures that others check against their own clocks. */
+  /** Real time, for signatures that others check against their own clocks: the database's. */
   readonly systemNow: Clock;
   /** Uniform in [0, 1); a scenario passes its own, so that a run can be repeated. */
   readonly random: () => number;
   /** Null: the system clock. */
   readonly testClock: TestClock | null;
+  /** How the machine's clock compares with the database's; absent: the context has a clock of its own. */
+  readonly clock?: ClockReport;
+  /** Serves reads that cost much; absent: the primary does. */
+  readonly replica?: Replica;
 }

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Context } from './context.ts';
+import type { ApiErrorCode } from './errors.ts';
 
 export const PERMISSIONS = [
   'payments:read',
@@ -8,6 +9,7 @@ export const PERMISSIONS = [
   'webhooks:read',
   'webhooks:write',
   'webhooks:secrets',
+  'checkout:write',
   'sandbox:write',
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
@@ -21,6 +23,8 @@ export interface Caller {
   readonly mode: Mode;
   /** The merchant's choices for underpaid, late and overpaid payments. */
   readonly policy: unknown;
+  /** An operator has suspended the merchant: its keys may do nothing. */
+  readonly isSuspended?: true;
 }
 
 /** A merchant has one mode for good: test merchants may use the sandbox, live ones have real money. */
@@ -47,12 +51,20 @@ export function reply(status: number, value: unknown): Reply {
   return { status, text: JSON.stringify(value) };
 }
 
+export interface UploadedFile {
+  /** One of those that the endpoint accepts, without parameters. */
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
 export interface EndpointRequest<Body, Query, Auth extends 'required' | 'optional'> {
   readonly ctx: Context;
   readonly caller: Auth extends 'required' ? Caller : Caller | null;
   readonly params: Readonly<Record<string, string>>;
   readonly body: Body;
   readonly query: Query;
+  /** The body of an endpoint that `accepts` files, with its media type; null: there is none. */
+  readonly file: UploadedFile | null;
   /** Null: the request has no Idempotency-Key. */
   readonly claim: IdempotencyClaim | null;
   /** Whether the client has closed the connection: long work then ends, because nobody reads the response. */
@@ -66,18 +78,26 @@ export interface Endpoint<
   Auth extends 'required' | 'optional' = 'required' | 'optional',
 > {
   readonly operationId: string;
-  readonly method: 'get' | 'put' | 'post';
+  readonly method: 'get' | 'put' | 'post' | 'delete';
   /** Path with `:name` parameters. */
   readonly path: string;
+  /** What it does, in a sentence. */
   readonly summary: string;
+  /** What the summary leaves out, in CommonMark: what changes, what comes back, and what to do with it. */
+  readonly description: string;
   readonly auth: Auth;
-  readonly permission: Permission | null;
+  /** All of them are needed; none: whoever has a key. */
+  readonly permissions: readonly Permission[];
   /** Refused to live merchants, regardless of their keys' permissions. */
   readonly testOnly?: boolean;
   /** Requests per 60 s and merchant, before RATE_LIMIT_SCALE. */
   readonly perMinute: number;
   readonly body?: Body;
+  /** The media types of a body that is a file instead of JSON. */
+  readonly accepts?: readonly string[];
   readonly query?: Query;
+  /** Its own errors, beside those that follow from the rest (http/openapi/errors.ts). */
+  readonly errors: readonly ApiErrorCode[];
   readonly response: { readonly status: number; readonly schema: TSchema };
   handle(request: EndpointRequest<Static<Body>, Static<Query>, Auth>): Promise<Reply>;
 }

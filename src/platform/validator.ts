@@ -90,6 +90,7 @@ const REASONS: Record<string, (error: ErrorObject) => string> = {
   // The schemas use `not` and `propertyNames` for names only.
   not: () => 'is a reserved name',
   propertyNames: () => 'is not an allowed name',
+  uniqueItems: () => 'must not have the same entry twice',
   enum: (error) => `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`,
   format: (error) =>
     FORMAT_REASONS[String(error.params.format)] ?? `must be a valid ${String(error.params.format)}`,
@@ -111,7 +112,11 @@ export const TEXT_PATTERN = '^[^\\u0000\\p{Cs}]*$';
  */
 export const AMOUNT_PATTERN = '^(?!0(\\.0+)?$)(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$';
 
+/** A colour. */
+export const COLOR_PATTERN = '^#[0-9A-Fa-f]{6}$';
+
 const PATTERN_REASONS = new Map([
+  [COLOR_PATTERN, 'must be a colour as #rrggbb, such as "#0a56c7"'],
   [TEXT_PATTERN, 'must be Unicode text without NUL and without lone surrogates'],
   [
     AMOUNT_PATTERN,

@@ -8,7 +8,15 @@ import { isProduction } from '../platform/config/production.ts';
 import { findOrCreateDemoMerchant, readDevInfo, writeDevInfo, type DevInfo } from './setup/demo.ts';
 import { migrateDatabase, PLACEHOLDER_URL, openEmbeddedDatabase } from './setup/embedded.ts';
 import { runMain, withTimeout, type Lifetime } from './setup/lifetime.ts';
-import { configFrom, createContext, WORKER_DB } from './setup/context.ts';
+import {
+  assertRightClock,
+  configFrom,
+  createContext,
+  openTraces,
+  withSecrets,
+  WORKER_DB,
+} from './setup/context.ts';
+import { openHealth } from './setup/health.ts';
 import { openWeb } from './setup/web.ts';
 
 /** Defaults for development; the environment overrides each. */
@@ -40,10 +48,12 @@ async function main(lifetime: Lifetime): Promise<void> {
 
   const config = configFrom({ ...env, PORT, DATABASE_URL });
   const ctx = createContext(lifetime, 'dev', config, WORKER_DB);
+  await assertRightClock(ctx);
+  await openTraces(ctx, lifetime, 'dev');
   const merchant = await findOrCreateDemoMerchant(ctx, known);
-  const webOptions = await openWeb(ctx, lifetime);
   const background = await startBackground(ctx);
-  const web = await startWeb(ctx, webOptions);
+  const health = await openHealth(ctx, lifetime, 'worker', background.runs);
+  const web = await startWeb(ctx, await openWeb(ctx, lifetime, health));
   lifetime.own(async () => {
     const closed = Promise.all([web.close(), background.close()]);
     await withTimeout(PATIENCE_SECONDS, closed).catch(() =>
@@ -58,7 +68,7 @@ async function main(lifetime: Lifetime): Promise<void> {
 
 /** The environment without empty variables, over the defaults of development. */
 function environment(known: Partial<DevInfo>): Environment {
-  const set = Object.entries(process.env).filter(([, value]) => value !== '');
+  const set = Object.entries(withSecrets(process.env)).filter(([, value]) => value !== '');
   const ADMIN_PASSWORD = known.admin_password || randomBytes(9).toString('base64url');
   const env: Environment = { ...DEVELOPMENT_DEFAULTS, ADMIN_PASSWORD, ...Object.fromEntries(set) };
   // Production refuses the default of development, which nobody has asked for there.
@@ -108,7 +118,7 @@ function introduction(info: DevInfo, engine: string, autopaySeconds: number | nu
   The payment checkout service is running (queues on ${engine}).
 
   API          ${info.base_url}/v1/status
-  Description  ${info.base_url}/openapi.json
+  Description  ${info.base_url}/v1/openapi.json
   Queues       ${info.bull_board_url}  (user admin, password ${info.admin_password})
   API key      ${info.api_key}
   All of this  .data/dev.json

@@ -1,6 +1,7 @@
 import type { MerchantSummary } from '../domain/merchants/store.ts';
 import { openCommand } from './setup/command-context.ts';
 import { parseCommand } from './setup/command-line.ts';
+import { reportCommand } from './setup/report-command.ts';
 import { runMain, type Lifetime } from './setup/lifetime.ts';
 import { USAGE } from './setup/merchant-commands.ts';
 
@@ -9,9 +10,10 @@ runMain(main, { once: true });
 async function main(lifetime: Lifetime): Promise<void> {
   const asked = parseCommand(process.argv.slice(2));
   if (asked === null) return console.log(USAGE);
-  const { command, values, json } = asked;
+  const { name, command, values, json } = asked;
   const ctx = await openCommand(lifetime, 'merchants', process.env);
   const result = await command.run(ctx, values);
+  await reportCommand(ctx, name, values, result);
   console.log(json ? JSON.stringify(result) : textOf(result));
   const notice = command.notice?.(values) ?? null;
   if (notice === null) return;

@@ -1,14 +1,19 @@
 import { startWeb } from '../http/start.ts';
 import { isLoopbackUrl } from '../platform/config/production.ts';
+import { assertRedis } from '../platform/redis/check.ts';
 import { runMain } from './setup/lifetime.ts';
-import { assertReleasedIfReachable, configFrom, createContext, WEB_DB } from './setup/context.ts';
+import { assertServableIfReachable, configFrom, createContext, openTraces, WEB_DB } from './setup/context.ts';
+import { openHealth } from './setup/health.ts';
 import { openWeb } from './setup/web.ts';
 
 runMain(async (lifetime) => {
   const config = configFrom(process.env);
   const ctx = createContext(lifetime, 'web', config, WEB_DB);
-  await assertReleasedIfReachable(ctx, config.adminPassword !== null);
-  const web = await startWeb(ctx, await openWeb(ctx, lifetime));
+  await openTraces(ctx, lifetime, 'web');
+  if (config.redisUrl !== null) await assertRedis(config.redisUrl);
+  await assertServableIfReachable(ctx, config.adminPassword !== null);
+  const health = await openHealth(ctx, lifetime, 'web');
+  const web = await startWeb(ctx, await openWeb(ctx, lifetime, health));
   lifetime.own(() => web.close());
   if (config.production && isLoopbackUrl(config.publicUrl))
     ctx.log.warn('PUBLIC_URL names this machine: customers cannot open the checkout links', {

@@ -1,16 +1,48 @@
 import { startBackground } from '../background/start.ts';
+import { assertRedis } from '../platform/redis/check.ts';
 import { startHeartbeat } from './setup/heartbeat.ts';
+import { openHealth, watchOwnQueues } from './setup/health.ts';
+import { operatorPages } from '../http/operators/pages.ts';
+import { startOperatorServer } from '../http/operators/server.ts';
+import { probes } from '../http/operators/probes.ts';
 import { runMain } from './setup/lifetime.ts';
-import { assertReleased, configFrom, createContext, WORKER_DB } from './setup/context.ts';
+import {
+  assertRightClock,
+  assertServable,
+  configFrom,
+  createContext,
+  openTraces,
+  WORKER_DB,
+} from './setup/context.ts';
 
 runMain(async (lifetime) => {
   const config = configFrom(process.env);
   const ctx = createContext(lifetime, 'worker', config, WORKER_DB);
-  await assertReleased(ctx, true);
+  await openTraces(ctx, lifetime, 'worker');
+  if (config.redisUrl !== null) await assertRedis(config.redisUrl);
+  await assertServable(ctx, true);
+  await assertRightClock(ctx);
   const heartbeat = startHeartbeat(ctx.log);
   lifetime.own(() => heartbeat.end());
   const background = await startBackground(ctx, () => heartbeat.beat());
   lifetime.own(() => background.close());
+  const state = await openHealth(ctx, lifetime, 'worker', background.runs);
+  watchOwnQueues(ctx, lifetime, background.runs, (reasons) => heartbeat.report(reasons));
+  if (config.adminPort !== null) {
+    const ready = probes({
+      health: state.health,
+      clock: ctx.clock,
+      isDraining: () => lifetime.isDraining(),
+      needs: ['redis', 'secrets_key'],
+    });
+    const queueJobs = () => background.countQueues();
+    const pages =
+      config.adminPassword === null
+        ? null
+        : operatorPages(ctx, config.adminPassword, null, { ...state, queueJobs });
+    const server = await startOperatorServer(ctx, config.adminPort, ready, pages);
+    lifetime.own(() => server.close());
+  }
   ctx.log.info('working', {
     engine: background.engine,
     queues: config.workerQueues ?? 'all',

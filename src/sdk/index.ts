@@ -18,3 +18,15 @@ export {
   type VerifyWebhookResult,
 } from './verify.ts';
 export type { ReceivedHeaders } from './received-headers.ts';
+export { handleOnce, type HandleOnceOptions } from './once/handle-once.ts';
+export {
+  HANDLED_EVENTS_TABLE,
+  knexStore,
+  pgStore,
+  type EventStore,
+  type KnexDb,
+  type KnexTransaction,
+  type LastHandled,
+  type PgClient,
+  type PgPool,
+} from './once/stores.ts';

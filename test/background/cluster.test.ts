@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { checkInvariants } from '../support/invariants.ts';
+import { captureLog } from '../support/logs.ts';
 import { redisCall, redisCommand, startRedis, type RedisServer } from '../support/redis.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -38,9 +39,24 @@ describe('a Redis Cluster', () => {
       const keys = await Promise.all(
         nodes.map(async ({ url }) => (await redisCall(url, 'KEYS', '*')) as string[]),
       );
-      expect(keys.flat().some((key) => key.startsWith('{checkout}:'))).to.equal(true);
+      const holdsQueues = keys.map((own) => own.some((key) => key.startsWith('{checkout-')));
+      expect(holdsQueues.filter(Boolean), 'nodes with queues').to.have.length.above(1);
       expect(keys.flat().some((key) => key.startsWith('{limit}:'))).to.equal(true);
       await checkInvariants(service.harness.ctx.db);
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('a worker ends when it is closed while every node is away', async () => {
+    const env = () => Promise.resolve({ REDIS_URL: nodes.map(({ url }) => url).join(',') });
+    service = await startService({ name: 'redis', env, flush: () => Promise.resolve() });
+    try {
+      const { log, lines } = captureLog();
+      const worker = await service.startWorker({ log });
+      await Promise.all(nodes.map((node) => node.stop()));
+      await until('its queues are down', () => lines().some(({ queue }) => queue === 'settlement'));
+      await worker.close();
     } finally {
       await service.close();
     }

@@ -38,7 +38,7 @@ describe('the rate limiter, with Redis', () => {
   const startOne = async () => {
     const web = await startWeb(
       { ...harness.ctx, log: winston.createLogger({ silent: true }) },
-      { admin: null, adapters: harness.adapters, sandbox: null },
+      { admin: null, adapters: harness.adapters, sandbox: null, health: harness.health },
     );
     webs.push(web);
     return web;

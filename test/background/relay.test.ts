@@ -1,10 +1,6 @@
 import { expect } from 'chai';
-import {
-  openQueueEngine,
-  countWaitingJobs,
-  type JobQueue,
-  type QueueEngine,
-} from '../../src/background/queues.ts';
+import { countWaitingJobs } from '../../src/background/queue-status.ts';
+import { openQueueEngine, type JobQueue, type QueueEngine } from '../../src/background/queues.ts';
 import { LEASE_SECONDS, relayOnce, type RelayTargets } from '../../src/background/relay.ts';
 import { schedule } from '../../src/domain/schedule/store.ts';
 import { run, sql } from '../../src/platform/postgres/db.ts';

@@ -55,17 +55,33 @@ export function nameOf({ width, colorScheme, javaScriptEnabled }: Look): string 
   return `${width}-${colorScheme}-${javaScriptEnabled ? 'script' : 'plain'}`;
 }
 
+/** What is no fault of a page. */
+export interface Allowed {
+  readonly refused?: string | RegExp;
+  readonly isCutOff?: boolean;
+  readonly opensWallet?: boolean;
+  readonly shop?: string;
+}
+
 /**
  * Runs `use` with a page that looks like that, and closes it. Fails when the page asked another origin or its
- * policy was broken, or when something could not be loaded, unless its path ends in `refused`, or the page
- * `isCutOff` by the test itself.
+ * policy was broken, or when something could not be loaded, unless its path ends in `refused` or the
+ * browser's message matches it, or the page `isCutOff` by the test itself. `shop` is the one other origin
+ * that it may ask. Where it `opensWallet`, a click hands a wallet's link to the system.
  */
 export async function withPage(
   browser: Browser,
-  options: Partial<Look> & BrowserContextOptions & { readonly refused?: string; readonly isCutOff?: boolean },
+  options: Partial<Look> & BrowserContextOptions & Allowed,
   use: (page: Page) => Promise<void>,
 ): Promise<void> {
-  const { width = 360, refused: _refused, isCutOff: _isCutOff, ...rest } = options;
+  const {
+    width = 360,
+    refused: _refused,
+    isCutOff: _isCutOff,
+    opensWallet: _opens,
+    shop: _shop,
+    ...rest
+  } = options;
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     reducedMotion: 'reduce',
@@ -86,20 +102,24 @@ export async function withPage(
  */
 export function watchFaults(
   page: Page,
-  { refused, isCutOff = false }: { readonly refused?: string; readonly isCutOff?: boolean } = {},
+  { refused, isCutOff = false, opensWallet = false, shop }: Allowed = {},
 ): () => void {
   const faults: string[] = [];
   page.on('console', (message) => {
     if (isCutOff && message.text().startsWith('Failed to load resource')) return;
     const { pathname } = new URL(message.location().url || 'about:blank');
     // The icon that every browser asks for by itself.
-    const isExpected =
-      pathname.endsWith('/favicon.ico') || (refused !== undefined && pathname.endsWith(refused));
+    const isRefused =
+      typeof refused === 'string' ? pathname.endsWith(refused) : refused?.test(message.text()) === true;
+    const isExpected = pathname.endsWith('/favicon.ico') || isRefused;
     if (message.type() === 'error' && !isExpected) faults.push(message.text());
   });
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('request', (request) => {
-    if (!request.url().startsWith('http://127.0.0.1:')) faults.push(`asked ${request.url()}`);
+    const url = request.url();
+    const isWallet = opensWallet && url.startsWith('ethereum:');
+    const isShop = shop !== undefined && url.startsWith(`${shop}/`);
+    if (!isWallet && !isShop && !url.startsWith('http://127.0.0.1:')) faults.push(`asked ${url}`);
   });
   return () => {
     if (faults.length > 0) throw new Error(faults.splice(0).join('\n'));

@@ -32,6 +32,7 @@ describe('an open checkout page', () => {
       admin: null,
       adapters: harness.adapters,
       sandbox: harness.sandbox,
+      health: harness.health,
       live,
     });
     return listen(app, port);
@@ -118,6 +119,21 @@ describe('an open checkout page', () => {
         await page.clock.runFor(3_000);
         return live.count === 1;
       });
+    });
+  });
+
+  it('loads itself again where its script is not to be had, and follows once it is', async () => {
+    const { id, token_id } = await paymentIn(harness, 'waiting');
+    await withPage(browser, { isCutOff: true }, async (page) => {
+      await page.clock.install();
+      await page.route('**/checkout/assets/*', (route) => route.fulfill({ status: 404 }));
+      await page.goto(`${urlOf(token_id)}#pay`);
+      expect(await page.locator('#copy-address').isVisible()).to.equal(false);
+      await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
+      await page.unroute('**/checkout/assets/*');
+      await page.clock.runFor(10_000);
+      await says(page, 'We have seen your payment');
+      await until('the page listens', () => live.count === 1);
     });
   });
 

@@ -80,7 +80,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
           await shop.mine(10);
           await says(page, 'Paid. Thank you!');
           expect(await page.locator('#simulator').isVisible()).to.equal(false);
-          if (javaScriptEnabled) await page.clock.runFor(11_000);
+          if (javaScriptEnabled) await page.clock.runFor(21_000);
           else await page.locator('#success').click();
           await page.waitForURL('**/thanks**', { timeout: 20_000 });
           expect(page.url()).to.equal(`${thanks}&payment_id=${id}&order_id=order+1&status=SETTLED`);

@@ -11,10 +11,12 @@ import type { Shelf } from './shelf.ts';
 
 /** The band that says TEST is above everything else on the page, and across its width. */
 async function bandIsFirst(page: Page): Promise<boolean> {
-  const [band, left] = await Promise.all(['#test', '.left'].map((part) => page.locator(part).boundingBox()));
+  const [band, sheet] = await Promise.all(
+    ['#test', '.sheet'].map((part) => page.locator(part).boundingBox()),
+  );
   const main = await page.locator('main').boundingBox();
-  if (!band || !left || !main) return false;
-  return band.y + band.height <= left.y && band.width >= main.width - 40;
+  if (!band || !sheet || !main) return false;
+  return band.y + band.height <= sheet.y && band.width >= main.width - 40;
 }
 
 describe('every state of the checkout page, in a browser', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import jsqr from 'jsqr';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
-import { COINS_ON_NETWORKS } from '../../src/domain/chain/coins.ts';
+import { COINS_ON_NETWORKS, tokenContract } from '../../src/domain/chain/coins.ts';
 import { paymentIn, setColumns, CHECKOUT_STATES } from '../support/checkout.ts';
 import type { Listening } from '../support/http.ts';
 import type { Harness } from '../support/harness.ts';
@@ -32,7 +32,7 @@ describe('using the checkout page', () => {
   };
   /** The code and what is around it, as somebody sees it who points a phone at it. */
   const aroundCode = async (page: Page): Promise<Clip> => {
-    const box = await page.locator('.qr').boundingBox();
+    const box = await page.locator('.qr:visible').boundingBox();
     if (box === null) throw new Error('the page shows no code');
     const { x, y, width, height } = box;
     const [left, top] = [Math.max(0, x - MARGIN), Math.max(0, y - MARGIN)];
@@ -41,7 +41,7 @@ describe('using the checkout page', () => {
 
   for (const colorScheme of ['light', 'dark'] as const)
     check(
-      `on a ${colorScheme} screen the code of every coin on every network is the wallet's link`,
+      `on a ${colorScheme} screen the codes of every coin on every network are its address and the wallet's link`,
       async () => {
         const { token_id } = await paymentIn(harness, 'waiting');
         await withPage(browser, { colorScheme, deviceScaleFactor: 2 }, async (page) => {
@@ -49,9 +49,19 @@ describe('using the checkout page', () => {
             await page.request.post(`${urlOf(token_id)}/coin`, { form, maxRedirects: 0 });
             await page.goto(urlOf(token_id));
             const uri = await page.locator('#wallet').getAttribute('href');
-            expect(uri).to.include((await page.locator('#address').textContent()) ?? 'no address');
-            const code = await aroundCode(page);
-            expect(await scanned(page, code), `${form.coin} on ${form.network}`).to.equal(uri);
+            const address = await page.locator('#address').textContent();
+            expect(uri).to.include(address ?? 'no address');
+            const name = `${form.coin} on ${form.network}`;
+            await page.locator('#show-code > summary').click();
+            const isBareFirst = form.network === 'tron' || tokenContract(form.coin, form.network) !== null;
+            expect(await scanned(page, await aroundCode(page)), name).to.equal(isBareFirst ? address : uri);
+            const other = page.locator(isBareFirst ? '[for=holds-full]' : '[for=holds-bare]');
+            expect(await other.count(), `${name}: a choice`).to.equal(
+              form.network === 'tron' && form.coin !== 'TRX' ? 0 : 1,
+            );
+            if ((await other.count()) === 0) continue;
+            await other.click();
+            expect(await scanned(page, await aroundCode(page)), name).to.equal(isBareFirst ? uri : address);
           }
           await page.request.post(`${urlOf(token_id)}/coin`, {
             form: { coin: 'SOL', network: 'solana' },
@@ -68,9 +78,10 @@ describe('using the checkout page', () => {
             maxRedirects: 0,
           });
           await page.goto(urlOf(token_id));
+          await page.locator('#show-code > summary').click();
           // The layout is the same for all: one scan of the whole page, which takes many times longer, says
           // that a reader finds it there.
-          expect(await scanned(page)).to.equal(await page.locator('#wallet').getAttribute('href'));
+          expect(await scanned(page)).to.equal(await page.locator('#address').textContent());
         });
       },
     );
@@ -82,16 +93,27 @@ describe('using the checkout page', () => {
         const { token_id } = await paymentIn(harness, 'waiting');
         await withPage(browser, { javaScriptEnabled }, async (page) => {
           await page.goto(urlOf(token_id));
-          for (let n = 0; n < 40; n += 1) {
-            await page.keyboard.press('Tab');
-            if ((await page.locator(':focus').getAttribute('id')) === 'coin-USDT') break;
-          }
+          const tabTo = async (selector: string) => {
+            for (let n = 0; n < 40; n += 1) {
+              await page.keyboard.press('Tab');
+              if ((await page.locator(`${selector}:focus`).count()) === 1) return;
+            }
+            throw new Error(`the keyboard does not reach ${selector}`);
+          };
+          await tabTo('#choice > summary');
+          await page.keyboard.press('Enter');
+          await tabTo('#coin-USDT');
           await picture(page, `focus-${String(javaScriptEnabled)}`);
           await page.keyboard.press('Enter');
-          await page.locator('#coin-USDT[aria-pressed=true]').waitFor();
+          const isChosen = async (id: string) =>
+            page.locator(`#${id}[aria-pressed=true]`).waitFor({ state: 'attached' });
+          await isChosen('coin-USDT');
+          // With a script the choice stays open, and what was pressed keeps the focus.
+          if (javaScriptEnabled) expect(await page.locator('#coin-USDT:focus').count()).to.equal(1);
+          else await page.locator('#choice > summary').press('Enter');
           await page.locator('#network-tron').press('Space');
-          await page.locator('#network-tron[aria-pressed=true]').waitFor();
-          expect(page.url()).to.equal(`${urlOf(token_id)}#pay`);
+          await isChosen('network-tron');
+          expect(page.url()).to.equal(javaScriptEnabled ? urlOf(token_id) : `${urlOf(token_id)}#pay`);
           expect(await page.locator('h3', { hasText: 'Tron address' }).isVisible()).to.equal(true);
           expect(await page.locator('.warning').textContent()).to.include('Send only USDT on Tron');
           expect(await page.locator('#copy-address').isVisible()).to.equal(javaScriptEnabled);
@@ -151,8 +173,9 @@ describe('using the checkout page', () => {
       const { id, token_id } = await paymentIn(harness, 'waiting');
       await withPage(browser, { javaScriptEnabled: false }, async (page) => {
         await page.goto(urlOf(token_id, '?lang=de'));
+        await page.locator('#choice > summary').click();
         await page.locator('#coin-USDT').click();
-        await page.locator('#coin-USDT[aria-pressed=true]').waitFor();
+        await page.locator('#coin-USDT[aria-pressed=true]').waitFor({ state: 'attached' });
         expect(page.url()).to.match(/#pay$/);
         await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
         await page.locator('html[lang=de] #said', { hasText: 'gesehen' }).waitFor({ timeout: 20_000 });
@@ -160,25 +183,47 @@ describe('using the checkout page', () => {
     },
   );
 
-  check('once settled it leads back to the shop by itself, unless the customer stays', async () => {
+  check('who sees it settle is taken back to the shop after 20 s, announced, unless they stay', async () => {
     const shop = `${server.url}/thanks?a=1`;
-    const { id, token_id } = await paymentIn(harness, 'settled', { success_url: shop });
+    const settle = async (page: Page) => {
+      const { id, token_id } = await paymentIn(harness, 'converting', { success_url: shop });
+      await page.goto(urlOf(token_id));
+      await setColumns(harness, id, CHECKOUT_STATES.settled ?? {});
+      await page.locator('#heard', { hasText: 'in 20 seconds' }).waitFor({ state: 'attached' });
+      return { id, token_id };
+    };
     await withPage(browser, {}, async (page) => {
       await page.route('**/thanks**', (route) => route.fulfill({ body: 'thanks' }));
       await page.clock.install();
-      await page.goto(urlOf(token_id));
-      await page.clock.runFor(11_000);
+      const { id } = await settle(page);
+      await page.clock.runFor(19_000);
+      expect(page.url()).to.not.include('thanks');
+      await page.clock.runFor(2_000);
       await page.waitForURL('**/thanks**', { timeout: 20_000 });
       expect(page.url()).to.equal(`${shop}&payment_id=${id}&order_id=order+1&status=SETTLED`);
-      await page.goto(urlOf(token_id));
+      const { token_id } = await settle(page);
       // Said before the page has asked for the other one, whose answer would have to be waited for.
       await page.evaluate(
         `navigation.addEventListener('navigate', ({ destination }) => { window.leadsTo = destination.url; })`,
       );
       await page.locator('#stay').click();
-      await page.clock.runFor(11_000);
+      await page.clock.runFor(21_000);
       expect(await page.evaluate('window.leadsTo ?? null')).to.equal(null);
       expect(page.url()).to.equal(urlOf(token_id));
+    });
+  });
+
+  check('who opens a payment that is settled already, from a receipt, stays', async () => {
+    const { token_id } = await paymentIn(harness, 'settled');
+    await withPage(browser, {}, async (page) => {
+      await page.clock.install();
+      await page.goto(urlOf(token_id));
+      await page.evaluate(
+        `navigation.addEventListener('navigate', ({ destination }) => { window.leadsTo = destination.url; })`,
+      );
+      await page.clock.runFor(60_000);
+      expect(await page.locator('#going').isVisible()).to.equal(false);
+      expect(await page.evaluate('window.leadsTo ?? null')).to.equal(null);
     });
   });
 
@@ -191,6 +236,22 @@ describe('using the checkout page', () => {
       harness.advance(400);
       await page.reload();
       expect(await page.locator('#left').textContent()).to.match(/^3:\d\d$/);
+    });
+  });
+
+  check('without a script the page stops reloading for who needs longer', async () => {
+    const { token_id } = await paymentIn(harness, 'waiting');
+    await withPage(browser, { javaScriptEnabled: false }, async (page) => {
+      await page.goto(urlOf(token_id, '?lang=en'));
+      const reloads = page.locator('meta[http-equiv=refresh]');
+      expect(await reloads.count()).to.equal(1);
+      await page.getByRole('link', { name: 'Stop reloading this page' }).click();
+      await page.getByRole('link', { name: 'Reload this page' }).waitFor();
+      expect(await reloads.count()).to.equal(0);
+      await picture(page, 'still-360-light-plain');
+      await page.getByRole('link', { name: 'Reload this page' }).click();
+      await page.getByRole('link', { name: 'Stop reloading this page' }).waitFor();
+      expect(await reloads.count()).to.equal(1);
     });
   });
 });

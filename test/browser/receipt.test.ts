@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { languageFor } from '../../src/domain/languages/languages.ts';
 import { receiptMail } from '../../src/domain/receipts/render.ts';
-import { PAID, PART } from '../support/receipt-samples.ts';
+import { PAID, PART, TOO_LATE, TOO_LITTLE } from '../support/receipt-samples.ts';
 import { openBrowser, picture, withPage } from './browser.ts';
 import { overflow, violations } from './axe.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -10,6 +10,8 @@ import { sideBySide } from './side-by-side.ts';
 const SAMPLES = {
   paid: { ...PAID, isTest: true },
   'refunded-in-part': { ...PART, merchantName: 'متجر القمر' },
+  'too-little': { ...TOO_LITTLE, isTest: true },
+  'too-late': { ...TOO_LATE, merchantName: 'متجر القمر' },
 };
 
 describe('a receipt as a mail program shows it', () => {

@@ -43,14 +43,14 @@ describe('docs/contract.md and docs/specification.md', () => {
     expect([...specified, ...added.map(([, type]) => type)]).to.deep.equal([...EVENT_TYPES]);
   });
 
-  it('list every endpoint, its permission and its limit', async () => {
+  it('list every endpoint, its permissions and its limit', async () => {
     const harness = await createHarness();
     const endpoints = createEndpoints(harness);
     await harness.close();
     expect(tableOf('docs/contract.md', 'endpoint')).to.deep.equal(
-      endpoints.map(({ method, path, permission, perMinute }) => [
+      endpoints.map(({ method, path, permissions, perMinute }) => [
         `${method.toUpperCase()} ${path}`,
-        permission ?? 'none, no key needed',
+        permissions.join(', ') || 'none, no key needed',
         String(perMinute),
       ]),
     );

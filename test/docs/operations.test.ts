@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { USAGE } from '../../src/processes/setup/merchant-commands.ts';
+import { OPS_COMMANDS } from '../../src/processes/setup/ops/commands.ts';
 import { KNOWN_VARIABLES, readConfig } from '../../src/platform/config/config.ts';
+import { SECRET_VARIABLES } from '../../src/platform/config/secret-files.ts';
 import { filesBelow, read, tableOf, ROOT } from '../support/documents.ts';
 
 const OPERATIONS = read('docs/operations.md');
@@ -44,17 +46,21 @@ describe('docs/operations.md', () => {
     expect(named.split('|')).to.have.members(commands);
   });
 
-  it('has a docker-compose.yml beside it that passes every variable on', () => {
-    const compose = read('docker-compose.yml');
-    const passed = [...compose.matchAll(/^ {4}([A-Z_]+):/gm)].map(([, name]) => name);
-    // The container's own port and address are the defaults.
-    const needed = KNOWN_VARIABLES.filter((name) => name !== 'PORT' && name !== 'HOST');
-    expect(passed).to.include.members(needed);
-    expect(new Set([...passed, 'NODE_ENV'])).to.deep.equal(new Set([...needed, 'NODE_ENV']));
+  it('lists the variables that may be files', () => {
+    const [section = ''] = OPERATIONS.split('### Secrets in files')[1]?.split('\n### ') ?? [];
+    const named = [...section.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name);
+    expect(named.filter((name) => name !== '_FILE')).to.deep.equal([...SECRET_VARIABLES]);
+  });
+
+  it('lists every command of operators, in the order of their help', () => {
+    expect(tableOf('docs/operations.md', 'command').map(([name]) => name)).to.deep.equal(
+      Object.keys(OPS_COMMANDS),
+    );
   });
 
   it("lists the service's own metrics", () => {
-    const source = filesBelow('src/http/operators').map(read).join('\n');
+    const folders = ['src/http/operators', 'src/platform/metrics'];
+    const source = folders.flatMap(filesBelow).map(read).join('\n');
     const gauges = source.matchAll(/new (?:Gauge|Counter|Histogram)\(\{\s+name: '(\w+)'/g);
     const names = [...gauges].map(([, name]) => name);
     expect(names).to.have.lengthOf.greaterThan(1);

@@ -44,7 +44,9 @@ describe('the examples are all run', () => {
   it('each folder of examples/ is in the list', () => {
     const entries = readdirSync(join(ROOT, 'examples'), { withFileTypes: true });
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    expect(folders).to.have.members(EXAMPLES.map((example) => example.folder));
+    // test/sdk/package.test.ts runs this one: it is no receiver of its own.
+    const others = ['handle-once'];
+    expect(folders).to.have.members([...EXAMPLES.map((example) => example.folder), ...others]);
   });
 });
 
@@ -169,7 +171,13 @@ for (const example of EXAMPLES)
     it('passes every case of POST /v1/webhooks/examine, and accepts a test event', async () => {
       const ctx = { ...harness.ctx, now: systemClock, systemNow: systemClock };
       const server = await listen(
-        createApp(ctx, { redis: null, admin: null, adapters: harness.adapters, sandbox: null }),
+        createApp(ctx, {
+          redis: null,
+          admin: null,
+          adapters: harness.adapters,
+          sandbox: null,
+          health: harness.health,
+        }),
       );
       const ask = (path: string, body: object) =>
         send(

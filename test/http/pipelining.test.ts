@@ -46,9 +46,9 @@ describe('pipelined requests', () => {
     let server: Listening;
     beforeEach(async () => {
       streams = new PageStreams(harness.ctx, { ...NEVER, heartbeatMs: 0 });
-      const { adapters, sandbox } = harness;
+      const { adapters, sandbox, health } = harness;
       server = await listen(
-        createApp(harness.ctx, { redis: null, admin: null, adapters, sandbox, live: streams }),
+        createApp(harness.ctx, { redis: null, admin: null, adapters, sandbox, health, live: streams }),
       );
     });
     afterEach(async () => {
@@ -60,7 +60,7 @@ describe('pipelined requests', () => {
       const { id, token_id } = await paymentIn(harness, 'waiting');
       const path = `/checkout/${token_id}`;
       const hostile = await open(portOf(server));
-      hostile.write(get('/openapi.json').repeat(100) + get(`${path}/events`));
+      hostile.write(get('/v1/openapi.json').repeat(100) + get(`${path}/events`));
       const reader = await open(portOf(server));
       let received = '';
       reader.on('data', (data) => (received += data.toString()));
@@ -165,9 +165,9 @@ describe('pipelined requests', () => {
 
   it('120 on a cold pool all get their response', async () => {
     const db = openDb({ url: harness.ctx.config.databaseUrl, name: 'test', ...WEB_DB });
-    const { adapters, sandbox } = harness;
+    const { adapters, sandbox, health } = harness;
     const server = await listen(
-      createApp({ ...harness.ctx, db }, { redis: null, admin: null, adapters, sandbox }),
+      createApp({ ...harness.ctx, db }, { redis: null, admin: null, adapters, sandbox, health }),
     );
     const client = await open(portOf(server));
     let received = '';

@@ -141,7 +141,13 @@ describe('npm run dev', function () {
     const merchants = checkout.npm(['run', '--silent', 'merchants', '--', ...args]);
     terminals.push(merchants);
     expect(await merchants.ended()).to.equal(0);
-    expect(JSON.parse(merchants.output())).to.have.all.keys('merchant_id', 'api_key', 'webhook_secret');
+    // A terminal shows the log beside the result: it is on standard error.
+    const result =
+      merchants
+        .output()
+        .split('\n')
+        .find((line) => line.includes('"api_key"')) ?? '';
+    expect(JSON.parse(result)).to.have.all.keys('merchant_id', 'api_key', 'webhook_secret');
     expect(await findRunningEmbeddedPostgres(dataDir)).to.equal(null);
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { limitsBelow } from '../../src/platform/postgres/limits.ts';
+import { limitsBelow } from '../../src/platform/postgres/session.ts';
 import { WORKER_DB } from '../../src/processes/setup/context.ts';
 import { until } from '../support/until.ts';
 import { endAll } from './service.ts';

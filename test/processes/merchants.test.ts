@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { listActions } from '../../src/domain/ops/actions.ts';
 import { findCaller } from '../../src/domain/merchants/api-keys.ts';
 import { messageOf } from '../../src/platform/log.ts';
 import { PERMISSIONS } from '../../src/platform/endpoint.ts';
@@ -56,8 +57,8 @@ describe('npm run merchants', function () {
   it('creates a merchant, and gives and ends keys; --json is one object on one line', async () => {
     const created = await merchants(['create', ...SHOP, '--permissions', 'payments:read', '--json']);
     expect(created).to.include({ code: 0 });
-    expect(created.output).to.match(/^\{.*\}\n$/);
-    const facts = JSON.parse(created.output) as Record<string, string>;
+    expect(created.printed).to.match(/^\{.*\}\n$/);
+    const facts = JSON.parse(created.printed) as Record<string, string>;
     expect(facts).to.have.all.keys('merchant_id', 'api_key', 'webhook_secret');
     const { merchant_id = '', api_key = '', webhook_secret } = facts;
     expect(webhook_secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -71,7 +72,7 @@ describe('npm run merchants', function () {
     });
 
     const added = await merchants(['add-key', '--merchant', merchant_id, '--json']);
-    const { api_key: second } = JSON.parse(added.output) as { api_key: string };
+    const { api_key: second } = JSON.parse(added.printed) as { api_key: string };
     expect((await callerOf(second))?.permissions).to.deep.equal([...PERMISSIONS]);
 
     const listed = await merchants(['list']);
@@ -80,11 +81,44 @@ describe('npm run merchants', function () {
       `  ${api_key.slice(0, 13)}...  payments:read`,
     ]);
     const revoked = await merchants(['revoke-key', '--merchant', merchant_id, '--key', api_key, '--json']);
-    expect(JSON.parse(revoked.output)).to.deep.equal({ merchant_id, revoked: 1 });
+    expect(JSON.parse(revoked.printed)).to.deep.equal({ merchant_id, revoked: 1 });
     expect([await callerOf(api_key), (await callerOf(second))?.merchantId]).to.deep.equal([
       null,
       merchant_id,
     ]);
+  });
+
+  it('logs and writes down each change, with the merchant, the key in part, and who', async () => {
+    const lineOf = ({ output, printed }: { output: string; printed: string }) =>
+      JSON.parse(output.replace(printed, '')) as Record<string, unknown>;
+    const created = await merchants(['create', ...SHOP, '--email', 'owner@shop.example', '--json']);
+    const { merchant_id = '', api_key = '' } = JSON.parse(created.printed) as Record<string, string>;
+    const line = lineOf(created);
+    expect(line).to.include({
+      level: 'info',
+      message: 'configuration changed',
+      change: 'merchant created',
+      merchant_id,
+      changed_key: api_key.slice(0, 13),
+      by: 'merchants create',
+    });
+    expect(line.user).to.be.a('string').and.not.equal('');
+    expect(JSON.stringify(line))
+      .to.not.match(/owner@|whsec_/)
+      .and.not.include(api_key);
+    const revoked = lineOf(
+      await merchants(['revoke-key', '--merchant', merchant_id, '--key', api_key, '--json']),
+    );
+    expect(revoked).to.include({ change: 'API key revoked', merchant_id, changed_key: api_key.slice(0, 13) });
+    expect(JSON.stringify(revoked)).to.not.include(api_key);
+    const actions = await listActions(harness.ctx.db, 2);
+    expect(actions.map(({ command }) => command)).to.deep.equal(['merchants revoke-key', 'merchants create']);
+    expect(actions[0]).to.deep.include({ details: { merchant_id, changed_key: api_key.slice(0, 13) } });
+    expect(actions[0]?.actor).to.include('@');
+    expect(JSON.stringify(actions))
+      .to.not.match(/owner@|whsec_/)
+      .and.not.include(api_key);
+    expect((await merchants(['list'])).output).to.not.include('configuration changed');
   });
 
   it('creates live merchants and sets policies', async () => {
@@ -128,9 +162,9 @@ describe('npm run merchants', function () {
   });
 
   it('without --json prints names and values', async () => {
-    const { code, output } = await merchants(['create', ...SHOP]);
+    const { code, printed } = await merchants(['create', ...SHOP]);
     expect(code).to.equal(0);
-    expect(output).to.match(
+    expect(printed).to.match(
       /^merchant_id {5}mer_\w{26}\napi_key {9}sk_test_\S{32}\nwebhook_secret {2}whsec_\S+\n$/,
     );
   });
@@ -183,9 +217,9 @@ describe('npm run merchants', function () {
       /^SECRETS_KEY lacks the key [0-9a-f]{8}, which a stored secret needs\. Put every key/,
     );
     const resealed = await merchants(['reseal-secrets', '--json'], env(third, second, first));
-    expect(resealed).to.include({ code: 0, output: '{"resealed":2,"answers":0}\n' });
+    expect(resealed).to.include({ code: 0, printed: '{"resealed":2,"answers":0}\n' });
     const again = await merchants(['reseal-secrets'], env(third));
-    expect(again).to.include({ code: 0, output: 'resealed        0\nanswers         0\n' });
+    expect(again).to.include({ code: 0, printed: 'resealed        0\nanswers         0\n' });
     await own.drop();
   });
 

@@ -32,16 +32,17 @@ describe("the operators' door", function () {
     expect(lookedAt).to.be.within(5, 12);
     expect(statuses.filter((status) => status === 429)).to.have.lengthOf(GUESSES - lookedAt);
 
-    // The right password is no way past the wait, and counts nothing as a guess.
+    // The right password is no way past the wait that has just begun, and counts nothing as a guess.
+    await until('a guess is looked at', async () => (await enter(web.port, 'guess-number-x')).status === 401);
     const early = await enter(web.port, PASSWORD);
     expect(early.status).to.equal(429);
     expect(Number(early.headers.get('retry-after'))).to.be.within(1, 60);
     const lines = () => web.output().match(/^.*"operator sign-in failed".*$/gm) ?? [];
-    await until('each guess that was looked at is in the log', () => lines().length === lookedAt);
+    await until('each guess that was looked at is in the log', () => lines().length === lookedAt + 1);
     expect(JSON.parse(lines().at(-1) ?? '')).to.include({
       level: 'warn',
       address: '127.0.0.1',
-      failures: lookedAt,
+      failures: lookedAt + 1,
     });
     expect(web.output()).to.not.match(/guess-number|Z3Vlc3Mt/);
     // Another address of this machine is not concerned.
@@ -62,8 +63,13 @@ describe("the operators' door", function () {
   it('is on ADMIN_PORT alone, probes without a password among it', async () => {
     const adminPort = await freePort();
     const web = await stand.startWeb({ ADMIN_PORT: String(adminPort) });
-    for (const path of ['/metrics', '/admin/queues', '/admin/queues/api/queues', '/livez', '/readyz'])
+    for (const path of ['/metrics', '/admin/queues', '/admin/queues/api/queues'])
       expect((await enter(web.port, PASSWORD, path)).status, path).to.equal(404);
+    // Load balancers look where they send requests.
+    for (const path of ['/livez', '/readyz'])
+      await until(`${path} is 200`, async () => {
+        return (await fetch(`http://127.0.0.1:${web.port}${path}`)).status === 200;
+      });
     for (const path of ['/metrics', '/admin/queues/', '/admin/queues/api/queues']) {
       expect((await fetch(`http://127.0.0.1:${adminPort}${path}`)).status, path).to.equal(401);
       expect((await enter(adminPort, PASSWORD, path)).status, path).to.equal(200);
@@ -80,6 +86,27 @@ describe("the operators' door", function () {
     expect(await Promise.all(['/livez', '/readyz', '/metrics', '/admin/queues'].map(get))).to.deep.equal([
       200, 200, 404, 404,
     ]);
+  });
+
+  it('has the metrics of a worker on its ADMIN_PORT, behind the password, and no board', async () => {
+    const adminPort = await freePort();
+    await stand.startWorker({ ADMIN_PORT: String(adminPort) });
+    expect((await fetch(`http://127.0.0.1:${adminPort}/metrics`)).status).to.equal(401);
+    expect((await enter(adminPort, PASSWORD, '/admin/queues')).status).to.equal(404);
+    const measured = [
+      /^relay_pass_duration_seconds_count\{outcome="done"\} [1-9]/m,
+      /^jobs_total\{job="chain.observe",outcome="done"\} [1-9]/m,
+      /^job_lateness_seconds_count\{job="chain.observe"\} [1-9]/m,
+      /^queue_jobs\{queue="refunds",state="waiting"\} 0$/m,
+      /^queue_workers\{queue="refunds"\} 1$/m,
+      /^chain_head_age_seconds\{network="bitcoin"\} \d/m,
+      /^partition_end_seconds\{table="deliveries"\} [1-9]/m,
+      /^db_pool_wait_seconds_count\{outcome="served"\} [1-9]/m,
+    ];
+    await until('everything that a worker does is measured', async () => {
+      const text = await (await enter(adminPort, PASSWORD)).text();
+      return measured.every((pattern) => pattern.test(text));
+    });
   });
 
   it('is not ready without Postgres, and alive', async () => {

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { statSync, utimesSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startReceiver, type Answer, type Receiver } from '../support/receivers.ts';
 import { ENGINES } from '../support/engines.ts';
 import { until } from '../support/until.ts';
-import { endAll } from './service.ts';
+import { endAll, startProcess } from './service.ts';
 import { createStand, type Stand, type Web, type Worker } from './stand.ts';
 
 const STORY = ['checkout.created', 'checkout.pending', 'checkout.processing', 'checkout.settled'];
@@ -129,6 +130,22 @@ describe('the health check of a worker', function () {
     expect(await worker.ended()).to.equal(0);
     expect(await worker.health(), 'ended').to.equal(1);
   });
+
+  it('is that of each worker alone where several share a folder', async () => {
+    const { folder: TMPDIR, ...first } = await stand.startWorker();
+    const second = await stand.startWorker({ TMPDIR });
+    const health = (...args: string[]) =>
+      startProcess('worker-health', { ...stand.env, TMPDIR }, args).ended();
+    await until('both give a sign', async () => (await health()) === 0);
+    first.signal('SIGKILL');
+    await first.ended();
+    expect(await health(), 'one of them was killed').to.equal(1);
+    expect(await health(String(first.pid))).to.equal(1);
+    expect(await health(String(second.pid))).to.equal(0);
+    const third = await stand.startWorker({ TMPDIR });
+    await until('its follower gives a sign', async () => (await health(String(third.pid))) === 0);
+    expect(await health(), 'the killed one is forgotten').to.equal(0);
+  });
 });
 
 async function createPayment(web: Web): Promise<string> {
@@ -178,7 +195,7 @@ class Gate {
 
 /** As if the worker had given its last sign so many seconds ago. */
 function age(worker: Worker, seconds: number): void {
-  const file = join(worker.folder, 'payment-checkout-worker.beat');
+  const file = join(worker.folder, `payment-checkout-worker.${hostname()}.${worker.pid}.beat`);
   const time = statSync(file).mtimeMs / 1000 - seconds;
   utimesSync(file, time, time);
 }

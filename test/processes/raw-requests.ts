@@ -36,7 +36,7 @@ const GARBAGE = [
 ] as const;
 const OTHER_PATHS = [
   '/',
-  '/openapi.json',
+  '/v1/openapi.json',
   '/metrics',
   '/admin/queues',
   '/v1/nothing',
@@ -67,7 +67,7 @@ export function rawRequest(random: Random, targets: Targets): string {
 export function rawPages(random: Random, { tokens }: Targets): string {
   const path = `/checkout/${random.of(tokens)}`;
   const get = (what: string) => `GET ${what} HTTP/1.1\r\nHost: x\r\n\r\n`;
-  return get(random.of([path, '/openapi.json'])).repeat(60 + random.below(200)) + get(`${path}/events`);
+  return get(random.of([path, '/v1/openapi.json'])).repeat(60 + random.below(200)) + get(`${path}/events`);
 }
 
 function apiRequest(random: Random, { apiKey, ids }: Targets): string {

@@ -134,7 +134,7 @@ describe('everything that a full run writes', function () {
       '/v1/events',
       '/v1/webhooks/deliveries',
       '/v1/status',
-      '/openapi.json',
+      '/v1/openapi.json',
     ])
       await ask('GET', path);
     await until('the receipts were tried', () => /receipt (given up|failed)/.test(worker.output()));

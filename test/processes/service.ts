@@ -1,11 +1,13 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../src/platform/config/config.ts';
 import { messageOf } from '../../src/platform/log.ts';
+import * as client from '../../src/sdk/client/index.ts';
+import * as webhooks from '../../src/sdk/index.ts';
 import { until } from '../support/until.ts';
 
 export { freePort } from '../support/free-port.ts';
@@ -18,8 +20,7 @@ let buildFolder: string | undefined;
 
 /**
  * Builds the service as `npm run build` does, into a temporary folder beside links to what it reads, once per
- * run: what these tests start is what production starts, and is never out of date. (Types are checked
- * elsewhere.)
+ * run: what these tests start is what production starts, and is never out of date.
  */
 export function build(): void {
   if (buildFolder !== undefined) return;
@@ -27,24 +28,30 @@ export function build(): void {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   for (const name of ['package.json', 'node_modules', 'migrations', 'assets'])
     symlinkSync(join(ROOT, name), join(folder, name));
-  const args = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(folder, 'dist')];
-  const { status, stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), args, {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`the build failed:\n${stdout}`);
+  compile('tsconfig.build.json', join(folder, 'dist'));
   buildFolder = folder;
 }
 
-/**
- * Puts the package into `folder`'s node_modules as a merchant's project has it, but with nothing of the build
- * beyond src/sdk, and none of its dependencies. `build` must have been called.
- */
+/** Puts the SDK into `folder`'s node_modules, for ES modules. (How it is packed is tested elsewhere.) */
 export function installHelpers(folder: string): void {
-  if (buildFolder === undefined) throw new Error('not built');
   const target = join(folder, 'node_modules/payment-checkout');
   cpSync(join(ROOT, 'package.json'), join(target, 'package.json'));
-  cpSync(join(buildFolder, 'dist/sdk'), join(target, 'dist/sdk'), { recursive: true });
+  const built = join(target, 'dist-sdk');
+  compile('tsconfig.sdk.json', built);
+  writeFileSync(join(built, 'package.json'), '{ "type": "commonjs" }');
+  for (const [entry, names] of [
+    ['index', Object.keys(webhooks)],
+    ['client/index', Object.keys(client)],
+  ] as const)
+    writeFileSync(join(built, `${entry}.mjs`), `export { ${names.join()} } from './index.js';`);
+}
+
+/** Types are checked elsewhere. */
+function compile(project: string, outDir: string): void {
+  const args = ['-p', project, '--noCheck', '--outDir', outDir];
+  const tsc = join(ROOT, 'node_modules/.bin/tsc');
+  const { status, stdout } = spawnSync(tsc, args, { cwd: ROOT, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the build failed:\n${stdout}`);
 }
 
 export type ProcessName = 'web' | 'worker' | 'release' | 'worker-health' | 'merchants' | 'ops';

@@ -39,7 +39,7 @@ describe(`raw sockets, SOCKETS_SEED=${SEED}`, function () {
       const socket = connect(web.port, '127.0.0.1').on('error', () => undefined);
       unread.push(socket);
       const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
-      socket.write(get('/openapi.json').repeat(100) + get(`/checkout/${token}/events`));
+      socket.write(get('/v1/openapi.json').repeat(100) + get(`/checkout/${token}/events`));
     }
     const end = performance.now() + FUZZ_MS;
     const clients = Array.from({ length: CLIENTS }, async (_, n) => {

@@ -1,97 +1,204 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readFileSync, readdirSync } from 'node:fs';
+import { copyFile, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import * as helpers from '../../src/sdk/index.ts';
-import { build, installHelpers, ROOT } from '../processes/service.ts';
+import type { Pool } from 'pg';
+import * as client from '../../src/sdk/client/index.ts';
+import * as webhooks from '../../src/sdk/index.ts';
+import { ROOT } from '../support/documents.ts';
+import { openPool } from '../support/pool.ts';
+import { createTestDatabase } from '../support/postgres.ts';
 
 const run = promisify(execFile);
+const MAX_UNPACKED_BYTES = 100_000;
+const TSC = join(ROOT, 'node_modules/.bin/tsc');
 
-describe('the package, built, in a project that has nothing else', () => {
+interface Packed {
+  readonly filename: string;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+describe('the package, installed from its tarball', () => {
   let folder: string;
+  let packed: Packed;
+  let app: string;
   before(async () => {
-    build();
-    folder = await mkdtemp(join(tmpdir(), 'test-consumer-'));
-    installHelpers(folder);
+    folder = await mkdtemp(join(tmpdir(), 'test-package-'));
+    packed = await pack(folder);
+    app = join(folder, 'app');
+    await mkdir(app);
+    await writeFile(join(app, 'package.json'), '{ "private": true }');
+    // It needs no other package: nothing is fetched.
+    const npm = ['install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename)];
+    await run('npm', npm, { cwd: app });
   });
   after(() => rm(folder, { recursive: true }));
 
-  /** Runs a module of the project in a separate process, and returns its output. */
-  async function print(code: string): Promise<string> {
-    await writeFile(join(folder, 'main.mjs'), code);
-    const { stdout } = await run(process.execPath, ['main.mjs'], { cwd: folder });
+  /** Runs a file of the project in a separate process, and returns its output. */
+  async function print(file: string, code: string): Promise<string> {
+    await writeFile(join(app, file), code);
+    const { stdout } = await run(process.execPath, [file], { cwd: app });
     return stdout.trim();
   }
 
-  it('exports the helpers as ./webhooks', async () => {
-    const names = await print(
-      `import * as all from 'payment-checkout/webhooks'; console.log(JSON.stringify(Object.keys(all).sort()));`,
+  /** Compiles a file as a strict project without Node's types does, libraries too; returns what it prints. */
+  async function compile(file: string, code: string, flags: readonly string[]): Promise<string> {
+    await writeFile(join(app, file), code);
+    const strict = ['--strict', '--noEmit', '--target', 'es2022', '--types', '', '--skipLibCheck', 'false'];
+    const { stdout } = await run(TSC, [...strict, ...flags, file], { cwd: app }).catch(
+      (error: unknown) => error as { stdout: string },
     );
-    expect(JSON.parse(names)).to.deep.equal(Object.keys(helpers).sort());
-    expect(JSON.parse(names)).to.include.members(['verifyWebhook', 'signWebhook', 'EVENT_TYPES']);
+    return stdout;
+  }
+
+  it('holds the build of the SDK alone, and is below 100 kB', () => {
+    expect(packed.unpackedSize).to.be.below(MAX_UNPACKED_BYTES);
+    const others = packed.files.map(({ path }) => path).filter((path) => !path.startsWith('dist-sdk/'));
+    expect(others).to.have.members(['README.md', 'package.json']);
   });
+
+  it('brings no other package', () => {
+    expect(readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))).to.deep.equal([
+      'payment-checkout',
+    ]);
+  });
+
+  for (const [entry, all] of [
+    ['webhooks', webhooks],
+    ['client', client],
+  ] as const)
+    it(`exports ./${entry}, to ES modules and to CommonJS`, async () => {
+      const names = Object.keys(all).sort().join();
+      expect(names).to.match(/verifyWebhook|PaymentCheckout/);
+      const esm = `import * as all from 'payment-checkout/${entry}'; ${PRINT_NAMES}`;
+      expect(await print(`${entry}.mjs`, esm)).to.equal(names);
+      const cjs = `const all = require('payment-checkout/${entry}'); ${PRINT_NAMES}`;
+      expect(await print(`${entry}.cjs`, cjs)).to.equal(names);
+    });
 
   it('signs and verifies there', async () => {
     const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-    const answer = await print(
-      `import { signWebhook, verifyWebhook } from 'payment-checkout/webhooks';
-       const rawBody = '{"id":"evt_1","type":"checkout.settled"}';
-       const headers = signWebhook({ eventId: 'evt_1', rawBody, secrets: '${secret}' });
-       console.log(verifyWebhook({ rawBody, headers: new Headers(headers), secrets: ['${secret}'] }).eventId);`,
+    const code = `
+      const rawBody = '{"id":"evt_1","type":"checkout.settled"}';
+      const headers = signWebhook({ eventId: 'evt_1', rawBody, secrets: '${secret}' });
+      console.log(verifyWebhook({ rawBody, headers: new Headers(headers), secrets: ['${secret}'] }).eventId);`;
+    const names = '{ signWebhook, verifyWebhook }';
+    expect(await print('b.mjs', `import ${names} from 'payment-checkout/webhooks'; ${code}`)).to.equal(
+      'evt_1',
     );
-    expect(answer).to.equal('evt_1');
+    expect(await print('b.cjs', `const ${names} = require('payment-checkout/webhooks'); ${code}`)).to.equal(
+      'evt_1',
+    );
+  });
+
+  it('runs examples/handle-once: a settled order that is reported three times is sent once', async () => {
+    const database = await createTestDatabase();
+    const { pool, close } = openPool(database.url);
+    try {
+      await pool.query(`${webhooks.HANDLED_EVENTS_TABLE}; CREATE TABLE parcels (order_id text);
+        CREATE TABLE stock (items int); INSERT INTO stock VALUES (7)`);
+      await copyFile(join(ROOT, 'examples/handle-once/handle.mjs'), join(app, 'handle.mjs'));
+      const { handle } = (await import(pathToFileURL(join(app, 'handle.mjs')).href)) as {
+        handle: (pool: Pool, event: object) => Promise<string[]>;
+      };
+      const event = {
+        id: 'evt_1',
+        type: 'checkout.settled',
+        sequence: 4,
+        data: { checkout: { id: 'pay_1' } },
+        metadata: { orderId: 'order-7' },
+      };
+      for (const handled of [['evt_1'], [], []]) expect(await handle(pool, event)).to.deep.equal(handled);
+      const { rows } = await pool.query('SELECT items, order_id FROM stock, parcels');
+      expect(rows).to.deep.equal([{ items: 6, order_id: 'order-7' }]);
+    } finally {
+      await close();
+      await database.drop();
+    }
   });
 
   it('exports nothing else', async () => {
     const code = await print(
-      `console.log(await import('payment-checkout/dist/sdk/verify.js').catch(({ code }) => code));`,
+      'c.mjs',
+      `console.log(await import('payment-checkout/dist-sdk/verify.js').catch(({ code }) => code));`,
     );
     expect(code).to.equal('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 
+  it('needs no name of Node in the client: it compiles with what the web has', async () => {
+    const flags = ['--lib', 'es2022,dom', '--module', 'nodenext', '--allowImportingTsExtensions'];
+    const source = join(ROOT, 'src/sdk/client/index.ts');
+    expect(await compile('client.mts', `import '${source}';`, flags)).to.equal('');
+  });
+
   it('imports node:crypto and its own files, and no package', () => {
-    const dist = join(folder, 'node_modules/payment-checkout/dist/sdk');
-    const imported = readdirSync(dist)
-      .filter((file) => file.endsWith('.js'))
+    const root = join(app, 'node_modules/payment-checkout/dist-sdk');
+    const imported = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.m?js$/.test(file))
       .flatMap((file) => [
-        ...readFileSync(join(dist, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g),
+        ...readFileSync(join(root, file), 'utf8').matchAll(
+          /(?:from|import|require)\s*\(?\s*['"]([^'"]+)['"]/g,
+        ),
       ])
       .map(([, name = '']) => name);
     expect(imported).to.include('node:crypto');
-    expect(imported.filter((name) => name !== 'node:crypto' && !name.startsWith('./'))).to.deep.equal([]);
+    expect(imported.filter((name) => name !== 'node:crypto' && !/^\.\.?\//.test(name))).to.deep.equal([]);
   });
 
-  it('is packed with its build', () => {
-    const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: string[] };
-    expect(files).to.include('dist');
-  });
-
-  it('has types that need no other package, and that distinguish events', async () => {
-    await writeFile(
-      join(folder, 'types.ts'),
-      `import { verifyWebhook, type WebhookEvent } from 'payment-checkout/webhooks';
-       export function describe(event: WebhookEvent): string {
-         // @ts-expect-error: only a refund has one
-         void event.data.refund.amount;
-         if (event.type === 'checkout.refunded') return event.data.refund.amount;
-         if (event.type === 'checkout.settled') return event.data.checkout.settledAt;
-         // @ts-expect-error: not settled yet
-         const settledAt: string = event.data.checkout.settledAt;
-         return settledAt;
-       }
-       export const result = verifyWebhook({ rawBody: new Uint8Array(), headers: { a: ['b'] }, secrets: 'whsec_' });
-       export const reason: string = result.ok ? result.eventId : result.reason;
-       // @ts-expect-error: a parsed body
-       verifyWebhook({ rawBody: { id: 'evt_1' }, headers: {}, secrets: [] });\n`,
-    );
-    const strict = ['--strict', '--noEmit', '--target', 'es2022', '--module', 'nodenext', '--types', ''];
-    const args = [join(ROOT, 'node_modules/.bin/tsc'), ...strict, 'types.ts'];
-    const { stdout } = await run(process.execPath, args, { cwd: folder }).catch(
-      (error: unknown) => error as { stdout: string },
-    );
-    expect(stdout).to.equal('');
-  });
+  for (const [resolution, file, flags] of [
+    ['nodenext, as an ES module', 'types.mts', ['--module', 'nodenext']],
+    ['nodenext, as CommonJS', 'types.cts', ['--module', 'nodenext']],
+    ['bundler', 'types.ts', ['--module', 'esnext', '--moduleResolution', 'bundler']],
+  ] as const)
+    it(`has types that need no other package, and that distinguish events: ${resolution}`, async () => {
+      expect(await compile(file, TYPED, flags)).to.equal('');
+    });
 });
+
+const PRINT_NAMES = 'console.log(Object.keys(all).sort().join());';
+
+const TYPED = `import { ApiError, PaymentCheckout, type Payment } from 'payment-checkout/client';
+import { verifyWebhook, type WebhookEvent } from 'payment-checkout/webhooks';
+export function describe(event: WebhookEvent): string {
+  // @ts-expect-error: only a refund has one
+  void event.data.refund.amount;
+  if (event.type === 'checkout.refunded') return event.data.refund.amount;
+  if (event.type === 'checkout.settled') return event.data.checkout.settledAt;
+  // @ts-expect-error: not settled yet
+  const settledAt: string = event.data.checkout.settledAt;
+  return settledAt;
+}
+export const result = verifyWebhook({ rawBody: new Uint8Array(), headers: { a: ['b'] }, secrets: 'whsec_' });
+export const reason: string = result.ok ? result.eventId : result.reason;
+// @ts-expect-error: a parsed body
+verifyWebhook({ rawBody: { id: 'evt_1' }, headers: {}, secrets: [] });
+export async function pay(client: PaymentCheckout, signal: AbortSignal): Promise<Payment> {
+  // @ts-expect-error: amounts are text
+  void client.payments.create({ pay_amount: 10.5, order_id: 'order 1' });
+  const created = await client.payments.create({ pay_amount: '10.50', order_id: 'order 1' }, { signal });
+  for await (const event of client.events.all({ type: ['checkout.settled'] }))
+    if (event.type === 'checkout.settled') console.log(event.data.checkout.settledAt.length);
+  return client.payments.waitFor(created.id, 'SETTLED').catch((error: unknown) => {
+    if (error instanceof ApiError) console.log(error.details?.field, error.requestId);
+    throw error;
+  });
+}
+`;
+
+/** Packs a copy of the project as it is on the disk, as `npm pack` in a clone does after `npm ci`. */
+async function pack(folder: string): Promise<Packed> {
+  const copy = join(folder, 'clone');
+  await mkdir(copy);
+  const configurations = readdirSync(ROOT).filter((name) => /^tsconfig.*\.json$/.test(name));
+  for (const name of ['package.json', 'README.md', 'build-sdk.mjs', 'src', ...configurations])
+    await cp(join(ROOT, name), join(copy, name), { recursive: true });
+  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: copy });
+  const [packed] = JSON.parse(stdout) as Packed[];
+  return packed ?? expect.fail('nothing was packed');
+}

@@ -66,3 +66,9 @@ export async function setColumns(
     .where({ id })
     .update({ ...columns, sequence: 2 });
 }
+
+/** The deposit address that a page shows, without the elements that group it. */
+export function addressIn(text: string): string {
+  const [, groups = ''] = /id="address"[^>]*>(.*?)<\/code>/s.exec(text) ?? [];
+  return groups.replaceAll(/<[^>]+>|\s/g, '');
+}

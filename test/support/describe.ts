@@ -21,7 +21,6 @@ export function describeStatement(client: pg.Client, text: string): Promise<Desc
   return new Promise((resolve, reject) => {
     let parameters: number[] = [];
     let columns: Description['columns'] = [];
-    let failure: Error | null = null;
     const query = {
       submit(wire: Wire) {
         wire.once('parameterDescription', ({ dataTypeIDs }) => (parameters = dataTypeIDs));
@@ -32,13 +31,9 @@ export function describeStatement(client: pg.Client, text: string): Promise<Desc
       handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }) {
         columns = fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID }));
       },
-      handleError(error: Error) {
-        failure = error;
-      },
-      handleReadyForQuery() {
-        if (failure === null) resolve({ parameters, columns });
-        else reject(failure);
-      },
+      // The driver forgets a statement that failed: nothing else comes.
+      handleError: reject,
+      handleReadyForQuery: () => resolve({ parameters, columns }),
     };
     client.query(query as unknown as pg.Submittable);
   });

@@ -40,14 +40,14 @@ export function tableOf(file: string, first: string): string[][] {
 
 /** The contract's table of endpoints, which states them independently of the code. */
 export const CONTRACT_ENDPOINTS = tableOf('docs/contract.md', 'endpoint').map(
-  ([endpoint = '', permission = '', perMinute = '']) => {
+  ([endpoint = '', needed = '', perMinute = '']) => {
     const [method = '', path = ''] = endpoint.split(' ');
     return {
       method,
       path,
-      permission,
+      permissions: needed.startsWith('none') ? [] : needed.split(', '),
       perMinute: Number(perMinute),
-      needsKey: !permission.startsWith('none'),
+      needsKey: !needed.startsWith('none'),
     };
   },
 );

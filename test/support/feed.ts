@@ -11,7 +11,7 @@ export interface FeedPage {
 
 /** Returns a page of a merchant's feed, as the endpoint does. */
 export async function feedPage(db: Connection, merchantId: string, query: FeedQuery = {}): Promise<FeedPage> {
-  return JSON.parse((await readFeed(db, merchantId, query)).text) as FeedPage;
+  return JSON.parse((await readFeed({ db }, merchantId, query)).text) as FeedPage;
 }
 
 /** Everything in a merchant's feed from a cursor on. */

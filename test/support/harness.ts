@@ -7,6 +7,7 @@ import { contextOfTestClock } from '../../src/domain/payments/lifecycle/test-clo
 import { createMerchant, type NewMerchant } from '../../src/domain/merchants/store.ts';
 import { closeAdapters, createAdapters, type Adapters } from '../../src/domain/adapters.ts';
 import type { Sandbox } from '../../src/domain/sandbox/test-clock/sandbox.ts';
+import type { HealthSource } from '../../src/domain/ops/health/monitor.ts';
 import { createApp } from '../../src/http/app.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
 import { readConfig, type Environment } from '../../src/platform/config/config.ts';
@@ -15,6 +16,9 @@ import { openDb } from '../../src/platform/postgres/db.ts';
 import { PERMISSIONS } from '../../src/platform/endpoint.ts';
 import { QUEUE_NAMES } from '../../src/platform/job.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { openReplica } from '../../src/processes/setup/context.ts';
+import { watchResponses } from './documented.ts';
+import { lookingHealth } from './health.ts';
 import { createTestDatabase } from './postgres.ts';
 
 export interface TestMerchant {
@@ -31,6 +35,8 @@ export interface Harness {
   readonly adapters: Adapters;
   /** What runs due jobs within a request; null with SANDBOX=off. */
   readonly sandbox: Sandbox | null;
+  /** Looks with each report. */
+  readonly health: HealthSource;
   readonly merchant: TestMerchant;
   /** Moves the clock; what becomes due by that waits for `work`. */
   advance(seconds: number): void;
@@ -51,11 +57,17 @@ export interface Harness {
 /** 2026-01-31 is a Saturday and the end of a month: an ordinary day would hide mistakes. */
 const BEGIN = new Date('2026-01-31T12:00:00.000Z');
 
+/** The variables that name the database whose own URL is given: by way of a pooler, for example. */
+export type Addresses = (databaseUrl: string) => Environment | Promise<Environment>;
+
 /**
  * `env` are variables as an operator would set them; private networks are allowed and limits are wide unless
  * it says otherwise.
  */
-export async function createHarness(env: Environment = {}): Promise<Harness> {
+export async function createHarness(
+  env: Environment = {},
+  addresses: Addresses = (url) => ({ DATABASE_URL: url }),
+): Promise<Harness> {
   const database = await createTestDatabase();
   const defaults = {
     NODE_ENV: 'test',
@@ -64,16 +76,19 @@ export async function createHarness(env: Environment = {}): Promise<Harness> {
     LOG_LEVEL: 'error',
     LOG_FORMAT: 'pretty',
   };
-  const config = readConfig({ ...defaults, ...env, DATABASE_URL: database.url }, QUEUE_NAMES);
+  const config = readConfig({ ...defaults, ...env, ...(await addresses(database.url)) }, QUEUE_NAMES);
   let time = BEGIN;
+  const log = createLog(config, { process: 'test' });
+  const replica = openReplica(config, log, 'test');
   const ctx: Context = {
     config,
-    log: createLog(config, { process: 'test' }),
-    db: openDb({ url: database.url, poolSize: 20, acquireMs: 10_000, queryMs: 20_000, name: 'test' }),
+    log,
+    db: openDb({ url: config.databaseUrl, poolSize: 20, acquireMs: 10_000, queryMs: 20_000, name: 'test' }),
     now: () => time,
     systemNow: () => time,
     random: Math.random,
     testClock: null,
+    ...(replica === null ? {} : { replica }),
   };
   const adapters = createAdapters(config);
   const handlers = createHandlers(adapters);
@@ -81,7 +96,12 @@ export async function createHarness(env: Environment = {}): Promise<Harness> {
   // Created where it is used: compiling the schemas of all endpoints takes half the time of creating a
   // harness.
   let app: Express | null = null;
-  const openApp = () => (app ??= createApp(ctx, { redis: null, admin: null, adapters, sandbox }));
+  const health = lookingHealth(ctx, adapters);
+  const openApp = () => {
+    // Where probes are, before everything else that answers: it sees all responses.
+    const probes = watchResponses({ adapters, sandbox, health });
+    return (app ??= createApp(ctx, { redis: null, admin: null, probes, adapters, sandbox, health }));
+  };
   const addMerchant = async (merchant: Partial<NewMerchant> = {}): Promise<TestMerchant> => {
     const made = await createMerchant(ctx, {
       name: 'Shop',
@@ -101,6 +121,7 @@ export async function createHarness(env: Environment = {}): Promise<Harness> {
     },
     adapters,
     sandbox,
+    health,
     merchant,
     addMerchant,
     advance(seconds) {
@@ -131,6 +152,7 @@ export async function createHarness(env: Environment = {}): Promise<Harness> {
     },
     async close() {
       await closeAdapters(adapters);
+      await replica?.destroy();
       await ctx.db.destroy();
       await database.drop();
     },

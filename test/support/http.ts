@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { request as httpRequest, STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
 import type { Express } from 'express';
-import pg from 'pg';
 import { createServer } from '../../src/http/server.ts';
 import type { Harness } from './harness.ts';
 
@@ -143,37 +142,23 @@ export async function pay(harness: Harness, id: string, transfer: object = {}): 
   await harness.work();
 }
 
-/** Runs `work` and returns the text of every statement sent to Postgres meanwhile, on any connection. */
-export async function recordQueries(work: () => Promise<unknown>): Promise<string[]> {
-  const texts: string[] = [];
-  // oxlint-disable-next-line typescript/unbound-method -- it is called with its own `this` below
-  const original = pg.Client.prototype.query as (...args: unknown[]) => unknown;
-  const record = function (this: pg.Client, ...args: unknown[]): unknown {
-    const [query] = args as [string | { text: string }];
-    texts.push(typeof query === 'string' ? query : query.text);
-    return original.apply(this, args);
-  };
-  pg.Client.prototype.query = record as typeof pg.Client.prototype.query;
-  try {
-    await work();
-  } finally {
-    pg.Client.prototype.query = original as typeof pg.Client.prototype.query;
-  }
-  return texts;
-}
-
 export interface Listening {
   readonly url: string;
+  /** Bytes that the server has written to its connections so far, headers included. */
+  sentBytes(): number;
   close(): Promise<void>;
 }
 
 /** Serves the app as a web process does, on a free port of this machine or on `port`. */
 export async function listen(app: Express, port = 0): Promise<Listening> {
   const server = createServer(app);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    sentBytes: () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, 0),
     async close() {
       const closed = once(server, 'close');
       server.close();
@@ -189,7 +174,7 @@ export async function listen(app: Express, port = 0): Promise<Listening> {
  * body is sent.
  */
 export async function send(
-  { url }: Listening,
+  { url }: Pick<Listening, 'url'>,
   method: string,
   path: string,
   headers: Record<string, string | string[]> = {},

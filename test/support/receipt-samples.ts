@@ -23,3 +23,23 @@ export const PART: ReceiptData = {
   sentBackSoFar: '6 USDC',
   sentTo: '0x52908400098527886E0F7030069857D2E4169EE7',
 };
+
+/** Mails that ask for an address. */
+export const TOO_LITTLE: ReceiptData = {
+  ...COMMON,
+  kind: 'tooLittle',
+  came: '4.00 USDC',
+  received: '4.00 USDC',
+  sentBack: null,
+  goesBackAs: 'USDC (Ethereum)',
+  networks: [],
+  hashes: [],
+};
+
+export const TOO_LATE: ReceiptData = {
+  ...TOO_LITTLE,
+  kind: 'tooLate',
+  came: '0.00123456 ETH',
+  sentBack: '4.00 USDC',
+  goesBackAs: 'ETH (Ethereum)',
+};

@@ -8,7 +8,7 @@ import type { Engine } from './engines.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from './receivers.ts';
 import { openShop, type Shop } from './shop.ts';
 import { until } from './until.ts';
-import { createHarness, type Harness } from './harness.ts';
+import { createHarness, type Addresses, type Harness } from './harness.ts';
 
 /**
  * A harness with a real web server, a real receiver of webhooks, and as many real workers as the test starts.
@@ -45,22 +45,28 @@ const STEP_SECONDS = 0.1;
 /** `env` as for `createHarness`. Blocks take 50 ms of the harness's clock. */
 export async function startService(
   engine: Engine,
-  { env = {}, receiver: options = {} }: { env?: Environment; receiver?: ReceiverOptions } = {},
+  {
+    env = {},
+    receiver: options = {},
+    addresses,
+  }: { env?: Environment; receiver?: ReceiverOptions; addresses?: Addresses } = {},
 ): Promise<Service> {
-  const harness = await createHarness({
+  const variables = {
     PORT: '0',
     HOST: '127.0.0.1',
     SIMULATOR_BLOCK_SECONDS: '0.05',
     ...(await engine.env()),
     ...env,
-  });
+  };
+  const harness = await createHarness(variables, addresses);
   const shop = await openShop(harness);
   const receiver = await startReceiver(options);
-  const admin = openOperatorPages(harness.ctx);
+  const admin = openOperatorPages(harness.ctx, { health: harness.health, queues: () => [] });
   const web = await startWeb(harness.ctx, {
     admin: admin.pages,
     adapters: harness.adapters,
     sandbox: harness.sandbox,
+    health: harness.health,
   });
   const baseUrl = `http://127.0.0.1:${web.port}`;
   const workers: Background[] = [];

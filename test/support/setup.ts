@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrateQueues } from '../../src/background/queues.ts';
 import { migrateToLatest } from '../../src/platform/postgres/migrate.ts';
+import { refuseUndocumented } from './documented.ts';
 import { describeEngines, stopEngines } from './engines.ts';
 import { startTestPostgres } from './postgres.ts';
 import { recordUnhandled, refuseUnhandled } from './unhandled.ts';
@@ -44,7 +45,9 @@ export const mochaHooks = {
     // Added now, and so behind the hooks of the files: they close what their tests share.
     this.test?.parent?.afterAll('nothing is left open', refuseOpenResources);
     this.test?.parent?.afterAll('every error was handled', refuseUnhandled);
+    this.test?.parent?.afterAll('every response was documented', refuseUndocumented);
   },
+  afterEach: refuseUndocumented,
 };
 
 async function refuseOpenResources(): Promise<void> {

@@ -131,6 +131,17 @@ function readLegacy(address: string, { legacyVersions }: Chain): Uint8Array | nu
   return isKnown && payload.length === 20 ? Uint8Array.from(payload) : null;
 }
 
+/**
+ * Returns `address` as people read it: with the checksum of EIP-55 where the network has it, which lets a
+ * wallet find a wrong letter.
+ */
+export function displayedAddress(network: NetworkId, address: string): string {
+  const [, digits] = /^0x([0-9a-f]{40})$/.exec(address) ?? [];
+  return NETWORKS[network].addressFormat === 'hex' && digits !== undefined
+    ? `0x${withChecksum(digits)}`
+    : address;
+}
+
 /** Mixed case is a checksum (EIP-55); letters of one case carry none. */
 function readHex(address: string): Uint8Array | null {
   const [, digits] = /^0x([0-9a-f]{40})$/i.exec(address) ?? [];

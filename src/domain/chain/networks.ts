@@ -6,9 +6,15 @@ interface NetworkTraits {
   readonly blockSeconds: number;
   /** Blocks, the transfer's own included, after which money is final. */
   readonly confirmations: number;
+  /** What a transfer of a token usually costs there, as a hint: below a cent, below two dollars, above. */
+  readonly fee: FeeLevel;
+  /** An explorer's page of a transaction, with `{tx}` for its hash; EXPLORER_URLS overrides it. */
+  readonly explorer: string;
   readonly addressFormat: AddressFormat;
   readonly transactionHashFormat: TransactionHashFormat;
 }
+
+export type FeeLevel = 'low' | 'medium' | 'high';
 
 /** Networks that share an address format. */
 interface EvmWallets {
@@ -49,6 +55,8 @@ export const NETWORKS = {
     name: 'Bitcoin',
     blockSeconds: 600,
     confirmations: 2,
+    fee: 'medium',
+    explorer: 'https://mempool.space/tx/{tx}',
     addressFormat: 'bech32',
     transactionHashFormat: 'hex',
     walletUri: 'bip-21',
@@ -59,6 +67,8 @@ export const NETWORKS = {
     name: 'Ethereum',
     blockSeconds: 12,
     confirmations: 12,
+    fee: 'high',
+    explorer: 'https://etherscan.io/tx/{tx}',
     addressFormat: 'hex',
     transactionHashFormat: '0x-hex',
     walletUri: 'eip-681',
@@ -69,6 +79,8 @@ export const NETWORKS = {
     name: 'Tron',
     blockSeconds: 3,
     confirmations: 20,
+    fee: 'medium',
+    explorer: 'https://tronscan.org/#/transaction/{tx}',
     addressFormat: 'base58check',
     transactionHashFormat: 'hex',
     walletUri: 'tron',
@@ -79,6 +91,8 @@ export const NETWORKS = {
     name: 'Polygon',
     blockSeconds: 2,
     confirmations: 16,
+    fee: 'low',
+    explorer: 'https://polygonscan.com/tx/{tx}',
     addressFormat: 'hex',
     transactionHashFormat: '0x-hex',
     walletUri: 'eip-681',
@@ -89,6 +103,8 @@ export const NETWORKS = {
     name: 'Solana',
     blockSeconds: 0.4,
     confirmations: 32,
+    fee: 'low',
+    explorer: 'https://solscan.io/tx/{tx}',
     addressFormat: 'base58',
     transactionHashFormat: 'base58',
     walletUri: 'solana-pay',
@@ -105,3 +121,18 @@ export const NETWORK_IDS = Object.keys(NETWORKS) as readonly NetworkId[];
 export function isNetwork(value: string): value is NetworkId {
   return Object.hasOwn(NETWORKS, value);
 }
+
+/** Seconds until a transfer is final on average, beginning with its block. */
+export function secondsToConfirm(network: NetworkId): number {
+  const { blockSeconds, confirmations } = NETWORKS[network];
+  return blockSeconds * confirmations;
+}
+
+const FEE_LEVELS: readonly FeeLevel[] = ['low', 'medium', 'high'];
+
+/** The networks, cheapest first, and of equally cheap ones the fastest. */
+export const NETWORKS_BY_FEE: readonly NetworkId[] = [...NETWORK_IDS].sort(
+  (a, b) =>
+    FEE_LEVELS.indexOf(NETWORKS[a].fee) - FEE_LEVELS.indexOf(NETWORKS[b].fee) ||
+    secondsToConfirm(a) - secondsToConfirm(b),
+);

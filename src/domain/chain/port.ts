@@ -1,6 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import type { Connection, Tx } from '../../platform/postgres/db.ts';
 import type { CoinId } from './coins.ts';
+import type { CurrencyId } from './currencies.ts';
 import type { NetworkId } from './networks.ts';
 
 /**
@@ -69,6 +70,12 @@ export interface ChainClient {
    * transaction that applies the page. `now` advances a simulated chain; a real one has its own clock.
    */
   poll(network: NetworkId, cursor: string | null, now: Date): Promise<ChainPage>;
+
+  /**
+   * Returns the transfers of a transaction, to any address; none: the network does not know it. Absent: the
+   * client cannot look a transaction up.
+   */
+  find?(network: NetworkId, txHash: string): Promise<readonly ChainTransfer[]>;
 
   /**
    * Returns when the block `blocks` above the head will be mined; null when that cannot be known in advance.
@@ -151,6 +158,18 @@ export type Rates = Readonly<Record<CoinId, string>>;
 
 /** Reads the market rates; must be called outside any transaction. */
 export type RateSource = () => Promise<Rates>;
+
+/** By which prices are converted for display only, in US dollars: per coin, and per unit of a currency. */
+export interface DisplayRates {
+  readonly coins: Rates;
+  readonly currencies: Readonly<Record<CurrencyId, string>>;
+}
+
+/**
+ * Reads the rates for display. Its caller waits for at most a second, keeps them for a minute, and shows no
+ * such price where they are not to be had.
+ */
+export type DisplayRateSource = () => Promise<DisplayRates>;
 
 /** Sends money out of the service. Idempotent: a reference is paid out once. */
 export interface Payouts {

@@ -1,6 +1,7 @@
 import { dispatchEvent } from '../outbox/jobs.ts';
-import { sendReceipt } from '../receipts/jobs.ts';
-import { createReceipts } from '../receipts/store.ts';
+import { sendAddressRequest, sendReceipt } from '../receipts/jobs.ts';
+import { requestReasonOf, type ReportedMoney } from '../receipts/request-data.ts';
+import { createAddressRequests, createReceipts, type NewAddressRequest } from '../receipts/store.ts';
 import { autopayPayment } from '../sandbox/customer/jobs.ts';
 import { ensureScheduled, finish } from '../schedule/store.ts';
 import type { ScheduledJob } from '../schedule/rows.ts';
@@ -8,29 +9,31 @@ import { createDeliveries } from '../webhooks/deliveries/create.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql } from '../../platform/postgres/db.ts';
+import { startSpan } from '../../platform/traces/traces.ts';
 import type { EventType } from '../../sdk/event-types.ts';
 
-interface DispatchedEvent {
+interface DispatchedEvent extends ReportedMoney {
   readonly id: string;
-  readonly type: EventType;
   readonly payment_id: string;
   readonly created_at: Date;
   readonly has_email: boolean;
+  readonly traceparent: string | null;
 }
 
 const eventsToDispatch = sql<DispatchedEvent, { ids: readonly string[] }>(
   'events_to_dispatch',
   (p) => `
-    SELECT e.id, e.type, e.payment_id, e.created_at, p.customer_email IS NOT NULL AS has_email
+    SELECT e.id, e.type, e.payment_id, e.created_at, e.traceparent, p.customer_email IS NOT NULL AS has_email,
+      e.body::json #>> '{data,checkout,status}' AS status, p.exceptions, p.policy, p.amount_received
     FROM events e JOIN payments p ON p.id = e.payment_id
     WHERE e.id = ANY (${p.ids})`,
 );
 
 /**
- * Dispatches recorded events in one transaction: creates their deliveries, and schedules the customer's
- * receipts and, with autopay, the simulated customer. The code that records an event knows none of them. A
- * second dispatch of an event adds nothing: deliveries have unique keys, a receipt is sent once, and autopay
- * pays once. When `receiver` is not null, every event is delivered to that URL.
+ * Dispatches recorded events in one transaction: creates their deliveries, and schedules the customer's mails
+ * and, with autopay, the simulated customer. The code that records an event knows none of them. A second
+ * dispatch of an event adds nothing: deliveries have unique keys, a mail is sent once, and autopay pays once.
+ * When `receiver` is not null, every event is delivered to that URL.
  */
 export async function dispatchEvents(
   ctx: Context,
@@ -38,16 +41,26 @@ export async function dispatchEvents(
   receiver: string | null = null,
 ): Promise<void> {
   const startedAt = ctx.now();
-  await ctx.db.transaction(async (tx) => {
+  const begunAt = ctx.systemNow();
+  const dispatched = await ctx.db.transaction(async (tx) => {
     const events = await run(tx, eventsToDispatch, { ids: eventIds });
     await createDeliveries(tx, ctx, eventIds, receiver);
     await createReceipts(tx, events.filter(hasReceipt));
+    const asking = await createAddressRequests(tx, events.flatMap(requestOf));
     await ensureScheduled(
       tx,
-      events.flatMap((event) => followUpsOf(ctx, event)),
+      events.flatMap((event) => followUpsOf(ctx, event, asking.has(event.id))),
     );
     await finish(tx, dispatchEvent, eventIds, startedAt);
+    return events;
   });
+  // A batch has events of many traces: each gets a span of the whole run.
+  for (const { id, type, payment_id, traceparent } of dispatched)
+    startSpan('job event.dispatch', 'CONSUMER', traceparent, begunAt)?.end({
+      event_id: id,
+      type,
+      payment_id,
+    });
 }
 
 /** The events for which a customer with a mail address receives a receipt. */
@@ -57,15 +70,22 @@ function hasReceipt({ type, has_email }: DispatchedEvent): boolean {
   return WITH_RECEIPT.has(type) && has_email;
 }
 
+function requestOf(event: DispatchedEvent): NewAddressRequest[] {
+  const reason = event.has_email ? requestReasonOf(event) : null;
+  return reason === null ? [] : [{ id: event.id, payment_id: event.payment_id, reason }];
+}
+
 /**
- * Returns the jobs that follow from an event. Receipts are scheduled without a mail server too, and their
+ * Returns the jobs that follow from an event. Mails are scheduled without a mail server too, and their
  * worker discards them: what follows from an event does not depend on the configuration of this process.
  */
-function followUpsOf(ctx: Context, event: DispatchedEvent): ScheduledJob[] {
+function followUpsOf(ctx: Context, event: DispatchedEvent, asks: boolean): ScheduledJob[] {
   const { testClock } = ctx;
   const { autopaySeconds } = ctx.config;
   const jobs: ScheduledJob[] = [];
-  if (hasReceipt(event)) jobs.push({ job: sendReceipt, key: event.id, runAt: event.created_at, testClock });
+  const mail = { key: event.id, runAt: event.created_at, testClock };
+  if (hasReceipt(event)) jobs.push({ job: sendReceipt, ...mail });
+  if (asks) jobs.push({ job: sendAddressRequest, ...mail });
   if (event.type === 'checkout.created' && autopaySeconds !== null)
     jobs.push({
       job: autopayPayment,

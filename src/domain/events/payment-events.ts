@@ -3,35 +3,27 @@ import type { Reply } from '../../platform/endpoint.ts';
 import { ValidationError } from '../../platform/errors.ts';
 import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';
 import { jsonArrayOf } from './feed.ts';
+import { upToPageSize, type SizedRow } from './page-size.ts';
 import type { PaymentEventsQuery } from './schemas.ts';
 
 /** As many as a page may have: the events of an ordinary payment are one page. */
 const DEFAULT_LIMIT = 100;
 
-/** A page ends with the event that brings it to this size: an event may have 100 kB of metadata. */
-const MAX_PAGE_BYTES = 1_000_000;
-
-interface EventRow {
+interface EventRow extends SizedRow {
   readonly body: string;
   readonly sequence: number;
-  /** How many events were found, those beyond the page's size included. */
-  readonly found: string;
 }
 
-// By the index on a payment's sequence. octet_length reads no body.
+// By the index on a payment's sequence.
 const eventsOfPayment = sql<EventRow, { paymentId: string; after: number; limit: number }>(
   'page_of_events_of_payment',
-  (p) => `
-    SELECT body, sequence, found FROM (
-      SELECT body, sequence, count(*) OVER () AS found,
-        sum(octet_length(body)) OVER (ORDER BY sequence) - octet_length(body) AS bytes_before
-      FROM (
-        SELECT body, sequence FROM events
-        WHERE payment_id = ${p.paymentId} AND sequence > ${p.after}
-        ORDER BY sequence LIMIT ${p.limit}
-      ) next_ones
-    ) sized
-    WHERE bytes_before < ${MAX_PAGE_BYTES}
+  (p) => `${upToPageSize(
+    `SELECT body, sequence FROM events
+      WHERE payment_id = ${p.paymentId} AND sequence > ${p.after}
+      ORDER BY sequence LIMIT ${p.limit}`,
+    'body, sequence',
+    'sequence',
+  )}
     ORDER BY sequence`,
 );
 

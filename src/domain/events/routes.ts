@@ -11,22 +11,31 @@ export const eventEndpoints = [
     path: '/v1/events',
     summary:
       "Reads the merchant's events of the last 90 days, oldest first and without gaps, from a cursor on.",
+    description:
+      'Every event of every payment, each exactly once, however long the reader was away: begin ' +
+      'without `after`, and pass the `next_cursor` of each page on. The events are the same bytes ' +
+      'as those that webhooks send. Use it to find what a receiver has missed.',
     auth: 'required',
-    permission: 'payments:read',
+    permissions: ['payments:read'],
     perMinute: DEFAULT_PER_MINUTE,
     query: FeedQuery,
+    errors: [],
     response: { status: 200, schema: EventFeed },
-    handle: ({ ctx, caller, query }) => readFeed(ctx.db, caller.merchantId, query),
+    handle: ({ ctx, caller, query }) => readFeed(ctx, caller.merchantId, query),
   }),
   endpoint({
     operationId: 'listPaymentEvents',
     method: 'get',
     path: '/v1/payment/:id/events',
     summary: "Lists a payment's events of the last 90 days, in the order of their sequence.",
+    description:
+      'The events of one payment, the first of them first. The events are the same bytes as those ' +
+      'that webhooks send.',
     auth: 'required',
-    permission: 'payments:read',
+    permissions: ['payments:read'],
     perMinute: DEFAULT_PER_MINUTE,
     query: PaymentEventsQuery,
+    errors: ['payment_not_found'],
     response: { status: 200, schema: PaymentEvents },
     async handle({ ctx, caller, params, query }) {
       const payment = await getPayment(ctx.db, caller.merchantId, params.id ?? '');

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { nullable, timestamp } from '../../platform/schemas.ts';
+import { CursorPagination, nullable, timestamp } from '../../platform/schemas.ts';
 import { Policy } from '../payments/lifecycle/policy.ts';
 import { EVENT_TYPES, EXCEPTIONS, STATUSES } from '../payments/lifecycle/states.ts';
 
@@ -65,7 +65,8 @@ export const FeedQuery = Type.Object(
         minLength: 1,
         maxLength: 100,
         description:
-          'next_cursor of the page before, with the same type and payment_id; default: the oldest event.',
+          'next_cursor of the page before, with the same type and payment_id, or the id of an event; ' +
+          'default: the oldest event.',
       }),
     ),
     type: Type.Optional(
@@ -88,7 +89,8 @@ export const EventFeed = Type.Object({
   pagination: Type.Object({
     limit: Type.Integer(),
     has_more: Type.Boolean({
-      description: 'Whether to ask for the next page at once. With type, a page may then be short, or empty.',
+      description:
+        'Whether to ask for the next page at once. A page may then be short, when it is large, or, with type, empty.',
     }),
     next_cursor: nullable(
       Type.String(),
@@ -114,11 +116,8 @@ export type PaymentEventsQuery = Static<typeof PaymentEventsQuery>;
 
 export const PaymentEvents = Type.Object({
   data: Type.Array(EventResource, {
-    description: 'In the order of sequence; the very bytes that webhooks send.',
+    description:
+      'In the order of sequence; the very bytes that webhooks send. A page may end before its limit, when it is large.',
   }),
-  pagination: Type.Object({
-    limit: Type.Integer(),
-    has_more: Type.Boolean({ description: 'A page may end before its limit, when it is large.' }),
-    next_cursor: nullable(Type.String(), 'Null on the last page.'),
-  }),
+  pagination: CursorPagination,
 });

@@ -6,7 +6,7 @@ import { deleteInChunks, run, runOne, sql } from '../../platform/postgres/db.ts'
  * 90 days: a reader that was offline for most of a quarter misses nothing. Deliveries have ended long before:
  * the retry schedule takes under 5 days, and under 20 when a receiver asks for later retries each time.
  */
-const KEPT_SECONDS = 90 * 86_400;
+export const EVENTS_KEPT_SECONDS = 90 * 86_400;
 
 // Retention uses transaction marks, not event timestamps: a test clock may be years ahead, and all scenarios
 // begin on the same date. All transactions before a mark had begun by its time.
@@ -27,7 +27,7 @@ const deleteMarks = sql<never, { before: Date }>(
 
 // Reads each merchant's feed (events_feed) from its oldest event, and skips rows that another sweep has
 // locked. An event with a pending delivery stays, however long the operator's own retry schedule takes: the
-// delivery reads its body from here. Receipts are deleted with their events.
+// delivery reads its body from here. Receipts and address requests are deleted with their events.
 const deleteOldEvents = sql<{ id: string }, { txid: string; limit: number }>(
   'delete_old_events',
   (p) => `
@@ -43,6 +43,8 @@ const deleteOldEvents = sql<{ id: string }, { txid: string; limit: number }>(
       RETURNING id
     ), receipt AS (
       DELETE FROM receipts USING deleted WHERE event_id = deleted.id
+    ), request AS (
+      DELETE FROM address_requests USING deleted WHERE event_id = deleted.id
     )
     SELECT id FROM deleted`,
 );
@@ -54,7 +56,7 @@ const deleteOldEvents = sql<{ id: string }, { txid: string; limit: number }>(
  */
 export async function sweepEvents(ctx: Context): Promise<number> {
   await run(ctx.db, addMark, { now: ctx.now() });
-  const mark = await runOne(ctx.db, newestMark, { until: addSeconds(ctx.now(), -KEPT_SECONDS) });
+  const mark = await runOne(ctx.db, newestMark, { until: addSeconds(ctx.now(), -EVENTS_KEPT_SECONDS) });
   if (mark === null) return 0;
   const { txid } = mark;
   const swept = await deleteInChunks(

@@ -1,48 +1,75 @@
 import type { LanguageTexts } from './en.ts';
+import { messages } from './messages/de.ts';
 
 export const de = {
   name: 'Deutsch',
   direction: 'ltr',
 
   page: {
+    ...messages,
     paymentTo: 'Zahlung an',
     pageTitle: 'Zahlung an {merchant}',
     total: 'Gesamtbetrag',
+    about: 'etwa',
     order: 'Bestellung',
     language: 'Sprache',
+    stopReloading: 'Seite nicht mehr neu laden',
+    reload: 'Seite neu laden',
 
     testMark: 'TEST',
     testText: 'Dies ist eine Testzahlung. Senden Sie kein Geld: Es wäre verloren.',
     cannotBePaid: 'Diese Zahlung kann im Moment nicht bezahlt werden. Bitte senden Sie kein Geld.',
 
+    chooseFirst: 'Wählen Sie, womit Sie zahlen',
     payWith: 'Bezahlen mit',
+    method: '{coin} über {network}',
+    change: 'Ändern',
     coin: 'Währung',
     network: 'Netzwerk',
+    networkHint: '{time}, {fee}',
+    feeLow: 'Gebühr unter einem Cent',
+    feeMedium: 'mittlere Gebühr',
+    feeHigh: 'höhere Gebühr',
     sendExactly: 'Genau diesen Betrag senden',
     sendTheRest: 'Noch zu senden',
-    coinOnNetwork: '{coin} im Netzwerk {network}',
     address: '{network}-Adresse',
     networkWarning: 'Senden Sie nur {coin} über {network}. Geld aus einem anderen Netzwerk geht verloren.',
+    exactly: 'Genau dieser Betrag muss ankommen: Ihre Wallet oder Börse rechnet ihre Gebühr hinzu.',
     copyAmount: 'Betrag kopieren',
     copyAddress: 'Adresse kopieren',
     copied: 'Kopiert',
     openWallet: 'In der Wallet öffnen',
+    showCode: 'Code anzeigen',
+    codeHolds: 'Inhalt des Codes',
+    codeAddress: 'Nur Adresse',
+    codeAmount: 'Adresse und Betrag',
+    qrAddress: 'QR-Code der {network}-Adresse, ohne Betrag',
     qrLabel: 'QR-Code für Ihre Wallet: {amount} {coin} über {network}',
     priceHolds: 'Dieser Preis gilt bis {time} und wird dann neu berechnet.',
     payBy: 'Bitte zahlen Sie bis {time}.',
-    timeLeft: 'noch {left}',
+    payWithin: 'Zahlen Sie innerhalb von {left}, bis {time}.',
     mayClose: 'Sie können diese Seite schließen: Ihre Zahlung läuft weiter.',
 
     cancel: 'Abbrechen und zurück zu {merchant}',
     back: 'Zurück zu {merchant}',
-    goingBack: 'Sie werden in wenigen Sekunden zu {merchant} zurückgeleitet.',
+    newPayment: 'Bei {merchant} neu bezahlen',
+    contact: '{merchant} kontaktieren',
+    goingBack: 'Sie werden in 20 Sekunden zu {merchant} zurückgeleitet.',
     stay: 'Auf dieser Seite bleiben',
 
     progress: 'Fortschritt',
-    stepSeen: 'Gesehen',
+    stepSeen: 'Erhalten',
     stepConfirmed: 'Bestätigt',
-    stepConverted: 'Umgetauscht',
-    stepSettled: 'Bezahlt',
+    stepSettled: 'Fertig',
+    barLabel: 'Bestätigungen',
+    barText: '{count} von {required}, noch etwa {left}',
+    proof: 'Ihre Zahlung',
+    sent: 'Gesendet',
+    seenAt: 'Eingegangen',
+    paidAt: 'Bezahlt',
+    transaction: 'Transaktion',
+    receipt: 'Beleg',
+    receiptTo: 'geht an {mail}',
 
     waitingTitle: 'Wir warten auf Ihre Zahlung',
     waitingText:
@@ -76,7 +103,7 @@ export const de = {
     refundedText: '{merchant} hat {refunded} zurückgesendet.',
 
     overpaidNote:
-      'Sie haben mehr als verlangt gesendet: {received}. Bitte wenden Sie sich wegen der Differenz an {merchant}.',
+      'Es ist bezahlt. Sie haben mehr gesendet als verlangt: {received}. Bitte wenden Sie sich wegen der Differenz an {merchant}.',
     overpaidRefundNote:
       'Sie haben mehr als verlangt gesendet: {received}. Die Differenz wird zurückgesendet.',
     lateNote: 'Ihr Geld kam nach Ablauf der Frist. Es zählt trotzdem.',
@@ -88,56 +115,6 @@ export const de = {
     replacedNote:
       'Eine Überweisung, die wir gesehen hatten, wurde von der Wallet ersetzt oder abgebrochen; sie kam nie an.',
     refundedPartNote: 'Davon wurden {refunded} an Sie zurückgesendet.',
-
-    refundTitle: 'Wohin soll Geld zurückgehen?',
-    refundText:
-      'Geld, das an Sie zurückgeht, wird als {coin} auf {network} gesendet. Bitte kopieren Sie die Adresse aus Ihrer eigenen Wallet: Was an eine falsche gesendet wird, ist verloren.',
-    refundAddress: 'Ihre {network}-Adresse für {coin}',
-    refundKeep: 'Adresse speichern',
-    refundRefused: 'Das ist keine eigene Adresse auf {network}. Bitte kopieren Sie eine aus Ihrer Wallet.',
-    refundKnown: 'Geld, das an Sie zurückgeht, wird an diese {network}-Adresse gesendet:',
-    refundWrong: 'Ist sie falsch? Bitte wenden Sie sich an {merchant}.',
-    refundClosedTitle: 'Jetzt kann keine Adresse angegeben werden',
-    refundClosedText:
-      'Es wurde schon eine angegeben, oder es geht kein Geld zurück. Es wurde nichts geändert.',
-
-    simulatorTitle: 'Simulator: kein echtes Geld',
-    simulatorText: 'Dies ist eine Testzahlung. Spielen Sie den Kunden und sehen Sie, was geschieht.',
-    simulatorPay: 'Genau bezahlen',
-    simulatorHalf: 'Die Hälfte zahlen',
-    simulatorDouble: 'Das Doppelte zahlen',
-    simulatorReplace: 'Überweisung ersetzen',
-    simulatorExpire: 'Ablaufen lassen',
-    simulatorSent: 'Simulierte Überweisung gesendet.',
-    simulatorReplaced: 'Überweisung ersetzt.',
-    simulatorExpired: 'Die Uhr wurde bis zum Ende der Frist vorgestellt.',
-    simulatorFailed: 'Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.',
-    simulatorBadTitle: 'Das lässt sich nicht simulieren',
-    simulatorBadText: 'Der Simulator kennt das nicht. Es wurde nichts geändert.',
-    simulatorOverTitle: 'Das ist nicht mehr möglich',
-    simulatorOverText: 'Die Zahlung ist schon weiter. Es wurde nichts geändert.',
-    simulatorBusyTitle: 'Die Uhr wird gerade benutzt',
-    simulatorBusyText:
-      'Jemand anderes verstellt gerade die Uhr dieser Zahlung. Bitte versuchen Sie es gleich noch einmal.',
-
-    missingTitle: 'Seite nicht gefunden',
-    missingText:
-      'Diese Zahlung gibt es nicht. Bitte prüfen Sie den Link, den Sie vom Händler bekommen haben.',
-    errorTitle: 'Einen Augenblick',
-    errorText:
-      'Die Zahlung kann gerade nicht angezeigt werden. Diese Seite versucht es von selbst noch einmal.',
-    maintenanceTitle: 'Gleich wieder da',
-    maintenanceText:
-      'Die Zahlungsseite wird gerade gewartet. Bitte senden Sie jetzt kein Geld, sondern warten Sie, bis diese Seite, die es von selbst noch einmal versucht, die Zahlung zeigt.',
-    limitedTitle: 'Zu viele Anfragen',
-    limitedText: 'Bitte warten Sie eine Minute. Diese Seite versucht es von selbst noch einmal.',
-    badMethodTitle: 'Das ist nicht möglich',
-    badMethodText: 'Diese Währung wird in diesem Netzwerk nicht angeboten. Es wurde nichts geändert.',
-    badFormTitle: 'Das war nicht zu lesen',
-    badFormText: 'Dieses Formular stammt nicht von der Seite. Es wurde nichts geändert.',
-    closedTitle: 'Die Währung kann nicht mehr geändert werden',
-    closedText: 'Geld ist schon unterwegs, oder die Zahlung ist beendet. Es wurde nichts geändert.',
-    toPayment: 'Zurück zur Zahlung',
   },
 
   receipt: {
@@ -153,10 +130,23 @@ export const de = {
     partTitle: 'Ein Teil Ihres Geldes wurde zurückgesendet',
     refundedText: '{merchant} hat {amount} zurückgesendet.',
 
+    tooLittleSubject: 'Ihre Zahlung an {merchant} war nicht vollständig: Bestellung {order}',
+    tooLateSubject: 'Ihre Zahlung an {merchant} kam zu spät: Bestellung {order}',
+    tooLittleTitle: 'Ihre Zahlung war nicht vollständig',
+    tooLateTitle: 'Ihr Geld kam zu spät',
+    tooLittleText:
+      'Nur {amount} von {total} sind rechtzeitig eingegangen, daher ist Ihre Bestellung bei {merchant} nicht bezahlt. Bitte senden Sie nichts mehr an diese Adresse.',
+    tooLateText:
+      '{amount} kamen an, als diese Zahlung schon beendet war. Ihre Bestellung bei {merchant} ist damit nicht bezahlt. Bitte senden Sie nichts mehr an diese Adresse.',
+    addressText:
+      'Um Ihr Geld zurückzubekommen, öffnen Sie diese Zahlung und geben Sie eine Adresse Ihrer eigenen Wallet an. Vorher kann es nicht zurückgesendet werden.',
+
     order: 'Bestellung',
     description: 'Beschreibung',
     total: 'Gesamtbetrag',
     paid: 'Bezahlt',
+    received: 'Eingegangen',
+    goesBackAs: 'Geht zurück als',
     sentBack: 'Zurückgesendet',
     sentBackSoFar: 'Bisher zurückgesendet',
     sentAs: 'Gesendet als',
@@ -167,6 +157,7 @@ export const de = {
     payment: 'Zahlungsnummer',
 
     toPage: 'Diese Zahlung ansehen',
+    toAddress: 'Adresse angeben',
     contact: 'Fragen zu Ihrer Bestellung? Bitte wenden Sie sich an {merchant}.',
     automatic: 'Diese Nachricht wurde automatisch versendet; Antworten darauf werden nicht gelesen.',
   },

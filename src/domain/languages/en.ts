@@ -1,3 +1,5 @@
+import { messages } from './messages/en.ts';
+
 /**
  * What customers read, in English. Every other language has the same keys and, in any order, the same
  * `{parts}`.
@@ -7,44 +9,70 @@ export const en = {
   direction: 'ltr' as const,
 
   page: {
+    ...messages,
     paymentTo: 'Payment to',
     pageTitle: 'Payment to {merchant}',
     total: 'Total',
+    about: 'about',
     order: 'Order',
     language: 'Language',
+    stopReloading: 'Stop reloading this page',
+    reload: 'Reload this page',
 
     testMark: 'TEST',
     testText: 'This is a test payment. Send no money: it would be lost.',
     cannotBePaid: 'This payment cannot be paid at the moment. Please send no money.',
 
+    chooseFirst: 'Choose how to pay',
     payWith: 'Pay with',
+    method: '{coin} on {network}',
+    change: 'Change',
     coin: 'Coin',
     network: 'Network',
+    networkHint: '{time}, {fee}',
+    feeLow: 'fee below a cent',
+    feeMedium: 'medium fee',
+    feeHigh: 'higher fee',
     sendExactly: 'Send exactly',
     sendTheRest: 'Still to send',
-    coinOnNetwork: '{coin} on the {network} network',
     address: '{network} address',
     networkWarning: 'Send only {coin} on {network}. Money sent on another network is lost.',
+    exactly: 'Exactly this amount must arrive: your wallet or exchange adds its own fee.',
     copyAmount: 'Copy amount',
     copyAddress: 'Copy address',
     copied: 'Copied',
     openWallet: 'Open in wallet',
+    showCode: 'Show code',
+    codeHolds: 'What the code holds',
+    codeAddress: 'Address only',
+    codeAmount: 'Address and amount',
+    qrAddress: 'QR code of the {network} address, without the amount',
     qrLabel: 'QR code for your wallet: {amount} {coin} on {network}',
     priceHolds: 'This price holds until {time}, and is then calculated again.',
     payBy: 'Please pay by {time}.',
-    timeLeft: '{left} left',
+    payWithin: 'Pay within {left}, by {time}.',
     mayClose: 'You may close this page: your payment goes on without it.',
 
     cancel: 'Cancel and go back to {merchant}',
     back: 'Back to {merchant}',
-    goingBack: 'You are taken back to {merchant} in a few seconds.',
+    newPayment: 'Pay again at {merchant}',
+    contact: 'Contact {merchant}',
+    goingBack: 'You are taken back to {merchant} in 20 seconds.',
     stay: 'Stay on this page',
 
     progress: 'Progress',
-    stepSeen: 'Seen',
+    stepSeen: 'Received',
     stepConfirmed: 'Confirmed',
-    stepConverted: 'Converted',
-    stepSettled: 'Paid',
+    stepSettled: 'Done',
+    barLabel: 'Confirmations',
+    barText: '{count} of {required}, about {left} left',
+    proof: 'Your payment',
+    sent: 'Sent',
+    seenAt: 'Received',
+    paidAt: 'Paid',
+    transaction: 'Transaction',
+    receipt: 'Receipt',
+    receiptTo: 'sent to {mail}',
 
     waitingTitle: 'Waiting for your payment',
     waitingText:
@@ -74,7 +102,8 @@ export const en = {
     refundedTitle: 'Your money was sent back',
     refundedText: '{merchant} has sent back {refunded}.',
 
-    overpaidNote: 'You sent more than was asked: {received}. Please contact {merchant} about the difference.',
+    overpaidNote:
+      'It is paid. You sent more than was asked: {received}. Please contact {merchant} about the difference.',
     overpaidRefundNote: 'You sent more than was asked: {received}. The difference is sent back to you.',
     lateNote: 'Your money came after the deadline. It counts all the same.',
     lateHonouredNote:
@@ -83,52 +112,6 @@ export const en = {
     reorgedNote: 'The network has rewritten its latest blocks, so confirmations are counted again.',
     replacedNote: 'A transfer that we had seen was replaced or cancelled by its wallet, so it never arrived.',
     refundedPartNote: '{refunded} of it was sent back to you.',
-
-    refundTitle: 'Where should money go back to?',
-    refundText:
-      'Money that goes back to you is sent as {coin} on {network}. Please copy the address from a wallet of your own: what is sent to a wrong one is lost.',
-    refundAddress: 'Your {network} address for {coin}',
-    refundKeep: 'Save address',
-    refundRefused: 'This is no address of your own on {network}. Please copy one from your wallet.',
-    refundKnown: 'Money that goes back to you is sent to this {network} address:',
-    refundWrong: 'Is it wrong? Please contact {merchant}.',
-    refundClosedTitle: 'No address can be given now',
-    refundClosedText: 'One was given already, or no money goes back. Nothing was changed.',
-
-    simulatorTitle: 'Simulator: no real money',
-    simulatorText: 'This is a test payment. Play the customer and see what happens.',
-    simulatorPay: 'Pay exactly',
-    simulatorHalf: 'Pay half',
-    simulatorDouble: 'Pay double',
-    simulatorReplace: 'Replace the transfer',
-    simulatorExpire: 'Let it expire',
-    simulatorSent: 'Simulated transfer sent.',
-    simulatorReplaced: 'Transfer replaced.',
-    simulatorExpired: 'The clock was moved to the deadline.',
-    simulatorFailed: 'That did not work. Please try again.',
-    simulatorBadTitle: 'That cannot be simulated',
-    simulatorBadText: 'The simulator does not know this. Nothing was changed.',
-    simulatorOverTitle: 'That is no longer possible',
-    simulatorOverText: 'The payment has moved on. Nothing was changed.',
-    simulatorBusyTitle: 'The clock is in use',
-    simulatorBusyText: 'Somebody else is moving the clock of this payment. Please try again in a moment.',
-
-    missingTitle: 'Page not found',
-    missingText: 'There is no such payment. Please check the link that the merchant gave you.',
-    errorTitle: 'One moment',
-    errorText: 'The payment cannot be shown just now. This page tries again by itself.',
-    maintenanceTitle: 'Back soon',
-    maintenanceText:
-      'The checkout is under maintenance. Please do not send any money now: wait until this page, which tries again by itself, shows the payment.',
-    limitedTitle: 'Too many requests',
-    limitedText: 'Please wait a minute. This page tries again by itself.',
-    badMethodTitle: 'That cannot be chosen',
-    badMethodText: 'This coin is not offered on this network. Nothing was changed.',
-    badFormTitle: 'That could not be read',
-    badFormText: 'This form was not one of the page’s own. Nothing was changed.',
-    closedTitle: 'The coin can no longer be changed',
-    closedText: 'Money is already on its way, or the payment is over. Nothing was changed.',
-    toPayment: 'Back to the payment',
   },
 
   receipt: {
@@ -144,10 +127,23 @@ export const en = {
     partTitle: 'Part of your money was sent back',
     refundedText: '{merchant} has sent back {amount}.',
 
+    tooLittleSubject: 'Your payment to {merchant} was not complete: order {order}',
+    tooLateSubject: 'Your payment to {merchant} came too late: order {order}',
+    tooLittleTitle: 'Your payment was not complete',
+    tooLateTitle: 'Your money came too late',
+    tooLittleText:
+      'Only {amount} of {total} came in time, so your order at {merchant} is not paid. Please send no more to this address.',
+    tooLateText:
+      '{amount} came after this payment had ended, so it does not pay for your order at {merchant}. Please send no more to this address.',
+    addressText:
+      'To get your money back, open this payment and enter an address of a wallet of your own. Until then it cannot be sent back to you.',
+
     order: 'Order',
     description: 'Description',
     total: 'Total',
     paid: 'Paid',
+    received: 'Received',
+    goesBackAs: 'Goes back as',
     sentBack: 'Sent back',
     sentBackSoFar: 'Sent back so far',
     sentAs: 'Sent as',
@@ -158,6 +154,7 @@ export const en = {
     payment: 'Payment ID',
 
     toPage: 'See this payment',
+    toAddress: 'Enter an address',
     contact: 'Questions about your order? Please contact {merchant}.',
     automatic: 'This mail was sent automatically; answers to it are not read.',
   },

@@ -1,48 +1,76 @@
 import type { LanguageTexts } from './en.ts';
+import { messages } from './messages/fr.ts';
 
 export const fr = {
   name: 'Français',
   direction: 'ltr',
 
   page: {
+    ...messages,
     paymentTo: 'Paiement à',
     pageTitle: 'Paiement à {merchant}',
     total: 'Total',
+    about: 'environ',
     order: 'Commande',
     language: 'Langue',
+    stopReloading: 'Ne plus recharger cette page',
+    reload: 'Recharger cette page',
 
     testMark: 'TEST',
     testText: 'Ceci est un paiement de test. N’envoyez pas d’argent : il serait perdu.',
     cannotBePaid: 'Ce paiement ne peut pas être réglé pour le moment. Veuillez ne pas envoyer d’argent.',
 
+    chooseFirst: 'Choisissez comment payer',
     payWith: 'Payer avec',
+    method: '{coin} sur {network}',
+    change: 'Changer',
     coin: 'Monnaie',
     network: 'Réseau',
+    networkHint: '{time}, {fee}',
+    feeLow: 'frais sous un centime',
+    feeMedium: 'frais moyens',
+    feeHigh: 'frais plus élevés',
     sendExactly: 'Envoyez exactement',
     sendTheRest: 'Reste à envoyer',
-    coinOnNetwork: '{coin} sur le réseau {network}',
     address: 'Adresse {network}',
     networkWarning: 'N’envoyez que {coin} sur {network}. L’argent envoyé sur un autre réseau est perdu.',
+    exactly:
+      'Ce montant exact doit arriver\u00a0: votre portefeuille ou plateforme ajoute ses propres frais.',
     copyAmount: 'Copier le montant',
     copyAddress: 'Copier l’adresse',
     copied: 'Copié',
     openWallet: 'Ouvrir dans le portefeuille',
+    showCode: 'Afficher le code',
+    codeHolds: 'Contenu du code',
+    codeAddress: 'Adresse seule',
+    codeAmount: 'Adresse et montant',
+    qrAddress: 'Code QR de l’adresse {network}, sans le montant',
     qrLabel: 'Code QR pour votre portefeuille\u00a0: {amount} {coin} sur {network}',
     priceHolds: 'Prix valable jusqu’au\u00a0: {time}. Il est ensuite recalculé.',
     payBy: 'Veuillez payer avant\u00a0: {time}.',
-    timeLeft: 'encore {left}',
+    payWithin: 'Payez dans les {left}, avant {time}.',
     mayClose: 'Vous pouvez fermer cette page\u00a0: votre paiement suit son cours.',
 
     cancel: 'Annuler et revenir à {merchant}',
     back: 'Revenir à {merchant}',
-    goingBack: 'Vous allez revenir à {merchant} dans quelques secondes.',
+    newPayment: 'Payer à nouveau chez {merchant}',
+    contact: 'Contacter {merchant}',
+    goingBack: 'Vous allez revenir à {merchant} dans 20 secondes.',
     stay: 'Rester sur cette page',
 
     progress: 'Progression',
-    stepSeen: 'Vu',
+    stepSeen: 'Reçu',
     stepConfirmed: 'Confirmé',
-    stepConverted: 'Converti',
-    stepSettled: 'Payé',
+    stepSettled: 'Terminé',
+    barLabel: 'Confirmations',
+    barText: '{count} sur {required}, encore environ {left}',
+    proof: 'Votre paiement',
+    sent: 'Envoyé',
+    seenAt: 'Reçu',
+    paidAt: 'Payé',
+    transaction: 'Transaction',
+    receipt: 'Reçu par e-mail',
+    receiptTo: 'envoyé à {mail}',
 
     waitingTitle: 'En attente de votre paiement',
     waitingText:
@@ -75,7 +103,7 @@ export const fr = {
     refundedText: '{merchant} a renvoyé {refunded}.',
 
     overpaidNote:
-      'Vous avez envoyé plus que demandé\u00a0: {received}. Veuillez contacter {merchant} au sujet de la différence.',
+      'C’est payé. Vous avez envoyé plus que demandé\u00a0: {received}. Veuillez contacter {merchant} au sujet de la différence.',
     overpaidRefundNote:
       'Vous avez envoyé plus que demandé\u00a0: {received}. La différence vous est renvoyée.',
     lateNote: 'Votre argent est arrivé après le délai. Il compte tout de même.',
@@ -86,53 +114,6 @@ export const fr = {
     replacedNote:
       'Le portefeuille a remplacé ou annulé un transfert que nous avions vu\u00a0; il n’est jamais arrivé.',
     refundedPartNote: '{refunded} vous ont été renvoyés.',
-
-    refundTitle: 'Où faut-il renvoyer l’argent\u00a0?',
-    refundText:
-      'L’argent qui vous revient est envoyé en {coin} sur {network}. Copiez l’adresse depuis votre propre portefeuille\u00a0: ce qui est envoyé à une mauvaise adresse est perdu.',
-    refundAddress: 'Votre adresse {network} pour {coin}',
-    refundKeep: 'Enregistrer l’adresse',
-    refundRefused: 'Ce n’est pas une adresse à vous sur {network}. Copiez-en une depuis votre portefeuille.',
-    refundKnown: 'L’argent qui vous revient est envoyé à cette adresse {network}\u00a0:',
-    refundWrong: 'Elle est fausse\u00a0? Contactez {merchant}.',
-    refundClosedTitle: 'Aucune adresse ne peut être donnée maintenant',
-    refundClosedText: 'Une adresse a déjà été donnée, ou aucun argent ne revient. Rien n’a été modifié.',
-
-    simulatorTitle: 'Simulateur\u00a0: sans argent réel',
-    simulatorText: 'Ceci est un paiement de test. Jouez le client et voyez ce qui se passe.',
-    simulatorPay: 'Payer le montant exact',
-    simulatorHalf: 'Payer la moitié',
-    simulatorDouble: 'Payer le double',
-    simulatorReplace: 'Remplacer le transfert',
-    simulatorExpire: 'Laisser expirer',
-    simulatorSent: 'Transfert simulé envoyé.',
-    simulatorReplaced: 'Transfert remplacé.',
-    simulatorExpired: 'L’horloge a été avancée jusqu’à l’échéance.',
-    simulatorFailed: 'Cela n’a pas fonctionné. Veuillez réessayer.',
-    simulatorBadTitle: 'Cela ne peut pas être simulé',
-    simulatorBadText: 'Le simulateur ne connaît pas cela. Rien n’a été changé.',
-    simulatorOverTitle: 'Ce n’est plus possible',
-    simulatorOverText: 'Le paiement a déjà avancé. Rien n’a été changé.',
-    simulatorBusyTitle: 'L’horloge est utilisée',
-    simulatorBusyText:
-      'Quelqu’un d’autre avance l’horloge de ce paiement. Veuillez réessayer dans un instant.',
-
-    missingTitle: 'Page introuvable',
-    missingText: 'Ce paiement n’existe pas. Veuillez vérifier le lien que le commerçant vous a donné.',
-    errorTitle: 'Un instant',
-    errorText: 'Le paiement ne peut pas être affiché pour le moment. Cette page réessaie d’elle-même.',
-    maintenanceTitle: 'De retour bientôt',
-    maintenanceText:
-      'La page de paiement est en maintenance. N’envoyez pas d’argent maintenant : attendez que cette page, qui réessaie d’elle-même, affiche le paiement.',
-    limitedTitle: 'Trop de requêtes',
-    limitedText: 'Veuillez patienter une minute. Cette page réessaie d’elle-même.',
-    badMethodTitle: 'Ce choix est impossible',
-    badMethodText: 'Cette monnaie n’est pas proposée sur ce réseau. Rien n’a été changé.',
-    badFormTitle: 'Impossible à lire',
-    badFormText: 'Ce formulaire ne vient pas de la page. Rien n’a été modifié.',
-    closedTitle: 'La monnaie ne peut plus être changée',
-    closedText: 'L’argent est déjà en route ou le paiement est terminé. Rien n’a été changé.',
-    toPayment: 'Revenir au paiement',
   },
 
   receipt: {
@@ -148,10 +129,23 @@ export const fr = {
     partTitle: 'Une partie de votre argent a été renvoyée',
     refundedText: '{merchant} a renvoyé {amount}.',
 
+    tooLittleSubject: 'Votre paiement à {merchant} n’était pas complet\u00a0: commande {order}',
+    tooLateSubject: 'Votre paiement à {merchant} est arrivé trop tard\u00a0: commande {order}',
+    tooLittleTitle: 'Votre paiement n’était pas complet',
+    tooLateTitle: 'Votre argent est arrivé trop tard',
+    tooLittleText:
+      'Seulement {amount} sur {total} sont arrivés à temps\u00a0: votre commande chez {merchant} n’est pas payée. N’envoyez plus rien à cette adresse.',
+    tooLateText:
+      '{amount} sont arrivés alors que ce paiement était déjà terminé\u00a0: votre commande chez {merchant} n’est pas payée. N’envoyez plus rien à cette adresse.',
+    addressText:
+      'Pour récupérer votre argent, ouvrez ce paiement et indiquez une adresse de votre propre portefeuille. D’ici là, il ne peut pas vous être renvoyé.',
+
     order: 'Commande',
     description: 'Description',
     total: 'Total',
     paid: 'Payé',
+    received: 'Reçu',
+    goesBackAs: 'Renvoyé en',
     sentBack: 'Renvoyé',
     sentBackSoFar: 'Renvoyé jusqu’ici',
     sentAs: 'Envoyé en',
@@ -162,6 +156,7 @@ export const fr = {
     payment: 'N° de paiement',
 
     toPage: 'Voir ce paiement',
+    toAddress: 'Indiquer une adresse',
     contact: 'Des questions sur votre commande\u00a0? Veuillez contacter {merchant}.',
     automatic: 'Ce message a été envoyé automatiquement\u00a0; les réponses ne sont pas lues.',
   },

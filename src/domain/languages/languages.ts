@@ -15,18 +15,23 @@ export type LanguageId = keyof typeof LANGUAGES;
 export interface Language extends LanguageTexts {
   /** As in Accept-Language, `?lang=` and the page's `lang`. */
   readonly id: LanguageId;
+  /** With the customer's region, if it is known ("de-CH"): how numbers and dates are written. */
+  readonly locale: string;
 }
 
 export const ALL_LANGUAGES: readonly Language[] = (Object.keys(LANGUAGES) as LanguageId[]).map(languageOf);
 
 function languageOf(id: LanguageId): Language {
-  return { id, ...LANGUAGES[id] };
+  return { id, locale: id, ...LANGUAGES[id] };
 }
 
 /** The language with this name ("de", "de-AT"); null when there are no texts in it. */
 export function languageNamed(name: string | null): Language | null {
-  const [id] = (name ?? '').toLowerCase().split('-');
-  return ALL_LANGUAGES.find((language) => language.id === id) ?? null;
+  const [id, ...subtags] = (name ?? '').toLowerCase().split('-');
+  const language = ALL_LANGUAGES.find((language) => language.id === id);
+  if (language === undefined) return null;
+  const region = subtags.find((subtag) => /^[a-z]{2}$/.test(subtag));
+  return region === undefined ? language : { ...language, locale: `${language.id}-${region.toUpperCase()}` };
 }
 
 /** The best language of an Accept-Language header, or English. */

@@ -11,6 +11,11 @@ import { hashApiKey, newApiKey } from '../../platform/values/ids.ts';
  */
 const VISIBLE_PREFIX_LENGTH = 13;
 
+/** What may be shown of a key: logs and lists tell a merchant's keys apart by it. */
+export function visiblePrefix(apiKey: string): string {
+  return apiKey.slice(0, VISIBLE_PREFIX_LENGTH);
+}
+
 interface KeyRow {
   readonly keyHash: Buffer;
   readonly merchantId: string;
@@ -43,8 +48,8 @@ export async function addApiKey(
   const merchant = await runOne(connection, modeOf, { merchantId });
   if (merchant === null) throw new RangeError(`There is no merchant ${merchantId}`);
   const key = newApiKey(merchant.mode);
-  const visiblePrefix = key.slice(0, VISIBLE_PREFIX_LENGTH);
-  await run(connection, insertKey, { keyHash: hashApiKey(key), merchantId, visiblePrefix, permissions, now });
+  const row = { keyHash: hashApiKey(key), merchantId, visiblePrefix: visiblePrefix(key), permissions, now };
+  await run(connection, insertKey, row);
   return key;
 }
 
@@ -77,12 +82,13 @@ interface CallerRow {
   readonly permissions: Permission[];
   readonly mode: Mode;
   readonly policy: PolicyChoice;
+  readonly is_suspended: boolean;
 }
 
 const callerOfKey = sql<CallerRow, { keyHash: Buffer }>(
   'caller_of_key',
   (p) => `SELECT m.id AS merchant_id, m.settlement_currency, m.settlement_network,
-     k.permissions, m.mode, m.policy
+     k.permissions, m.mode, m.policy, m.suspended_at IS NOT NULL AS is_suspended
    FROM api_keys k JOIN merchants m ON m.id = k.merchant_id
    WHERE k.key_hash = ${p.keyHash} AND k.revoked_at IS NULL`,
 );
@@ -96,7 +102,7 @@ export async function findCaller(connection: Connection, keyHash: Buffer): Promi
 const callersOfKeys = sql<CallerRow & { hash: string }, { keys: string }>(
   'callers_of_keys',
   (p) => `SELECT asked.hash, m.id AS merchant_id, m.settlement_currency, m.settlement_network,
-     k.permissions, m.mode, m.policy
+     k.permissions, m.mode, m.policy, m.suspended_at IS NOT NULL AS is_suspended
    FROM json_to_recordset(${p.keys}::json) AS asked (hash text)
      JOIN api_keys k ON k.key_hash = decode(asked.hash, 'hex')
      JOIN merchants m ON m.id = k.merchant_id
@@ -121,5 +127,6 @@ function toCaller(row: CallerRow): Caller {
     permissions: row.permissions.filter((permission) => PERMISSIONS.includes(permission)),
     mode: row.mode,
     policy: row.policy,
+    ...(row.is_suspended ? { isSuspended: true } : {}),
   };
 }

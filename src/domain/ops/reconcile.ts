@@ -1,5 +1,14 @@
-import { expirePayment, sendRefund, settlePayment } from '../payments/lifecycle/jobs.ts';
-import { sendReceipt } from '../receipts/jobs.ts';
+import {
+  applyUnapplied,
+  expirePayment,
+  requotePayment,
+  sendRefund,
+  settlePayment,
+} from '../payments/lifecycle/jobs.ts';
+import { HAS_UNAPPLIED } from '../payments/lifecycle/unapplied.ts';
+import { REQUOTES } from '../payments/pricing/quotes.ts';
+import { IS_SHORT } from '../payments/transfers/decide.ts';
+import { sendAddressRequest, sendReceipt } from '../receipts/jobs.ts';
 import { deliverWebhook } from '../webhooks/endpoints/jobs.ts';
 import { JOB_COLUMNS } from '../schedule/rows.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -27,7 +36,10 @@ interface Needed {
 // Each of these rows was written in one transaction with its job, so on a sound database this finds nothing.
 // It is for the day after a restored backup, a row deleted by hand or a bug. Indexes: a range of the primary
 // keys of payments and refunds, which are in the order of time (an index on the status would cost every
-// transition more than this costs in a day), conversions_pending, deliveries_due and receipts_unfinished.
+// transition more than this costs in a day), conversions_pending, deliveries_due, receipts_unfinished and
+// address_requests_unfinished.
+// While transfers of a payment are set aside, its expiry and settlement have no job: the job that applies the
+// transfers schedules them.
 // run_at is in the time of the job's clock (null: due now), visible_at in real time.
 const restoreJobs = sql<{ job: string; key: string }, Needed>(
   'restore_missing_jobs',
@@ -36,19 +48,34 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
      greatest(run_at - ahead, clock.clock_frozen_until, ${p.now}::timestamptz), needed.test_clock
    FROM (
      SELECT ${p.expire}::text AS job, id AS key, deadline_at AS run_at, test_clock
-       FROM payments WHERE id >= ${p.firstPayment} AND status IN ('WAITING', 'PENDING') AND NOT fully_funded
+       FROM payments p
+       WHERE id >= ${p.firstPayment} AND ${IS_SHORT}
+         AND NOT ${HAS_UNAPPLIED('p.id')}
+     UNION ALL
+     SELECT '${requotePayment.name}', id, ends_at, test_clock
+       FROM (${REQUOTES(`p.id >= ${p.firstPayment} AND ${IS_SHORT}`)}) requotes
      UNION ALL
      SELECT ${p.settle}, id, NULL, test_clock
-       FROM payments WHERE id >= ${p.firstPayment} AND status = 'PROCESSING'
+       FROM payments p
+       WHERE id >= ${p.firstPayment} AND status = 'PROCESSING' AND NOT ${HAS_UNAPPLIED('p.id')}
      UNION ALL
      SELECT ${p.settle}, payment_id, NULL, (SELECT test_clock FROM payments p WHERE p.id = payment_id)
-       FROM conversions WHERE status = 'PENDING'
+       FROM conversions c WHERE status = 'PENDING' AND NOT ${HAS_UNAPPLIED('c.payment_id')}
+     UNION ALL
+     SELECT DISTINCT '${applyUnapplied.name}', payment_id, NULL::timestamptz,
+         (SELECT test_clock FROM payments p WHERE p.id = payment_id)
+       FROM unapplied_transfers
      UNION ALL
      SELECT ${p.refund}, id, created_at, (SELECT test_clock FROM payments p WHERE p.id = payment_id)
        FROM refunds WHERE id >= ${p.firstRefund} AND status = 'PENDING'
      UNION ALL
      SELECT ${p.receipt}, event_id, NULL, (SELECT test_clock FROM payments p WHERE p.id = r.payment_id)
        FROM receipts r WHERE sent_at IS NULL AND given_up_at IS NULL
+         AND EXISTS (SELECT FROM events e WHERE e.id = event_id)
+     UNION ALL
+     SELECT '${sendAddressRequest.name}', event_id, NULL,
+         (SELECT test_clock FROM payments p WHERE p.id = r.payment_id)
+       FROM address_requests r WHERE sent_at IS NULL AND given_up_at IS NULL
          AND EXISTS (SELECT FROM events e WHERE e.id = event_id)
      UNION ALL
      SELECT ${p.deliver}, endpoint_id, min(next_attempt_at),
@@ -64,8 +91,8 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
 );
 
 /**
- * Finds open payments, refunds, deliveries and receipts whose job is missing and schedules it; returns how
- * many there were.
+ * Finds open payments, transfers set aside, refunds, deliveries and mails to customers whose job is missing
+ * and schedules it; returns how many there were.
  */
 export async function reconcileOnce(ctx: Context): Promise<number> {
   const now = ctx.now();

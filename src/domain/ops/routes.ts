@@ -1,45 +1,32 @@
-import { Type } from 'typebox';
-import { runOne, sql, type Connection } from '../../platform/postgres/db.ts';
-import { endpoint, reply } from '../../platform/endpoint.ts';
-import { overdue } from '../schedule/lease.ts';
-import { timestamp } from '../../platform/schemas.ts';
+import { endpoint, reply, type Endpoint } from '../../platform/endpoint.ts';
+import { ApiError } from '../../platform/errors.ts';
 import { VERSION } from '../../platform/version.ts';
+import type { Fault, HealthSource } from './health/monitor.ts';
+import { StatusReport } from './health/schemas.ts';
 
-const StatusReport = Type.Object({
-  status: Type.Enum(['ok', 'degraded', 'maintenance']),
-  version: Type.String({ description: 'Current API version.' }),
-  timestamp: timestamp('Server time.'),
-  simulated: Type.Optional(
-    Type.Literal(true, {
-      description: 'Present when live payments are simulated too: no real money moves at all.',
-    }),
-  ),
-  authenticated: Type.Boolean({ description: 'Whether the supplied API key is valid.' }),
-  merchant_id: Type.Optional(
-    Type.String({ description: "The merchant's identifier; present only when authenticated is true." }),
-  ),
-});
-
-/** A job that has waited longer has no worker: the API accepts payments, but nothing moves them. */
-const DEGRADED_AFTER_SECONDS = 60;
-
-export const statusEndpoints = [
+/** The state is that of the background: a request neither waits for a check nor causes one. */
+export const statusEndpoints = (health: HealthSource): readonly Endpoint[] => [
   endpoint({
     operationId: 'getStatus',
     method: 'get',
     path: '/v1/status',
     summary: 'Reports the health of the API, and whether a key is valid.',
+    description:
+      'Answers with and without a key, also under maintenance. `degraded` names in `checks` what is ' +
+      'not well. A key that is not valid is no error here: `authenticated` is then false.',
     auth: 'optional',
-    permission: null,
+    permissions: [],
     perMinute: 120,
+    errors: [],
     response: { status: 200, schema: StatusReport },
     async handle({ ctx, caller }) {
-      const now = ctx.now();
+      const { status, checks } = ctx.config.maintenance ? MAINTENANCE : await healthOf(health);
       return reply(200, {
-        status: ctx.config.maintenance ? 'maintenance' : await health(ctx.db, now),
+        status,
         version: VERSION,
-        timestamp: now.toISOString(),
+        timestamp: ctx.now().toISOString(),
         ...(ctx.config.simulateLive ? { simulated: true } : {}),
+        ...(checks.length === 0 ? {} : { checks }),
         authenticated: caller !== null,
         ...(caller === null ? {} : { merchant_id: caller.merchantId }),
       });
@@ -47,14 +34,16 @@ export const statusEndpoints = [
   }),
 ];
 
-// True of a standby, and of a primary that was made read-only, for example because its disk is full.
-const readOnly = sql<{ is_read_only: boolean }>(
-  'is_read_only',
-  `SELECT current_setting('transaction_read_only')::boolean AS is_read_only`,
-);
+interface Health {
+  readonly status: 'ok' | 'degraded' | 'maintenance';
+  readonly checks: readonly Fault[];
+}
 
-async function health(connection: Connection, now: Date): Promise<'ok' | 'degraded'> {
-  if ((await runOne(connection, readOnly, []))?.is_read_only === true) return 'degraded';
-  const { oldestSeconds } = await overdue(connection, now);
-  return oldestSeconds > DEGRADED_AFTER_SECONDS ? 'degraded' : 'ok';
+const MAINTENANCE: Health = { status: 'maintenance', checks: [] };
+
+/** Throws ApiError unavailable while Postgres does not answer. */
+async function healthOf(health: HealthSource): Promise<Health> {
+  const { isReachable, faults } = await health.report();
+  if (!isReachable) throw new ApiError('unavailable');
+  return { status: faults.length === 0 ? 'ok' : 'degraded', checks: faults };
 }

@@ -19,7 +19,8 @@ export interface Which {
   readonly key: string | null;
 }
 
-const MATCHES = (p: { readonly [name in keyof Which]: string }) =>
+/** SQL: whether a job is one of `Which`. */
+export const MATCHES = (p: { readonly [name in keyof Which]: string }) =>
   `(${p.job}::text IS NULL OR job = ${p.job}) AND (${p.key}::text IS NULL OR key = ${p.key})`;
 
 const stuckJobs = sql<StuckJob, Which & { limit: number }>(

@@ -1,5 +1,6 @@
 import type { Handler } from '../../platform/job.ts';
 import { sweepEvents } from '../events/sweep.ts';
+import { sweepProcesses } from './health/processes.ts';
 import { sweepSecrets } from '../webhooks/secrets/rotate.ts';
 import { reconcileJobs, sweepHistory } from './jobs.ts';
 import { reconcileOnce } from './reconcile.ts';
@@ -13,6 +14,7 @@ export const opsHandlers: readonly Handler[] = [
     job: sweepHistory,
     async handle(ctx) {
       const swept = { events: await sweepEvents(ctx), secrets: await sweepSecrets(ctx) };
+      await sweepProcesses(ctx);
       if (swept.events + swept.secrets > 0) ctx.log.info('old events and secrets deleted', swept);
     },
   },

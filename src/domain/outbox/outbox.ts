@@ -2,6 +2,7 @@ import { schedule } from '../schedule/store.ts';
 import type { ScheduledJob } from '../schedule/rows.ts';
 import type { TestClock } from '../../platform/clock.ts';
 import { recordset, run, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
+import { currentTraceparent } from '../../platform/traces/traces.ts';
 import { dispatchEvent } from './jobs.ts';
 
 /** An event as it is stored. Every delivery sends `body`, byte for byte. */
@@ -19,12 +20,16 @@ export interface EventRecord {
   readonly testClock: TestClock | null;
 }
 
+/** SQL: the columns that `eventRows` fills, and below with their types. */
+export const EVENT_COLUMN_NAMES =
+  'id, payment_id, merchant_id, sequence, type, callback_url, body, created_at, traceparent';
 /** SQL: the columns of `eventRows`. */
 export const EVENT_COLUMNS = `id text, payment_id text, merchant_id text, sequence integer, type text,
-  callback_url text, body text, created_at timestamptz`;
+  callback_url text, body text, created_at timestamptz, traceparent text`;
 
-/** Returns events as one recordset of EVENT_COLUMNS. */
+/** Returns events as one recordset of EVENT_COLUMNS; the trace is that of the request that runs. */
 export function eventRows(events: readonly EventRecord[]): string {
+  const traceparent = currentTraceparent();
   return recordset(
     events.map((event) => ({
       id: event.id,
@@ -35,6 +40,7 @@ export function eventRows(events: readonly EventRecord[]): string {
       callback_url: event.callbackUrl,
       body: event.body,
       created_at: event.createdAt,
+      traceparent,
     })),
   );
 }
@@ -48,15 +54,17 @@ export function dispatchJobOf({ id, createdAt, testClock }: EventRecord): Schedu
 // numbers: a transaction that began first may wait for the payment's row until a later one has committed.
 // Each event therefore takes at least the txid of its predecessor, so that the feed, which is in the order of
 // (txid, place), keeps each payment's sequence. The larger txid is safe: a reader passes it only when that
-// transaction and all before it, this one included, have ended.
+// transaction and all before it, this one included, have ended. Without a request that runs, the event
+// belongs to the trace of its predecessor, and so to that of the request that created the payment.
 const insertEvents = sql<never, { events: string }>(
   'insert_events',
   (p) => `
-    INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at, txid)
-    SELECT e.*, greatest(pg_current_xact_id(), (
-      SELECT before.txid FROM events before
-      WHERE before.payment_id = e.payment_id AND before.sequence = e.sequence - 1))
-    FROM json_to_recordset(${p.events}::json) AS e (${EVENT_COLUMNS})`,
+    INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at,
+      traceparent, txid)
+    SELECT e.id, e.payment_id, e.merchant_id, e.sequence, e.type, e.callback_url, e.body, e.created_at,
+      coalesce(e.traceparent, before.traceparent), greatest(pg_current_xact_id(), before.txid)
+    FROM json_to_recordset(${p.events}::json) AS e (${EVENT_COLUMNS})
+      LEFT JOIN events before ON before.payment_id = e.payment_id AND before.sequence = e.sequence - 1`,
 );
 
 /** Records events and schedules their dispatch, in the transaction of the transitions that they report. */

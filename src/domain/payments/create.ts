@@ -2,7 +2,7 @@ import { isCoin } from '../chain/coins.ts';
 import { isNetwork } from '../chain/networks.ts';
 import type { ChainClient } from '../chain/port.ts';
 import { replayOf } from '../idempotency/claim.ts';
-import { dispatchJobOf, EVENT_COLUMNS, eventRows } from '../outbox/outbox.ts';
+import { dispatchJobOf, EVENT_COLUMN_NAMES, EVENT_COLUMNS, eventRows } from '../outbox/outbox.ts';
 import { JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows } from '../schedule/rows.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
@@ -10,6 +10,7 @@ import { recordset, run, sql } from '../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../platform/endpoint.ts';
 import { newId, newToken } from '../../platform/values/ids.ts';
 import { encodeUrl } from '../../platform/values/urls.ts';
+import { countCreated } from './lifecycle/count.ts';
 import { eventOf } from './lifecycle/event.ts';
 import { expirePayment } from './lifecycle/jobs.ts';
 import { testClockOf, type Payment } from './lifecycle/payment.ts';
@@ -52,11 +53,9 @@ export async function createPayment(
     jobs: recordset(jobRows([dispatchJobOf(event), expiry])),
   });
   if (created.length === 0 && claim !== null) return replayOf(ctx.db, claim);
-  ctx.log.info('payment created', {
-    payment_id: payment.id,
-    merchant_id: caller.merchantId,
-    amount: `${payment.pay_amount} ${payment.pay_currency}`,
-  });
+  countCreated(payment.status);
+  const amount = `${payment.pay_amount} ${payment.pay_currency}`;
+  ctx.log.debug('payment created', { payment_id: payment.id, merchant_id: payment.merchant_id, amount });
   return response;
 }
 
@@ -190,7 +189,7 @@ const insertPayment = sql<{ claimed: boolean }, Creation>(
       INSERT INTO quotes (payment_id, coin, network, address, crypto_amount, rate, quoted_at)
       SELECT id, coin, network, address, crypto_amount, rate, created_at FROM created
     ), event AS (
-      INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at)
+      INSERT INTO events (${EVENT_COLUMN_NAMES})
       SELECT e.* FROM claimed, json_to_recordset(${p.events}::json) AS e (${EVENT_COLUMNS})
     ), job AS (
       INSERT INTO scheduled_jobs (${JOB_COLUMNS})

@@ -1,4 +1,5 @@
 import { endpoint, reply, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
+import { readCurrent } from '../../platform/replica/replica.ts';
 import { createPayment } from './create.ts';
 import { listPayments } from './list.ts';
 import { adaptersOf, type AdaptersByMode } from './lifecycle/ports.ts';
@@ -15,10 +16,16 @@ export const paymentEndpoints = (adapters: AdaptersByMode) => [
     method: 'post',
     path: '/v1/payment',
     summary: 'Creates a payment and returns its checkout URL.',
+    description:
+      'The payment is WAITING, and its first event is recorded with it. Send the customer to ' +
+      '`checkout_url`. With an `Idempotency-Key` a request that is sent again creates no second ' +
+      'payment. A live payment needs a client of its network: without one the response is a 503, ' +
+      'and nothing is stored.',
     auth: 'required',
-    permission: 'payments:write',
+    permissions: ['payments:write'],
     perMinute: 60,
     body: CreatePaymentBody,
+    errors: ['network_unavailable'],
     response: { status: 201, schema: PaymentResource },
     handle: ({ ctx, caller, body, claim }) => createPayment(ctx, adapters, caller, body, claim),
   }),
@@ -27,9 +34,13 @@ export const paymentEndpoints = (adapters: AdaptersByMode) => [
     method: 'get',
     path: '/v1/payment/:id',
     summary: 'Returns a payment as it is now.',
+    description:
+      'The status, what was received and what was refunded. Webhooks are the better way to wait for ' +
+      'a change.',
     auth: 'required',
-    permission: 'payments:read',
+    permissions: ['payments:read'],
     perMinute: 120,
+    errors: ['payment_not_found'],
     response: { status: 200, schema: PaymentResource },
     async handle({ ctx, caller, params }) {
       const payment = await getPayment(ctx.db, caller.merchantId, params.id ?? '');
@@ -41,23 +52,37 @@ export const paymentEndpoints = (adapters: AdaptersByMode) => [
     method: 'get',
     path: '/v1/payments',
     summary: "Lists the merchant's payments, newest first.",
+    description:
+      'Filters combine freely; `status` takes several values, separated by commas. Use `cursor` to ' +
+      'read everything: `page` is for people, and the two together are a 400. `total` is exact up ' +
+      'to 10,000.',
     auth: 'required',
-    permission: 'payments:read',
+    permissions: ['payments:read'],
     perMinute: 60,
     query: ListPaymentsQuery,
+    errors: [],
     response: { status: 200, schema: PaymentList },
     handle: async ({ ctx, caller, query }) =>
-      reply(200, await listPayments(ctx.db, caller.merchantId, query, ctx.config.publicUrl)),
+      reply(
+        200,
+        await readCurrent(ctx, (db) => listPayments(db, caller.merchantId, query, ctx.config.publicUrl)),
+      ),
   }),
   endpoint({
     operationId: 'refundPayment',
     method: 'post',
     path: '/v1/payment/:id/refund',
     summary: 'Sends money back to the customer: an amount, or everything that is left.',
+    description:
+      'A SETTLED payment can be refunded in parts, in the settlement coin. An EXPIRED, FAILED or ' +
+      'REFUNDED one only in full, in the coins that came: one refund for each coin and network, of ' +
+      'which the response is the first. Without an address the checkout page asks the customer for ' +
+      'one.',
     auth: 'required',
-    permission: 'refunds:write',
+    permissions: ['refunds:write'],
     perMinute: DEFAULT_PER_MINUTE,
     body: RefundBody,
+    errors: ['payment_not_found', 'refund_not_allowed'],
     response: { status: 201, schema: RefundResource },
     handle: ({ ctx, caller, params, body, claim }) =>
       requestRefund(ctx, adaptersOf(adapters, caller.mode), caller, params.id ?? '', { body, claim }),
@@ -67,9 +92,11 @@ export const paymentEndpoints = (adapters: AdaptersByMode) => [
     method: 'get',
     path: '/v1/payment/:id/refunds',
     summary: "Lists a payment's refunds, newest first.",
+    description: "All of them, also those that the payment's policy has made.",
     auth: 'required',
-    permission: 'payments:read',
+    permissions: ['payments:read'],
     perMinute: DEFAULT_PER_MINUTE,
+    errors: ['payment_not_found'],
     response: { status: 200, schema: RefundList },
     async handle({ ctx, caller, params }) {
       const { id } = await getPayment(ctx.db, caller.merchantId, params.id ?? '');

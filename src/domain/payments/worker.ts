@@ -1,6 +1,14 @@
 import type { Handler } from '../../platform/job.ts';
-import { expirePayment, requotePayment, sendRefund, settlePayment, syncChain } from './lifecycle/jobs.ts';
+import {
+  applyUnapplied,
+  expirePayment,
+  requotePayment,
+  sendRefund,
+  settlePayment,
+  syncChain,
+} from './lifecycle/jobs.ts';
 import type { AdaptersByMode } from './lifecycle/ports.ts';
+import { applyUnappliedTransfers } from './processing/apply-unapplied.ts';
 import { byMode } from './processing/by-mode.ts';
 import { expirePayments } from './processing/expire.ts';
 import { requotePayments } from './processing/requote.ts';
@@ -14,5 +22,6 @@ export const paymentHandlers = (adapters: AdaptersByMode): readonly Handler[] =>
   byMode(requotePayment, adapters, requotePayments, 'drop'),
   byMode(settlePayment, adapters, settlePayments, 'defer'),
   byMode(sendRefund, adapters, sendRefunds, 'defer'),
+  byMode(applyUnapplied, adapters, (ctx, _adapters, ids) => applyUnappliedTransfers(ctx, ids), 'defer'),
   { job: syncChain, handle: (ctx, keys) => syncChains(ctx, adapters, keys) },
 ];

@@ -1,4 +1,4 @@
-import { fill, html, type Html } from '../checkout/page/html.ts';
+import { fill, html, type Html } from '../checkout/markup/html.ts';
 import type { MailContent, Row } from './template.ts';
 
 // Styles are inline because many mail programs remove style sheets; colours are the mail program's, which
@@ -22,7 +22,7 @@ const SMALL = 'margin:0 0 4px;font-size:14px;overflow-wrap:anywhere';
 
 /** The mail as a whole HTML document. */
 export function htmlOf(content: MailContent): string {
-  const { language, texts, subject, title, sentence, rows, pageUrl } = content;
+  const { language, texts, subject, title, sentences, rows, button, pageUrl } = content;
   return html`<!doctype html>
     <html lang="${language.id}" dir="${language.direction}">
       <head>
@@ -36,11 +36,11 @@ export function htmlOf(content: MailContent): string {
         <div lang="${language.id}" dir="${language.direction}" style="${MAIL}">
           ${testNote(content)}
           <h1 style="${TITLE}">${title}</h1>
-          <p style="${SENTENCE}">${filled(sentence, content)}</p>
+          ${sentences.map((sentence) => html`<p style="${SENTENCE}">${filled(sentence, content)}</p>`)}
           <table style="${TABLE}">
             ${rows.map((row) => rowOf(row, content))}
           </table>
-          <p style="margin:0 0 24px"><a href="${pageUrl}" style="${BUTTON}">${texts.toPage}</a></p>
+          <p style="margin:0 0 24px"><a href="${pageUrl}" style="${BUTTON}">${button}</a></p>
           <p style="${SMALL}">${filled(texts.contact, content)}</p>
           <p style="${SMALL}">${texts.automatic}</p>
         </div>
@@ -66,10 +66,11 @@ function rowOf({ label, value, kind }: Row, { language }: MailContent): Html {
 }
 
 /** The no-break space keeps amount and coin on one line. */
-function filled(sentence: string, { merchant, amount }: MailContent): Html {
+function filled(sentence: string, { merchant, amount, total }: MailContent): Html {
   return fill(sentence, {
     merchant: foreign(merchant),
     amount: figures(amount.replace(' ', '\u00a0'), 'font-weight:600'),
+    total: figures(total.replace(' ', '\u00a0'), 'font-weight:600'),
   });
 }
 

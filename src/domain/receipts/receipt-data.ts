@@ -38,7 +38,7 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
   'receipt_data_of_event',
   (p) => `
   SELECT e.type, e.created_at AS at, e.body::json #>> '{data,checkout,status}' AS status,
-    m.name AS merchant_name, m.mode AS merchant_mode,
+    coalesce(f.name, m.name) AS merchant_name, m.mode AS merchant_mode,
     p.id AS payment_id, p.token_id, p.customer_email, p.language, p.order_id, p.order_description,
     p.pay_amount, p.pay_currency, p.actually_paid, p.actually_paid_currency,
     r.amount AS refund_amount, r.coin AS refund_coin, r.coin_amount AS refund_coin_amount,
@@ -47,6 +47,7 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
   FROM events e
     JOIN payments p ON p.id = e.payment_id
     JOIN merchants m ON m.id = p.merchant_id
+    LEFT JOIN merchant_faces f ON f.merchant_id = m.id
     LEFT JOIN refunds r ON r.id = e.body::json #>> '{data,refund,id}'
     CROSS JOIN LATERAL (
       SELECT sum(o.amount::numeric) AS refunded_so_far

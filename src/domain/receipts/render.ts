@@ -2,7 +2,7 @@ import type { Language } from '../languages/languages.ts';
 import { htmlOf } from './html-mail.ts';
 import { mailContentOf, type MailContent, type ReceiptData, type Row } from './template.ts';
 
-/** The mail for a receipt in a language: pure. */
+/** The mail for a receipt or an address request in a language: pure. */
 export function receiptMail(
   receipt: ReceiptData,
   language: Language,
@@ -13,14 +13,14 @@ export function receiptMail(
 
 /** The mail as plain text. */
 function textOf(content: MailContent): string {
-  const { texts, rows, isTest, title, sentence, pageUrl } = content;
+  const { texts, rows, isTest, title, sentences, button, pageUrl } = content;
   const paragraphs = [
     isTest ? `*** ${texts.testMark}: ${texts.testText} ***` : null,
     title,
-    filled(sentence, content),
+    ...sentences.map((sentence) => filled(sentence, content)),
     rows.map((row) => `${row.label}: ${valueOf(row, content)}`).join('\n'),
     // The URL alone on its line: mail programs would take what follows it for a part of the link.
-    `${texts.toPage}:\n${pageUrl}`,
+    `${button}:\n${pageUrl}`,
     `${filled(texts.contact, content)}\n${texts.automatic}`,
   ];
   return `${paragraphs.filter((paragraph) => paragraph !== null).join('\n\n')}\n`;
@@ -30,6 +30,7 @@ function filled(sentence: string, content: MailContent): string {
   const values: Record<string, string> = {
     merchant: isolated(content.merchant, FIRST_STRONG, content),
     amount: isolated(content.amount, LEFT_TO_RIGHT, content),
+    total: isolated(content.total, LEFT_TO_RIGHT, content),
   };
   return sentence.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }

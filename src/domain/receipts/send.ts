@@ -1,19 +1,49 @@
 import { finish, reschedule } from '../schedule/store.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
+import type { Job } from '../../platform/job.ts';
 import { messageOf } from '../../platform/log.ts';
 import type { Mailer } from '../../platform/mail.ts';
 import { languageFor } from '../languages/languages.ts';
 import { readReceipt } from './receipt-data.ts';
-import { sendReceipt } from './jobs.ts';
+import { readAddressRequest } from './request-data.ts';
+import { sendAddressRequest, sendReceipt } from './jobs.ts';
 import { receiptMail } from './render.ts';
 import { faultOf, retryAfter } from './retry.ts';
-import { discardReceipts, leaseReceipt, markFailed, markSent } from './store.ts';
+import { addressRequestLog, receiptLog, type MailLog } from './store.ts';
 
 /**
  * Longer than any attempt: each of its steps has 15 s. The receipt of a worker that died waits for so long.
  */
 const LEASE_SECONDS = 300;
+
+/** A kind of mail to customers, one for each event that is a reason for it. */
+interface MailKind {
+  readonly name: string;
+  /** The beginning of its Message-IDs. */
+  readonly prefix: string;
+  readonly job: Job;
+  readonly log: MailLog;
+  /** Null: there is nothing to write, or nobody to write to. */
+  readonly read: typeof readReceipt;
+}
+
+const RECEIPT: MailKind = {
+  name: 'receipt',
+  prefix: 'receipt',
+  job: sendReceipt,
+  log: receiptLog,
+  read: readReceipt,
+};
+
+/** Read at each attempt: a customer who has given an address in the meantime is not asked for it. */
+const ADDRESS_REQUEST: MailKind = {
+  name: 'address request',
+  prefix: 'address-request',
+  job: sendAddressRequest,
+  log: addressRequestLog,
+  read: readAddressRequest,
+};
 
 /**
  * Sends customers the receipts of events, one mail for each event, without a transaction; no mail server
@@ -29,19 +59,40 @@ const LEASE_SECONDS = 300;
  */
 export async function sendReceipts(
   ctx: Context,
+  adapters: { mailer: Mailer | null },
+  eventIds: readonly string[],
+): Promise<void> {
+  await sendMails(ctx, adapters, RECEIPT, eventIds);
+}
+
+/**
+ * Asks the customers of events, as `sendReceipts` does, where money goes back to that was too little or came
+ * too late. A request whose page does not ask at the time of sending is given up.
+ */
+export async function sendAddressRequests(
+  ctx: Context,
+  adapters: { mailer: Mailer | null },
+  eventIds: readonly string[],
+): Promise<void> {
+  await sendMails(ctx, adapters, ADDRESS_REQUEST, eventIds);
+}
+
+async function sendMails(
+  ctx: Context,
   { mailer }: { mailer: Mailer | null },
+  kind: MailKind,
   eventIds: readonly string[],
 ): Promise<void> {
   if (mailer === null) {
-    await discardReceipts(ctx.db, eventIds, ctx.now());
-    return finish(ctx.db, sendReceipt, eventIds, ctx.now());
+    await kind.log.discard(ctx.db, eventIds, 'no mail server is configured', ctx.now());
+    return finish(ctx.db, kind.job, eventIds, ctx.now());
   }
-  for (const id of eventIds) await sendOne(ctx, mailer, id);
+  for (const id of eventIds) await sendOne(ctx, mailer, kind, id);
 }
 
-async function sendOne(ctx: Context, mailer: Mailer, eventId: string): Promise<void> {
+async function sendOne(ctx: Context, mailer: Mailer, kind: MailKind, eventId: string): Promise<void> {
   const startedAt = ctx.now();
-  const attempt = await leaseReceipt(
+  const attempt = await kind.log.lease(
     ctx.db,
     eventId,
     ctx.systemNow(),
@@ -49,30 +100,38 @@ async function sendOne(ctx: Context, mailer: Mailer, eventId: string): Promise<v
   );
   // The worker with the lease finishes the job; if it dies, the job runs again when the lease ends.
   if (attempt === 'busy') return;
-  const found = attempt === 'over' ? null : await readReceipt(ctx.db, eventId, ctx.config);
-  if (attempt === 'over' || found === null) return finish(ctx.db, sendReceipt, [eventId], startedAt);
+  if (attempt === 'over') return finish(ctx.db, kind.job, [eventId], startedAt);
+  const found = await kind.read(ctx.db, eventId, ctx.config);
+  if (found === null) {
+    await kind.log.discard(ctx.db, [eventId], 'nothing to ask or to report any more', ctx.now());
+    return finish(ctx.db, kind.job, [eventId], startedAt);
+  }
   const { to, language, receipt } = found;
+  const { paymentId } = receipt;
   try {
     const content = receiptMail(receipt, languageFor(language ?? undefined));
-    await mailer.send({ to, ...content, id: `receipt.${eventId}`, date: ctx.systemNow(), isAutomatic: true });
+    const id = `${kind.prefix}.${eventId}`;
+    await mailer.send({ to, ...content, id, date: ctx.systemNow(), isAutomatic: true });
   } catch (error) {
-    return retryOrGiveUp(ctx, { eventId, paymentId: receipt.paymentId, attempt, startedAt }, error);
+    return retryOrGiveUp(ctx, kind, { eventId, paymentId, attempt, startedAt }, error);
   }
-  await markSent(ctx.db, eventId, ctx.now());
-  await finish(ctx.db, sendReceipt, [eventId], startedAt);
-  ctx.log.info('receipt sent', { payment_id: receipt.paymentId, event_id: eventId });
+  await kind.log.markSent(ctx.db, eventId, ctx.now());
+  await finish(ctx.db, kind.job, [eventId], startedAt);
+  ctx.log.info(`${kind.name} sent`, { payment_id: paymentId, event_id: eventId });
 }
 
 async function retryOrGiveUp(
   ctx: Context,
+  kind: MailKind,
   tried: { eventId: string; paymentId: string; attempt: number; startedAt: Date },
   error: unknown,
 ): Promise<void> {
   const { eventId, paymentId, attempt, startedAt } = tried;
   const fault = faultOf(error);
   const seconds = retryAfter(attempt, fault);
-  await markFailed(ctx.db, eventId, messageOf(error), seconds === null ? ctx.now() : null);
-  ctx.log.warn(seconds === null ? 'receipt given up' : `receipt failed, retrying in ${seconds} s`, {
+  await kind.log.markFailed(ctx.db, eventId, messageOf(error), seconds === null ? ctx.now() : null);
+  ctx.log.warn(seconds === null ? `${kind.name} given up` : `${kind.name} failed; it will be sent again`, {
+    ...(seconds === null ? {} : { retry_seconds: seconds }),
     payment_id: paymentId,
     event_id: eventId,
     attempt,
@@ -80,7 +139,7 @@ async function retryOrGiveUp(
     command: fault.command,
     response_code: fault.responseCode,
   });
-  if (seconds === null) return finish(ctx.db, sendReceipt, [eventId], startedAt);
+  if (seconds === null) return finish(ctx.db, kind.job, [eventId], startedAt);
   const runAt = addSeconds(ctx.now(), seconds);
-  await reschedule(ctx.db, sendReceipt, eventId, { startedAt, runAt, testClock: ctx.testClock });
+  await reschedule(ctx.db, kind.job, eventId, { startedAt, runAt, testClock: ctx.testClock });
 }

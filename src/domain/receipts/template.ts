@@ -2,7 +2,7 @@ import type { ReceiptTexts } from '../languages/en.ts';
 import type { Language } from '../languages/languages.ts';
 import { sanitize } from './sanitize.ts';
 
-/** What a receipt says. Amounts include their coin: "10.50 USDC". */
+/** What a receipt or an address request says. Amounts include their coin: "10.50 USDC". */
 export type ReceiptData = {
   readonly merchantName: string;
   readonly isTest: boolean;
@@ -28,6 +28,18 @@ export type ReceiptData = {
       readonly sentBackSoFar: string;
       readonly sentTo: string | null;
     }
+  | {
+      /** An address request: why the money does not pay for the order. */
+      readonly kind: 'tooLittle' | 'tooLate';
+      /** What came in time, or too late: the sentence says it. */
+      readonly came: string;
+      /** In the settlement coin, over all transfers. */
+      readonly received: string;
+      /** In the settlement coin; null: nothing yet. */
+      readonly sentBack: string | null;
+      /** The coin and the network's name. */
+      readonly goesBackAs: string;
+    }
 );
 
 /**
@@ -40,17 +52,23 @@ export interface Row {
   readonly kind: 'words' | 'figures' | 'code';
 }
 
-/** A mail's content, before it becomes text or HTML. Sentences may hold `{merchant}` and `{amount}`. */
+/**
+ * A mail's content, before it becomes text or HTML. Sentences may hold `{merchant}`, `{amount}` and
+ * `{total}`.
+ */
 export interface MailContent {
   readonly language: Language;
   readonly texts: ReceiptTexts;
   readonly subject: string;
   readonly isTest: boolean;
   readonly title: string;
-  readonly sentence: string;
+  readonly sentences: readonly string[];
   readonly merchant: string;
   readonly amount: string;
+  readonly total: string;
   readonly rows: readonly Row[];
+  /** What the one link says. */
+  readonly button: string;
   readonly pageUrl: string;
 }
 
@@ -64,14 +82,17 @@ const KEYS = {
   paid: { subject: 'paidSubject', title: 'paidTitle', sentence: 'paidText' },
   refunded: { subject: 'refundedSubject', title: 'refundedTitle', sentence: 'refundedText' },
   refundedInPart: { subject: 'partSubject', title: 'partTitle', sentence: 'refundedText' },
+  tooLittle: { subject: 'tooLittleSubject', title: 'tooLittleTitle', sentence: 'tooLittleText' },
+  tooLate: { subject: 'tooLateSubject', title: 'tooLateTitle', sentence: 'tooLateText' },
 } as const;
 
-/** A receipt's content in a language, with every text of the merchant sanitized. */
+/** The content of a receipt or an address request in a language, with the merchant's texts sanitized. */
 export function mailContentOf(receipt: ReceiptData, language: Language): MailContent {
   const { receipt: texts } = language;
   const keys = KEYS[receipt.kind];
   const merchant = sanitize(receipt.merchantName, NAME_LENGTH);
   const values: Record<string, string> = { merchant, order: sanitize(receipt.orderId, SUBJECT_ORDER_LENGTH) };
+  const asks = 'goesBackAs' in receipt;
   const subject = texts[keys.subject].replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
   return {
     language,
@@ -79,12 +100,20 @@ export function mailContentOf(receipt: ReceiptData, language: Language): MailCon
     subject: receipt.isTest ? `[${texts.testMark}] ${subject}` : subject,
     isTest: receipt.isTest,
     title: texts[keys.title],
-    sentence: texts[keys.sentence],
+    sentences: [texts[keys.sentence], ...(asks ? [texts.addressText] : [])],
     merchant,
-    amount: receipt.kind === 'paid' ? receipt.total : receipt.sentBack,
+    amount: amountOf(receipt),
+    total: receipt.total,
     rows: rowsOf(receipt, texts, language.id),
-    pageUrl: `${receipt.pageUrl}?lang=${language.id}`,
+    button: asks ? texts.toAddress : texts.toPage,
+    // The form for the address has this id.
+    pageUrl: `${receipt.pageUrl}?lang=${language.id}${asks ? '#refund' : ''}`,
   };
+}
+
+function amountOf(receipt: ReceiptData): string {
+  if (receipt.kind === 'paid') return receipt.total;
+  return 'came' in receipt ? receipt.came : receipt.sentBack;
 }
 
 function rowsOf(receipt: ReceiptData, texts: ReceiptTexts, language: string): Row[] {
@@ -97,7 +126,7 @@ function rowsOf(receipt: ReceiptData, texts: ReceiptTexts, language: string): Ro
     ...moneyRows(receipt, texts).flatMap(([label, value]) => row(label, value, 'figures')),
     ...row(texts.network, networks.join(', '), 'figures'),
     ...row(texts.time, writtenTime(receipt.at, language), 'words'),
-    ...(receipt.kind === 'paid' ? [] : row(texts.sentTo, receipt.sentTo, 'code')),
+    ...('sentTo' in receipt ? row(texts.sentTo, receipt.sentTo, 'code') : []),
     ...hashes.flatMap((hash) => row(texts.transaction, hash, 'code')),
     ...row(texts.payment, receipt.paymentId, 'code'),
   ];
@@ -108,6 +137,13 @@ function moneyRows(receipt: ReceiptData, texts: ReceiptTexts): [label: string, v
     return [
       [texts.total, receipt.total],
       [texts.paid, receipt.paid],
+    ];
+  if ('goesBackAs' in receipt)
+    return [
+      [texts.total, receipt.total],
+      [texts.received, receipt.received],
+      [texts.sentBackSoFar, receipt.sentBack],
+      [texts.goesBackAs, receipt.goesBackAs],
     ];
   const { kind, total, sentBack, sentAs, sentBackSoFar } = receipt;
   const showsSum = kind === 'refundedInPart' || sentBackSoFar !== sentBack;

@@ -1,9 +1,10 @@
 import type { Handler } from '../../platform/job.ts';
 import type { Mailer } from '../../platform/mail.ts';
-import { sendReceipt } from './jobs.ts';
-import { sendReceipts } from './send.ts';
+import { sendAddressRequest, sendReceipt } from './jobs.ts';
+import { sendAddressRequests, sendReceipts } from './send.ts';
 
-/** The handlers of receipts. */
+/** The handlers of mails to customers. */
 export const receiptHandlers = (adapters: { mailer: Mailer | null }): readonly Handler[] => [
   { job: sendReceipt, handle: (ctx, ids) => sendReceipts(ctx, adapters, ids) },
+  { job: sendAddressRequest, handle: (ctx, ids) => sendAddressRequests(ctx, adapters, ids) },
 ];

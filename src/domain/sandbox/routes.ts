@@ -27,11 +27,16 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     method: 'post',
     path: '/v1/sandbox/payments/:id/transfers',
     summary: 'Acts as the customer: sends one transfer to the payment on the simulated chain.',
+    description:
+      'Money arrives on the simulated chain as if a customer had sent it, and the chain is read at ' +
+      "once. A coin or a network beside the payment's own selects that method first, as the " +
+      'checkout page does. Without a body the transfer pays what is still missing.',
     auth: 'required',
-    permission: 'sandbox:write',
+    permissions: ['sandbox:write'],
     testOnly: true,
     perMinute: SANDBOX_PER_MINUTE,
     body: SendTransferBody,
+    errors: ['payment_not_found'],
     response: { status: 201, schema: TransferResource },
     handle: ({ ctx, caller, params, body, claim }) =>
       slotsOf(sandbox).customer.run(caller.merchantId, () =>
@@ -43,11 +48,16 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     method: 'post',
     path: '/v1/sandbox/payments/:id/replace',
     summary: 'Acts as a customer who replaces a seen transfer: by a double spend, or to speed it up.',
+    description:
+      'The transaction of a transfer that was seen is dropped from the chain, and another one ' +
+      'spends its money: elsewhere, or with `speed_up` to the same address. Without a body it is ' +
+      'the latest transfer that stands.',
     auth: 'required',
-    permission: 'sandbox:write',
+    permissions: ['sandbox:write'],
     testOnly: true,
     perMinute: SANDBOX_PER_MINUTE,
     body: ReplaceTransferBody,
+    errors: ['payment_not_found', 'nothing_to_replace'],
     response: { status: 200, schema: ReplacedTransfer },
     handle: ({ ctx, caller, params, body, claim }) =>
       slotsOf(sandbox).customer.run(caller.merchantId, () =>
@@ -59,11 +69,16 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     method: 'post',
     path: '/v1/sandbox/payments/:id/advance',
     summary: "Advances the payment's test clock; runs the jobs that become due and returns what happened.",
+    description:
+      'Gives the payment a clock of its own and moves it forward. All that becomes due meanwhile ' +
+      '(blocks, the deadline, deliveries) happens within the request, in order. A request takes at ' +
+      'most 60 s; one that would take longer is a 400, and what has happened by then remains.',
     auth: 'required',
-    permission: 'sandbox:write',
+    permissions: ['sandbox:write'],
     testOnly: true,
     perMinute: SANDBOX_PER_MINUTE,
     body: AdvanceBody,
+    errors: ['payment_not_found', 'clock_held'],
     response: { status: 200, schema: AdvanceResult },
     handle: ({ ctx, caller, params, body, claim, isAbandoned }) =>
       slotsOf(sandbox).clock.run(caller.merchantId, () => {
@@ -77,11 +92,17 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     path: '/v1/sandbox/scenarios',
     summary:
       'Runs a scenario, by name or from a script, on a payment with a test clock; returns what happened.',
+    description:
+      'Creates a payment, plays the script on it in simulated time, and returns everything that ' +
+      'happened. The receiver of its events is simulated too. The same script and `seed` have the ' +
+      'same result; with `ids: stable` also the same ids. A script takes at most 10 s; nothing ' +
+      'remains of one that fails.',
     auth: 'required',
-    permission: 'sandbox:write',
+    permissions: ['sandbox:write'],
     testOnly: true,
     perMinute: SANDBOX_PER_MINUTE,
     body: ScenarioBody,
+    errors: ['clock_held'],
     response: { status: 200, schema: Scenario },
     handle: ({ ctx, caller, body, claim, isAbandoned }) =>
       slotsOf(sandbox).clock.run(caller.merchantId, () => {

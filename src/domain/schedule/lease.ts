@@ -8,9 +8,12 @@ export interface LeasedJob {
   readonly test_clock: string | null;
   /** Whose slots the job takes; null: it is nobody's. */
   readonly merchant: JobMerchant | null;
+  /** When it was to run; absent: it waited for its merchant's turn since. */
+  readonly run_at?: Date | undefined;
 }
 
-interface LeasedRow extends Omit<LeasedJob, 'merchant'> {
+interface LeasedRow extends Omit<LeasedJob, 'merchant' | 'run_at'> {
+  readonly run_at: Date;
   readonly merchant_id: string | null;
   readonly weight: number | null;
 }
@@ -31,7 +34,7 @@ const leaseJobs = sql<LeasedRow, { now: Date; leaseEnd: Date; limits: string }>(
          ORDER BY d.visible_at LIMIT wanted.count FOR UPDATE SKIP LOCKED
        ) due
      ))
-     RETURNING job, key, failures, test_clock
+     RETURNING job, key, failures, test_clock, run_at
    )
    SELECT leased.*, m.id AS merchant_id, m.weight
    FROM leased
@@ -71,37 +74,4 @@ function toLeased(rows: readonly LeasedRow[]): LeasedJob[] {
     ...job,
     merchant: merchant_id === null || weight === null ? null : { id: merchant_id, weight },
   }));
-}
-
-// Walks from job to job, because the index (scheduled_jobs_due) begins with the job: a million rows that are
-// not due cost nothing.
-const overdueJobs = sql<{ overdue: string; oldest_seconds: number | null }, { now: Date }>(
-  'overdue_jobs',
-  (p) => `WITH RECURSIVE jobs AS (
-     SELECT min(job) AS job FROM scheduled_jobs
-     UNION ALL
-     SELECT (SELECT min(job) FROM scheduled_jobs WHERE job > jobs.job) FROM jobs WHERE jobs.job IS NOT NULL
-   )
-   SELECT count(*) AS overdue,
-     extract(epoch FROM ${p.now}::timestamptz - min(run_at))::float8 AS oldest_seconds
-   FROM (
-     SELECT late.run_at FROM jobs, LATERAL (
-       SELECT run_at FROM scheduled_jobs
-       WHERE job = jobs.job AND visible_at <= ${p.now}::timestamptz - interval '5 seconds'
-       ORDER BY visible_at LIMIT 1000
-     ) late
-     LIMIT 1000
-   ) first_ones`,
-);
-
-/**
- * How many jobs have waited more than 5 s for a relay (counted up to 1000), and for how long: the sign that
- * no worker runs.
- */
-export async function overdue(
-  connection: Connection,
-  now: Date,
-): Promise<{ count: number; oldestSeconds: number }> {
-  const [row] = await run(connection, overdueJobs, { now });
-  return { count: Number(row?.overdue ?? 0), oldestSeconds: row?.oldest_seconds ?? 0 };
 }

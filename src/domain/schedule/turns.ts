@@ -16,19 +16,22 @@ interface WaitParams {
 }
 
 // A row that was rescheduled, finished or leased again since has another time, and stays as it is; so does
-// one that is locked, because its writer reschedules or finishes it.
+// one that is locked, because its writer reschedules or finishes it. As in lease.ts, the rows are found once,
+// as an array of ctids, each by its key: the sum of a time and nothing keeps the plan from the index
+// scheduled_jobs_due, in which a whole pass of the relay has one time, so that each row would read them all.
 const wait = sql<never, WaitParams>(
   'await_turn',
   (p) => `
-   WITH locked AS MATERIALIZED (
-     SELECT d.job, d.key, w.merchant_id
-     FROM json_to_recordset(${p.rows}::json) AS w (job text, key text, merchant_id text)
-       JOIN scheduled_jobs d ON d.job = w.job AND d.key = w.key
-     WHERE d.visible_at = ${p.leaseEnd}
-     FOR UPDATE OF d SKIP LOCKED
-   )
-   UPDATE scheduled_jobs d SET visible_at = 'infinity', turn_of = merchant_id, turn_since = ${p.now}
-   FROM locked WHERE d.job = locked.job AND d.key = locked.key`,
+   UPDATE scheduled_jobs d SET visible_at = 'infinity', turn_of = w.merchant_id, turn_since = ${p.now}
+   FROM json_to_recordset(${p.rows}::json) AS w (job text, key text, merchant_id text)
+   WHERE w.job = d.job AND w.key = d.key AND d.ctid = ANY (ARRAY(
+     SELECT held.ctid
+     FROM json_to_recordset(${p.rows}::json) AS r (job text, key text), LATERAL (
+       SELECT ctid FROM scheduled_jobs h
+       WHERE h.job = r.job AND h.key = r.key AND h.visible_at + interval '0' = ${p.leaseEnd}
+       LIMIT 1 FOR UPDATE SKIP LOCKED
+     ) held
+   ))`,
 );
 
 /** A job that has no slot: its merchant holds its share of them. */
@@ -86,7 +89,7 @@ export interface Turn extends WaitingMerchant {
 
 // Index: scheduled_jobs_waiting. As in lease.ts, the rows are found once, as an array of ctids.
 const leaseWaiting = sql<
-  Omit<LeasedJob, 'merchant'> & { merchant_id: string },
+  Omit<LeasedJob, 'merchant' | 'run_at'> & { merchant_id: string },
   { turns: string; leaseEnd: Date }
 >(
   'lease_turns',

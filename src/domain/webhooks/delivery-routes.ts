@@ -1,4 +1,5 @@
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
+import { readCurrent } from '../../platform/replica/replica.ts';
 import { listDeliveries } from './deliveries/list.ts';
 import { getDelivery } from './deliveries/read.ts';
 import {
@@ -17,22 +18,28 @@ export const deliveryEndpoints = [
     method: 'get',
     path: '/v1/webhooks/deliveries',
     summary: "Lists the merchant's webhook deliveries of the last 30 days, newest first.",
+    description:
+      'One delivery for each event, sent or not: `failed_because` says why one will not be tried ' +
+      'any more.',
     auth: 'required',
-    permission: 'webhooks:read',
+    permissions: ['webhooks:read'],
     perMinute: DEFAULT_PER_MINUTE,
     query: ListDeliveriesQuery,
+    errors: [],
     response: { status: 200, schema: DeliveryList },
     handle: async ({ ctx, caller, query }) =>
-      reply(200, await listDeliveries(ctx.db, caller.merchantId, query)),
+      reply(200, await readCurrent(ctx, (db) => listDeliveries(db, caller.merchantId, query))),
   }),
   endpoint({
     operationId: 'getDelivery',
     method: 'get',
     path: '/v1/webhooks/deliveries/:id',
     summary: 'Returns a delivery with every attempt.',
+    description: 'Each attempt with its URL, address, status, duration, and the beginning of the response.',
     auth: 'required',
-    permission: 'webhooks:read',
+    permissions: ['webhooks:read'],
     perMinute: DEFAULT_PER_MINUTE,
+    errors: ['delivery_not_found'],
     response: { status: 200, schema: DeliveryWithAttempts },
     handle: async ({ ctx, caller, params }) =>
       reply(200, await getDelivery(ctx.db, caller.merchantId, params.id ?? '')),
@@ -42,9 +49,13 @@ export const deliveryEndpoints = [
     method: 'post',
     path: '/v1/webhooks/deliveries/:id/redeliver',
     summary: 'Delivers an event again, in any status of its delivery.',
+    description:
+      'It is due at once, with the same id and body, and retried like a new event. The response ' +
+      'does not wait for the receiver.',
     auth: 'required',
-    permission: 'webhooks:write',
+    permissions: ['webhooks:write'],
     perMinute: DEFAULT_PER_MINUTE,
+    errors: ['delivery_not_found', 'webhooks_off', 'endpoint_off'],
     response: { status: 202, schema: DeliveryWithAttempts },
     handle: ({ ctx, caller, params, claim }) => redeliver(ctx, caller, params.id ?? '', claim),
   }),
@@ -53,10 +64,14 @@ export const deliveryEndpoints = [
     method: 'post',
     path: '/v1/webhooks/redeliver',
     summary: 'Delivers the failed events, or all, of a time range again.',
+    description:
+      'Deliveries are spread over time: `done_by` says when the last one is due. With `which: all` ' +
+      'also those that were delivered. The response does not wait for the receiver.',
     auth: 'required',
-    permission: 'webhooks:write',
+    permissions: ['webhooks:write'],
     perMinute: DEFAULT_PER_MINUTE,
     body: RedeliverBody,
+    errors: ['webhooks_off', 'endpoint_off'],
     response: { status: 202, schema: RedeliverAnswer },
     handle: ({ ctx, caller, body, claim }) => redeliverRange(ctx, caller, body, claim),
   }),

@@ -1,4 +1,5 @@
 import { findCaller } from '../../domain/merchants/api-keys.ts';
+import { KeyUses } from '../../domain/merchants/key-use.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Caller } from '../../platform/endpoint.ts';
 import { hashApiKey } from '../../platform/values/ids.ts';
@@ -23,15 +24,19 @@ export type Authenticate = (apiKey: string | undefined, address: string) => Prom
 export function authenticator(ctx: Context): Authenticate {
   const cache = new Map<string, { caller: Caller; until: number }>();
   const underway = new Map<string, Promise<Caller | null>>();
+  const uses = new KeyUses();
   const guesses = new Guesses(ctx, Math.max(1, UNAUTHORIZED_PER_MINUTE * ctx.config.rateLimitScale));
   const lookUp = async (hash: Buffer, cacheKey: string, address: string) => {
     const until = ctx.now().getTime() + CACHE_MS;
     const caller = await guesses.find(address, hash, () => findCaller(ctx.db, hash));
-    if (caller !== null) remember(cache, cacheKey, { caller, until });
+    if (caller !== null) {
+      remember(cache, cacheKey, { caller, until });
+      uses.record(ctx, hash);
+    }
     return caller;
   };
   return async (apiKey, address) => {
-    if (apiKey === undefined || !/^sk_[A-Za-z0-9_-]{32,128}$/.test(apiKey)) return null;
+    if (apiKey === undefined || !KEY_FORM.test(apiKey)) return null;
     const hash = hashApiKey(apiKey);
     const cacheKey = hash.toString('base64');
     const now = ctx.now().getTime();
@@ -46,6 +51,16 @@ export function authenticator(ctx: Context): Authenticate {
       underway.delete(cacheKey);
     }
   };
+}
+
+const KEY_FORM = /^sk_[A-Za-z0-9_-]{32,128}$/;
+
+/** What a key that is not valid lacks, without the key. */
+export function keyFault(apiKey: unknown): string {
+  if (apiKey === undefined) return 'unauthorized: no X-API-Key header';
+  return typeof apiKey === 'string' && KEY_FORM.test(apiKey)
+    ? 'unauthorized: X-API-Key is unknown or revoked'
+    : 'unauthorized: X-API-Key has not the form of a key';
 }
 
 /** A Map keeps the order of insertion: its first entry is the oldest. */

@@ -1,5 +1,6 @@
-import express, { type RequestHandler } from 'express';
+import express, { type Request, type RequestHandler } from 'express';
 import { ApiError, ValidationError } from '../../platform/errors.ts';
+import type { UploadedFile } from '../../platform/endpoint.ts';
 import { messageOf } from '../../platform/log.ts';
 
 /** A payment with every field at its maximum stays far below. */
@@ -7,12 +8,17 @@ const MAX_BODY = '100kb';
 
 /** Without this, a body of another type would be ignored and reported as missing. */
 const requireJson: RequestHandler = (request, _response, next) => {
-  const hasBody =
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
-  if (hasBody && (request.is('application/json') === false || !isUtf8(request.headers['content-type'])))
+  if (
+    hasBody(request) &&
+    (request.is('application/json') === false || !isUtf8(request.headers['content-type']))
+  )
     throw new ApiError('unsupported_media_type');
   next();
 };
+
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
 
 function isUtf8(contentType = ''): boolean {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType)?.[1];
@@ -46,3 +52,27 @@ export const readJson: readonly RequestHandler[] = [
   express.raw({ type: () => true, limit: MAX_BODY }),
   parse,
 ];
+
+/** Reads a file of one of these media types, of at most 100 kB, into `request.body`. */
+export function readFile(types: readonly string[]): readonly RequestHandler[] {
+  const requireType: RequestHandler = (request, _response, next) => {
+    if (hasBody(request) && typeOf(request, types) === null)
+      throw new ApiError('unsupported_media_type', {
+        message: `Send the file itself as the body, as Content-Type: ${types.join(' or ')}.`,
+      });
+    next();
+  };
+  return [requireType, express.raw({ type: () => true, limit: MAX_BODY })];
+}
+
+/** The file that `readFile` has read; null: the request has no body. */
+export function fileOf(request: Request, types: readonly string[]): UploadedFile | null {
+  const bytes: unknown = request.body;
+  const type = typeOf(request, types);
+  return Buffer.isBuffer(bytes) && bytes.length > 0 && type !== null ? { type, bytes } : null;
+}
+
+function typeOf(request: Request, types: readonly string[]): string | null {
+  const named = request.is([...types]);
+  return typeof named === 'string' ? named : null;
+}

@@ -4,6 +4,8 @@ import type { Context } from '../../platform/context.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
 import { ApiError, ValidationError } from '../../platform/errors.ts';
 import { messageOf } from '../../platform/log.ts';
+import { faultOf } from '../../platform/logging/reasons.ts';
+import { noteFacts } from '../logging/access-log.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** For the Retry-After of a 503: a Postgres that restarts is back within seconds. */
@@ -16,6 +18,7 @@ const RETRY_AFTER_SECONDS = '5';
 export function errorHandler(ctx: Context): ErrorRequestHandler {
   return (thrown: unknown, request, response, _next) => {
     const error = toApiError(thrown);
+    noteFacts(response, { reason: reasonOf(error, thrown) });
     if (error.status >= 500) logFailure(ctx, error, thrown, request);
     // The client must see the cut. Express's own handler would also print the error, secrets included.
     if (response.headersSent) {
@@ -60,7 +63,15 @@ function logFailure(ctx: Context, error: ApiError, thrown: unknown, request: Req
       stack: thrown instanceof Error ? thrown.stack : undefined,
     });
   else if (error.code === 'unavailable')
-    ctx.log.warn('request refused with 503: Postgres unavailable', { ...fields, error: messageOf(thrown) });
+    ctx.log.warn('request refused with 503', { ...fields, ...faultOf(thrown) });
+}
+
+/** The rule that a request broke; of names that a client invents only those that look like ours. */
+function reasonOf({ code, details }: ApiError, thrown: unknown): string {
+  if (code === 'unavailable') return faultOf(thrown).reason ?? code;
+  if (details === undefined) return code;
+  const field = /^[\w.[\]]{1,64}$/.test(details.field) ? details.field : 'a field';
+  return `${code}: ${field} ${details.constraint}`;
 }
 
 /** The path as the client wrote it, without the query, which may hold data that no log should. */

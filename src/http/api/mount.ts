@@ -1,14 +1,19 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
+import { visiblePrefix } from '../../domain/merchants/api-keys.ts';
 import type { Context } from '../../platform/context.ts';
 import { DEFAULT_PER_MINUTE, type Caller, type Endpoint, type Reply } from '../../platform/endpoint.ts';
 import { ApiError, ValidationError } from '../../platform/errors.ts';
+import { runInTrace } from '../../platform/traces/traces.ts';
 import type { Validator } from '../../platform/validator.ts';
-import { UNAUTHORIZED_PER_MINUTE, type Authenticate } from './authenticate.ts';
-import { readJson } from './body.ts';
+import { keyFault, UNAUTHORIZED_PER_MINUTE, type Authenticate } from './authenticate.ts';
+import { fileOf, readFile, readJson } from './body.ts';
 import type { Clients } from './client-address.ts';
+import { factsOf, idsOfBody, noteFacts } from '../logging/access-log.ts';
+import { traceparentOf } from '../logging/trace-requests.ts';
 import { claimOf } from './idempotency.ts';
 import { readQuery } from './query.ts';
 import type { Limiters } from './rate-limit.ts';
+import { requestIdOf } from './request-id.ts';
 
 export interface Gate {
   readonly ctx: Context;
@@ -39,12 +44,13 @@ export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate
       limit,
       permit(endpoint),
       ...(endpoint.body === undefined ? [] : readJson),
+      ...(endpoint.accepts === undefined ? [] : readFile(endpoint.accepts)),
       handler(gate, endpoint),
     );
   }
   for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
     const limit = gate.limit(`other ${path}`, DEFAULT_PER_MINUTE, clientOf);
-    router.all(path, identify('optional', limit), limit, refuseMethod(endpoints, path));
+    router.all(path, identify('optional', limit), limit, refuseMethod(methodsOf(endpoints, path)));
   }
 }
 
@@ -75,11 +81,12 @@ function identifier({ authenticate, limit: newLimit, clients }: Gate) {
         failWith(limit, error)(request, response, next);
         return;
       }
-      if (callerOf(response) !== null || auth === 'optional') next();
-      else
-        await limitFailures(request, response, (error?: unknown) =>
-          next(error ?? new ApiError('unauthorized')),
-        );
+      if (callerOf(response) !== null) noteFacts(response, { key: visiblePrefix(String(key)) });
+      if (callerOf(response) !== null || auth === 'optional') return next();
+      await limitFailures(request, response, (error?: unknown) => {
+        if (error === undefined) noteFacts(response, { reason: keyFault(key) });
+        next(error ?? new ApiError('unauthorized'));
+      });
     };
 }
 
@@ -95,14 +102,25 @@ function clientNamer({ addressOf }: Clients) {
   };
 }
 
-function permit({ permission, testOnly = false }: Endpoint): RequestHandler {
+/** Whatever a request changes or starts is logged with it, and with the key that asked. */
+function requestFields(response: Response): object {
+  return { request_id: requestIdOf(response), key: factsOf(response).key };
+}
+
+function permit({ auth, permissions, testOnly = false }: Endpoint): RequestHandler {
   return (_request, response, next) => {
+    if (auth === 'required' && callerOf(response)?.isSuspended === true)
+      throw new ApiError('forbidden', {
+        message: 'The merchant is suspended by the operator of this service, who knows why.',
+      });
     if (testOnly && callerOf(response)?.mode !== 'test')
       throw new ApiError('forbidden', {
         message: 'This is for test keys only: a live key cannot play with real money.',
       });
-    if (permission !== null && callerOf(response)?.permissions.includes(permission) !== true)
-      throw new ApiError('forbidden', { message: `The API key lacks the permission ${permission}.` });
+    const own = callerOf(response)?.permissions ?? [];
+    const lacks = permissions.find((permission) => !own.includes(permission));
+    if (lacks !== undefined)
+      throw new ApiError('forbidden', { message: `The API key lacks the permission ${lacks}.` });
     next();
   };
 }
@@ -119,32 +137,36 @@ function handler({ ctx, validator }: Gate, endpoint: Endpoint): RequestHandler {
     const caller = callerOf(response);
     const claim = claimOf(request, endpoint, caller, body);
     // `auth: required` lets no request without a caller pass; the declaration's type relies on it.
-    send(
-      response,
-      await endpoint.handle({
-        ctx,
+    const answer = await runInTrace(traceparentOf(response), () =>
+      endpoint.handle({
+        ctx: { ...ctx, log: ctx.log.child(requestFields(response)) },
         caller,
         params: request.params as Record<string, string>,
         body,
         query,
+        file: endpoint.accepts === undefined ? null : fileOf(request, endpoint.accepts),
         claim,
         isAbandoned: () => request.socket.destroyed,
       }),
     );
+    send(response, answer);
   };
 }
 
 const NO_QUERY = { type: 'object', additionalProperties: false } as const;
 
 function send(response: Response, { status, text, headers }: Reply): void {
+  noteFacts(response, idsOfBody(text));
   if (headers !== undefined) response.set(headers);
   response.status(status).type('application/json').send(text);
 }
 
-function refuseMethod(endpoints: readonly Endpoint[], path: string): RequestHandler {
-  const methods = endpoints
-    .filter((endpoint) => endpoint.path === path)
-    .map(({ method }) => method.toUpperCase());
+function methodsOf(endpoints: readonly Endpoint[], path: string): string[] {
+  return endpoints.filter((endpoint) => endpoint.path === path).map(({ method }) => method.toUpperCase());
+}
+
+/** Refuses what a path does not have with 405, and names the `methods` that it has. */
+export function refuseMethod(methods: readonly string[]): RequestHandler {
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
   return () => {
     throw new ApiError('method_not_allowed', { headers: { Allow: allow } });

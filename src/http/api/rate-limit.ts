@@ -4,7 +4,8 @@ import { MemoryStore, rateLimit, type IncrementResponse, type Options, type Stor
 import { RedisStore, type RedisReply } from 'rate-limit-redis';
 import type { Config } from '../../platform/config/config.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { ownersOfKeys, type RedisConnection } from '../../platform/redis.ts';
+import { noteFacts } from '../logging/access-log.ts';
+import { ownersOfKeys, type RedisConnection } from '../../platform/redis/open.ts';
 
 const WINDOW_MS = 60_000;
 
@@ -40,7 +41,10 @@ export function limiters(config: Pick<Config, 'rateLimitScale'>, redis: RedisCon
       standardHeaders: false,
       keyGenerator: clientOf,
       store: redis === null ? new MemoryStore() : new FallbackStore(redis, `{limit}:${name}:`),
-      handler: (_request, _response, next) => next(new ApiError('rate_limited')),
+      handler(_request, response, next) {
+        noteFacts(response, { reason: `rate_limited: ${name}, ${most} a minute` });
+        next(new ApiError('rate_limited'));
+      },
       // The checks run on every request and look for mistakes in set-ups that do not exist here.
       validate: false,
     });

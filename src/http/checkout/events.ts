@@ -1,12 +1,13 @@
 import type { Request, RequestHandler } from 'express';
 import { checkoutStatus } from '../../domain/checkout/page/page.ts';
 import { findByToken } from '../../domain/checkout/view/store.ts';
+import type { AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
 import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { beginEvents, endEvents } from './event-stream.ts';
 import type { PageStreams } from './page-streams.ts';
-import { CHECKOUT_HEADERS } from './page.ts';
+import { CHECKOUT_HEADERS, rendererFor } from './page.ts';
 import type { Clients } from '../api/client-address.ts';
 
 /** How long a refused page polls before it tries the stream again. */
@@ -14,11 +15,13 @@ const FULL_RETRY_SECONDS = 60;
 
 /**
  * The stream of a page: an event, with the body of /status, whenever its payment has another version than the
- * page shows. 204, after which browsers stop reconnecting, when the page shows the payment's final version;
- * 429 and 503 when the limit of streams is reached.
+ * page shows; for a page that names the components that it has (`have`), with those that differ. 204, after
+ * which browsers stop reconnecting, when the page shows the payment's final version; 429 and 503 when the
+ * limit of streams is reached.
  */
 export function showEvents(
   ctx: Context,
+  adapters: AdaptersByMode,
   streams: PageStreams,
   { addressOf }: Clients,
 ): RequestHandler<{ token: string }> {
@@ -38,7 +41,7 @@ export function showEvents(
       beginEvents(response, 0);
       return endEvents(response);
     }
-    streams.open(payment, { shown, address, response });
+    streams.open(payment, { shown, address, response, render: rendererFor(ctx, adapters, request) });
   };
 }
 

@@ -1,11 +1,13 @@
 import express, { type RequestHandler } from 'express';
+import { findTransactionByToken } from '../../domain/checkout/actions/find-transaction.ts';
 import { selectMethodByToken } from '../../domain/checkout/actions/select-method.ts';
-import { messagePage } from '../../domain/checkout/page/messages.ts';
 import { setRefundAddressByToken } from '../../domain/checkout/actions/set-refund-address.ts';
 import { checkoutPath, languageQuery } from '../../domain/checkout/page/page.ts';
 import type { AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
 import type { Context } from '../../platform/context.ts';
 import { languageOf, PAGE_HEADERS, pageOf } from './page.ts';
+import { sendRefusal } from './refusal.ts';
+import { sendPage } from './send-page.ts';
 
 /** Parses a form of the page; all of them are small. */
 export const readForm: RequestHandler = express.urlencoded({ extended: false, limit: '1kb' });
@@ -14,15 +16,15 @@ export const readForm: RequestHandler = express.urlencoded({ extended: false, li
 export function selectMethod(ctx: Context, adapters: AdaptersByMode): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
     const { coin, network } = (request.body ?? {}) as Record<string, unknown>;
-    const { language, chosen } = languageOf(request);
+    const { chosen } = languageOf(request);
     const { token } = request.params;
     const result = await selectMethodByToken(ctx, adapters, token, coin, network);
     if (result === 'missing') return next();
     const page = `${checkoutPath(token)}${languageQuery(chosen)}`;
     // 303: a reload of the page posts no form again. `#pay` keeps the customer's place on it.
     if (result === 'selected') return response.set(PAGE_HEADERS).redirect(303, `${page}#pay`);
-    response.status(result === 'closed' ? 409 : 400).set(PAGE_HEADERS);
-    response.send(messagePage(result, language, page));
+    const status = result === 'closed' ? 409 : 400;
+    return sendRefusal({ ctx, adapters }, request, response, { status, message: result });
   };
 }
 
@@ -37,13 +39,33 @@ export function setRefundAddress(ctx: Context, adapters: AdaptersByMode): Reques
     const path = `${checkoutPath(token)}${languageQuery(chosen)}`;
     if (result === 'saved') return response.set(PAGE_HEADERS).redirect(303, `${path}#refund`);
     if (result === 'closed')
-      return response
-        .status(409)
-        .set(PAGE_HEADERS)
-        .send(messagePage('refundClosed', language, path));
+      return sendRefusal({ ctx, adapters }, request, response, { status: 409, message: 'refundClosed' });
     const { invalidFor: payment } = result;
     const refused = typeof address === 'string' ? address : '';
-    const page = pageOf(ctx, adapters, payment, language, { chosen, refused });
-    return response.status(400).set(PAGE_HEADERS).send(page);
+    const page = await pageOf(ctx, adapters, payment, language, { chosen, refused });
+    return sendPage(request, response.status(400), page);
   };
 }
+
+/** Receives the form that looks a transaction up. */
+export function findTransaction(ctx: Context, adapters: AdaptersByMode): RequestHandler<{ token: string }> {
+  return async (request, response, next) => {
+    const { tx } = (request.body ?? {}) as Record<string, unknown>;
+    const { language, chosen } = languageOf(request);
+    const found = await findTransactionByToken(ctx, adapters, request.params.token, tx);
+    if (found === null) return next();
+    const { finding, payment } = found;
+    const input = typeof tx === 'string' ? tx : '';
+    const page = await pageOf(ctx, adapters, payment, language, { chosen, found: { input, finding } });
+    return sendPage(request, response.status(finding === 'bad' ? 400 : 200), page);
+  };
+}
+
+/**
+ * Leads who reloads the answer of a form, or comes back to it, to the page: a form's path has no page of its
+ * own.
+ */
+export const backToPage: RequestHandler<{ token: string }> = (request, response) => {
+  const { chosen } = languageOf(request);
+  response.set(PAGE_HEADERS).redirect(303, `${checkoutPath(request.params.token)}${languageQuery(chosen)}`);
+};

@@ -3,28 +3,10 @@ import { checkoutStatus } from '../../domain/checkout/page/page.ts';
 import { findChanged, type CheckoutPayment } from '../../domain/checkout/view/store.ts';
 import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { messageOf } from '../../platform/log.ts';
+import { faultOf } from '../../platform/logging/reasons.ts';
 import { LIMITS, MAX_PAGES_PER_ADDRESS, RETRY_MS, type PageLimits } from './stream-limits.ts';
-import { HEARTBEAT, beginEvents, endEvents, eventText, write } from './event-stream.ts';
-
-interface Page {
-  readonly paymentId: string;
-  readonly response: ServerResponse;
-  readonly endsAt: number;
-  /** The version that it shows, or was sent last. */
-  version: string;
-  lastWriteAt: number;
-}
-
-/** The open pages of one payment. */
-interface OpenPages {
-  /**
-   * The version that all of them show; null: they show different ones, so the next poll must read the
-   * payment.
-   */
-  version: string | null;
-  readonly pages: Set<Page>;
-}
+import { HEARTBEAT, beginEvents, endEvents, write } from './event-stream.ts';
+import { eventFor, type CheckoutStatus, type OpenPages, type Page, type Render } from './open-pages.ts';
 
 /**
  * The streams of the pages that are open on this web process. While there are any, one statement an interval
@@ -60,11 +42,17 @@ export class PageStreams {
 
   /**
    * Begins the stream of a page. It sends `payment`, as just read, at once unless the page shows this version
-   * (`shown`). The next poll sends what changed between that read and this call.
+   * (`shown`). The next poll sends what changed between that read and this call. Without
+   * `render` its events carry the status alone.
    */
   open(
     payment: CheckoutPayment,
-    { shown, address, response }: { shown: string | null; address: string; response: ServerResponse },
+    {
+      shown,
+      address,
+      response,
+      render = null,
+    }: { shown: string | null; address: string; response: ServerResponse; render?: Render | null },
   ): void {
     // The client left while its payment was read: no 'close' event will follow.
     if (response.destroyed) return;
@@ -73,14 +61,15 @@ export class PageStreams {
     const page = {
       paymentId: payment.id,
       response,
+      render,
       version: payment.version,
       lastWriteAt: now,
       endsAt: now + this.#limits.maxAgeMs,
     };
     this.#add(payment, page, address);
     beginEvents(response, least + spread * this.#ctx.random());
-    const { text, isLast } = this.#eventOf(payment);
-    write(response, shown === payment.version ? HEARTBEAT : text);
+    const { status, isLast } = this.#statusOf(payment);
+    write(response, shown === payment.version ? HEARTBEAT : eventFor(page, payment, status));
     // No version follows the final one. When the page reconnects it gets 204.
     if (isLast) this.#end(page);
     this.#schedule();
@@ -137,19 +126,19 @@ export class PageStreams {
     const open = this.#byPayment.get(payment.id);
     if (open === undefined) return;
     open.version = payment.version;
-    const { text, isLast } = this.#eventOf(payment);
+    const { status, isLast } = this.#statusOf(payment);
     for (const page of open.pages) {
       if (page.version === payment.version) continue;
       page.version = payment.version;
       page.lastWriteAt = performance.now();
-      write(page.response, text);
+      write(page.response, eventFor(page, payment, status));
       if (isLast) this.#end(page);
     }
   }
 
-  #eventOf(payment: CheckoutPayment): { text: string; isLast: boolean } {
+  #statusOf(payment: CheckoutPayment): { status: CheckoutStatus; isLast: boolean } {
     const status = checkoutStatus(payment, withTestClockOf(this.#ctx, payment).now());
-    return { text: eventText(status.version, JSON.stringify(status)), isLast: !status.is_live };
+    return { status, isLast: !status.is_live };
   }
 
   #schedule(): void {
@@ -160,17 +149,11 @@ export class PageStreams {
   async #tick(): Promise<void> {
     try {
       await this.pollOnce();
-      if (this.#isPaused) this.#ctx.log.info('page streams resumed: Postgres is available again');
+      if (this.#isPaused) this.#ctx.log.info('page streams resumed');
       this.#isPaused = false;
     } catch (error) {
       // Once per outage, not once a second.
-      if (!this.#isPaused)
-        this.#ctx.log.warn(
-          `page streams paused: Postgres unavailable, retrying in ${this.#limits.intervalMs} ms`,
-          {
-            error: messageOf(error),
-          },
-        );
+      if (!this.#isPaused) this.#ctx.log.warn('page streams paused; retrying every second', faultOf(error));
       this.#isPaused = true;
     }
     this.#heartbeat(performance.now());

@@ -1,6 +1,8 @@
 import { Router, type ErrorRequestHandler, type RequestHandler } from 'express';
+import { EMBED_SCRIPT } from '../../domain/checkout/page/embedding.ts';
 import { messagePage, type Message } from '../../domain/checkout/page/messages.ts';
 import { recordLanguage } from '../../domain/checkout/actions/record-language.ts';
+import { selectOnlyMethod } from '../../domain/checkout/actions/select-method.ts';
 import { checkoutStatus } from '../../domain/checkout/page/page.ts';
 import { findByToken } from '../../domain/checkout/view/store.ts';
 import type { AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
@@ -8,10 +10,13 @@ import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { messageOf } from '../../platform/log.ts';
+import { faultOf as reasonsOf } from '../../platform/logging/reasons.ts';
+import { noteFacts } from '../logging/access-log.ts';
+import { sendAsset, sendEmbedScript, sendIcon, sendLogo } from './assets.ts';
 import { showEvents } from './events.ts';
-import { selectMethod, setRefundAddress, readForm } from './forms.ts';
+import { backToPage, findTransaction, selectMethod, setRefundAddress, readForm } from './forms.ts';
 import { CHECKOUT_HEADERS, isHumanView, languageOf, PAGE_HEADERS, pageOf } from './page.ts';
+import { sendPage } from './send-page.ts';
 import type { PageStreams } from './page-streams.ts';
 import type { Gate } from '../api/mount.ts';
 
@@ -20,6 +25,11 @@ import type { Gate } from '../api/mount.ts';
  * client guesses a token.
  */
 const CHECKOUT_PER_MINUTE = 300;
+
+/** Where the page's forms post to. */
+const FORM_PATHS = ['coin', 'refund-address', 'transaction', 'simulate'].map(
+  (form) => `/checkout/:token/${form}`,
+);
 
 /** As often as the page of the maintenance loads itself again. */
 const MAINTENANCE_RETRY_SECONDS = '60';
@@ -31,16 +41,23 @@ export function checkoutRouter(
   streams: PageStreams,
 ): Router {
   const router = Router();
+  // In front of the limit: they are read from memory, and a page without its script asks for more.
+  router.get('/checkout/assets/:file', sendAsset);
+  router.get('/favicon.ico', sendIcon);
+  router.get(EMBED_SCRIPT.path, sendEmbedScript);
   router.use('/checkout', limit('checkout', CHECKOUT_PER_MINUTE, clients.addressOf));
+  router.get('/checkout/logos/:file', sendLogo(ctx));
   if (ctx.config.maintenance) router.use('/checkout', showMaintenance);
   router.get('/checkout/:token', showPage(ctx, adapters));
   router.get('/checkout/:token/status', showStatus(ctx));
-  router.get('/checkout/:token/events', showEvents(ctx, streams, clients));
+  router.get('/checkout/:token/events', showEvents(ctx, adapters, streams, clients));
   // The forms need no secret against requests from other sites: browsers add no cookie or password, and the
   // token in the path is all the permission that a payment needs, so a site that knows it could post the form
   // itself.
   router.post('/checkout/:token/coin', readForm, selectMethod(ctx, adapters));
   router.post('/checkout/:token/refund-address', readForm, setRefundAddress(ctx, adapters));
+  router.post('/checkout/:token/transaction', readForm, findTransaction(ctx, adapters));
+  router.get(FORM_PATHS, backToPage);
   return router;
 }
 
@@ -57,6 +74,8 @@ const showMaintenance: RequestHandler = (request, response) => {
 
 /** No route matches the path. */
 export const missingPage: RequestHandler = (request, response) => {
+  const isToken = request.path.startsWith('/checkout/');
+  noteFacts(response, { reason: isToken ? 'no payment has this token' : 'no such page' });
   response
     .status(404)
     .set(PAGE_HEADERS)
@@ -67,11 +86,12 @@ export const missingPage: RequestHandler = (request, response) => {
 export function pageError(ctx: Context): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const { status, message } = faultOf(error);
+    noteFacts(response, { reason: reasonsOf(error).reason ?? message });
     if (status >= 500)
       ctx.log[status === 503 ? 'warn' : 'error']('page failed', {
         // Without the token, which is all that the page's permission consists of.
         path: request.path.replace(/^(\/checkout\/)[^/]*/i, '$1:token'),
-        error: messageOf(error),
+        ...reasonsOf(error),
       });
     // The client must see the cut. Express's own handler would also print the error, secrets included.
     if (response.headersSent) {
@@ -95,13 +115,18 @@ function faultOf(error: unknown): { status: number; message: Message } {
 
 function showPage(ctx: Context, adapters: AdaptersByMode): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
-    const payment = await findByToken(ctx.db, request.params.token);
-    if (payment === null) return next();
+    const { token } = request.params;
+    const found = await findByToken(ctx.db, token);
+    if (found === null) return next();
     const { language, chosen } = languageOf(request);
+    const isHuman = isHumanView(request);
+    const isChanged = isHuman && (await selectOnlyMethod(ctx, adapters, found));
+    const payment = isChanged ? ((await findByToken(ctx.db, token)) ?? found) : found;
     // The default, English, says nothing about the customer.
     const isAsked = chosen !== null || Boolean(request.headers['accept-language']);
-    if (isAsked && isHumanView(request)) await recordLanguage(ctx, payment, language.id);
-    response.set(PAGE_HEADERS).send(pageOf(ctx, adapters, payment, language, { chosen }));
+    if (isAsked && isHuman) await recordLanguage(ctx, payment, language.id);
+    const isStill = new URLSearchParams(request.url.split('?', 2)[1]).has('still');
+    await sendPage(request, response, await pageOf(ctx, adapters, payment, language, { chosen, isStill }));
   };
 }
 

@@ -1,11 +1,11 @@
 import { Router, type RequestHandler } from 'express';
 import { simulateByToken, type SimulationResult } from '../../domain/checkout/actions/simulate.ts';
 import { checkoutPath, languageQuery } from '../../domain/checkout/page/page.ts';
-import { messagePage } from '../../domain/checkout/page/messages.ts';
 import type { Sandbox } from '../../domain/sandbox/test-clock/sandbox.ts';
 import type { Context } from '../../platform/context.ts';
 import { readForm } from './forms.ts';
 import { languageOf, PAGE_HEADERS } from './page.ts';
+import { sendRefusal } from './refusal.ts';
 
 const STATUS_OF: Readonly<Record<Exclude<SimulationResult, 'done' | 'missing'>, number>> = {
   badAction: 400,
@@ -27,15 +27,14 @@ function simulate(ctx: Context, sandbox: Sandbox): RequestHandler<{ token: strin
   return async (request, response, next) => {
     const { token } = request.params;
     const { do: action } = (request.body ?? {}) as Record<string, unknown>;
-    const { language, chosen } = languageOf(request);
+    const { chosen } = languageOf(request);
     const result = await simulateByToken(ctx, sandbox, token, action);
     if (result === 'missing') return next();
     const page = `${checkoutPath(token)}${languageQuery(chosen)}`;
     // `#status` shows what the action has changed.
     if (result === 'done') return response.set(PAGE_HEADERS).redirect(303, `${page}#status`);
-    response
-      .status(STATUS_OF[result])
-      .set(PAGE_HEADERS)
-      .send(messagePage(result, language, page));
+    const { adapters } = sandbox;
+    const refusal = { status: STATUS_OF[result], message: result };
+    return sendRefusal({ ctx, adapters }, request, response, refusal);
   };
 }

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { parseUrl } from '../../platform/values/urls.ts';
 
 /**
  * The policy of the operators' pages. Bull Board's own files are all it needs: its styles are inline in part,
@@ -54,5 +55,5 @@ function isRead(method: string): boolean {
 }
 
 function hostOf(origin: string): string | null {
-  return URL.canParse(origin) ? new URL(origin).host : null;
+  return parseUrl(origin)?.host ?? null;
 }

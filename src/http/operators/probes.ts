@@ -1,19 +1,29 @@
 import { Router, type RequestHandler } from 'express';
-import type { Context } from '../../platform/context.ts';
-import { runOne, sql, type Db } from '../../platform/postgres/db.ts';
+import { isReadyToServe, type ClockReport } from '../../platform/database-clock/report.ts';
+import type { HealthSource } from '../../domain/ops/health/monitor.ts';
 
-/** However often probes come, Postgres is asked at most this often, by one statement at a time. */
-const ASK_EVERY_MS = 1_000;
-
-const selectOne = sql<{ one: number }>('probe', 'SELECT 1 AS one');
+/** What decides whether a process is ready. */
+export interface Readiness {
+  readonly health: HealthSource;
+  readonly isDraining: () => boolean;
+  /** The clock of this machine; beyond its bound, others must get the requests. */
+  readonly clock: ClockReport | undefined;
+  /** Names of checks without which the process cannot do its work, beside Postgres. */
+  readonly needs?: readonly string[];
+}
 
 /**
- * `/livez`: the process responds. `/readyz`: it can serve, so 503 while Postgres is unavailable or the
- * process drains. Both need no limit, because what they cost does not grow with the requests.
+ * `/livez`: the process responds. `/readyz`: it can do its work, so 503 while Postgres does not answer, the
+ * process drains or its clock is wrong. Both are answered from what the background knows, whatever their
+ * number: they have no limit and need no password.
  */
-export function probes(ctx: Context, isDraining: () => boolean): Router {
+export function probes({ health, isDraining, clock, needs = [] }: Readiness): Router {
   const router = Router();
-  const isReady = readiness(ctx.db);
+  const isReady = async () => {
+    if (isDraining() || !isReadyToServe(clock)) return false;
+    const { isReachable, faults } = await health.report();
+    return isReachable && !faults.some(({ check }) => needs.includes(check));
+  };
   const show = (probe: () => boolean | Promise<boolean>, good: string, bad: string): RequestHandler => {
     return async (_request, response) => {
       const isGood = await probe();
@@ -27,29 +37,6 @@ export function probes(ctx: Context, isDraining: () => boolean): Router {
     '/livez',
     show(() => true, 'alive', 'dead'),
   );
-  router.get(
-    '/readyz',
-    show(() => !isDraining() && isReady(), 'ready', 'unavailable'),
-  );
+  router.get('/readyz', show(isReady, 'ready', 'unavailable'));
   return router;
-}
-
-/** Returns whether Postgres responds, as of a second ago at most. */
-function readiness(db: Db): () => Promise<boolean> {
-  let askedAt = -Infinity;
-  let answer = Promise.resolve(false);
-  let isAsking = false;
-  return () => {
-    if (isAsking || performance.now() < askedAt + ASK_EVERY_MS) return answer;
-    isAsking = true;
-    answer = runOne(db, selectOne, []).then(
-      () => true,
-      () => false,
-    );
-    void answer.then(() => {
-      isAsking = false;
-      askedAt = performance.now();
-    });
-    return answer;
-  };
 }

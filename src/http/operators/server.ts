@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import type { Context } from '../../platform/context.ts';
-import { messageOf } from '../../platform/log.ts';
+import { faultOf } from '../../platform/logging/reasons.ts';
+import { clientsBehind } from '../api/client-address.ts';
+import { accessLog } from '../logging/access-log.ts';
 import { createServer } from '../server.ts';
 import { listenOn } from '../start.ts';
 import { operatorHeaders } from './guards.ts';
@@ -22,11 +24,12 @@ export async function startOperatorServer(
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.use(accessLog(ctx, clientsBehind(ctx.config.trustedProxies).addressOf));
   app.use(operatorHeaders, probes);
   if (pages !== null) app.use(pages);
   app.use((_request, response) => void response.status(404).send('Not found.'));
   app.use(failed(ctx));
-  const server = createServer(app);
+  const server = createServer(app, ctx.log);
   await listenOn(server, ctx.config.host, port);
   return {
     port: (server.address() as AddressInfo).port,
@@ -43,7 +46,7 @@ export async function startOperatorServer(
 /** Four parameters make it Express's handler of errors. */
 function failed(ctx: Context): ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
-    ctx.log.error('operator page failed', { error: messageOf(error) });
+    ctx.log.error('operator page failed', faultOf(error));
     // The client must see the cut. Express's own handler would also print the error, secrets included.
     if (response.headersSent) {
       response.destroy();

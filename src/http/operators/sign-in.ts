@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../platform/context.ts';
 import { clientsBehind } from '../api/client-address.ts';
+import { noteFacts } from '../logging/access-log.ts';
 import { FailedSignIns } from './failed-sign-ins.ts';
 
 /**
@@ -19,16 +20,21 @@ export function signIn(
   return (request, response, next) => {
     const { authorization } = request.headers;
     // A browser's first request has none: that is no guess.
-    if (authorization === undefined) return askForPassword(response);
+    if (authorization === undefined) {
+      noteFacts(response, { reason: 'no password' });
+      return askForPassword(response);
+    }
     const address = clients.addressOf(request);
     const waitSeconds = failed.waitSeconds(address, performance.now());
     if (waitSeconds > 0) {
       onFailure('refused');
+      noteFacts(response, { reason: 'too many wrong passwords' });
       return refuse(response, waitSeconds);
     }
     // Digests have one length: the time of the comparison says nothing about the password or its length.
     if (timingSafeEqual(digest(credentialsOf(authorization)), expected)) return next();
     onFailure('failed');
+    noteFacts(response, { reason: 'wrong password' });
     logFailure(ctx, address, failed.fail(address, performance.now()));
     askForPassword(response);
   };

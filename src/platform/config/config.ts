@@ -1,6 +1,7 @@
 import {
   baseUrl,
   databaseUrl,
+  explorerUrls,
   flag,
   hostName,
   integer,
@@ -12,7 +13,9 @@ import {
   number,
   offOr,
   oneOf,
+  pairs,
   redisUrl,
+  replicaUrl,
   seconds,
   serverUrl,
   text,
@@ -20,6 +23,12 @@ import {
 } from './values.ts';
 import { misspelledVariables } from './misspelled.ts';
 import { DEVELOPMENT_KEY, isProduction, productionFaults } from './production.ts';
+import { readSecretFiles, SECRET_FILE_VARIABLES } from './secret-files.ts';
+import { assertNoFaults } from './start-error.ts';
+import { KNOWN_VARIABLES, type Variable } from './variables.ts';
+
+export { ConfigError, StartError } from './start-error.ts';
+export { KNOWN_VARIABLES } from './variables.ts';
 
 /** Everything that environment variables decide. Read once at start, frozen, passed as a value. */
 export interface Config {
@@ -29,7 +38,14 @@ export interface Config {
   /** Base of `checkout_url`, without a trailing slash. */
   readonly publicUrl: string;
   readonly databaseUrl: string;
-  /** One URL, or several separated by commas for a cluster; null: the queues live in Postgres. */
+  /** Where a connection is needed that no pooler shares: the release, and queues in Postgres. */
+  readonly databaseDirectUrl: string;
+  /** A standby for the lists and the feed; null: the primary serves them. */
+  readonly databaseReplicaUrl: string | null;
+  /**
+   * One URL, several separated by commas for a cluster, or `redis-sentinel://`; null: the queues live in
+   * Postgres.
+   */
   readonly redisUrl: string | null;
   /** Queues that this worker serves; null: all of them. */
   readonly workerQueues: readonly string[] | null;
@@ -57,75 +73,38 @@ export interface Config {
   readonly mailFrom: string | null;
   /** Addresses and networks whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Pages of explorers by network, with `{tx}` for a transaction's hash. */
+  readonly explorers: Readonly<Record<string, string>>;
   readonly logLevel: LogLevel;
   readonly logFormat: 'json' | 'pretty';
+  /** Where traces are sent by OTLP over HTTP; null: traces are off. */
+  readonly otlpEndpoint: string | null;
+  readonly otlpHeaders: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  /** The share of new traces that is recorded. */
+  readonly traceRatio: number;
 }
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * The process cannot start until the operator changes something. The message says it all; no stack is shown.
- */
-export class StartError extends Error {
-  override readonly name: string = 'StartError';
-}
-
-/** Thrown at start; `message` names every faulty variable, its fault and its accepted values. */
-export class ConfigError extends StartError {
-  override readonly name = 'ConfigError';
-
-  constructor(faults: readonly string[]) {
-    super(`The configuration cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
-  }
-}
-
-/** Every variable that is read, in the order of the table in docs/operations.md. */
-export const KNOWN_VARIABLES = [
-  'PORT',
-  'HOST',
-  'PUBLIC_URL',
-  'DATABASE_URL',
-  'REDIS_URL',
-  'WORKER_QUEUES',
-  'WORKER_CONCURRENCY',
-  'ADMIN_PASSWORD',
-  'ADMIN_PORT',
-  'BULL_BOARD_WRITE',
-  'SECRETS_KEY',
-  'WEBHOOK_ALLOW_PRIVATE_NETWORKS',
-  'WEBHOOK_RETRY_SECONDS',
-  'WEBHOOK_TIMEOUT_SECONDS',
-  'SIMULATOR_AUTOPAY_SECONDS',
-  'SIMULATOR_BLOCK_SECONDS',
-  'SIMULATE_LIVE',
-  'SIMULATE_LIVE_IN_PRODUCTION',
-  'SANDBOX',
-  'RATE_LIMIT_SCALE',
-  'MAINTENANCE',
-  'SMTP_URL',
-  'MAIL_FROM',
-  'TRUSTED_PROXIES',
-  'LOG_LEVEL',
-  'LOG_FORMAT',
-] as const;
-type Variable = (typeof KNOWN_VARIABLES)[number];
 
 /** The delays after failed attempts (contract, "Webhook endpoints"). */
 const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400];
 
 /**
  * Reads the configuration from environment variables (names and defaults: docs/operations.md).
- * An empty variable counts as unset. `queueNames` are the values that WORKER_QUEUES may hold. A process that
- * shows no links to customers needs no PUBLIC_URL.
+ * An empty variable counts as unset; a secret may stand in a file that NAME_FILE names. `queueNames` are the
+ * values that WORKER_QUEUES may hold. A process that shows no links to customers needs no PUBLIC_URL.
  * Throws ConfigError that names every fault at once.
  */
 export function readConfig(
-  env: Environment,
+  variables: Environment,
   queueNames: readonly string[] = [],
   { showsLinks = true }: { showsLinks?: boolean } = {},
 ): Config {
-  const faults: string[] = misspelledVariables(Object.keys(env), KNOWN_VARIABLES);
+  const faults = misspelledVariables(Object.keys(variables), [...KNOWN_VARIABLES, ...SECRET_FILE_VARIABLES]);
+  const { env, faults: fileFaults } = readSecretFiles(variables);
+  faults.push(...fileFaults);
   const production = isProduction(env);
   const read = reader(env, faults);
   const port = read('PORT', integer(0, 65_535), 3000);
@@ -135,6 +114,8 @@ export function readConfig(
     host: read('HOST', hostName, '0.0.0.0'),
     publicUrl: read('PUBLIC_URL', baseUrl, `http://localhost:${port}`),
     databaseUrl: read('DATABASE_URL', databaseUrl, ''),
+    databaseDirectUrl: read('DATABASE_DIRECT_URL', databaseUrl, env.DATABASE_URL ?? ''),
+    databaseReplicaUrl: read('DATABASE_REPLICA_URL', replicaUrl, null),
     redisUrl: read('REDIS_URL', redisUrl, null),
     workerQueues: read('WORKER_QUEUES', listOf(oneOf(queueNames)), null),
     workerConcurrency: read('WORKER_CONCURRENCY', integer(1, 1_000), 64),
@@ -154,17 +135,22 @@ export function readConfig(
     smtpUrl: read('SMTP_URL', serverUrl(['smtp:', 'smtps:']), null),
     mailFrom: read('MAIL_FROM', mailAddress, null),
     trustedProxies: read('TRUSTED_PROXIES', listOf(network), []),
+    explorers: read('EXPLORER_URLS', explorerUrls, {}),
     logLevel: read('LOG_LEVEL', oneOf(['error', 'warn', 'info', 'debug'] as const), 'info'),
     logFormat: read('LOG_FORMAT', oneOf(['json', 'pretty'] as const), 'json'),
+    otlpEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT', serverUrl(['http:', 'https:']), null),
+    otlpHeaders: read('OTEL_EXPORTER_OTLP_HEADERS', pairs, {}),
+    serviceName: read('OTEL_SERVICE_NAME', text, 'payment-checkout'),
+    traceRatio: read('OTEL_TRACES_SAMPLER_ARG', number(1), 1),
   };
-  if (!env.DATABASE_URL)
+  if (!env.DATABASE_URL && !variables.DATABASE_URL_FILE)
     faults.push(
       'DATABASE_URL is not set: give the URL of a Postgres 14 or newer, postgres://user:password@host:5432/name',
     );
   if (config.adminPort === port && port !== 0) faults.push('ADMIN_PORT must be another port than PORT');
   read('SIMULATE_LIVE_IN_PRODUCTION', oneOf(['yes-lose-money']), null);
-  if (production) faults.push(...productionFaults(env, config, showsLinks));
-  if (faults.length > 0) throw new ConfigError(faults);
+  if (production) faults.push(...productionFaults(variables, config, showsLinks));
+  assertNoFaults(faults);
   return Object.freeze(config);
 }
 

@@ -43,7 +43,8 @@ export function productionFaults(env: Environment, settings: Settings, showsLink
 }
 
 function secretsKeyFault(env: Environment, { secretsKeys }: Settings): string | null {
-  if (!env.SECRETS_KEY)
+  // A file that cannot be read has a fault of its own.
+  if (!env.SECRETS_KEY && !env.SECRETS_KEY_FILE)
     return 'SECRETS_KEY is not set: in production webhook secrets are encrypted with it; make one with `openssl rand -base64 32`';
   const isPublic = (key: Buffer) => [DEVELOPMENT_KEY, Buffer.alloc(32)].some((one) => isSame(one, key));
   return secretsKeys.some(isPublic)

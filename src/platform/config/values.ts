@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
+import { parseServers } from '../values/postgres-urls.ts';
+import { parseRedisUrl } from '../values/redis-urls.ts';
 import { parseNetwork } from '../values/networks.ts';
-import { urlFault } from '../values/urls.ts';
+import { parseUrl, urlFault } from '../values/urls.ts';
 
 /** Parses a variable's value; throws an error whose message completes the sentence "NAME ...". */
 export type Parse<T> = (value: string) => T;
@@ -61,7 +63,7 @@ export function offOr<T>(parse: Parse<T>): Parse<T | null> {
 
 export function serverUrl(protocols: readonly string[]): Parse<string> {
   return (value) => {
-    const url = URL.canParse(value) ? new URL(value) : null;
+    const url = parseUrl(value);
     if (url === null || !protocols.includes(url.protocol) || !value.startsWith(`${url.protocol}//`))
       throw new Error(
         `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
@@ -84,14 +86,26 @@ function isDecodable(part: string): boolean {
 const postgresUrl = serverUrl(['postgres:', 'postgresql:']);
 
 export const databaseUrl: Parse<string> = (value) => {
-  // The queues on Postgres set `options` themselves to find their tables, and this one would replace it
-  // (measured).
-  if (new URL(postgresUrl(value)).searchParams.has('options'))
-    throw new Error('must not hold options=: set such options on the role, with ALTER ROLE ... SET');
+  for (const url of parseServers(value).urls) {
+    // Poolers refuse the startup parameter, and it would hide the settings that this service makes.
+    if (new URL(postgresUrl(url)).searchParams.has('options'))
+      throw new Error('must not hold options=: set such options on the role, with ALTER ROLE ... SET');
+  }
   return value;
 };
 
-export const redisUrl: Parse<string> = (value) => listOf(serverUrl(['redis:', 'rediss:']))(value).join(',');
+export const replicaUrl: Parse<string> = (value) => {
+  const { urls, mustWrite } = parseServers(databaseUrl(value));
+  if (urls.length > 1 || mustWrite)
+    throw new Error('must name one host, without target_session_attrs: a standby takes no writes');
+  return value;
+};
+
+export const redisUrl: Parse<string> = (value) => {
+  const { kind, nodes } = parseRedisUrl(value);
+  const urls = nodes.map((node) => serverUrl(['redis:', 'rediss:'])(node));
+  return kind === 'sentinel' ? value : urls.join(',');
+};
 
 export const hostName: Parse<string> = (value) => {
   if (isIP(value) === 0 && !/^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$/.test(value))
@@ -116,6 +130,26 @@ export const baseUrl: Parse<string> = (value) => {
   if (fault !== null) throw new Error(`must be an http(s) URL: ${fault}`);
   if (/[?#]/.test(value)) throw new Error('must not have a query or a fragment');
   return value.replace(/\/+$/, '');
+};
+
+/** `name=value` with commas, values percent-encoded: the form of OTEL_EXPORTER_OTLP_HEADERS. */
+export const pairs: Parse<Readonly<Record<string, string>>> = (value) =>
+  Object.fromEntries(
+    value.split(',').map((pair) => {
+      const [, name = '', encoded = ''] = /^\s*([\w-]+)=(.*?)\s*$/.exec(pair) ?? [];
+      if (name === '' || !isDecodable(encoded)) throw new Error('must be name=value with commas');
+      return [name, decodeURIComponent(encoded)];
+    }),
+  );
+
+const EXPLORED = ['bitcoin', 'ethereum', 'tron', 'polygon', 'solana'];
+
+export const explorerUrls: Parse<Readonly<Record<string, string>>> = (value) => {
+  const urls = pairs(value);
+  for (const [name, url] of Object.entries(urls))
+    if (!EXPLORED.includes(name) || !/^https:\/\/[^\s"'<>]*\{tx\}[^\s"'<>]*$/.test(url))
+      throw new Error('must be network=https://... with {tx} for the hash, with commas');
+  return urls;
 };
 
 export const key32: Parse<Buffer> = (value) => {

@@ -1,10 +1,19 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { Knex } from 'knex';
-import { setLimits, type Limits } from './limits.ts';
+import { prepareSession, selectSettings, type Limits } from './session.ts';
+import { assertKeepsPrepared, type Pooling } from './pooler.ts';
 
 /** A connection of knex's pool, which discards it once the mark is set. */
-export type PooledConnection = pg.Client & { readonly readyForQuery: boolean; __knex__disposed?: unknown };
+export type PooledConnection = pg.Client & {
+  readonly readyForQuery: boolean;
+  __knex__disposed?: unknown;
+  /**
+   * What begins each transaction behind a pooler that gives it any connection; absent: the limits are set on
+   * the connection itself.
+   */
+  begin?: string;
+};
 
 /** The part of knex's client that this service uses. */
 export interface KnexClient {
@@ -29,18 +38,40 @@ const givenUp = new WeakSet<PooledConnection>();
 
 /**
  * Returns what knex calls with each new connection: it limits the client's wait for a result to `queryMs`,
- * and sets the server's limits.
+ * and sets the server's limits. `inspect` finds out about a pooler; it is called once, and only behind one.
  */
-export function prepareConnection(queryMs: number, limits: Limits) {
+export function prepareConnection(queryMs: number, limits: Limits, inspect: () => Promise<Pooling>) {
+  let pooling: Promise<Pooling> | null = null;
+  const inspectOnce = () => {
+    pooling ??= inspect();
+    pooling.catch(() => (pooling = null));
+    return pooling;
+  };
+  const prepare = async (connection: PooledConnection): Promise<void> => {
+    const { processID } = connection as unknown as { processID: number };
+    const { rows } = await connection.query<{ direct: boolean }>(prepareSession(limits, processID));
+    if (rows[0]?.direct === true) return;
+    const found = await inspectOnce();
+    assertKeepsPrepared(found);
+    if (found.mode === 'session') await connection.query(prepareSession(limits));
+    else connection.begin = await beginOf(connection, limits);
+  };
   return (connection: PooledConnection, done: Callback): void => {
     Object.assign(connection, { query: patientQuery(connection, queryMs) });
-    const given: Callback = (error) => {
-      // knex forgets a connection that fails here.
-      if (error) void connection.end();
-      done(error, connection);
-    };
-    (connection.query as Query)(setLimits(limits), given);
+    prepare(connection).then(
+      () => done(null, connection),
+      (error: Error) => {
+        // knex forgets a connection that fails here.
+        void connection.end();
+        done(error, connection);
+      },
+    );
   };
+}
+
+async function beginOf(connection: PooledConnection, limits: Limits): Promise<string> {
+  const { rows } = await connection.query<{ name: string; value: string }>(selectSettings(limits));
+  return ['BEGIN', ...rows.map(({ name, value }) => `SET LOCAL ${name} = ${value}`)].join('; ');
 }
 
 /**
@@ -69,7 +100,7 @@ function patientQuery(connection: PooledConnection, queryMs: number): Query {
     };
     // Nothing goes behind a statement that was given up: a ROLLBACK would wait as long again.
     if (connection.__knex__disposed !== undefined) once(new Error('The connection is not queryable'));
-    else (pg.Client.prototype.query as Query).call(connection, ...args, once);
+    else (pg.Client.prototype.query as Query).call(connection, ...withLimits(connection, args), once);
   };
   return (...args) => {
     const settle = args.at(-1);
@@ -78,6 +109,16 @@ function patientQuery(connection: PooledConnection, queryMs: number): Query {
       start(args, (error, result) => (error ? reject(error) : resolve(result)));
     });
   };
+}
+
+/** What knex begins a transaction with. */
+const BEGIN = 'BEGIN;';
+
+/** Puts the limits into the statement that begins a transaction: no round trip in addition. */
+function withLimits({ begin }: PooledConnection, args: unknown[]): unknown[] {
+  const [query, ...rest] = args as [string | pg.QueryConfig, ...unknown[]];
+  if (begin === undefined || (typeof query === 'string' ? query : query.text) !== BEGIN) return args;
+  return [begin, ...rest.filter((value) => !Array.isArray(value))];
 }
 
 /**

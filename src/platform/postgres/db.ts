@@ -1,7 +1,9 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import { prepareConnection, retireSlowly, type KnexClient } from './connections.ts';
-import { limitsBelow, type Limits } from './limits.ts';
+import { driverOf } from './client.ts';
+import { prepareConnection, retireSlowly, type KnexClient, type PooledConnection } from './connections.ts';
+import { limitsBelow, type Limits } from './session.ts';
+import { inspectPooling } from './pooler.ts';
 import { valuesOf, type Statement } from './sql.ts';
 import { isBroken, isOutdated } from './unavailable.ts';
 
@@ -41,12 +43,14 @@ const KEEP_ALIVE_MS = 10_000;
 
 /** Opens the pool. Connects on first use. Close with `db.destroy()`. */
 export function openDb(options: DbOptions): Db {
+  const { Client, connectionString } = driverOf(options.url);
+  const limits = options.limits ?? limitsBelow(options.queryMs);
   const db = knex({
     client: 'pg',
     // knex would ask the server for it; nothing here depends on it.
     version: '14',
     connection: {
-      connectionString: options.url,
+      connectionString,
       application_name: options.name,
       connectionTimeoutMillis: options.acquireMs,
       keepAlive: true,
@@ -57,7 +61,7 @@ export function openDb(options: DbOptions): Db {
       max: options.poolSize,
       acquireTimeoutMillis: options.acquireMs,
       propagateCreateError: true,
-      afterCreate: prepareConnection(options.queryMs, options.limits ?? limitsBelow(options.queryMs)),
+      afterCreate: prepareConnection(options.queryMs, limits, () => inspectPooling(options.url)),
       // A transaction that never ends: the writes of the connection's next user would be lost with it.
       validate: (connection: pg.Client & { readonly readyForQuery: boolean }) =>
         connection.readyForQuery && connection.getTransactionStatus() === 'I',
@@ -66,8 +70,14 @@ export function openDb(options: DbOptions): Db {
     // knex would print each failure to connect, with a stack, in addition to the error that the caller gets.
     log: { warn: () => undefined },
   });
+  Object.assign(db.client as object, { driver: { ...pg, Client } });
   retireSlowly(db);
   return db;
+}
+
+/** The most connections that the pool opens. */
+export function poolSizeOf(db: Db): number {
+  return (db.client as { readonly config: { readonly pool: { readonly max: number } } }).config.pool.max;
 }
 
 /**
@@ -83,10 +93,11 @@ export async function run<Row, Params>(
   // The connection of a transaction that has ended may already serve another caller.
   if ('isCompleted' in connection && connection.isCompleted())
     throw new Error(`${statement.name} comes after the end of its transaction`);
-  const query = { name: statement.name, text: statement.text, values: valuesOf(statement, values) };
+  const query = { text: statement.text, values: valuesOf(statement, values) };
   for (;;)
     try {
-      return await runOnce<Row>(connection.client as KnexClient, query);
+      const named = keptByPooler.has(statement.name) ? query : { name: statement.name, ...query };
+      return await runOnce<Row>(connection.client as KnexClient, named);
     } catch (error) {
       // A migration has changed a table under a process of the previous release. Nothing was done, and the
       // connection is discarded: a new one prepares the statement again. A transaction has lost its earlier
@@ -95,16 +106,42 @@ export async function run<Row, Params>(
     }
 }
 
+/**
+ * Statements of which a pooler keeps an outdated plan on its own connections, where a new connection to the
+ * pooler finds it again: they run without a name until this process ends.
+ */
+const keptByPooler = new Set<string>();
+
 async function runOnce<Row>(client: KnexClient, query: pg.QueryConfig): Promise<Row[]> {
   const driver = await client.acquireConnection();
   try {
-    return (await driver.query(query)).rows as Row[];
+    const isAlone = driver.begin !== undefined && driver.getTransactionStatus() === 'I';
+    return (await (isAlone ? runAlone(driver, query) : driver.query(query))).rows as Row[];
   } catch (error) {
     // A connection that broke, or still waits for a result after the timeout, must not serve the next caller.
     if (isBroken(error)) driver.__knex__disposed ??= error;
+    if (error instanceof Error && isOutdated(error) && driver.begin !== undefined && query.name !== undefined)
+      keptByPooler.add(query.name);
     throw error;
   } finally {
     await client.releaseConnection(driver);
+  }
+}
+
+/**
+ * Runs one statement in a transaction of its own, which sets the limits: a pooler in transaction mode shares
+ * its connections among processes with other limits.
+ */
+async function runAlone(driver: PooledConnection, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  await driver.query(driver.begin ?? 'BEGIN');
+  try {
+    const result = await driver.query(query);
+    await driver.query('COMMIT');
+    return result;
+  } catch (error) {
+    // One that is broken is discarded by the caller, and the pooler ends its transaction.
+    await driver.query('ROLLBACK').catch(() => (driver.__knex__disposed ??= error));
+    throw error;
   }
 }
 

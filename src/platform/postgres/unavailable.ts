@@ -4,8 +4,11 @@
  * read-only.
  */
 const BROKEN_STATES = /^(08|53|57P0|25006$|25P0[34]$)/;
-/** SQLSTATEs of a statement that the server gave up; its connection is sound: canceled, lock, deadlock. */
-const GIVEN_UP_STATES = new Set(['57014', '55P03', '40P01']);
+/**
+ * SQLSTATEs of a statement that the server gave up; its connection is sound: canceled, lock, deadlock,
+ * serialization.
+ */
+const GIVEN_UP_STATES = new Set(['57014', '55P03', '40P01', '40001']);
 const UNAVAILABLE_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,8 +1,9 @@
 import type { Environment } from '../../platform/config/config.ts';
 import { isProduction } from '../../platform/config/production.ts';
 import type { Context } from '../../platform/context.ts';
+import { createLog } from '../../platform/log.ts';
 import { missingMigrations } from '../../platform/postgres/migrate.ts';
-import { assertReleased, configFrom, createContext, WORKER_DB } from './context.ts';
+import { assertReleased, configFrom, createContext, withSecrets, WORKER_DB } from './context.ts';
 import { readDevInfo } from './demo.ts';
 import { migrateDatabase, PLACEHOLDER_URL, openEmbeddedDatabase } from './embedded.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -23,19 +24,21 @@ export async function openCommand(
   name: string,
   processEnv: Environment,
 ): Promise<Context> {
-  const env = environment(processEnv);
+  const env = environment(withSecrets(processEnv));
   const embedded = !env.DATABASE_URL && !isProduction(env);
   // Before the database starts: a faulty variable must leave nothing running.
   if (embedded) configFrom({ ...env, DATABASE_URL: PLACEHOLDER_URL }, { showsLinks: false });
   const database = embedded ? { DATABASE_URL: await openEmbeddedDatabase(lifetime, { borrow: true }) } : {};
+  const config = configFrom({ ...env, ...database }, { showsLinks: false });
+  const quiet = { ...config, logLevel: 'error' as const };
+  const opened = createContext(lifetime, name, quiet, WORKER_DB, (_level, message) => console.error(message));
   // Standard output is for the result alone.
-  const config = {
-    ...configFrom({ ...env, ...database }, { showsLinks: false }),
-    logLevel: 'error' as const,
-  };
-  const ctx = createContext(lifetime, name, config, WORKER_DB);
+  const ctx = { ...opened, config, log: createLog(config, { process: name }, 'stderr') };
   if (!config.production && (await missingMigrations(ctx.db)).isEmpty)
     await migrateDatabase(config.databaseUrl);
   await assertReleased(ctx, false);
+  // With a wrong clock the command runs all the same, by the database's time: whoever looks for the fault
+  // needs it.
+  await ctx.clock.measure();
   return ctx;
 }

@@ -8,7 +8,7 @@ import { COMMANDS, USAGE, UsageError, type Command, type Values } from './mercha
  */
 export function parseCommand(
   args: readonly string[],
-): { command: Command; values: Values; json: boolean } | null {
+): { name: string; command: Command; values: Values; json: boolean } | null {
   if (args.includes('--help') || args.includes('-h')) return null;
   const name = args[0] ?? '';
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -24,7 +24,7 @@ export function parseCommand(
     throw new UsageError(
       `${name} needs ${missing.map((option) => `--${option}`).join(' and ')}.\n\n${USAGE}`,
     );
-  return { command, values, json: json === true };
+  return { name, command, values, json: json === true };
 }
 
 function parseOptions(args: string[], options: Record<string, { type: 'string' | 'boolean' }>) {

@@ -1,10 +1,19 @@
-import { systemClock } from '../../platform/clock.ts';
+import { isElsewhere } from '../../domain/events/epoch.ts';
 import { readConfig, StartError, type Config, type Environment } from '../../platform/config/config.ts';
+import { assertNoFaults } from '../../platform/config/start-error.ts';
+import { readSecretFiles } from '../../platform/config/secret-files.ts';
 import type { Context } from '../../platform/context.ts';
+import { DatabaseClock, type ReportChange } from '../../platform/database-clock/clock.ts';
+import { clockFault, mayWork } from '../../platform/database-clock/report.ts';
 import { isUnavailable, openDb, runOne, sql, type Db } from '../../platform/postgres/db.ts';
 import { QUEUE_NAMES } from '../../platform/job.ts';
-import { createLog, messageOf } from '../../platform/log.ts';
+import { createLog, type Log } from '../../platform/log.ts';
+import { faultOf } from '../../platform/logging/reasons.ts';
+import { assertSession } from '../../platform/postgres/pooler.ts';
 import { missingMigrations } from '../../platform/postgres/migrate.ts';
+import { Replica } from '../../platform/replica/replica.ts';
+import { assertSecretsKey } from '../../domain/ops/health/secrets-key.ts';
+import { startTraces } from '../../platform/traces/traces.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /**
@@ -12,6 +21,8 @@ import type { Lifetime } from './lifetime.ts';
  * up to that.
  */
 export const WEB_DB = { poolSize: 20, acquireMs: 700, queryMs: 1_200 };
+/** What the replica may take before the primary serves the read, for which the limits above are left. */
+export const REPLICA_DB = { poolSize: 20, acquireMs: 300, queryMs: 600 };
 /** Workers run statements over sets, and can wait. */
 export const WORKER_DB = { poolSize: 20, acquireMs: 10_000, queryMs: 60_000 };
 
@@ -20,23 +31,85 @@ export function configFrom(env: Environment, options?: { showsLinks: boolean }):
   return readConfig(env, QUEUE_NAMES, options);
 }
 
-/** The context of the process `name`; it is closed with the process. */
+/**
+ * The environment with the secrets of files, for processes that look at variables before the configuration is
+ * read. Throws ConfigError, which names the files that cannot be used.
+ */
+export function withSecrets(env: Environment): Environment {
+  const { env: read, faults } = readSecretFiles(env);
+  assertNoFaults(faults);
+  return read;
+}
+
+export interface ProcessContext extends Context {
+  readonly clock: DatabaseClock;
+}
+
+/**
+ * The context of the process `name`; it is closed with the process. Its clock must be measured before the
+ * process works.
+ */
 export function createContext(
   lifetime: Lifetime,
   name: string,
   config: Config,
   pool: typeof WEB_DB,
-): Context {
+  onClockChange?: ReportChange,
+): ProcessContext {
   const log = createLog(config, { process: name });
   const db = openDb({ url: config.databaseUrl, name: connectionName(name), ...pool });
   lifetime.log = log;
   lifetime.own(() => db.destroy());
-  return { config, log, db, now: systemClock, systemNow: systemClock, random: Math.random, testClock: null };
+  const clock = new DatabaseClock(db, {
+    onChange: onClockChange ?? ((level, message, fields) => log[level](message, fields)),
+  });
+  lifetime.own(() => clock.stop());
+  const { now } = clock;
+  const replica = openReplica(config, log, connectionName(name));
+  if (replica !== null) lifetime.own(() => replica.destroy());
+  const context = { config, log, db, now, systemNow: now, random: Math.random, testClock: null, clock };
+  return replica === null ? context : { ...context, replica };
+}
+
+/** Null where there is none. It is connected to by the first read; a replica that is away stops no start. */
+export function openReplica({ databaseReplicaUrl: url }: Config, log: Log, name: string): Replica | null {
+  if (url === null) return null;
+  return new Replica(openDb({ url, name, ...REPLICA_DB }), {
+    onChange: (fault) =>
+      fault === null
+        ? log.info('the replica serves lists and the feed')
+        : log.warn(
+            'the replica does not serve: lists and the feed are read from the primary',
+            faultOf(fault),
+          ),
+  });
+}
+
+/**
+ * Measures the clock, now and from now on. Throws StartError when it is wrong, and the driver's error when
+ * Postgres is unavailable.
+ */
+export async function assertRightClock({ clock }: ProcessContext): Promise<void> {
+  await clock.measure();
+  const fault = clockFault(clock);
+  if (fault !== null && !mayWork(clock)) throw new StartError(fault);
+  clock.start();
+}
+
+/** Turns traces on where they are configured; what is pending is sent when the process ends. */
+export async function openTraces({ config, log }: Context, lifetime: Lifetime, name: string): Promise<void> {
+  const onProblem = (error: string) => log.warn('traces could not be sent; they are dropped', { error });
+  lifetime.own(await startTraces(config, name, onProblem));
 }
 
 /** The application_name of this process in pg_stat_activity. */
 export function connectionName(process_: string): string {
   return `${process_} ${process.pid}`;
+}
+
+/** The variable that holds `databaseDirectUrl`. */
+export function directVariable({ databaseUrl, databaseDirectUrl }: Config): string {
+  return databaseDirectUrl === databaseUrl ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
 }
 
 /**
@@ -46,6 +119,11 @@ export function connectionName(process_: string): string {
  */
 export async function assertReleased({ db, config }: Context, useQueues: boolean): Promise<void> {
   const { missing } = await missingMigrations(db);
+  if (useQueues && config.redisUrl === null)
+    await assertSession(config.databaseDirectUrl, {
+      who: 'each worker of the queues in Postgres',
+      variable: directVariable(config),
+    });
   if (useQueues && config.redisUrl === null && !(await hasQueueTables(db)))
     missing.push("the queues' tables");
   if (missing.length > 0)
@@ -55,15 +133,32 @@ export async function assertReleased({ db, config }: Context, useQueues: boolean
 }
 
 /**
- * Like `assertReleased`, but logs when Postgres is unavailable: a web process responds with 503 until it is
- * back.
+ * Throws StartError when the release has not run, when SECRETS_KEY is not the key of what the database holds,
+ * and on a dump that was restored into another cluster and whose feed has not begun again: it would skip
+ * events.
  */
-export async function assertReleasedIfReachable(ctx: Context, useQueues: boolean): Promise<void> {
+export async function assertServable(ctx: Context, useQueues: boolean): Promise<void> {
+  await assertReleased(ctx, useQueues);
+  await assertSecretsKey(ctx);
+  if (await isElsewhere(ctx.db))
+    throw new StartError(
+      'The database was restored into another Postgres cluster, and its event feed has not begun again. Stop ' +
+        'every web and worker, and run: node dist/processes/ops.js restored',
+    );
+}
+
+/**
+ * Like `assertServable`, and measures the clock; but logs when Postgres is unavailable, or the clock wrong: a
+ * web process responds with 503 until Postgres is back, and is not ready until its clock is right.
+ */
+export async function assertServableIfReachable(ctx: ProcessContext, useQueues: boolean): Promise<void> {
+  ctx.clock.start();
   try {
-    await assertReleased(ctx, useQueues);
+    await assertServable(ctx, useQueues);
+    await ctx.clock.measure();
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    ctx.log.warn('Postgres unavailable; requests get 503 until it is back', { error: messageOf(error) });
+    if (error instanceof StartError || !isUnavailable(error)) throw error;
+    ctx.log.warn('Postgres unavailable; requests get 503 until it is back', faultOf(error));
   }
 }
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../platform/config/config.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
-import { messageOf, type Log } from '../../platform/log.ts';
+import { flushLogs, messageOf, type Log } from '../../platform/log.ts';
+import { reasonOf } from '../../platform/logging/reasons.ts';
 import { watchUnhandled } from '../../platform/unhandled.ts';
 import { redact } from '../../platform/values/redact.ts';
 
@@ -25,7 +26,8 @@ export interface Lifetime {
 
 /**
  * Runs a process. When `main` throws, prints the message of an error that the operator can fix, or the stack
- * of any other, closes what was opened and exits with code 1. With `once` the process ends with `main`;
+ * of any other, closes what was opened and exits with code 1. With `once` the process ends with `main`, with
+ * the code that it has set;
  * otherwise it goes on after errors that nothing handles, and the first signal ends it: `main` finishes, then
  * everything is closed, and the exit code is 0, or 1 when that failed or took longer than `drainSeconds`. A
  * second signal ends the process at once. Work that was interrupted is still in Postgres and runs again.
@@ -60,9 +62,11 @@ export function runMain(
         drainSeconds,
         started.catch(() => undefined).then(() => closeAll(closes)),
       );
+      flushLogs();
       process.exit(code);
     } catch (error) {
       lifetime.log?.error('could not drain; interrupted jobs run again', { error: messageOf(error) });
+      flushLogs();
       process.exit(1);
     }
   };
@@ -73,14 +77,14 @@ export function runMain(
   const fail = (error: unknown) => {
     console.error(redact(startErrorText(error)));
     drainingSince ??= performance.now();
-    void end(1);
+    void end(error instanceof StartError ? error.exitCode : 1);
   };
   // A command that is run once must not report success after such an error.
   watchUnhandled(() => (isStarted && !once ? lifetime.log : null), fail);
   const started = main(lifetime);
   started.then(() => {
     isStarted = true;
-    if (once) void end(0);
+    if (once) void end(Number(process.exitCode ?? 0));
   }, fail);
 }
 
@@ -117,9 +121,16 @@ export function startErrorText(error: unknown): string {
   // message.
   if (error instanceof AggregateError) return [...new Set(error.errors.map(startErrorText))].join('\n');
   if (error instanceof StartError) return error.message;
-  if (isUnavailable(error)) return `Postgres cannot be reached: ${messageOf(error)}`;
-  if (isRefusal(error)) return `Postgres refuses DATABASE_URL: ${messageOf(error)}`;
+  if (isUnavailable(error)) return `Postgres cannot be reached: ${explained(error)}`;
+  if (isRefusal(error)) return `Postgres refuses DATABASE_URL: ${explained(error)}`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** The server's words, and ours where those say more: "disk full" in any language. */
+function explained(error: unknown): string {
+  const reason = reasonOf(error)?.replace(/^Postgres: /, '');
+  const message = messageOf(error);
+  return reason === undefined || /ECONN|ENOT|ETIME|EHOST/.test(message) ? message : `${reason}: ${message}`;
 }
 
 /** SQLSTATE classes 28 (user, password) and 3D (no such database). */

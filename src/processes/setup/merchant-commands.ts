@@ -147,7 +147,7 @@ function asUsageError(error: unknown): never {
   throw error instanceof RangeError ? new UsageError(error.message) : error;
 }
 
-function permissionsOf(permissions: string | undefined): Permission[] {
+export function permissionsOf(permissions: string | undefined): Permission[] {
   if (permissions === undefined) return [...PERMISSIONS];
   return permissions.split(',').map((name) => {
     const known = PERMISSIONS.find((permission) => permission === name.trim());
@@ -188,7 +188,7 @@ function policyOf(text: string): PolicyChoice {
   }
 }
 
-async function assertMerchant(ctx: Context, id: string): Promise<void> {
+export async function assertMerchant(ctx: Context, id: string): Promise<void> {
   const merchants = await listMerchants(ctx.db);
   if (!merchants.some(({ merchant_id }) => merchant_id === id))
     throw new UsageError(`There is no merchant ${id}`);

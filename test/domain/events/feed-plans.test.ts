@@ -25,7 +25,7 @@ describe('the event feed with many events', () => {
   after(() => harness.close());
 
   const expectReads = async (most: number, query: Parameters<typeof readFeed>[2]) => {
-    const plans = await explain(harness.ctx.db, (tx) => readFeed(tx, harness.merchant.id, query));
+    const plans = await explain(harness.ctx.db, (tx) => readFeed({ db: tx }, harness.merchant.id, query));
     expect(plans.length).to.be.at.least(2);
     for (const plan of plans) {
       expect(rowsRead(plan, 'events'), plan).to.be.within(1, most);

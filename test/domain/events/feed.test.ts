@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import pg from 'pg';
+import { holderText, listFeedHolders } from '../../../src/domain/events/holders.ts';
 import { feedHeldSeconds } from '../../../src/domain/events/horizon.ts';
 import { recordEvents, type EventRecord } from '../../../src/domain/outbox/outbox.ts';
 import { transition } from '../../../src/domain/payments/lifecycle/transition.ts';
 import { loadMigration } from '../../../src/platform/postgres/migrate.ts';
-import { ValidationError } from '../../../src/platform/errors.ts';
 import { newId } from '../../../src/platform/values/ids.ts';
 import { feedPage, untilFeedsAreWhole, walkFeed } from '../../support/feed.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
@@ -115,6 +114,15 @@ describe('the event feed', () => {
       const slow = await begin();
       await recordEvents(slow, [event('slow')]);
       expect(await feedHeldSeconds(harness.ctx.db)).to.be.greaterThan(0);
+      const [holder] = await listFeedHolders(harness.ctx.db);
+      expect(holder).to.include({
+        application_name: 'test',
+        state: 'idle in transaction',
+        writes_events: true,
+      });
+      expect(holder === undefined ? '' : holderText(holder)).to.match(
+        /^pid \d+ \(test\), database \w+, idle in transaction, open for \d+ s, holds every feed back$/,
+      );
       await slow.rollback();
       expect(await feedHeldSeconds(harness.ctx.db)).to.equal(0);
     });
@@ -175,28 +183,6 @@ describe('the event feed', () => {
         }
         expect(own).to.deep.equal(all.filter(({ data }) => data.checkout.id === one));
       });
-  });
-
-  it('of a dump restored in another cluster rejects old cursors, and is complete after the renumbering', async () => {
-    const { db } = harness.ctx;
-    const ids = [await shop.create(), await shop.create()];
-    await db.transaction((tx) => transition(tx, ids.map(see), harness.ctx.now()));
-    await whole();
-    const { events } = await walkFeed(db, harness.merchant.id);
-    // The old cluster had much larger transaction numbers than this one.
-    await db.raw(`UPDATE events SET txid = (txid::text::bigint + 1000000000)::text::xid8`);
-    expect((await page()).data).to.deep.equal([]);
-    const refused = page(Buffer.from('1000000900.2').toString('base64url'));
-    expect(await refused.catch((error: unknown) => error)).to.be.instanceOf(ValidationError);
-    const operations = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
-    await db.raw(/UPDATE events SET txid[^;]*; TRUNCATE event_marks;/.exec(operations)?.[0] ?? expect.fail());
-    await whole();
-    const restored = await walkFeed(db, harness.merchant.id);
-    expect(restored.events).to.deep.equal(events);
-    const next = await shop.create();
-    await whole();
-    const [shown] = (await page(restored.cursor)).data;
-    expect(shown?.data.checkout.id).to.equal(next);
   });
 
   it("begins with the events from before the feed's migration, each payment in its order", async () => {

@@ -71,11 +71,16 @@ describe('sweeping events', () => {
     expect((await events()).body.data).to.deep.equal([]);
   });
 
-  it('deletes the receipts of the events that it deletes, and no others', async () => {
-    const addReceipts = () =>
-      harness.ctx.db.raw(
+  it('deletes the mails of the events that it deletes, and no others', async () => {
+    const addReceipts = async () => {
+      await harness.ctx.db.raw(
         `INSERT INTO receipts (event_id, payment_id, attempts) SELECT id, payment_id, 1 FROM events ON CONFLICT DO NOTHING`,
       );
+      await harness.ctx.db.raw(
+        `INSERT INTO address_requests (event_id, payment_id, reason)
+         SELECT id, payment_id, 'too_late' FROM events ON CONFLICT DO NOTHING`,
+      );
+    };
     await add('old');
     await addReceipts();
     await sweepEvents(harness.ctx);
@@ -83,7 +88,8 @@ describe('sweeping events', () => {
     await add('young');
     await addReceipts();
     expect(await sweepAfter(89)).to.equal(1);
-    expect(await harness.ctx.db('receipts').pluck('payment_id')).to.deep.equal(['pay_young0']);
+    for (const table of ['receipts', 'address_requests'])
+      expect(await harness.ctx.db(table).pluck('payment_id'), table).to.deep.equal(['pay_young0']);
   });
 
   it('keeps an event with a pending delivery', async () => {

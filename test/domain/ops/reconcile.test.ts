@@ -4,13 +4,16 @@ import { reconcileOnce } from '../../../src/domain/ops/reconcile.ts';
 import { expirePayment } from '../../../src/domain/payments/lifecycle/jobs.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
 import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { SIMULATED_RATES } from '../../../src/domain/chain/simulator/simulated.ts';
 import { createHandlers } from '../../../src/background/workers.ts';
 import { dispatchEvent } from '../../../src/domain/outbox/jobs.ts';
-import { sendReceipt } from '../../../src/domain/receipts/jobs.ts';
+import { sendAddressRequest, sendReceipt } from '../../../src/domain/receipts/jobs.ts';
+import { expirePayments } from '../../../src/domain/payments/processing/expire.ts';
 import { dispatchEvents } from '../../../src/domain/events/dispatch.ts';
 import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
 import type { Context } from '../../../src/platform/context.ts';
 import { run, sql } from '../../../src/platform/postgres/db.ts';
+import { chooseCoin } from '../../support/choose-coin.ts';
 import { explain, rowsRead } from '../../support/explain.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
@@ -51,6 +54,7 @@ describe('reconciling', () => {
     await harness.work();
     await shop.mine(12);
     await shop.refund(settled, { amount: '1' });
+    await chooseCoin(harness, await shop.create(), 'BTC', SIMULATED_RATES);
     const [waiting, underpaid, covered, processing] = [
       await shop.create(),
       await shop.create(),
@@ -137,6 +141,25 @@ describe('reconciling', () => {
     // Without a mail server the receipt is discarded.
     await harness.work();
     expect(await jobsOfReceipts()).to.deep.equal([]);
+    expect(await reconcileOnce(ctx)).to.equal(0);
+  });
+
+  it('restores the job of an address request that is to be sent, and none of one that is over', async () => {
+    const id = await shop.create({ customer_email: 'ann@customer.example' });
+    await shop.pay(id, { amount: '4' });
+    await syncNetwork(ctx, harness.adapters, 'ethereum');
+    harness.advance(3_601);
+    await expirePayments(ctx, harness.adapters, [id]);
+    const events = (await shop.events(id)).map((event) => event.id);
+    await dispatchEvents(ctx, events);
+    const jobs = () => ctx.db('scheduled_jobs').where({ job: sendAddressRequest.name }).pluck('key');
+    expect(await jobs()).to.deep.equal(events.slice(-1));
+    await ctx.db('scheduled_jobs').where({ job: sendAddressRequest.name }).delete();
+    expect(await reconcileOnce(ctx)).to.equal(1);
+    expect(await jobs()).to.deep.equal(events.slice(-1));
+    // Without a mail server the request is discarded.
+    await harness.work();
+    expect(await jobs()).to.deep.equal([]);
     expect(await reconcileOnce(ctx)).to.equal(0);
   });
 

@@ -3,7 +3,7 @@ import { en, type ReceiptTexts } from '../../../src/domain/languages/en.ts';
 import { ALL_LANGUAGES, languageFor } from '../../../src/domain/languages/languages.ts';
 import type { ReceiptData } from '../../../src/domain/receipts/template.ts';
 import { receiptMail } from '../../../src/domain/receipts/render.ts';
-import { PAID, PART } from '../../support/receipt-samples.ts';
+import { PAID, PART, TOO_LATE, TOO_LITTLE } from '../../support/receipt-samples.ts';
 import { openReceiptScene } from '../../support/receipts.ts';
 
 const write = (receipt: ReceiptData, language = 'en') => receiptMail(receipt, languageFor(language));
@@ -20,13 +20,13 @@ describe('the text of a receipt', () => {
     });
 
     it(`${id}: fills every placeholder, in subject, text and HTML`, () => {
-      for (const receipt of [PAID, PART]) {
+      for (const receipt of [PAID, PART, TOO_LITTLE, TOO_LATE]) {
         const { subject, text, html } = write(receipt, id);
         expect(`${subject} ${text} ${html}`).to.not.match(/[{}]|undefined|null/);
         expect(html)
           .to.match(/<html lang="\w\w" dir="(ltr|rtl)">/)
           .and.include(`<html lang="${id}"`);
-        expect(text).to.include(`?lang=${id}\n`);
+        expect(text).to.match(new RegExp(`\\?lang=${id}(#refund)?\n`));
       }
     });
   }
@@ -88,6 +88,18 @@ describe('the text of a receipt', () => {
     const { html } = write(PART, 'ar');
     expect(html).to.not.match(/<(img|link|style|script|iframe|video|object)|url\(|src=|@import/i);
     expect(html.match(/https?:[^"]*/g)).to.deep.equal([`${PART.pageUrl}?lang=ar`]);
+  });
+
+  it('asks with one link, to the form, and says what came and what was asked', () => {
+    for (const { id, receipt: texts } of ALL_LANGUAGES)
+      for (const receipt of [TOO_LITTLE, TOO_LATE]) {
+        const { text, html } = write(receipt, id);
+        const link = `${receipt.pageUrl}?lang=${id}#refund`;
+        expect(html.match(/https?:[^"]*/g)).to.deep.equal([link]);
+        expect(text).to.include(`${texts.toAddress}:\n${link}\n`).and.include(texts.addressText);
+        for (const amount of ['came' in receipt ? receipt.came : '', receipt.total])
+          expect(html).to.match(new RegExp(`>${amount.replace(/[ .]/g, '.')}</span>`));
+      }
   });
 
   it('makes no header out of a merchant’s text', async () => {

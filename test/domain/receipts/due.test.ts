@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { dispatchEvents } from '../../../src/domain/events/dispatch.ts';
 import { dispatchEvent } from '../../../src/domain/outbox/jobs.ts';
+import { sendAddressRequest } from '../../../src/domain/receipts/jobs.ts';
 import { transition, type TransitionRequest } from '../../../src/domain/payments/lifecycle/transition.ts';
 import { sentBack } from '../../support/refunds.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
@@ -36,7 +37,11 @@ describe('a receipt is due', () => {
     return keys;
   };
 
-  it('for settlements and refunds, and for nothing else, once per event', async () => {
+  /** The scheduled mails that ask for an address. */
+  const asking = () =>
+    scene.harness.ctx.db('scheduled_jobs').where({ job: sendAddressRequest.name }).pluck<string[]>('key');
+
+  it('for settlements and refunds, and for no other event, once per event', async () => {
     const { shop, harness } = scene;
     const id = await processing(CUSTOMER);
     const failing = await processing(CUSTOMER);
@@ -51,6 +56,38 @@ describe('a receipt is due', () => {
     expect((await scene.due()).map(({ run_at }) => run_at)).to.deep.equal(
       events.map(() => harness.ctx.now()),
     );
+    expect(await asking(), 'a conversion that failed is the merchant’s to clear up').to.deep.equal([]);
+  });
+
+  it('as one that asks for an address for the first event of each reason, and with no receipt', async () => {
+    const { shop, harness } = scene;
+    const transfer = { coin: 'USDC', network: 'ethereum', amount: '1', credit: '1', txHash: '0x1' };
+    const late: TransitionRequest = { paymentId: '', trigger: 'funds_received', changes: {}, transfer };
+    const expired = async (amount_received: string, customer_email?: string) => {
+      const id = await shop.create(customer_email === undefined ? {} : { customer_email });
+      const exceptions = ['underpaid'];
+      harness.advance(3_600);
+      await harness.ctx.db('payments').where({ id }).update({ amount_received, exceptions });
+      await request([{ paymentId: id, trigger: 'deadline_passed' }]);
+      return id;
+    };
+    const some = await expired('4', CUSTOMER);
+    await request([{ ...late, paymentId: some }]);
+    // Ids are in the order of time.
+    harness.advance(1);
+    await request([{ ...late, paymentId: some }]);
+    const none = await expired('0', CUSTOMER);
+    const nobody = await expired('4');
+    // An open payment expires first, with an event of its own.
+    const open = await shop.create({ customer_email: CUSTOMER });
+    await harness.ctx.db('payments').where({ id: open }).update({ amount_received: '1' });
+    for (const paymentId of [open, await processing(CUSTOMER)]) await request([{ ...late, paymentId }]);
+    const dispatched = await dispatch();
+    await dispatchEvents(harness.ctx, dispatched);
+    const [, failed, first] = await shop.events(some);
+    expect(await asking()).to.have.members([failed?.id, first?.id]);
+    expect(await scene.due()).to.deep.equal([]);
+    for (const id of [none, nobody]) expect((await shop.events(id)).at(-1)?.type).to.equal('checkout.failed');
   });
 
   it('after the transition has committed: one that is rolled back schedules none', async () => {

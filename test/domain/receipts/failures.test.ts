@@ -116,7 +116,7 @@ describe('a receipt that the mail server rejects', () => {
         [due?.key ?? ''],
       );
     expect(lines).to.have.length(2);
-    expect(lines[0]).to.include('receipt failed, retrying in 60 s').and.include('ESOCKET');
+    expect(lines[0]).to.include('receipt failed').and.include('"retry_seconds":60').and.include('ESOCKET');
     expect(lines[1]).to.include('receipt given up').and.include('"response_code":550');
     expect(lines.join('')).to.not.match(/hush|operator|customer\.example/);
   });

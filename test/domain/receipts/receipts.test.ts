@@ -19,6 +19,16 @@ describe('a receipt', () => {
     return event;
   };
 
+  it('names the merchant as their page does', async () => {
+    await scene.harness.ctx.db('merchant_faces').insert({
+      merchant_id: scene.harness.merchant.id,
+      name: 'The Corner Shop',
+      updated_at: scene.harness.ctx.now(),
+    });
+    await scene.settle();
+    expect(scene.mails()[0]?.text).to.include('The Corner Shop has your payment of 10.50 USDC.');
+  });
+
   it('of a settled payment says what was paid, how, when and for what, in text and in HTML', async () => {
     const id = await scene.settle({ order_id: 'order-7', order_description: 'Two shirts' });
     const [mail, ...others] = scene.mails();
@@ -134,7 +144,9 @@ This mail was sent automatically; answers to it are not read.
     await harness.work();
     await shop.mine(12);
     expect((await shop.payment(id)).status).to.equal('REFUNDED');
-    const [mail, ...others] = scene.mails();
+    // The page has asked for an address since the transfer was seen.
+    const [asking, mail, ...others] = scene.mails();
+    expect(asking?.headers.get('subject')).to.include('came too late');
     expect(others).to.deep.equal([]);
     expect(mail?.text).to.include('Your money was sent back').and.include('Sent back: 10.50 USDC');
     expect(mail?.text).to.not.include('so far');

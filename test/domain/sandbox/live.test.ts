@@ -68,7 +68,7 @@ describe('the sandbox and live keys', () => {
       const { id } = await createPayment(off);
       for (const { method, path } of ENDPOINTS)
         expectError(off, await off.api(method, path.replace(':id', id)).send({}), 404);
-      const { body } = await off.api('get', '/openapi.json');
+      const { body } = await off.api('get', '/v1/openapi.json');
       expect(Object.keys(body.paths).filter((path) => path.includes('sandbox'))).to.deep.equal([]);
     } finally {
       await off.close();

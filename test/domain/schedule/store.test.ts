@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { leaseDue, overdue } from '../../../src/domain/schedule/lease.ts';
+import { leaseDue } from '../../../src/domain/schedule/lease.ts';
+import { overdue } from '../../../src/domain/schedule/lateness.ts';
 import {
   cancel,
   ensureScheduled,
@@ -310,7 +311,7 @@ describe('due work', () => {
   });
 
   describe('overdue', () => {
-    it('counts what no relay took for 5 s, of all jobs, and knows how long the oldest waited', async () => {
+    it('counts what is due for 5 s and not finished, of all jobs, and since when the oldest is due', async () => {
       expect(await overdue(db, at(0))).to.deep.equal({ count: 0, oldestSeconds: 0 });
       await put(['a'], -100);
       await put(['b'], -5);
@@ -318,8 +319,11 @@ describe('due work', () => {
       await put(['future'], 100);
       await put(['x', 'y'], -200, other);
       expect(await overdue(db, at(0))).to.deep.equal({ count: 4, oldestSeconds: 200 });
-      await claim(0);
-      expect(await overdue(db, at(0))).to.deep.equal({ count: 2, oldestSeconds: 200 });
+      // A lease hides a job from relays, and does not make it earlier.
+      await claim(0, { [bulk.name]: 1000, [other.name]: 1000 });
+      expect(await overdue(db, at(0))).to.deep.equal({ count: 4, oldestSeconds: 200 });
+      await finish(db, other, ['x', 'y'], at(0));
+      expect(await overdue(db, at(0))).to.deep.equal({ count: 2, oldestSeconds: 100 });
     });
 
     it('counts to 1000', async () => {
@@ -353,11 +357,11 @@ describe('due work', () => {
         expect(rowsRead(plan, 'scheduled_jobs'), plan).to.be.at.most(200);
     });
 
-    it('counting what is overdue does not read what is not due', async () => {
+    it('counting what is overdue reads, of what is not due, only what a lease could hide', async () => {
       await db.raw(`DELETE FROM scheduled_jobs WHERE job = 'test.bulk'`);
       await db.raw('VACUUM ANALYZE scheduled_jobs');
       for (const plan of await explain(db, (tx) => overdue(tx, T0)))
-        expect(rowsRead(plan, 'scheduled_jobs'), plan).to.be.at.most(10);
+        expect(rowsRead(plan, 'scheduled_jobs'), plan).to.be.at.most(40);
     });
   });
 });

@@ -77,8 +77,8 @@ describe('limits behind a load balancer', () => {
     const config = readConfig({ NODE_ENV: 'test', DATABASE_URL: databaseUrl, TRUSTED_PROXIES: trusted });
     const ctx = { ...harness.ctx, config };
     streams = new PageStreams(ctx, { intervalMs: 3_600_000 });
-    const { adapters, sandbox } = harness;
-    return listen(createApp(ctx, { redis: null, admin: null, adapters, sandbox, live: streams }));
+    const { adapters, sandbox, health } = harness;
+    return listen(createApp(ctx, { redis: null, admin: null, adapters, sandbox, health, live: streams }));
   };
   const ask = (path: string, forwarded?: string) =>
     send(server, 'GET', path, forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded });

@@ -14,8 +14,8 @@ describe('guessed API keys', () => {
     harness = await createHarness({ RATE_LIMIT_SCALE: '1' });
   });
   beforeEach(async () => {
-    const { adapters, sandbox } = harness;
-    server = await listen(createApp(harness.ctx, { redis: null, admin: null, adapters, sandbox }));
+    const { adapters, sandbox, health } = harness;
+    server = await listen(createApp(harness.ctx, { redis: null, admin: null, adapters, sandbox, health }));
   });
   afterEach(() => server.close());
   after(() => harness.close());
@@ -57,9 +57,9 @@ describe('guessed API keys', () => {
   it('are 503 while Postgres is unavailable', async () => {
     await guess(60);
     const db = openDb({ url: 'postgres://nobody@127.0.0.1:1/nothing', name: 'test', ...WEB_DB });
-    const { adapters, sandbox } = harness;
+    const { adapters, sandbox, health } = harness;
     const away = await listen(
-      createApp({ ...harness.ctx, db }, { redis: null, admin: null, adapters, sandbox }),
+      createApp({ ...harness.ctx, db }, { redis: null, admin: null, adapters, sandbox, health }),
     );
     const answers = await Promise.all(
       Array.from({ length: 70 }, () => send(away, 'GET', '/v1/payments', { 'X-API-Key': newApiKey('test') })),

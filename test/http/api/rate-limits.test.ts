@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { TestMerchant, Harness } from '../../support/harness.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { newApiKey } from '../../../src/platform/values/ids.ts';
-import { openRedis, type RedisConnection } from '../../../src/platform/redis.ts';
+import { openRedis, type RedisConnection } from '../../../src/platform/redis/open.ts';
 import { CONTRACT_ENDPOINTS } from '../../support/documents.ts';
 import {
   createPayment,
@@ -57,6 +57,7 @@ describe('specification: Limits', () => {
         admin: null,
         adapters: harness.adapters,
         sandbox: harness.sandbox,
+        health: harness.health,
       }),
     );
     merchant = await harness.addMerchant();
@@ -226,6 +227,7 @@ describe('specification: Limits', () => {
               admin: null,
               adapters: harness.adapters,
               sandbox: harness.sandbox,
+              health: harness.health,
             }),
           ),
         ),
@@ -261,6 +263,7 @@ describe('specification: Limits', () => {
           admin: null,
           adapters: harness.adapters,
           sandbox: harness.sandbox,
+          health: harness.health,
         }),
       );
     });

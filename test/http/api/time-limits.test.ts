@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createApp } from '../../../src/http/app.ts';
 import { openDb, runOne, sql, type Db } from '../../../src/platform/postgres/db.ts';
 import { WEB_DB } from '../../../src/processes/setup/context.ts';
+import { lookingHealth } from '../../support/health.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { countRows, expectError, listen, ORDER, send, type Listening } from '../../support/http.ts';
 import { until } from '../../support/until.ts';
@@ -30,8 +31,10 @@ describe('a database that cannot take writes in time', () => {
   /** The app as a web process runs it. */
   const open = async () => {
     db = openDb({ url: harness.ctx.config.databaseUrl, name: 'flooded', ...WEB_DB });
-    const options = { redis: null, admin: null, adapters: harness.adapters, sandbox: harness.sandbox };
-    server = await listen(createApp({ ...harness.ctx, db }, options));
+    const { adapters, sandbox } = harness;
+    const ctx = { ...harness.ctx, db };
+    const health = lookingHealth(ctx, adapters);
+    server = await listen(createApp(ctx, { redis: null, admin: null, adapters, sandbox, health }));
   };
   const close = async () => {
     await server.close();

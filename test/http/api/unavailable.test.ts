@@ -21,6 +21,8 @@ import {
 import { startPostgresProxy, type PostgresProxy } from '../../support/postgres-proxy.ts';
 import { ENDPOINTS } from '../../support/endpoints.ts';
 import { statementsOf } from '../../support/statements.ts';
+import { lookingHealth } from '../../support/health.ts';
+import { logo } from '../../support/images.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { servedHarness } from '../../support/served-harness.ts';
 
@@ -38,6 +40,7 @@ const BODIES: Readonly<Record<string, object>> = {
 describe('specification: 503, the API is temporarily unavailable', () => {
   let harness: Harness;
   let payment: Payment;
+  let image: Buffer;
   let server: Listening;
   let proxy: PostgresProxy;
   let db: Db;
@@ -46,6 +49,7 @@ describe('specification: 503, the API is temporarily unavailable', () => {
     harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: '1' });
     payment = await createPayment(harness);
     await pay(harness, payment.id);
+    image = await logo();
     proxy = await startPostgresProxy(harness.ctx.config.databaseUrl);
   });
   after(async () => {
@@ -61,21 +65,21 @@ describe('specification: 503, the API is temporarily unavailable', () => {
   /** The app as a web process runs it, with Postgres at `url`. */
   const serve = async (url: string) => {
     db = openDb({ url, name: 'test', ...WEB_DB });
-    server = await listen(
-      createApp(
-        { ...harness.ctx, db },
-        { redis: null, admin: null, adapters: harness.adapters, sandbox: harness.sandbox },
-      ),
-    );
+    const { adapters, sandbox } = harness;
+    const ctx = { ...harness.ctx, db };
+    const health = lookingHealth(ctx, adapters);
+    server = await listen(createApp(ctx, { redis: null, admin: null, adapters, sandbox, health }));
   };
   const ask = (method: string, path: string, apiKey: string | null = harness.merchant.apiKey) => {
+    const isLogo = path === '/v1/checkout/logo';
     const headers = {
-      'Content-Type': 'application/json',
+      'Content-Type': isLogo ? 'image/png' : 'application/json',
       'Idempotency-Key': 'away',
       ...(apiKey === null ? {} : { 'X-API-Key': apiKey }),
     };
-    const body = method === 'GET' ? undefined : JSON.stringify(BODIES[path.replace(payment.id, ':id')] ?? {});
-    return send(server, method, path, headers, body);
+    if (method === 'GET' || method === 'DELETE') return send(server, method, path, headers);
+    const body = JSON.stringify(BODIES[path.replace(payment.id, ':id')] ?? {});
+    return send(server, method, path, headers, isLogo ? image : body);
   };
   const served = () => createEndpoints(harness);
   const askEndpoint = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
@@ -222,10 +226,10 @@ describe('MAINTENANCE', () => {
 
   it('needs no Postgres', async () => {
     const db = openDb({ url: 'postgres://nobody@127.0.0.1:1/nothing', name: 'test', ...WEB_DB });
-    const app = createApp(
-      { ...harness.ctx, db },
-      { redis: null, admin: null, adapters: harness.adapters, sandbox: harness.sandbox },
-    );
+    const { adapters, sandbox } = harness;
+    const ctx = { ...harness.ctx, db };
+    const health = lookingHealth(ctx, adapters);
+    const app = createApp(ctx, { redis: null, admin: null, adapters, sandbox, health });
     const away = await listen(app);
     const status = await send(away, 'GET', '/v1/status');
     expect([status.status, status.body.status]).to.deep.equal([200, 'maintenance']);

@@ -47,6 +47,7 @@ describe('the stream of a checkout page', () => {
       admin: null,
       adapters: harness.adapters,
       sandbox: harness.sandbox,
+      health: harness.health,
       live: pages,
     });
   const openAt = async (at: Listening, path: string, headers: Record<string, string> = {}) => {
@@ -213,7 +214,7 @@ describe('the stream of a checkout page', () => {
 
   it('stays open while Postgres is unavailable, logs the outage once, and resumes after it', async () => {
     const proxy = await startPostgresProxy(harness.ctx.config.databaseUrl);
-    const db = openDb({ url: proxy.url, poolSize: 2, acquireMs: 200, queryMs: 200, name: 'away' });
+    const db = openDb({ url: proxy.url, poolSize: 2, acquireMs: 1_000, queryMs: 200, name: 'away' });
     const warnings: string[] = [];
     const log = Object.create(harness.ctx.log) as Log;
     log.warn = (text: unknown) => (warnings.push(String(text)), log);

@@ -30,9 +30,14 @@ describe('the refund address on the checkout page', () => {
   };
   const asks = (page: string) => page.includes('name="address"');
 
-  for (const state of ['expired-partly', 'late-returned', 'failed', 'overpaid'])
+  for (const [state, fields] of [
+    ['expired-partly', {}],
+    ['late-returned', {}],
+    ['failed', {}],
+    ['overpaid', { policy: { overpaid: 'refund_excess' } }],
+  ] as const)
     it(`is asked for when ${state}, on the network and in the coin that refunds are in`, async () => {
-      const { token_id } = await paymentIn(harness, state);
+      const { token_id } = await paymentIn(harness, state, fields);
       const page = await open(token_id);
       expect(asks(page)).to.equal(true);
       expect(page).to.match(/Your <bdi dir="ltr">Ethereum<\/bdi> address for <bdi dir="ltr">USDC<\/bdi>/);
@@ -41,6 +46,8 @@ describe('the refund address on the checkout page', () => {
   for (const state of [
     'waiting',
     'underpaid',
+    // The difference is kept by policy.
+    'overpaid',
     'seen',
     'confirming',
     'late',

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { countRows, createPayment, ORDER, pay, recordQueries, type Payment } from '../../support/http.ts';
+import { countRows, createPayment, ORDER, pay, type Payment } from '../../support/http.ts';
+import { recordQueries } from '../../support/statements.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

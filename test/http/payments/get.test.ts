@@ -1,12 +1,6 @@
 import { expect } from 'chai';
-import {
-  createPayment,
-  expectError,
-  expectLimitHeaders,
-  pay,
-  recordQueries,
-  withoutPlace,
-} from '../../support/http.ts';
+import { createPayment, expectError, expectLimitHeaders, pay, withoutPlace } from '../../support/http.ts';
+import { recordQueries } from '../../support/statements.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
 describe('specification: GET /v1/payment/:id', () => {

@@ -5,9 +5,9 @@ import {
   expectError,
   fillPayments,
   listPage,
-  recordQueries,
   type Page,
 } from '../../support/http.ts';
+import { recordQueries } from '../../support/statements.ts';
 import { createHarness, type TestMerchant, type Harness } from '../../support/harness.ts';
 
 describe('specification: GET /v1/payments', () => {

@@ -9,7 +9,8 @@ import { addSeconds } from '../../../src/platform/clock.ts';
 import { firstIdAt } from '../../../src/platform/values/ids.ts';
 import { configure, createPaymentsWithDeliveries } from '../../support/deliveries.ts';
 import { explain, rowsRead } from '../../support/explain.ts';
-import { expectError, expectLimitHeaders, recordQueries, withoutPlace } from '../../support/http.ts';
+import { expectError, expectLimitHeaders, withoutPlace } from '../../support/http.ts';
+import { recordQueries } from '../../support/statements.ts';
 import { openShop } from '../../support/shop.ts';
 import { createHarness, type TestMerchant, type Harness } from '../../support/harness.ts';
 

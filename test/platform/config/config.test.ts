@@ -78,13 +78,41 @@ const VARIABLES: readonly {
       'postgresql://db/x': 'postgresql://db/x',
       'postgres:///x?host=/run/postgresql': 'postgres:///x?host=/run/postgresql',
       'postgres://u:%25@db/x?sslmode=require': 'postgres://u:%25@db/x?sslmode=require',
+      'postgres://u@a:1,b:2/x?target_session_attrs=read-write':
+        'postgres://u@a:1,b:2/x?target_session_attrs=read-write',
     },
     bad: [
+      'postgres://a,b/x',
+      'postgres://a,/x?target_session_attrs=read-write',
+      'postgres://a,b/x?target_session_attrs=any',
+      'postgres://a,b/x?target_session_attrs=primary&options=-c%20a=b',
       'mysql://db/x',
       'db:5432',
       'postgres:db',
       'postgres://u:100%@db/x',
       'postgres://db/x?options=-c%20a=b',
+    ],
+  },
+  {
+    name: 'DATABASE_DIRECT_URL',
+    field: 'databaseDirectUrl',
+    otherwise: undefined,
+    good: { 'postgres://u:p@db:5432/x': 'postgres://u:p@db:5432/x' },
+    bad: ['mysql://db/x', 'postgres://db/x?options=-c%20a=b'],
+  },
+  {
+    name: 'DATABASE_REPLICA_URL',
+    field: 'databaseReplicaUrl',
+    otherwise: null,
+    good: {
+      'postgres://u:p@standby:5432/x?sslmode=require': 'postgres://u:p@standby:5432/x?sslmode=require',
+    },
+    bad: [
+      'mysql://standby/x',
+      'postgres://standby/x?options=-c%20a=b',
+      'postgres://a,b/x?target_session_attrs=read-write',
+      'postgres://a/x?target_session_attrs=read-write',
+      'postgres://a,b/x',
     ],
   },
   {
@@ -95,8 +123,18 @@ const VARIABLES: readonly {
       'redis://cache:6379': 'redis://cache:6379',
       'rediss://:secret@cache/0': 'rediss://:secret@cache/0',
       'redis://a:1, redis://b:2': 'redis://a:1,redis://b:2',
+      'redis-sentinel://:p@a:1,b/name': 'redis-sentinel://:p@a:1,b/name',
+      'rediss-sentinel://a/name/1': 'rediss-sentinel://a/name/1',
     },
-    bad: ['cache:6379', 'http://cache', 'redis://a:1,', 'redis:cache'],
+    bad: [
+      'redis-sentinel://a:1',
+      'redis-sentinel://a,/name',
+      'redis-sentinel://u:100%@a/name',
+      'cache:6379',
+      'http://cache',
+      'redis://a:1,',
+      'redis:cache',
+    ],
   },
   {
     name: 'WORKER_QUEUES',
@@ -207,6 +245,25 @@ const VARIABLES: readonly {
     bad: ['shop', 'a@b@c', 'Shop <a@b.example', 'a@b.example\nBcc: x@y.example'],
   },
   {
+    name: 'EXPLORER_URLS',
+    field: 'explorers',
+    otherwise: {},
+    good: {
+      'ethereum=https://etherscan.io/tx/{tx}': { ethereum: 'https://etherscan.io/tx/{tx}' },
+      'tron=https://tron.example/#/{tx},bitcoin=https://blocks.example/{tx}?a=1': {
+        tron: 'https://tron.example/#/{tx}',
+        bitcoin: 'https://blocks.example/{tx}?a=1',
+      },
+    },
+    bad: [
+      'https://etherscan.io/tx/{tx}',
+      'ethereum=https://etherscan.io/tx/',
+      'ethereum=http://etherscan.io/{tx}',
+      'ethereum=javascript:alert(1){tx}',
+      'dogecoin=https://doge.example/{tx}',
+    ],
+  },
+  {
     name: 'TRUSTED_PROXIES',
     field: 'trustedProxies',
     otherwise: [],
@@ -234,6 +291,34 @@ const VARIABLES: readonly {
     bad: ['loud', 'INFO', 'trace'],
   },
   { name: 'LOG_FORMAT', field: 'logFormat', otherwise: 'json', good: { pretty: 'pretty' }, bad: ['text'] },
+  {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    field: 'otlpEndpoint',
+    otherwise: null,
+    good: { 'http://collector:4318': 'http://collector:4318' },
+    bad: ['collector:4318', 'grpc://collector', 'http:/collector'],
+  },
+  {
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    field: 'otlpHeaders',
+    otherwise: {},
+    good: { 'x-token=a%20b, tenant=c=': { 'x-token': 'a b', tenant: 'c=' } },
+    bad: ['x-token', '=a', 'x=%', 'x=a,,y=b'],
+  },
+  {
+    name: 'OTEL_SERVICE_NAME',
+    field: 'serviceName',
+    otherwise: 'payment-checkout',
+    good: { checkout: 'checkout' },
+    bad: [],
+  },
+  {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    field: 'traceRatio',
+    otherwise: 1,
+    good: { 0: 0, 0.25: 0.25, 1: 1 },
+    bad: ['1.1', '-0.1', 'always_on'],
+  },
 ];
 
 describe('configuration', () => {
@@ -436,5 +521,5 @@ const ORDINARY_VARIABLES = `
   WEB_PORTS WEB_CONCURRENCY WEB_MEMORY PORTS HOSTS DYNO WORKERS WORKER WORKER_ID WORKER_COUNT RATE_LIMIT RATE_LIMIT_MAX RATE_LIMIT_WINDOW
   LOG_DIR LOG_FILE LOG_PATH LOG_COLOR LOGS PUBLIC_DIR PUBLIC_KEY PUBLIC_IP PUBLIC_HOST BASE_URL API_URL APP_URL ADMIN_USER ADMIN_EMAIL
   KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_PORT_443_TCP_ADDR AWS_REGION AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
-  GOOGLE_APPLICATION_CREDENTIALS SENTRY_DSN OTEL_SERVICE_NAME OTEL_EXPORTER_OTLP_ENDPOINT FLY_APP_NAME RENDER RAILWAY_ENVIRONMENT VERCEL_URL
+  GOOGLE_APPLICATION_CREDENTIALS SENTRY_DSN OTEL_SERVICE_NAME OTEL_EXPORTER_OTLP_PROTOCOL FLY_APP_NAME RENDER RAILWAY_ENVIRONMENT VERCEL_URL
 `.trim();

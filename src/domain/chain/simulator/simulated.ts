@@ -1,6 +1,7 @@
 import type { Db } from '../../../platform/postgres/db.ts';
 import { COIN_IDS, COINS, type CoinId } from '../coins.ts';
-import type { ChainOf, Payouts, Rates, RateSource, TestChain } from '../port.ts';
+import { CURRENCIES, CURRENCY_IDS, type CurrencyId } from '../currencies.ts';
+import type { ChainOf, DisplayRateSource, Payouts, Rates, RateSource, TestChain } from '../port.ts';
 import { payoutHash } from '../transaction-hashes.ts';
 import { createSimulator } from './simulator.ts';
 
@@ -26,6 +27,13 @@ export const SIMULATED_RATES = Object.fromEntries(
 ) as Record<CoinId, string> satisfies Rates;
 
 export const simulatedRates: RateSource = () => Promise.resolve(SIMULATED_RATES);
+
+const SIMULATED_CURRENCIES = Object.fromEntries(
+  CURRENCY_IDS.map((currency) => [currency, CURRENCIES[currency].simulatedRate]),
+) as Record<CurrencyId, string>;
+
+export const simulatedDisplayRates: DisplayRateSource = () =>
+  Promise.resolve({ coins: SIMULATED_RATES, currencies: SIMULATED_CURRENCIES });
 
 /**
  * Pays out at once. The hash depends on the reference alone, so a payout that is sent twice is the same

@@ -62,6 +62,11 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
       return fresh.page;
     },
 
+    async find(network, txHash) {
+      const found = await store.findTransfer(db, txHash);
+      return found === null || found.network !== network ? [] : [found];
+    },
+
     async send(connection, requests, now) {
       requests.forEach(assertSendable);
       const sent = requests.map((request) => toNewTransfer(request, seed, keyOf(request.network)));

@@ -5,7 +5,10 @@ import { canSelectMethod } from '../../payments/pricing/quotes.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import { lockPayments } from '../../payments/lifecycle/store.ts';
 import type { Context } from '../../../platform/context.ts';
-import { findByToken } from '../view/store.ts';
+import { faultOf } from '../../../platform/logging/reasons.ts';
+import { faceOf, isOffered } from '../view/face.ts';
+import { findByToken, type CheckoutPayment } from '../view/store.ts';
+import { viewOf } from '../view/view.ts';
 
 export type SelectionResult = 'selected' | 'missing' | 'badMethod' | 'closed';
 
@@ -26,6 +29,7 @@ export async function selectMethodByToken(
   const own = adaptersOf(adapters, found.merchant_mode);
   const pair = COINS_ON_NETWORKS.find((known) => known.coin === coin && known.network === network);
   if (pair === undefined || !own.networks.includes(pair.network)) return 'badMethod';
+  if (!isOffered(faceOf(found), pair)) return 'badMethod';
   const rates = await own.rates();
   return ctx.db.transaction(async (tx): Promise<SelectionResult> => {
     const [payment] = await lockPayments(tx, [found.id]);
@@ -36,4 +40,28 @@ export async function selectMethodByToken(
     await selectPaymentMethod(tx, payment, { ...pair, chain: own.chain(clocked), rates }, now);
     return 'selected';
   });
+}
+
+/**
+ * Selects the only method that a merchant offers, where the payment does not have it: there is nothing to ask
+ * a customer who opens the page. True: it was selected. Without rates the page shows its one button.
+ */
+export async function selectOnlyMethod(
+  ctx: Context,
+  adapters: AdaptersByMode,
+  payment: CheckoutPayment,
+): Promise<boolean> {
+  const view = viewOf(payment, withTestClockOf(ctx, payment).now());
+  const [only, ...others] = view.face.methods ?? [];
+  if (!view.mustChoose || only === undefined || others.length > 0) return false;
+  try {
+    const { coin, network } = only;
+    return (await selectMethodByToken(ctx, adapters, payment.token_id, coin, network)) === 'selected';
+  } catch (error) {
+    ctx.log.warn('the only method of a payment was not selected: its page asks for it', {
+      payment_id: payment.id,
+      ...faultOf(error),
+    });
+    return false;
+  }
 }

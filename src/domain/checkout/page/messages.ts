@@ -1,5 +1,6 @@
 import { document } from './document.ts';
-import { html } from './html.ts';
+import { html } from '../markup/html.ts';
+import { testBand } from '../parts/summary.ts';
 import type { Language } from '../../languages/languages.ts';
 
 /** Messages instead of a payment, and the seconds after which the page tries again; null: never. */
@@ -18,18 +19,27 @@ const MESSAGES = {
 } as const;
 export type Message = keyof typeof MESSAGES;
 
-/**
- * A page with a message instead of a payment. `backTo`: the path of the payment's page, when there is one.
- */
-export function messagePage(message: Message, language: Language, backTo: string | null = null): string {
+/** The page of the payment that a message is about. */
+export interface About {
+  readonly path: string;
+  /** The query that keeps its language. */
+  readonly query: string;
+  readonly isSimulated: boolean;
+}
+
+/** A page with a message instead of a payment; `about`: the payment, when there is one. */
+export function messagePage(message: Message, language: Language, about: About | null = null): string {
   const { title, text, refreshSeconds } = MESSAGES[message];
   const { page: texts } = language;
   const link =
-    backTo === null ? null : html`<p><a class="button" href="${backTo}">${texts.toPayment}</a></p>`;
+    about === null
+      ? null
+      : html`<p><a class="button" href="${about.path}${about.query}">${texts.toPayment}</a></p>`;
   return document({
     language,
     title: texts[title],
     main: html`<main>
+      ${about?.isSimulated === true ? testBand(language) : null}
       <div class="card step">
         <h1>${texts[title]}</h1>
         <p>${texts[text]}</p>
@@ -37,7 +47,8 @@ export function messagePage(message: Message, language: Language, backTo: string
       </div>
     </main>`,
     // A form's response must not be requested again.
-    refreshSeconds: backTo === null ? refreshSeconds : null,
+    refreshSeconds: about === null ? refreshSeconds : null,
+    ...(about === null ? {} : { languagesAt: about.path }),
     live: null,
   });
 }

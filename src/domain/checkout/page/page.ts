@@ -1,59 +1,144 @@
-import { createHash } from 'node:crypto';
-import { document } from './document.ts';
-import { fill, html, isolated, type Html } from './html.ts';
+import { changes, document, pageCsp, type Shown } from './document.ts';
+import { embeddersOf } from './embedding.ts';
+import { componentsOf, mainElement, type PageContent } from './components.ts';
+import { html } from '../markup/html.ts';
 import type { Language } from '../../languages/languages.ts';
-import { cancelLink, successLink } from './links.ts';
-import { payComponent, type Served } from './pay.ts';
-import { refundComponent } from './refund.ts';
-import { simulatorComponent } from './simulator.ts';
-import { statusComponent, stepsComponent, statusTone } from './status.ts';
+import { pageTitle, stateKey, statusTone } from '../parts/status.ts';
+import { hasCode } from '../parts/code.ts';
+import type { Found } from '../parts/help.ts';
+import type { DisplayRates } from '../../chain/port.ts';
+import { displayPrice } from '../view/display-price.ts';
+import { faceOf, logoPath } from '../view/face.ts';
 import type { CheckoutPayment } from '../view/store.ts';
-import { viewOf, type View } from '../view/view.ts';
+import { accentStyle } from './assets.ts';
+import { viewOf, type Served } from '../view/view.ts';
 
 /** Without a script the page reloads itself at this interval while it can still change. */
 const REFRESH_SECONDS = 10;
 
-/** Characters that fit a description's box even on a phone and at twice the size. */
-const LONG_TEXT = 60;
-
 export interface PageOptions {
   readonly chosen?: Language | null;
+  /** Without a script the page does not reload itself. */
+  readonly isStill?: boolean;
   readonly hasSandbox?: boolean;
   readonly refused?: string | null;
+  readonly found?: Found | null;
+  /** The base of the page's own URL; null: unknown. */
+  readonly publicUrl?: string | null;
+  readonly sendsReceipts?: boolean;
+  /** For the price in the merchant's display currency; null: they are not to be had. */
+  readonly rates?: DisplayRates | null;
+}
+
+/**
+ * The policy that the page of a payment needs: it may have a style of its merchant's, and be shown in a frame
+ * of its merchant's pages.
+ */
+export function policyFor(payment: CheckoutPayment): string {
+  return pageCsp(accentStyle(faceOf(payment).accentColor), embeddersOf(payment));
 }
 
 /**
  * The checkout page of a payment at its own time `now`. `chosen` is the language that the URL asks for, and
  * that links keep; null: `language` is the browser's. `served` says where the payment can be paid, and
  * whether it is simulated: then the page says TEST. With a sandbox the page of a test payment has the
- * simulator's panel. `refused`: input for the refund address that is no address.
+ * simulator's panel. `refused`: input for the refund address that is no address; `found`: what came of
+ * looking a transaction up. Both answer a form.
  */
 export function checkoutPage(
   payment: CheckoutPayment,
   now: Date,
   language: Language,
   served: Served,
-  { chosen = null, hasSandbox = false, refused = null }: PageOptions = {},
+  options: PageOptions = {},
 ): string {
-  const view = viewOf(payment, now);
-  const path = checkoutPath(payment.token_id);
-  const query = languageQuery(chosen);
-  const canSimulate = hasSandbox && payment.merchant_mode === 'test';
-  const simulator = canSimulate ? simulatorComponent(view, language.page, `${path}/simulate${query}`) : null;
+  const content = contentOf(payment, now, language, served, options);
+  const { view, path, query } = content;
+  const pagePath = `${path}${query}`;
+  // A reload would lose what a customer types into the form, and what the last one was answered with.
+  const canReload = view.isLive && view.refundTo !== 'ask' && content.found === null;
   return document({
     language,
-    title: language.page.pageTitle.replace('{merchant}', () => payment.merchant_name),
-    main: mainElement(view, language, { path, query, refused, simulator, served }),
-    // A reload would lose what a customer types into the form.
-    refreshSeconds: view.isLive && view.refundTo !== 'ask' ? REFRESH_SECONDS : null,
-    refreshTo: `${path}${query}`,
+    title: pageTitle(view, language),
+    main: mainElement(content),
+    style: accentStyle(view.face.accentColor),
+    icon: view.face.logo === null ? null : logoPath(view.face.logo.id),
+    refreshSeconds: canReload && !options.isStill ? REFRESH_SECONDS : null,
+    refreshTo: pagePath,
+    reloading: canReload ? reloadingLink(content, options.isStill ?? false) : null,
+    ...(options.refused === undefined && options.found === undefined ? {} : { languagesAt: path }),
     live: {
       eventsPath: `${path}/events`,
       statusPath: `${path}/status`,
-      version: payment.version,
-      isLive: view.isLive,
+      pagePath,
+      embedders: embeddersOf(payment),
+      shown: shownOf(content),
     },
   });
+}
+
+/**
+ * The components whose digest is not among `have` (digests by id), as a document for the page's script, and
+ * the digests of all.
+ */
+export function changedComponents(
+  have: ReadonlyMap<string, string>,
+  ...[payment, now, language, served, options = {}]: Parameters<typeof checkoutPage>
+): { document: string; digests: ReadonlyMap<string, string> } {
+  const content = contentOf(payment, now, language, served, options);
+  const components = Object.values(componentsOf(content));
+  const changed = components.filter(({ id, digest }) => have.get(id) !== digest);
+  return {
+    document: changes(
+      pageTitle(content.view, language),
+      shownOf(content),
+      html`${changed.map(({ element }) => element)}`,
+    ),
+    digests: new Map(components.map(({ id, digest }) => [id, digest])),
+  };
+}
+
+function reloadingLink({ path, query, language: { page: texts } }: PageContent, isStill: boolean) {
+  if (isStill) return { path: `${path}${query}`, text: texts.reload };
+  return { path: `${path}${query === '' ? '?' : `${query}&`}still`, text: texts.stopReloading };
+}
+
+function contentOf(
+  payment: CheckoutPayment,
+  now: Date,
+  language: Language,
+  served: Served,
+  {
+    chosen = null,
+    hasSandbox = false,
+    refused = null,
+    found = null,
+    publicUrl = null,
+    sendsReceipts = false,
+    rates = null,
+  }: PageOptions,
+): PageContent {
+  const [path, query] = [checkoutPath(payment.token_id), languageQuery(chosen)];
+  const view = viewOf(payment, now);
+  return {
+    view,
+    about: displayPrice(payment, view.face.displayCurrency, rates),
+    language,
+    served,
+    path,
+    query,
+    pageUrl: publicUrl === null ? null : `${publicUrl}${path}${query}`,
+    found,
+    sendsReceipts,
+    canSimulate: hasSandbox && payment.merchant_mode === 'test',
+    refused,
+  };
+}
+
+function shownOf({ view, served }: PageContent): Shown {
+  const { payment, isLive } = view;
+  const state = { state: stateKey(view), tone: statusTone(view) };
+  return { version: payment.version, isLive, ...state, hasCode: hasCode(view, served) };
 }
 
 /** The path of the page that `token` opens. */
@@ -63,7 +148,7 @@ export function checkoutPath(token: string): string {
 
 /** The query that keeps the language of the URL. */
 export function languageQuery(chosen: Language | null): string {
-  return chosen === null ? '' : `?lang=${chosen.id}`;
+  return chosen === null ? '' : `?lang=${chosen.locale}`;
 }
 
 /** What the script asks for, and page streams send: whether the page must change. */
@@ -79,109 +164,4 @@ export function checkoutStatus(payment: CheckoutPayment, now: Date) {
     version: payment.version,
     is_live: view.isLive,
   };
-}
-
-/** Where the page's forms post to, and the input that the last one was refused for. */
-interface Forms {
-  readonly path: string;
-  readonly query: string;
-  readonly refused: string | null;
-  readonly simulator: Html | null;
-  readonly served: Served;
-}
-
-const LIVE_REGION = html`role="status" aria-live="polite" class="said"`;
-
-/**
- * The script replaces components whose digest differs. The live region's element stays: screen readers
- * announce nothing in a new one.
- */
-function mainElement(view: View, language: Language, forms: Forms): Html {
-  const { path, query, refused, simulator, served } = forms;
-  const { page: texts } = language;
-  const refund = refundComponent(view, language, `${path}/refund-address${query}`, refused);
-  return html`<main>
-    ${served.isSimulated ? testBand(language) : null}
-    <div class="left">
-      ${summary(view, language)}
-      <section
-        id="status"
-        class="card status ${statusTone(view)}"
-        tabindex="-1"
-        aria-label="${texts.progress}"
-      >
-        ${component('said', LIVE_REGION, statusComponent(view, texts))}
-        ${component('steps', null, stepsComponent(view, texts))}
-      </section>
-    </div>
-    ${component('pay', html`class="card pay"`, payComponent(view, served, language, `${path}/coin${query}`))}
-    ${component('refund', html`class="card step refund"`, refund)}
-    ${component('ways', html`class="ways"`, shopLinks(view, language))}
-    ${simulator === null ? null : component('simulator', html`class="card simulator"`, simulator)}
-    <p id="heard" class="unseen" role="status"></p>
-  </main>`;
-}
-
-/** Says in every state that no money may be sent. */
-function testBand({ page: texts }: Language): Html {
-  return html`<p id="test" class="test">
-    <strong>${texts.testMark}</strong> <span>${texts.testText}</span>
-  </p>`;
-}
-
-function component(id: string, attributes: Html | null, content: Html | null): Html {
-  // The time that is left replaces no component: the script counts down by itself.
-  const stable = (content?.markup ?? '').replace(/data-seconds.*?<\/span>/s, '');
-  const digest = createHash('sha256').update(stable).digest('base64url').slice(0, 12);
-  return html`<div id="${id}" ${attributes} data-part="${digest}">${content}</div>`;
-}
-
-function summary({ payment }: View, { page: texts }: Language): Html {
-  const { merchant_name, order_description, order_id, pay_amount, pay_currency } = payment;
-  const description =
-    order_description === null ? null : descriptionComponent(order_description, texts.order);
-  return html`<header class="card summary">
-    <div>
-      <p class="label">${texts.paymentTo}</p>
-      <h1 dir="auto">${merchant_name}</h1>
-    </div>
-    ${description}
-    <dl class="facts">
-      <div>
-        <dt>${texts.total}</dt>
-        <dd class="price" dir="ltr">${pay_amount} ${pay_currency}</dd>
-      </div>
-      <div>
-        <dt>${texts.order}</dt>
-        <dd dir="auto">${order_id}</dd>
-      </div>
-    </dl>
-  </header>`;
-}
-
-/** A long text scrolls in its own box, which the keyboard must reach. */
-function descriptionComponent(text: string, label: string): Html {
-  if (text.length <= LONG_TEXT) return html`<p class="description" dir="auto">${text}</p>`;
-  return html`<div class="description" tabindex="0" role="region" aria-label="${label}">
-    <p dir="auto">${text}</p>
-  </div>`;
-}
-
-/** The links to the shop: back to it once paid, and cancelling while no money was seen. */
-function shopLinks({ payment, state, refundTo }: View, { page: texts }: Language): Html | null {
-  const merchant = isolated(payment.merchant_name);
-  const [success, cancel] = [successLink(payment), cancelLink(payment)];
-  // The script redirects after a moment, but never away from the refund form.
-  const redirectNotice = html`<div id="going" class="line" data-script hidden>
-    <p class="small">${fill(texts.goingBack, { merchant })}</p>
-    <button type="button" id="stay">${texts.stay}</button>
-  </div>`;
-  if (state === 'settled' && success !== null)
-    return html`<a class="button main" id="success" href="${success}"
-        ><span>${fill(texts.back, { merchant })}</span></a
-      >
-      ${refundTo === 'ask' ? null : redirectNotice}`;
-  if (cancel === null || (state !== 'waiting' && state !== 'expired')) return null;
-  const label = state === 'waiting' ? texts.cancel : texts.back;
-  return html`<a id="cancel" href="${cancel}">${fill(label, { merchant })}</a>`;
 }

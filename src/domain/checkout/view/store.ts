@@ -5,6 +5,7 @@ import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { recordset, run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import type { Mode } from '../../../platform/endpoint.ts';
+import { STORED_FACE, type StoredFace } from './face.ts';
 
 /**
  * A payment as its page needs it. `confirmations` are current; the payment's row keeps those of the last
@@ -13,6 +14,8 @@ import type { Mode } from '../../../platform/endpoint.ts';
 export interface CheckoutPayment extends Payment {
   readonly merchant_name: string;
   readonly merchant_mode: Mode;
+  /** What the merchant has chosen for their pages; null: nothing. */
+  readonly face: StoredFace | null;
   /** Until when `crypto_amount` holds; null: for as long as the payment does. */
   readonly locked_until: Date | null;
   /** The quote in the payment's coin. */
@@ -25,12 +28,38 @@ export interface CheckoutPayment extends Payment {
   readonly needs_address: boolean;
   /** The customer's address for refunds on `refund_network`; null: they have not entered one. */
   readonly refund_address: string | null;
+  /** What stands of the transfers to it, first to last, at most `MAX_TRANSFERS`. */
+  readonly transfers: readonly ShownTransfer[];
   /**
    * Opaque, header-safe characters. It changes whenever the page has something else to show, unless only time
    * has passed.
    */
   readonly version: string;
 }
+
+/** A transfer as the page shows it. */
+export interface ShownTransfer {
+  readonly tx_hash: string;
+  readonly coin: CoinId;
+  readonly network: NetworkId;
+  readonly amount: string;
+  /** Milliseconds since 1970. */
+  readonly seen_at: number;
+}
+
+/** Who sends more of them finds the rest at the merchant. */
+const MAX_TRANSFERS = 5;
+
+/** Read for payments that are rendered, and not for those that are only compared. */
+const TRANSFERS = `(
+  SELECT coalesce(json_agg(json_build_object(
+    'tx_hash', t.tx_hash, 'coin', t.coin, 'network', t.network, 'amount', t.amount::text,
+    'seen_at', floor(extract(epoch FROM t.seen_at) * 1000)) ORDER BY t.place), '[]')
+  FROM (
+    SELECT * FROM transfers
+    WHERE payment_id = now.id AND dropped_at IS NULL ORDER BY place LIMIT ${MAX_TRANSFERS}
+  ) t
+) AS transfers`;
 
 /**
  * The one way to read a page's payment, so that page, status and stream agree on its version.
@@ -42,11 +71,13 @@ export interface CheckoutPayment extends Payment {
  */
 const CHECKOUT_PAYMENTS = `
   SELECT p.*, m.name AS merchant_name, m.mode AS merchant_mode, q.locked_until,
+    ${STORED_FACE} AS face,
     json_build_object('asks', q.asks::text, 'covers', q.covers::text, 'rate', q.rate) AS quote,
     back.refund_coin, back.refund_network, back.needs_address, a.address AS refund_address,
     depth.confirmations, shown.version
   FROM payments p
     JOIN merchants m ON m.id = p.merchant_id
+    LEFT JOIN merchant_faces f ON f.merchant_id = m.id
     LEFT JOIN quotes q ON q.payment_id = p.id AND q.coin = p.coin AND q.network = p.network
     CROSS JOIN LATERAL (
       SELECT coalesce(
@@ -72,16 +103,16 @@ const CHECKOUT_PAYMENTS = `
     CROSS JOIN LATERAL (
       SELECT left(encode(sha256(convert_to(ROW(
         p.sequence, p.status, p.exceptions, depth.confirmations, p.fully_funded,
-        p.amount_received, p.amount_refunded,
+        p.amount_received, p.amount_refunded, p.tx_hash,
         p.coin, p.network, p.address, p.crypto_amount, q.asks, q.covers, q.rate,
         extract(epoch FROM q.locked_until), extract(epoch FROM p.deadline_at),
-        back.*, a.address, p.test_clock, p.clock_offset_ms
+        back.*, a.address, p.test_clock, p.clock_offset_ms, extract(epoch FROM f.updated_at)
       )::text, 'UTF8')), 'hex'), 24) AS version
     ) shown`;
 
 const paymentByToken = sql<CheckoutPayment, { token: string }>(
   'payment_by_token',
-  (p) => `${CHECKOUT_PAYMENTS} WHERE p.token_id = ${p.token}`,
+  (p) => `SELECT now.*, ${TRANSFERS} FROM (${CHECKOUT_PAYMENTS} WHERE p.token_id = ${p.token} OFFSET 0) now`,
 );
 
 /** The payment that a checkout token opens; null when there is none. */
@@ -93,7 +124,7 @@ export async function findByToken(connection: Connection, token: string): Promis
 const changedPages = sql<CheckoutPayment, { pages: string }>(
   'changed_pages',
   (p) => `
-  SELECT now.*
+  SELECT now.*, ${TRANSFERS}
   FROM json_to_recordset(${p.pages}::json) AS page (id text, version text)
     CROSS JOIN LATERAL (${CHECKOUT_PAYMENTS} WHERE p.id = page.id OFFSET 0) now
   WHERE now.version IS DISTINCT FROM page.version`,

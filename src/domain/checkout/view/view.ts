@@ -1,11 +1,20 @@
+import { displayedAddress } from '../../chain/addresses.ts';
 import { NETWORKS } from '../../chain/networks.ts';
 import { lateWindowEnd } from '../../payments/transfers/evaluate.ts';
 import type { Payment } from '../../payments/lifecycle/payment.ts';
+import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
 import { leftToSend } from '../../payments/pricing/quote.ts';
 import { canSelectMethod } from '../../payments/pricing/quotes.ts';
 import { hasReturnableMoney } from '../../payments/refunds/refund-address.ts';
-import { acceptsMoney, isOpen, isProcessing, type Status } from '../../payments/lifecycle/states.ts';
+import {
+  acceptsMoney,
+  isOpen,
+  isProcessing,
+  paysForOrder,
+  type Status,
+} from '../../payments/lifecycle/states.ts';
 import { isZero, max, subtract, writtenLike } from '../../../platform/values/money.ts';
+import { faceOf, isOffered, type MerchantFace } from './face.ts';
 import type { CheckoutPayment } from './store.ts';
 
 /** The statuses that the page divides into finer states, because customers ask what happens now. */
@@ -42,9 +51,15 @@ function stateOf(payment: Payment): State {
 
 const isDivided = (status: Status): status is Divided => Object.hasOwn(DIVIDED, status);
 
+/** What serves the payment: it can be paid on these networks, with real money or not. */
+export type Served = Pick<PaymentAdapters, 'networks' | 'isSimulated' | 'explorers'>;
+
 export interface View {
   readonly payment: CheckoutPayment;
+  readonly face: MerchantFace;
   readonly state: State;
+  /** The deposit address as people read it. */
+  readonly address: string;
   /** What to send, in the payment's coin; null when no money is asked for. */
   readonly toSend: string | null;
   /** Until when; null when it no longer matters. */
@@ -54,6 +69,11 @@ export interface View {
   readonly priceUntil: Date | null;
   /** The customer may still select another payment method. */
   readonly canChoose: boolean;
+  /**
+   * The payment's own method is not offered, and nothing has come: no address is shown until the customer has
+   * chosen.
+   */
+  readonly mustChoose: boolean;
   /** Whether the page asks where money goes back to, or shows it; null: no money goes back. */
   readonly refundTo: 'ask' | 'known' | null;
   /** The page may still change, so it follows its payment. */
@@ -65,18 +85,22 @@ export interface View {
 
 /** What the page of `payment` shows at the payment's time `now`. */
 export function viewOf(payment: CheckoutPayment, now: Date): View {
-  const state = stateOf(payment);
+  const [state, face] = [stateOf(payment), faceOf(payment)];
   const asksForMoney = state === 'waiting' || state === 'underpaid';
+  const mustChoose = state === 'waiting' && !isOffered(face, payment);
   const requiredConfirmations = NETWORKS[payment.network].confirmations;
   const { locked_until, deadline_at, expires_at } = payment;
   const canChoose = canSelectMethod(payment, now);
   return {
     payment,
+    face,
     state,
-    toSend: asksForMoney ? amountToSend(payment) : null,
+    address: displayedAddress(payment.network, payment.address),
+    toSend: asksForMoney && !mustChoose ? amountToSend(payment) : null,
     payBy: asksForMoney ? deadline_at : null,
     secondsLeft: Math.max(0, Math.floor((deadline_at.getTime() - now.getTime()) / 1000)),
     canChoose,
+    mustChoose,
     priceUntil: asksForMoney && locked_until !== null && locked_until < expires_at ? locked_until : null,
     refundTo: refundTo(payment),
     isLive: isLive(payment, now),
@@ -105,7 +129,13 @@ function refundTo(payment: CheckoutPayment): View['refundTo'] {
 
 /** True while the page asks where money goes back to: a refund waits for it, or may follow. */
 export function canAskForAddress(payment: CheckoutPayment): boolean {
-  return payment.refund_address === null && (payment.needs_address || hasReturnableMoney(payment));
+  if (payment.refund_address !== null) return false;
+  return payment.needs_address || (hasReturnableMoney(payment) && !isKept(payment));
+}
+
+/** What was paid too much stays with the merchant by policy: it goes back only when they refund it. */
+export function isKept({ status, policy }: Payment): boolean {
+  return paysForOrder(status) && policy.overpaid === 'keep';
 }
 
 /** Late money can still revive an expired payment until the end of the late window. */

@@ -21,6 +21,42 @@ export function walletUri(demand: Demand): string | null {
   return URI_BY_STANDARD[NETWORKS[demand.network].walletUri](demand);
 }
 
+/** A transaction as an injected wallet takes it (EIP-1193, `eth_sendTransaction`), numbers in hex. */
+export interface WalletTransaction {
+  readonly chain: string;
+  readonly to: string;
+  readonly value: string;
+  readonly data: string;
+}
+
+/** `transfer(address,uint256)` of ERC-20. */
+const TRANSFER = '0xa9059cbb';
+
+/** What an injected wallet must send to pay `demand`; null: not on this network. */
+export function walletTransaction({
+  coin,
+  network,
+  address,
+  amount,
+  isSimulated,
+}: Demand): WalletTransaction | null {
+  const { chainId, testChainId } = NETWORKS[network];
+  if (chainId === null) return null;
+  const chain = hex(isSimulated ? testChainId : chainId);
+  const units = hex(unitsOf(amount, coin, network));
+  const contract = contractOf(coin, network, isSimulated);
+  if (contract === null) return { chain, to: address, value: units, data: '0x' };
+  const words = [address, units].map((word) => word.slice(2).toLowerCase().padStart(64, '0'));
+  return { chain, to: contract, value: '0x0', data: `${TRANSFER}${words.join('')}` };
+}
+
+const hex = (value: number | string) => `0x${BigInt(value).toString(16)}`;
+
+/** In the coin's smallest units. */
+function unitsOf(amount: string, coin: CoinId, network: NetworkId): string {
+  return divide(multiply(amount, `1${'0'.repeat(decimalsOf(coin, network))}`), '1', 0, 'up');
+}
+
 const URI_BY_STANDARD: Readonly<Record<WalletUriStandard, (demand: Demand) => string | null>> = {
   'bip-21': ({ address, amount }) => `bitcoin:${address}?amount=${amount}`,
   'eip-681': ethereumUri,
@@ -32,7 +68,7 @@ const URI_BY_STANDARD: Readonly<Record<WalletUriStandard, (demand: Demand) => st
 function ethereumUri({ coin, network, address, amount, isSimulated }: Demand): string {
   const { chainId, testChainId } = NETWORKS[network];
   const chain = isSimulated ? testChainId : chainId;
-  const units = divide(multiply(amount, `1${'0'.repeat(decimalsOf(coin, network))}`), '1', 0, 'up');
+  const units = unitsOf(amount, coin, network);
   const contract = contractOf(coin, network, isSimulated);
   return contract === null
     ? `ethereum:${address}@${chain}?value=${units}`

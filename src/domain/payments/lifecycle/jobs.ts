@@ -9,5 +9,7 @@ export const requotePayment = defineJob('payment.requote', 'expiration', { batch
 export const settlePayment = defineJob('payment.settle', 'settlement', { batch: 100 });
 /** Key: a refund's id. Due when the refund is accepted. */
 export const sendRefund = defineJob('refund.send', 'refunds', { batch: 20 });
+/** Key: a payment's id. Due while transfers of the payment are set aside; applies them. */
+export const applyUnapplied = defineJob('payment.apply-transfers', 'confirmations');
 /** Key: a network's name. Recurs with the network's blocks. */
 export const syncChain = defineJob('chain.observe', 'confirmations', { keys: NETWORK_IDS });

@@ -1,4 +1,4 @@
-import type { ChainOf, Payouts, RateSource } from '../../chain/port.ts';
+import type { ChainOf, DisplayRateSource, Payouts, RateSource } from '../../chain/port.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { Mode } from '../../../platform/endpoint.ts';
@@ -30,8 +30,12 @@ export interface PaymentAdapters {
   readonly networks: readonly NetworkId[];
   /** No real money moves. */
   readonly isSimulated: boolean;
+  /** Pages of explorers, with `{tx}` for a transaction's hash; none on a network: no link. */
+  readonly explorers: Readonly<Partial<Record<NetworkId, string>>>;
   readonly chain: ChainOf;
   readonly rates: RateSource;
+  /** For prices that are shown and never paid. */
+  readonly displayRates: DisplayRateSource;
   readonly payouts: Payouts;
   readonly exchange: CurrencyExchange;
 }

@@ -2,6 +2,7 @@ import { run, runOne, sql, type Connection, type Tx } from '../../../platform/po
 import { isId } from '../../../platform/values/ids.ts';
 import { foundOr } from '../../../platform/errors.ts';
 import type { Payment } from './payment.ts';
+import { HAS_UNAPPLIED } from './unapplied.ts';
 
 const paymentOfMerchant = sql<Payment, { id: string; merchantId: string }>(
   'payment_of_merchant',
@@ -41,6 +42,18 @@ const lockById = sql<Payment, { ids: readonly string[] }>(
 /** Locks payments until the transaction ends, always in the order of their ids, and returns them. */
 export async function lockPayments(tx: Tx, ids: readonly string[]): Promise<Payment[]> {
   return run(tx, lockById, { ids });
+}
+
+const lockSynced = sql<Payment, { ids: readonly string[] }>(
+  'lock_synced_payments',
+  (p) => `
+    SELECT * FROM payments p WHERE id = ANY (${p.ids}) AND NOT ${HAS_UNAPPLIED('p.id')}
+    ORDER BY id FOR NO KEY UPDATE`,
+);
+
+/** Like `lockPayments`, without the payments whose transfers are set aside: what is stored of them is old. */
+export async function lockSyncedPayments(tx: Tx, ids: readonly string[]): Promise<Payment[]> {
+  return run(tx, lockSynced, { ids });
 }
 
 /** Locks a payment until the transaction ends. Throws ApiError payment_not_found when it does not exist. */

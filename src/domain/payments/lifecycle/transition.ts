@@ -2,6 +2,7 @@ import { recordEvents } from '../../outbox/outbox.ts';
 import { cancel, schedule } from '../../schedule/store.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import type { CheckoutRefund, CheckoutTransfer } from '../../../sdk/event-types.ts';
+import { countTransitions } from './count.ts';
 import { eventOf } from './event.ts';
 import { expirePayment, settlePayment } from './jobs.ts';
 import { testClockOf, type Payment } from './payment.ts';
@@ -10,10 +11,12 @@ import {
   isProcessing,
   TRANSITIONS,
   type Exception,
+  type Status,
   type Transition,
   type Trigger,
 } from './states.ts';
 import { lockPayments } from './store.ts';
+import { HAS_UNAPPLIED } from './unapplied.ts';
 
 /** The columns that a transition may change beside the status; absent ones stay unchanged. */
 export interface Changes {
@@ -57,8 +60,14 @@ export async function transition(
       tx,
       requests.map(({ paymentId }) => paymentId),
     );
-  const moved = await run(tx, applyTransitions, { requests: recordset(requests.map(toRow)), now });
+  const rows = await run(tx, applyTransitions, { requests: recordset(requests.map(toRow)), now });
   const requestOf = new Map(requests.map((request) => [request.paymentId, request]));
+  const counted = rows.flatMap(({ id, from_status: from, status: to }) => {
+    const cause = requestOf.get(id)?.trigger;
+    return cause === undefined ? [] : [{ from, to, cause }];
+  });
+  countTransitions(tx, counted);
+  const moved = rows.map(({ from_status: _from, ...payment }) => payment);
   await recordEvents(
     tx,
     moved.flatMap((payment) => {
@@ -77,9 +86,13 @@ function toRow({ paymentId, trigger, changes = {} }: TransitionRequest) {
   return { id: paymentId, trigger, from_statuses: from, to_status: to, ...changes };
 }
 
+/** Decided by all transfers of the payment: these wait while some are set aside. */
+const NEED_ALL_TRANSFERS: readonly Trigger[] = ['deadline_passed', 'settled', 'conversion_failed'];
+
 // A payment that is fully funded, or whose deadline was moved, does not expire. The UPDATE itself checks
-// this, so a transfer seen at the instant of the deadline and the expiry have exactly one winner.
-const applyTransitions = sql<Payment, { requests: string; now: Date }>(
+// this, so a transfer seen at the instant of the deadline and the expiry have exactly one winner. The status
+// before is read from the snapshot of the statement, for the metric only.
+const applyTransitions = sql<Payment & { from_status: Status }, { requests: string; now: Date }>(
   'apply_transitions',
   (p) => `
     UPDATE payments p SET
@@ -102,7 +115,8 @@ const applyTransitions = sql<Payment, { requests: string; now: Date }>(
       actually_paid text, actually_paid_currency text, deadline_at timestamptz, settled_at timestamptz)
     WHERE p.id = r.id AND p.status = ANY (r.from_statuses)
       AND (r.trigger <> 'deadline_passed' OR (p.deadline_at <= ${p.now} AND NOT p.fully_funded))
-    RETURNING p.*`,
+      AND (r.trigger <> ALL ('{${NEED_ALL_TRANSFERS.join()}}') OR NOT ${HAS_UNAPPLIED('p.id')})
+    RETURNING p.*, (SELECT before.status FROM payments before WHERE before.id = p.id) AS from_status`,
 );
 
 /**

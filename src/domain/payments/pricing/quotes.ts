@@ -7,6 +7,7 @@ import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { add, isZero, sum } from '../../../platform/values/money.ts';
 import { requotePayment } from '../lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../lifecycle/payment.ts';
+import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import { isShort } from '../transfers/decide.ts';
 import { evaluate } from '../transfers/evaluate.ts';
 import { isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
@@ -112,11 +113,13 @@ export async function storeQuote(
 
 type LockedMethod = { payment_id: string } & QuotedMethod;
 
+// Transfers that are set aside came while the lock held, and are credited by it once they are applied.
 const expiredLocks = sql<LockedMethod, { paymentIds: readonly string[]; now: Date }>(
   'expired_rate_locks',
   (p) => `
-    SELECT payment_id, coin, network, address FROM quotes
-    WHERE payment_id = ANY (${p.paymentIds}) AND locked_until <= ${p.now}`,
+    SELECT payment_id, coin, network, address FROM quotes q
+    WHERE payment_id = ANY (${p.paymentIds}) AND locked_until <= ${p.now}
+      AND NOT ${HAS_UNAPPLIED('q.payment_id')}`,
 );
 const updateQuotes = sql<never, { quotes: string; now: Date }>(
   'update_quotes',
@@ -159,22 +162,29 @@ export async function requoteExpired(
   await run(tx, updateQuotes, { quotes: recordset(fresh), now });
 }
 
-const earliestLockEnds = sql<{ payment_id: string; ends_at: Date }, { paymentIds: readonly string[] }>(
-  'earliest_lock_ends',
-  (p) => `
-    SELECT q.payment_id, min(q.locked_until) AS ends_at
-    FROM quotes q JOIN payments p ON p.id = q.payment_id
-    WHERE q.payment_id = ANY (${p.paymentIds}) AND q.locked_until < p.deadline_at
-    GROUP BY q.payment_id`,
-);
+/** SQL: when the requote of each of the payments `p` is due: when its first lock ends before its deadline. */
+export const REQUOTES = (which: string) => `
+  SELECT p.id, q.ends_at, p.test_clock
+  FROM payments p CROSS JOIN LATERAL (
+    SELECT min(locked_until) AS ends_at FROM quotes
+    WHERE payment_id = p.id AND locked_until < p.deadline_at
+  ) q
+  WHERE ${which}
+    AND q.ends_at IS NOT NULL AND NOT ${HAS_UNAPPLIED('p.id')}`;
+
+const earliestLockEnds = sql<
+  { id: string; ends_at: Date; test_clock: string | null },
+  { paymentIds: readonly string[] }
+>('earliest_lock_ends', (p) => REQUOTES(`p.id = ANY (${p.paymentIds})`));
 
 /**
  * Schedules the requote of each payment for when the first of its locks ends, if that is before the deadline.
+ * Applying transfers that are set aside schedules it for their payment.
  */
 export async function scheduleRequote(tx: Tx, payments: readonly Payment[]): Promise<void> {
   if (payments.length === 0) return;
   const ends = await run(tx, earliestLockEnds, { paymentIds: payments.map(({ id }) => id) });
-  const endOf = new Map(ends.map(({ payment_id, ends_at }) => [payment_id, ends_at]));
+  const endOf = new Map(ends.map(({ id, ends_at }) => [id, ends_at]));
   await schedule(
     tx,
     payments.flatMap((payment) => {

@@ -4,6 +4,7 @@ import type { ChainClient, Rates } from '../../chain/port.ts';
 import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { isZero } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
+import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import { evaluate } from '../transfers/evaluate.ts';
 import { readTransfers } from '../transfers/store.ts';
 import { leftToSend, quote, type StoredQuote } from './quote.ts';
@@ -21,12 +22,13 @@ const quoteOfPayment = sql<{ address: string; crypto_amount: string } & StoredQu
     SELECT address, crypto_amount, asks, covers, rate FROM quotes
     WHERE payment_id = ${p.paymentId} AND coin = ${p.coin} AND network = ${p.network}`,
 );
+// A payment whose first transfer is set aside has been paid with the method that it has.
 const updateMethod = sql<never, MethodOfPayment & { address: string; amount: string }>(
   'update_payment_method',
   (p) => `
-    UPDATE payments
+    UPDATE payments p
     SET coin = ${p.coin}, network = ${p.network}, address = ${p.address}, crypto_amount = ${p.amount}
-    WHERE id = ${p.paymentId}`,
+    WHERE id = ${p.paymentId} AND NOT ${HAS_UNAPPLIED('p.id')}`,
 );
 
 /** A payment method with the data of its quote. */

@@ -1,36 +1,33 @@
 import { NETWORKS } from '../../chain/networks.ts';
 import type { ChainPage, ChainTransfer, Rates } from '../../chain/port.ts';
-import { schedule } from '../../schedule/store.ts';
-import { groupBy, recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { hasToConvert } from '../conversions/plan.ts';
-import { postEntries, receivedEntries } from '../ledger/ledger.ts';
-import { settlePayment } from '../lifecycle/jobs.ts';
-import { testClockOf, type Payment } from '../lifecycle/payment.ts';
-import { isProcessing } from '../lifecycle/states.ts';
-import { lockPayments } from '../lifecycle/store.ts';
-import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
-import { scheduleRequote } from '../pricing/quotes.ts';
-import { readOpenRefunds } from '../refunds/store.ts';
-import { acceptDueRefunds } from '../refunds/due.ts';
-import { confirmUpTo, findConfirmable } from '../transfers/confirm.ts';
-import {
-  confirmedInFull,
-  decideTransitions,
-  isShort,
-  type Decision,
-  type TransferUpdate,
-} from '../transfers/decide.ts';
-import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
-import { recordTransfers } from '../transfers/record.ts';
-import { readOwners, readTransfersByPayment, type ChainScope } from '../transfers/store.ts';
+import { groupBy, type Connection, type Tx } from '../../../platform/postgres/db.ts';
+import type { Payment } from '../lifecycle/payment.ts';
+import { setAside } from '../lifecycle/unapplied.ts';
+import { findConfirmable } from '../transfers/confirm.ts';
+import { readOwners, type ChainScope } from '../transfers/store.ts';
+import { applyTransfers, lockConcerned } from './apply-transfers.ts';
 
-/** The payments that a page concerns, locked, with their transfers as stored before it. */
-type Concerned = ReadonlyMap<string, { payment: Payment; transfers: readonly PaymentTransfer[] }>;
+/** A page of a chain, and the market at which its new transfers are credited. */
+export interface PricedPage {
+  readonly page: ChainPage;
+  readonly rates: Rates;
+}
+
+/** Which payments of a page are applied. */
+export interface Part {
+  /** Null: all. */
+  readonly only: ReadonlySet<string> | null;
+  /** Payments for which the page cannot be applied: what it reports of them is set aside. */
+  readonly failing: ReadonlySet<string>;
+}
+
+export const WHOLE: Part = { only: null, failing: new Set() };
 
 /**
  * Applies one page of a chain, in the transaction that has advanced the chain's cursor: credits and stores
  * its transfers, confirms what is deep enough, and moves every payment concerned, in sets. Returns the
- * payments that moved, and whether there is more to apply.
+ * payments that moved, and whether there is more to apply. What it reports of a payment with transfers that
+ * are set aside is set aside behind them: a payment's transfers are applied in the chain's order.
  *
  * Locks payments first, in the order of their ids, then whatever belongs to them: two networks that pay one
  * payment at once, or a settlement meanwhile, wait for each other and cannot deadlock.
@@ -38,151 +35,56 @@ type Concerned = ReadonlyMap<string, { payment: Payment; transfers: readonly Pay
 export async function applyPage(
   tx: Tx,
   scope: ChainScope,
-  { page, rates }: { page: ChainPage; rates: Rates },
+  { page, rates }: PricedPage,
   now: Date,
+  { only, failing }: Part = WHOLE,
 ): Promise<{ moved: Payment[]; more: boolean }> {
   const { network } = scope;
+  const { reported, unapplied, confirmable, height, more } = await readPage(tx, scope, page);
+  const ids = [...new Set([...reported.keys(), ...confirmable])].filter((id) => only?.has(id) ?? true);
+  if (ids.length === 0) return { moved: [], more };
+  const concerned = await lockConcerned(tx, scope.testClock, ids);
+  const isAside = (id: string) => unapplied.has(id) || failing.has(id);
+  const aside = [...concerned.values()].map(({ payment }) => payment).filter(({ id }) => isAside(id));
+  const reportOf = (id: string) => ({ network, transfers: reported.get(id) ?? [], rates, height });
+  await setAside(tx, aside, reportOf, now);
+  const others = new Map([...concerned].filter(([id]) => !isAside(id)));
+  return { moved: await applyTransfers(tx, others, { network, reported, rates, height }, now), more };
+}
+
+/** Returns the payments for which a page is applied, and not set aside. */
+export async function paymentsOfPage(
+  connection: Connection,
+  scope: ChainScope,
+  page: ChainPage,
+): Promise<string[]> {
+  const { reported, unapplied, confirmable } = await readPage(connection, scope, page);
+  return [...new Set([...reported.keys(), ...confirmable])].filter((id) => !unapplied.has(id));
+}
+
+/** What a page means for payments. */
+interface PageOfPayments {
+  readonly reported: ReadonlyMap<string, readonly ChainTransfer[]>;
+  /** Payments whose transfers are set aside. */
+  readonly unapplied: ReadonlySet<string>;
+  /** Payments with a transfer that the page's head confirms. */
+  readonly confirmable: readonly string[];
+  /** Null: nothing confirms on this page. */
+  readonly height: number | null;
+  readonly more: boolean;
+}
+
+async function readPage(connection: Connection, scope: ChainScope, page: ChainPage): Promise<PageOfPayments> {
   const addresses = [...new Set(page.transfers.map(({ address }) => address))];
-  const owners = await readOwners(tx, scope, addresses);
-  const reported = groupBy(page.transfers, ({ address }) => owners.get(address) ?? '');
+  const owners = await readOwners(connection, scope, addresses);
+  const reported = groupBy(page.transfers, ({ address }) => owners.get(address)?.payment_id ?? '');
   reported.delete('');
-  const height = page.head - NETWORKS[network].confirmations + 1;
+  const behind = [...owners.values()].filter(({ has_unapplied }) => has_unapplied);
+  const unapplied = new Set(behind.map(({ payment_id }) => payment_id));
   // While there is more to read, a later page may report that a block was replaced: nothing confirms on this
   // page.
-  const confirmable = page.more ? null : await findConfirmable(tx, scope, height);
-  const more = confirmable?.more ?? true;
-  const ids = [...new Set([...reported.keys(), ...(confirmable?.paymentIds ?? [])])];
-  if (ids.length === 0) return { moved: [], more };
-  const concerned = await lockConcerned(tx, scope, ids);
-  const updates = await recordTransfers(tx, {
-    payments: concerned,
-    reported: ownOf(concerned, reported),
-    rates,
-  });
-  if (confirmable !== null)
-    await confirmUpTo(tx, network, { paymentIds: [...concerned.keys()], height }, now);
-  const after = await readTransfersByPayment(tx, [...concerned.keys()]);
-  const decisions = await decideAll(tx, concerned, after, updates);
-  const moved = await moveAll(tx, decisions, now);
-  await postEntries(
-    tx,
-    decisions.flatMap(({ payment: { id } }) =>
-      receivedEntries(id, concerned.get(id)?.transfers ?? [], after.get(id) ?? []),
-    ),
-    now,
-  );
-  await scheduleFollowing(tx, decisions, { moved, after }, now);
-  await acceptDueRefunds(tx, [...concerned.keys()], now);
-  return { moved, more };
-}
-
-/**
- * Locks the payments and reads their transfers. One that was isolated meanwhile is left out: the sync of its
- * own chain finds its transfers.
- */
-async function lockConcerned(tx: Tx, { testClock }: ChainScope, ids: readonly string[]): Promise<Concerned> {
-  const payments = (await lockPayments(tx, ids)).filter(({ test_clock }) => test_clock === testClock);
-  const transfers = await readTransfersByPayment(
-    tx,
-    payments.map(({ id }) => id),
-  );
-  return new Map(
-    payments.map((payment) => [payment.id, { payment, transfers: transfers.get(payment.id) ?? [] }]),
-  );
-}
-
-function ownOf(
-  concerned: Concerned,
-  reported: ReadonlyMap<string, readonly ChainTransfer[]>,
-): ReadonlyMap<string, readonly ChainTransfer[]> {
-  return new Map([...reported].filter(([id]) => concerned.has(id)));
-}
-
-async function decideAll(
-  tx: Tx,
-  concerned: Concerned,
-  after: ReadonlyMap<string, readonly PaymentTransfer[]>,
-  updates: readonly TransferUpdate[],
-): Promise<Decision[]> {
-  const updatesOf = groupBy(updates, ({ paymentId }) => paymentId);
-  const refunding = new Set(
-    (await readOpenRefunds(tx, [...concerned.keys()])).map(({ payment_id }) => payment_id),
-  );
-  return [...concerned.values()].map(({ payment }) =>
-    decideTransitions(payment, updatesOf.get(payment.id) ?? [], {
-      transfers: after.get(payment.id) ?? [],
-      isRefunding: refunding.has(payment.id),
-    }),
-  );
-}
-
-/** Applies the decisions; a transition takes one request per payment, so each one's first go first. */
-async function moveAll(tx: Tx, decisions: readonly Decision[], now: Date): Promise<Payment[]> {
-  const moved: Payment[] = [];
-  const apply = async (requests: readonly TransitionRequest[]) =>
-    void moved.push(...(await transition(tx, requests, now)));
-  const rounds = Math.max(...decisions.map(({ requests }) => requests.length));
-  for (let round = 0; round < rounds; round += 1)
-    await apply(decisions.flatMap(({ requests }) => requests[round] ?? []));
-  await recordMoney(
-    tx,
-    decisions.filter(({ requests }) => requests.length === 0),
-  );
-  await apply(confirmedInFull(decisions, moved));
-  return moved;
-}
-
-const updateMoney = sql<never, { payments: string }>(
-  'update_money',
-  (p) => `
-    UPDATE payments p SET
-      amount_received = m.amount_received,
-      fully_funded = m.fully_funded,
-      exceptions = m.exceptions,
-      tx_hash = m.tx_hash,
-      confirmations = m.confirmations
-    FROM jsonb_to_recordset(${p.payments}::jsonb) AS m (
-      id text, amount_received numeric, fully_funded boolean, exceptions text[], tx_hash text,
-      confirmations integer)
-    WHERE p.id = m.id`,
-);
-
-/**
- * Records money that makes no event: a transfer was mined, replaced by the same money, or lost beside enough.
- */
-async function recordMoney(tx: Tx, decisions: readonly Decision[]): Promise<void> {
-  if (decisions.length === 0) return;
-  const payments = recordset(decisions.map(({ payment, changes }) => ({ id: payment.id, ...changes })));
-  await run(tx, updateMoney, { payments });
-}
-
-/**
- * Schedules what follows beside the transitions: the conversion of money that confirmed after the price was
- * covered, and the requote of a payment that has not enough.
- */
-async function scheduleFollowing(
-  tx: Tx,
-  decisions: readonly Decision[],
-  { moved, after }: { moved: readonly Payment[]; after: ReadonlyMap<string, readonly PaymentTransfer[]> },
-  now: Date,
-): Promise<void> {
-  const current = new Map(moved.map((payment) => [payment.id, payment]));
-  const payments = decisions.map(
-    ({ payment, changes }): Payment => current.get(payment.id) ?? { ...payment, ...changes },
-  );
-  // The transition to PROCESSING has scheduled the settlement already.
-  const isScheduled = ({ id, status }: Payment) => current.has(id) && isProcessing(status);
-  const converting = payments.filter(
-    (payment) => !isScheduled(payment) && hasToConvert(payment, after.get(payment.id) ?? []),
-  );
-  await schedule(
-    tx,
-    converting.map((payment) => ({
-      job: settlePayment,
-      key: payment.id,
-      runAt: now,
-      testClock: testClockOf(payment),
-    })),
-  );
-  await scheduleRequote(tx, payments.filter(isShort));
+  if (page.more) return { reported, unapplied, confirmable: [], height: null, more: true };
+  const height = page.head - NETWORKS[scope.network].confirmations + 1;
+  const { paymentIds, more } = await findConfirmable(connection, scope, height);
+  return { reported, unapplied, confirmable: paymentIds, height, more };
 }

@@ -10,7 +10,7 @@ import {
 import type { Payment } from '../lifecycle/payment.ts';
 import type { CurrencyExchange } from '../lifecycle/ports.ts';
 import { isConverted } from '../lifecycle/states.ts';
-import { lockPayments } from '../lifecycle/store.ts';
+import { lockSyncedPayments } from '../lifecycle/store.ts';
 import { readTransfersByPayment } from '../transfers/store.ts';
 
 /** A conversion to ask an exchange for. */
@@ -20,17 +20,20 @@ export interface Begun {
 }
 
 /**
- * Commits the confirmed money to conversions, and returns every conversion to ask an exchange for: also of a
+ * Commits the confirmed money to conversions, and returns the payments that it locked, without those whose
+ * transfers are set aside, and every conversion of them to ask an exchange for: also of a
  * payment that has left PROCESSING since a run that crashed, or nobody could move its committed coins. A
  * conversion of money that is not confirmed any more waits, and one of money that was lost is given up: what
  * stands of it is held again.
  */
-export async function begin(tx: Tx, ids: readonly string[], now: Date): Promise<Begun[]> {
-  const payments = await lockPayments(tx, ids);
-  const transfersOf = await readTransfersByPayment(
-    tx,
-    payments.map(({ id }) => id),
-  );
+export async function begin(
+  tx: Tx,
+  asked: readonly string[],
+  now: Date,
+): Promise<{ ids: string[]; begun: Begun[] }> {
+  const payments = await lockSyncedPayments(tx, asked);
+  const ids = payments.map(({ id }) => id);
+  const transfersOf = await readTransfersByPayment(tx, ids);
   await beginConversions(
     tx,
     payments
@@ -46,10 +49,11 @@ export async function begin(tx: Tx, ids: readonly string[], now: Date): Promise<
     now,
   );
   const conversions = pending.filter(({ is_confirmed }) => is_confirmed);
-  return conversions.flatMap((conversion) => {
+  const begun = conversions.flatMap((conversion) => {
     const payment = payments.find(({ id }) => id === conversion.payment_id);
     return payment === undefined ? [] : [{ payment, conversion }];
   });
+  return { ids, begun };
 }
 
 /**

@@ -31,6 +31,8 @@ import { begin, convert } from './convert.ts';
  * A conversion is stored with its amount before the exchange is called, outside any transaction: a job that
  * runs twice, or a payment that meanwhile left PROCESSING (its block was reorganised) and returned with other
  * money, never asks for another amount under the same reference.
+ *
+ * Payments whose transfers are set aside are skipped: the job that applies these schedules the settlement.
  */
 export async function settlePayments(
   ctx: Context,
@@ -38,7 +40,7 @@ export async function settlePayments(
   ids: readonly string[],
 ): Promise<void> {
   const startedAt = ctx.now();
-  const begun = await ctx.db.transaction((tx) => begin(tx, ids, startedAt));
+  const { ids: synced, begun } = await ctx.db.transaction((tx) => begin(tx, ids, startedAt));
   const ended = await Promise.all(
     begun.map(async ({ payment, conversion }) => ({
       conversion,
@@ -48,7 +50,7 @@ export async function settlePayments(
   const now = ctx.now();
   const moved = await ctx.db.transaction(async (tx) => {
     await finish(tx, settlePayment, ids, startedAt);
-    return end(tx, ids, ended, now);
+    return end(tx, synced, ended, now);
   });
   for (const { id, status, actually_paid, actually_paid_currency } of moved)
     ctx.log.info(`payment ${status}`, { payment_id: id, paid: `${actually_paid} ${actually_paid_currency}` });

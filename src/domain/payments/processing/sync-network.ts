@@ -1,10 +1,12 @@
 import { chainKey } from '../../chain/chain-key.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { Context } from '../../../platform/context.ts';
-import { run, runOne, sql } from '../../../platform/postgres/db.ts';
+import { messageOf } from '../../../platform/log.ts';
+import { isUnavailable, run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import type { ChainScope } from '../transfers/store.ts';
-import { applyPage } from './apply-page.ts';
+import { applyPage, paymentsOfPage, WHOLE, type Part } from './apply-page.ts';
+import { findFailing, type Failures } from './find-failing.ts';
 
 const cursorOfChain = sql<{ cursor: string | null }, { chain: string }>(
   'chain_cursor',
@@ -32,6 +34,9 @@ export type SyncAdapters = Pick<PaymentAdapters, 'chain' | 'rates' | 'modes' | '
  * transaction and in sets, every payment that a change or the new head affects. Of two syncs with the same
  * page one applies it and the other does nothing. Returns whether to sync again at once, because there is
  * more to read, or because another sync was faster: the page that it applied may be older than this call.
+ *
+ * A page that cannot be applied for one of its payments is applied for the others, and what it reports of
+ * that payment is set aside. A fault of all payments, or of Postgres, sets nothing aside: the sync fails.
  */
 export async function syncNetwork(
   ctx: Context,
@@ -44,15 +49,36 @@ export async function syncNetwork(
   const before = (await runOne(ctx.db, cursorOfChain, { chain }))?.cursor ?? null;
   const page = await adapters.chain(ctx).poll(network, before, now);
   const rates = await adapters.rates();
-  const applied = await ctx.db.transaction(async (tx) => {
+  const apply = async (tx: Tx, part: Part) => {
     // The cursor is updated first: syncs of one chain wait for each other here, and the loser finds it
     // advanced.
     const advanced = await run(tx, advanceCursor, { chain, before, after: page.cursor, head: page.head });
-    return advanced.length === 0 ? null : applyPage(tx, scope, { page, rates }, now);
-  });
+    return advanced.length === 0 ? null : applyPage(tx, scope, { page, rates }, now, part);
+  };
+  const applyWithout = async (error: unknown) => {
+    if (isUnavailable(error)) throw error;
+    const ids = await paymentsOfPage(ctx.db, scope, page);
+    const failures = await findFailing(ctx.db, ids, (tx, only) => apply(tx, { ...WHOLE, only }));
+    // None: another sync has applied the page, or the fault has ended; one of all payments fails again.
+    const failing = new Set(failures.keys());
+    const applied = await ctx.db.transaction((tx) => apply(tx, { ...WHOLE, failing }));
+    if (applied !== null) reportFailures(ctx, network, failures);
+    return applied;
+  };
+  const applied = await ctx.db.transaction((tx) => apply(tx, WHOLE)).catch(applyWithout);
   for (const { id, status, exceptions, tx_hash } of applied?.moved ?? [])
     ctx.log.info(`payment ${status}`, { payment_id: id, exceptions, network, tx_hash });
   return applied === null || applied.more;
+}
+
+function reportFailures(ctx: Context, network: NetworkId, failures: Failures): void {
+  for (const [payment_id, error] of failures)
+    ctx.log.error('transfers of a payment cannot be applied: set aside, while its network goes on', {
+      payment_id,
+      network,
+      error: messageOf(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    });
 }
 
 const networksOfPayments = sql<{ network: NetworkId }, { paymentIds: readonly string[] }>(

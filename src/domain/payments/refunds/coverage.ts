@@ -6,6 +6,7 @@ import { sendRefund } from '../lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../lifecycle/payment.ts';
 import { isSettled } from '../lifecycle/states.ts';
 import { lockPayment } from '../lifecycle/store.ts';
+import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import { readTransfers } from '../transfers/store.ts';
 import { returnHeld } from './accept.ts';
 import { acceptDueRefunds } from './due.ts';
@@ -16,7 +17,7 @@ const WAIT_SECONDS = 600;
 
 interface Coverage {
   readonly is_pending: boolean;
-  /** All coins that the refund reserved are in confirmed transfers. */
+  /** All coins that the refund reserved are in confirmed transfers, and no change of these is set aside. */
   readonly is_covered: boolean | null;
   /** Some of them are in a transfer that was dropped. */
   readonly is_lost: boolean | null;
@@ -27,14 +28,14 @@ const coverageOfRefund = sql<Coverage, { id: string }>(
   (p) => `
     SELECT r.status = 'PENDING' AS is_pending,
       bool_and(t.dropped_at IS NULL AND t.confirmed_at IS NOT NULL AND t.returned >= part.coins)
-        AS is_covered,
+        AND NOT ${HAS_UNAPPLIED('r.payment_id')} AS is_covered,
       bool_or(t.dropped_at IS NOT NULL OR t.returned < part.coins) AS is_lost
     FROM refunds r
       LEFT JOIN refund_parts part ON part.refund_id = r.id
       LEFT JOIN transfers t ON t.payment_id = part.payment_id AND t.network = part.network
         AND t.tx_hash = part.tx_hash AND t.coin = part.coin
     WHERE r.id = ${p.id}
-    GROUP BY r.status`,
+    GROUP BY r.status, r.payment_id`,
 );
 
 /**

@@ -3,6 +3,7 @@ import { compare } from '../../../platform/values/money.ts';
 import { aboveDust, heldParts, planConversion, type Part } from '../conversions/plan.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { isExpired, isRefunded, isSettled } from '../lifecycle/states.ts';
+import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import { isConfirmed, isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { readTransfersByPayment } from '../transfers/store.ts';
 import { returnHeld } from './accept.ts';
@@ -47,15 +48,16 @@ function excessParts(payment: Payment, transfers: readonly PaymentTransfer[]): P
 const paymentsWithRefundPolicy = sql<Payment, { ids: readonly string[] }>(
   'payments_with_refund_policy',
   (p) => `
-    SELECT * FROM payments
-    WHERE id = ANY (${p.ids}) AND (
+    SELECT * FROM payments p
+    WHERE id = ANY (${p.ids}) AND NOT ${HAS_UNAPPLIED('p.id')} AND (
       (policy->>'late' = 'refund' AND status IN ('EXPIRED', 'REFUNDED'))
       OR (policy->>'overpaid' = 'refund_excess' AND settled_at IS NOT NULL))`,
 );
 
 /**
  * Accepts the due refunds of the payments: late money, or an excess. The caller has locked the rows of the
- * payments, and has just moved them or recorded their money.
+ * payments, and has just moved them or recorded their money. Payments whose transfers are set aside owe
+ * nothing until these are applied.
  */
 export async function acceptDueRefunds(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
   const payments = await run(tx, paymentsWithRefundPolicy, { ids });

@@ -2,12 +2,13 @@ import { once } from '../../idempotency/claim.ts';
 import type { Context } from '../../../platform/context.ts';
 import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
-import { ValidationError } from '../../../platform/errors.ts';
+import { ApiError, ValidationError } from '../../../platform/errors.ts';
 import { asWritten, compare, min } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { getPayment, lockPayment } from '../lifecycle/store.ts';
 import { withTestClockOf } from '../lifecycle/test-clock.ts';
+import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import { readTransfers } from '../transfers/store.ts';
 import { refundSettled, returnHeld, type RefundTerms } from './accept.ts';
 import { checkRefund, leftToRefund, type Left } from './left.ts';
@@ -40,6 +41,8 @@ export async function requestRefund(
     const own = withTestClockOf(ctx, payment);
     const transfers = await readTransfers(tx, [id]);
     const refunded = await runOne(tx, settledRefunds, { paymentId: id });
+    // A change that is set aside may say that the money is lost.
+    if (refunded?.is_behind === true) throw new ApiError('refund_not_allowed', { message: BEHIND });
     const left = leftToRefund(payment, transfers, refunded?.amount ?? '0');
     checkRefund(payment, body.amount, left, transfers);
     checkAddress(payment, body, left, { ...adapters, chain: adapters.chain(own) });
@@ -53,10 +56,13 @@ export async function requestRefund(
   return accepted;
 }
 
-const settledRefunds = sql<{ amount: string }, { paymentId: string }>(
+const BEHIND = 'Transfers of the payment are being processed. Try again later.';
+
+const settledRefunds = sql<{ amount: string; is_behind: boolean }, { paymentId: string }>(
   'refunds_out_of_settlement',
   (p) => `
-    SELECT coalesce(sum(amount::numeric), 0) AS amount FROM refunds
+    SELECT coalesce(sum(amount::numeric), 0) AS amount, ${HAS_UNAPPLIED(p.paymentId)} AS is_behind
+    FROM refunds
     WHERE payment_id = ${p.paymentId} AND source = 'settled'`,
 );
 

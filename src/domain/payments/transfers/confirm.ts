@@ -1,6 +1,7 @@
 import { chainKey } from '../../chain/chain-key.ts';
 import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
+import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import type { ChainScope } from './store.ts';
 
 /**
@@ -21,32 +22,32 @@ const confirmable = sql<{ payment_id: string }, Depth & Pick<ChainScope, 'modes'
       JOIN payments p ON p.id = t.payment_id JOIN merchants m ON m.id = p.merchant_id
     WHERE t.network = ${p.network} AND t.block_height <= ${p.height}
       AND t.confirmed_at IS NULL AND t.dropped_at IS NULL AND p.test_clock IS NULL
-      AND m.mode = ANY (${p.modes})
+      AND m.mode = ANY (${p.modes}) AND NOT ${HAS_UNAPPLIED('p.id')}
     ORDER BY t.block_height LIMIT ${p.limit}`,
 );
 // Served by the primary key of transfers, however many other payments wait for blocks.
 const confirmableOfPayment = sql<{ payment_id: string }, Depth & { paymentId: string }>(
   'confirmable_of_payment',
   (p) => `
-    SELECT payment_id FROM transfers
+    SELECT payment_id FROM transfers t
     WHERE payment_id = ${p.paymentId} AND network = ${p.network} AND block_height <= ${p.height}
-      AND confirmed_at IS NULL AND dropped_at IS NULL`,
+      AND confirmed_at IS NULL AND dropped_at IS NULL AND NOT ${HAS_UNAPPLIED('t.payment_id')}`,
 );
 
 /**
  * Returns the payments of a chain with a transfer at `height` or below that is not confirmed, the deepest
- * first, at most CONFIRM_AT_ONCE, and whether there are more. It locks nothing: payments are locked before
- * their transfers, or two transactions could wait for each other.
+ * first, at most CONFIRM_AT_ONCE, and whether there are more; without those whose transfers are set aside. It
+ * locks nothing: payments are locked before their transfers, or two transactions could wait for each other.
  */
 export async function findConfirmable(
-  tx: Tx,
+  connection: Connection,
   { network, testClock, modes }: ChainScope,
   height: number,
 ): Promise<{ paymentIds: string[]; more: boolean }> {
   const rows =
     testClock === null
-      ? await run(tx, confirmable, { network, height, modes, limit: CONFIRM_AT_ONCE })
-      : await run(tx, confirmableOfPayment, { network, height, paymentId: testClock });
+      ? await run(connection, confirmable, { network, height, modes, limit: CONFIRM_AT_ONCE })
+      : await run(connection, confirmableOfPayment, { network, height, paymentId: testClock });
   return {
     paymentIds: [...new Set(rows.map(({ payment_id }) => payment_id))],
     more: testClock === null && rows.length === CONFIRM_AT_ONCE,

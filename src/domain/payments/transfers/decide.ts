@@ -141,6 +141,9 @@ function reportOf({ coin, network, amount, credit, tx_hash }: PaymentTransfer): 
 /** True while the price of an open payment is not covered: what it asks for is quoted. */
 export const isShort = (payment: Payment): boolean => isOpen(payment.status) && !payment.fully_funded;
 
+/** SQL: the same of a row of payments. */
+export const IS_SHORT = `status IN ('WAITING', 'PENDING') AND NOT fully_funded`;
+
 /**
  * Returns the latest transfer's hash, and the fewest confirmations of any transfer: the payment waits for
  * that one.

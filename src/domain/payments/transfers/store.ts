@@ -2,6 +2,7 @@ import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { Mode } from '../../../platform/endpoint.ts';
 import { groupBy, recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
+import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import type { Credit } from './credit.ts';
 import type { PaymentTransfer } from './payment-transfer.ts';
 
@@ -15,27 +16,35 @@ export interface ChainScope {
   readonly modes: readonly Mode[];
 }
 
+/** The payment that an address belongs to. */
+export interface Owner {
+  readonly payment_id: string;
+  readonly address: string;
+  /** Transfers of the payment are set aside. */
+  readonly has_unapplied: boolean;
+}
+
 // Served by quotes_by_address.
 const ownersOfAddresses = sql<
-  { payment_id: string; address: string },
+  Owner,
   Pick<ChainScope, 'network' | 'modes'> & { addresses: readonly string[] }
 >(
   'owners_of_addresses',
   (p) => `
-    SELECT DISTINCT q.payment_id, q.address
+    SELECT DISTINCT q.payment_id, q.address, ${HAS_UNAPPLIED('p.id')} AS has_unapplied
     FROM quotes q JOIN payments p ON p.id = q.payment_id JOIN merchants m ON m.id = p.merchant_id
     WHERE q.network = ${p.network} AND q.address = ANY (${p.addresses}) AND m.mode = ANY (${p.modes})`,
 );
 
-/** Returns the ids of the payments that addresses belong to, by address. */
+/** Returns the payments that addresses belong to, by address. */
 export async function readOwners(
-  tx: Tx,
+  connection: Connection,
   { network, modes }: ChainScope,
   addresses: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, Owner>> {
   if (addresses.length === 0) return new Map();
-  const rows = await run(tx, ownersOfAddresses, { network, modes, addresses });
-  return new Map(rows.map(({ address, payment_id }) => [address, payment_id]));
+  const rows = await run(connection, ownersOfAddresses, { network, modes, addresses });
+  return new Map(rows.map((owner) => [owner.address, owner]));
 }
 
 /** A transfer as the chain reports it, with its payment and its credit. */

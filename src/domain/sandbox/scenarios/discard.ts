@@ -36,7 +36,7 @@ const OF_PAYMENTS = [
     'discard_jobs',
     (p) => `DELETE FROM scheduled_jobs WHERE test_clock = ANY (${p.ids})`,
   ),
-  // scenario_runs follows.
+  // scenario_runs and unapplied_transfers follow.
   sql<never, { ids: readonly string[] }>(
     'discard_payments',
     (p) => `DELETE FROM payments WHERE id = ANY (${p.ids})`,

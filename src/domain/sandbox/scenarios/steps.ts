@@ -103,6 +103,7 @@ const refunding = ({ testChain }: CustomerAdapters) => ({
   chain: testChain,
   networks: NETWORK_IDS,
   isSimulated: true,
+  explorers: {},
 });
 
 /** Returns the payment's own network, and those on which it has transfers. */

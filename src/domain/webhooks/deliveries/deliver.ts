@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../../platform/context.ts';
+import { hostOf } from '../../../platform/logging/config-change.ts';
+import { attemptSeconds, attemptsTotal } from '../../../platform/metrics/measures.ts';
+import { startSpan } from '../../../platform/traces/traces.ts';
 import { signWebhook } from '../../../sdk/sign.ts';
-import type { WebhookClient } from '../client/client.ts';
+import type { DeliveryResult, WebhookClient } from '../client/client.ts';
 import {
   acquireEndpoint,
   type AcquiredEndpoint,
@@ -14,7 +17,8 @@ import { recordInterrupted } from '../endpoints/leases/interrupted.ts';
 import { releaseOrWait } from '../endpoints/leases/wait.ts';
 import { deferToOwner, yieldEndpoint } from '../endpoints/release.ts';
 import { secretBoxOf } from '../secrets/secret-box.ts';
-import { awaitChange, InFlightDeliveries } from './in-flight.ts';
+import { awaitChange, InFlightDeliveries } from './in-flight/await-change.ts';
+import { Looks } from './in-flight/looks.ts';
 import { attemptOutcome, recordOutcomes, type DeliveryOutcome } from './record.ts';
 
 /**
@@ -22,6 +26,15 @@ import { attemptOutcome, recordOutcomes, type DeliveryOutcome } from './record.t
  * request.
  */
 const RUN_MS = 5_000;
+
+export interface DeliverOptions {
+  /** Where every event goes; null: to the merchant's endpoints. */
+  readonly receiver?: string | null;
+  /** Shared by the runs of a process. */
+  readonly looks?: Looks;
+  /** How long requests may start. */
+  readonly runMs?: number;
+}
 
 /** The status by which a receiver says that it wants no more. */
 const GONE = 410;
@@ -32,16 +45,15 @@ const GONE = 410;
  * holds over all processes, and no payment has two requests in flight there. Every attempt is a row; 2xx ends
  * a delivery, anything else schedules its next attempt until the retry schedule is exhausted. A run that dies
  * leaves only a lease that ends: requests that were in flight are logged as interrupted, and sent again.
- * Every event goes to `receiver` where it is not null.
  */
 export async function deliverDue(
   ctx: Context,
   client: WebhookClient,
   endpointId: string,
-  receiver: string | null = null,
+  { receiver = null, looks = new Looks(), runMs = RUN_MS }: DeliverOptions = {},
 ): Promise<void> {
   const lease: EndpointLease = { endpointId, owner: randomUUID() };
-  const endsAt = performance.now() + RUN_MS;
+  const endsAt = performance.now() + runMs;
   const inFlight = new InFlightDeliveries();
   let endpoint = await acquireEndpoint(ctx, lease, [], receiver);
   if (endpoint?.hasInterrupted === true) {
@@ -53,7 +65,8 @@ export async function deliverDue(
   for (;;) {
     startRequests(ctx, client, endpoint, inFlight);
     if (!inFlight.isEmpty) {
-      const outcomes = await awaitChange(ctx, endpointId, inFlight, endsAt, receiver);
+      const at = { merchantId: endpoint.merchantId, endpointId, receiver };
+      const outcomes = await awaitChange(ctx, looks, at, inFlight, endsAt);
       const flowControl: FlowControl | null =
         outcomes.length === 0 ? endpoint.flowControl : await applyOutcomes(ctx, lease, outcomes, endpoint);
       if (flowControl === null) isLeaseLost = true;
@@ -61,9 +74,10 @@ export async function deliverDue(
     }
     const isOver = isLeaseLost || performance.now() > endsAt;
     if (inFlight.isEmpty) {
+      // `releaseEndpoint` itself notices what was added since the last look, and what is due still.
+      const mayRelease = !isLeaseLost && (isOver || !endpoint.hasMore);
+      if (mayRelease && (await releaseOrWait(ctx, lease, endpoint))) return;
       if (isOver) return yieldEndpoint(ctx, lease);
-      // `releaseEndpoint` itself notices deliveries that were added since the last look.
-      if (!endpoint.hasMore && (await releaseOrWait(ctx, lease, endpoint))) return;
     }
     const next: AcquiredEndpoint | null = isOver
       ? null
@@ -94,9 +108,33 @@ function startRequests(
     const startedAt = ctx.now();
     const { event_id: eventId, body, url } = delivery;
     const headers = signWebhook({ eventId, rawBody: body, secrets, now: ctx.systemNow() });
-    return attemptOutcome(ctx, delivery, await client.post(url, headers, body), startedAt);
+    const result = await postTraced(client, { url, headers, body }, delivery);
+    return attemptOutcome(ctx, delivery, result, startedAt);
   };
   for (const delivery of due) inFlight.add(delivery.payment_id, deliver(delivery));
+}
+
+/** POSTs within a span of the event's trace, which the receiver can continue; traces may be off. */
+async function postTraced(
+  client: WebhookClient,
+  { url, headers, body }: { url: string; headers: Readonly<Record<string, string>>; body: string },
+  { id, event_id, payment_id, attempts, traceparent }: DueDelivery,
+): Promise<DeliveryResult> {
+  const span = traceparent === null ? null : startSpan('POST webhook', 'CLIENT', traceparent);
+  if (span === null) return client.post(url, headers, body);
+  const result = await client.post(url, { ...headers, traceparent: span.traceparent }, body);
+  span.end(
+    {
+      delivery_id: id,
+      event_id,
+      payment_id,
+      attempt: attempts + 1,
+      'server.address': hostOf(url),
+      'http.response.status_code': result.statusCode,
+    },
+    { error: result.errorDetail },
+  );
+  return result;
 }
 
 /**
@@ -110,7 +148,8 @@ async function applyOutcomes(
   endpoint: AcquiredEndpoint,
 ): Promise<FlowControl | null> {
   const flowControl = await recordOutcomes(ctx, lease, outcomes, endpoint);
-  for (const outcome of outcomes) logOutcome(ctx, outcome);
+  for (const outcome of outcomes) countOutcome(outcome);
+  for (const outcome of outcomes) logOutcome(ctx, outcome, lease.endpointId, endpoint.merchantId);
   if (flowControl === null) return null;
   if (outcomes.some((outcome) => 'result' in outcome && outcome.result.statusCode === GONE))
     await disableEndpoint(ctx, lease, 'gone');
@@ -118,13 +157,29 @@ async function applyOutcomes(
   return flowControl;
 }
 
-function logOutcome(ctx: Context, outcome: DeliveryOutcome): void {
+/** Counts what became of a due delivery: by its error class, or by why nothing was sent. */
+function countOutcome(outcome: DeliveryOutcome): void {
+  if ('notSent' in outcome) return attemptsTotal.inc({ outcome: 'not_sent', error: outcome.notSent });
+  const { result, next } = outcome;
+  const failed = next === null ? 'exhausted' : 'retried';
+  attemptsTotal.inc({ outcome: result.ok ? 'delivered' : failed, error: result.errorClass ?? 'none' });
+  attemptSeconds.observe({ outcome: result.ok ? 'delivered' : 'failed' }, result.durationMs / 1000);
+}
+
+function logOutcome(ctx: Context, outcome: DeliveryOutcome, endpointId: string, merchantId: string): void {
   const { id, payment_id, event_id, attempts } = outcome.delivery;
-  const fields = { delivery_id: id, payment_id, event_id };
+  const ids = { delivery_id: id, payment_id, event_id, merchant_id: merchantId, endpoint_id: endpointId };
+  // Without path and query, in which merchants put tokens.
+  const fields = { ...ids, receiver: outcome.delivery.url && hostOf(outcome.delivery.url) };
   if ('notSent' in outcome)
     return void ctx.log.info('webhook not sent', { ...fields, because: outcome.notSent });
   const { result, next } = outcome;
-  const attempted = { ...fields, attempt: attempts + 1, status_code: result.statusCode };
+  const attempted = {
+    ...fields,
+    attempt: attempts + 1,
+    status_code: result.statusCode,
+    duration_ms: Math.round(result.durationMs),
+  };
   if (result.ok) return void ctx.log.info('webhook delivered', attempted);
   const failed = { ...attempted, error: result.errorDetail };
   if (next === null) ctx.log.error('webhook delivery failed: retries exhausted', failed);

@@ -2,6 +2,7 @@ import { schedule } from '../../schedule/store.ts';
 import { once } from '../../idempotency/claim.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
+import { hostOf, logConfigChange } from '../../../platform/logging/config-change.ts';
 import { foundOr } from '../../../platform/errors.ts';
 import { encodeUrl } from '../../../platform/values/urls.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';
@@ -40,10 +41,15 @@ export async function enableEndpoint(
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
   const now = ctx.now();
-  return once(ctx.db, claim, now, async (tx) => {
+  const response = await once(ctx.db, claim, now, async (tx) => {
     const row = await runOne(tx, enableOne, { merchantId, url: encodeUrl(url ?? undefined), now });
     const enabled = foundOr('endpoint_not_found', row);
     await schedule(tx, [{ job: deliverWebhook, key: enabled.id, runAt: now, testClock: null }]);
     return reply(200, toEndpoint(enabled, now));
   });
+  logConfigChange(ctx, 'webhook endpoint enabled', {
+    merchant_id: merchantId,
+    receiver: url ? hostOf(url) : 'the webhookUrl',
+  });
+  return response;
 }

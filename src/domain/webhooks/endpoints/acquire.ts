@@ -26,6 +26,7 @@ export interface DueDelivery {
   readonly body: string;
   /** Null when the merchant has disabled webhooks, or has no URL any more. */
   readonly url: string | null;
+  readonly traceparent: string | null;
 }
 
 /** The state of an acquired endpoint, as of one read. */
@@ -39,7 +40,7 @@ export interface AcquiredEndpoint {
   readonly hasInterrupted: boolean;
   /** Pending deliveries, counted up to BACKLOG_THRESHOLD. */
   readonly pendingCount: number;
-  /** Encrypted, newest first. */
+  /** Encrypted, in base64, newest first. */
   readonly secrets: readonly EncodedSecret[];
   /** How often the endpoint's job had been scheduled at this read; null: it is not scheduled. */
   readonly version: number | null;
@@ -51,7 +52,6 @@ export interface AcquiredEndpoint {
   readonly hasMore: boolean;
 }
 
-/** The ciphertext is base64. */
 type EncodedSecret = Readonly<Record<'key_id' | 'ciphertext', string>>;
 
 /** One row for each due delivery; a single row whose delivery is null where nothing is due. */
@@ -132,7 +132,7 @@ const acquire = sql<AcquiredRow, AcquireParams>(
      FROM endpoint, destination WHERE w.id = ${p.endpointId}
    )
    SELECT endpoint.*, NOT m.is_on AS is_waiting,
-     due.id, due.event_id, due.payment_id, due.attempts, due.restarted_after, e.body,
+     due.id, due.event_id, due.payment_id, due.attempts, due.restarted_after, e.body, e.traceparent,
      coalesce(${p.receiver}, CASE WHEN m.is_on AND e.id IS NOT NULL
        THEN coalesce(e.callback_url, m.webhook_url) END) AS url,
      (SELECT json_agg(json_build_object('key_id', s.key_id, 'ciphertext', encode(s.ciphertext, 'base64'))

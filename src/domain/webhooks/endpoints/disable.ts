@@ -50,6 +50,8 @@ export async function disableEndpoint(
   });
   if (disabled === null) return;
   ctx.log.warn('webhook endpoint disabled; the merchant can enable it with PUT /v1/webhooks/config', {
+    change: 'webhook endpoint disabled',
+    by: 'circuit breaker',
     endpoint_id: endpointId,
     merchant_id: disabled.merchant_id,
     because: reason,

@@ -1,6 +1,7 @@
 import { once } from '../../idempotency/claim.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
+import { logConfigChange } from '../../../platform/logging/config-change.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { decryptReply, encryptReply } from './encrypted-reply.ts';
@@ -75,7 +76,7 @@ export async function rotateSecret(
     await run(tx, insertSecret, { merchantId, createdAt, ...secret });
     return encryptReply(box, reply(200, await getWebhookSecrets({ ...ctx, db: tx }, merchantId)), merchantId);
   });
-  ctx.log.info('webhook secret rotated', { merchant_id: merchantId, overlap_hours });
+  logConfigChange(ctx, 'webhook secret rotated', { merchant_id: merchantId, overlap_hours });
   return decryptReply(box, encrypted, merchantId);
 }
 

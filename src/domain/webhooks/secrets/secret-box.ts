@@ -18,6 +18,8 @@ export interface EncryptedSecret {
 export interface SecretBox {
   /** The id of the first key, which encrypts. */
   readonly keyId: string;
+  /** The ids of all keys, the first one's first. */
+  readonly keyIds: readonly string[];
   /** Encrypts with the first key. `aad` (the merchant's id) must be given again to decrypt. */
   encrypt(plaintext: string, aad: string): EncryptedSecret;
   /**
@@ -63,6 +65,7 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   const firstId = keyIdOf(first);
   return {
     keyId: firstId,
+    keyIds: [...keysById.keys()],
     encrypt: (plaintext, aad) => ({ keyId: firstId, ciphertext: encrypt(first, plaintext, aad) }),
     decrypt({ keyId, ciphertext }, aad) {
       const key = keysById.get(keyId);

@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { expect } from 'chai';
-import { readAsset, withoutComments } from '../../../../src/domain/checkout/page/assets.ts';
+import {
+  inline,
+  PAGE_ASSETS,
+  readAsset,
+  withoutComments,
+} from '../../../../src/domain/checkout/page/assets.ts';
 
-const textOf = (file: string) => readFileSync(new URL(`../../../../assets/${file}`, import.meta.url), 'utf8');
+const textOf = (file: string) =>
+  readFileSync(new URL(`../../../../assets/checkout/${file}`, import.meta.url), 'utf8');
 
 const parsed = (element: string) => new Script(element.replaceAll(/<\/?script>/g, ''));
 
@@ -27,19 +33,19 @@ describe('the assets of the checkout page', () => {
     );
   });
 
-  it('are inline elements: the script parses, and neither ends its element early', () => {
-    for (const [tag, file] of [
-      ['script', 'checkout.js'],
-      ['style', 'checkout.css'],
-    ] as const) {
-      const { markup } = readAsset(tag, file).element;
-      expect(markup.match(/<\//g), file).to.have.length(1);
-      if (tag === 'script') expect(() => parsed(markup)).to.not.throw();
+  it('are inline elements: the scripts parse, and none ends its element early', () => {
+    for (const asset of ['boot', 'script', 'style'] as const) {
+      const { markup } = inline(asset === 'style' ? 'style' : 'script', readAsset(asset)).element;
+      expect(markup.match(/<\//g), asset).to.have.length(1);
+      if (asset !== 'style') expect(() => parsed(markup)).to.not.throw();
     }
   });
 
   it('hold no string that spans lines, in which indentation and comment marks would be content', () => {
-    const text = textOf('checkout.js').replaceAll(/`[^`\n]*`/g, '');
+    const text = [...PAGE_ASSETS.boot, ...PAGE_ASSETS.script]
+      .map(textOf)
+      .join('')
+      .replaceAll(/`[^`\n]*`/g, '');
     expect(text).to.not.include('`');
   });
 });

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import type { Rates } from '../../../../src/domain/chain/port.ts';
-import { SIMULATED_RATES, simulatedChain } from '../../../../src/domain/chain/simulator/simulated.ts';
-import { selectPaymentMethod } from '../../../../src/domain/payments/pricing/select-method.ts';
+import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/simulated.ts';
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
 import { RATE_LOCK_SECONDS } from '../../../../src/domain/payments/pricing/quotes.ts';
 import { requotePayments } from '../../../../src/domain/payments/processing/requote.ts';
-import { lockPayments } from '../../../../src/domain/payments/lifecycle/store.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
+import { chooseCoin } from '../../../support/choose-coin.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Shop } from '../../../support/shop.ts';
 import type { Harness } from '../../../support/harness.ts';
@@ -22,14 +21,8 @@ describe('the rate lock', () => {
   let shop: Shop;
   eachShop((opened) => ({ harness, shop } = opened));
 
-  const choose = (id: string, rates = BEFORE, pair: { coin: 'BTC' | 'ETH' | 'USDC' } = { coin: 'BTC' }) =>
-    harness.ctx.db.transaction(async (tx) => {
-      const [payment] = await lockPayments(tx, [id]);
-      if (payment === undefined) throw new Error('the payment does not exist');
-      const network = pair.coin === 'BTC' ? 'bitcoin' : 'ethereum';
-      const offer = { ...pair, network, chain: simulatedChain(harness.ctx), rates } as const;
-      return selectPaymentMethod(tx, payment, offer, harness.ctx.now());
-    });
+  const choose = (id: string, rates = BEFORE, { coin }: { coin: 'BTC' | 'ETH' | 'USDC' } = { coin: 'BTC' }) =>
+    chooseCoin(harness, id, coin, rates);
   const lockEnd = async (id: string, coin: string) => {
     const quote = (await harness.ctx.db('quotes').where({ payment_id: id, coin }).first('locked_until')) as {
       locked_until: Date | null;

@@ -53,6 +53,7 @@ describe("an endpoint's deliveries", () => {
     return receiver;
   };
   const send = (endpointId = harness.merchant.id, ctx = harness.ctx) => deliverDue(ctx, client, endpointId);
+  const runOnce = () => deliverDue(harness.ctx, client, harness.merchant.id, { runMs: 0 });
   const untilHeld = (receiver: HoldingReceiver, count: number) =>
     until(`${count} requests wait`, () => receiver.held === count);
   const statuses = async () => (await deliveriesIn(harness)).map(({ status }) => status);
@@ -168,6 +169,44 @@ describe("an endpoint's deliveries", () => {
     receiver.open();
     await sending;
     expect(await endpointIn(harness)).to.include({ leased_by: null, leased_until: null });
+    expect(await deliveryJobIn(harness)).to.equal(null);
+  });
+
+  it('are due when the next one is, once a run is over: no other run looks in vain', async () => {
+    const receiver = await listen();
+    receiver.status = 500;
+    receiver.open();
+    await configure(harness, receiver.url);
+    await createPaymentsWithDeliveries(harness, shop, 1);
+    await runOnce();
+    const [delivery] = await deliveriesIn(harness);
+    const visible_at = delivery?.next_attempt_at ?? null;
+    expect(visible_at?.getTime()).to.be.greaterThan(harness.ctx.now().getTime());
+    expect(await deliveryJobIn(harness)).to.deep.equal({ visible_at });
+    expect(await endpointIn(harness)).to.include({ leased_by: null, leased_until: null });
+  });
+
+  it('are due at once where a run is over before all were sent, and where one comes meanwhile', async () => {
+    const receiver = await listen();
+    await configure(harness, receiver.url);
+    await createPaymentsWithDeliveries(harness, shop, 6);
+    const isDue = async () => {
+      const { visible_at } = (await deliveryJobIn(harness)) ?? {};
+      return visible_at !== undefined && visible_at <= harness.ctx.now();
+    };
+    const first = runOnce();
+    await untilHeld(receiver, 4);
+    receiver.release(4);
+    await first;
+    expect(await isDue(), 'two are left').to.equal(true);
+    const second = runOnce();
+    await untilHeld(receiver, 2);
+    await createPaymentsWithDeliveries(harness, shop, 1);
+    receiver.open();
+    await second;
+    expect(await isDue(), 'one came').to.equal(true);
+    await runOnce();
+    expect(await statuses()).to.deep.equal(Array.from({ length: 7 }, () => 'delivered'));
     expect(await deliveryJobIn(harness)).to.equal(null);
   });
 });

@@ -31,11 +31,12 @@ describe('deliveries that are created while runs start and end', () => {
     const [begun, committed] = [new EventEmitter(), new EventEmitter()];
     const isBegun = once(begun, 'now');
     const isCommitted = once(committed, 'now');
-    const transaction = (work: (tx: Tx) => Promise<unknown>) =>
+    const transaction = <T>(work: (tx: Tx) => Promise<T>) =>
       harness.ctx.db.transaction(async (tx) => {
-        await work(tx);
+        const result = await work(tx);
         begun.emit('now');
         await isCommitted;
+        return result;
       });
     const over = dispatchEvents({ ...harness.ctx, db: { transaction } as unknown as Db }, [event?.id ?? '']);
     await isBegun;

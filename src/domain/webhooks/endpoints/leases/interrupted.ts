@@ -1,4 +1,5 @@
 import type { Context } from '../../../../platform/context.ts';
+import { attemptsTotal } from '../../../../platform/metrics/measures.ts';
 import { run, sql } from '../../../../platform/postgres/db.ts';
 import type { EndpointLease } from '../acquire.ts';
 
@@ -58,6 +59,8 @@ export async function recordInterrupted(
   receiver: string | null,
 ): Promise<void> {
   const recorded = await run(ctx.db, recordAttempts, { endpointId, owner, now: ctx.now(), receiver });
+  if (recorded.length > 0)
+    attemptsTotal.inc({ outcome: 'interrupted', error: 'interrupted' }, recorded.length);
   for (const { delivery_id } of recorded)
     ctx.log.warn('webhook attempt interrupted: a worker stopped during it; it will be sent again', {
       delivery_id,

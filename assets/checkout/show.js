@@ -1,0 +1,99 @@
+// Rendering: the page as the server renders it, component by component.
+
+const GO_BACK_MS = 20_000;
+
+/** Updates run one after another: each compares with what the one before has shown. */
+let updates = Promise.resolve();
+/** Only who saw the payment settle on this visit is taken back to the shop. */
+let sawItOpen = shown.live === 'true';
+/** @type {number | undefined} */
+let goBackTimer;
+
+/** Adds what only a script can do: buttons, times, the countdown, the way back to the shop. */
+function enhance() {
+  for (const component of document.querySelectorAll('[data-script]')) component.removeAttribute('hidden');
+  startCountdown(async () => {
+    updates = updates.then(reload).catch(() => {});
+    await updates;
+  });
+  writeLocalTimes();
+  offerInjectedWallet();
+  followInFrame();
+  const [success, going] = [byId('success'), byId('going')];
+  if (!sawItOpen || !canLeave || !going?.hidden || !(success instanceof HTMLAnchorElement)) return;
+  going.hidden = false;
+  announce(`${byId('said')?.textContent ?? ''} ${going.querySelector('p')?.textContent ?? ''}`);
+  goBackTimer = setTimeout(() => {
+    leaveTo(success.href);
+  }, GO_BACK_MS);
+}
+
+/** Opened details and checked options stay so in what replaces them.
+ * @param {HTMLElement} old
+ * @param {Element} component */
+function replaceContent(old, component) {
+  const kept = [...old.querySelectorAll('details[open][id], input[type=radio]:checked')].map(({ id }) => id);
+  old.innerHTML = component.innerHTML;
+  for (const element of kept.map(byId)) {
+    if (element instanceof HTMLDetailsElement) element.open = true;
+    if (element instanceof HTMLInputElement) element.checked = true;
+  }
+}
+
+/** @param {Document} next */
+function replaceComponents(next) {
+  for (const component of next.querySelectorAll('[data-part]')) {
+    const old = byId(component.id);
+    const digest = component.getAttribute('data-part') ?? '';
+    if (!old || old.dataset.part === digest) continue;
+    old.dataset.part = digest;
+    old.className = component.className;
+    replaceContent(old, component);
+  }
+  const seconds = next.getElementById('left')?.dataset.seconds;
+  const left = byId('left');
+  if (left && seconds) left.dataset.seconds = seconds;
+}
+
+/** Shows what the server answered with; a page without a payment (an error) changes nothing.
+ * @param {string} text
+ * @param {string} [focusOn] where the focus goes if what had it is gone */
+function show(text, focusOn = 'status') {
+  const next = parsed(text);
+  const { version, live, state, code, tone } = next.body.dataset;
+  if (!version) return false;
+  const focused = document.activeElement?.id;
+  const before = shown.state;
+  replaceComponents(next);
+  document.title = next.title;
+  Object.assign(shown, { version, live, state, code });
+  const status = byId('status');
+  if (status) status.className = `status ${tone}`;
+  clearTimeout(goBackTimer);
+  if (live === 'true') sawItOpen = true;
+  // A new state is announced once; a block more is none.
+  if (state !== before) announce(byId('said')?.textContent ?? '');
+  enhance();
+  if (focused && document.activeElement?.id !== focused) (byId(focused) ?? byId(focusOn))?.focus();
+  return true;
+}
+
+async function reload() {
+  const answer = await fetch(pagePath);
+  if (!answer.ok) throw new Error(`page: ${answer.status}`);
+  show(await answer.text());
+}
+
+document.addEventListener('click', ({ target }) => {
+  const button = target instanceof Element ? target.closest('button, a') : null;
+  if (!(button instanceof HTMLElement)) return;
+  if (button.id === 'wallet') watchForWallet();
+  if (!(button instanceof HTMLButtonElement)) return;
+  if (button.dataset.copy) void copyFor(button);
+  if (button.id === 'injected') void payInjected(button);
+  if (button.id === 'stay') {
+    clearTimeout(goBackTimer);
+    byId('going')?.remove();
+    byId('success')?.focus();
+  }
+});

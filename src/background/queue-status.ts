@@ -1,0 +1,84 @@
+import type { SectionReport } from '../domain/ops/status/section.ts';
+import type { Context } from '../platform/context.ts';
+import { QUEUE_NAMES, type QueueName } from '../platform/job.ts';
+import { openQueueEngine, type JobQueue } from './queues.ts';
+
+/** What a queue holds at the moment. */
+export interface QueueCounts {
+  readonly queue: QueueName;
+  readonly waiting: number;
+  readonly active: number;
+  /** Jobs that wait while the queue is paused. */
+  readonly paused: number;
+}
+
+/** An operator waits no longer for a queue's server. */
+const PATIENCE_MS = 5_000;
+/** Nor does a scrape of the metrics, which fails as a whole after some seconds. */
+export const SCRAPE_MS = 2_000;
+
+/** Reads all queues over a connection of its own. Rejects when their server is away or hangs. */
+export async function readQueues({ config, log }: Context): Promise<QueueCounts[]> {
+  const engine = openQueueEngine(config, log);
+  const queues = QUEUE_NAMES.map((name) => engine.openQueue(name));
+  try {
+    return await countQueues(queues);
+  } finally {
+    // Closing waits for a server that is away; the process ends with its command.
+    const closed = Promise.all(queues.map((queue) => queue.close())).then(() => engine.close());
+    await within(1_000, closed).catch(() => undefined);
+  }
+}
+
+/** Counts what open queues hold. Rejects when their server is away, or hangs for longer than `ms`. */
+export async function countQueues(queues: readonly JobQueue[], ms = PATIENCE_MS): Promise<QueueCounts[]> {
+  const counted = queues.map(async (queue) => ({
+    queue: queue.name as QueueName,
+    ...(await countJobs(queue)),
+  }));
+  return within(ms, Promise.all(counted));
+}
+
+async function countJobs(queue: JobQueue): Promise<Omit<QueueCounts, 'queue'>> {
+  const [waiting, active, paused] = await Promise.all([
+    queue.getJobCountByTypes('waiting'),
+    queue.getJobCountByTypes('active'),
+    // Only the Postgres engine counts them apart.
+    queue.getJobCountByTypes('paused' as 'waiting'),
+  ]);
+  return { waiting, active, paused };
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`the queues' server has not replied in ${ms / 1000} s`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}
+
+/** The section of the status about queues. */
+export async function reportQueues(ctx: Context): Promise<SectionReport> {
+  const queues = await readQueues(ctx);
+  const lines = queues
+    .filter(({ waiting, active, paused }) => waiting + active + paused > 0)
+    .map(
+      ({ queue, waiting, active, paused }) =>
+        `${queue}: ${waiting} waiting, ${active} active${paused > 0 ? `, ${paused} in a PAUSED queue` : ''}`,
+    );
+  return {
+    facts: queues,
+    lines: lines.length === 0 ? ['all are empty'] : lines,
+    isBad: queues.some(({ paused }) => paused > 0),
+  };
+}
+
+/** How many jobs wait in a queue, also in a paused one, whose jobs the Postgres engine counts apart. */
+export async function countWaitingJobs(queue: JobQueue): Promise<number> {
+  return queue.getJobCountByTypes('waiting', 'paused' as 'waiting');
+}

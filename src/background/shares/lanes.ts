@@ -1,0 +1,77 @@
+import type { JobMerchant } from '../../platform/job.ts';
+import { poolSizeOf, type Db } from '../../platform/postgres/db.ts';
+import type { KnexClient, PooledConnection } from '../../platform/postgres/connections.ts';
+import { Slots } from './slots.ts';
+
+interface Lane {
+  readonly merchant: JobMerchant;
+  /** Those that wait for a connection, in the order in which they came. */
+  readonly waiting: (() => void)[];
+}
+
+/**
+ * Shares the connections of a pool among merchants: hundreds of runs of one merchant that end at the same
+ * moment, as requests to hanging receivers do, leave connections to the runs of others, and to the work that
+ * is nobody's. Beyond its share, a merchant's statements wait here in their order, and merchants take turns.
+ */
+export class Lanes {
+  readonly #db: Db;
+  readonly #connections: Slots;
+  readonly #lanes = new Map<string, Lane>();
+
+  constructor(db: Db) {
+    this.#db = db;
+    this.#connections = new Slots(poolSizeOf(db));
+  }
+
+  /** The pool as the runs of a merchant use it: each connection and each transaction is one of its share. */
+  of(merchant: JobMerchant): Db {
+    const db = this.#db;
+    const pool = db.client as KnexClient;
+    const client: Pick<KnexClient, 'acquireConnection' | 'releaseConnection'> = {
+      acquireConnection: async () => {
+        await this.#enter(merchant);
+        return pool.acquireConnection().catch((error: unknown) => {
+          this.#leave(merchant);
+          throw error;
+        });
+      },
+      releaseConnection: (connection: PooledConnection) => {
+        this.#leave(merchant);
+        return pool.releaseConnection(connection);
+      },
+    };
+    const transaction = async (...args: Parameters<Db['transaction']>) => {
+      await this.#enter(merchant);
+      try {
+        return await db.transaction(...args);
+      } finally {
+        this.#leave(merchant);
+      }
+    };
+    const own: object = { client, transaction };
+    return new Proxy(db, {
+      get: (target, name) => Reflect.get(name in own ? own : target, name) as unknown,
+    });
+  }
+
+  async #enter(merchant: JobMerchant): Promise<void> {
+    const lane = this.#lanes.get(merchant.id);
+    if (lane === undefined && this.#connections.enter(merchant)) return;
+    await new Promise<void>((resolve) => {
+      if (lane === undefined) this.#lanes.set(merchant.id, { merchant, waiting: [resolve] });
+      else lane.waiting.push(resolve);
+    });
+  }
+
+  #leave(merchant: JobMerchant): void {
+    this.#connections.leave(merchant);
+    // A lane that got a connection waits behind the others for its next: the loop comes to it again.
+    for (const [id, lane] of this.#lanes) {
+      if (!this.#connections.enter(lane.merchant)) continue;
+      lane.waiting.shift()?.();
+      this.#lanes.delete(id);
+      if (lane.waiting.length > 0) this.#lanes.set(id, lane);
+    }
+  }
+}

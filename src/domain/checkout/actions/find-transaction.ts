@@ -1,0 +1,80 @@
+import { NETWORKS, type NetworkId, type TransactionHashFormat } from '../../chain/networks.ts';
+import type { ChainTransfer } from '../../chain/port.ts';
+import { adaptersOf, type AdaptersByMode } from '../../payments/lifecycle/ports.ts';
+import { contextOfTestClock } from '../../payments/lifecycle/test-clock.ts';
+import { syncNetwork } from '../../payments/processing/sync-network.ts';
+import type { Context } from '../../../platform/context.ts';
+import { messageOf } from '../../../platform/log.ts';
+import { isUnavailable } from '../../../platform/postgres/db.ts';
+import type { Finding } from '../parts/help.ts';
+import { findByToken, type CheckoutPayment } from '../view/store.ts';
+
+/** A hash anywhere in what people paste: alone, or in an explorer's link. */
+const HASHES: Readonly<Record<TransactionHashFormat, RegExp>> = {
+  hex: /(?<![0-9a-z])(?:0x)?([0-9a-f]{64})(?![0-9a-z])/i,
+  '0x-hex': /(?<![0-9a-z])(?:0x)?([0-9a-f]{64})(?![0-9a-z])/i,
+  base58: /(?<![1-9A-Za-z])([1-9A-HJ-NP-Za-km-z]{80,90})(?![1-9A-Za-z])/,
+};
+
+/**
+ * Looks up the transaction that a customer of the payment behind `token` named, which is unchecked input, and
+ * says what the network knows of it. One that pays this payment and was not seen yet is synced at once.
+ */
+export async function findTransactionByToken(
+  ctx: Context,
+  adapters: AdaptersByMode,
+  token: string,
+  input: unknown,
+): Promise<{ finding: Finding; payment: CheckoutPayment } | null> {
+  const payment = await findByToken(ctx.db, token);
+  if (payment === null) return null;
+  const hash = parseHash(payment.network, input);
+  if (hash === null) return { finding: 'bad', payment };
+  const finding = await lookUp(ctx, adapters, payment, hash);
+  const shown = finding === 'seen' ? await findByToken(ctx.db, token) : payment;
+  return { finding, payment: shown ?? payment };
+}
+
+/** The hash in `input` as the network writes it; null: there is none. */
+export function parseHash(network: NetworkId, input: unknown): string | null {
+  if (typeof input !== 'string') return null;
+  const { transactionHashFormat: format } = NETWORKS[network];
+  const [, hash] = HASHES[format].exec(input) ?? [];
+  if (hash === undefined) return null;
+  if (format === 'base58') return hash;
+  return format === 'hex' ? hash.toLowerCase() : `0x${hash.toLowerCase()}`;
+}
+
+async function lookUp(
+  ctx: Context,
+  adapters: AdaptersByMode,
+  payment: CheckoutPayment,
+  hash: string,
+): Promise<Finding> {
+  const { network, test_clock } = payment;
+  if (payment.transfers.some(({ tx_hash }) => tx_hash === hash)) return 'counted';
+  const own = adaptersOf(adapters, payment.merchant_mode);
+  const clocked = test_clock === null ? ctx : await contextOfTestClock(ctx, test_clock);
+  if (clocked === null || !own.networks.includes(network)) return 'unable';
+  const chain = own.chain(clocked);
+  if (chain.find === undefined) return 'unable';
+  try {
+    const finding = findingOf(await chain.find(network, hash), payment);
+    if (finding === 'seen') await syncNetwork(clocked, own, network);
+    return finding;
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    ctx.log.warn('checkout page: transaction not looked up', {
+      payment_id: payment.id,
+      error: messageOf(error),
+    });
+    return 'unable';
+  }
+}
+
+function findingOf(transfers: readonly ChainTransfer[], { address }: CheckoutPayment): Finding {
+  if (transfers.length === 0) return 'unknown';
+  const ours = transfers.filter((transfer) => transfer.address === address);
+  if (ours.length === 0) return 'elsewhere';
+  return ours.every(({ droppedAt }) => droppedAt !== null) ? 'dropped' : 'seen';
+}

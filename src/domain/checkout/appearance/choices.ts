@@ -1,0 +1,64 @@
+import { isCoinOn } from '../../chain/coins.ts';
+import type { NetworkId } from '../../chain/networks.ts';
+import { ValidationError } from '../../../platform/errors.ts';
+import { parseUrl, urlFault } from '../../../platform/values/urls.ts';
+import { isFrameOrigin, type PaymentMethod, type StoredFace } from '../view/face.ts';
+import type { AppearanceBody } from './schemas.ts';
+
+/** What a merchant chooses, as it is stored; the logo has an endpoint of its own. */
+export type Choices = Omit<StoredFace, 'logo'>;
+
+/** What validation depends on beside the request. */
+interface Surroundings {
+  /** The networks that serve the merchant. */
+  readonly networks: readonly NetworkId[];
+  /** http is allowed too. */
+  readonly allowPrivate: boolean;
+}
+
+/**
+ * The choices of a request that its schema has passed; what it leaves out is the default. Throws
+ * ValidationError for what a schema cannot say.
+ */
+export function choicesOf(body: AppearanceBody, { networks, allowPrivate }: Surroundings): Choices {
+  const methods = (body.methods ?? null) as readonly PaymentMethod[] | null;
+  const { name = null, support_url: support = null, embed_origins: origins = [] } = body;
+  if (name?.trim() === '') throw new ValidationError('name', 'pattern', 'must have a visible character');
+  if (support !== null) refuse('support_url', 'format', supportFault(support, allowPrivate));
+  for (const [index, method] of (methods ?? []).entries())
+    refuse(`methods.${index}`, 'enum', methodFault(method, networks));
+  for (const [index, origin] of origins.entries())
+    refuse(`embed_origins.${index}`, 'format', originFault(origin, allowPrivate));
+  return {
+    name,
+    support_url: support,
+    accent_color: body.accent_color?.toLowerCase() ?? null,
+    display_currency: body.display_currency ?? null,
+    methods,
+    embed_origins: origins,
+  };
+}
+
+function refuse(field: string, constraint: string, fault: string | null): void {
+  if (fault !== null) throw new ValidationError(field, constraint, fault);
+}
+
+/** One address, and nothing that a mail program would do by itself: no copies, no text. */
+const MAILTO = /^mailto:[\w.!#$%'*+/=^`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
+
+function supportFault(url: string, allowPrivate: boolean): string | null {
+  if (!/^mailto:/i.test(url)) return urlFault(url, { allowPrivate, forDelivery: false });
+  return MAILTO.test(url) ? null : 'must be mailto: and one address, such as mailto:help@shop.example';
+}
+
+function methodFault({ coin, network }: PaymentMethod, networks: readonly NetworkId[]): string | null {
+  if (!isCoinOn(coin, network)) return `cannot be ${coin} on ${network}: the coin does not exist there`;
+  return networks.includes(network) ? null : `cannot be on ${network}, which does not serve this merchant`;
+}
+
+function originFault(origin: string, allowPrivate: boolean): string | null {
+  const isOrigin = isFrameOrigin(origin) && parseUrl(origin)?.origin === origin;
+  if (isOrigin && (allowPrivate || origin.startsWith('https:'))) return null;
+  const scheme = allowPrivate ? 'https or http' : 'https';
+  return `must be an ${scheme} origin in lower case, such as https://shop.example, without a path, a wildcard or the scheme's own port`;
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { html, type Html } from '../markup/html.ts';
+import type { Language } from '../../languages/languages.ts';
+import { codeComponent } from '../parts/code.ts';
+import { helpComponent, type Found } from '../parts/help.ts';
+import { payComponent } from '../parts/pay.ts';
+import { proofComponent } from '../parts/proof.ts';
+import { refundComponent } from '../parts/refund.ts';
+import { simulatorComponent } from '../parts/simulator.ts';
+import { statusComponent, statusTone } from '../parts/status.ts';
+import { stepsComponent } from '../parts/steps.ts';
+import { summary, testBand } from '../parts/summary.ts';
+import { waysComponent } from '../parts/ways.ts';
+import type { DisplayPrice } from '../view/display-price.ts';
+import type { Served, View } from '../view/view.ts';
+
+/** Everything that the components of a page are rendered from. */
+export interface PageContent {
+  readonly view: View;
+  readonly language: Language;
+  readonly served: Served;
+  /** Where the page is, and the query that keeps its language: its forms post below it. */
+  readonly path: string;
+  readonly query: string;
+  /** The page has the simulator's panel. */
+  readonly canSimulate: boolean;
+  /** Input for the refund address that is no address. */
+  readonly refused: string | null;
+  /** What came of looking a transaction up. */
+  readonly found: Found | null;
+  /** The page's own URL; null: the page shows no code of itself. */
+  readonly pageUrl: string | null;
+  /** Receipts are mailed. */
+  readonly sendsReceipts: boolean;
+  /** The price in the merchant's display currency; null: it is not shown. */
+  readonly about: DisplayPrice | null;
+}
+
+/** A part of the page that the script replaces when its digest differs. */
+export interface Component {
+  readonly id: string;
+  readonly digest: string;
+  readonly element: Html;
+}
+
+type ComponentId = keyof typeof COMPONENTS;
+
+/** Every component: its attributes, and its content; null: it is empty now. */
+const COMPONENTS = {
+  said: [html`class="said"`, ({ view, language }) => statusComponent(view, language)],
+  steps: [null, ({ view, language }) => stepsComponent(view, language)],
+  pay: [
+    html`class="pay"`,
+    ({ view, served, language, path, query }) => payComponent(view, served, language, `${path}/coin${query}`),
+  ],
+  code: [html`class="code"`, ({ view, served, language }) => codeComponent(view, served, language.page)],
+  proof: [
+    html`class="proof"`,
+    ({ view, served, language, sendsReceipts }) => proofComponent(view, served, language, sendsReceipts),
+  ],
+  refund: [
+    html`class="step refund"`,
+    ({ view, language, path, query, refused }) =>
+      refundComponent(view, language, `${path}/refund-address${query}`, refused),
+  ],
+  ways: [
+    html`class="ways"`,
+    ({ view, served, language }) =>
+      waysComponent(view, language, served.networks.includes(view.payment.network)),
+  ],
+  help: [
+    html`class="help"`,
+    ({ view, language, path, query, pageUrl, found }) =>
+      helpComponent(view, language.page, { path: `${path}/transaction${query}`, pageUrl, found }),
+  ],
+  simulator: [
+    html`class="card simulator"`,
+    ({ view, language, canSimulate, path, query }) =>
+      canSimulate ? simulatorComponent(view, language.page, `${path}/simulate${query}`) : null,
+  ],
+} satisfies Record<string, [Html | null, (content: PageContent) => Html | null]>;
+
+/** The page's components in their state now. */
+export function componentsOf(content: PageContent): Readonly<Record<ComponentId, Component>> {
+  const components = Object.entries(COMPONENTS).map(([id, [attributes, render]]) => [
+    id,
+    component(id, attributes, render(content)),
+  ]);
+  return Object.fromEntries(components) as Record<ComponentId, Component>;
+}
+
+function component(id: string, attributes: Html | null, content: Html | null): Component {
+  // The time that is left replaces no component: the script counts down by itself.
+  const stable = (content?.markup ?? '').replace(/data-seconds.*?<\/span>/s, '');
+  const digest = createHash('sha256').update(stable).digest('base64url').slice(0, 12);
+  return { id, digest, element: html`<div id="${id}" ${attributes} data-part="${digest}">${content}</div>` };
+}
+
+/** The page's one landmark. What the script says to screen readers stands in `heard`. */
+export function mainElement(content: PageContent): Html {
+  const { view, language, served, canSimulate } = content;
+  const { page: texts } = language;
+  const { said, steps, pay, code, proof, refund, ways, help, simulator } = componentsOf(content);
+  return html`<main class="wide">
+    ${served.isSimulated ? testBand(language) : null}
+    <div class="sheet">
+      ${summary(view, language, content.about)}
+      <p id="offline" class="alert" hidden>${texts.offline}</p>
+      <p id="notice" class="alert" hidden></p>
+      <section id="status" class="status ${statusTone(view)}" tabindex="-1" aria-label="${texts.progress}">
+        ${said.element} ${steps.element}
+      </section>
+      ${pay.element} ${code.element} ${proof.element} ${refund.element} ${help.element} ${ways.element}
+    </div>
+    ${canSimulate ? simulator.element : null}
+    <p id="heard" class="unseen" role="status"></p>
+  </main>`;
+}

@@ -1,0 +1,143 @@
+import { COINS, COINS_ON_NETWORKS, COIN_IDS, isCoinOn, type CoinId } from '../../chain/coins.ts';
+import { NETWORKS, NETWORKS_BY_FEE, secondsToConfirm, type NetworkId } from '../../chain/networks.ts';
+import { duration } from '../markup/format.ts';
+import { fill, html, latin, type Html } from '../markup/html.ts';
+import type { PageTexts } from '../../languages/en.ts';
+import type { Language } from '../../languages/languages.ts';
+import { symbol } from '../markup/icons.ts';
+import type { MerchantFace, PaymentMethod } from '../view/face.ts';
+import type { Served, View } from '../view/view.ts';
+
+/** Every method, on cheap networks first. */
+const CHEAPEST_FIRST: readonly PaymentMethod[] = NETWORKS_BY_FEE.flatMap((network) =>
+  COINS_ON_NETWORKS.filter((method) => method.network === network),
+);
+
+/** What the merchant offers and the service serves, in the merchant's order. */
+export function offeredMethods({ methods }: MerchantFace, { networks }: Served): readonly PaymentMethod[] {
+  return (methods ?? CHEAPEST_FIRST).filter(({ network }) => networks.includes(network));
+}
+
+/**
+ * All methods at once, each a button of its own, for a payment whose method is not offered; null: there is
+ * nothing to choose.
+ */
+export function firstChoice(view: View, served: Served, language: Language, coinPath: string): Html | null {
+  const offered = offeredMethods(view.face, served);
+  if (!view.canChoose || offered.length === 0) return null;
+  const { page: texts } = language;
+  const buttons = offered.map((method) => {
+    const { coin, network } = method;
+    const label = html`${symbol(coin)}${networkLabel(network, language, methodName(method, texts))}`;
+    return methodButton(method, language, coinPath, {
+      here: 'status',
+      id: `method-${coin}-${network}`,
+      label,
+    });
+  });
+  return html`<div class="choice" id="choice" role="group" aria-labelledby="methods">
+    <h2 id="methods">${texts.chooseFirst}</h2>
+    <div class="chips whole">${buttons}</div>
+  </div>`;
+}
+
+/**
+ * The payment method as one row that opens into all coins at once, and the networks of the chosen one. Each
+ * button is a form of its own, so that one tap is the whole choice.
+ */
+export function choice(view: View, served: Served, language: Language, coinPath: string): Html {
+  const { payment, canChoose, face } = view;
+  const { page: texts } = language;
+  const method = html`<span class="named"
+    >${symbol(payment.coin)}<span>${methodName(payment, texts)}</span></span
+  >`;
+  const isOnly = offeredMethods(face, served).length < 2;
+  if (!canChoose || isOnly) return html`<p class="method">${method}</p>`;
+  return html`<details class="choice" id="choice">
+    <summary class="method">${method}<span class="change">${texts.change}</span></summary>
+    ${options(view, served, language, coinPath)}
+  </details>`;
+}
+
+function methodName({ coin, network }: PaymentMethod, texts: PageTexts): Html {
+  return fill(texts.method, { coin: latin(coin), network: latin(NETWORKS[network].name) });
+}
+
+/** A form that selects the method; `here` is the part of the page that shows what came of it. */
+function methodButton(
+  { coin, network }: PaymentMethod,
+  { page: texts }: Language,
+  coinPath: string,
+  { here, id, label, pressed = null }: { here: string; id: string; label: Html; pressed?: boolean | null },
+): Html {
+  const state = pressed === null ? null : html` aria-pressed="${String(pressed)}"`;
+  return html`<form
+    method="post"
+    action="${coinPath}"
+    data-here="${here}"
+    data-failed="${texts.simulatorFailed}"
+  >
+    <input type="hidden" name="coin" value="${coin}" /><input
+      type="hidden"
+      name="network"
+      value="${network}"
+    /><button id="${id}" ${state}>${label}</button>
+  </form>`;
+}
+
+function options({ payment, face }: View, served: Served, language: Language, coinPath: string): Html {
+  const offered = offeredMethods(face, served);
+  const { page: texts } = language;
+  const button = (method: PaymentMethod, id: string, pressed: boolean, label: Html) =>
+    methodButton(method, language, coinPath, { here: 'choice', id, label, pressed });
+  const ids = face.methods === null ? COIN_IDS : [...new Set(offered.map(({ coin }) => coin))];
+  const coins = ids.flatMap((coin) => {
+    const network = networkFor(coin, payment.network, offered);
+    return network === null
+      ? []
+      : [button({ coin, network }, `coin-${coin}`, coin === payment.coin, coinLabel(coin))];
+  });
+  const networks = offered
+    .filter(({ coin }) => coin === payment.coin)
+    .map((method) => {
+      const { network } = method;
+      const label = html`${symbol(network)}${networkLabel(network, language, latin(NETWORKS[network].name))}`;
+      return button(method, `network-${network}`, network === payment.network, label);
+    });
+  return html`<div class="step">
+    <div role="group" aria-labelledby="coins">
+      <h3 id="coins">${texts.coin}</h3>
+      <div class="chips">${coins}</div>
+    </div>
+    <div role="group" aria-labelledby="networks">
+      <h3 id="networks">${texts.network}</h3>
+      <div class="chips names">${networks}</div>
+    </div>
+  </div>`;
+}
+
+function coinLabel(coin: CoinId): Html {
+  return html`${symbol(coin)}${coin}<span class="unseen"> ${COINS[coin].name}</span>`;
+}
+
+const FEES = { low: 'feeLow', medium: 'feeMedium', high: 'feeHigh' } as const;
+
+/** How long the network takes, and what it costs: people cannot choose without. */
+function networkLabel(network: NetworkId, { locale, page: texts }: Language, name: Html): Html {
+  const time = duration(secondsToConfirm(network), locale);
+  return html`<span
+    ><b>${name}</b><br /><span class="hint"
+      >${fill(texts.networkHint, { time, fee: texts[FEES[NETWORKS[network].fee]] })}</span
+    ></span
+  >`;
+}
+
+/**
+ * The network that is chosen already, where the coin lives there too; else the first that offers it; null:
+ * none does.
+ */
+function networkFor(coin: CoinId, chosen: NetworkId, offered: readonly PaymentMethod[]): NetworkId | null {
+  const isOffered = offered.some((method) => method.coin === coin && method.network === chosen);
+  if (isOffered && isCoinOn(coin, chosen)) return chosen;
+  return offered.find((method) => method.coin === coin)?.network ?? null;
+}

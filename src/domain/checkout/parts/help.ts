@@ -1,0 +1,85 @@
+import { NETWORKS } from '../../chain/networks.ts';
+import { fill, html, latin, type Html } from '../markup/html.ts';
+import { qrCode } from '../markup/qr-code.ts';
+import type { PageTexts } from '../../languages/en.ts';
+import type { State, View } from '../view/view.ts';
+
+/** What the network says of a transaction that the customer named, as far as it matters to them. */
+export const FINDINGS = ['bad', 'unknown', 'elsewhere', 'dropped', 'seen', 'counted', 'unable'] as const;
+export type Finding = (typeof FINDINGS)[number];
+
+/** What was looked up, and what was found. */
+export interface Found {
+  readonly input: string;
+  readonly finding: Finding;
+}
+
+const TEXTS = {
+  bad: 'findBad',
+  unknown: 'findUnknown',
+  elsewhere: 'findElsewhere',
+  dropped: 'findDropped',
+  seen: 'findSeen',
+  counted: 'findCounted',
+  unable: 'findUnable',
+} as const satisfies Record<Finding, keyof PageTexts>;
+
+/** The states in which a customer may have sent money that the page does not show. */
+const MAY_MISS_MONEY: readonly State[] = ['waiting', 'underpaid', 'expired', 'expiredPartly', 'replaced'];
+
+/** Longest part of an input that the form shows again. */
+const MAX_SHOWN = 200;
+
+/** Help for who has paid, and for who wants to pay with another device; null: nobody needs it. */
+export function helpComponent(
+  view: View,
+  texts: PageTexts,
+  { path, pageUrl, found }: { path: string; pageUrl: string | null; found: Found | null },
+): Html | null {
+  const canLookUp = found !== null || MAY_MISS_MONEY.includes(view.state);
+  if (!canLookUp) return null;
+  return html`${lookUp(view, texts, path, found)}
+  ${view.toSend === null || pageUrl === null ? null : phone(pageUrl, texts)}`;
+}
+
+function lookUp({ payment }: View, texts: PageTexts, path: string, found: Found | null): Html {
+  const network = latin(NETWORKS[payment.network].name);
+  const isBad = found?.finding === 'bad';
+  const marks = html`aria-describedby="found" value="${(found?.input ?? '').slice(0, MAX_SHOWN)}"`;
+  const answer =
+    found === null
+      ? null
+      : html`<p id="found" data-heard class="${isBad ? 'fault' : 'answer'}">
+          ${fill(texts[TEXTS[found.finding]], { network })}
+        </p>`;
+  return html`<details id="find" ${found === null ? null : html`open`}>
+    <summary>${texts.findTitle}</summary>
+    <form method="post" action="${path}" class="step" data-here="help" data-failed="${texts.simulatorFailed}">
+      <p class="small">${texts.waitingText}</p>
+      <label for="tx">${texts.findLabel}</label>
+      <input
+        id="tx"
+        name="tx"
+        dir="ltr"
+        required
+        maxlength="300"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck="false"
+        ${found === null ? null : marks}
+        ${isBad ? html`aria-invalid="true"` : null}
+      />
+      ${answer}
+      <button>${texts.findButton}</button>
+    </form>
+  </details>`;
+}
+
+/** The page's own address as a code: the camera of a phone opens it. */
+function phone(pageUrl: string, texts: PageTexts): Html {
+  return html`<details id="phone">
+    <summary>${texts.phoneTitle}</summary>
+    <p class="small">${texts.phoneText}</p>
+    ${qrCode(pageUrl, html`${texts.phoneTitle}`, { id: 'code-page', kind: 'self' })}
+  </details>`;
+}

@@ -1,0 +1,105 @@
+import { NETWORKS } from '../../chain/networks.ts';
+import { decimal, duration, time } from '../markup/format.ts';
+import { fill, html, latin, type Html } from '../markup/html.ts';
+import type { PageTexts } from '../../languages/en.ts';
+import type { Language } from '../../languages/languages.ts';
+import type { Served, View } from '../view/view.ts';
+import { choice, firstChoice } from './choice.ts';
+
+/** Digits that fit a phone's line at full size. */
+const LONG_AMOUNT = 12;
+
+/**
+ * Everything that is needed for sending money by hand: coin and network, amount, address, deadline; null when
+ * none is asked for, and the choice alone while the customer must choose first. On a network that is not
+ * served, nobody would see the money: it shows no address.
+ */
+export function payComponent(view: View, served: Served, language: Language, coinPath: string): Html | null {
+  const { payment, state, toSend } = view;
+  const { page: texts } = language;
+  if (view.mustChoose)
+    return html`${firstChoice(view, served, language, coinPath) ?? html`<p class="warning">${texts.cannotBePaid}</p>`}
+    ${deadline(view, language)}`;
+  if (toSend === null) return null;
+  if (!served.networks.includes(payment.network)) return html`<p class="warning">${texts.cannotBePaid}</p>`;
+  const parts = { coin: latin(payment.coin), network: latin(NETWORKS[payment.network].name) };
+  return html`<h2 class="unseen">${texts.payWith}</h2>
+    ${choice(view, served, language, coinPath)}
+    <div class="line">
+      <h3>${state === 'underpaid' ? texts.sendTheRest : texts.sendExactly}</h3>
+      ${copyButton('amount', texts.copyAmount, texts)} ${amount(toSend, payment.coin, language)}
+      ${price(view, language)}
+    </div>
+    <div class="line">
+      <h3>${fill(texts.address, parts)}</h3>
+      ${copyButton('address', texts.copyAddress, texts)}
+      <p class="whole" dir="ltr"><code id="address" class="copy address">${inFours(view.address)}</code></p>
+    </div>
+    ${deadline(view, language)}
+    <p class="warning">${texts.exactly} ${fill(texts.networkWarning, parts)}</p>`;
+}
+
+/** What is copied is always in digits and a point, whatever the language writes. */
+function amount(toSend: string, coin: string, { locale }: Language): Html {
+  const shown = decimal(toSend, locale, { grouped: false });
+  const size = toSend.length > LONG_AMOUNT ? 'amount long' : 'amount';
+  const value = shown === toSend ? null : html` data-value="${toSend}"`;
+  const attributes = html`id="amount" class="copy"${value}`;
+  return html`<p class="${size} whole" dir="ltr"><span ${attributes}>${shown}</span> ${coin}</p>`;
+}
+
+/**
+ * In groups of four, the first and the last in bold: those are what people compare. The text itself has no
+ * spaces, so that it is copied as it is.
+ */
+function inFours(address: string): Html {
+  const groups = address.match(/^0x.{4}|.{1,4}/g) ?? [];
+  const isEnd = (index: number) => index < 2 || index >= groups.length - 2;
+  return html`${groups.map((group, index) =>
+    isEnd(index) ? html`<b>${group}</b>` : html`<span>${group}</span>`,
+  )}`;
+}
+
+function copyButton(of: string, label: string, { copied, copyFailed }: PageTexts): Html {
+  return html`<button
+    type="button"
+    class="tiny"
+    id="copy-${of}"
+    data-script
+    data-copy="${of}"
+    data-done="${copied}"
+    data-failed="${copyFailed}"
+    hidden
+  >
+    ${label}
+  </button>`;
+}
+
+/** For how long the amount holds, where that is not as long as it can be paid. */
+function price({ payment, priceUntil }: View, { locale, page: texts }: Language): Html | null {
+  if (priceUntil === null) return null;
+  const { coin, pay_amount, pay_currency, quote } = payment;
+  const rate = `1 ${coin} = ${decimal(shortened(quote.rate), locale)} ${pay_currency}`;
+  const total = `${decimal(pay_amount, locale)} ${pay_currency}`;
+  return html`<p class="small whole">
+    ${coin === pay_currency ? null : html`${latin(`${total} · ${rate}`)}<br />`}
+    ${fill(texts.priceHolds, { time: time(priceUntil, locale) })}
+  </p>`;
+}
+
+/** A rate to six significant digits behind leading zeros: the amount is exact, the rate explains it. */
+function shortened(rate: string): string {
+  const [whole = '0', fraction = ''] = rate.split('.');
+  const [kept = ''] = (whole === '0' ? /^0*\d{0,6}/ : /^\d{0,4}/).exec(fraction) ?? [];
+  const digits = kept.replace(/0+$/, '');
+  return digits === '' ? whole : `${whole}.${digits}`;
+}
+
+/** In words; only the last minutes are counted, by the script. */
+function deadline({ payBy, secondsLeft }: View, { locale, page: texts }: Language): Html | null {
+  if (payBy === null) return null;
+  const by = time(payBy, locale, { secondsAway: secondsLeft });
+  if (secondsLeft <= 0) return html`<p class="deadline">${fill(texts.payBy, { time: by })}</p>`;
+  const left = html`<span id="left" data-seconds="${secondsLeft}">${duration(secondsLeft, locale)}</span>`;
+  return html`<p class="deadline">${fill(texts.payWithin, { left, time: by })}</p>`;
+}

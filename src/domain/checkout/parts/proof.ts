@@ -1,0 +1,66 @@
+import { NETWORKS } from '../../chain/networks.ts';
+import { writtenLike } from '../../../platform/values/money.ts';
+import { decimal, time } from '../markup/format.ts';
+import { fill, html, latin, type Html } from '../markup/html.ts';
+import type { Language } from '../../languages/languages.ts';
+import type { ShownTransfer } from '../view/store.ts';
+import type { Served, View } from '../view/view.ts';
+
+/**
+ * What came, when, and by which transaction: what a customer shows to prove that they paid. Null: nothing
+ * came.
+ */
+export function proofComponent(
+  { payment, state }: View,
+  { explorers }: Served,
+  language: Language,
+  sendsReceipts: boolean,
+): Html | null {
+  const { page: texts, locale } = language;
+  const rows = payment.transfers.flatMap((transfer) =>
+    rowsOf({ ...transfer, amount: writtenLike(transfer.amount, payment.pay_amount) }, explorers, language),
+  );
+  if (state === 'settled' && payment.settled_at !== null)
+    rows.push(row(texts.paidAt, time(payment.settled_at, locale)));
+  if (state === 'settled' && sendsReceipts && payment.customer_email !== null) {
+    const mail = latin(masked(payment.customer_email));
+    rows.push(row(texts.receipt, fill(texts.receiptTo, { mail })));
+  }
+  if (rows.length === 0) return null;
+  return html`<h2 class="unseen">${texts.proof}</h2>
+    <dl class="facts">${rows}</dl>`;
+}
+
+function rowsOf(
+  { tx_hash, coin, network, amount, seen_at }: ShownTransfer,
+  explorers: Served['explorers'],
+  { page: texts, locale }: Language,
+): Html[] {
+  const sent = fill(texts.method, {
+    coin: latin(`${decimal(amount, locale)} ${coin}`),
+    network: latin(NETWORKS[network].name),
+  });
+  const hash = html`<code class="copy hash" dir="ltr">${tx_hash}</code>`;
+  const explorer = explorers[network];
+  const url = explorer?.replace('{tx}', () => encodeURIComponent(tx_hash));
+  const link =
+    url === undefined ? hash : html`<a href="${url}" target="_blank" rel="noopener noreferrer">${hash}</a>`;
+  return [
+    row(texts.sent, html`<b>${sent}</b>`),
+    row(texts.seenAt, time(new Date(seen_at), locale)),
+    row(texts.transaction, link),
+  ];
+}
+
+function row(name: string, value: Html): Html {
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
+}
+
+/** Enough for its owner to know it, and no more: whoever has the link reads it. */
+function masked(address: string): string {
+  const at = address.lastIndexOf('@');
+  return `${address.slice(0, 1)}…${address.slice(at)}`;
+}

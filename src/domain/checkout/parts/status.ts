@@ -1,0 +1,96 @@
+import { NETWORKS } from '../../chain/networks.ts';
+import { writtenLike, isZero } from '../../../platform/values/money.ts';
+import { decimal } from '../markup/format.ts';
+import { fill, html, isolated, latin, type Html } from '../markup/html.ts';
+import type { PageTexts } from '../../languages/en.ts';
+import type { Language } from '../../languages/languages.ts';
+import type { State, View } from '../view/view.ts';
+
+type Key = keyof PageTexts;
+type Tone = 'calm' | 'good' | 'care' | 'bad';
+
+/** The tone of each state that is not calm. */
+const TONES: Readonly<Partial<Record<State, Tone>>> = {
+  underpaid: 'care',
+  settled: 'good',
+  expired: 'care',
+  expiredPartly: 'care',
+  returning: 'care',
+  failed: 'bad',
+  replaced: 'bad',
+};
+
+/** The classes of the payment's state, which select the colours and the mark. */
+export function statusTone({ state }: View): string {
+  const tone: Tone = TONES[state] ?? 'calm';
+  return `${tone} ${state}`;
+}
+
+/** The state, and what is unusual about it, as a key: the script announces a change of it. */
+export function stateKey(view: View): string {
+  return [view.state, ...notesOf(view)].join(' ');
+}
+
+/** The state in plain words, and whose page it is: tabs and task bars show the beginning. */
+export function pageTitle(view: View, { locale, page: texts }: Language): string {
+  const { confirmations, requiredConfirmations, face } = view;
+  const values: Record<string, string> = {
+    count: decimal(String(confirmations), locale),
+    required: decimal(String(requiredConfirmations), locale),
+    merchant: face.name,
+  };
+  const title = `${texts[keysOf(view.state).title]} · ${texts.pageTitle}`;
+  return title.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+}
+
+/** The payment's state and what happens now. */
+export function statusComponent(view: View, language: Language): Html {
+  const { page: texts } = language;
+  const { title, text } = keysOf(view.state);
+  const values = valuesOf(view, language);
+  const notes = notesOf(view).map((note) => html`<p>${fill(texts[note], values)}</p>`);
+  return html`<h2>${fill(texts[title], values)}</h2>
+    <p>${fill(texts[text], values)}</p>
+    ${notes}`;
+}
+
+/** The texts of a state are named after it: a state whose texts are missing does not compile. */
+function keysOf(state: State): { title: Key; text: Key } {
+  const title = state === 'expiredPartly' ? 'expiredTitle' : (`${state}Title` as const);
+  return { title, text: `${state}Text` as const };
+}
+
+function valuesOf(view: View, { locale }: Language): Readonly<Record<string, Html>> {
+  const { payment, toSend, confirmations, requiredConfirmations } = view;
+  const price = (amount: string) =>
+    latin(`${decimal(writtenLike(amount, payment.pay_amount), locale)} ${payment.pay_currency}`);
+  return {
+    merchant: isolated(view.face.name),
+    network: latin(NETWORKS[payment.network].name),
+    total: price(payment.pay_amount),
+    received: price(payment.amount_received),
+    refunded: price(payment.amount_refunded),
+    missing: latin(`${toSend === null ? '' : decimal(toSend, locale)} ${payment.coin}`),
+    count: latin(String(confirmations)),
+    required: latin(String(requiredConfirmations)),
+  };
+}
+
+/** What is unusual about the transfers, as far as it matters to the customer. */
+function notesOf({ payment, state }: View): Key[] {
+  const { exceptions, policy, amount_refunded } = payment;
+  const isUnderWay = ['seen', 'confirming', 'converting', 'settled'].includes(state);
+  const isExpired = state === 'expired' || state === 'expiredPartly';
+  const notes: [Key, boolean][] = [
+    ['reorgedNote', exceptions.includes('reorged') && (state === 'seen' || state === 'confirming')],
+    ['replacedNote', exceptions.includes('replaced') && state === 'underpaid'],
+    ['lateNote', exceptions.includes('late') && (isUnderWay || state === 'underpaid')],
+    [
+      policy.overpaid === 'keep' ? 'overpaidNote' : 'overpaidRefundNote',
+      exceptions.includes('overpaid') && isUnderWay,
+    ],
+    ['refundedPartNote', state === 'settled' && !isZero(amount_refunded)],
+    [policy.late === 'honour' ? 'lateHonouredNote' : 'lateReturnedNote', isExpired],
+  ];
+  return notes.filter(([, applies]) => applies).map(([note]) => note);
+}

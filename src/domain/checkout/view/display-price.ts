@@ -1,0 +1,28 @@
+import { divide, isZero, multiply, writtenLike } from '../../../platform/values/money.ts';
+import { isCoin } from '../../chain/coins.ts';
+import { CURRENCIES, isCurrency, type CurrencyId } from '../../chain/currencies.ts';
+import type { DisplayRates } from '../../chain/port.ts';
+
+/** A price in a currency in which nobody pays. */
+export interface DisplayPrice {
+  readonly amount: string;
+  readonly currency: CurrencyId;
+}
+
+/**
+ * The price in a merchant's display currency, rounded up to its decimals; null where there is no rate, or
+ * where it is too small to be written in it. For orientation only: what is sent is another amount.
+ */
+export function displayPrice(
+  { pay_amount, pay_currency }: { readonly pay_amount: string; readonly pay_currency: string },
+  currency: string | null,
+  rates: DisplayRates | null,
+): DisplayPrice | null {
+  if (currency === null || rates === null || !isCurrency(currency) || !isCoin(pay_currency)) return null;
+  const dollars = multiply(pay_amount, rates.coins[pay_currency]);
+  const { decimals } = CURRENCIES[currency];
+  const least = divide(dollars, rates.currencies[currency], decimals, 'down');
+  if (isZero(least)) return null;
+  const amount = divide(dollars, rates.currencies[currency], decimals, 'up');
+  return { amount: writtenLike(amount, `0.${'0'.repeat(decimals)}`), currency };
+}

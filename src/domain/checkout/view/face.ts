@@ -1,0 +1,91 @@
+import type { CoinId } from '../../chain/coins.ts';
+import type { NetworkId } from '../../chain/networks.ts';
+
+/** A coin on a network with which a customer can pay. */
+export interface PaymentMethod {
+  readonly coin: CoinId;
+  readonly network: NetworkId;
+}
+
+/** How a merchant appears on their customers' pages, and what they decide about them. */
+export interface MerchantFace {
+  readonly name: string;
+  /** Where customers find help: a web page or a mailto link; null: the page names the merchant only. */
+  readonly supportUrl: string | null;
+  /** `#rrggbb`; null: the page's own. */
+  readonly accentColor: string | null;
+  /** In which the price is shown too, ISO 4217; null: in no other. */
+  readonly displayCurrency: string | null;
+  /** The methods that the merchant offers, in their order; null: all that are served, cheapest first. */
+  readonly methods: readonly PaymentMethod[] | null;
+  /** The origins whose pages may show the checkout page in a frame. */
+  readonly embedOrigins: readonly string[];
+  readonly logo: Logo | null;
+}
+
+/** Sizes in pixels of the image. */
+export interface Logo {
+  /** It changes with the image. */
+  readonly id: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A merchant's choices as they are stored; null: no choice. */
+export interface StoredFace {
+  readonly name: string | null;
+  readonly support_url: string | null;
+  readonly accent_color: string | null;
+  readonly display_currency: string | null;
+  readonly methods: readonly PaymentMethod[] | null;
+  readonly embed_origins: readonly string[];
+  readonly logo: Logo | null;
+}
+
+/** SQL: the `StoredFace` of the row `f` of merchant_faces as JSON; null without a row. */
+export const STORED_FACE = `
+  CASE WHEN f.merchant_id IS NOT NULL THEN json_build_object(
+    'name', f.name, 'support_url', f.support_url, 'accent_color', f.accent_color,
+    'display_currency', f.display_currency, 'methods', f.methods, 'embed_origins', f.embed_origins,
+    'logo', CASE WHEN f.logo_id IS NOT NULL
+      THEN json_build_object('id', f.logo_id, 'width', f.logo_width, 'height', f.logo_height) END) END`;
+
+/** The face of a merchant of this name with these choices. */
+export function faceOf({
+  merchant_name,
+  face,
+}: {
+  readonly merchant_name: string;
+  readonly face: StoredFace | null;
+}): MerchantFace {
+  return {
+    name: face?.name ?? merchant_name,
+    supportUrl: face?.support_url ?? null,
+    accentColor: face?.accent_color ?? null,
+    displayCurrency: face?.display_currency ?? null,
+    methods: face?.methods ?? null,
+    embedOrigins: face?.embed_origins ?? [],
+    logo: face?.logo ?? null,
+  };
+}
+
+/** Whether customers can pay with the method. */
+export function isOffered({ methods }: MerchantFace, { coin, network }: PaymentMethod): boolean {
+  return methods === null || methods.some((method) => method.coin === coin && method.network === network);
+}
+
+/** Where the image is served. The path changes with the image: every copy of it stays right. */
+export function logoPath(id: string): string {
+  return `/checkout/logos/${id}.webp`;
+}
+
+/**
+ * A scheme, a host in ASCII and a port: a URL's host may hold `;`, `'` and `*`, which would end a directive
+ * of a policy, or allow everybody. A policy cannot name an IPv6 address (CSP 3, 2.3.1).
+ */
+const FRAME_ORIGIN = /^https?:\/\/[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/;
+
+/** True for an origin that a Content-Security-Policy can allow to show a page in a frame. */
+export function isFrameOrigin(origin: string): boolean {
+  return FRAME_ORIGIN.test(origin);
+}

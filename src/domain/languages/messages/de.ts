@@ -1,0 +1,75 @@
+export const messages = {
+  copyFailed: 'Dieser Browser kopiert nicht. Es ist jetzt markiert: Kopieren Sie es über das Menü.',
+  nothingOpens:
+    'Nichts geöffnet? Auf diesem Gerät antwortet keine Wallet. Scannen Sie den Code, oder kopieren Sie Betrag und Adresse.',
+  injected: 'Mit der Wallet in diesem Browser zahlen',
+  injectedSent: 'Gesendet. Diese Seite zeigt es, sobald das Netzwerk es zeigt.',
+  injectedCancelled: 'In der Wallet abgebrochen. Es wurde nichts gesendet.',
+  injectedChain:
+    'Die Wallet wechselt nicht zu {network}. Es wurde nichts gesendet: Fügen Sie das Netzwerk dort hinzu, oder scannen Sie den Code.',
+  injectedFailed: 'Die Wallet hat dies nicht bestätigt. Bitte sehen Sie dort nach, bevor Sie erneut senden.',
+  offline:
+    'Sie sind offline. Die Seite macht weiter, sobald Sie wieder verbunden sind; eine gesendete Zahlung geht nicht verloren.',
+  findTitle: 'Schon gesendet? Transaktions-ID einfügen',
+  findLabel: 'Transaktions-ID oder ein Link darauf',
+  findButton: 'Nachsehen',
+  findBad:
+    'Das ist keine Transaktions-ID von {network}. Kopieren Sie sie aus Ihrer Wallet oder Börse; dort heißt sie auch Hash oder TxID.',
+  findUnknown:
+    '{network} kennt diese Transaktion nicht. Wenn Sie sie eben gesendet haben, versuchen Sie es in einer Minute wieder; sonst prüfen Sie, ob sie über {network} gesendet wurde.',
+  findElsewhere:
+    '{network} kennt diese Transaktion, aber sie zahlt an eine andere Adresse. Bitte vergleichen Sie die Adresse in Ihrer Wallet mit der auf dieser Seite.',
+  findDropped:
+    'Diese Transaktion wurde von ihrer Wallet ersetzt oder abgebrochen; das Geld ist nie angekommen.',
+  findSeen: '{network} hat diese Transaktion, und sie zahlt an diese Adresse. Die Seite zeigt sie gleich an.',
+  findCounted: 'Diese Transaktion haben wir: Sie zählt für diese Zahlung.',
+  findUnable:
+    'Wir können {network} gerade nicht fragen. Es geht nichts verloren: Die Seite zeigt die Zahlung, sobald wir sie sehen.',
+  phoneTitle: 'Auf dem Telefon weitermachen',
+  phoneText: 'Scannen Sie dies mit der Kamera: Es öffnet diese Seite dort.',
+  refundTitle: 'Wohin soll Geld zurückgehen?',
+  refundText:
+    'Geld, das an Sie zurückgeht, wird als {coin} auf {network} gesendet. Bitte kopieren Sie die Adresse aus Ihrer eigenen Wallet: Was an eine falsche gesendet wird, ist verloren.',
+  refundAddress: 'Ihre {network}-Adresse für {coin}',
+  refundKeep: 'Adresse speichern',
+  refundRefused: 'Das ist keine eigene Adresse auf {network}. Bitte kopieren Sie eine aus Ihrer Wallet.',
+  refundKnown: 'Geld, das an Sie zurückgeht, wird an diese {network}-Adresse gesendet:',
+  refundWrong: 'Ist sie falsch? Bitte wenden Sie sich an {merchant}.',
+  refundClosedTitle: 'Jetzt kann keine Adresse angegeben werden',
+  refundClosedText: 'Es wurde schon eine angegeben, oder es geht kein Geld zurück. Es wurde nichts geändert.',
+  simulatorTitle: 'Simulator: kein echtes Geld',
+  simulatorText: 'Dies ist eine Testzahlung. Spielen Sie den Kunden und sehen Sie, was geschieht.',
+  simulatorPay: 'Genau bezahlen',
+  simulatorHalf: 'Die Hälfte zahlen',
+  simulatorDouble: 'Das Doppelte zahlen',
+  simulatorReplace: 'Überweisung ersetzen',
+  simulatorExpire: 'Ablaufen lassen',
+  simulatorSent: 'Simulierte Überweisung gesendet.',
+  simulatorReplaced: 'Überweisung ersetzt.',
+  simulatorExpired: 'Die Uhr wurde bis zum Ende der Frist vorgestellt.',
+  simulatorFailed: 'Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.',
+  simulatorBadTitle: 'Das lässt sich nicht simulieren',
+  simulatorBadText: 'Der Simulator kennt das nicht. Es wurde nichts geändert.',
+  simulatorOverTitle: 'Das ist nicht mehr möglich',
+  simulatorOverText: 'Die Zahlung ist schon weiter. Es wurde nichts geändert.',
+  simulatorBusyTitle: 'Die Uhr wird gerade benutzt',
+  simulatorBusyText:
+    'Jemand anderes verstellt gerade die Uhr dieser Zahlung. Bitte versuchen Sie es gleich noch einmal.',
+  missingTitle: 'Seite nicht gefunden',
+  missingText: 'Diese Zahlung gibt es nicht. Bitte prüfen Sie den Link, den Sie vom Händler bekommen haben.',
+  errorTitle: 'Einen Augenblick',
+  errorText:
+    'Die Zahlung kann gerade nicht angezeigt werden. Diese Seite versucht es von selbst noch einmal.',
+  maintenanceTitle: 'Gleich wieder da',
+  maintenanceText:
+    'Die Zahlungsseite wird gerade gewartet. Bitte senden Sie jetzt kein Geld, sondern warten Sie, bis diese Seite, die es von selbst noch einmal versucht, die Zahlung zeigt.',
+  limitedTitle: 'Zu viele Anfragen',
+  limitedText: 'Bitte warten Sie eine Minute. Diese Seite versucht es von selbst noch einmal.',
+  badMethodTitle: 'Das ist nicht möglich',
+  badMethodText: 'Diese Währung wird in diesem Netzwerk nicht angeboten. Es wurde nichts geändert.',
+  badFormTitle: 'Das war nicht zu lesen',
+  badFormText: 'Dieses Formular stammt nicht von der Seite. Es wurde nichts geändert.',
+  closedTitle: 'Die Währung kann nicht mehr geändert werden',
+  closedText: 'Geld ist schon unterwegs, oder die Zahlung ist beendet. Es wurde nichts geändert.',
+  toPayment: 'Zurück zur Zahlung',
+};

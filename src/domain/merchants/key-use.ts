@@ -1,0 +1,57 @@
+import type { Context } from '../../platform/context.ts';
+import type { Permission } from '../../platform/endpoint.ts';
+import { run, sql, type Connection } from '../../platform/postgres/db.ts';
+
+/** One write an hour and key: an operator asks for days. */
+const updateUse = sql<never, { keyHash: Buffer; now: Date }>(
+  'record_use_of_key',
+  (p) => `
+    UPDATE api_keys SET last_used_at = ${p.now}
+    WHERE key_hash = ${p.keyHash}
+      AND (last_used_at IS NULL OR last_used_at < ${p.now}::timestamptz - interval '1 hour')`,
+);
+
+const RECORD_EVERY_MS = 3_600_000;
+/** Limits what is remembered to about 1 MB; beyond, a use is recorded again. */
+const MOST_KEYS = 10_000;
+
+/** The uses of keys that this process has recorded. */
+export class KeyUses {
+  readonly #recordedAt = new Map<string, number>();
+
+  /**
+   * Records that a key was used, once an hour. Without waiting, and without an error: a request must not
+   * depend on it, for example while the database takes no writes.
+   */
+  record(ctx: Context, keyHash: Buffer): void {
+    const at = ctx.now();
+    const key = keyHash.toString('base64');
+    if (at.getTime() - (this.#recordedAt.get(key) ?? -Infinity) < RECORD_EVERY_MS) return;
+    if (this.#recordedAt.size >= MOST_KEYS) this.#recordedAt.clear();
+    this.#recordedAt.set(key, at.getTime());
+    run(ctx.db, updateUse, { keyHash, now: at }).catch(() => this.#recordedAt.delete(key));
+  }
+}
+
+/** An API key, without what would let anybody use it. */
+export interface KeySummary {
+  /** The first 13 characters, by which people distinguish their keys. */
+  readonly prefix: string;
+  readonly permissions: Permission[];
+  readonly created_at: Date;
+  /** Within an hour; null: never, or before uses were recorded. */
+  readonly last_used_at: Date | null;
+  readonly revoked_at: Date | null;
+}
+
+const keysOfMerchant = sql<KeySummary, { merchantId: string }>(
+  'keys_of_merchant',
+  (p) => `
+    SELECT visible_prefix AS prefix, permissions, created_at, last_used_at, revoked_at
+    FROM api_keys WHERE merchant_id = ${p.merchantId} ORDER BY created_at`,
+);
+
+/** Returns the keys of a merchant, oldest first. */
+export async function listKeys(connection: Connection, merchantId: string): Promise<KeySummary[]> {
+  return run(connection, keysOfMerchant, { merchantId });
+}

@@ -1,0 +1,127 @@
+import type { Context } from '../../platform/context.ts';
+import { run, sql, type Db } from '../../platform/postgres/db.ts';
+
+/** What can be exported. */
+export const EXPORT_KINDS = ['payments', 'transfers', 'ledger', 'refunds', 'events'] as const;
+export type ExportKind = (typeof EXPORT_KINDS)[number];
+
+/** The payments whose rows are exported: those created from `from` on and before `to`; null: no bound. */
+export interface ExportRange {
+  readonly merchantId: string;
+  readonly from: Date | null;
+  readonly to: Date | null;
+}
+
+/** A row of an export; money is text, because a number would be rounded by its reader. */
+export type ExportRow = Readonly<Record<string, unknown>>;
+
+/** A page's payments; those of events are few, because an event may have 100 kB of metadata. */
+const PAGE = 500;
+const PAGE_OF_EVENTS = 50;
+
+interface PageParams {
+  readonly merchantId: string;
+  readonly from: Date;
+  readonly to: Date;
+  readonly afterTime: Date;
+  readonly afterId: string;
+  readonly limit: number;
+}
+
+// Index: payments_newest, backwards.
+const page = sql<{ id: string; created_at: Date }, PageParams>(
+  'export_page_of_payments',
+  (p) => `
+    SELECT id, created_at FROM payments
+    WHERE merchant_id = ${p.merchantId} AND created_at >= ${p.from} AND created_at < ${p.to}
+      AND (created_at, id) > (${p.afterTime}, ${p.afterId})
+    ORDER BY created_at, id LIMIT ${p.limit}`,
+);
+
+type RowsOf = { row: ExportRow };
+type Ids = { ids: readonly string[] };
+
+// Without the token: whoever has it opens the payment's checkout page.
+const payments = sql<RowsOf, Ids>(
+  'export_payments',
+  (p) => `
+    SELECT to_json(row) AS row FROM (
+      SELECT id, order_id, order_description, status, exceptions, sequence, pay_amount, pay_currency,
+        pay_network, coin, network, address, crypto_amount, tx_hash, amount_received::text,
+        amount_refunded::text, actually_paid, actually_paid_currency, customer_email, metadata, policy,
+        created_at, expires_at, settled_at
+      FROM payments WHERE id = ANY (${p.ids}) ORDER BY created_at, id) row`,
+);
+const transfers = sql<RowsOf, Ids>(
+  'export_transfers',
+  (p) => `
+    SELECT to_json(row) AS row FROM (
+      SELECT payment_id, network, tx_hash, coin, amount::text, credit::text, converted::text, returned::text,
+        conversion, sender, seen_at, block_height::text, confirmed_at, dropped_at, replaced_by
+      FROM transfers WHERE payment_id = ANY (${p.ids}) ORDER BY payment_id, place) row`,
+);
+const ledger = sql<RowsOf, Ids>(
+  'export_ledger',
+  (p) => `
+    SELECT to_json(row) AS row FROM (
+      SELECT id::text, payment_id, kind, from_account, to_account, amount::text, coin, network, created_at
+      FROM ledger_entries WHERE payment_id = ANY (${p.ids}) ORDER BY payment_id, ledger_entries.id) row`,
+);
+const refunds = sql<RowsOf, Ids>(
+  'export_refunds',
+  (p) => `
+    SELECT to_json(row) AS row FROM (
+      SELECT id, payment_id, amount, currency, status, source, coin, network, coin_amount, address, tx_hash,
+        reason, created_at, completed_at
+      FROM refunds WHERE payment_id = ANY (${p.ids}) ORDER BY payment_id, place) row`,
+);
+const events = sql<RowsOf, Ids>(
+  'export_events',
+  (p) => `
+    SELECT to_json(row) AS row FROM (
+      SELECT id, payment_id, sequence, type, created_at, body
+      FROM events WHERE payment_id = ANY (${p.ids}) ORDER BY payment_id, sequence) row`,
+);
+
+const STATEMENTS = { payments, transfers, ledger, refunds, events } satisfies Record<ExportKind, unknown>;
+
+const BEGIN_OF_TIME = new Date(0);
+const END_OF_TIME = new Date('9999-01-01T00:00:00Z');
+
+/** Returns the rows of a kind of the merchant's payments, oldest payment first, a page at a time. */
+export async function* exportRows(
+  { db }: Pick<Context, 'db'>,
+  kind: ExportKind,
+  { merchantId, from, to }: ExportRange,
+): AsyncGenerator<ExportRow[]> {
+  const limit = kind === 'events' ? PAGE_OF_EVENTS : PAGE;
+  const bounds = { merchantId, from: from ?? BEGIN_OF_TIME, to: to ?? END_OF_TIME, limit };
+  let after = { afterTime: BEGIN_OF_TIME, afterId: '' };
+  for (;;) {
+    const found = await run(db, page, { ...bounds, ...after });
+    const last = found.at(-1);
+    if (last === undefined) return;
+    yield await rowsOf(
+      db,
+      kind,
+      found.map(({ id }) => id),
+    );
+    if (found.length < limit) return;
+    after = { afterTime: last.created_at, afterId: last.id };
+  }
+}
+
+async function rowsOf(db: Db, kind: ExportKind, ids: readonly string[]): Promise<ExportRow[]> {
+  return (await run(db, STATEMENTS[kind], { ids })).map(({ row }) => row);
+}
+
+/** A row as a line of CSV (RFC 4180), or the header for the names of the columns. */
+export function csvLine(cells: readonly unknown[]): string {
+  return `${cells.map(cellOf).join(',')}\r\n`;
+}
+
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

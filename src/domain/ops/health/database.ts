@@ -1,0 +1,46 @@
+import type { Context } from '../../../platform/context.ts';
+import { reasonOf } from '../../../platform/logging/reasons.ts';
+import { UnreachableError, type Check } from './monitor.ts';
+import { recordBeat, type ProcessIdentity, type RunsByQueue } from './processes.ts';
+
+/** SQLSTATEs by which no server was reached that could take a write: no connection, or no answer in time. */
+const IS_ABSENCE = /^(?:08|28|3D|53(?!100|200)|57|55P03|25P04)/;
+
+/** How often a process writes its row: a worker tells others what it finishes, web only probes. */
+const EVERY_MS = { worker: 5_000, web: 10_000 } as const;
+
+/**
+ * Whether Postgres answers and takes writes: the process writes its own row. Throws UnreachableError when
+ * Postgres does not answer.
+ */
+export function databaseCheck(
+  ctx: Context,
+  process_: ProcessIdentity,
+  runs: () => RunsByQueue = () => ({}),
+): Check {
+  return {
+    name: 'postgres',
+    everyMs: EVERY_MS[process_.kind],
+    async look() {
+      try {
+        await recordBeat(ctx, process_, runs());
+        return [];
+      } catch (error) {
+        return [refusalOf(error)];
+      }
+    },
+  };
+}
+
+/** Returns why a write was refused; throws UnreachableError when the server was not reached. */
+export function refusalOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reason = reasonOf(error);
+  if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E') && !IS_ABSENCE.test(code))
+    return reason ?? `Postgres refuses a write (SQLSTATE ${code})`;
+  throw new UnreachableError(
+    reason?.startsWith('Postgres') === true
+      ? reason
+      : `Postgres cannot be reached${reason === null ? '' : `: ${reason}`}`,
+  );
+}

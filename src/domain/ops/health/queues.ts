@@ -1,0 +1,96 @@
+import type { Context } from '../../../platform/context.ts';
+import { countFailing, findDue, type DueJobs } from '../../schedule/lateness.ts';
+import { judgeQueue, NOTHING_SEEN, type QueueView, type Watch } from './judge-queue.ts';
+import type { Check } from './monitor.ts';
+import { findProcesses, type KnownProcess, type QueueRuns } from './processes.ts';
+
+const EVERY_MS = 5_000;
+
+/** The queue of each kind of job. */
+export type QueueOfJob = ReadonlyMap<string, string>;
+
+/** What the latest look found, for metrics. */
+export interface QueueState extends QueueView {
+  readonly queue: string;
+}
+
+export interface QueuesCheck extends Check {
+  /** By queue, as of the latest look. */
+  state(): readonly QueueState[];
+}
+
+export interface QueuesOptions {
+  readonly queueOf: QueueOfJob;
+  /** The queues that are judged. Default: all. */
+  readonly only?: readonly string[] | null;
+  /** Of a worker that judges itself: what it finished, instead of what all workers finished. */
+  readonly own?: () => Readonly<Record<string, QueueRuns>>;
+}
+
+/** Whether workers finish what is due in every queue. */
+export function queuesCheck(ctx: Context, { queueOf, only = null, own }: QueuesOptions): QueuesCheck {
+  const queues = [...new Set(queueOf.values())].filter((queue) => only?.includes(queue) ?? true);
+  const watches = new Map<string, Watch>();
+  let state: readonly QueueState[] = [];
+  return {
+    name: 'queues',
+    everyMs: EVERY_MS,
+    state: () => state,
+    async look() {
+      const now = ctx.systemNow();
+      const due = await findDue(ctx.db, now);
+      const failing = await countFailing(ctx.db, now);
+      const processes = await findProcesses(ctx.db, now);
+      state = queues.map((queue) => {
+        const view = viewOf({ due, failing, processes }, (job) => queueOf.get(job) === queue, queue);
+        const finishedAt = own === undefined ? view.finishedAt : (own()[queue]?.finishedAt ?? null);
+        return { ...view, queue, finishedAt };
+      });
+      return state.flatMap((view) => {
+        const { watch, reasons } = judgeQueue(view, watches.get(view.queue) ?? NOTHING_SEEN, now);
+        watches.set(view.queue, watch);
+        return reasons.map((reason) => `${view.queue}: ${reason}`);
+      });
+    },
+  };
+}
+
+interface Looked {
+  readonly due: readonly DueJobs[];
+  readonly failing: ReadonlyMap<string, number>;
+  readonly processes: readonly KnownProcess[];
+}
+
+function viewOf(looked: Looked, isOfQueue: (job: string) => boolean, queue: string): QueueView {
+  const due = looked.due.filter(({ job }) => isOfQueue(job));
+  const failing = [...looked.failing].filter(([job]) => isOfQueue(job));
+  const alive = looked.processes.filter(({ isAlive }) => isAlive).flatMap((one) => one.queues[queue] ?? []);
+  const known = looked.processes.flatMap((one) => one.queues[queue] ?? []);
+  return {
+    due: sum(due.map((job) => job.due)),
+    late: sum(due.map((job) => job.late)),
+    oldestDueAt: earliest(due.map(({ oldest }) => oldest)),
+    unleasedSince: earliest(due.map(({ oldest_unleased }) => oldest_unleased)),
+    failing: sum(failing.map(([, count]) => count)),
+    isReported: looked.processes.some(({ kind }) => kind === 'worker'),
+    workers: alive.length,
+    running: sum(alive.map(({ running }) => running)),
+    slow: sum(alive.map(({ slow }) => slow)),
+    finishedAt: latest(known.map(({ finishedAt }) => finishedAt)),
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function earliest(dates: readonly (Date | null)[]): Date | null {
+  return dates.reduce(
+    (first, date) => (first === null || (date !== null && date < first) ? date : first),
+    null,
+  );
+}
+
+function latest(dates: readonly (Date | null)[]): Date | null {
+  return dates.reduce((last, date) => (last === null || (date !== null && date > last) ? date : last), null);
+}

@@ -1,0 +1,88 @@
+import { beginEpoch, isElsewhere } from '../events/epoch.ts';
+import type { Context } from '../../platform/context.ts';
+import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
+import { reconcileOnce } from './reconcile.ts';
+
+/** Processes that must not run while the feed is numbered again. */
+const servingProcesses = sql<{ pid: number; application_name: string }>(
+  'serving_processes',
+  `SELECT pid, application_name FROM pg_stat_activity
+   WHERE datname = current_database() AND application_name ~ '^(web|worker|dev) ' ORDER BY pid`,
+);
+
+/** What a restored backup says about what happens next. */
+export interface RestoreFacts {
+  readonly epoch: string;
+  readonly events: number;
+  /** Whether the database is a dump that was restored into another cluster. */
+  readonly other_cluster: boolean;
+  /** When its newest payment was created: what came later is lost in it. Null: it has none. */
+  readonly newest_payment_at: string | null;
+  readonly pending_refunds: readonly string[];
+  readonly pending_conversions: readonly string[];
+  readonly pending_deliveries: number;
+  readonly restored_jobs: number;
+}
+
+const remains = sql<{
+  newest_payment_at: Date | null;
+  pending_refunds: string[];
+  pending_conversions: string[];
+  pending_deliveries: number;
+}>(
+  'what_a_restore_repeats',
+  `SELECT
+     (SELECT created_at FROM payments WHERE test_clock IS NULL ORDER BY id DESC LIMIT 1) AS newest_payment_at,
+     ARRAY(SELECT id FROM refunds WHERE status = 'PENDING' ORDER BY id LIMIT 1000) AS pending_refunds,
+     ARRAY(SELECT DISTINCT payment_id FROM conversions WHERE status = 'PENDING' ORDER BY 1 LIMIT 1000)
+       AS pending_conversions,
+     (SELECT count(*)::int FROM deliveries WHERE status = 'pending') AS pending_deliveries`,
+);
+
+/** The web and worker processes that are connected to the database, as `application_name (pid)`. */
+export async function servingNow(connection: Connection): Promise<string[]> {
+  const rows = await run(connection, servingProcesses, []);
+  return rows.map(({ pid, application_name }) => `${application_name} (pid ${pid})`);
+}
+
+/**
+ * Makes a database ready that was restored from a backup, before a process serves it: the feed begins a new
+ * epoch, and jobs that rows lack are scheduled. Leases need nothing: they end at times of before the backup.
+ * Returns what an operator must check.
+ */
+export async function afterRestore(ctx: Context): Promise<RestoreFacts> {
+  const otherCluster = await isElsewhere(ctx.db);
+  const begun = await ctx.db.transaction((tx) => beginEpoch(tx, ctx.now()));
+  const restoredJobs = await reconcileOnce(ctx);
+  const row = await runOne(ctx.db, remains, []);
+  if (row === null) throw new Error('the remains have no row');
+  return {
+    ...begun,
+    ...row,
+    other_cluster: otherCluster,
+    newest_payment_at: row.newest_payment_at?.toISOString() ?? null,
+    restored_jobs: restoredJobs,
+  };
+}
+
+/** The facts as text for operators: what was done, and what they must do before and after the start. */
+export function restoreText(facts: RestoreFacts): string {
+  const since = facts.newest_payment_at ?? 'the backup';
+  const listed = (ids: readonly string[]) => (ids.length === 0 ? '' : `: ${ids.join(' ')}`);
+  return `The feed begins again: ${facts.events} events are numbered in their order, and cursors from before get 400.
+${facts.restored_jobs} jobs were missing and are scheduled again.
+
+Before you start workers:
+- Empty the Redis of the queues (FLUSHDB): it may know jobs of rows that are gone. Postgres fills it again.
+- ${facts.pending_refunds.length} refunds and ${facts.pending_conversions.length} conversions are pending and are sent when workers start. What was sent after
+  the backup is sent with the same id: ask the provider that it took it once.
+  refunds${listed(facts.pending_refunds)}
+  conversions of payments${listed(facts.pending_conversions)}
+- API keys and webhook secrets are those of the backup: revoke and rotate again what was since ${since}.
+After the start:
+- Payments after ${since} are gone. Their customers may still pay: nobody credits that money.
+  Compare with the merchants' orders and the logs of web since then.
+- Transfers since then are read again from the chain, and credited once.
+- ${facts.pending_deliveries} deliveries are pending. What was delivered since then is delivered again, with the same event id.
+- Tell readers of GET /v1/events: they go on with after= the id of an event that they know.`;
+}

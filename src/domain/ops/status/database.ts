@@ -1,0 +1,137 @@
+import { feedCheck, holderText, listFeedHolders } from '../../events/holders.ts';
+import { missingMigrations } from '../../../platform/postgres/migrate.ts';
+import { run, runOne, sql } from '../../../platform/postgres/db.ts';
+import { faultOf } from '../../../platform/logging/reasons.ts';
+import { VERSION } from '../../../platform/version.ts';
+import { durationText, firstOf, type Section } from './section.ts';
+
+export const schemaSection: Section = {
+  name: 'schema',
+  async read({ db }) {
+    const { missing } = await missingMigrations(db);
+    const lacks = `the database lacks ${missing.join(', ')}: run the release`;
+    return {
+      facts: { version: VERSION, missing },
+      lines: [missing.length === 0 ? `of this version, ${VERSION}` : lacks],
+      isBad: missing.length > 0,
+    };
+  },
+};
+
+interface Server {
+  readonly is_read_only: boolean;
+  readonly used: number;
+  readonly most: number;
+  readonly server_now: Date;
+}
+
+const readServer = sql<Server>(
+  'status_of_server',
+  `SELECT current_setting('transaction_read_only')::boolean AS is_read_only,
+     (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
+     current_setting('max_connections')::int AS most, clock_timestamp() AS server_now`,
+);
+
+/** A receiver refuses what is signed 300 s off; NTP keeps machines within milliseconds. */
+const OFFSET_SECONDS = 2;
+const FULL = 0.9;
+
+export const databaseSection: Section = {
+  name: 'database',
+  async read({ db, systemNow }) {
+    const before = systemNow().getTime();
+    const server = await runOne(db, readServer, []);
+    if (server === null) throw new Error('it returned no row');
+    const { is_read_only, used, most, server_now } = server;
+    // The server read its clock about in the middle.
+    const middle = (before + systemNow().getTime()) / 2;
+    const offset = Math.round(middle - server_now.getTime()) / 1000;
+    const isOff = Math.abs(offset) > OFFSET_SECONDS;
+    return {
+      facts: { is_read_only, connections: used, max_connections: most, clock_offset_seconds: offset },
+      lines: [
+        `${is_read_only ? 'READ-ONLY, ' : ''}${used} of ${most} connections`,
+        `this machine's clock is ${Math.abs(offset)} s ${offset < 0 ? 'behind' : 'ahead of'} the database's`,
+      ],
+      isBad: is_read_only || isOff || used > most * FULL,
+    };
+  },
+};
+
+export const replicaSection: Section = {
+  name: 'replica',
+  async read({ db, replica }) {
+    if (replica === undefined) return { facts: null, lines: ['there is none'], isBad: false };
+    const found = await replica.look(db);
+    const fault = found === null ? null : faultOf(found);
+    const why = fault?.reason ?? fault?.error;
+    return {
+      facts: { serves: fault === null, ...fault },
+      // Nothing is lost without it: the primary serves what it would.
+      lines: [why === undefined ? 'it serves lists and the feed' : `WARNING: it does not serve: ${why}`],
+      isBad: false,
+    };
+  },
+};
+
+export const feedSection: Section = {
+  name: 'feed',
+  async read({ db }) {
+    const { heldSeconds, isLate } = await feedCheck(db);
+    const holders = await listFeedHolders(db);
+    const old = holders.filter(({ age_seconds: age }) => age === null || age >= 1);
+    const text = `held for ${durationText(heldSeconds)} by the oldest transaction that writes events`;
+    return {
+      facts: { held_seconds: heldSeconds, holders },
+      lines: [heldSeconds < 1 ? 'nothing holds it' : text, ...old.map(holderText)],
+      isBad: isLate,
+    };
+  },
+};
+
+// Processes name their connections (processes/setup/context.ts): "worker 4711".
+const processes = sql<{ kind: string; processes: number }>(
+  'status_of_processes',
+  `SELECT split_part(application_name, ' ', 1) AS kind,
+     count(DISTINCT (application_name, client_addr))::int AS processes
+   FROM pg_stat_activity
+   WHERE datname = current_database() AND application_name ~ '^(web|worker|dev) [0-9]+$'
+   GROUP BY 1 ORDER BY 1`,
+);
+
+export const processesSection: Section = {
+  name: 'processes',
+  async read({ db }) {
+    const found = await run(db, processes, []);
+    const works = found.some(({ kind }) => kind === 'worker' || kind === 'dev');
+    return {
+      facts: found,
+      lines: [
+        found.length === 0
+          ? 'none is connected'
+          : found.map((one) => `${one.processes} ${one.kind}`).join(', '),
+        ...(works ? [] : ['no worker is connected: nothing moves']),
+      ],
+      isBad: !works,
+    };
+  },
+};
+
+const partitions = sql<{ name: string }>(
+  'status_of_partitions',
+  `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+   WHERE i.inhparent IN ('deliveries'::regclass, 'delivery_attempts'::regclass)
+     AND c.relname ~ '_[0-9]{8}$'
+   ORDER BY right(c.relname, 8) DESC, 1`,
+);
+
+export const partitionsSection: Section = {
+  name: 'partitions',
+  async read({ db, systemNow }) {
+    const names = (await run(db, partitions, [])).map(({ name }) => name);
+    const today = systemNow().toISOString().slice(0, 10).replaceAll('-', '');
+    const ahead = names.filter((name) => name.slice(-8) > today);
+    const lines = [`${names.length} weekly ones, ${ahead.length} ahead`];
+    return { facts: { names, ahead: ahead.length }, lines: firstOf(lines, 1), isBad: ahead.length === 0 };
+  },
+};

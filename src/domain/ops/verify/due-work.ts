@@ -1,0 +1,80 @@
+import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
+import {
+  applyUnapplied,
+  expirePayment,
+  requotePayment,
+  sendRefund,
+  settlePayment,
+  syncChain,
+} from '../../payments/lifecycle/jobs.ts';
+import { HAS_UNAPPLIED } from '../../payments/lifecycle/unapplied.ts';
+import { REQUOTES } from '../../payments/pricing/quotes.ts';
+import { IS_SHORT } from '../../payments/transfers/decide.ts';
+import { sendAddressRequest, sendReceipt } from '../../receipts/jobs.ts';
+import { sql } from '../../../platform/postgres/db.ts';
+import { exists, searched, within, type Invariant, type Offender, type Range } from './invariant.ts';
+
+// A parked job is there too: it waits for an operator, and is counted apart. A job is deleted in the
+// transaction that finishes its work, or after it.
+const missing = sql<Offender, Range>(
+  'verify_due_work',
+  (p) => `
+    SELECT needed.id, format('%s, and the job %s %s does not exist', needed.why, needed.job, needed.key)
+      AS detail
+    FROM (
+      SELECT id, format('status %s, deadline %s', status, deadline_at) AS why,
+        '${expirePayment.name}' AS job, id AS key
+      FROM payments p
+      WHERE ${within('id', p)} AND ${IS_SHORT}
+        AND NOT ${HAS_UNAPPLIED('p.id')}
+      UNION ALL
+      SELECT id, format('its price is locked until %s', ends_at), '${requotePayment.name}', id
+      FROM (${REQUOTES(`${within('p.id', p)} AND ${IS_SHORT}`)}) requotes
+      UNION ALL
+      SELECT id, 'status PROCESSING', '${settlePayment.name}', id
+      FROM payments p
+      WHERE ${within('id', p)} AND status = 'PROCESSING'
+        AND NOT ${HAS_UNAPPLIED('p.id')}
+      UNION ALL
+      SELECT payment_id, format('conversion %s is PENDING', number), '${settlePayment.name}', payment_id
+      FROM conversions c
+      WHERE ${within('payment_id', p)} AND status = 'PENDING'
+        AND NOT ${HAS_UNAPPLIED('c.payment_id')}
+      UNION ALL
+      SELECT DISTINCT payment_id, 'transfers are set aside', '${applyUnapplied.name}', payment_id
+      FROM unapplied_transfers WHERE ${within('payment_id', p)}
+      UNION ALL
+      SELECT payment_id, 'refund ' || id || ' is PENDING', '${sendRefund.name}', id
+      FROM refunds WHERE ${within('payment_id', p)} AND status = 'PENDING'
+      UNION ALL
+      SELECT DISTINCT p.id, format('PENDING until %s confirms', t.tx_hash), '${syncChain.name}',
+        ${CHAIN_KEY_OF_TRANSFER}
+      FROM payments p JOIN transfers t ON t.payment_id = p.id
+      WHERE ${within('p.id', p)} AND p.status = 'PENDING' AND p.fully_funded
+        AND t.confirmed_at IS NULL AND t.dropped_at IS NULL
+      UNION ALL
+      SELECT e.payment_id, 'the receipt of event ' || e.id || ' is to be sent', '${sendReceipt.name}', e.id
+      FROM events e JOIN receipts r ON r.event_id = e.id
+      WHERE ${within('e.payment_id', p)} AND e.type IN ('checkout.settled', 'checkout.refunded')
+        AND r.sent_at IS NULL AND r.given_up_at IS NULL
+      UNION ALL
+      SELECT r.payment_id, 'the address request of event ' || r.event_id || ' is to be sent',
+        '${sendAddressRequest.name}', r.event_id
+      FROM address_requests r
+      WHERE ${within('r.payment_id', p)} AND r.sent_at IS NULL AND r.given_up_at IS NULL
+        AND EXISTS (SELECT FROM events e WHERE e.id = r.event_id)
+    ) needed
+    WHERE NOT (${exists('scheduled_jobs j WHERE j.job = needed.job AND j.key = needed.key')})`,
+);
+
+/** What is unfinished has the job that goes on with it. */
+export const dueWorkInvariants: readonly Invariant[] = [
+  searched(missing, {
+    name: 'due work',
+    meaning:
+      'open payments, those that are processing, rate locks, transfers set aside, pending conversions, refunds and mails to customers have their jobs',
+    remedy:
+      'npm run ops -- reconcile schedules what is missing, of the last five days; the start of a worker schedules ' +
+      'the syncs of networks.',
+  }),
+];

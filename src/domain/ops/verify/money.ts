@@ -1,0 +1,91 @@
+import { sql } from '../../../platform/postgres/db.ts';
+import { searched, within, type Invariant, type Offender, type Range } from './invariant.ts';
+
+const received = sql<Offender, Range>(
+  'verify_received',
+  (p) => `
+    SELECT p.id, format('amount_received is %s, standing transfers are credited %s', p.amount_received,
+      coalesce(t.credit, 0)) AS detail
+    FROM payments p CROSS JOIN LATERAL (
+      SELECT sum(credit) AS credit FROM transfers WHERE payment_id = p.id AND dropped_at IS NULL
+    ) t
+    WHERE ${within('p.id', p)} AND p.amount_received <> coalesce(t.credit, 0)`,
+);
+
+const refunded = sql<Offender, Range>(
+  'verify_refunded',
+  (p) => `
+    SELECT p.id, format('%s: amount_refunded is %s, completed refunds are %s, open ones %s, received %s',
+      p.status, p.amount_refunded, coalesce(r.completed, 0), coalesce(r.open, 0), p.amount_received) AS detail
+    FROM payments p CROSS JOIN LATERAL (
+      SELECT sum(amount::numeric) FILTER (WHERE status = 'COMPLETED') AS completed,
+        sum(amount::numeric) FILTER (WHERE status <> 'COMPLETED') AS open
+      FROM refunds WHERE payment_id = p.id
+    ) r
+    WHERE ${within('p.id', p)} AND (
+      p.amount_refunded <> coalesce(r.completed, 0)
+      OR p.amount_received < coalesce(r.completed, 0) + coalesce(r.open, 0)
+      OR (p.status = 'REFUNDED' AND r.completed IS NULL))`,
+);
+
+const settled = sql<Offender, Range>(
+  'verify_settled',
+  (p) => `
+    SELECT id, format('status %s, settled_at %s, actually_paid %s %s', status, settled_at, actually_paid,
+      actually_paid_currency) AS detail
+    FROM payments
+    WHERE ${within('id', p)} AND (status = 'SETTLED' OR settled_at IS NOT NULL) AND NOT coalesce(
+      settled_at IS NOT NULL AND actually_paid::numeric > 0 AND actually_paid_currency IS NOT NULL, false)`,
+);
+
+// A replacement may move less than the transfer that it replaces; its conversion keeps the amount, which an
+// exchange may have seen.
+const committed = sql<Offender, Range>(
+  'verify_committed_coins',
+  (p) => `
+    SELECT c.payment_id AS id, format('conversion %s is %s of %s %s, its transfers commit %s %s', c.number,
+      c.status, c.amount, c.coin, coalesce(t.converted, 0), coalesce(t.coins, 'of none')) AS detail
+    FROM conversions c CROSS JOIN LATERAL (
+      SELECT sum(converted) FILTER (WHERE conversion = c.number) AS converted,
+        string_agg(DISTINCT coin, ', ') FILTER (WHERE conversion = c.number) AS coins,
+        coalesce(bool_or(replaced_by IS NOT NULL), false) AS is_replaced
+      FROM transfers WHERE payment_id = c.payment_id
+    ) t
+    WHERE ${within('c.payment_id', p)} AND CASE
+      WHEN c.status IN ('PENDING', 'CONVERTED') THEN coalesce(t.converted, 0) <> c.amount
+        AND NOT (coalesce(t.converted, 0) < c.amount AND t.is_replaced)
+      ELSE coalesce(t.converted, 0) <> 0 END
+    UNION ALL
+    SELECT t.payment_id, format('transfer %s is committed to conversion %s, which does not exist', t.tx_hash,
+      t.conversion)
+    FROM transfers t
+    WHERE ${within('t.payment_id', p)} AND (t.conversion IS NOT NULL OR t.converted > 0) AND NOT EXISTS (
+      SELECT FROM conversions c WHERE c.payment_id = t.payment_id AND c.number = t.conversion)`,
+);
+
+/** The amounts of payments, against the rows that they summarise. */
+export const moneyInvariants: readonly Invariant[] = [
+  searched(received, {
+    name: 'received',
+    meaning: 'amount_received is the sum of the credits of standing transfers',
+    remedy: 'Stop refunds of the payment. Compare its transfers with the chain; the credits are the truth.',
+  }),
+  searched(refunded, {
+    name: 'refunded',
+    meaning:
+      'amount_refunded is the sum of completed refunds, and nothing beyond what was received goes back',
+    remedy:
+      'More refunds than money: look for a transfer that was dropped after its refund was sent; that money is ' +
+      'lost. Any other difference is a bug: stop refunds of the payment.',
+  }),
+  searched(settled, {
+    name: 'settled',
+    meaning: 'a payment that was settled says when, what was paid and in which coin',
+    remedy: 'Take settled_at and actually_paid from the body of its checkout.settled event.',
+  }),
+  searched(committed, {
+    name: 'conversions',
+    meaning: 'the coins that a conversion took are those that its transfers commit to it',
+    remedy: 'Ask the exchange what it did under PAYMENT/NUMBER before anything of the payment is moved.',
+  }),
+];

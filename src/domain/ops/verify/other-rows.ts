@@ -1,0 +1,109 @@
+import { IS_PARKED } from '../../schedule/parking.ts';
+import { IS_WAITING } from '../../schedule/rows.ts';
+import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import type { Described, Offender } from './invariant.ts';
+
+/** A page of rows that belong to no payment's range. */
+export interface OtherPage {
+  /** How many rows were read. */
+  readonly rows: number;
+  /** The last row's key; null: it was the last page. */
+  readonly next: readonly string[] | null;
+  readonly offenders: readonly Offender[];
+  /** Jobs that wait for an operator. */
+  readonly parked: number;
+}
+
+/** An invariant of a table that is read by its own key. */
+export interface OtherInvariant extends Described {
+  /** What the rows are, in a sentence: "12 scheduled jobs". */
+  readonly of: string;
+  /** The key below all others. */
+  readonly first: readonly string[];
+  readonly read: (tx: Tx, after: readonly string[], limit: number) => Promise<OtherPage>;
+}
+
+interface ReadRow {
+  readonly id: string;
+  readonly detail: string | null;
+  readonly last: string[];
+  readonly is_parked: boolean;
+}
+
+function toPage(rows: readonly ReadRow[], limit: number): OtherPage {
+  return {
+    rows: rows.length,
+    next: rows.length < limit ? null : (rows.at(-1)?.last ?? null),
+    offenders: rows.flatMap(({ id, detail }) => (detail === null ? [] : [{ id, detail }])),
+    parked: rows.filter(({ is_parked }) => is_parked).length,
+  };
+}
+
+const jobPage = sql<ReadRow, { job: string; key: string; limit: number }>(
+  'verify_scheduled_jobs',
+  (p) => `
+    SELECT j.job || ' ' || j.key AS id, ARRAY[j.job, j.key] AS last, ${IS_PARKED} AS is_parked, CASE
+      WHEN j.visible_at = 'infinity' AND NOT (${IS_PARKED}) AND NOT (${IS_WAITING('j')})
+        THEN 'it is never due: neither parked nor waiting for a turn'
+      WHEN ${IS_WAITING('j')} AND m.id IS NULL
+        THEN format('it waits for a turn of merchant %s, which does not exist', j.turn_of)
+      WHEN j.test_clock IS NOT NULL AND p.id IS NULL
+        THEN format('its test clock is of payment %s, which does not exist', j.test_clock) END AS detail
+    FROM (
+      SELECT * FROM scheduled_jobs WHERE (job, key) > (${p.job}, ${p.key})
+      ORDER BY job, key LIMIT ${p.limit}
+    ) j LEFT JOIN merchants m ON m.id = j.turn_of
+      LEFT JOIN LATERAL (SELECT id FROM payments WHERE id = j.test_clock LIMIT 1) p ON true
+    ORDER BY j.job, j.key`,
+);
+
+interface ClaimKey {
+  readonly merchant: string;
+  readonly key: string;
+  readonly method: string;
+  readonly path: string;
+  readonly limit: number;
+}
+
+// The reply of a creation begins with the payment's id.
+const claimPage = sql<ReadRow, ClaimKey>(
+  'verify_idempotency_keys',
+  (p) => `
+    SELECT concat_ws(' ', k.merchant_id, k.method, k.path, k.key) AS id, false AS is_parked,
+      ARRAY[k.merchant_id, k.key, k.method, k.path] AS last,
+      CASE WHEN k.status IS NULL OR k.body IS NULL THEN 'it has no reply'
+        WHEN k.path = '/v1/payment' AND k.status = 201 AND p.id IS NULL
+          THEN 'its reply names a payment that does not exist' END AS detail
+    FROM (
+      SELECT * FROM idempotency_keys
+      WHERE (merchant_id, key, method, path) > (${p.merchant}, ${p.key}, ${p.method}, ${p.path})
+      ORDER BY merchant_id, key, method, path LIMIT ${p.limit}
+    ) k LEFT JOIN LATERAL (
+      SELECT id FROM payments
+      WHERE id = substring(k.body FROM '"id":"(pay_[0-9A-Z]{26})"') AND merchant_id = k.merchant_id LIMIT 1
+    ) p ON true
+    ORDER BY k.merchant_id, k.key, k.method, k.path`,
+);
+
+/** The rows that are read by their own keys. */
+export const OTHER_ROWS: readonly OtherInvariant[] = [
+  {
+    name: 'scheduled jobs',
+    of: 'scheduled jobs',
+    meaning: 'a job is due some day, is parked, or waits for the turn of a merchant that exists',
+    remedy:
+      'npm run ops -- requeue --job JOB --key KEY makes it due; delete the job of a payment that is gone.',
+    first: ['', ''],
+    read: async (tx, [job = '', key = ''], limit) =>
+      toPage(await run(tx, jobPage, { job, key, limit }), limit),
+  },
+  {
+    name: 'idempotency keys',
+    of: 'idempotency keys',
+    meaning: 'a stored Idempotency-Key has its reply, and that of a creation names a payment of its merchant',
+    remedy: 'A payment was deleted or lost by a restore: its merchant was promised it. Tell the merchant.',
+    first: ['', '', '', ''],
+    read: async (tx, [merchant = '', key = '', method = '', path = ''], limit) =>
+      toPage(await run(tx, claimPage, { merchant, key, method, path, limit }), limit),
+  },
+];

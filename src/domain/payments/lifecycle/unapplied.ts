@@ -1,0 +1,92 @@
+import type { NetworkId } from '../../chain/networks.ts';
+import type { ChainTransfer, Rates } from '../../chain/port.ts';
+import { ensureScheduled } from '../../schedule/store.ts';
+import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { applyUnapplied } from './jobs.ts';
+import { testClockOf, type Payment } from './payment.ts';
+
+/** What a page of a chain reports of a payment, set aside because it cannot be applied. */
+export interface UnappliedTransfers {
+  readonly network: NetworkId;
+  readonly transfers: readonly ChainTransfer[];
+  /** Of the moment of the page: they decide the credit of new transfers. */
+  readonly rates: Rates;
+  /** Transfers at or below it had confirmed; null: there was another page to read. */
+  readonly height: number | null;
+}
+
+/**
+ * SQL: whether transfers of the payment with this id are set aside. Until they are applied, nothing is
+ * decided about the payment that they could change: it does not expire, settle, confirm or get another
+ * quote, and no refund of it is accepted.
+ */
+export const HAS_UNAPPLIED = (paymentId: string) =>
+  `EXISTS (SELECT FROM unapplied_transfers u WHERE u.payment_id = ${paymentId})`;
+
+const insertUnapplied = sql<never, { rows: string; now: Date }>(
+  'insert_unapplied_transfers',
+  (p) => `
+    INSERT INTO unapplied_transfers (payment_id, network, transfers, rates, height, set_aside_at)
+    SELECT r.*, ${p.now} FROM json_to_recordset(${p.rows}::json) AS r (
+      payment_id text, network text, transfers json, rates json, height bigint)`,
+);
+
+/**
+ * Sets aside what a page reports of payments, behind what is set aside of them already, and schedules the job
+ * that applies it. A job that exists keeps its failures: more transfers do not repair the payment. The caller
+ * has locked the payments; a job that applies their rows at this moment would else delete itself, and leave
+ * the new rows without one.
+ */
+export async function setAside(
+  tx: Tx,
+  payments: readonly Payment[],
+  reportOf: (paymentId: string) => UnappliedTransfers,
+  now: Date,
+): Promise<void> {
+  if (payments.length === 0) return;
+  const rows = payments.map(({ id }) => ({ payment_id: id, ...reportOf(id) }));
+  await run(tx, insertUnapplied, { rows: recordset(rows), now });
+  await ensureScheduled(
+    tx,
+    payments.map((payment) => ({
+      job: applyUnapplied,
+      key: payment.id,
+      runAt: now,
+      testClock: testClockOf(payment),
+    })),
+  );
+}
+
+/** A transfer as JSON: its times are text. */
+type StoredTransfer = Omit<ChainTransfer, 'seenAt' | 'droppedAt'> & {
+  readonly seenAt: string;
+  readonly droppedAt: string | null;
+};
+
+interface UnappliedRow extends Omit<UnappliedTransfers, 'transfers' | 'height'> {
+  readonly transfers: readonly StoredTransfer[];
+  readonly height: string | null;
+}
+
+const takeRows = sql<UnappliedRow, { paymentId: string }>(
+  'take_unapplied_transfers',
+  (p) => `
+    WITH taken AS (
+      DELETE FROM unapplied_transfers WHERE payment_id = ${p.paymentId}
+      RETURNING place, network, transfers, rates, height
+    )
+    SELECT network, transfers, rates, height FROM taken ORDER BY place`,
+);
+
+/** Removes and returns what is set aside of a payment, whose row the caller has locked, in its order. */
+export async function takeUnapplied(tx: Tx, paymentId: string): Promise<UnappliedTransfers[]> {
+  return (await run(tx, takeRows, { paymentId })).map(({ transfers, height, ...row }) => ({
+    ...row,
+    height: height === null ? null : Number(height),
+    transfers: transfers.map((transfer) => ({
+      ...transfer,
+      seenAt: new Date(transfer.seenAt),
+      droppedAt: transfer.droppedAt === null ? null : new Date(transfer.droppedAt),
+    })),
+  }));
+}

@@ -1,0 +1,175 @@
+import type { NetworkId } from '../../chain/networks.ts';
+import type { ChainTransfer, Rates } from '../../chain/port.ts';
+import { schedule } from '../../schedule/store.ts';
+import { groupBy, recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { hasToConvert } from '../conversions/plan.ts';
+import { postEntries, receivedEntries } from '../ledger/ledger.ts';
+import { settlePayment } from '../lifecycle/jobs.ts';
+import { testClockOf, type Payment } from '../lifecycle/payment.ts';
+import { isProcessing } from '../lifecycle/states.ts';
+import { lockPayments } from '../lifecycle/store.ts';
+import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
+import { scheduleRequote } from '../pricing/quotes.ts';
+import { readOpenRefunds } from '../refunds/store.ts';
+import { acceptDueRefunds } from '../refunds/due.ts';
+import { confirmUpTo } from '../transfers/confirm.ts';
+import {
+  confirmedInFull,
+  decideTransitions,
+  isShort,
+  type Decision,
+  type TransferUpdate,
+} from '../transfers/decide.ts';
+import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
+import { recordTransfers } from '../transfers/record.ts';
+import { readTransfersByPayment } from '../transfers/store.ts';
+
+/** Payments, locked, with their transfers as stored. */
+export type Concerned = ReadonlyMap<string, { payment: Payment; transfers: readonly PaymentTransfer[] }>;
+
+/** What a chain reports of payments. */
+export interface ChainReport {
+  readonly network: NetworkId;
+  /** The transfers to each payment that are new or changed, by the payment's id, in the chain's order. */
+  readonly reported: ReadonlyMap<string, readonly ChainTransfer[]>;
+  readonly rates: Rates;
+  /** Transfers in this block or below are confirmed; null: it is not known yet, for there is more to read. */
+  readonly height: number | null;
+}
+
+/**
+ * Locks the payments, in the order of their ids, and reads their transfers. One that was isolated meanwhile
+ * is left out: the sync of its own chain finds its transfers.
+ */
+export async function lockConcerned(
+  tx: Tx,
+  testClock: string | null,
+  ids: readonly string[],
+): Promise<Concerned> {
+  const payments = (await lockPayments(tx, ids)).filter(({ test_clock }) => test_clock === testClock);
+  const transfers = await readTransfersByPayment(
+    tx,
+    payments.map(({ id }) => id),
+  );
+  return new Map(
+    payments.map((payment) => [payment.id, { payment, transfers: transfers.get(payment.id) ?? [] }]),
+  );
+}
+
+/**
+ * Applies what a chain reports of payments: credits and stores their transfers, confirms what is deep enough,
+ * and moves the payments, in sets. Returns the payments that moved.
+ */
+export async function applyTransfers(
+  tx: Tx,
+  concerned: Concerned,
+  { network, reported, rates, height }: ChainReport,
+  now: Date,
+): Promise<Payment[]> {
+  const ids = [...concerned.keys()];
+  const own = new Map([...reported].filter(([id]) => concerned.has(id)));
+  const updates = await recordTransfers(tx, { payments: concerned, reported: own, rates });
+  if (height !== null) await confirmUpTo(tx, network, { paymentIds: ids, height }, now);
+  const after = await readTransfersByPayment(tx, ids);
+  const decisions = await decideAll(tx, concerned, after, updates);
+  const moved = await moveAll(tx, decisions, now);
+  await postEntries(
+    tx,
+    decisions.flatMap(({ payment: { id } }) =>
+      receivedEntries(id, concerned.get(id)?.transfers ?? [], after.get(id) ?? []),
+    ),
+    now,
+  );
+  await scheduleFollowing(tx, decisions, { moved, after }, now);
+  await acceptDueRefunds(tx, ids, now);
+  return moved;
+}
+
+async function decideAll(
+  tx: Tx,
+  concerned: Concerned,
+  after: ReadonlyMap<string, readonly PaymentTransfer[]>,
+  updates: readonly TransferUpdate[],
+): Promise<Decision[]> {
+  const updatesOf = groupBy(updates, ({ paymentId }) => paymentId);
+  const refunding = new Set(
+    (await readOpenRefunds(tx, [...concerned.keys()])).map(({ payment_id }) => payment_id),
+  );
+  return [...concerned.values()].map(({ payment }) =>
+    decideTransitions(payment, updatesOf.get(payment.id) ?? [], {
+      transfers: after.get(payment.id) ?? [],
+      isRefunding: refunding.has(payment.id),
+    }),
+  );
+}
+
+/** Applies the decisions; a transition takes one request per payment, so each one's first go first. */
+async function moveAll(tx: Tx, decisions: readonly Decision[], now: Date): Promise<Payment[]> {
+  const moved: Payment[] = [];
+  const apply = async (requests: readonly TransitionRequest[]) =>
+    void moved.push(...(await transition(tx, requests, now)));
+  const rounds = Math.max(...decisions.map(({ requests }) => requests.length));
+  for (let round = 0; round < rounds; round += 1)
+    await apply(decisions.flatMap(({ requests }) => requests[round] ?? []));
+  await recordMoney(
+    tx,
+    decisions.filter(({ requests }) => requests.length === 0),
+  );
+  await apply(confirmedInFull(decisions, moved));
+  return moved;
+}
+
+const updateMoney = sql<never, { payments: string }>(
+  'update_money',
+  (p) => `
+    UPDATE payments p SET
+      amount_received = m.amount_received,
+      fully_funded = m.fully_funded,
+      exceptions = m.exceptions,
+      tx_hash = m.tx_hash,
+      confirmations = m.confirmations
+    FROM jsonb_to_recordset(${p.payments}::jsonb) AS m (
+      id text, amount_received numeric, fully_funded boolean, exceptions text[], tx_hash text,
+      confirmations integer)
+    WHERE p.id = m.id`,
+);
+
+/**
+ * Records money that makes no event: a transfer was mined, replaced by the same money, or lost beside enough.
+ */
+async function recordMoney(tx: Tx, decisions: readonly Decision[]): Promise<void> {
+  if (decisions.length === 0) return;
+  const payments = recordset(decisions.map(({ payment, changes }) => ({ id: payment.id, ...changes })));
+  await run(tx, updateMoney, { payments });
+}
+
+/**
+ * Schedules what follows beside the transitions: the conversion of money that confirmed after the price was
+ * covered, and the requote of a payment that has not enough.
+ */
+async function scheduleFollowing(
+  tx: Tx,
+  decisions: readonly Decision[],
+  { moved, after }: { moved: readonly Payment[]; after: ReadonlyMap<string, readonly PaymentTransfer[]> },
+  now: Date,
+): Promise<void> {
+  const current = new Map(moved.map((payment) => [payment.id, payment]));
+  const payments = decisions.map(
+    ({ payment, changes }): Payment => current.get(payment.id) ?? { ...payment, ...changes },
+  );
+  // The transition to PROCESSING has scheduled the settlement already.
+  const isScheduled = ({ id, status }: Payment) => current.has(id) && isProcessing(status);
+  const converting = payments.filter(
+    (payment) => !isScheduled(payment) && hasToConvert(payment, after.get(payment.id) ?? []),
+  );
+  await schedule(
+    tx,
+    converting.map((payment) => ({
+      job: settlePayment,
+      key: payment.id,
+      runAt: now,
+      testClock: testClockOf(payment),
+    })),
+  );
+  await scheduleRequote(tx, payments.filter(isShort));
+}

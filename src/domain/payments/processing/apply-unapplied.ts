@@ -1,0 +1,73 @@
+import { chainKey } from '../../chain/chain-key.ts';
+import { finish, schedule } from '../../schedule/store.ts';
+import type { Context } from '../../../platform/context.ts';
+import type { Tx } from '../../../platform/postgres/db.ts';
+import { applyUnapplied, expirePayment, settlePayment, syncChain } from '../lifecycle/jobs.ts';
+import { testClockOf, type Payment } from '../lifecycle/payment.ts';
+import { lockPayments } from '../lifecycle/store.ts';
+import { takeUnapplied, type UnappliedTransfers } from '../lifecycle/unapplied.ts';
+import { isShort } from '../transfers/decide.ts';
+import { applyTransfers, lockConcerned } from './apply-transfers.ts';
+
+/**
+ * Applies what is set aside of payments, each in one transaction, page by page in the chain's order, as if
+ * the syncs had applied it. Throws while that is not possible; everything stays set aside then.
+ */
+export async function applyUnappliedTransfers(ctx: Context, ids: readonly string[]): Promise<void> {
+  const startedAt = ctx.now();
+  for (const id of ids) {
+    const moved = await ctx.db.transaction((tx) => applyAll(ctx, tx, id, startedAt));
+    for (const { status, exceptions } of moved)
+      ctx.log.info(`payment ${status}: its transfers were set aside`, { payment_id: id, exceptions });
+  }
+}
+
+async function applyAll(ctx: Context, tx: Tx, id: string, startedAt: Date): Promise<Payment[]> {
+  const testClock = ctx.testClock?.id ?? null;
+  const [payment] = await lockPayments(tx, [id]);
+  // Isolated meanwhile: the job belongs to its test clock now, and stays due.
+  if (payment !== undefined && payment.test_clock !== testClock) return [];
+  const rows = await takeUnapplied(tx, id);
+  const moved: Payment[] = [];
+  for (const [index, { transfers, ...row }] of rows.entries()) {
+    const concerned = await lockConcerned(tx, testClock, [id]);
+    const report = { ...row, reported: new Map([[id, transfers]]), height: heightOf(rows, index) };
+    moved.push(...(await applyTransfers(tx, concerned, report, startedAt)));
+  }
+  if (rows.length > 0) await scheduleFollowing(tx, id, rows, startedAt);
+  await finish(tx, applyUnapplied, [id], startedAt);
+  return moved;
+}
+
+/**
+ * The height at which a row confirms; null: nothing. As on pages, nothing confirms before the last row of a
+ * network: a later one may report that a block was replaced.
+ */
+function heightOf(rows: readonly UnappliedTransfers[], index: number): number | null {
+  const row = rows[index];
+  const isLast = !rows.slice(index + 1).some(({ network }) => network === row?.network);
+  return isLast ? (row?.height ?? null) : null;
+}
+
+/**
+ * Schedules the jobs that skipped the payment while its transfers were set aside, and ended: expiry,
+ * settlement, and the syncs of its own chains, which end when no transfer is unconfirmed. Each does nothing
+ * when there is nothing to do.
+ */
+async function scheduleFollowing(
+  tx: Tx,
+  id: string,
+  rows: readonly UnappliedTransfers[],
+  now: Date,
+): Promise<void> {
+  for (const payment of await lockPayments(tx, [id])) {
+    const testClock = testClockOf(payment);
+    const networks = testClock === null ? [] : [...new Set(rows.map(({ network }) => network))];
+    const expiry = { job: expirePayment, key: id, runAt: payment.deadline_at, testClock };
+    await schedule(tx, [
+      ...(isShort(payment) ? [expiry] : []),
+      { job: settlePayment, key: id, runAt: now, testClock },
+      ...networks.map((network) => ({ job: syncChain, key: chainKey(network, id), runAt: now, testClock })),
+    ]);
+  }
+}

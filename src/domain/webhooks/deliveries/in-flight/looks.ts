@@ -1,0 +1,102 @@
+import { setImmediate } from 'node:timers/promises';
+import { recordset, run, sql, type Db } from '../../../../platform/postgres/db.ts';
+import { MAX_CONCURRENCY } from '../../endpoints/flow-control.ts';
+
+/** What a run looks for while its requests are slow. */
+export interface Look {
+  readonly merchantId: string;
+  readonly endpointId: string;
+  readonly paymentIdsInFlight: readonly string[];
+  readonly now: Date;
+  /** The receiver of every event; null: the merchant's endpoints. */
+  readonly receiver: string | null;
+}
+
+interface Asked extends Look {
+  readonly answer: (isDue: boolean) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** A recordset of LookRow. */
+interface LookParams {
+  readonly looks: string;
+}
+
+interface LookRow {
+  /** The place of the look in its group. */
+  readonly look: number;
+  readonly endpoint_id: string;
+  readonly in_flight: readonly string[];
+  readonly due_at: Date;
+  readonly is_overridden: boolean;
+}
+
+// What `acquireEndpoint` would find; index: deliveries_due. It writes nothing: a lease outlasts the requests
+// that began with it.
+const findMoreDue = sql<{ look: number }, LookParams>(
+  'find_endpoints_with_more_due',
+  (p) => `
+   SELECT l.look
+   FROM json_to_recordset(${p.looks}::json) AS l (
+       look int, endpoint_id text, in_flight text[], due_at timestamptz, is_overridden boolean)
+     JOIN webhook_endpoints w ON w.id = l.endpoint_id
+     JOIN merchants m ON m.id = w.merchant_id
+   WHERE (m.webhooks_enabled OR l.is_overridden)
+     AND (w.circuit_open_until IS NULL OR w.circuit_open_until <= l.due_at)
+     AND least(w.concurrency_limit, ${MAX_CONCURRENCY}) > cardinality(l.in_flight)
+     AND EXISTS (
+       SELECT FROM deliveries d
+       WHERE d.endpoint_id = w.id AND d.status = 'pending' AND d.next_attempt_at <= l.due_at
+         AND d.payment_id <> ALL (l.in_flight))`,
+);
+
+/**
+ * Answers the looks of many runs by one statement: a merchant may have hundreds of endpoints that hang, and
+ * the statement of each would take more of the worker's time than all deliveries of the others. Looks that
+ * are made in the same turn of the event loop, or while a statement of their merchant is under way, share the
+ * next one. Each merchant has statements of its own, on the connections of its share.
+ */
+export class Looks {
+  /** By merchant, while a statement of it is under way or about to be. */
+  readonly #asked = new Map<string, Asked[]>();
+
+  /** Returns whether more can be sent to the endpoint beside what is in flight. */
+  isMoreDue(db: Db, look: Look): Promise<boolean> {
+    return new Promise((answer, fail) => {
+      const asked: Asked = { ...look, answer, fail };
+      const group = this.#asked.get(look.merchantId);
+      if (group === undefined) {
+        this.#asked.set(look.merchantId, [asked]);
+        void this.#answerAll(db, look.merchantId);
+      } else group.push(asked);
+    });
+  }
+
+  async #answerAll(db: Db, merchantId: string): Promise<void> {
+    for (;;) {
+      await setImmediate();
+      const group = this.#asked.get(merchantId) ?? [];
+      if (group.length === 0) break;
+      this.#asked.set(merchantId, []);
+      try {
+        const found = new Set(
+          (await run(db, findMoreDue, { looks: recordset(group.map(rowOf)) })).map(({ look }) => look),
+        );
+        for (const [place, { answer }] of group.entries()) answer(found.has(place));
+      } catch (error) {
+        for (const { fail } of group) fail(error);
+      }
+    }
+    this.#asked.delete(merchantId);
+  }
+}
+
+function rowOf({ endpointId, paymentIdsInFlight, now, receiver }: Look, look: number): LookRow {
+  return {
+    look,
+    endpoint_id: endpointId,
+    in_flight: paymentIdsInFlight,
+    due_at: now,
+    is_overridden: receiver !== null,
+  };
+}

@@ -1,0 +1,94 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { readLogo } from '../../domain/checkout/appearance/store.ts';
+import { EMBED_SCRIPT } from '../../domain/checkout/page/embedding.ts';
+import { PAGE_SCRIPT } from '../../domain/checkout/page/document.ts';
+import { ICON, SYMBOLS } from '../../domain/checkout/markup/icons.ts';
+import type { Context } from '../../platform/context.ts';
+import { CHECKOUT_HEADERS } from './page.ts';
+import { acceptedEncoding, compressed, type Encoding } from './send-page.ts';
+
+/** Browsers and proxies may keep for good what has another path when it changes. */
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+const SVG = 'image/svg+xml; charset=utf-8';
+
+/** Each has a path that changes with its content. */
+const ASSETS = new Map<string, { content: string; type: string }>([
+  [PAGE_SCRIPT.path, { content: PAGE_SCRIPT.content, type: 'text/javascript; charset=utf-8' }],
+  [ICON.path, { content: ICON.content, type: SVG }],
+  [SYMBOLS.path, { content: SYMBOLS.content, type: SVG }],
+]);
+
+/** Compressed once a process, when it is first asked for; by content, of which there are a few. */
+const bodies: Readonly<Record<Encoding, Map<string, Promise<Buffer>>>> = { br: new Map(), gzip: new Map() };
+
+/** What pages load. Another release's is not to be had here: a page asks again later for its script. */
+export const sendAsset: RequestHandler = async (request, response) => {
+  const asset = ASSETS.get(request.path);
+  if (asset === undefined) return refuse(response);
+  response.set({ ...CHECKOUT_HEADERS, 'Content-Type': asset.type, 'Cache-Control': FOR_GOOD });
+  await sendCompressed(request, response, asset.content);
+};
+
+/** For browsers that ask for an icon without having seen a page that names one. */
+export const sendIcon: RequestHandler = (request, response) => {
+  response.set({ ...CHECKOUT_HEADERS, 'Content-Type': SVG, 'Cache-Control': 'public, max-age=86400' });
+  return sendCompressed(request, response, ICON.content);
+};
+
+/** For the pages of every shop: as a module too, which is fetched with CORS, and where COEP asks for CORP. */
+const EMBED_HEADERS = {
+  'Content-Type': 'text/javascript; charset=utf-8',
+  'Cache-Control': 'public, max-age=3600',
+  ETag: EMBED_SCRIPT.etag,
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Access-Control-Allow-Origin': '*',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** The script of shops, which opens the page in a modal. */
+export const sendEmbedScript: RequestHandler = (request, response) => {
+  response.set(EMBED_HEADERS);
+  return sendCompressed(request, response, EMBED_SCRIPT.content);
+};
+
+async function sendCompressed(request: Request, response: Response, content: string): Promise<void> {
+  const encoding = acceptedEncoding(request.headers['accept-encoding']);
+  response.set('Vary', 'Accept-Encoding');
+  if (encoding === null) response.send(content);
+  else response.set('Content-Encoding', encoding).send(await bodyIn(encoding, content));
+}
+
+function bodyIn(encoding: Encoding, content: string): Promise<Buffer> {
+  const body = bodies[encoding].get(content) ?? compressed(content, encoding);
+  bodies[encoding].set(content, body);
+  return body;
+}
+
+/** A logo that is opened by itself runs nothing and loads nothing. */
+const LOGO_HEADERS = {
+  ...CHECKOUT_HEADERS,
+  'Content-Type': 'image/webp',
+  'Cache-Control': FOR_GOOD,
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+};
+
+const LOGO_FILE = /^([0-9a-f]{32})\.webp$/;
+
+/** Sends a merchant's logo as the service has encoded it. */
+export function sendLogo(ctx: Context): RequestHandler<{ file: string }> {
+  return async (request, response) => {
+    const id = LOGO_FILE.exec(request.params.file)?.[1];
+    const logo = id === undefined ? null : await readLogo(ctx.db, id);
+    if (logo === null) return refuse(response);
+    response.set(LOGO_HEADERS).removeHeader('Vary');
+    response.set('ETag', `"${id}"`);
+    if (request.fresh) response.status(304).end();
+    else response.send(logo);
+  };
+}
+
+function refuse(response: Response): void {
+  response.status(404).set(CHECKOUT_HEADERS).end();
+}

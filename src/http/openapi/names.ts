@@ -1,0 +1,64 @@
+import type { TSchema } from 'typebox';
+import { Appearance, AppearanceBody } from '../../domain/checkout/appearance/schemas.ts';
+import { EventFeed, EventResource, PaymentEvents } from '../../domain/events/schemas.ts';
+import { StatusReport } from '../../domain/ops/health/schemas.ts';
+import { Policy, PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
+import { RefundBody, RefundList, RefundResource } from '../../domain/payments/refunds/schemas.ts';
+import { CreatePaymentBody, PaymentList, PaymentResource } from '../../domain/payments/schemas.ts';
+import * as customer from '../../domain/sandbox/customer/schemas.ts';
+import { Scenario, ScenarioBody } from '../../domain/sandbox/scenarios/schemas.ts';
+import * as testClock from '../../domain/sandbox/test-clock/schemas.ts';
+import * as deliveries from '../../domain/webhooks/deliveries/schemas.ts';
+import * as endpoints from '../../domain/webhooks/endpoint-list/schemas.ts';
+import * as settings from '../../domain/webhooks/endpoints/schemas.ts';
+import * as receivers from '../../domain/webhooks/receiver-check/schemas.ts';
+import { RotateSecretBody, WebhookSecrets } from '../../domain/webhooks/secrets/schemas.ts';
+import { CursorPagination } from '../../platform/schemas.ts';
+
+/** Names of schemas under `components`, from which generators make the names of their types. */
+export const SCHEMA_NAMES: Readonly<Record<string, TSchema>> = {
+  StatusReport,
+  Payment: PaymentResource,
+  PaymentList,
+  CreatePaymentRequest: CreatePaymentBody,
+  Policy,
+  PolicyChoice,
+  Refund: RefundResource,
+  RefundList,
+  RefundRequest: RefundBody,
+  Event: EventResource,
+  EventFeed,
+  PaymentEvents,
+  CursorPagination,
+  Delivery: deliveries.Delivery,
+  DeliveryAttempt: deliveries.Attempt,
+  DeliveryWithAttempts: deliveries.DeliveryWithAttempts,
+  DeliveryList: deliveries.DeliveryList,
+  RedeliverRequest: deliveries.RedeliverBody,
+  RedeliverReport: deliveries.RedeliverAnswer,
+  WebhookConfig: settings.WebhookConfig,
+  WebhookConfigRequest: settings.WebhookConfigBody,
+  WebhookConfigAndHealth: settings.WebhookConfigAndHealth,
+  EndpointHealth: settings.EndpointHealth,
+  WebhookEndpoint: endpoints.WebhookEndpoint,
+  WebhookEndpointList: endpoints.WebhookEndpointList,
+  EnableEndpointRequest: endpoints.EnableEndpointBody,
+  WebhookSecrets,
+  RotateSecretRequest: RotateSecretBody,
+  TestEventRequest: receivers.TestEventBody,
+  TestEventReport: receivers.TestEventReport,
+  ReceiverCheckRequest: receivers.ReceiverCheckBody,
+  ReceiverCheck: receivers.ReceiverCheck,
+  ReceiverCheckCase: receivers.CaseReport,
+  Appearance,
+  AppearanceRequest: AppearanceBody,
+  SendTransferRequest: customer.SendTransferBody,
+  SentTransfer: customer.TransferResource,
+  ReplaceTransferRequest: customer.ReplaceTransferBody,
+  ReplacedTransfer: customer.ReplacedTransfer,
+  AdvanceRequest: testClock.AdvanceBody,
+  AdvanceResult: testClock.AdvanceResult,
+  SimulatedAttempt: testClock.DeliveryAttempt,
+  ScenarioRequest: ScenarioBody,
+  Scenario,
+};

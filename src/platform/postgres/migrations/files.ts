@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Knex } from 'knex';
+
+/** The same files from source and from the build: both lie three folders below the project's root. */
+const FOLDER = new URL('../../../../migrations/', import.meta.url);
+
+/**
+ * A file of migrations/: `NNNN_name.sql`, with the sections `-- migrate:up` and `-- migrate:down`, or
+ * `-- migrate:up transaction:false`.
+ */
+export interface Migration {
+  /** Without its extension, as the database stores it. */
+  readonly name: string;
+  readonly up: (connection: Knex) => Promise<void>;
+  readonly down: (connection: Knex) => Promise<void>;
+  /** What `up` runs, one element a round trip. */
+  readonly statements: readonly string[];
+  /** False: its statements run one by one, as CREATE INDEX CONCURRENTLY must; each can run again. */
+  readonly config: { readonly transaction: boolean };
+}
+
+/** The names of all migrations, in the order in which they run. */
+export function migrationNames(): string[] {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -'.sql'.length))
+    .sort();
+}
+
+/** The migration with this name. Throws when its file is missing or lacks a section. */
+export function loadMigration(name: string): Migration {
+  return parseMigration(name, readFileSync(new URL(`${name}.sql`, FOLDER), 'utf8'));
+}
+
+/** The migration with this name and text. Throws when the text lacks a section. */
+export function parseMigration(name: string, text: string): Migration {
+  const [, alone, up, down] =
+    /^-- migrate:up( transaction:false)?\n(.*)^-- migrate:down\n(.*)/ms.exec(text) ?? [];
+  if (up === undefined || down === undefined)
+    throw new Error(
+      `migrations/${name}.sql must have a section "-- migrate:up" and then one "-- migrate:down"`,
+    );
+  const transaction = alone === undefined;
+  const statements = split(up, transaction);
+  return {
+    name,
+    up: execute(statements),
+    down: execute(split(down, transaction)),
+    statements,
+    config: { transaction },
+  };
+}
+
+/** Several statements at once are a transaction, so those that need none are sent one by one. */
+function split(section: string, isTransaction: boolean): string[] {
+  return isTransaction ? [section] : section.split(/;$/m).filter((text) => text.trim() !== '');
+}
+
+/** knex reads `?` as a placeholder unless it is escaped. */
+function execute(statements: readonly string[]): Migration['up'] {
+  return async (connection) => {
+    for (const statement of statements) await connection.raw(statement.replaceAll('?', '\\?'));
+  };
+}

@@ -1,0 +1,61 @@
+import { StartError } from '../../../platform/config/config.ts';
+import type { Context } from '../../../platform/context.ts';
+
+/** A mistake in the command line: exit code 2, so that scripts can tell it from what a command found. */
+export class OpsUsageError extends StartError {
+  override readonly exitCode = 2;
+}
+
+/** What an operator's command found or did. */
+export interface OpsResult {
+  /** What `--json` prints. */
+  readonly facts: object;
+  readonly text: string;
+  /** Something is wrong: exit code 1. */
+  readonly isBad?: boolean;
+  /** What it changed, or let out, for operator_actions: ids and options, no secrets; absent: nothing. */
+  readonly changed?: object;
+}
+
+/** An option of a command, as `--help` shows it. */
+export interface OpsOption {
+  readonly type: 'string' | 'boolean';
+  /** What its value is, for the help; absent of a switch. */
+  readonly value?: string;
+  readonly meaning: string;
+  readonly isNeeded?: true;
+}
+
+/** The values of a command's options; absent: not given. */
+export interface OpsValues {
+  text(name: string): string | null;
+  has(name: string): boolean;
+}
+
+/** Where a command writes beside its result. */
+export interface OpsOutput {
+  /** One line that the next one replaces; only where a person looks. */
+  progress(line: string): void;
+  /** Writes rows to standard output, and waits while it is full. */
+  write(text: string): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** A command of `npm run ops`. */
+export interface OpsCommand {
+  readonly summary: string;
+  /** What the help says beyond the summary. */
+  readonly description?: string;
+  readonly options: Readonly<Record<string, OpsOption>>;
+  run(ctx: Context, values: OpsValues, output: OpsOutput): Promise<OpsResult>;
+}
+
+/** Returns the time that an option gives, or null; throws OpsUsageError for what is no time. */
+export function timeOf(values: OpsValues, name: string): Date | null {
+  const text = values.text(name);
+  if (text === null) return null;
+  const isIso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const time = new Date(text);
+  if (isIso && !Number.isNaN(time.getTime())) return time;
+  throw new OpsUsageError(`--${name} ${text} is no time: write 2026-01-31 or 2026-01-31T12:00:00Z.`);
+}

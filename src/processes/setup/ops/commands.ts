@@ -1,0 +1,108 @@
+import { parseArgs } from 'node:util';
+import type { Context } from '../../../platform/context.ts';
+import { messageOf } from '../../../platform/log.ts';
+import { recordCommand } from '../actor.ts';
+import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from './command.ts';
+import { drainCommand } from './drain.ts';
+import { exportCommand } from './export.ts';
+import { reconcileCommand, requeueCommand, stuckCommand } from './stuck.ts';
+import { keysCommand, suspendCommand } from './merchants.ts';
+import { restoredCommand } from './restored.ts';
+import { statusCommand } from './status.ts';
+import { verifyCommand } from './verify.ts';
+
+/** The commands of `npm run ops`. */
+export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
+  status: statusCommand,
+  stuck: stuckCommand,
+  requeue: requeueCommand,
+  verify: verifyCommand,
+  drain: drainCommand,
+  reconcile: reconcileCommand,
+  restored: restoredCommand,
+  export: exportCommand,
+  'suspend-merchant': suspendCommand,
+  keys: keysCommand,
+};
+
+export const OPS_USAGE = `Usage: npm run ops -- COMMAND [options]
+
+${Object.entries(OPS_COMMANDS)
+  .map(([name, { summary }]) => `  ${name.padEnd(17)} ${summary}`)
+  .join('\n')}
+
+  --json            one JSON object instead of text
+  --help            after a command: its options
+
+Exit codes: 0, 1 when something is wrong, 2 for a mistake in the command line.
+Works on DATABASE_URL, or on the embedded database of npm run dev.`;
+
+/** A command with its options, ready to run. */
+export interface AskedCommand {
+  readonly name: string;
+  readonly json: boolean;
+  run(ctx: Context, output: OpsOutput): Promise<OpsResult>;
+}
+
+/**
+ * Returns the command that the arguments name, or the help that they ask for. Throws OpsUsageError, which
+ * says what to write, for an unknown command and for a missing or unknown option.
+ */
+export function parseOpsCommand(args: readonly string[]): AskedCommand | { readonly help: string } {
+  const [name = '', ...rest] = args;
+  const command = Object.hasOwn(OPS_COMMANDS, name) ? OPS_COMMANDS[name] : undefined;
+  if (args.includes('--help') || args.includes('-h'))
+    return { help: command === undefined ? OPS_USAGE : helpOf(name, command) };
+  if (command === undefined)
+    throw new OpsUsageError(
+      `${name === '' ? 'A command is missing' : `There is no command ${name}`}.\n\n${OPS_USAGE}`,
+    );
+  const given = parseOptions(name, command, rest);
+  const text = (option: string) => (typeof given[option] === 'string' ? given[option] : null);
+  const missing = Object.entries(command.options).filter(
+    ([option, { isNeeded }]) => isNeeded === true && !text(option)?.trim(),
+  );
+  if (missing.length > 0)
+    throw usageError(name, command, `${name} needs ${missing.map(([one]) => `--${one}`).join(' and ')}`);
+  const values = { text, has: (option: string) => given[option] === true };
+  return {
+    name,
+    json: given.json === true,
+    async run(ctx, output) {
+      const result = await command.run(ctx, values, output);
+      if (result.changed !== undefined) await recordCommand(ctx, name, result.changed);
+      return result;
+    },
+  };
+}
+
+function parseOptions(name: string, command: OpsCommand, args: string[]): Record<string, unknown> {
+  const options = Object.fromEntries(
+    Object.entries(command.options).map(([option, { type }]) => [option, { type }]),
+  );
+  try {
+    return parseArgs({ args, options: { ...options, json: { type: 'boolean' } } }).values;
+  } catch (error) {
+    throw usageError(name, command, messageOf(error).replace(/\.$/, ''));
+  }
+}
+
+function usageError(name: string, command: OpsCommand, fault: string): OpsUsageError {
+  return new OpsUsageError(`${fault}.\n\n${helpOf(name, command)}`);
+}
+
+function helpOf(name: string, { summary, description, options }: OpsCommand): string {
+  const written = (option: string, { value }: { value?: string }) =>
+    value === undefined ? `--${option}` : `--${option} ${value}`;
+  const synopsis = Object.entries(options).map(([option, one]) =>
+    one.isNeeded === true ? written(option, one) : `[${written(option, one)}]`,
+  );
+  const lines = Object.entries(options).map(
+    ([option, one]) => `  ${written(option, one).padEnd(24)} ${one.meaning}`,
+  );
+  return [
+    `Usage: npm run ops -- ${[name, ...synopsis, '[--json]'].join(' ')}`,
+    `${summary[0]?.toUpperCase()}${summary.slice(1)}.${description === undefined ? '' : ` ${description}`}`,
+    [...lines, `  ${'--json'.padEnd(24)} one JSON object instead of text`].join('\n'),
+  ].join('\n\n');
+}

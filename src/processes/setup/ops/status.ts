@@ -1,0 +1,56 @@
+import { reportQueues } from '../../../background/queue-status.ts';
+import {
+  databaseSection,
+  feedSection,
+  partitionsSection,
+  processesSection,
+  replicaSection,
+  schemaSection,
+} from '../../../domain/ops/status/database.ts';
+import {
+  drainSection,
+  jobsSection,
+  stuckSection,
+  turnsSection,
+} from '../../../domain/ops/status/scheduled.ts';
+import { readStatus, statusText, type Section } from '../../../domain/ops/status/section.ts';
+import {
+  actionsSection,
+  endpointsSection,
+  merchantsSection,
+  networksSection,
+} from '../../../domain/ops/status/service.ts';
+import type { OpsCommand } from './command.ts';
+
+/** In the order in which they are shown, what is wrong first. */
+export const SECTIONS: readonly Section[] = [
+  processesSection,
+  drainSection,
+  jobsSection,
+  stuckSection,
+  { name: 'queues', read: reportQueues },
+  networksSection,
+  databaseSection,
+  replicaSection,
+  feedSection,
+  turnsSection,
+  endpointsSection,
+  partitionsSection,
+  schemaSection,
+  merchantsSection,
+  actionsSection,
+];
+
+export const statusCommand: OpsCommand = {
+  summary: 'says on one screen what is wrong or stuck, what is wrong first',
+  description: 'Exit code 1 when something is wrong. Endpoints whose receivers fail are shown, and are not.',
+  options: {},
+  async run(ctx) {
+    const reports = await readStatus(ctx, SECTIONS);
+    const isBad = reports.some((report) => report.isBad);
+    const sections = Object.fromEntries(
+      reports.map(({ name, facts, isBad: bad }) => [name, { ok: !bad, facts }]),
+    );
+    return { facts: { ok: !isBad, sections }, text: statusText(reports), isBad };
+  },
+};

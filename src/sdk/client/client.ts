@@ -1,0 +1,43 @@
+import { readOptions, type ClientOptions, type RequestOptions } from './http/options.ts';
+import { createSend, type Send } from './http/transport.ts';
+import { CheckoutAppearance } from './resources/appearance.ts';
+import { Deliveries } from './resources/deliveries.ts';
+import { Events } from './resources/events.ts';
+import { Payments } from './resources/payments.ts';
+import { Sandbox } from './resources/sandbox.ts';
+import { Webhooks } from './resources/webhooks.ts';
+import type { ServiceStatus } from './types/status.ts';
+
+/**
+ * A client of the service's REST API. It needs `fetch` and nothing else, so it runs in Node, other runtimes
+ * and at the edge; not in a browser, where everybody could read the key. Requests that fail for a moment (the
+ * network, 429, 5xx) are repeated, those that change something under one idempotency key. Methods reject with
+ * a PaymentCheckoutError, or the reason of the `signal` that was passed. Throws TypeError for options that
+ * cannot work.
+ */
+export class PaymentCheckout {
+  readonly payments: Payments;
+  readonly events: Events;
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
+  readonly appearance: CheckoutAppearance;
+  readonly sandbox: Sandbox;
+  readonly #send: Send;
+
+  constructor(options: ClientOptions) {
+    const settings = readOptions(options);
+    const send = createSend(settings);
+    this.#send = send;
+    this.payments = new Payments(send, settings);
+    this.events = new Events(send);
+    this.webhooks = new Webhooks(send);
+    this.deliveries = new Deliveries(send);
+    this.appearance = new CheckoutAppearance(send);
+    this.sandbox = new Sandbox(send);
+  }
+
+  /** The health of the service, and whether it knows the key. */
+  status(options?: RequestOptions): Promise<ServiceStatus> {
+    return this.#send({ method: 'GET', path: '/v1/status' }, options);
+  }
+}

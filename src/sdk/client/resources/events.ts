@@ -1,0 +1,27 @@
+import type { WebhookEvent } from '../../event-types.ts';
+import type { RequestOptions } from '../http/options.ts';
+import { itemsOf } from '../http/pages.ts';
+import type { Send } from '../http/transport.ts';
+import type { EventList, ListEvents } from '../types/events.ts';
+
+/** The feed: every event of 90 days, oldest first. */
+export class Events {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** One page. Its `next_cursor` is the `after` of the next, now or later. */
+  list(query?: ListEvents, options?: RequestOptions): Promise<EventList> {
+    return this.#send({ method: 'GET', path: '/v1/events', query }, options);
+  }
+
+  /**
+   * Every event up to now, oldest first; from `after` on, which may be the `id` of the last event that you
+   * have handled.
+   */
+  all(query?: ListEvents, options?: RequestOptions): AsyncGenerator<WebhookEvent, void, undefined> {
+    return itemsOf((cursor) => this.list({ ...query, after: cursor ?? query?.after }, options));
+  }
+}

@@ -1,0 +1,121 @@
+// Written by `npm run types:sdk`, from the schemas of the service.
+
+import type { Coin, Network } from './sandbox.ts';
+
+export interface SetAppearance {
+  /** Null: the merchant's own name. */
+  name?: string | null | undefined;
+  /** Where customers find help: an https URL, or mailto: and one address. Null: no button. */
+  support_url?: string | null | undefined;
+  /** Null: the page's own. */
+  accent_color?: string | null | undefined;
+  /** In which the page shows the price too, about. Null: in no other currency. */
+  display_currency?:
+    | 'USD'
+    | 'EUR'
+    | 'GBP'
+    | 'CHF'
+    | 'JPY'
+    | 'CNY'
+    | 'INR'
+    | 'AUD'
+    | 'CAD'
+    | 'NZD'
+    | 'SGD'
+    | 'HKD'
+    | 'KRW'
+    | 'SEK'
+    | 'NOK'
+    | 'DKK'
+    | 'PLN'
+    | 'CZK'
+    | 'TRY'
+    | 'BRL'
+    | 'MXN'
+    | 'ZAR'
+    | 'AED'
+    | 'SAR'
+    | null
+    | undefined;
+  /**
+   * What customers can pay with, in this order. Null: everything that is served, cheapest network
+   * first.
+   */
+  methods?:
+    | readonly {
+        coin: Coin;
+        network: Network;
+      }[]
+    | null
+    | undefined;
+  /** Origins whose pages may show the checkout in a frame, such as https://shop.example. */
+  embed_origins?: readonly string[] | undefined;
+  /** Ignored. */
+  accent_used?: unknown;
+  /** Ignored: PUT /v1/checkout/logo sets it. */
+  logo?: unknown;
+  /** Ignored. */
+  updated_at?: unknown;
+}
+
+export interface Appearance {
+  /** Null: the merchant's own name. */
+  name: string | null;
+  /** Where customers find help: an https URL, or mailto: and one address. Null: no button. */
+  support_url: string | null;
+  /** Null: the page's own. */
+  accent_color: string | null;
+  /** In which the page shows the price too, about. Null: in no other currency. */
+  display_currency:
+    | 'USD'
+    | 'EUR'
+    | 'GBP'
+    | 'CHF'
+    | 'JPY'
+    | 'CNY'
+    | 'INR'
+    | 'AUD'
+    | 'CAD'
+    | 'NZD'
+    | 'SGD'
+    | 'HKD'
+    | 'KRW'
+    | 'SEK'
+    | 'NOK'
+    | 'DKK'
+    | 'PLN'
+    | 'CZK'
+    | 'TRY'
+    | 'BRL'
+    | 'MXN'
+    | 'ZAR'
+    | 'AED'
+    | 'SAR'
+    | null;
+  /**
+   * What customers can pay with, in this order. Null: everything that is served, cheapest network
+   * first.
+   */
+  methods:
+    | readonly {
+        coin: Coin;
+        network: Network;
+      }[]
+    | null;
+  /** Origins whose pages may show the checkout in a frame, such as https://shop.example. */
+  embed_origins: readonly string[];
+  accent_used: {
+    /** In the light scheme: mixed with black until text in it can be read. */
+    light: string;
+    /** In the dark scheme: mixed with white until text in it can be read. */
+    dark: string;
+  } | null;
+  /** Null: there is none. */
+  logo: {
+    url: string;
+    width: number;
+    height: number;
+  } | null;
+  /** Null: nothing was ever set. */
+  updated_at: string | null;
+}

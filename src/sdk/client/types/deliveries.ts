@@ -1,0 +1,151 @@
+// Written by `npm run types:sdk`, from the schemas of the service.
+
+import type { EventType } from '../../event-types.ts';
+
+export interface ListDeliveries {
+  limit?: number | undefined;
+  /** next_cursor of the page before. */
+  cursor?: string | undefined;
+  payment_id?: string | undefined;
+  event_id?: string | undefined;
+  /** One status, or several separated by commas. */
+  status?: readonly ('pending' | 'delivered' | 'failed')[] | undefined;
+  /** One event type, or several separated by commas. */
+  type?: readonly EventType[] | undefined;
+  /** Only events from this date or time on (ISO 8601), inclusive. */
+  from_date?: string | undefined;
+  /** Only events up to this date or time, inclusive; a bare date is the whole UTC day. */
+  to_date?: string | undefined;
+}
+
+export interface Delivery {
+  id: string;
+  event_id: string;
+  type: string;
+  payment_id: string;
+  /** The event's number of its payment. */
+  sequence: number;
+  status: 'pending' | 'delivered' | 'failed';
+  failed_because: 'retries_exhausted' | 'webhooks_disabled' | 'endpoint_switched_off' | null;
+  /** How often it was tried so far. */
+  attempts: number;
+  /** In the past while webhooks are disabled: it waits for them. */
+  next_attempt_at: string | null;
+  created_at: string;
+  finished_at: string | null;
+  /** Of the last attempt; null without a response. */
+  last_status_code: number | null;
+  /** Of the last attempt; null: none, or 2xx. */
+  last_error:
+    | 'url'
+    | 'dns'
+    | 'address_blocked'
+    | 'port_blocked'
+    | 'connect_refused'
+    | 'connect_unreachable'
+    | 'connect_reset'
+    | 'tls'
+    | 'timeout'
+    | 'protocol'
+    | 'redirect'
+    | 'status'
+    | 'interrupted'
+    | 'internal'
+    | null;
+}
+
+export interface DeliveryList {
+  data: readonly Delivery[];
+  pagination: {
+    limit: number;
+    has_more: boolean;
+    next_cursor: string | null;
+  };
+}
+
+export interface DeliveryAttempt {
+  number: number;
+  at: string;
+  url: string;
+  address: string | null;
+  status_code: number | null;
+  duration_ms: number;
+  error:
+    | 'url'
+    | 'dns'
+    | 'address_blocked'
+    | 'port_blocked'
+    | 'connect_refused'
+    | 'connect_unreachable'
+    | 'connect_reset'
+    | 'tls'
+    | 'timeout'
+    | 'protocol'
+    | 'redirect'
+    | 'status'
+    | 'interrupted'
+    | 'internal'
+    | null;
+  error_detail: string | null;
+  response_excerpt: string | null;
+  next_attempt_at: string | null;
+}
+
+export interface DeliveryWithAttempts {
+  id: string;
+  event_id: string;
+  type: string;
+  payment_id: string;
+  /** The event's number of its payment. */
+  sequence: number;
+  status: 'pending' | 'delivered' | 'failed';
+  failed_because: 'retries_exhausted' | 'webhooks_disabled' | 'endpoint_switched_off' | null;
+  /** How often it was tried so far. */
+  attempts: number;
+  /** In the past while webhooks are disabled: it waits for them. */
+  next_attempt_at: string | null;
+  created_at: string;
+  finished_at: string | null;
+  /** Of the last attempt; null without a response. */
+  last_status_code: number | null;
+  /** Of the last attempt; null: none, or 2xx. */
+  last_error:
+    | 'url'
+    | 'dns'
+    | 'address_blocked'
+    | 'port_blocked'
+    | 'connect_refused'
+    | 'connect_unreachable'
+    | 'connect_reset'
+    | 'tls'
+    | 'timeout'
+    | 'protocol'
+    | 'redirect'
+    | 'status'
+    | 'interrupted'
+    | 'internal'
+    | null;
+  log: readonly DeliveryAttempt[];
+}
+
+export interface RedeliverRange {
+  /**
+   * failed: events that retries did not deliver, or of a time with webhooks off; all: every event.
+   */
+  which?: 'failed' | 'all' | undefined;
+  /** Only events from this date or time on (ISO 8601), inclusive. */
+  from_date: string;
+  /** Only events up to this date or time, inclusive; a bare date is the whole UTC day. */
+  to_date?: string | undefined;
+}
+
+export interface RedeliverReport {
+  /** How many events will be delivered (again). */
+  count: number;
+  done_by: string | null;
+  /**
+   * How many others stay as they are, because their endpoint is switched off; absent: none. GET
+   * /v1/webhooks/endpoints lists it, POST /v1/webhooks/endpoints/enable switches it on.
+   */
+  switched_off?: number | undefined;
+}

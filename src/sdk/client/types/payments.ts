@@ -1,0 +1,182 @@
+// Written by `npm run types:sdk`, from the schemas of the service.
+
+export type PaymentStatus =
+  | 'WAITING'
+  | 'PENDING'
+  | 'PROCESSING'
+  | 'SETTLED'
+  | 'EXPIRED'
+  | 'FAILED'
+  | 'REFUNDED';
+
+export interface Policy {
+  /**
+   * wait: for the rest, until the deadline. accept: what is short by at most the tolerance counts as
+   * paid.
+   */
+  underpaid: 'wait' | 'accept';
+  /** Only with underpaid: accept. */
+  underpaid_tolerance_percent: number;
+  /**
+   * What happens with money that comes after the deadline. honour: it counts for 24 hours. refund: an
+   * expired payment is sent back whole.
+   */
+  late: 'honour' | 'refund';
+  /** What happens, after settlement, with what was too much. */
+  overpaid: 'keep' | 'refund_excess';
+}
+
+export interface PolicyChoice {
+  /**
+   * wait: for the rest, until the deadline. accept: what is short by at most the tolerance counts as
+   * paid.
+   */
+  underpaid?: 'wait' | 'accept' | undefined;
+  /** Only with underpaid: accept. */
+  underpaid_tolerance_percent?: number | undefined;
+  /**
+   * What happens with money that comes after the deadline. honour: it counts for 24 hours. refund: an
+   * expired payment is sent back whole.
+   */
+  late?: 'honour' | 'refund' | undefined;
+  /** What happens, after settlement, with what was too much. */
+  overpaid?: 'keep' | 'refund_excess' | undefined;
+}
+
+export interface CreatePayment {
+  /** Amount in the merchant's settlement currency. */
+  pay_amount: string;
+  /** Merchant's order or invoice ID. */
+  order_id: string;
+  /** Shown on checkout. */
+  order_description?: string | undefined;
+  /** Webhook URL for this payment; overrides the default. */
+  callback_url?: string | undefined;
+  /** Redirect target after successful payment. */
+  success_url?: string | undefined;
+  /** Redirect target if the customer cancels. */
+  cancel_url?: string | undefined;
+  /** How long the customer has to pay. */
+  expiration_minutes?: number | undefined;
+  /** Customer address for receipts. */
+  customer_email?: string | undefined;
+  /** The merchant's own keys; every event carries them. */
+  metadata?:
+    | {
+        [key: string]: string;
+      }
+    | undefined;
+  policy?: PolicyChoice | undefined;
+}
+
+export interface Payment {
+  /** Unique payment identifier. */
+  id: string;
+  /** Public checkout token, used inside checkout_url. */
+  token_id: string;
+  /** The merchant's order or invoice identifier, echoed from the request. */
+  order_id: string;
+  /** Hosted payment page to which the customer is redirected. */
+  checkout_url: string;
+  /** Current payment status. */
+  status: PaymentStatus;
+  /** Amount the customer must pay. */
+  pay_amount: string;
+  /** The merchant's settlement coin. */
+  pay_currency: string;
+  /** The merchant's settlement network. */
+  pay_network: string;
+  /** Amount actually paid; null until completed. */
+  actually_paid: string | null;
+  /** Coin the customer paid with; null until completed. */
+  actually_paid_currency: string | null;
+  /** Creation timestamp. */
+  created_at: string;
+  /** Expiration timestamp. */
+  expires_at: string;
+  /** Settlement timestamp; null until settled. */
+  settled_at: string | null;
+  metadata: {
+    [key: string]: string;
+  };
+  /** What was unusual about the money, as a set. */
+  exceptions: readonly ('underpaid' | 'overpaid' | 'late' | 'reorged' | 'replaced')[];
+  /** Money seen on chain, in pay_currency; each transfer is credited when it is first seen. */
+  amount_received: string;
+  /** Money sent back, in pay_currency. */
+  amount_refunded: string;
+  /** Number of the payment's latest event. */
+  sequence: number;
+}
+
+export interface ListPayments {
+  page?: number | undefined;
+  limit?: number | undefined;
+  /** next_cursor of the page before; not together with page. */
+  cursor?: string | undefined;
+  /** One status, or several separated by commas. */
+  status?: readonly PaymentStatus[] | undefined;
+  /** The merchant's order ID. */
+  order_id?: string | undefined;
+  /** Only payments from this date (ISO 8601), inclusive. */
+  from_date?: string | undefined;
+  /** Only payments up to this date, inclusive; a bare date is the whole UTC day. */
+  to_date?: string | undefined;
+}
+
+export interface PaymentList {
+  data: readonly Payment[];
+  pagination: {
+    /** Null when the page was reached by cursor. */
+    page: number | null;
+    limit: number;
+    total: number;
+    total_is_exact: boolean;
+    /** Null when the total is not exact. */
+    total_pages: number | null;
+    has_more: boolean;
+    /** Null on the last page. */
+    next_cursor: string | null;
+  };
+}
+
+export interface CreateRefund {
+  /** In pay_currency; default: everything that is left. */
+  amount?: string | undefined;
+  /** For the merchant's own records. */
+  reason?: string | undefined;
+  /** Where the money goes, on the refund's network; default: the customer's choice. */
+  address?: string | undefined;
+  /**
+   * Without an address: the money goes to the address that it came from, when all of it came from
+   * one, in the coin and on the network of the refund. Default: only for test payments.
+   */
+  to_sender?: boolean | undefined;
+}
+
+export interface Refund {
+  id: string;
+  payment_id: string;
+  /** In `currency`: what the payment is credited less. */
+  amount: string;
+  /** pay_currency of the payment. */
+  currency: string;
+  /** NEEDS_ADDRESS: the checkout page asks the customer where the money goes. */
+  status: 'NEEDS_ADDRESS' | 'PENDING' | 'COMPLETED';
+  /** When the refund was accepted. */
+  created_at: string;
+  /** The coin that is sent. */
+  coin: string;
+  network: string;
+  /** What is sent, in `coin`. */
+  coin_amount: string;
+  /** Null while nobody has said where the money goes. */
+  address: string | null;
+  /** Null until the money is sent. */
+  tx_hash: string | null;
+  reason: string | null;
+}
+
+export interface RefundList {
+  data: readonly Refund[];
+}

@@ -1,0 +1,24 @@
+// Written by `npm run types:sdk`, from the schemas of the service.
+
+export interface ServiceStatus {
+  status: 'ok' | 'degraded' | 'maintenance';
+  /** Current API version. */
+  version: string;
+  /** Server time. */
+  timestamp: string;
+  /** Present when live payments are simulated too: no real money moves at all. */
+  simulated?: true | undefined;
+  /** Present when the status is degraded: what is not well, and why. */
+  checks?:
+    | readonly {
+        /** What is not well, for example queues. */
+        check: string;
+        /** What was found, for people. */
+        reason: string;
+      }[]
+    | undefined;
+  /** Whether the supplied API key is valid. */
+  authenticated: boolean;
+  /** The merchant's identifier; present only when authenticated is true. */
+  merchant_id?: string | undefined;
+}

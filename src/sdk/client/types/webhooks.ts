@@ -1,0 +1,156 @@
+// Written by `npm run types:sdk`, from the schemas of the service.
+
+import type { EventType } from '../../event-types.ts';
+
+export interface SetWebhookConfig {
+  /** URL that receives webhook events. */
+  webhookUrl: string | null;
+  /** Whether webhooks are sent. */
+  enabled: boolean;
+}
+
+export interface WebhookConfig {
+  webhookUrl: string | null;
+  enabled: boolean;
+  updatedAt: string;
+}
+
+export interface EndpointHealth {
+  /**
+   * unused: there is no URL. untested: nothing was sent since it was set or switched on. paused: it
+   * keeps failing, so only a probe is sent from time to time. switched_off: it answered 410, or did
+   * nothing but fail for 5 days; PUT /v1/webhooks/config or POST /v1/webhooks/endpoints/enable
+   * switches it on again.
+   */
+  state: 'unused' | 'untested' | 'healthy' | 'failing' | 'paused' | 'switched_off';
+  lastSuccessAt: string | null;
+  lastFailureAt: string | null;
+  failureRate: number | null;
+  switchedOffAt: string | null;
+  switchedOffBecause: 'gone' | 'failing' | null;
+}
+
+export interface WebhookConfigAndHealth {
+  webhookUrl: string | null;
+  enabled: boolean;
+  updatedAt: string;
+  health: EndpointHealth;
+}
+
+export interface RotateSecret {
+  /**
+   * How long the secret that was in force still signs webhook-signature; 0: it and all older ones end
+   * at once.
+   */
+  overlap_hours?: number | undefined;
+}
+
+export interface WebhookSecrets {
+  /** The secret in force: it signs X-Webhook-Signature. */
+  secret: string;
+  created_at: string;
+  /** Rotated secrets that still sign webhook-signature, until they expire. */
+  previous: readonly {
+    secret: string;
+    expires_at: string;
+  }[];
+}
+
+export interface ListEndpoints {
+  limit?: number | undefined;
+  /** next_cursor of the page before. */
+  cursor?: string | undefined;
+  /** failing: the latest attempts failed, whether or not it is switched off. */
+  state?: 'failing' | 'switched_off' | undefined;
+}
+
+export interface WebhookEndpoint {
+  /** The webhookUrl, or a callback_url up to its query. */
+  url: string | null;
+  /** Whether it is the webhookUrl. */
+  default: boolean;
+  health: EndpointHealth;
+}
+
+export interface WebhookEndpointList {
+  data: readonly WebhookEndpoint[];
+  pagination: {
+    limit: number;
+    has_more: boolean;
+    next_cursor: string | null;
+  };
+}
+
+export interface EnableEndpoint {
+  /** A callback_url, with or without its query; default: the webhookUrl. */
+  url?: string | undefined;
+}
+
+export interface SendTestEvent {
+  /** Default: checkout.settled. */
+  type?: EventType | undefined;
+  /** The receiver; default: the webhookUrl that is set, whether or not it is enabled. */
+  url?: string | undefined;
+}
+
+export interface TestEventReport {
+  /** The body that was sent. */
+  event: {
+    id: string;
+    type: EventType;
+    [key: string]: unknown;
+  };
+  url: string;
+  /** Answered 2xx. */
+  delivered: boolean;
+  /** The status of the response; null without one. */
+  status_code: number | null;
+  /** Why the response is not a 2xx; null when it is. */
+  error: string | null;
+  duration_ms: number;
+  /** The beginning of the response body. */
+  response_excerpt: string | null;
+}
+
+export interface ExamineReceiver {
+  /** The receiver; default: the webhookUrl that is set, whether or not it is enabled. */
+  url?: string | undefined;
+}
+
+export interface CaseReport {
+  case:
+    | 'good'
+    | 'duplicate'
+    | 'reordered'
+    | 'wrong_signature'
+    | 'missing_signature'
+    | 'stale_timestamp'
+    | 'future_timestamp'
+    | 'altered_body'
+    | 'reformatted_body';
+  /** What was sent, in words. */
+  sent: string;
+  /** The status class of a correct receiver. */
+  expected: '2xx' | '4xx';
+  /** The status of the response; null without one. */
+  status_code: number | null;
+  /** Why the response is not a 2xx; null when it is. */
+  error: string | null;
+  duration_ms: number;
+  /** A response took 2 seconds or longer. */
+  slow: boolean;
+  passed: boolean;
+  /** What the response shows about the receiver; null when the case is passed in time. */
+  advice: string | null;
+}
+
+export interface ReceiverCheck {
+  url: string;
+  /** Every case was run, and passed. */
+  passed: boolean;
+  /** Some response took 2 seconds or longer, which does not fail a case. */
+  slow: boolean;
+  summary: string;
+  /** In the order in which they were run; fewer than all when the receiver cannot be reached. */
+  cases: readonly CaseReport[];
+}

@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { KNOWN_VARIABLES } from '../../src/platform/config/config.ts';
+import { SECRET_FILE_VARIABLES, SECRET_VARIABLES } from '../../src/platform/config/secret-files.ts';
+import { filesBelow, read } from '../support/documents.ts';
+
+const UNITS = filesBelow('deploy/systemd');
+const CHART = 'deploy/helm/payment-checkout';
+/** Settings of the platform, not of the service. */
+const FOREIGN = ['NODE_ENV', 'NODE_OPTIONS'];
+
+describe('the units of systemd', () => {
+  it('start the processes of the Procfile', () => {
+    const starts = UNITS.map((file) => /^ExecStart=\/usr\/bin\/(.*)$/m.exec(read(file))?.[1]);
+    const lines = read('Procfile').trim().split('\n');
+    expect(starts).to.have.members(lines.map((line) => line.split(': ')[1]));
+  });
+
+  for (const file of UNITS)
+    describe(file, () => {
+      const unit = read(file);
+
+      it('sets variables that exist, and secrets from credentials that it loads', () => {
+        const set = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
+        const loaded = [...unit.matchAll(/^LoadCredential=(\w+):/gm)].map(([, name]) => name);
+        for (const assignment of set) {
+          const [name = '', value = ''] = assignment.split('=');
+          expect([...KNOWN_VARIABLES, ...SECRET_FILE_VARIABLES, ...FOREIGN]).to.include(name);
+          if (name.endsWith('_FILE')) expect(loaded).to.include(value.replace('%d/', ''));
+          expect(SECRET_VARIABLES).not.to.include(name);
+        }
+        expect(set.map((one) => one.split('=')[0])).to.include.members([
+          'DATABASE_URL_FILE',
+          'SECRETS_KEY_FILE',
+        ]);
+      });
+
+      it('is hardened, with a /tmp of its own', () => {
+        for (const line of [
+          'DynamicUser=yes',
+          'ProtectSystem=strict',
+          'ProtectHome=yes',
+          'PrivateTmp=yes',
+          'NoNewPrivileges=yes',
+          'CapabilityBoundingSet=',
+          'SystemCallFilter=@system-service',
+        ])
+          expect(unit.split('\n')).to.include(line);
+      });
+
+      if (!file.includes('release'))
+        it('waits for the release, and longer than the process takes to drain', () => {
+          expect(unit).to.match(/^Requires=payment-checkout-release\.service$/m);
+          expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).to.be.greaterThan(25);
+        });
+    });
+});
+
+describe('the Helm chart', () => {
+  const values = parse(read(`${CHART}/values.yaml`)) as {
+    secretKeys: string[];
+    env: Record<string, string>;
+    terminationGracePeriodSeconds: number;
+  };
+  const schema = JSON.parse(read(`${CHART}/values.schema.json`)) as {
+    properties: { secretKeys: { items: { enum: string[] } } } & Record<string, unknown>;
+  };
+
+  it('starts the processes of the Procfile', () => {
+    const commands = filesBelow(`${CHART}/templates`)
+      .flatMap((file) => [...read(file).matchAll(/^ +command: \[(node, [^\]]+)\]$/gm)])
+      .map(([, command = '']) => command.replace(', ', ' '));
+    const lines = read('Procfile').trim().split('\n');
+    expect(commands).to.have.members(lines.map((line) => line.split(': ')[1]));
+  });
+
+  it('names variables that exist, and takes each secret from the Secret', () => {
+    expect(KNOWN_VARIABLES).to.include.members(Object.keys(values.env));
+    expect(SECRET_VARIABLES).to.include.members(values.secretKeys);
+    expect(schema.properties.secretKeys.items.enum).to.have.members([...SECRET_VARIABLES]);
+    const named = [...read(`${CHART}/templates/_helpers.tpl`).matchAll(/name: ([A-Z_]+), value/g)];
+    for (const [, name = ''] of named) expect([...KNOWN_VARIABLES, ...FOREIGN]).to.include(name);
+  });
+
+  it('describes each value in its schema', () => {
+    expect(Object.keys(schema.properties)).to.include.members(Object.keys(values));
+  });
+
+  it('lets pods run without root, capabilities or a file system to write', () => {
+    const helpers = read(`${CHART}/templates/_helpers.tpl`);
+    for (const line of [
+      'runAsNonRoot: true',
+      'seccompProfile: { type: RuntimeDefault }',
+      'readOnlyRootFilesystem: true',
+      'allowPrivilegeEscalation: false',
+      'capabilities: { drop: [ALL] }',
+      'automountServiceAccountToken: false',
+    ])
+      expect(helpers).to.include(line);
+    expect(values.terminationGracePeriodSeconds).to.be.greaterThan(25);
+  });
+});

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import type { Queue } from 'bullmq';
+import { expect } from 'chai';
+import { openQueueEngine } from '../../src/background/queues.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { SILENT } from '../../src/platform/log.ts';
+import { ENGINES } from '../support/engines.ts';
+import { redisCall, redisCommand, startRedis, type RedisServer } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+import { endAll, freePort, startProcess } from './service.ts';
+import { createStand, type Stand, type Web } from './stand.ts';
+
+/** What an operator is promised: a red signal within this time of a failure. */
+const RED_WITHIN_MS = 60_000;
+
+interface Status {
+  readonly status: string;
+  readonly checks?: readonly { readonly check: string; readonly reason: string }[];
+}
+
+const statusOf = async (web: Web) => (await (await web.api('GET', '/v1/status')).json()) as Status;
+const untilRed = (web: Web, reason: RegExp) =>
+  until(
+    `the status gives ${reason}`,
+    async () => (await statusOf(web)).checks?.some((fault) => reason.test(fault.reason)) === true,
+    RED_WITHIN_MS,
+  );
+
+describe('a service that is in trouble', function () {
+  this.timeout(180_000);
+  let stand: Stand | undefined;
+  let redis: RedisServer | undefined;
+  afterEach(async () => {
+    await endAll();
+    await stand?.close();
+    await redis?.stop();
+  });
+
+  for (const engine of ENGINES)
+    it(`is degraded while a queue is paused, and its worker unhealthy, with queues on ${engine.name}`, async () => {
+      stand = await createStand(await engine.env());
+      const [web, worker] = await Promise.all([stand.startWeb(), stand.startWorker()]);
+      const queues = openQueueEngine(readConfig(stand.env), SILENT);
+      const settlement = queues.openQueue('settlement') as Queue;
+      await settlement.pause();
+      const body = { pay_amount: '10.50', order_id: 'paused' };
+      expect((await web.api('POST', '/v1/payment', body)).status).to.equal(201);
+      await untilRed(web, /^settlement: 1 job is due/);
+      await until('the worker is unhealthy', async () => (await worker.health()) === 1);
+      await settlement.resume();
+      await until('it is well', async () => (await statusOf(web)).status === 'ok');
+      await until('the worker is healthy', async () => (await worker.health()) === 0);
+      await settlement.close();
+      await queues.close();
+    });
+
+  it('is degraded while Redis hangs, is out of memory or a replica; web stays ready, the worker does not', async function () {
+    if (redisCommand === null) this.skip();
+    redis = await startRedis();
+    stand = await createStand({ REDIS_URL: redis.url });
+    const adminPort = await freePort();
+    const web = await stand.startWeb();
+    await stand.startWorker({ ADMIN_PORT: String(adminPort) });
+    const ready = async (port: number) => (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
+    const live = async (port: number) => (await fetch(`http://127.0.0.1:${port}/livez`)).status;
+    expect([await ready(web.port), await ready(adminPort)]).to.deep.equal([200, 200]);
+    redis.freeze();
+    await untilRed(web, /^Redis: no reply in time/);
+    await until('the worker is not ready', async () => (await ready(adminPort)) === 503);
+    expect([await ready(web.port), await live(web.port), await live(adminPort)]).to.deep.equal([
+      200, 200, 200,
+    ]);
+    redis.thaw();
+    await until('it is well', async () => (await statusOf(web)).status === 'ok');
+    await redisCall(redis.url, 'CONFIG', 'SET', 'maxmemory', '1');
+    await untilRed(web, /^Redis: out of memory/);
+    await redisCall(redis.url, 'CONFIG', 'SET', 'maxmemory', '0');
+    await until('it is well again', async () => (await statusOf(web)).status === 'ok');
+    await redisCall(redis.url, 'REPLICAOF', '127.0.0.1', '1');
+    await untilRed(web, /^Redis: read-only/);
+  });
+
+  it('does not start with another SECRETS_KEY than the database was written with', async () => {
+    stand = await createStand();
+    const SECRETS_KEY = randomBytes(32).toString('base64');
+    for (const name of ['web', 'worker'] as const) {
+      const wrong = startProcess(name, { ...stand.env, PORT: String(await freePort()), SECRETS_KEY });
+      expect(await wrong.ended(), name).to.equal(1);
+      expect(wrong.output()).to.match(/^SECRETS_KEY is not the key of this database/m);
+      expect(wrong.output()).to.not.include(SECRETS_KEY);
+    }
+  });
+});

@@ -1,0 +1,16 @@
+import type { Rates } from '../../src/domain/chain/port.ts';
+import { simulatedChain } from '../../src/domain/chain/simulator/simulated.ts';
+import { lockPayments } from '../../src/domain/payments/lifecycle/store.ts';
+import { selectPaymentMethod } from '../../src/domain/payments/pricing/select-method.ts';
+import type { Harness } from './harness.ts';
+
+/** Selects a coin as the checkout page does, at these rates. */
+export function chooseCoin({ ctx }: Harness, id: string, coin: 'BTC' | 'ETH' | 'USDC', rates: Rates) {
+  return ctx.db.transaction(async (tx) => {
+    const [payment] = await lockPayments(tx, [id]);
+    if (payment === undefined) throw new Error('the payment does not exist');
+    const network = coin === 'BTC' ? 'bitcoin' : 'ethereum';
+    const offer = { coin, network, chain: simulatedChain(ctx), rates } as const;
+    return selectPaymentMethod(tx, payment, offer, ctx.now());
+  });
+}

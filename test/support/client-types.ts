@@ -1,0 +1,267 @@
+import type { TSchema } from 'typebox';
+import { Appearance, AppearanceBody } from '../../src/domain/checkout/appearance/schemas.ts';
+import {
+  EventFeed,
+  EventResource,
+  FeedQuery,
+  PaymentEvents,
+  PaymentEventsQuery,
+} from '../../src/domain/events/schemas.ts';
+import { Policy, PolicyChoice } from '../../src/domain/payments/lifecycle/policy.ts';
+import { RefundBody, RefundList, RefundResource } from '../../src/domain/payments/refunds/schemas.ts';
+import {
+  CreatePaymentBody,
+  ListPaymentsQuery,
+  PaymentList,
+  PaymentResource,
+} from '../../src/domain/payments/schemas.ts';
+import {
+  ReplacedTransfer,
+  ReplaceTransferBody,
+  SendTransferBody,
+  TransferResource,
+} from '../../src/domain/sandbox/customer/schemas.ts';
+import { Scenario, ScenarioBody } from '../../src/domain/sandbox/scenarios/schemas.ts';
+import { AdvanceBody, AdvanceResult, DeliveryAttempt } from '../../src/domain/sandbox/test-clock/schemas.ts';
+import {
+  Attempt,
+  Delivery,
+  DeliveryList,
+  DeliveryWithAttempts,
+  ListDeliveriesQuery,
+  RedeliverAnswer,
+  RedeliverBody,
+} from '../../src/domain/webhooks/deliveries/schemas.ts';
+import {
+  EnableEndpointBody,
+  ListEndpointsQuery,
+  WebhookEndpoint,
+  WebhookEndpointList,
+} from '../../src/domain/webhooks/endpoint-list/schemas.ts';
+import {
+  EndpointHealth,
+  WebhookConfig,
+  WebhookConfigAndHealth,
+  WebhookConfigBody,
+} from '../../src/domain/webhooks/endpoints/schemas.ts';
+import {
+  CaseReport,
+  ReceiverCheck,
+  ReceiverCheckBody,
+  TestEventBody,
+  TestEventReport,
+} from '../../src/domain/webhooks/receiver-check/schemas.ts';
+import { RotateSecretBody, WebhookSecrets } from '../../src/domain/webhooks/secrets/schemas.ts';
+import { ENDPOINTS } from './endpoints.ts';
+
+/** The files of types and what is in them: the name that merchants see, and the service's schema. */
+const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
+  payments: {
+    PaymentStatus: PaymentResource.properties.status,
+    Policy,
+    PolicyChoice,
+    CreatePayment: CreatePaymentBody,
+    Payment: PaymentResource,
+    ListPayments: ListPaymentsQuery,
+    PaymentList,
+    CreateRefund: RefundBody,
+    Refund: RefundResource,
+    RefundList,
+  },
+  events: {
+    ListEvents: FeedQuery,
+    EventList: EventFeed,
+    ListPaymentEvents: PaymentEventsQuery,
+    PaymentEventList: PaymentEvents,
+  },
+  deliveries: {
+    ListDeliveries: ListDeliveriesQuery,
+    Delivery,
+    DeliveryList,
+    DeliveryAttempt: Attempt,
+    DeliveryWithAttempts,
+    RedeliverRange: RedeliverBody,
+    RedeliverReport: RedeliverAnswer,
+  },
+  webhooks: {
+    SetWebhookConfig: WebhookConfigBody,
+    WebhookConfig,
+    EndpointHealth,
+    WebhookConfigAndHealth,
+    RotateSecret: RotateSecretBody,
+    WebhookSecrets,
+    ListEndpoints: ListEndpointsQuery,
+    WebhookEndpoint,
+    WebhookEndpointList,
+    EnableEndpoint: EnableEndpointBody,
+    SendTestEvent: TestEventBody,
+    TestEventReport,
+    ExamineReceiver: ReceiverCheckBody,
+    CaseReport,
+    ReceiverCheck,
+  },
+  appearance: { SetAppearance: AppearanceBody, Appearance },
+  sandbox: {
+    SendTransfer: SendTransferBody,
+    Transfer: TransferResource,
+    ReplaceTransfer: ReplaceTransferBody,
+    ReplacedTransfer,
+    Advance: AdvanceBody,
+    SandboxDelivery: DeliveryAttempt,
+    AdvanceReport: AdvanceResult,
+    Coin: SendTransferBody.properties.coin,
+    Network: SendTransferBody.properties.network,
+  },
+  scenarios: {
+    ScenarioPayment: ScenarioBody.properties.payment,
+    ScenarioStep: ScenarioBody.properties.script.items,
+    RunScenario: ScenarioBody,
+    Scenario,
+  },
+  status: { ServiceStatus: responseOf('getStatus') },
+};
+
+/** Types that the SDK declares itself, more precisely than a schema can. */
+const IMPORTED: Readonly<Record<string, TSchema>> = {
+  WebhookEvent: EventResource,
+  EventType: EventResource.properties.type,
+};
+
+/** A type, and the file that declares it. */
+interface Use {
+  readonly name: string;
+  readonly from: string;
+}
+
+const NAMES = new Map<string, Use>([
+  ...Object.entries(FILES).flatMap(([file, types]) =>
+    Object.entries(types).map(([name, schema]) => [keyOf(schema), { name, from: `./${file}.ts` }] as const),
+  ),
+  ...Object.entries(IMPORTED).map(
+    ([name, schema]) => [keyOf(schema), { name, from: '../../event-types.ts' }] as const,
+  ),
+]);
+
+/** Less than is allowed: the formatter indents the parts of a union further. */
+const MAX_COLUMNS = 102;
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+}
+
+/**
+ * The files of src/sdk/client/types, from the schemas with which the service validates and describes; before
+ * the formatter.
+ */
+export function clientTypes(): ReadonlyMap<string, string> {
+  return new Map(Object.entries(FILES).map(([file, types]) => [`${file}.ts`, fileOf(file, types)]));
+}
+
+function fileOf(file: string, types: Readonly<Record<string, TSchema>>): string {
+  const used = new Map<string, Set<string>>();
+  const note = ({ name, from }: Use) => {
+    if (from !== `./${file}.ts`) used.set(from, (used.get(from) ?? new Set()).add(name));
+  };
+  const declared = Object.entries(types).map(([name, schema]) => {
+    const text = typeOf(plain(schema), '', note, true);
+    const isObject = plain(schema).type === 'object' && plain(schema).oneOf === undefined;
+    return `export ${isObject ? `interface ${name} ` : `type ${name} = `}${text}${isObject ? '' : ';'}\n`;
+  });
+  const imports = [...used].map(
+    ([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}';\n`,
+  );
+  return [
+    `// Written by \`npm run types:sdk\`, from the schemas of the service.\n`,
+    ...(imports.length === 0 ? [] : [imports.sort().join('')]),
+    ...declared,
+  ].join('\n');
+}
+
+type Note = (use: Use) => void;
+
+function typeOf(schema: Schema, indent: string, note: Note, isDeclared = false): string {
+  const named = isDeclared ? undefined : NAMES.get(keyOf(schema));
+  if (named !== undefined) {
+    note(named);
+    return named.name;
+  }
+  if (schema.const !== undefined) return literal(schema.const);
+  if (schema.enum !== undefined) return union(schema.enum.map(literal));
+  const either = schema.anyOf ?? schema.oneOf;
+  if (either !== undefined) return union(either.map((part) => typeOf(part, indent, note)));
+  if (Array.isArray(schema.type))
+    return union(schema.type.map((type: string) => typeOf({ ...schema, type }, indent, note)));
+  if (schema.type === 'array') return `readonly ${itemOf(schema.items ?? {}, indent, note)}[]`;
+  if (schema.type === 'object') return objectOf(schema, indent, note);
+  if (schema.type === 'integer') return 'number';
+  return typeof schema.type === 'string' ? schema.type : 'unknown';
+}
+
+function objectOf(schema: Schema, indent: string, note: Note): string {
+  const inner = `${indent}  `;
+  const lines = Object.entries(schema.properties ?? {}).flatMap(([name, value]) => {
+    const isOptional = schema.required?.includes(name) !== true;
+    const type = typeOf(value, inner, note);
+    const orNone = isOptional && type !== 'unknown' ? ' | undefined' : '';
+    return [...commentOf(value, inner), `${inner}${name}${isOptional ? '?' : ''}: ${type}${orNone};`];
+  });
+  const [rest] = Object.values(schema.patternProperties ?? {});
+  const others = rest ?? schema.additionalProperties;
+  if (others === true) lines.push(`${inner}[key: string]: unknown;`);
+  else if (typeof others === 'object') lines.push(`${inner}[key: string]: ${typeOf(others, inner, note)};`);
+  return `{\n${lines.join('\n')}\n${indent}}`;
+}
+
+function commentOf({ description }: Schema, indent: string): string[] {
+  if (description === undefined) return [];
+  const line = `${indent}/** ${description} */`;
+  if (line.length <= MAX_COLUMNS) return [line];
+  const lines = [''];
+  for (const word of description.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (`${indent} * ${last} ${word}`.length > MAX_COLUMNS) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return [`${indent}/**`, ...lines.map((text) => `${indent} * ${text}`), `${indent} */`];
+}
+
+function union(parts: readonly string[]): string {
+  return [...new Set(parts)].join(' | ');
+}
+
+function itemOf(schema: Schema, indent: string, note: Note): string {
+  const type = typeOf(schema, indent, note);
+  return NAMES.has(keyOf(schema)) || (schema.enum ?? schema.anyOf ?? schema.oneOf) === undefined
+    ? type
+    : `(${type})`;
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value);
+}
+
+function plain(schema: TSchema): Schema {
+  return JSON.parse(JSON.stringify(schema)) as Schema;
+}
+
+/** The same schema in another place is the same type, whatever is said of it there. */
+function keyOf(schema: TSchema | Schema): string {
+  const { description: _, ...rest } = schema as Schema;
+  return JSON.stringify(rest);
+}
+
+function responseOf(operationId: string): TSchema {
+  const endpoint = ENDPOINTS.find((one) => one.operationId === operationId);
+  if (endpoint === undefined) throw new Error(`there is no ${operationId}`);
+  return endpoint.response.schema;
+}
