@@ -11,6 +11,8 @@ export interface Unfinished {
 /** Queries the service's database over a new connection. */
 export async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
   const client = new Client({ connectionString: url });
+  // A database that ends breaks idle connections, too; without a listener that would end this process.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return (await client.query<Row>(text)).rows;

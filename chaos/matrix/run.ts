@@ -6,6 +6,9 @@ import { runEngine, type EngineRun, type Row } from './engine-run.ts';
 import { readOptions } from './options.ts';
 import { closeStands } from './stand.ts';
 
+/** Of an engine, and at the end. */
+const SHOWN = 40;
+
 /**
  * `npm run chaos -- --minutes N`: the fault matrix. Each fault of FAULTS (`--faults 'a,b'` for some), in the
  * order of `--seed`, on both queue engines (`--engine` for one), under a steady load. Prints for each fault
@@ -30,6 +33,7 @@ export async function runMatrix(args: readonly string[]): Promise<never> {
       const run = await runEngine(engine, { seed, names, seconds }, report);
       runs.push(run);
       report(`${engine}: ${run.summary}`);
+      for (const fault of run.faults.slice(0, SHOWN)) console.log(`WRONG: ${engine}: ${fault}`);
       faults.push(...run.faults.map((fault) => `${engine}: ${fault}`));
       if (run.faults.length === 0) rmSync(run.folder, { recursive: true, force: true });
       else report(`the logs of ${engine} are in ${run.folder}`);
@@ -38,8 +42,8 @@ export async function runMatrix(args: readonly string[]): Promise<never> {
     }
   printTable(runs.flatMap(({ rows }) => rows));
   for (const name of runs.flatMap(({ leftOut }) => leftOut)) console.log(`left out: ${name}`);
-  for (const fault of faults.slice(0, 40)) console.log(`WRONG: ${fault}`);
-  if (faults.length > 40) console.log(`... and ${faults.length - 40} more`);
+  for (const fault of faults.slice(0, SHOWN)) console.log(`WRONG: ${fault}`);
+  if (faults.length > SHOWN) console.log(`... and ${faults.length - SHOWN} more`);
   report(faults.length === 0 ? 'all is well' : `FAILED with --seed ${seed}`);
   process.exit(faults.length === 0 ? 0 : 1);
 }

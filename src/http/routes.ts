@@ -7,6 +7,8 @@ import type { Adapters } from '../domain/adapters.ts';
 import { sandboxEndpoints } from '../domain/sandbox/routes.ts';
 import type { Sandbox } from '../domain/sandbox/test-clock/sandbox.ts';
 import { deliveryEndpoints } from '../domain/webhooks/delivery-routes.ts';
+import { registrationEndpoints } from '../domain/webhooks/registration-routes.ts';
+import { signingEndpoints } from '../domain/webhooks/signing-routes.ts';
 import { webhookEndpointEndpoints } from '../domain/webhooks/endpoint-routes.ts';
 import { receiverCheckEndpoints, webhookEndpoints } from '../domain/webhooks/routes.ts';
 import type { Endpoint } from '../platform/endpoint.ts';
@@ -26,6 +28,8 @@ export function createEndpoints({ adapters, sandbox, health }: Dependencies): re
     ...paymentEndpoints(adapters),
     ...webhookEndpoints,
     ...webhookEndpointEndpoints,
+    ...registrationEndpoints,
+    ...signingEndpoints,
     ...deliveryEndpoints,
     ...receiverCheckEndpoints(adapters),
     ...eventEndpoints,

@@ -5,7 +5,8 @@ export const API_ERRORS = {
   forbidden: [403, 'The API key lacks the permission that this request needs.'],
   payment_not_found: [404, 'There is no such payment.'],
   delivery_not_found: [404, 'There is no such delivery.'],
-  endpoint_not_found: [404, 'Nothing was ever sent to such a URL: GET /v1/webhooks/endpoints lists them.'],
+  event_not_found: [404, 'There is no such event, or it is older than 90 days.'],
+  endpoint_not_found: [404, 'There is no such endpoint: GET /v1/webhooks/endpoints lists them.'],
   route_not_found: [404, 'There is no such path.'],
   method_not_allowed: [
     405,
@@ -25,6 +26,7 @@ export const API_ERRORS = {
     'The endpoint is switched off: GET /v1/webhooks/endpoints says why, and ' +
       'POST /v1/webhooks/endpoints/enable switches it on again.',
   ],
+  too_many_endpoints: [409, 'There are 100 registered endpoints already: delete one first.'],
   clock_held: [
     409,
     "The payment's clock is being moved by another request. Try again when that request has ended.",

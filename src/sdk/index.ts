@@ -17,6 +17,7 @@ export {
   type VerifyWebhookOptions,
   type VerifyWebhookResult,
 } from './verify.ts';
+export { verifyThinWebhook, type ThinEvent, type VerifyThinWebhookResult } from './thin.ts';
 export type { ReceivedHeaders } from './received-headers.ts';
 export { handleOnce, type HandleOnceOptions } from './once/handle-once.ts';
 export {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { keyPairSignature } from './key-pairs.ts';
 import { readSecrets, type Secret } from './secrets.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface SignWebhookOptions {
   readonly rawBody: string | Uint8Array;
   /** `whsec_...`, newest first; more than one while a rotation overlaps. */
   readonly secrets: string | readonly string[];
+  /** `whsk_...`, newest first: private keys whose ed25519 signatures stand beside those of the secrets. */
+  readonly signingKeys?: readonly string[];
   /** The instant of sending; default: the current time. */
   readonly now?: Date;
 }
@@ -26,12 +29,14 @@ export interface SignWebhookOptions {
  * Signs one attempt to deliver an event, as the service does: for the service itself, and for the tests of
  * receivers. Throws TypeError when there is no secret, or a malformed one. Sources: specification, "Signature
  * headers" (newest secret, keyed with the whole string, hex over `timestamp.body`); standardwebhooks.com
- * (every secret, keyed with the decoded bytes, base64 over `id.timestamp.body`).
+ * (every secret, keyed with the decoded bytes, base64 over `id.timestamp.body`; every key pair, `v1a`, over
+ * the same).
  */
 export function signWebhook({
   eventId,
   rawBody,
   secrets,
+  signingKeys = [],
   now = new Date(),
 }: SignWebhookOptions): WebhookHeaders {
   const keys = readSecrets(secrets);
@@ -41,9 +46,12 @@ export function signWebhook({
     'X-Webhook-Timestamp': timestamp,
     'webhook-id': eventId,
     'webhook-timestamp': timestamp,
-    'webhook-signature': keys
-      .map((key) => `v1,${encode(standardDigest(key, eventId, timestamp, rawBody), 'base64')}`)
-      .join(' '),
+    'webhook-signature': [
+      ...keys.map((key) => `v1,${encode(standardDigest(key, eventId, timestamp, rawBody), 'base64')}`),
+      ...signingKeys.map(
+        (key) => `v1a,${encode(keyPairSignature(key, eventId, timestamp, rawBody), 'base64')}`,
+      ),
+    ].join(' '),
   };
 }
 

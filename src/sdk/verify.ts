@@ -1,4 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual, type KeyObject } from 'node:crypto';
+import { isSignedByKeyPair, readPublicKeys } from './key-pairs.ts';
 import { standardDigest, timestampedDigest } from './sign.ts';
 import type { WebhookEvent } from './event-types.ts';
 import { headerValues, type ReceivedHeaders } from './received-headers.ts';
@@ -7,17 +8,26 @@ import { readSecrets, type Secret } from './secrets.ts';
 /** Specification, "Receiver rules". */
 const DEFAULT_TOLERANCE_SECONDS = 300;
 
-export interface VerifyWebhookOptions {
+interface VerifyOptions {
   /** The body's bytes as they arrived, before any parser. */
   readonly rawBody: string | Uint8Array;
   readonly headers: ReceivedHeaders;
-  /** `whsec_...`; while a rotation overlaps, both. */
-  readonly secrets: string | readonly string[];
   /** How old, or how far ahead, a timestamp may be; default 300. */
   readonly toleranceSeconds?: number;
   /** Default: the current time. */
   readonly now?: Date;
 }
+
+interface Keys {
+  /** `whsec_...`; while a rotation overlaps, both. */
+  readonly secrets: string | readonly string[];
+  /** `whpk_...`: public keys for ed25519; while a rotation overlaps, both. */
+  readonly publicKeys: string | readonly string[];
+}
+
+/** At least one kind of key: a request that any of them verifies is accepted. */
+export type VerifyWebhookOptions = VerifyOptions &
+  ((Pick<Keys, 'secrets'> & Partial<Keys>) | (Pick<Keys, 'publicKeys'> & Partial<Keys>));
 
 /** The reasons for which a request is rejected; no others exist. */
 export const REFUSAL_REASONS = [
@@ -42,6 +52,8 @@ interface Proof {
   readonly timestamp: string;
   /** True when one of the request's signatures was made with this secret. */
   readonly isSignedWith: (secret: Secret) => boolean;
+  /** True when one of them was made by the private key of this public one. */
+  readonly isSignedBy: (publicKey: KeyObject) => boolean;
 }
 
 /**
@@ -55,7 +67,8 @@ interface Proof {
  */
 export function verifyWebhook(options: VerifyWebhookOptions): VerifyWebhookResult {
   const { rawBody, headers, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = new Date() } = options;
-  const secrets = readSecrets(options.secrets);
+  const publicKeys = readPublicKeys(options.publicKeys ?? []);
+  const secrets = readSecretsBeside(publicKeys, options.secrets);
   if (!(toleranceSeconds >= 0)) throw new TypeError('toleranceSeconds must be a number, 0 or more');
   if (Number.isNaN(now.getTime())) throw new TypeError('now must be a valid Date');
   if (typeof rawBody !== 'string' && !((rawBody as unknown) instanceof Uint8Array))
@@ -63,13 +76,21 @@ export function verifyWebhook(options: VerifyWebhookOptions): VerifyWebhookResul
 
   const proof = readProof(headers, rawBody);
   if ('reason' in proof) return proof;
-  if (!secrets.some(proof.isSignedWith))
-    return refusal('no_match', 'No signature fits the body and any of the secrets.');
+  if (!secrets.some(proof.isSignedWith) && !publicKeys.some(proof.isSignedBy))
+    return refusal('no_match', 'No signature fits the body and any of the keys.');
   const age = now.getTime() / 1000 - Number(proof.timestamp);
   if (age > toleranceSeconds) return refusal('timestamp_too_old', `It was sent ${Math.round(age)} s ago.`);
   if (age < -toleranceSeconds)
     return refusal('timestamp_too_new', `It was sent ${Math.round(-age)} s ahead of this clock.`);
   return readEvent(rawBody);
+}
+
+/** With public keys alone there is no secret; otherwise one is missing. */
+function readSecretsBeside(
+  publicKeys: readonly KeyObject[],
+  secrets: string | readonly string[] | undefined,
+): readonly Secret[] {
+  return secrets === undefined && publicKeys.length > 0 ? [] : readSecrets(secrets ?? []);
 }
 
 const BODY_NOT_RAW =
@@ -85,19 +106,26 @@ function standardProof(headers: ReceivedHeaders, rawBody: string | Uint8Array): 
   if (typeof id !== 'string') return id;
   const timestamp = oneOf(headers, 'webhook-timestamp', TIMESTAMP);
   if (typeof timestamp !== 'string') return timestamp;
-  const signatures = headerValues(headers, 'webhook-signature')
-    .flatMap((value) => value.split(' '))
-    .filter((signature) => signature.startsWith('v1,'))
-    .map((signature) => Buffer.from(signature.slice('v1,'.length), 'base64'));
-  if (signatures.length === 0)
-    return refusal('malformed_header', 'webhook-signature holds no signature of version 1.');
+  const all = headerValues(headers, 'webhook-signature').flatMap((value) => value.split(' '));
+  const signatures = signaturesOf(all, 'v1,');
+  const ofKeyPairs = signaturesOf(all, 'v1a,');
+  if (signatures.length + ofKeyPairs.length === 0)
+    return refusal('malformed_header', 'webhook-signature holds no signature of version 1 or 1a.');
   return {
     timestamp,
     isSignedWith: (secret) => {
       const expected = standardDigest(secret, id, timestamp, rawBody);
       return signatures.some((signature) => isEqual(signature, expected));
     },
+    isSignedBy: (publicKey) =>
+      ofKeyPairs.some((signature) => isSignedByKeyPair(publicKey, signature, id, timestamp, rawBody)),
   };
+}
+
+function signaturesOf(all: readonly string[], version: string): Uint8Array[] {
+  return all
+    .filter((signature) => signature.startsWith(version))
+    .map((signature) => Buffer.from(signature.slice(version.length), 'base64'));
 }
 
 function timestampedProof(headers: ReceivedHeaders, rawBody: string | Uint8Array): Proof | Refusal {
@@ -109,6 +137,7 @@ function timestampedProof(headers: ReceivedHeaders, rawBody: string | Uint8Array
   return {
     timestamp,
     isSignedWith: (secret) => isEqual(given, timestampedDigest(secret, timestamp, rawBody)),
+    isSignedBy: () => false,
   };
 }
 

@@ -51,7 +51,9 @@ import {
   TestEventBody,
   TestEventReport,
 } from '../../src/domain/webhooks/receiver-check/schemas.ts';
+import { EndpointSettings } from '../../src/domain/webhooks/registrations/schemas.ts';
 import { RotateSecretBody, WebhookSecrets } from '../../src/domain/webhooks/secrets/schemas.ts';
+import { Jwks, RotateSigningKeyBody, SigningKeys } from '../../src/domain/webhooks/signing-keys/schemas.ts';
 import { ENDPOINTS } from './endpoints.ts';
 
 /** The files of types and what is in them: the name that merchants see, and the service's schema. */
@@ -100,6 +102,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     CaseReport,
     ReceiverCheck,
   },
+  endpoints: { EndpointSettings, SigningKeys, RotateSigningKey: RotateSigningKeyBody, Jwks },
   appearance: { SetAppearance: AppearanceBody, Appearance },
   sandbox: {
     SendTransfer: SendTransferBody,

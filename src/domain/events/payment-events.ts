@@ -1,6 +1,7 @@
-import { run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 import type { Reply } from '../../platform/endpoint.ts';
-import { ValidationError } from '../../platform/errors.ts';
+import { foundOr, ValidationError } from '../../platform/errors.ts';
+import { isId } from '../../platform/values/ids.ts';
 import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';
 import { jsonArrayOf } from './feed.ts';
 import { upToPageSize, type SizedRow } from './page-size.ts';
@@ -56,4 +57,18 @@ function parseCursor(cursor: string): number {
   const position = decodeCursor(cursor, { sequence: /^\d{1,9}$/ });
   if (position === null) throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
   return Number(position.sequence);
+}
+
+const eventOfMerchant = sql<{ body: string }, { merchantId: string; id: string }>(
+  'event_of_merchant',
+  (p) => `SELECT body FROM events WHERE id = ${p.id} AND merchant_id = ${p.merchantId}`,
+);
+
+/**
+ * One event, in the bytes that webhooks send. Throws ApiError event_not_found, also for another merchant's,
+ * and where `id` is no event's id.
+ */
+export async function getEvent(connection: Connection, merchantId: string, id: string): Promise<Reply> {
+  const row = isId('evt', id) ? await runOne(connection, eventOfMerchant, { merchantId, id }) : null;
+  return { status: 200, text: foundOr('event_not_found', row).body };
 }

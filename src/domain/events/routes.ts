@@ -1,8 +1,11 @@
 import { endpoint, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
 import { getPayment } from '../payments/lifecycle/store.ts';
 import { readFeed } from './feed.ts';
-import { listPaymentEvents } from './payment-events.ts';
-import { EventFeed, FeedQuery, PaymentEvents, PaymentEventsQuery } from './schemas.ts';
+import { getEvent, listPaymentEvents } from './payment-events.ts';
+import { EventFeed, EventResource, FeedQuery, PaymentEvents, PaymentEventsQuery } from './schemas.ts';
+
+/** A receiver of thin events reads each of them. */
+const EVENT_PER_MINUTE = 600;
 
 export const eventEndpoints = [
   endpoint({
@@ -22,6 +25,19 @@ export const eventEndpoints = [
     errors: [],
     response: { status: 200, schema: EventFeed },
     handle: ({ ctx, caller, query }) => readFeed(ctx, caller.merchantId, query),
+  }),
+  endpoint({
+    operationId: 'getEvent',
+    method: 'get',
+    path: '/v1/events/:id',
+    summary: 'Returns one event of the last 90 days.',
+    description: 'The same bytes as the webhook has. It is what the `link` of a thin event names.',
+    auth: 'required',
+    permissions: ['payments:read'],
+    perMinute: EVENT_PER_MINUTE,
+    errors: ['event_not_found'],
+    response: { status: 200, schema: EventResource },
+    handle: ({ ctx, caller, params }) => getEvent(ctx.db, caller.merchantId, params.id ?? ''),
   }),
   endpoint({
     operationId: 'listPaymentEvents',

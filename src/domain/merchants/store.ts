@@ -1,6 +1,7 @@
 import { isCoinOn, COINS_ON_NETWORKS } from '../chain/coins.ts';
 import type { PolicyChoice } from '../payments/lifecycle/policy.ts';
 import { newWebhookSecret, secretBoxOf } from '../webhooks/secrets/secret-box.ts';
+import { MERCHANT_SECRETS } from '../webhooks/secrets/store.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 import type { Mode, Permission } from '../../platform/endpoint.ts';
@@ -42,11 +43,6 @@ const insertMerchant = sql<never, MerchantRow>(
      ${p.now}, ${p.now}, ${p.mode}, ${p.policy}, ${p.email}
    )`,
 );
-const insertSecret = sql<never, { merchantId: string; now: Date; keyId: string; ciphertext: Buffer }>(
-  'insert_webhook_secret',
-  (p) => `INSERT INTO webhook_secrets (merchant_id, created_at, key_id, ciphertext)
-   VALUES (${p.merchantId}, ${p.now}, ${p.keyId}, ${p.ciphertext})`,
-);
 
 /**
  * Creates a merchant with one API key and a webhook secret. The key is returned here and never again. Throws
@@ -68,7 +64,7 @@ export async function createMerchant(
   const apiKey = await ctx.db.transaction(async (tx) => {
     const choices = { name, currency, network, mode, policy: JSON.stringify(policy), email };
     await run(tx, insertMerchant, { id: merchantId, now, ...choices });
-    await run(tx, insertSecret, { merchantId, now, keyId: sealed.keyId, ciphertext: sealed.ciphertext });
+    await run(tx, MERCHANT_SECRETS.insert, { ownerId: merchantId, createdAt: now, ...sealed });
     return addApiKey(tx, merchantId, permissions, now);
   });
   return { merchantId, apiKey, webhookSecret };

@@ -9,6 +9,7 @@ import { HAS_UNAPPLIED } from '../payments/lifecycle/unapplied.ts';
 import { REQUOTES } from '../payments/pricing/quotes.ts';
 import { IS_SHORT } from '../payments/transfers/decide.ts';
 import { sendAddressRequest, sendReceipt } from '../receipts/jobs.ts';
+import { OWNER_IN } from '../webhooks/endpoints/destination.ts';
 import { deliverWebhook } from '../webhooks/endpoints/jobs.ts';
 import { JOB_COLUMNS } from '../schedule/rows.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -79,7 +80,7 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
          AND EXISTS (SELECT FROM events e WHERE e.id = event_id)
      UNION ALL
      SELECT ${p.deliver}, endpoint_id, min(next_attempt_at),
-         (SELECT test_clock FROM payments p WHERE p.id = endpoint_id)
+         (SELECT test_clock FROM payments p WHERE p.id = ${OWNER_IN('endpoint_id')})
        FROM deliveries WHERE status = 'pending' GROUP BY endpoint_id
    ) needed
      LEFT JOIN payments clock ON clock.id = needed.test_clock

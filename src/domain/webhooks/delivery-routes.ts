@@ -19,8 +19,8 @@ export const deliveryEndpoints = [
     path: '/v1/webhooks/deliveries',
     summary: "Lists the merchant's webhook deliveries of the last 30 days, newest first.",
     description:
-      'One delivery for each event, sent or not: `failed_because` says why one will not be tried ' +
-      'any more.',
+      'One delivery for each event and endpoint, sent or not: `failed_because` says why one will not ' +
+      'be tried any more.',
     auth: 'required',
     permissions: ['webhooks:read'],
     perMinute: DEFAULT_PER_MINUTE,
@@ -71,7 +71,7 @@ export const deliveryEndpoints = [
     permissions: ['webhooks:write'],
     perMinute: DEFAULT_PER_MINUTE,
     body: RedeliverBody,
-    errors: ['webhooks_off', 'endpoint_off'],
+    errors: ['endpoint_not_found', 'webhooks_off', 'endpoint_off'],
     response: { status: 202, schema: RedeliverAnswer },
     handle: ({ ctx, caller, body, claim }) => redeliverRange(ctx, caller, body, claim),
   }),

@@ -13,6 +13,8 @@ import * as endpoints from '../../domain/webhooks/endpoint-list/schemas.ts';
 import * as settings from '../../domain/webhooks/endpoints/schemas.ts';
 import * as receivers from '../../domain/webhooks/receiver-check/schemas.ts';
 import { RotateSecretBody, WebhookSecrets } from '../../domain/webhooks/secrets/schemas.ts';
+import { EndpointSettings } from '../../domain/webhooks/registrations/schemas.ts';
+import { Jwks, RotateSigningKeyBody, SigningKeys } from '../../domain/webhooks/signing-keys/schemas.ts';
 import { CursorPagination } from '../../platform/schemas.ts';
 
 /** Names of schemas under `components`, from which generators make the names of their types. */
@@ -43,6 +45,10 @@ export const SCHEMA_NAMES: Readonly<Record<string, TSchema>> = {
   WebhookEndpoint: endpoints.WebhookEndpoint,
   WebhookEndpointList: endpoints.WebhookEndpointList,
   EnableEndpointRequest: endpoints.EnableEndpointBody,
+  EndpointSettings,
+  SigningKeys,
+  RotateSigningKeyRequest: RotateSigningKeyBody,
+  Jwks,
   WebhookSecrets,
   RotateSecretRequest: RotateSecretBody,
   TestEventRequest: receivers.TestEventBody,

@@ -20,6 +20,7 @@ export type { LogoType } from './resources/appearance.ts';
 export type { EventType, WebhookEvent } from '../event-types.ts';
 export type * from './types/appearance.ts';
 export type * from './types/deliveries.ts';
+export type * from './types/endpoints.ts';
 export type * from './types/events.ts';
 export type * from './types/payments.ts';
 export type * from './types/sandbox.ts';

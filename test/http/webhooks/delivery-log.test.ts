@@ -71,7 +71,7 @@ describe('GET /v1/webhooks/deliveries', () => {
     expect(idsOf(page)).to.deep.equal(ids.toReversed().slice(0, 20));
     expect(page.pagination).to.include({ limit: 20, has_more: true });
     expect(Object.keys(page.data[0] ?? {}).join()).to.equal(
-      'id,event_id,type,payment_id,sequence,status,failed_because,attempts,next_attempt_at,created_at,finished_at,last_status_code,last_error',
+      'id,event_id,type,payment_id,endpoint_id,sequence,status,failed_because,attempts,next_attempt_at,created_at,finished_at,last_status_code,last_error',
     );
     expect(await recordQueries(() => list('?status=failed&type=checkout.pending'))).to.have.length(1);
     expectLimitHeaders(await harness.api('get', '/v1/webhooks/deliveries', merchant.apiKey));

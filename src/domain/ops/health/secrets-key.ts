@@ -2,6 +2,7 @@ import { StartError } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
 import { secretBoxOf } from '../../webhooks/secrets/secret-box.ts';
+import { SECRET_STORES } from '../../webhooks/secrets/store.ts';
 import type { Check } from './monitor.ts';
 import { findProcesses } from './processes.ts';
 
@@ -10,7 +11,8 @@ const EVERY_MS = 20_000;
 
 const foreignKeys = sql<{ key_id: string; count: number }, { keyIds: readonly string[] }>(
   'foreign_secrets_keys',
-  (p) => `SELECT key_id, count(*)::int FROM webhook_secrets
+  (p) => `SELECT key_id, count(*)::int FROM (
+     ${SECRET_STORES.map(({ table }) => `SELECT key_id FROM ${table}`).join(' UNION ALL ')}) stored
    WHERE key_id <> ALL (${p.keyIds}) GROUP BY key_id ORDER BY key_id`,
 );
 

@@ -65,3 +65,11 @@ export function eventOf(
     testClock: testClockOf(payment),
   };
 }
+
+/**
+ * The body of a thin event: what has happened, and where the event is. Whoever reads the link has a key of
+ * the merchant, so that a receiver which leaks what it gets leaks nothing of the payment.
+ */
+export function thinEvent(publicUrl: string, id: string, type: string): string {
+  return JSON.stringify({ id, type, link: `${publicUrl}/v1/events/${id}` });
+}

@@ -30,7 +30,12 @@ const OF_PAYMENTS = [
   ),
   sql<never, { ids: readonly string[] }>(
     'discard_endpoints',
-    (p) => `DELETE FROM webhook_endpoints WHERE id = ANY (${p.ids})`,
+    (p) => `
+      DELETE FROM webhook_endpoints WHERE id IN (
+        SELECT p.id || coalesce(' ' || r.id, '') FROM payments p LEFT JOIN (
+            SELECT id, merchant_id FROM endpoint_registrations UNION ALL SELECT NULL, id FROM merchants
+          ) r ON r.merchant_id = p.merchant_id
+        WHERE p.id = ANY (${p.ids}))`,
   ),
   sql<never, { ids: readonly string[] }>(
     'discard_jobs',

@@ -18,28 +18,52 @@ export const ENDPOINT_ID = (testClock: string) => `coalesce(${testClock},
      WHERE known.merchant_id = m.id AND known.url_hash = ${HASH_OF_URL}),
     m.id || coalesce(' ' || encode(${HASH_OF_URL}, 'hex'), ''))`;
 
-/** SQL: the URL of that endpoint; null: the merchant's own, or that of an isolated payment. */
-export const ENDPOINT_URL = (testClock: string) =>
-  `CASE WHEN ${testClock} IS NULL THEN ${URL_OF_ENDPOINT} END`;
+/**
+ * SQL: the deliveries `t` of an event `e` of the merchant `m`: to the merchant's own URL or that of the
+ * payment, and to each registered endpoint that takes events of this type. `receiver` takes an event alone.
+ * An event always has one delivery at least, which says why nothing was sent. Index:
+ * endpoint_registrations_of_merchant.
+ */
+export const TARGETS = (testClock: string, receiver = 'NULL::text') => `LATERAL (
+      SELECT r.id AS registration_id, r.is_enabled AS is_on,
+        ${DELIVERY_ID(testClock)} AS id,
+        coalesce(${testClock}, m.id) || ' ' || r.id AS endpoint_id, NULL AS endpoint_url
+      FROM endpoint_registrations r
+      WHERE r.merchant_id = m.id AND r.deleted_at IS NULL AND ${receiver} IS NULL
+        AND (r.event_types IS NULL OR e.type = ANY (r.event_types))
+      UNION ALL
+      SELECT NULL, ${receiver} IS NOT NULL
+          OR (m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL),
+        ${DELIVERY_ID(testClock, 'NULL::text')}, ${ENDPOINT_ID(testClock)},
+        CASE WHEN ${testClock} IS NULL THEN ${URL_OF_ENDPOINT} END
+      WHERE ${receiver} IS NOT NULL OR coalesce(e.callback_url, m.webhook_url) IS NOT NULL
+        OR NOT EXISTS (
+          SELECT FROM endpoint_registrations r
+          WHERE r.merchant_id = m.id AND r.deleted_at IS NULL
+            AND (r.event_types IS NULL OR e.type = ANY (r.event_types)))
+    ) t`;
 
 /**
  * SQL: inserts the endpoints that the rows of a query, `wanted`, lack. A row may find one that another
- * transaction inserts.
+ * transaction inserts. Endpoints of callback URLs are found by the hash of their URL.
  */
 export const INSERT_ENDPOINTS = (wanted: string, systemNow: string) => `
-  INSERT INTO webhook_endpoints (id, merchant_id, url, url_hash, created_at)
-  SELECT DISTINCT endpoint_id, merchant_id, endpoint_url, sha256(convert_to(endpoint_url, 'UTF8')),
-    ${systemNow}::timestamptz
+  INSERT INTO webhook_endpoints (id, merchant_id, registration_id, url, url_hash, created_at)
+  SELECT DISTINCT endpoint_id, merchant_id, registration_id, endpoint_url,
+    sha256(convert_to(endpoint_url, 'UTF8')), ${systemNow}::timestamptz
   FROM ${wanted} ORDER BY 1
   ON CONFLICT DO NOTHING`;
 
 /**
- * SQL: the delivery of an event `e`. It follows from the event, so that a second run finds the first one's.
- * Ids decide on the partition; those of an isolated payment hold the time of the payment, because an advanced
- * clock may show any year.
+ * SQL: the id of the delivery of an event `e` to the endpoint that was registered as `registration`, or to
+ * the merchant's own URL. It follows from both, so that a second run finds the first one's. Ids decide on the
+ * partition; those of an isolated payment hold the time of the payment, because an advanced clock may show
+ * any year. The hexadecimal digits of a hash are digits of an id.
  */
-export const DELIVERY_ID = (testClock: string) => `'dlv_' || CASE WHEN ${testClock} IS NULL
-  THEN substr(e.id, 5) ELSE substr(e.payment_id, 5, 10) || substr(e.id, 15) END`;
+const DELIVERY_ID = (testClock: string, registration = 'r.id') => `'dlv_'
+        || CASE WHEN ${testClock} IS NULL THEN substr(e.id, 5, 10) ELSE substr(e.payment_id, 5, 10) END
+        || coalesce(upper(substr(encode(sha256(convert_to(e.id || ${registration}, 'UTF8')), 'hex'), 1, 16)),
+          substr(e.id, 15))`;
 
 interface Creation {
   readonly eventIds: readonly string[];
@@ -50,20 +74,18 @@ interface Creation {
   readonly receiver: string | null;
 }
 
-// An event whose merchant has webhooks disabled, or no URL, or whose endpoint is disabled, is not sent: its
-// delivery has failed from the beginning, with the reason, so that the log shows every event. callback_url
-// overrides the URL, not the switch. In one order, because two runs with the same events would wait for each
-// other's unique keys for ever if each had its own.
+// An event whose endpoint the merchant has disabled, or has no URL for, or which is switched off, is not
+// sent: its delivery has failed from the beginning, with the reason, so that the log shows every event.
+// callback_url overrides the URL, not the switch. In one order, because two runs with the same events would
+// wait for each other's unique keys for ever if each had its own.
 const insertDeliveries = sql<{ endpoint_id: string }, Creation>('insert_deliveries', (p) => {
   const testClock = `${p.testClock}::text`;
   return `
     WITH wanted AS (
-      SELECT e.id, e.merchant_id, e.payment_id, e.sequence, e.type,
-        ${DELIVERY_ID(testClock)} AS delivery_id, ${ENDPOINT_ID(testClock)} AS endpoint_id,
-        ${ENDPOINT_URL(testClock)} AS endpoint_url,
-        ${p.receiver}::text IS NOT NULL
-          OR (m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL) AS is_on
+      SELECT e.id, e.merchant_id, e.payment_id, e.sequence, e.type, t.id AS delivery_id, t.endpoint_id,
+        t.registration_id, t.endpoint_url, t.is_on
       FROM events e JOIN merchants m ON m.id = e.merchant_id
+        CROSS JOIN ${TARGETS(testClock, `${p.receiver}::text`)}
       WHERE e.id = ANY (${p.eventIds})
     ), delivering AS (SELECT * FROM wanted WHERE is_on
     ), endpoint AS (${INSERT_ENDPOINTS('delivering', p.systemNow)}
@@ -89,8 +111,8 @@ const insertDeliveries = sql<{ endpoint_id: string }, Creation>('insert_deliveri
 
 /**
  * Creates the deliveries of events, due at once, and wakes their endpoints; those of events that are not sent
- * have failed with the reason. An event has at most one delivery, so doing it twice adds nothing. `receiver`
- * is the URL that takes every event where it is not null.
+ * have failed with the reason. An event has at most one delivery to an endpoint, so doing it twice adds
+ * nothing. `receiver` is the URL that alone takes every event where it is not null.
  */
 export async function createDeliveries(
   tx: Tx,

@@ -4,19 +4,17 @@ import { hostOf } from '../../../platform/logging/config-change.ts';
 import { attemptSeconds, attemptsTotal } from '../../../platform/metrics/measures.ts';
 import { startSpan } from '../../../platform/traces/traces.ts';
 import { signWebhook } from '../../../sdk/sign.ts';
+import { thinEvent } from '../../payments/lifecycle/event.ts';
 import type { DeliveryResult, WebhookClient } from '../client/client.ts';
-import {
-  acquireEndpoint,
-  type AcquiredEndpoint,
-  type DueDelivery,
-  type EndpointLease,
-} from '../endpoints/acquire.ts';
-import { disableEndpoint } from '../endpoints/disable.ts';
+import { disableEndpoint } from '../endpoints/leases/disable.ts';
 import { isFailingTooLong, type FlowControl } from '../endpoints/flow-control.ts';
+import { acquireEndpoint } from '../endpoints/leases/acquire.ts';
 import { recordInterrupted } from '../endpoints/leases/interrupted.ts';
+import type { AcquiredEndpoint, DueDelivery, EndpointLease } from '../endpoints/leases/lease.ts';
 import { releaseOrWait } from '../endpoints/leases/wait.ts';
-import { deferToOwner, yieldEndpoint } from '../endpoints/release.ts';
-import { secretBoxOf } from '../secrets/secret-box.ts';
+import { deferToOwner, yieldEndpoint } from '../endpoints/leases/release.ts';
+import { decryptEncoded } from '../secrets/read.ts';
+import { ENDPOINT_SECRETS, MERCHANT_SECRETS, SIGNING_KEYS } from '../secrets/store.ts';
 import { awaitChange, InFlightDeliveries } from './in-flight/await-change.ts';
 import { Looks } from './in-flight/looks.ts';
 import { attemptOutcome, recordOutcomes, type DeliveryOutcome } from './record.ts';
@@ -94,20 +92,24 @@ export async function deliverDue(
 function startRequests(
   ctx: Context,
   client: WebhookClient,
-  { due, secrets: encrypted, merchantId, isDisabled }: AcquiredEndpoint,
+  endpoint: AcquiredEndpoint,
   inFlight: InFlightDeliveries,
 ): void {
+  const { due, merchantId, registrationId } = endpoint;
   if (due.length === 0) return;
-  const box = secretBoxOf(ctx.config);
-  const secrets = encrypted.map(({ key_id: keyId, ciphertext }) =>
-    box.decrypt({ keyId, ciphertext: Buffer.from(ciphertext, 'base64') }, merchantId),
-  );
+  const secrets =
+    registrationId === null
+      ? decryptEncoded(ctx, endpoint.secrets, MERCHANT_SECRETS.aadOf(merchantId))
+      : decryptEncoded(ctx, endpoint.secrets, ENDPOINT_SECRETS.aadOf(registrationId));
+  const signingKeys = decryptEncoded(ctx, endpoint.signingKeys, SIGNING_KEYS.aadOf(merchantId));
   const deliver = async (delivery: DueDelivery): Promise<DeliveryOutcome> => {
-    if (isDisabled) return { delivery, notSent: 'endpoint_switched_off' };
+    if (endpoint.isDisabled) return { delivery, notSent: 'endpoint_switched_off' };
     if (delivery.url === null) return { delivery, notSent: 'webhooks_disabled' };
     const startedAt = ctx.now();
-    const { event_id: eventId, body, url } = delivery;
-    const headers = signWebhook({ eventId, rawBody: body, secrets, now: ctx.systemNow() });
+    const { event_id: eventId, url } = delivery;
+    const body =
+      endpoint.payload === 'full' ? delivery.body : thinEvent(ctx.config.publicUrl, eventId, delivery.type);
+    const headers = signWebhook({ eventId, rawBody: body, secrets, signingKeys, now: ctx.systemNow() });
     const result = await postTraced(client, { url, headers, body }, delivery);
     return attemptOutcome(ctx, delivery, result, startedAt);
   };

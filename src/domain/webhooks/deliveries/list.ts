@@ -4,6 +4,7 @@ import { run, sql, type Connection, type Statement } from '../../../platform/pos
 import type { Placeholders } from '../../../platform/postgres/sql.ts';
 import { ValidationError } from '../../../platform/errors.ts';
 import { firstIdAt, idPattern } from '../../../platform/values/ids.ts';
+import { REGISTRATION_IN } from '../endpoints/destination.ts';
 import { DELIVERY_COLUMNS, LAST_ATTEMPT, toResource, type DeliveryRow } from './read.ts';
 import { DELIVERY_STATUSES, type Delivery, type DeliveryList, type ListDeliveriesQuery } from './schemas.ts';
 
@@ -21,6 +22,7 @@ export async function listDeliveries(
     merchantId,
     paymentId: query.payment_id,
     eventId: query.event_id,
+    endpointId: query.endpoint_id,
     types: query.type,
     fromId: from === null ? undefined : firstIdAt('dlv', from),
     untilId: until === null ? undefined : firstIdAt('dlv', until),
@@ -46,6 +48,7 @@ interface PageParams {
   readonly merchantId: string;
   readonly paymentId: string | undefined;
   readonly eventId: string | undefined;
+  readonly endpointId: string | undefined;
   readonly types: readonly string[] | undefined;
   readonly fromId: string | undefined;
   readonly untilId: string | undefined;
@@ -72,6 +75,11 @@ const FILTERS: readonly Filter[] = [
     param: 'eventId',
     condition: (p) =>
       `event_id = ${p.eventId} AND payment_id = (SELECT payment_id FROM events WHERE id = ${p.eventId})`,
+  },
+  {
+    name: 'endpoint',
+    param: 'endpointId',
+    condition: (p) => `${REGISTRATION_IN('endpoint_id')} = ${p.endpointId}`,
   },
   { name: 'type', param: 'types', condition: (p) => `type = ANY (${p.types})` },
   { name: 'from', param: 'fromId', condition: (p) => `id >= ${p.fromId}` },

@@ -1,6 +1,7 @@
 import { run, runOne, sql, type Connection, type Statement } from '../../../platform/postgres/db.ts';
 import { foundOr } from '../../../platform/errors.ts';
 import { isId } from '../../../platform/values/ids.ts';
+import { REGISTRATION_IN } from '../endpoints/destination.ts';
 import type { Delivery, DeliveryWithAttempts } from './schemas.ts';
 
 export type DeliveryRow = Omit<Delivery, 'next_attempt_at' | 'created_at' | 'finished_at'> & {
@@ -10,7 +11,8 @@ export type DeliveryRow = Omit<Delivery, 'next_attempt_at' | 'created_at' | 'fin
 };
 
 /** SQL: the columns of a DeliveryRow, of a delivery `d` and its last attempt `a`. */
-export const DELIVERY_COLUMNS = `d.id, d.event_id, d.type, d.payment_id, d.sequence, d.status, d.failed_because,
+export const DELIVERY_COLUMNS = `d.id, d.event_id, d.type, d.payment_id,
+     ${REGISTRATION_IN('d.endpoint_id')} AS endpoint_id, d.sequence, d.status, d.failed_because,
      d.attempts, d.next_attempt_at, d.created_at, d.finished_at,
      a.status_code AS last_status_code, a.error_class AS last_error`;
 

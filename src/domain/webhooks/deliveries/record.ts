@@ -6,7 +6,7 @@ import {
   type AcquiredEndpoint,
   type DueDelivery,
   type EndpointLease,
-} from '../endpoints/acquire.ts';
+} from '../endpoints/leases/lease.ts';
 import { nextFlowControl, type FlowControl } from '../endpoints/flow-control.ts';
 import { nextAttemptAt } from './retry.ts';
 import type { FailureReason } from './schemas.ts';

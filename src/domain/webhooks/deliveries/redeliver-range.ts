@@ -7,7 +7,8 @@ import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../
 import { ApiError, ValidationError } from '../../../platform/errors.ts';
 import { firstIdAt } from '../../../platform/values/ids.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
-import { DELIVERY_ID, ENDPOINT_ID, ENDPOINT_URL, INSERT_ENDPOINTS } from './create.ts';
+import { INSERT_ENDPOINTS, TARGETS } from './create.ts';
+import { readRegistration } from '../endpoints/registration.ts';
 import type { RedeliverAnswer, RedeliverBody } from './schemas.ts';
 
 /**
@@ -30,6 +31,8 @@ interface RestartParams {
   readonly fromId: string;
   readonly untilId: string | null;
   readonly which: 'failed' | 'all';
+  /** A registered endpoint; null: all endpoints. */
+  readonly registrationId: string | null;
   readonly now: Date;
 }
 
@@ -39,18 +42,18 @@ const restartRange = sql<RestartedRow, RestartParams>(
   'restart_deliveries',
   (p) => `
    WITH wanted AS (
-     SELECT e.id, e.merchant_id, e.payment_id, e.sequence, e.type,
-       ${DELIVERY_ID('NULL::text')} AS delivery_id, ${ENDPOINT_ID('NULL::text')} AS endpoint_id,
-       ${ENDPOINT_URL('NULL::text')} AS endpoint_url
+     SELECT e.id, e.merchant_id, e.payment_id, e.sequence, e.type, t.id AS delivery_id, t.endpoint_id,
+       t.registration_id, t.endpoint_url
      FROM events e
        JOIN merchants m ON m.id = e.merchant_id
        JOIN payments p ON p.id = e.payment_id
-       LEFT JOIN deliveries d ON d.id = ${DELIVERY_ID('NULL::text')}
+       CROSS JOIN ${TARGETS('NULL::text')}
+       LEFT JOIN deliveries d ON d.id = t.id
      WHERE e.merchant_id = ${p.merchantId} AND e.id >= ${p.fromId}
        AND (${p.untilId}::text IS NULL OR e.id < ${p.untilId})
        AND p.test_clock IS NULL
        AND (d.id IS NULL OR d.status = 'failed' OR d.status = 'delivered' AND ${p.which} = 'all')
-       AND m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL
+       AND t.is_on AND (${p.registrationId}::text IS NULL OR t.registration_id = ${p.registrationId})
      LIMIT ${MAX_AT_ONCE + 1}
    ),
    endpoint AS (${INSERT_ENDPOINTS('wanted', p.now)}
@@ -78,17 +81,20 @@ const restartRange = sql<RestartedRow, RestartParams>(
    FROM wanted JOIN webhook_endpoints o ON o.id = endpoint_id AND o.disabled_at IS NOT NULL
    GROUP BY endpoint_id`,
 );
-const areWebhooksOn = sql<{ is_enabled: boolean }, { merchantId: string }>(
-  'are_webhooks_enabled',
+const isAnyOn = sql<{ is_on: boolean }, { merchantId: string }>(
+  'is_any_webhook_enabled',
   (p) => `
-   SELECT webhooks_enabled AS is_enabled FROM merchants WHERE id = ${p.merchantId}`,
+   SELECT webhooks_enabled OR EXISTS (
+     SELECT FROM endpoint_registrations r
+     WHERE r.merchant_id = m.id AND r.deleted_at IS NULL AND r.is_enabled) AS is_on
+   FROM merchants m WHERE id = ${p.merchantId}`,
 );
 
 /**
  * Restarts the failed deliveries, or all, of a time range; they are sent in the background. Returns how many.
- * Throws ApiError webhooks_off while webhooks are disabled, endpoint_off where every event of the range is of
- * an endpoint that is, and ValidationError for a range that ends before it
- * begins or holds more than MAX_AT_ONCE events.
+ * Throws ApiError webhooks_off while webhooks are disabled, endpoint_not_found for an endpoint that was not
+ * registered, endpoint_off where every event of the range is of an endpoint that is switched off, and
+ * ValidationError for a range that ends before it begins or holds more than MAX_AT_ONCE deliveries.
  */
 export async function redeliverRange(
   ctx: Context,
@@ -98,14 +104,17 @@ export async function redeliverRange(
 ): Promise<Reply> {
   const [from, until] = dateRange(body);
   if (from === null) throw new ValidationError('from_date', 'required', 'is required');
+  const { endpoint_id: registrationId = null } = body;
   const range = {
+    registrationId,
     fromId: firstIdAt('evt', from),
     untilId: until && firstIdAt('evt', until),
     which: body.which ?? 'failed',
   };
   return once(ctx.db, claim, ctx.now(), async (tx) => {
-    const [merchant] = await run(tx, areWebhooksOn, { merchantId });
-    if (merchant?.is_enabled !== true) throw new ApiError('webhooks_off');
+    if (registrationId !== null) await readRegistration(tx, merchantId, registrationId);
+    const [merchant] = await run(tx, isAnyOn, { merchantId });
+    if (merchant?.is_on !== true) throw new ApiError('webhooks_off');
     return reply(202, await restart(tx, { merchantId, ...range, now: ctx.now() }));
   });
 }
@@ -119,7 +128,7 @@ async function restart(tx: Tx, params: RestartParams): Promise<RedeliverAnswer> 
     throw new ValidationError(
       'from_date',
       'minimum',
-      `begins a range of more than ${MAX_AT_ONCE} events; ask for it in parts`,
+      `begins a range of more than ${MAX_AT_ONCE} deliveries; ask for it in parts`,
     );
   if (count === 0 && switchedOff > 0) throw new ApiError('endpoint_off');
   await schedule(

@@ -6,6 +6,7 @@ import type { Context } from '../../../platform/context.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
+import { REGISTRATION_IN } from '../endpoints/destination.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
 import { getDelivery, readDelivery } from './read.ts';
 
@@ -20,13 +21,17 @@ const destinationOf = sql<Destination, { id: string; merchantId: string }>(
   'destination_of_delivery',
   (p) => `
    SELECT d.endpoint_id, p.test_clock, p.clock_offset_ms, p.clock_frozen_until,
-     m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL AS is_enabled,
-     o.disabled_at IS NOT NULL AS is_switched_off
+     CASE WHEN named.id IS NULL THEN m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL
+       ELSE coalesce(r.is_enabled, false) END AS is_enabled,
+     o.disabled_at IS NOT NULL OR named.id IS NOT NULL AND (r.id IS NULL OR r.deleted_at IS NOT NULL)
+       AS is_switched_off
    FROM deliveries d
      JOIN merchants m ON m.id = d.merchant_id
      JOIN payments p ON p.id = d.payment_id
      JOIN events e ON e.id = d.event_id
      LEFT JOIN webhook_endpoints o ON o.id = d.endpoint_id
+     CROSS JOIN LATERAL (SELECT ${REGISTRATION_IN('d.endpoint_id')} AS id) named
+     LEFT JOIN endpoint_registrations r ON r.id = named.id
    WHERE d.id = ${p.id} AND d.merchant_id = ${p.merchantId}`,
 );
 const restartDelivery = sql<never, { id: string; now: Date }>(
@@ -50,10 +55,11 @@ export async function redeliver(
 ): Promise<Reply> {
   return once(ctx.db, claim, ctx.now(), async (tx) => {
     const found = await readDelivery(tx, destinationOf, { id, merchantId });
-    if (!found.is_enabled) throw new ApiError('webhooks_off');
     if (found.is_switched_off) throw new ApiError('endpoint_off');
+    if (!found.is_enabled) throw new ApiError('webhooks_off');
     // A delivery that moved to its payment's test clock is due by that clock.
-    const { now, testClock } = found.endpoint_id === found.test_clock ? withTestClockOf(ctx, found) : ctx;
+    const isIsolated = found.test_clock !== null && found.endpoint_id.startsWith(found.test_clock);
+    const { now, testClock } = isIsolated ? withTestClockOf(ctx, found) : ctx;
     await run(tx, restartDelivery, { id, now: now() });
     await schedule(tx, [{ job: deliverWebhook, key: found.endpoint_id, runAt: now(), testClock }]);
     return reply(202, await getDelivery(tx, merchantId, id));

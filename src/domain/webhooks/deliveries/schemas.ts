@@ -23,6 +23,7 @@ export const ListDeliveriesQuery = Type.Object(
     ),
     payment_id: Type.Optional(id('pay')),
     event_id: Type.Optional(id('evt')),
+    endpoint_id: Type.Optional({ ...id('whe'), description: 'Only those to this registered endpoint.' }),
     status: Type.Optional(
       Type.Array(Type.Enum([...DELIVERY_STATUSES]), {
         minItems: 1,
@@ -47,6 +48,10 @@ const fields = {
   event_id: Type.String(),
   type: Type.String(),
   payment_id: Type.String(),
+  endpoint_id: nullable(
+    Type.String(),
+    'The registered endpoint; null: the webhookUrl, or the callback_url of the payment.',
+  ),
   sequence: Type.Integer({ description: "The event's number of its payment." }),
   status: Type.Enum([...DELIVERY_STATUSES]),
   failed_because: nullable(Type.Enum([...FAILURE_REASONS])),
@@ -93,6 +98,10 @@ export const RedeliverBody = Type.Object(
     ),
     from_date: Type.String({ format: 'date-or-time', description: FROM }),
     to_date: date(TO),
+    endpoint_id: Type.Optional({
+      ...id('whe'),
+      description: 'Only to this endpoint; also what was recorded before it was registered.',
+    }),
   },
   { additionalProperties: false },
 );

@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { CursorPagination, nullable } from '../../../platform/schemas.ts';
+import { CursorPagination, nullable, timestamp } from '../../../platform/schemas.ts';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
+import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { EndpointHealth } from '../endpoints/schemas.ts';
+import { PAYLOADS } from '../endpoints/registration.ts';
 
 export const ListEndpointsQuery = Type.Object(
   {
@@ -20,8 +22,14 @@ export const ListEndpointsQuery = Type.Object(
 export type ListEndpointsQuery = Static<typeof ListEndpointsQuery>;
 
 export const WebhookEndpoint = Type.Object({
-  url: nullable(Type.String(), 'The webhookUrl, or a callback_url up to its query.'),
+  id: nullable(Type.String(), 'Of a registered endpoint; null: the webhookUrl, or a callback_url.'),
+  url: nullable(Type.String(), 'As registered; the webhookUrl; or a callback_url up to its query.'),
   default: Type.Boolean({ description: 'Whether it is the webhookUrl.' }),
+  enabled: Type.Boolean({ description: 'Whether the merchant lets events be sent there.' }),
+  event_types: nullable(Type.Array(Type.Enum([...EVENT_TYPES])), 'The types that it receives; null: all.'),
+  description: nullable(Type.String()),
+  payload: Type.Enum([...PAYLOADS], { description: 'Whether it receives whole events, or links to them.' }),
+  created_at: nullable(timestamp(), 'When it was registered; null: it was not.'),
   health: EndpointHealth,
 });
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
@@ -38,8 +46,11 @@ export const EnableEndpointBody = Type.Object(
       Type.String({
         format: 'delivery-url',
         maxLength: MAX_URL_LENGTH,
-        description: 'A callback_url, with or without its query; default: the webhookUrl.',
+        description: 'A callback_url, with or without its query; without it and id: the webhookUrl.',
       }),
+    ),
+    id: Type.Optional(
+      Type.String({ pattern: '^whe_[0-9A-HJKMNP-TV-Z]{26}$', description: 'A registered endpoint.' }),
     ),
   },
   { additionalProperties: false },

@@ -2,6 +2,7 @@ import { schedule } from '../../schedule/store.ts';
 import { testClockOf, type ClockColumns } from '../../payments/lifecycle/payment.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { OWNER_IN } from './destination.ts';
 import { INITIAL_CONCURRENCY } from './flow-control.ts';
 import { deliverWebhook } from './jobs.ts';
 
@@ -15,8 +16,14 @@ export const RESET = (now: string) => `disabled_at = NULL, disabled_reason = NUL
      failing_since = NULL, circuit_open_until = NULL, concurrency_limit = ${INITIAL_CONCURRENCY},
      reset_at = ${now}, leased_by = NULL, leased_until = NULL`;
 
-interface EnableParams {
+/** Endpoints that have their settings in common. */
+export interface EndpointsOf {
   readonly merchantId: string;
+  /** A registered endpoint; null: the merchant's own URL, and those of its payments. */
+  readonly registrationId: string | null;
+}
+
+interface EnableParams extends EndpointsOf {
   readonly now: Date;
   readonly isMoved: boolean;
 }
@@ -25,24 +32,24 @@ const enable = sql<{ id: string }, EnableParams>(
   'enable_endpoints',
   (p) => `
    UPDATE webhook_endpoints SET ${RESET(p.now)}
-   WHERE merchant_id = ${p.merchantId}
+   WHERE merchant_id = ${p.merchantId} AND registration_id IS NOT DISTINCT FROM ${p.registrationId}::text
      AND (disabled_at IS NOT NULL OR failures > 0 OR leased_by IS NOT NULL
-       OR ${p.isMoved} AND id = merchant_id)
+       OR ${p.isMoved} AND (id = merchant_id OR registration_id IS NOT NULL))
    RETURNING id`,
 );
 
 /**
- * Enables the merchant's endpoints and forgets their failures: a merchant who sets the URL has repaired
- * something. Deliveries that an open circuit delayed are due at once. `isMoved`: the merchant's own endpoint
- * has another URL, of which nothing is known.
+ * Enables endpoints and forgets their failures: a merchant who sets the URL has repaired something.
+ * Deliveries that an open circuit delayed are due at once. `isMoved`: the endpoint has another URL, of which
+ * nothing is known.
  */
 export async function enableEndpoints(
   tx: Tx,
-  merchantId: string,
+  { merchantId, registrationId }: EndpointsOf,
   now: Date,
   isMoved: boolean,
 ): Promise<void> {
-  const endpoints = await run(tx, enable, { merchantId, now, isMoved });
+  const endpoints = await run(tx, enable, { merchantId, registrationId, now, isMoved });
   // Endpoints of payments with a test clock of their own go by other clocks, and their circuits do not open.
   const shared = endpoints.filter(({ id }) => id.startsWith(merchantId));
   await schedule(
@@ -53,22 +60,22 @@ export async function enableEndpoints(
 
 type WaitingEndpoint = ClockColumns & { readonly id: string };
 
-// The endpoint of an isolated payment has the payment's id, and goes by its clock.
-const waitingEndpoints = sql<WaitingEndpoint, { merchantId: string }>(
+// The id of an endpoint of an isolated payment begins with the payment's, and it goes by its clock.
+const waitingEndpoints = sql<WaitingEndpoint, EndpointsOf>(
   'waiting_endpoints',
   (p) => `
    SELECT o.id, p.test_clock, coalesce(p.clock_offset_ms, 0) AS clock_offset_ms, p.clock_frozen_until
-   FROM webhook_endpoints o LEFT JOIN payments p ON p.id = o.id
-   WHERE o.merchant_id = ${p.merchantId}
+   FROM webhook_endpoints o LEFT JOIN payments p ON p.id = ${OWNER_IN('o.id')}
+   WHERE o.merchant_id = ${p.merchantId} AND o.registration_id IS NOT DISTINCT FROM ${p.registrationId}::text
      AND EXISTS (SELECT FROM deliveries d WHERE d.endpoint_id = o.id AND d.status = 'pending')`,
 );
 
 /**
- * Makes the deliveries go on that waited for webhooks to be enabled. The caller has enabled them, in the
- * same transaction. `now` is real time.
+ * Makes the deliveries go on that waited for their endpoints to be enabled. The caller has enabled them, in
+ * the same transaction. `now` is real time.
  */
-export async function wakeEndpoints(tx: Tx, merchantId: string, now: Date): Promise<void> {
-  const endpoints = await run(tx, waitingEndpoints, { merchantId });
+export async function wakeEndpoints(tx: Tx, of: EndpointsOf, now: Date): Promise<void> {
+  const endpoints = await run(tx, waitingEndpoints, of);
   await schedule(
     tx,
     endpoints.map((endpoint) => {

@@ -1,26 +1,33 @@
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { OWNER_IN, REGISTRATION_IN } from './destination.ts';
 import { deliverWebhook } from './jobs.ts';
+
+/** SQL: the endpoint of an isolated payment that takes the place of the endpoint of a delivery. */
+const ISOLATED = (paymentId: string) =>
+  `${paymentId} || coalesce(' ' || ${REGISTRATION_IN('endpoint_id')}, '')`;
 
 // Due deliveries of a leased endpoint stay there: a worker may be posting them at this moment. The payment's
 // id is the id of its endpoint and of its test clock.
 const moveDeliveries = sql<never, { paymentId: string; systemNow: Date }>(
   'isolate_deliveries',
   (p) => `
-   WITH endpoint AS (
-     INSERT INTO webhook_endpoints (id, merchant_id, created_at)
-     SELECT id, merchant_id, ${p.systemNow}::timestamptz FROM payments WHERE id = ${p.paymentId}
-     ON CONFLICT DO NOTHING
-   ),
-   moved AS (
-     UPDATE deliveries SET endpoint_id = ${p.paymentId}
-     WHERE payment_id = ${p.paymentId} AND status = 'pending' AND endpoint_id <> ${p.paymentId}
+   WITH moved AS (
+     UPDATE deliveries SET endpoint_id = ${ISOLATED(`${p.paymentId}::text`)}
+     WHERE payment_id = ${p.paymentId} AND status = 'pending' AND ${OWNER_IN('endpoint_id')} <> ${p.paymentId}
        AND (next_attempt_at > ${p.systemNow} OR NOT EXISTS (
          SELECT FROM webhook_endpoints e WHERE e.id = endpoint_id AND e.leased_until > ${p.systemNow}))
-     RETURNING next_attempt_at
+     RETURNING endpoint_id, next_attempt_at
+   ),
+   endpoint AS (
+     INSERT INTO webhook_endpoints (id, merchant_id, registration_id, created_at)
+     SELECT wanted.id, payments.merchant_id, ${REGISTRATION_IN('wanted.id')}, ${p.systemNow}::timestamptz
+     FROM payments, (SELECT ${p.paymentId}::text AS id UNION SELECT endpoint_id FROM moved) wanted
+     WHERE payments.id = ${p.paymentId}
+     ON CONFLICT DO NOTHING
    )
    INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock)
-   SELECT '${deliverWebhook.name}', ${p.paymentId}, min(next_attempt_at), min(next_attempt_at), ${p.paymentId}
-   FROM moved HAVING count(*) > 0
+   SELECT '${deliverWebhook.name}', endpoint_id, min(next_attempt_at), min(next_attempt_at), ${p.paymentId}
+   FROM moved GROUP BY endpoint_id
    ON CONFLICT (job, key) DO UPDATE SET
      run_at = least(scheduled_jobs.run_at, excluded.run_at),
      visible_at = least(scheduled_jobs.visible_at, excluded.visible_at),
@@ -28,7 +35,7 @@ const moveDeliveries = sql<never, { paymentId: string; systemNow: Date }>(
 );
 
 /**
- * Gives a payment that gets a test clock of its own an endpoint of its own. Leases of others end by
+ * Gives a payment that gets a test clock of its own endpoints of its own. Leases of others end by
  * `systemNow`.
  */
 export async function isolateDeliveries(tx: Tx, paymentId: string, systemNow: Date): Promise<void> {

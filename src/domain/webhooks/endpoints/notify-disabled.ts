@@ -3,13 +3,14 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
 import type { Mailer } from '../../../platform/mail.ts';
+import { REGISTRATION } from './destination.ts';
 import { DISABLED_AFTER_DAYS } from './flow-control.ts';
 import { notifyDisabled } from './jobs.ts';
 import type { DisableReason } from './schemas.ts';
 
 /**
- * A notice that no mail server accepts for this long is dropped: GET /v1/webhooks/config shows the state as
- * well.
+ * A notice that no mail server accepts for this long is dropped: GET /v1/webhooks/endpoints shows the state
+ * as well.
  */
 const DROPPED_AFTER_SECONDS = 3 * 86_400;
 
@@ -17,6 +18,7 @@ interface DisabledEndpoint {
   readonly name: string;
   readonly contact_email: string;
   readonly url: string;
+  readonly registration_id: string | null;
   readonly disabled_at: Date;
   readonly disabled_reason: DisableReason;
 }
@@ -25,10 +27,10 @@ const readDisabled = sql<DisabledEndpoint, { endpointId: string }>(
   'read_disabled_endpoint',
   (p) => `
    SELECT m.name, m.contact_email,
-     coalesce(e.url, nullif(substr(e.id, length(m.id) + 2), ''), m.webhook_url, '') AS url,
-     e.disabled_at, e.disabled_reason
-   FROM webhook_endpoints e JOIN merchants m ON m.id = e.merchant_id
-   WHERE e.id = ${p.endpointId} AND e.disabled_at IS NOT NULL AND m.contact_email IS NOT NULL`,
+     coalesce(r.url, o.url, nullif(substr(o.id, length(m.id) + 2), ''), m.webhook_url, '') AS url,
+     r.id AS registration_id, o.disabled_at, o.disabled_reason
+   FROM webhook_endpoints o JOIN merchants m ON m.id = o.merchant_id ${REGISTRATION}
+   WHERE o.id = ${p.endpointId} AND o.disabled_at IS NOT NULL AND m.contact_email IS NOT NULL`,
 );
 
 const CAUSE: Readonly<Record<DisableReason, string>> = {
@@ -51,6 +53,7 @@ export async function sendDisabledNotice(
     endpoint !== undefined && addSeconds(endpoint.disabled_at, DROPPED_AFTER_SECONDS) > ctx.now();
   if (mailer !== null && isCurrent) {
     const { name, contact_email: to, url, disabled_reason: reason, disabled_at: at } = endpoint;
+    const path = endpoint.registration_id === null ? 'config' : `endpoints/${endpoint.registration_id}`;
     await mailer.send({
       to,
       subject: `Webhooks of ${name} are disabled`,
@@ -60,7 +63,7 @@ export async function sendDisabledNotice(
         CAUSE[reason],
         '',
         'Payments continue, and their events are recorded. When the endpoint works again, enable it with',
-        'PUT /v1/webhooks/config, and deliver the missed events with POST /v1/webhooks/redeliver.',
+        `PUT /v1/webhooks/${path}, and deliver the missed events with POST /v1/webhooks/redeliver.`,
       ].join('\n'),
     });
     ctx.log.info('merchant notified of a disabled webhook endpoint', { endpoint_id: endpointId });

@@ -82,8 +82,9 @@ export async function setWebhookConfig(
     const before = await runOne(tx, lockConfig, { merchantId });
     const row = await runOne(tx, writeConfig, { merchantId, webhookUrl, enabled, now });
     assertFound(row, merchantId);
-    await enableEndpoints(tx, merchantId, now, webhookUrl !== before?.webhook_url);
-    if (enabled && before?.webhooks_enabled === false) await wakeEndpoints(tx, merchantId, now);
+    const own = { merchantId, registrationId: null };
+    await enableEndpoints(tx, own, now, webhookUrl !== before?.webhook_url);
+    if (enabled && before?.webhooks_enabled === false) await wakeEndpoints(tx, own, now);
     return toConfig(row);
   });
 }

@@ -1,40 +1,61 @@
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { deleteInChunks, run, sql } from '../../../platform/postgres/db.ts';
+import { OWNER_IN } from './destination.ts';
 
 /**
  * How long deliveries and their attempts are kept at least. An endpoint that was idle for as long needs no
  * row.
  */
 export const RETENTION_SECONDS = 30 * 86_400;
-// A merchant's own endpoint stays, and so do a disabled one and that of a payment whose test clock is frozen.
-// One that was never used counts from its creation; so does that of a payment with a test clock, whose times
-// say nothing of its age. A lease that has ended is that of a run that died. The deletion may race with the
-// creation of a delivery to the endpoint: the run that finds the endpoint missing restores it.
+// A merchant's own endpoint stays, and so do a disabled one that was not deleted, and that of a payment whose
+// test clock is frozen. One that was never used counts from its creation; so does that of a payment with a
+// test clock, whose times say nothing of its age. A lease that has ended is that of a run that died. The
+// deletion may race with the creation of a delivery to the endpoint: the run that finds the endpoint missing
+// restores it.
 const deleteIdle = sql<{ id: string }, { idleSince: Date; systemNow: Date; limit: number }>(
   'delete_idle_endpoints',
   (p) => `
    DELETE FROM webhook_endpoints WHERE id = ANY (ARRAY(
      SELECT id FROM webhook_endpoints e
-     WHERE id <> merchant_id AND disabled_at IS NULL
+     WHERE id <> merchant_id
+       AND (disabled_at IS NULL OR EXISTS (
+         SELECT FROM endpoint_registrations r WHERE r.id = registration_id AND r.deleted_at IS NOT NULL))
        AND (leased_by IS NULL OR leased_until <= ${p.systemNow})
        AND created_at < ${p.idleSince}
        AND (starts_with(id, 'pay_')
          OR coalesce(greatest(last_success_at, last_failure_at), created_at) < ${p.idleSince})
        AND NOT EXISTS (SELECT FROM deliveries d WHERE d.endpoint_id = e.id AND d.status = 'pending')
        AND NOT EXISTS (
-         SELECT FROM payments p WHERE p.id = e.id AND p.clock_frozen_until > ${p.systemNow})
+         SELECT FROM payments p WHERE p.id = ${OWNER_IN('e.id')} AND p.clock_frozen_until > ${p.systemNow})
+     LIMIT ${p.limit}))
+   RETURNING id`,
+);
+
+// What the log of deliveries shows of a deleted endpoint ends with the retention, too.
+const deleteRegistrations = sql<{ id: string }, { deletedBefore: Date; limit: number }>(
+  'delete_ended_endpoint_registrations',
+  (p) => `
+   DELETE FROM endpoint_registrations WHERE id = ANY (ARRAY(
+     SELECT id FROM endpoint_registrations r
+     WHERE deleted_at < ${p.deletedBefore} AND NOT EXISTS (
+       SELECT FROM webhook_endpoints o WHERE o.merchant_id = r.merchant_id AND o.registration_id = r.id)
      LIMIT ${p.limit}))
    RETURNING id`,
 );
 
 /**
- * Deletes endpoints of callback URLs to which nothing was sent for the retention period; returns how many.
+ * Deletes endpoints of callback URLs, and of registrations, to which nothing was sent for the retention
+ * period, and registrations that the merchant has deleted; returns how many.
  */
 export async function sweepEndpoints(ctx: Context): Promise<number> {
   const systemNow = ctx.systemNow();
   const idleSince = addSeconds(systemNow, -RETENTION_SECONDS);
-  return deleteInChunks(
+  const idle = await deleteInChunks(
     async (limit) => (await run(ctx.db, deleteIdle, { idleSince, systemNow, limit })).length,
   );
+  const ended = await deleteInChunks(
+    async (limit) => (await run(ctx.db, deleteRegistrations, { deletedBefore: idleSince, limit })).length,
+  );
+  return idle + ended;
 }

@@ -4,7 +4,7 @@ import type { EventType } from '../../payments/lifecycle/states.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Caller } from '../../../platform/endpoint.ts';
-import { signWebhook } from '../../../sdk/sign.ts';
+import { signWebhook, type SignWebhookOptions } from '../../../sdk/sign.ts';
 import { newWebhookSecret } from '../secrets/secret-box.ts';
 
 /** The cases of a receiver check, in their order. */
@@ -40,21 +40,20 @@ export interface CheckCase {
   readonly requests: readonly CheckRequest[];
 }
 
+/** What signs an event, newest first. */
+type Signers = Pick<SignWebhookOptions, 'signingKeys'> & { readonly secrets: readonly string[] };
+
 /**
  * Creates the cases, about sample payments of the merchant. Each request that must be rejected has a new
  * event: a receiver may respond 2xx to an event that it knows already without verifying it.
  */
-export function createCheckCases(
-  ctx: Context,
-  caller: Caller,
-  secrets: readonly string[],
-): readonly CheckCase[] {
+export function createCheckCases(ctx: Context, caller: Caller, signers: Signers): readonly CheckCase[] {
   const fresh = (type: EventType = 'checkout.settled') => sampleEvent(ctx, samplePayment(ctx, caller), type);
-  const sign = (event: EventRecord, by = secrets, ageSeconds = 0) =>
+  const sign = (event: EventRecord, by = signers, ageSeconds = 0) =>
     signWebhook({
       eventId: event.id,
       rawBody: event.body,
-      secrets: by,
+      ...by,
       now: addSeconds(ctx.systemNow(), -ageSeconds),
     });
   const signed =
@@ -73,10 +72,10 @@ export function createCheckCases(
     good: [signed(known)],
     duplicate: [signed(known)],
     reordered: [signed(pending), signed(created)],
-    wrong_signature: [requestOf(fresh(), (event) => sign(event, [newWebhookSecret()]))],
+    wrong_signature: [requestOf(fresh(), (event) => sign(event, { secrets: [newWebhookSecret()] }))],
     missing_signature: [requestOf(fresh(), () => ({}))],
-    stale_timestamp: [requestOf(fresh(), (event) => sign(event, secrets, STALE_SECONDS))],
-    future_timestamp: [requestOf(fresh(), (event) => sign(event, secrets, -FUTURE_SECONDS))],
+    stale_timestamp: [requestOf(fresh(), (event) => sign(event, signers, STALE_SECONDS))],
+    future_timestamp: [requestOf(fresh(), (event) => sign(event, signers, -FUTURE_SECONDS))],
     altered_body: [altered((body) => body.replace('"amount":"25.00"', '"amount":"99.00"'))],
     // Parsed and serialized again it has the bytes that were signed.
     reformatted_body: [altered((body) => body.replaceAll('":', '": '))],

@@ -25,8 +25,8 @@ export async function checkReceiver(
   { body, claim, client }: { body: ReceiverCheckBody; claim: IdempotencyClaim | null; client: WebhookClient },
 ): Promise<Reply> {
   return onceAfterwards(ctx.db, claim, ctx.now(), async () => {
-    const { url, secrets } = await resolveTarget(ctx, caller.merchantId, body.url);
-    const cases = createCheckCases(ctx, caller, secrets);
+    const { url, ...signers } = await resolveTarget(ctx, caller.merchantId, body);
+    const cases = createCheckCases(ctx, caller, signers);
     const budgetMs = BUDGET_DEADLINES * ctx.config.webhookTimeoutSeconds * 1000;
     const verdict = verdictOf(url, cases.length, await runCases(client, url, cases, budgetMs));
     ctx.log.info('receiver checked', {

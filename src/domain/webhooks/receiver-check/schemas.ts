@@ -12,6 +12,13 @@ const url = Type.Optional(
   }),
 );
 
+const endpointId = Type.Optional(
+  Type.String({
+    pattern: '^whe_[0-9A-HJKMNP-TV-Z]{26}$',
+    description: 'A registered endpoint: its URL, unless `url` names another one, and its secrets.',
+  }),
+);
+
 /** What is reported of every request to a receiver. */
 const result = {
   status_code: nullable(Type.Integer(), 'The status of the response; null without one.'),
@@ -23,6 +30,7 @@ export const TestEventBody = Type.Object(
   {
     type: Type.Optional(Type.Enum([...EVENT_TYPES], { description: 'Default: checkout.settled.' })),
     url,
+    endpoint_id: endpointId,
   },
   { additionalProperties: false },
 );
@@ -40,7 +48,10 @@ export const TestEventReport = Type.Object({
 });
 export type TestEventReport = Static<typeof TestEventReport>;
 
-export const ReceiverCheckBody = Type.Object({ url }, { additionalProperties: false });
+export const ReceiverCheckBody = Type.Object(
+  { url, endpoint_id: endpointId },
+  { additionalProperties: false },
+);
 export type ReceiverCheckBody = Static<typeof ReceiverCheckBody>;
 
 export const CaseReport = Type.Object({

@@ -1,7 +1,9 @@
 import type { Context } from '../../../platform/context.ts';
 import { ValidationError } from '../../../platform/errors.ts';
 import { readWebhookConfig } from '../endpoints/settings.ts';
-import { getWebhookSecrets } from '../secrets/read.ts';
+import { readRegistration } from '../endpoints/registration.ts';
+import { readSecrets, type Secret } from '../secrets/read.ts';
+import { ENDPOINT_SECRETS, MERCHANT_SECRETS, SIGNING_KEYS, type SecretStore } from '../secrets/store.ts';
 
 /**
  * Added to the usual headers of test requests. It is not signed: a receiver may not trust anything because of
@@ -9,20 +11,37 @@ import { getWebhookSecrets } from '../secrets/read.ts';
  */
 export const TEST_HEADERS = { 'X-Webhook-Test': 'true' } as const;
 
-/** The URL of a receiver check or test event, and the secrets that sign it, newest first. */
+/** The URL of a receiver check or test event, and the secrets and key pairs that sign it, newest first. */
 export interface CheckTarget {
   readonly url: string;
   readonly secrets: readonly string[];
+  readonly signingKeys: readonly string[];
 }
 
 /**
  * Reads the target; `url` is the request's, in place of the merchant's. Webhooks need not be enabled: a
- * merchant tries a receiver before that. Throws ValidationError where there is no URL at all.
+ * merchant tries a receiver before that. Throws ValidationError where there is no URL at all, and
+ * ApiError endpoint_not_found.
  */
-export async function resolveTarget(ctx: Context, merchantId: string, url?: string): Promise<CheckTarget> {
+export async function resolveTarget(
+  ctx: Context,
+  merchantId: string,
+  { url, endpoint_id: id }: { url?: string; endpoint_id?: string },
+): Promise<CheckTarget> {
+  if (id !== undefined) {
+    const registered = await readRegistration(ctx.db, merchantId, id);
+    return { url: url ?? registered.url, ...(await signersOf(ctx, merchantId, id, ENDPOINT_SECRETS)) };
+  }
   const destination = url ?? (await readWebhookConfig(ctx.db, merchantId)).webhookUrl;
   if (destination === null)
     throw new ValidationError('url', 'required', 'is required as long as no webhookUrl is set');
-  const { secret, previous } = await getWebhookSecrets(ctx, merchantId);
-  return { url: destination, secrets: [secret, ...previous.map((one) => one.secret)] };
+  return { url: destination, ...(await signersOf(ctx, merchantId, merchantId, MERCHANT_SECRETS)) };
+}
+
+async function signersOf(ctx: Context, merchantId: string, ownerId: string, store: SecretStore) {
+  const textsOf = (secrets: readonly Secret[]) => secrets.map(({ secret }) => secret);
+  return {
+    secrets: textsOf(await readSecrets(ctx, store, ownerId)),
+    signingKeys: textsOf(await readSecrets(ctx, SIGNING_KEYS, merchantId)),
+  };
 }

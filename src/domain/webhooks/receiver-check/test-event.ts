@@ -18,9 +18,9 @@ export async function sendTestEvent(
   { body, claim, client }: { body: TestEventBody; claim: IdempotencyClaim | null; client: WebhookClient },
 ): Promise<Reply> {
   return onceAfterwards(ctx.db, claim, ctx.now(), async () => {
-    const { url, secrets } = await resolveTarget(ctx, caller.merchantId, body.url);
+    const { url, ...signers } = await resolveTarget(ctx, caller.merchantId, body);
     const event = sampleEvent(ctx, samplePayment(ctx, caller), body.type ?? 'checkout.settled');
-    const signed = { eventId: event.id, rawBody: event.body, secrets, now: ctx.systemNow() };
+    const signed = { eventId: event.id, rawBody: event.body, ...signers, now: ctx.systemNow() };
     const result = await client.post(url, { ...signWebhook(signed), ...TEST_HEADERS }, event.body);
     ctx.log.info('test event sent', {
       merchant_id: caller.merchantId,

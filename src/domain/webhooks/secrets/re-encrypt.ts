@@ -1,48 +1,56 @@
 import type { Context } from '../../../platform/context.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { decryptBody, encryptBody } from './encrypted-reply.ts';
-import { ROTATE_PATH } from './rotate.ts';
 import { secretBoxOf, type SecretBox } from './secret-box.ts';
+import { SECRET_STORES } from './store.ts';
+
+/** LIKE: the paths of rotations, whose replies hold secrets. */
+const ROTATE_PATHS = '/v1/webhooks/%/rotate';
 
 /** Secrets that one transaction re-encrypts. */
 const BATCH = 500;
 
-interface StoredSecret {
-  readonly merchant_id: string;
+interface OwnedSecret {
+  readonly owner_id: string;
   readonly created_at: Date;
   readonly key_id: string;
   readonly ciphertext: Buffer;
 }
 
-// Locks the rows, always in one order: of two concurrent commands the second waits and then finds nothing
-// left.
-const lockSecretsOfOtherKeys = sql<StoredSecret, { keyId: string }>(
-  'lock_webhook_secrets_of_other_keys',
-  (p) => `
-   SELECT merchant_id, created_at, key_id, ciphertext FROM webhook_secrets
+const TABLES = SECRET_STORES.map(({ table, owner, aadOf }) => ({
+  aadOf,
+  // Locks the rows, always in one order: of two concurrent commands the second waits and then finds nothing
+  // left.
+  lockSecretsOfOtherKeys: sql<OwnedSecret, { keyId: string }>(
+    `lock_${table}_of_other_keys`,
+    (p) => `
+   SELECT ${owner} AS owner_id, created_at, key_id, ciphertext FROM ${table}
    WHERE key_id <> ${p.keyId}
-   ORDER BY merchant_id, created_at LIMIT ${BATCH} FOR UPDATE`,
-);
-const replaceCiphertexts = sql<never, { keyId: string; secrets: string }>(
-  'replace_webhook_secret_ciphertexts',
-  (p) => `
-   UPDATE webhook_secrets s SET key_id = ${p.keyId}, ciphertext = r.ciphertext
+   ORDER BY ${owner}, created_at LIMIT ${BATCH} FOR UPDATE`,
+  ),
+  replaceCiphertexts: sql<never, { keyId: string; secrets: string }>(
+    `replace_${table}_ciphertexts`,
+    (p) => `
+   UPDATE ${table} s SET key_id = ${p.keyId}, ciphertext = r.ciphertext
    FROM json_to_recordset(${p.secrets}::json)
-     AS r (merchant_id text, created_at timestamptz, ciphertext bytea)
-   WHERE s.merchant_id = r.merchant_id AND s.created_at = r.created_at`,
-);
+     AS r (owner_id text, created_at timestamptz, ciphertext bytea)
+   WHERE s.${owner} = r.owner_id AND s.created_at = r.created_at`,
+  ),
+}));
+type Table = (typeof TABLES)[number];
 
 interface StoredReply {
   readonly merchant_id: string;
+  readonly path: string;
   readonly key: string;
   readonly body: string;
 }
 
-const repliesOfOtherKeys = sql<StoredReply, { path: string; keyPrefix: string }>(
+const repliesOfOtherKeys = sql<StoredReply, { paths: string; keyPrefix: string }>(
   'rotation_replies_of_other_keys',
   (p) => `
-   SELECT merchant_id, key, body FROM idempotency_keys
-   WHERE path = ${p.path} AND NOT starts_with(body, ${p.keyPrefix})`,
+   SELECT merchant_id, path, key, body FROM idempotency_keys
+   WHERE path LIKE ${p.paths} AND NOT starts_with(body, ${p.keyPrefix})`,
 );
 
 interface ReplaceReplyParams {
@@ -66,35 +74,37 @@ const replaceReply = sql<never, ReplaceReplyParams>(
  * what was re-encrypted before stays so.
  */
 export async function reEncryptSecrets(ctx: Context): Promise<{ secrets: number; answers: number }> {
-  return { secrets: await reEncryptStored(ctx), answers: await reEncryptReplies(ctx) };
+  let secrets = 0;
+  for (const table of TABLES) secrets += await reEncryptStored(ctx, table);
+  return { secrets, answers: await reEncryptReplies(ctx) };
 }
 
-async function reEncryptStored(ctx: Context): Promise<number> {
+async function reEncryptStored(ctx: Context, table: Table): Promise<number> {
   for (let total = 0; ;) {
-    const count = await ctx.db.transaction((tx) => reEncryptBatch(tx, secretBoxOf(ctx.config)));
+    const count = await ctx.db.transaction((tx) => reEncryptBatch(tx, secretBoxOf(ctx.config), table));
     if (count === 0) return total;
     total += count;
   }
 }
 
-async function reEncryptBatch(tx: Tx, box: SecretBox): Promise<number> {
-  const rows = await run(tx, lockSecretsOfOtherKeys, { keyId: box.keyId });
-  const secrets = rows.map(({ merchant_id, created_at, key_id, ciphertext }) => {
-    const secret = box.decrypt({ keyId: key_id, ciphertext }, merchant_id);
-    const encrypted = box.encrypt(secret, merchant_id).ciphertext;
-    return { merchant_id, created_at, ciphertext: `\\x${encrypted.toString('hex')}` };
+async function reEncryptBatch(tx: Tx, box: SecretBox, table: Table): Promise<number> {
+  const rows = await run(tx, table.lockSecretsOfOtherKeys, { keyId: box.keyId });
+  const secrets = rows.map(({ owner_id, created_at, key_id, ciphertext }) => {
+    const aad = table.aadOf(owner_id);
+    const encrypted = box.encrypt(box.decrypt({ keyId: key_id, ciphertext }, aad), aad).ciphertext;
+    return { owner_id, created_at, ciphertext: `\\x${encrypted.toString('hex')}` };
   });
-  await run(tx, replaceCiphertexts, { keyId: box.keyId, secrets: recordset(secrets) });
+  await run(tx, table.replaceCiphertexts, { keyId: box.keyId, secrets: recordset(secrets) });
   return rows.length;
 }
 
 /** Few: a day's rotations that had an Idempotency-Key. */
 async function reEncryptReplies(ctx: Context): Promise<number> {
   const box = secretBoxOf(ctx.config);
-  const rows = await run(ctx.db, repliesOfOtherKeys, { path: ROTATE_PATH, keyPrefix: `${box.keyId}.` });
-  for (const { merchant_id: merchantId, key, body } of rows) {
+  const rows = await run(ctx.db, repliesOfOtherKeys, { paths: ROTATE_PATHS, keyPrefix: `${box.keyId}.` });
+  for (const { merchant_id: merchantId, path, key, body } of rows) {
     const encrypted = encryptBody(box, decryptBody(box, body, merchantId), merchantId);
-    await run(ctx.db, replaceReply, { merchantId, key, path: ROTATE_PATH, body: encrypted });
+    await run(ctx.db, replaceReply, { merchantId, key, path, body: encrypted });
   }
   return rows.length;
 }

@@ -1,36 +1,49 @@
 import type { Context } from '../../../platform/context.ts';
-import { run, sql } from '../../../platform/postgres/db.ts';
+import { run } from '../../../platform/postgres/db.ts';
 import type { WebhookSecrets } from './schemas.ts';
 import { secretBoxOf } from './secret-box.ts';
+import { MERCHANT_SECRETS, type EncodedSecret, type SecretStore, type StoredSecret } from './store.ts';
 
-interface SecretRow {
-  readonly key_id: string;
-  readonly ciphertext: Buffer;
-  readonly created_at: Date;
-  readonly expires_at: Date | null;
+/** A secret that signs, decrypted; `expiresAt` null: it is the current one. */
+export interface Secret {
+  readonly secret: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
 }
 
-const readSecrets = sql<SecretRow, { merchantId: string; now: Date }>(
-  'read_webhook_secrets',
-  (p) => `
-   SELECT key_id, ciphertext, created_at, expires_at FROM webhook_secrets
-   WHERE merchant_id = ${p.merchantId} AND (expires_at IS NULL OR expires_at > ${p.now})
-   ORDER BY created_at DESC`,
-);
-
-/** The merchant's secret in force, and the rotated ones that still sign, newest first. */
-export async function getWebhookSecrets(ctx: Context, merchantId: string): Promise<WebhookSecrets> {
+/** What signs for an owner: the secret in force, and the rotated ones, newest first. */
+export async function readSecrets(ctx: Context, store: SecretStore, ownerId: string): Promise<Secret[]> {
   const box = secretBoxOf(ctx.config);
-  const rows = await run(ctx.db, readSecrets, { merchantId, now: ctx.now() });
-  const decrypt = ({ key_id: keyId, ciphertext }: SecretRow) =>
-    box.decrypt({ keyId, ciphertext }, merchantId);
-  const current = rows.find(({ expires_at }) => expires_at === null);
-  if (current === undefined) throw new Error(`the merchant ${merchantId} has no webhook secret in force`);
+  const rows = await run(ctx.db, store.read, { ownerId, now: ctx.now() });
+  return rows.map(({ key_id: keyId, ciphertext, created_at, expires_at }: StoredSecret) => ({
+    secret: box.decrypt({ keyId, ciphertext }, store.aadOf(ownerId)),
+    createdAt: created_at,
+    expiresAt: expires_at,
+  }));
+}
+
+/** The secret in force of a merchant, or of a registered endpoint, and the rotated ones that still sign. */
+export async function getWebhookSecrets(
+  ctx: Context,
+  ownerId: string,
+  store: SecretStore = MERCHANT_SECRETS,
+): Promise<WebhookSecrets> {
+  const secrets = await readSecrets(ctx, store, ownerId);
+  const current = secrets.find(({ expiresAt }) => expiresAt === null);
+  if (current === undefined) throw new Error(`${ownerId} has no webhook secret in force`);
   return {
-    secret: decrypt(current),
-    created_at: current.created_at.toISOString(),
-    previous: rows.flatMap((row) =>
-      row.expires_at === null ? [] : [{ secret: decrypt(row), expires_at: row.expires_at.toISOString() }],
+    secret: current.secret,
+    created_at: current.createdAt.toISOString(),
+    previous: secrets.flatMap(({ secret, expiresAt }) =>
+      expiresAt === null ? [] : [{ secret, expires_at: expiresAt.toISOString() }],
     ),
   };
+}
+
+/** Decrypts secrets that a statement returned in base64. Throws SecretBoxError. */
+export function decryptEncoded(ctx: Context, encoded: readonly EncodedSecret[], aad: string): string[] {
+  const box = secretBoxOf(ctx.config);
+  return encoded.map(({ key_id: keyId, ciphertext }) =>
+    box.decrypt({ keyId, ciphertext: Buffer.from(ciphertext, 'base64') }, aad),
+  );
 }

@@ -17,6 +17,11 @@ export class Events {
     return this.#send({ method: 'GET', path: '/v1/events', query }, options);
   }
 
+  /** One event: what the `link` of a thin event names. */
+  get(id: string, options?: RequestOptions): Promise<WebhookEvent> {
+    return this.#send({ method: 'GET', path: `/v1/events/${encodeURIComponent(id)}` }, options);
+  }
+
   /**
    * Every event up to now, oldest first; from `after` on, which may be the `id` of the last event that you
    * have handled.

@@ -1,6 +1,7 @@
 import type { PostOptions, RequestOptions } from '../http/options.ts';
 import { itemsOf } from '../http/pages.ts';
 import type { Send } from '../http/transport.ts';
+import type { EndpointSettings, Jwks, RotateSigningKey, SigningKeys } from '../types/endpoints.ts';
 import type {
   EnableEndpoint,
   ExamineReceiver,
@@ -66,6 +67,54 @@ export class Webhooks {
     return this.#send({ method: 'POST', path: '/v1/webhooks/endpoints/enable', body }, options);
   }
 
+  /** Registers a further URL that receives events, with a secret of its own. */
+  register(body: EndpointSettings, options?: PostOptions): Promise<WebhookEndpoint> {
+    return this.#send({ method: 'POST', path: '/v1/webhooks/endpoints', body }, options);
+  }
+
+  /** A registered endpoint and its health. */
+  endpoint(id: string, options?: RequestOptions): Promise<WebhookEndpoint> {
+    return this.#send({ method: 'GET', path: pathOf(id) }, options);
+  }
+
+  /** Sets all settings of a registered endpoint; what is left out takes its default. */
+  setEndpoint(id: string, body: EndpointSettings, options?: RequestOptions): Promise<WebhookEndpoint> {
+    return this.#send({ method: 'PUT', path: pathOf(id), body }, options);
+  }
+
+  /** Deletes a registered endpoint; what is pending there fails. */
+  deleteEndpoint(id: string, options?: RequestOptions): Promise<WebhookEndpoint> {
+    return this.#send({ method: 'DELETE', path: pathOf(id) }, options);
+  }
+
+  /** The secret that signs what a registered endpoint receives, and those that overlap. */
+  endpointSecrets(id: string, options?: RequestOptions): Promise<WebhookSecrets> {
+    return this.#send({ method: 'GET', path: `${pathOf(id)}/secrets` }, options);
+  }
+
+  /** Puts a new secret of a registered endpoint in force. */
+  rotateEndpointSecret(id: string, body: RotateSecret = {}, options?: PostOptions): Promise<WebhookSecrets> {
+    return this.#send({ method: 'POST', path: `${pathOf(id)}/secrets/rotate`, body }, options);
+  }
+
+  /** The public keys that verify events, for receivers that shall not be able to forge them. */
+  signingKeys(options?: RequestOptions): Promise<SigningKeys> {
+    return this.#send({ method: 'GET', path: '/v1/webhooks/signing-keys' }, options);
+  }
+
+  /** Creates a key pair that signs every event beside the secrets, or puts a new one in force. */
+  rotateSigningKey(body: RotateSigningKey = {}, options?: PostOptions): Promise<SigningKeys> {
+    return this.#send({ method: 'POST', path: '/v1/webhooks/signing-keys', body }, options);
+  }
+
+  /** The public keys of any merchant as a JSON Web Key Set, as receivers read them. */
+  jwks(merchantId: string, options?: RequestOptions): Promise<Jwks> {
+    return this.#send(
+      { method: 'GET', path: `/v1/webhooks/jwks/${encodeURIComponent(merchantId)}` },
+      options,
+    );
+  }
+
   /** Sends the receiver one signed event of a payment that does not exist. */
   test(body: SendTestEvent = {}, options?: PostOptions): Promise<TestEventReport> {
     return this.#send({ method: 'POST', path: '/v1/webhooks/test', body }, options);
@@ -76,4 +125,8 @@ export class Webhooks {
     const slow = { timeoutMs: EXAMINE_TIMEOUT_MS, ...options };
     return this.#send({ method: 'POST', path: '/v1/webhooks/examine', body }, slow);
   }
+}
+
+function pathOf(id: string): string {
+  return `/v1/webhooks/endpoints/${encodeURIComponent(id)}`;
 }

@@ -8,6 +8,8 @@ export interface ListDeliveries {
   cursor?: string | undefined;
   payment_id?: string | undefined;
   event_id?: string | undefined;
+  /** Only those to this registered endpoint. */
+  endpoint_id?: string | undefined;
   /** One status, or several separated by commas. */
   status?: readonly ('pending' | 'delivered' | 'failed')[] | undefined;
   /** One event type, or several separated by commas. */
@@ -23,6 +25,8 @@ export interface Delivery {
   event_id: string;
   type: string;
   payment_id: string;
+  /** The registered endpoint; null: the webhookUrl, or the callback_url of the payment. */
+  endpoint_id: string | null;
   /** The event's number of its payment. */
   sequence: number;
   status: 'pending' | 'delivered' | 'failed';
@@ -96,6 +100,8 @@ export interface DeliveryWithAttempts {
   event_id: string;
   type: string;
   payment_id: string;
+  /** The registered endpoint; null: the webhookUrl, or the callback_url of the payment. */
+  endpoint_id: string | null;
   /** The event's number of its payment. */
   sequence: number;
   status: 'pending' | 'delivered' | 'failed';
@@ -137,6 +143,8 @@ export interface RedeliverRange {
   from_date: string;
   /** Only events up to this date or time, inclusive; a bare date is the whole UTC day. */
   to_date?: string | undefined;
+  /** Only to this endpoint; also what was recorded before it was registered. */
+  endpoint_id?: string | undefined;
 }
 
 export interface RedeliverReport {

@@ -65,10 +65,21 @@ export interface ListEndpoints {
 }
 
 export interface WebhookEndpoint {
-  /** The webhookUrl, or a callback_url up to its query. */
+  /** Of a registered endpoint; null: the webhookUrl, or a callback_url. */
+  id: string | null;
+  /** As registered; the webhookUrl; or a callback_url up to its query. */
   url: string | null;
   /** Whether it is the webhookUrl. */
   default: boolean;
+  /** Whether the merchant lets events be sent there. */
+  enabled: boolean;
+  /** The types that it receives; null: all. */
+  event_types: readonly EventType[] | null;
+  description: string | null;
+  /** Whether it receives whole events, or links to them. */
+  payload: 'full' | 'thin';
+  /** When it was registered; null: it was not. */
+  created_at: string | null;
   health: EndpointHealth;
 }
 
@@ -82,8 +93,10 @@ export interface WebhookEndpointList {
 }
 
 export interface EnableEndpoint {
-  /** A callback_url, with or without its query; default: the webhookUrl. */
+  /** A callback_url, with or without its query; without it and id: the webhookUrl. */
   url?: string | undefined;
+  /** A registered endpoint. */
+  id?: string | undefined;
 }
 
 export interface SendTestEvent {
@@ -91,6 +104,8 @@ export interface SendTestEvent {
   type?: EventType | undefined;
   /** The receiver; default: the webhookUrl that is set, whether or not it is enabled. */
   url?: string | undefined;
+  /** A registered endpoint: its URL, unless `url` names another one, and its secrets. */
+  endpoint_id?: string | undefined;
 }
 
 export interface TestEventReport {
@@ -115,6 +130,8 @@ export interface TestEventReport {
 export interface ExamineReceiver {
   /** The receiver; default: the webhookUrl that is set, whether or not it is enabled. */
   url?: string | undefined;
+  /** A registered endpoint: its URL, unless `url` names another one, and its secrets. */
+  endpoint_id?: string | undefined;
 }
 
 export interface CaseReport {

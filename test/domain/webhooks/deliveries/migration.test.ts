@@ -55,6 +55,7 @@ describe('deliveries of the schema before jobs per endpoint', () => {
       '0010_field_terms',
       '0016_endpoints_by_hash',
       '0018_endpoint_resets',
+      '0031_registered_endpoints',
     ].map(loadMigration);
     for (const { down } of migrations.toReversed()) await down(db);
     await db.transaction((tx) => tx.raw(OTHER_IDS));

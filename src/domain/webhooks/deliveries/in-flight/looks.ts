@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { recordset, run, sql, type Db } from '../../../../platform/postgres/db.ts';
+import { IS_ON, REGISTRATION } from '../../endpoints/destination.ts';
 import { MAX_CONCURRENCY } from '../../endpoints/flow-control.ts';
 
 /** What a run looks for while its requests are slow. */
@@ -39,14 +40,14 @@ const findMoreDue = sql<{ look: number }, LookParams>(
    SELECT l.look
    FROM json_to_recordset(${p.looks}::json) AS l (
        look int, endpoint_id text, in_flight text[], due_at timestamptz, is_overridden boolean)
-     JOIN webhook_endpoints w ON w.id = l.endpoint_id
-     JOIN merchants m ON m.id = w.merchant_id
-   WHERE (m.webhooks_enabled OR l.is_overridden)
-     AND (w.circuit_open_until IS NULL OR w.circuit_open_until <= l.due_at)
-     AND least(w.concurrency_limit, ${MAX_CONCURRENCY}) > cardinality(l.in_flight)
+     JOIN webhook_endpoints o ON o.id = l.endpoint_id
+     JOIN merchants m ON m.id = o.merchant_id ${REGISTRATION}
+   WHERE (${IS_ON} OR l.is_overridden)
+     AND (o.circuit_open_until IS NULL OR o.circuit_open_until <= l.due_at)
+     AND least(o.concurrency_limit, ${MAX_CONCURRENCY}) > cardinality(l.in_flight)
      AND EXISTS (
        SELECT FROM deliveries d
-       WHERE d.endpoint_id = w.id AND d.status = 'pending' AND d.next_attempt_at <= l.due_at
+       WHERE d.endpoint_id = o.id AND d.status = 'pending' AND d.next_attempt_at <= l.due_at
          AND d.payment_id <> ALL (l.in_flight))`,
 );
 

@@ -1,7 +1,8 @@
 import type { Context } from '../../../../platform/context.ts';
 import { attemptsTotal } from '../../../../platform/metrics/measures.ts';
 import { run, sql } from '../../../../platform/postgres/db.ts';
-import type { EndpointLease } from '../acquire.ts';
+import { REGISTRATION, URL_OF_EVENT } from '../destination.ts';
+import type { EndpointLease } from './lease.ts';
 
 interface InterruptedParams {
   readonly endpointId: string;
@@ -17,14 +18,14 @@ const recordAttempts = sql<{ delivery_id: string }, InterruptedParams>(
   'record_interrupted_attempts',
   (p) => `
    WITH endpoint AS (
-     SELECT merchant_id, in_flight FROM webhook_endpoints
+     SELECT merchant_id, registration_id, in_flight FROM webhook_endpoints
      WHERE id = ${p.endpointId} AND leased_by = ${p.owner}
    ),
    lost AS (
      SELECT d.id, (f.value ->> 0)::int AS number, (f.value ->> 1)::timestamptz AS started_at,
-       coalesce(${p.receiver}, e.callback_url, m.webhook_url, '') AS url, d.next_attempt_at
-     FROM endpoint JOIN merchants m ON m.id = endpoint.merchant_id,
-       LATERAL jsonb_each(endpoint.in_flight) f
+       coalesce(${p.receiver}, ${URL_OF_EVENT()}, '') AS url, d.next_attempt_at
+     FROM endpoint o JOIN merchants m ON m.id = o.merchant_id ${REGISTRATION}
+       CROSS JOIN LATERAL jsonb_each(o.in_flight) f
        JOIN deliveries d ON d.id = f.key
        LEFT JOIN events e ON e.id = d.event_id
    ),

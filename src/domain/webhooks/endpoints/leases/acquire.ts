@@ -1,58 +1,14 @@
-import { addSeconds } from '../../../platform/clock.ts';
-import type { Context } from '../../../platform/context.ts';
-import { run, sql } from '../../../platform/postgres/db.ts';
-import { deliverWebhook } from './jobs.ts';
-import { BACKLOG_THRESHOLD, MAX_CONCURRENCY, WAITING_DAYS, type FlowControl } from './flow-control.ts';
+import type { Context } from '../../../../platform/context.ts';
+import { run, sql } from '../../../../platform/postgres/db.ts';
+import type { Payload } from '../registration.ts';
+import type { EncodedSecret } from '../../secrets/store.ts';
+import { IS_DELETED, IS_ON, REGISTRATION, URL_OF_EVENT } from '../destination.ts';
+import { BACKLOG_THRESHOLD, MAX_CONCURRENCY, WAITING_DAYS } from '../flow-control.ts';
+import { deliverWebhook } from '../jobs.ts';
+import { leaseEnd, type AcquiredEndpoint, type DueDelivery, type EndpointLease } from './lease.ts';
 
-/** Time to record a request's outcome after its deadline. Only then may another run acquire the endpoint. */
-const LEASE_MARGIN_SECONDS = 10;
 /** The oldest due deliveries among which a payment's first event is searched, once per run and look. */
 const MAX_CANDIDATES = 512;
-
-/** A run's lease of an endpoint: no other run sends to it meanwhile. */
-export interface EndpointLease {
-  readonly endpointId: string;
-  /** Random, so that a run whose lease another run took over notices it. */
-  readonly owner: string;
-}
-
-/** A delivery that is due, with what its request needs. */
-export interface DueDelivery {
-  readonly id: string;
-  readonly event_id: string;
-  readonly payment_id: string;
-  readonly attempts: number;
-  readonly restarted_after: number;
-  readonly body: string;
-  /** Null when the merchant has disabled webhooks, or has no URL any more. */
-  readonly url: string | null;
-  readonly traceparent: string | null;
-}
-
-/** The state of an acquired endpoint, as of one read. */
-export interface AcquiredEndpoint {
-  readonly merchantId: string;
-  readonly flowControl: FlowControl;
-  readonly isDisabled: boolean;
-  /** The merchant has disabled webhooks: deliveries wait until they are enabled again (leases/wait.ts). */
-  readonly isWaiting: boolean;
-  /** An earlier run sent something and recorded no outcome of it, because it died: see recordInterrupted. */
-  readonly hasInterrupted: boolean;
-  /** Pending deliveries, counted up to BACKLOG_THRESHOLD. */
-  readonly pendingCount: number;
-  /** Encrypted, in base64, newest first. */
-  readonly secrets: readonly EncodedSecret[];
-  /** How often the endpoint's job had been scheduled at this read; null: it is not scheduled. */
-  readonly version: number | null;
-  readonly due: readonly DueDelivery[];
-  /**
-   * More may be due now: beyond the concurrency limit, or of payments that have a delivery among `due` or in
-   * flight.
-   */
-  readonly hasMore: boolean;
-}
-
-type EncodedSecret = Readonly<Record<'key_id' | 'ciphertext', string>>;
 
 /** One row for each due delivery; a single row whose delivery is null where nothing is due. */
 type AcquiredRow = { readonly [Column in keyof DueDelivery]: DueDelivery[Column] | null } & {
@@ -64,7 +20,10 @@ type AcquiredRow = { readonly [Column in keyof DueDelivery]: DueDelivery[Column]
   readonly is_disabled: boolean;
   readonly has_interrupted: boolean;
   readonly is_waiting: boolean;
-  readonly secrets: readonly EncodedSecret[];
+  readonly secrets: readonly EncodedSecret[] | null;
+  readonly signing_keys: readonly EncodedSecret[] | null;
+  readonly registration_id: string | null;
+  readonly payload: Payload | null;
   readonly has_more: boolean;
   readonly version: number | null;
   readonly pending_count: number;
@@ -80,17 +39,23 @@ interface AcquireParams {
   readonly receiver: string | null;
 }
 
+/** SQL: what still signs, newest first, as an array of EncodedSecret. */
+const SEALED = (table: string, isOwned: string, now: string) => `(
+       SELECT json_agg(json_build_object('key_id', s.key_id, 'ciphertext', encode(s.ciphertext, 'base64'))
+         ORDER BY s.created_at DESC)
+       FROM ${table} s WHERE ${isOwned} AND (s.expires_at IS NULL OR s.expires_at > ${now}))`;
+
 // One statement takes or renews the lease, writes down what is about to be sent (in_flight), and reads what
 // is due: the oldest deliveries (index deliveries_due), of each payment the event with the lowest sequence,
 // and none of a payment that has a request in flight. It reads the destination at each look, so that pending
-// deliveries go to a URL that the merchant has corrected. While the merchant has webhooks disabled, only what
+// deliveries go to a URL that the merchant has corrected. While the merchant has it disabled, only what
 // has waited too long is due.
 const acquire = sql<AcquiredRow, AcquireParams>(
   'acquire_endpoint',
   (p) => `
    WITH endpoint AS (
-     SELECT merchant_id, concurrency_limit, failures, circuit_open_until, failing_since,
-       disabled_at IS NOT NULL AS is_disabled,
+     SELECT merchant_id, registration_id, concurrency_limit, failures, circuit_open_until, failing_since,
+       disabled_at IS NOT NULL AS is_switched_off,
        in_flight <> '{}' AND leased_by IS DISTINCT FROM ${p.owner} AS has_interrupted
      FROM webhook_endpoints
      WHERE id = ${p.endpointId}
@@ -98,8 +63,9 @@ const acquire = sql<AcquiredRow, AcquireParams>(
      FOR NO KEY UPDATE
    ),
    destination AS (
-     SELECT m.webhook_url, m.webhooks_enabled OR ${p.receiver}::text IS NOT NULL AS is_on
-     FROM endpoint JOIN merchants m ON m.id = endpoint.merchant_id
+     SELECT m.webhook_url, r.url, r.payload, ${IS_ON} OR ${p.receiver}::text IS NOT NULL AS is_on,
+       o.is_switched_off OR ${IS_DELETED} AS is_disabled
+     FROM endpoint o JOIN merchants m ON m.id = o.merchant_id ${REGISTRATION}
    ),
    oldest AS (
      SELECT id, event_id, payment_id, attempts, restarted_after, sequence, next_attempt_at
@@ -131,22 +97,20 @@ const acquire = sql<AcquiredRow, AcquireParams>(
          WHERE is_on AND NOT is_disabled AND NOT has_interrupted), '{}')
      FROM endpoint, destination WHERE w.id = ${p.endpointId}
    )
-   SELECT endpoint.*, NOT m.is_on AS is_waiting,
-     due.id, due.event_id, due.payment_id, due.attempts, due.restarted_after, e.body, e.traceparent,
-     coalesce(${p.receiver}, CASE WHEN m.is_on AND e.id IS NOT NULL
-       THEN coalesce(e.callback_url, m.webhook_url) END) AS url,
-     (SELECT json_agg(json_build_object('key_id', s.key_id, 'ciphertext', encode(s.ciphertext, 'base64'))
-        ORDER BY s.created_at DESC)
-      FROM webhook_secrets s
-      WHERE s.merchant_id = endpoint.merchant_id
-        AND (s.expires_at IS NULL OR s.expires_at > ${p.systemNow})) AS secrets,
+   SELECT o.*, m.is_disabled, NOT m.is_on AS is_waiting, m.payload,
+     due.id, due.event_id, due.payment_id, due.attempts, due.restarted_after, e.type, e.body, e.traceparent,
+     coalesce(${p.receiver}, CASE WHEN m.is_on AND e.id IS NOT NULL THEN ${URL_OF_EVENT('m.url')} END) AS url,
+     CASE WHEN o.registration_id IS NULL
+       THEN ${SEALED('webhook_secrets', 's.merchant_id = o.merchant_id', p.systemNow)}
+       ELSE ${SEALED('endpoint_secrets', 's.endpoint_id = o.registration_id', p.systemNow)} END AS secrets,
+     ${SEALED('webhook_signing_keys', 's.merchant_id = o.merchant_id', p.systemNow)} AS signing_keys,
      (SELECT count(*) FROM oldest) > (SELECT count(*) FROM due) AS has_more,
      (SELECT version FROM scheduled_jobs
       WHERE job = '${deliverWebhook.name}' AND key = ${p.endpointId}) AS version,
      (SELECT count(*)::int FROM (
         SELECT FROM deliveries WHERE endpoint_id = ${p.endpointId} AND status = 'pending'
         LIMIT ${BACKLOG_THRESHOLD}) counted) AS pending_count
-   FROM endpoint
+   FROM endpoint o
      CROSS JOIN destination m
      LEFT JOIN due ON true
      LEFT JOIN events e ON e.id = due.event_id
@@ -187,14 +151,12 @@ export async function acquireEndpoint(
     isWaiting: first.is_waiting,
     hasInterrupted: first.has_interrupted,
     pendingCount: first.pending_count,
-    secrets: first.secrets,
+    secrets: first.secrets ?? [],
+    signingKeys: first.signing_keys ?? [],
+    registrationId: first.registration_id,
+    payload: first.payload ?? 'full',
     version: first.version,
     hasMore: first.has_more || paymentIdsInFlight.length > 0,
     due: rows.filter((row): row is AcquiredRow & DueDelivery => row.id !== null),
   };
-}
-
-/** When a lease ends that is taken or renewed now. */
-export function leaseEnd(ctx: Context): Date {
-  return addSeconds(ctx.systemNow(), ctx.config.webhookTimeoutSeconds + LEASE_MARGIN_SECONDS);
 }

@@ -1,9 +1,9 @@
-import { schedule } from '../../schedule/store.ts';
-import type { Context } from '../../../platform/context.ts';
-import { runOne, sql } from '../../../platform/postgres/db.ts';
-import type { EndpointLease } from './acquire.ts';
-import { notifyDisabled } from './jobs.ts';
-import type { DisableReason } from './schemas.ts';
+import { schedule } from '../../../schedule/store.ts';
+import type { Context } from '../../../../platform/context.ts';
+import { runOne, sql } from '../../../../platform/postgres/db.ts';
+import type { EndpointLease } from './lease.ts';
+import { notifyDisabled } from '../jobs.ts';
+import type { DisableReason } from '../schemas.ts';
 
 interface DisableParams {
   readonly endpointId: string;
@@ -49,7 +49,7 @@ export async function disableEndpoint(
     return endpoint;
   });
   if (disabled === null) return;
-  ctx.log.warn('webhook endpoint disabled; the merchant can enable it with PUT /v1/webhooks/config', {
+  ctx.log.warn('webhook endpoint disabled; the merchant can enable it again', {
     change: 'webhook endpoint disabled',
     by: 'circuit breaker',
     endpoint_id: endpointId,

@@ -1,8 +1,9 @@
-import { finish, schedule } from '../../schedule/store.ts';
-import type { Context } from '../../../platform/context.ts';
-import { run, runOne, sql } from '../../../platform/postgres/db.ts';
-import type { AcquiredEndpoint, EndpointLease } from './acquire.ts';
-import { deliverWebhook } from './jobs.ts';
+import { finish, schedule } from '../../../schedule/store.ts';
+import type { Context } from '../../../../platform/context.ts';
+import { run, runOne, sql } from '../../../../platform/postgres/db.ts';
+import type { AcquiredEndpoint, EndpointLease } from './lease.ts';
+import { REGISTRATION_IN } from '../destination.ts';
+import { deliverWebhook } from '../jobs.ts';
 
 interface ReleaseParams {
   readonly endpointId: string;
@@ -110,9 +111,9 @@ const deferJob = sql<{ id: string }, { endpointId: string }>(
 const restoreEndpoint = sql<{ id: string }, { endpointId: string; systemNow: Date }>(
   'restore_endpoint',
   (p) => `
-   INSERT INTO webhook_endpoints (id, merchant_id, url, created_at)
-   SELECT d.endpoint_id, d.merchant_id,
-     CASE WHEN starts_with(d.endpoint_id, d.merchant_id || ' ')
+   INSERT INTO webhook_endpoints (id, merchant_id, registration_id, url, created_at)
+   SELECT d.endpoint_id, d.merchant_id, ${REGISTRATION_IN('d.endpoint_id')},
+     CASE WHEN starts_with(d.endpoint_id, d.merchant_id || ' ') AND ${REGISTRATION_IN('d.endpoint_id')} IS NULL
        THEN substring(e.callback_url FROM '^[^?#]+') END,
      ${p.systemNow}
    FROM deliveries d LEFT JOIN events e ON e.id = d.event_id

@@ -1,0 +1,63 @@
+import { addSeconds } from '../../../../platform/clock.ts';
+import type { Context } from '../../../../platform/context.ts';
+import type { EncodedSecret } from '../../secrets/store.ts';
+import type { FlowControl } from '../flow-control.ts';
+import type { Payload } from '../registration.ts';
+
+/** Time to record a request's outcome after its deadline. Only then may another run acquire the endpoint. */
+const LEASE_MARGIN_SECONDS = 10;
+
+/** A run's lease of an endpoint: no other run sends to it meanwhile. */
+export interface EndpointLease {
+  readonly endpointId: string;
+  /** Random, so that a run whose lease another run took over notices it. */
+  readonly owner: string;
+}
+
+/** A delivery that is due, with what its request needs. */
+export interface DueDelivery {
+  readonly id: string;
+  readonly event_id: string;
+  readonly payment_id: string;
+  readonly attempts: number;
+  readonly restarted_after: number;
+  readonly type: string;
+  readonly body: string;
+  /** Null when the merchant has disabled the endpoint, or has no URL any more. */
+  readonly url: string | null;
+  readonly traceparent: string | null;
+}
+
+/** The state of an acquired endpoint, as of one read. */
+export interface AcquiredEndpoint {
+  readonly merchantId: string;
+  readonly flowControl: FlowControl;
+  readonly isDisabled: boolean;
+  /** The merchant has disabled the endpoint: deliveries wait until it is enabled again (leases/wait.ts). */
+  readonly isWaiting: boolean;
+  /** An earlier run sent something and recorded no outcome of it, because it died: see recordInterrupted. */
+  readonly hasInterrupted: boolean;
+  /** Pending deliveries, counted up to BACKLOG_THRESHOLD. */
+  readonly pendingCount: number;
+  /** Of the endpoint, encrypted, in base64, newest first. */
+  readonly secrets: readonly EncodedSecret[];
+  /** The merchant's private keys for ed25519, in the same form; most have none. */
+  readonly signingKeys: readonly EncodedSecret[];
+  /** The registration of an endpoint that the merchant registered, whose secrets these are; else null. */
+  readonly registrationId: string | null;
+  /** Whether events are sent whole, or as a notice with a link. */
+  readonly payload: Payload;
+  /** How often the endpoint's job had been scheduled at this read; null: it is not scheduled. */
+  readonly version: number | null;
+  readonly due: readonly DueDelivery[];
+  /**
+   * More may be due now: beyond the concurrency limit, or of payments that have a delivery among `due` or in
+   * flight.
+   */
+  readonly hasMore: boolean;
+}
+
+/** When a lease ends that is taken or renewed now. */
+export function leaseEnd(ctx: Context): Date {
+  return addSeconds(ctx.systemNow(), ctx.config.webhookTimeoutSeconds + LEASE_MARGIN_SECONDS);
+}

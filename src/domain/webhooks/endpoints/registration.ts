@@ -1,0 +1,51 @@
+import { runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { foundOr } from '../../../platform/errors.ts';
+import type { EventType } from '../../../sdk/event-types.ts';
+
+/** `full`: the whole event. `thin`: its id, its type and a link, for receivers that read it themselves. */
+export const PAYLOADS = ['full', 'thin'] as const;
+export type Payload = (typeof PAYLOADS)[number];
+
+/** A registered endpoint, as stored. */
+export interface Registration {
+  readonly id: string;
+  readonly url: string;
+  readonly event_types: EventType[] | null;
+  readonly description: string | null;
+  readonly payload: Payload;
+  readonly is_enabled: boolean;
+  readonly created_at: Date;
+}
+
+const find = sql<Registration, { merchantId: string; id: string }>(
+  'find_endpoint_registration',
+  (p) => `
+   SELECT id, url, event_types, description, payload, is_enabled, created_at FROM endpoint_registrations
+   WHERE id = ${p.id} AND merchant_id = ${p.merchantId} AND deleted_at IS NULL`,
+);
+
+// Serializes the requests of one endpoint, and those of runs that find it disabled (leases/wait.ts).
+const findAndLock = sql<Registration, { merchantId: string; id: string }>(
+  'find_and_lock_endpoint_registration',
+  (p) => `
+   SELECT id, url, event_types, description, payload, is_enabled, created_at FROM endpoint_registrations
+   WHERE id = ${p.id} AND merchant_id = ${p.merchantId} AND deleted_at IS NULL FOR NO KEY UPDATE`,
+);
+
+/** A merchant's registered endpoint. Throws ApiError endpoint_not_found, also for another merchant's. */
+export async function readRegistration(
+  connection: Connection,
+  merchantId: string,
+  id: string,
+): Promise<Registration> {
+  return foundOr('endpoint_not_found', await runOne(connection, find, { merchantId, id }));
+}
+
+/** The same, locked until the transaction ends. */
+export async function lockRegistration(
+  connection: Connection,
+  merchantId: string,
+  id: string,
+): Promise<Registration> {
+  return foundOr('endpoint_not_found', await runOne(connection, findAndLock, { merchantId, id }));
+}
