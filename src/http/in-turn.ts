@@ -7,6 +7,13 @@ import type { Socket } from 'node:net';
  */
 const MAX_WAITING = 500;
 
+export interface Watch {
+  /** A connection was closed because too many of its requests wait. */
+  readonly onClosed?: () => void;
+  /** A request was not handled because its client has left. */
+  readonly onLeft?: () => void;
+}
+
 /** The end of a connection's queue. */
 interface Queue {
   last: ServerResponse;
@@ -20,7 +27,7 @@ interface Queue {
  * streams that never begin and never get a 'close' event. A request whose connection has closed meanwhile is
  * not handled.
  */
-export function inTurn(handle: RequestListener, onClosed: () => void = () => undefined): RequestListener {
+export function inTurn(handle: RequestListener, { onClosed, onLeft }: Watch = {}): RequestListener {
   const queues = new WeakMap<Socket, Queue>();
   return (request, response) => {
     const { socket } = request;
@@ -29,10 +36,11 @@ export function inTurn(handle: RequestListener, onClosed: () => void = () => und
     queue.last = response;
     queues.set(socket, queue);
     // Only a response that waits for another one has no socket.
-    if (response.socket !== null || before === response) return handle(request, response);
+    if (response.socket !== null || before === response)
+      return void ifStillThere(socket, () => handle(request, response), onLeft);
     queue.waiting += 1;
     if (queue.waiting > MAX_WAITING) {
-      onClosed();
+      onClosed?.();
       return void socket.destroy();
     }
     before.once('close', () => {
@@ -41,4 +49,19 @@ export function inTurn(handle: RequestListener, onClosed: () => void = () => und
       if (response.socket !== null && !socket.destroyed) handle(request, response);
     });
   };
+}
+
+/**
+ * Calls `handle` unless the client has closed the connection. A process that was frozen, or a machine that
+ * slept, finds hundreds of requests whose clients have given up; each would take its time before the requests
+ * that somebody waits for (measured: 500 of them, up to 8 s). The end of a connection is read one turn of the
+ * event loop after its last bytes, at the earliest, so this waits for the end of the next turn.
+ */
+function ifStillThere(socket: Socket, handle: () => void, onLeft?: () => void): void {
+  setImmediate(() => {
+    setImmediate(() => {
+      if (socket.writable) handle();
+      else onLeft?.();
+    });
+  });
 }

@@ -21,7 +21,10 @@ export function createServer(app: Express, log?: Log): Server {
   app.response = Response.prototype as Express['response'];
   const server = createHttpServer(
     { IncomingMessage: Request, ServerResponse: Response, ...LIMITS },
-    inTurn(app, () => log?.warn('connection closed: too many pipelined requests wait')),
+    inTurn(app, {
+      onClosed: () => log?.warn('connection closed: too many pipelined requests wait'),
+      onLeft: () => log?.info('request not handled: its client has left'),
+    }),
   );
   server.timeout = SILENCE_MS;
   return server;

@@ -25,7 +25,8 @@ const REPORTED: Partial<Record<EventType, Readonly<Record<string, object>>>> = {
 };
 
 const DESCRIPTION = `Sent to the payment's \`callback_url\`, or else to the \`webhookUrl\`, while webhooks are
-enabled. Verify the signature over the raw body, answer 2xx, and do the work afterwards. The same event may come
+enabled, and to each registered endpoint that takes the type; one with \`payload: thin\` receives
+\`{ "id", "type", "link" }\` in place of this body. Verify the signature over the raw body, answer 2xx, and do the work afterwards. The same event may come
 twice, with the same \`id\` and the same body, and events may come in another order than that of \`sequence\`.
 
 What is not acknowledged is tried again after 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, 6 h, 12 h, 24 h and 24 h
@@ -48,8 +49,9 @@ const HEADERS = [
   header(
     'webhook-signature',
     'Standard Webhooks: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, keyed with the decoded ' +
-      'bytes of the secret. While a rotation overlaps one for each secret, separated by spaces.',
-    { pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$' },
+      'bytes of the secret. While a rotation overlaps one for each secret, separated by spaces. With a key ' +
+      'pair then `v1a,` and the base64 of an ed25519 signature over the same.',
+    { pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*( v1a,[A-Za-z0-9+/]{86}==)*$' },
   ),
   header(
     'X-Webhook-Signature',
