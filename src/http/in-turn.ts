@@ -36,12 +36,15 @@ export function inTurn(handle: RequestListener, { onClosed, onLeft }: Watch = {}
     queue.last = response;
     queues.set(socket, queue);
     // Only a response that waits for another one has no socket.
-    if (response.socket !== null || before === response)
-      return void ifStillThere(socket, () => handle(request, response), onLeft);
+    if (response.socket !== null || before === response) {
+      ifStillThere(socket, () => handle(request, response), onLeft);
+      return;
+    }
     queue.waiting += 1;
     if (queue.waiting > MAX_WAITING) {
       onClosed?.();
-      return void socket.destroy();
+      socket.destroy();
+      return;
     }
     before.once('close', () => {
       queue.waiting -= 1;
@@ -60,8 +63,13 @@ export function inTurn(handle: RequestListener, { onClosed, onLeft }: Watch = {}
 function ifStillThere(socket: Socket, handle: () => void, onLeft?: () => void): void {
   setImmediate(() => {
     setImmediate(() => {
-      if (socket.writable) handle();
-      else onLeft?.();
+      if (socket.writable) {
+        handle();
+        return;
+      }
+      onLeft?.();
+      // A client may have closed its half alone: without a response nothing else would end the connection.
+      socket.destroy();
     });
   });
 }

@@ -41,7 +41,8 @@ describe('requests whose clients have left', () => {
   });
 
   it('while the process was frozen are not handled, and the next one is', async () => {
-    // Nothing in this process runs meanwhile: the requests wait in the queue of the socket, as after a SIGSTOP.
+    // Nothing in this process runs meanwhile: the requests wait in the queue of the socket, as after a
+    // SIGSTOP.
     const left = spawnSync(process.execPath, ['-e', CLIENTS_THAT_LEAVE, String(port), '50']);
     expect(left.status, String(left.stderr)).to.equal(0);
     const response = await fetch(`http://127.0.0.1:${port}/mine`, { method: 'POST', body: '{}' });

@@ -48,6 +48,8 @@ interface Document {
   };
 }
 
+const WITHOUT_KEY = ['/v1/status', '/v1/webhooks/jwks/{merchant_id}'];
+
 describe('GET /v1/openapi.json', () => {
   let harness: Harness;
   let document: Document;
@@ -175,7 +177,7 @@ describe('GET /v1/openapi.json', () => {
   it('states which endpoints need a key and which headers a request must have', () => {
     for (const { path, operation } of operations)
       expect(operation.security, path).to.deep.equal(
-        path === '/v1/status' ? [{}, { apiKey: [] }] : [{ apiKey: [] }],
+        WITHOUT_KEY.includes(path) ? [{}, { apiKey: [] }] : [{ apiKey: [] }],
       );
     expect(operationOf('post', '/v1/payment').requestBody?.required).to.equal(true);
     expect(operationOf('post', '/v1/payment/{id}/refund').requestBody?.required).to.equal(false);
