@@ -20,29 +20,26 @@ export interface EventRecord {
   readonly testClock: TestClock | null;
 }
 
-/** SQL: the columns that `eventRows` fills, and below with their types. */
+/** SQL: the columns that `eventRow` fills, and below with their types. */
 export const EVENT_COLUMN_NAMES =
   'id, payment_id, merchant_id, sequence, type, callback_url, body, created_at, traceparent';
-/** SQL: the columns of `eventRows`. */
+/** SQL: the columns of `eventRow`. */
 export const EVENT_COLUMNS = `id text, payment_id text, merchant_id text, sequence integer, type text,
   callback_url text, body text, created_at timestamptz, traceparent text`;
 
-/** Returns events as one recordset of EVENT_COLUMNS; the trace is that of the request that runs. */
-export function eventRows(events: readonly EventRecord[]): string {
-  const traceparent = currentTraceparent();
-  return recordset(
-    events.map((event) => ({
-      id: event.id,
-      payment_id: event.paymentId,
-      merchant_id: event.merchantId,
-      sequence: event.sequence,
-      type: event.type,
-      callback_url: event.callbackUrl,
-      body: event.body,
-      created_at: event.createdAt,
-      traceparent,
-    })),
-  );
+/** Returns an event as a row of EVENT_COLUMNS; the trace is that of the request that runs. */
+export function eventRow(event: EventRecord) {
+  return {
+    id: event.id,
+    payment_id: event.paymentId,
+    merchant_id: event.merchantId,
+    sequence: event.sequence,
+    type: event.type,
+    callback_url: event.callbackUrl,
+    body: event.body,
+    created_at: event.createdAt,
+    traceparent: currentTraceparent(),
+  };
 }
 
 /** Returns the job that dispatches an event. */
@@ -70,7 +67,7 @@ const insertEvents = sql<never, { events: string }>(
 /** Records events and schedules their dispatch, in the transaction of the transitions that they report. */
 export async function recordEvents(tx: Tx, events: readonly EventRecord[]): Promise<void> {
   if (events.length === 0) return;
-  await run(tx, insertEvents, { events: eventRows(events) });
+  await run(tx, insertEvents, { events: recordset(events.map(eventRow)) });
   await schedule(tx, events.map(dispatchJobOf));
 }
 

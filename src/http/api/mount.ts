@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import { visiblePrefix } from '../../domain/merchants/api-keys.ts';
 import type { Context } from '../../platform/context.ts';
 import { DEFAULT_PER_MINUTE, type Caller, type Endpoint, type Reply } from '../../platform/endpoint.ts';
+import { groupBy } from '../../platform/postgres/sql.ts';
 import { ApiError, ValidationError } from '../../platform/errors.ts';
 import { runInTrace } from '../../platform/traces/traces.ts';
 import type { Validator } from '../../platform/validator.ts';
@@ -31,26 +32,27 @@ export interface Gate {
 export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate): void {
   const identify = identifier(gate);
   const clientOf = clientNamer(gate.clients);
-  for (const endpoint of endpoints) {
-    const isStatus = endpoint.operationId === 'getStatus';
-    // A load balancer whose health check is refused takes every web process out of service.
-    const isUnlimited = isStatus ? gate.clients.isProbe : undefined;
-    const limit = gate.limit(endpoint.operationId, endpoint.perMinute, clientOf, isUnlimited);
-    const isClosed = gate.ctx.config.maintenance && !isStatus;
-    router[endpoint.method](
-      endpoint.path,
-      ...(isClosed ? [failWith(limit, new ApiError('maintenance'))] : []),
-      identify(endpoint.auth, limit),
-      limit,
-      permit(endpoint),
-      ...(endpoint.body === undefined ? [] : readJson),
-      ...(endpoint.accepts === undefined ? [] : readFile(endpoint.accepts)),
-      handler(gate, endpoint),
-    );
-  }
-  for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
+  // Path by path, with its refusal at its end: what a literal path does not take is not for one with parameters.
+  for (const [path, own] of groupBy(endpoints, (endpoint) => endpoint.path)) {
+    for (const endpoint of own) {
+      const isStatus = endpoint.operationId === 'getStatus';
+      // A load balancer whose health check is refused takes every web process out of service.
+      const isUnlimited = isStatus ? gate.clients.isProbe : undefined;
+      const limit = gate.limit(endpoint.operationId, endpoint.perMinute, clientOf, isUnlimited);
+      const isClosed = gate.ctx.config.maintenance && !isStatus;
+      router[endpoint.method](
+        path,
+        ...(isClosed ? [failWith(limit, new ApiError('maintenance'))] : []),
+        identify(endpoint.auth, limit),
+        limit,
+        permit(endpoint),
+        ...(endpoint.body === undefined ? [] : readJson),
+        ...(endpoint.accepts === undefined ? [] : readFile(endpoint.accepts)),
+        handler(gate, endpoint),
+      );
+    }
     const limit = gate.limit(`other ${path}`, DEFAULT_PER_MINUTE, clientOf);
-    router.all(path, identify('optional', limit), limit, refuseMethod(methodsOf(endpoints, path)));
+    router.all(path, identify('optional', limit), limit, refuseMethod(methodsOf(own)));
   }
 }
 
@@ -161,8 +163,8 @@ function send(response: Response, { status, text, headers }: Reply): void {
   response.status(status).type('application/json').send(text);
 }
 
-function methodsOf(endpoints: readonly Endpoint[], path: string): string[] {
-  return endpoints.filter((endpoint) => endpoint.path === path).map(({ method }) => method.toUpperCase());
+function methodsOf(endpoints: readonly Endpoint[]): string[] {
+  return endpoints.map(({ method }) => method.toUpperCase());
 }
 
 /** Refuses what a path does not have with 405, and names the `methods` that it has. */

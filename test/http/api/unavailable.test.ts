@@ -37,6 +37,13 @@ const BODIES: Readonly<Record<string, object>> = {
   '/v1/webhooks/redeliver': { from_date: '2026-01-01' },
 };
 
+/** Of what the path names by its id. */
+function kindOf(path: string): string {
+  if (path.startsWith('/v1/webhooks/deliveries/')) return 'dlv';
+  if (path.startsWith('/v1/webhooks/endpoints/')) return 'whe';
+  return path.startsWith('/v1/events/') ? 'evt' : 'pay';
+}
+
 describe('specification: 503, the API is temporarily unavailable', () => {
   let harness: Harness;
   let payment: Payment;
@@ -83,10 +90,12 @@ describe('specification: 503, the API is temporarily unavailable', () => {
   };
   const served = () => createEndpoints(harness);
   const askEndpoint = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
-    // What is no delivery's id is answered without Postgres.
+    // What is no delivery's id is answered without Postgres, nor is that of another kind.
     ask(
       method.toUpperCase(),
-      path.replace(':id', path.includes('/deliveries/') ? payment.id.replace('pay_', 'dlv_') : payment.id),
+      path
+        .replace(':merchant_id', harness.merchant.id)
+        .replace(':id', payment.id.replace('pay', kindOf(path))),
     );
   const expectUnavailable = async (request: () => Promise<Answer>) => {
     const begin = performance.now();
@@ -99,10 +108,8 @@ describe('specification: 503, the API is temporarily unavailable', () => {
     Promise.all(served().map((endpoint) => expectUnavailable(() => askEndpoint(endpoint))));
   /** Opens connections and lets the process remember the key. */
   const warmUp = async () => {
-    // There is no such delivery.
-    const reading = served().filter(
-      ({ method, operationId }) => method === 'get' && operationId !== 'getDelivery',
-    );
+    // There are no such deliveries, events and endpoints.
+    const reading = served().filter(({ method, path }) => method === 'get' && kindOf(path) === 'pay');
     const answers = await Promise.all(reading.map(askEndpoint));
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
   };

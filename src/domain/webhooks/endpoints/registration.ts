@@ -1,5 +1,6 @@
 import { runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { foundOr } from '../../../platform/errors.ts';
+import { isId } from '../../../platform/values/ids.ts';
 import type { EventType } from '../../../sdk/event-types.ts';
 
 /** `full`: the whole event. `thin`: its id, its type and a link, for receivers that read it themselves. */
@@ -38,7 +39,10 @@ export async function readRegistration(
   merchantId: string,
   id: string,
 ): Promise<Registration> {
-  return foundOr('endpoint_not_found', await runOne(connection, find, { merchantId, id }));
+  return foundOr(
+    'endpoint_not_found',
+    isId('whe', id) ? await runOne(connection, find, { merchantId, id }) : null,
+  );
 }
 
 /** The same, locked until the transaction ends. */
@@ -47,5 +51,8 @@ export async function lockRegistration(
   merchantId: string,
   id: string,
 ): Promise<Registration> {
-  return foundOr('endpoint_not_found', await runOne(connection, findAndLock, { merchantId, id }));
+  return foundOr(
+    'endpoint_not_found',
+    isId('whe', id) ? await runOne(connection, findAndLock, { merchantId, id }) : null,
+  );
 }

@@ -3,6 +3,7 @@ import { once } from '../../idempotency/claim.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { logConfigChange } from '../../../platform/logging/config-change.ts';
+import { isId } from '../../../platform/values/ids.ts';
 import { publicKeyOf } from '../../../sdk/key-pairs.ts';
 import { readSecrets, type Secret } from '../secrets/read.ts';
 import { putInForce } from '../secrets/rotate.ts';
@@ -57,7 +58,9 @@ export async function getSigningKeys(ctx: Context, merchantId: string): Promise<
  * not exist: it says nothing about who is a merchant.
  */
 export async function getJwks(ctx: Context, merchantId: string): Promise<Reply> {
-  const keys: readonly Secret[] = await readSecrets(ctx, SIGNING_KEYS, merchantId);
+  const keys: readonly Secret[] = isId('mer', merchantId)
+    ? await readSecrets(ctx, SIGNING_KEYS, merchantId)
+    : [];
   const set: Jwks = { keys: keys.map(({ secret }) => jwkOf(secret)) };
   return { ...reply(200, set), headers: { 'Cache-Control': `public, max-age=${JWKS_MAX_AGE_SECONDS}` } };
 }

@@ -1,0 +1,77 @@
+import { ApiError } from './errors.ts';
+import { isUnavailable } from './postgres/db.ts';
+
+export interface BatchLimits {
+  /** The most items of one run. */
+  readonly size: number;
+  /** How many may wait for their run; one more is refused. */
+  readonly waiting: number;
+}
+
+interface Asked<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Does the work of many callers at once (group commit): what comes while a run is under way waits for its
+ * end, and then goes together. The first of all goes at once, so that nobody waits for a timer. Each caller
+ * has its own outcome: where a run fails, its items run one by one, so that an item that cannot be done fails
+ * alone.
+ */
+export class Batch<Item, Result> {
+  readonly #run: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #limits: BatchLimits;
+  #asked: Asked<Item, Result>[] = [];
+  #isRunning = false;
+
+  /**
+   * `run` returns the results in the order of its items. What it does for one item it does wholly or not at
+   * all.
+   */
+  constructor(run: (items: readonly Item[]) => Promise<readonly Result[]>, limits: BatchLimits) {
+    this.#run = run;
+    this.#limits = limits;
+  }
+
+  /**
+   * Resolves with the result of the item. Throws what its run throws, and ApiError unavailable, with nothing
+   * done, where too many wait, or where the run before failed because Postgres is unavailable: this one would
+   * have waited for two statements that run out of time.
+   */
+  do(item: Item): Promise<Result> {
+    if (this.#asked.length >= this.#limits.waiting) return Promise.reject(new ApiError('unavailable'));
+    return new Promise((resolve, reject) => {
+      this.#asked.push({ item, resolve, reject });
+      if (!this.#isRunning) void this.#runAll();
+    });
+  }
+
+  async #runAll(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#asked.length > 0) {
+      const together = this.#asked.splice(0, this.#limits.size);
+      try {
+        await this.#settle(together);
+      } catch (error) {
+        for (const { reject } of [...together, ...this.#asked.splice(0)]) reject(error);
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  /** Throws where Postgres is unavailable. */
+  async #settle(together: readonly Asked<Item, Result>[]): Promise<void> {
+    const [only, ...more] = together;
+    if (only === undefined) return;
+    try {
+      const results = await this.#run(together.map(({ item }) => item));
+      for (const [place, { resolve }] of together.entries()) resolve(results[place] as Result);
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      if (more.length === 0) return only.reject(error);
+      for (const one of together) await this.#settle([one]);
+    }
+  }
+}
