@@ -35,10 +35,11 @@ export function sectionsOf({ title, content }: Pick<DocPage, 'title' | 'content'
   return sections;
 }
 
-/** The text of markup: without elements, in single spaces. */
+/** The prose of markup, in single spaces: without code blocks, tabs, and links of headings to themselves. */
 function textOf(markup: string): string {
   return markup
-    .replaceAll(/<span class="unseen">.*?<\/span|<legend.*?<\/legend>|<span aria-hidden.*?<\/span>/gs, '')
+    .replaceAll(/<a class="anchor".*?<\/a>|<legend.*?<\/legend>|<label.*?<\/label>|<pre.*?<\/pre>/gs, '')
+    .replaceAll(/<\/?(?:a|code|em|strong|span)\b[^>]*>/g, '')
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/&(?:#(\d+)|(\w+));/g, (_, number: string | undefined, name: string) =>
       number === undefined ? (NAMED[name] ?? '') : String.fromCharCode(Number(number)),

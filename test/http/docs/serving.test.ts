@@ -93,9 +93,10 @@ describe('the documentation as it is served', () => {
     const query = '"><script>alert(1)</script>&amp;';
     const { text, status } = await get(`/docs/search?q=${encodeURIComponent(query)}`);
     expect(status).to.equal(200);
-    expect(text).to.not.include('<script>alert').and.include('value="&#34;&#62;&#60;script');
+    expect(text).to.not.include('<script>alert');
+    expect(text).to.include('value="&#34;&#62;&#60;script');
     expect((await get('/docs/search?q=%FF%')).status).to.equal(200);
-    expect((await get(`/docs/search?q=${'word '.repeat(500)}`)).status).to.equal(200);
+    expect((await get(`/docs/search?q=${'word+'.repeat(500)}`)).status).to.equal(200);
   });
 
   it('says of an unknown address that it has no such page, and where the others are', async () => {

@@ -18,12 +18,12 @@ const PLACES: Readonly<Record<Status, Place>> = {
   REFUNDED: { column: 1, row: 3 },
 };
 
-const SIZE = { width: 880, height: 530 };
+const SIZE = { width: 900, height: 530 };
 const NODE = { width: 132, height: 44 };
 const LINE_HEIGHT = 16;
 
 /** The centre of a status, in the units of the drawing. */
-const centreOf = ({ column, row }: Place) => ({ x: 230 + column * 340, y: 60 + row * 135 });
+const centreOf = ({ column, row }: Place) => ({ x: 268 + column * 325, y: 60 + row * 135 });
 
 /** An arrow from one status to another, with every trigger that moves a payment along it. */
 export interface Arrow {
