@@ -4,7 +4,7 @@
   const form = document.querySelector('form[role="search"]');
   const field = document.querySelector('#search');
   let timer = 0;
-  /** The latest search: an earlier one that is answered later shows nothing. */
+  /** The latest search: the results of an earlier one that come later are not shown. */
   let latest = 0;
 
   function hide() {

@@ -25,7 +25,9 @@ const KINDS: Readonly<Record<string, (path: string) => boolean>> = {
 };
 
 /** `withPage` refuses every request to another origin, and whatever a page's policy refuses. */
-describe('the documentation in a browser', () => {
+describe('the documentation in a browser', function () {
+  // Each case examines ten pages, four at a time.
+  this.timeout(300_000);
   let server: Listening;
   let browser: Browser;
   const check = showPages((opened) => ({ server, browser } = opened));

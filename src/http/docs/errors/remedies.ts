@@ -56,8 +56,7 @@ export const REMEDIES: Readonly<Record<ApiErrorCode, Remedy>> = {
     remedy: 'Use a method that the header `Allow` of the response lists.',
   },
   idempotency_conflict: {
-    cause:
-      'The `Idempotency-Key` was used within the last 24 hours, by the same merchant on the same path, with another body.',
+    cause: 'The `Idempotency-Key` was used before, by the same merchant on the same path, with another body.',
     remedy:
       'Send a retry with exactly the body of the first request. A new request needs a new key: derive it from ' +
       'what it is about, such as the number of the order.',
@@ -76,7 +75,7 @@ export const REMEDIES: Readonly<Record<ApiErrorCode, Remedy>> = {
   },
   endpoint_off: {
     cause:
-      'A redelivery was asked for to an endpoint that is switched off: it answered 410, or it only failed for five days.',
+      'A redelivery was asked for to an endpoint that is switched off: it returned 410, or it only failed for five days.',
     remedy:
       'Repair the receiver. `GET /v1/webhooks/endpoints` says why it was switched off; enable it with ' +
       '`POST /v1/webhooks/endpoints/enable`, and ask again.',
@@ -124,7 +123,7 @@ export const REMEDIES: Readonly<Record<ApiErrorCode, Remedy>> = {
     remedy: 'Use a test key, or ask the operator which networks serve live payments. Waiting does not help.',
   },
   maintenance: {
-    cause: 'The operator has put the service into maintenance. Only `GET /v1/status` answers as always.',
+    cause: 'The operator has put the service into maintenance. Only `GET /v1/status` works as always.',
     remedy: 'Wait as many seconds as `Retry-After` says. `GET /v1/status` says `ok` when it is over.',
   },
 };

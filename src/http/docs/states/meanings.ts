@@ -30,7 +30,7 @@ export const TRIGGER_MEANINGS = {
     'is honoured.',
   confirmed_in_full: 'Transfers that cover the price have all their confirmations.',
   settled: 'The money was converted to the settlement coin.',
-  block_reorganised: 'The chain replaced the block of a transfer: it confirms anew.',
+  block_reorganised: 'The chain replaced the block of a transfer: it confirms again.',
   transfer_lost: 'A transfer was dropped from the chain, and what still stands is not enough.',
   all_lost: 'Transfers were dropped from the chain, and none is left.',
   conversion_failed: 'The money could not be converted.',
