@@ -1,4 +1,3 @@
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { linksOf } from '../../support/docs-pages.ts';
 import { send, type Listening } from '../../support/http.ts';
@@ -44,14 +43,10 @@ describe('the documentation as it is served', () => {
 
   it('is compressed as the client accepts it', async () => {
     const { text } = await get('/docs/errors');
-    for (const [encoding, decompress] of [
-      ['br', brotliDecompressSync],
-      ['gzip', gunzipSync],
-    ] as const) {
+    for (const encoding of ['br', 'gzip']) {
       const response = await fetch(`${server.url}/docs/errors`, { headers: { 'Accept-Encoding': encoding } });
       expect(response.headers.get('content-encoding')).to.equal(encoding);
       expect(await response.text()).to.equal(text);
-      expect(decompress).to.be.a('function');
     }
   });
 
