@@ -23,6 +23,9 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY migrations ./migrations
 COPY assets ./assets
+# What /docs shows: the guides and their samples.
+COPY docs/guides ./docs/guides
+COPY docs/samples ./docs/samples
 # The user `node`, by number: Kubernetes' runAsNonRoot cannot look a name up. Nothing below /app is theirs to write.
 USER 1000:1000
 EXPOSE 3000

@@ -12,6 +12,8 @@ import { PageStreams } from './checkout/page-streams.ts';
 import { limitUnknownPaths, mount, refuseMethod, type Gate } from './api/mount.ts';
 import { literalPath } from './api/path.ts';
 import { limiters } from './api/rate-limit.ts';
+import { docsRouter } from './docs/router.ts';
+import { createSite, type Site } from './docs/site.ts';
 import { requestId } from './api/request-id.ts';
 import { accessLog } from './logging/access-log.ts';
 import { traceRequests } from './logging/trace-requests.ts';
@@ -28,15 +30,17 @@ export interface AppOptions extends Dependencies {
   readonly probes?: RequestHandler;
   /** The open checkout pages, which are closed before the server is. Default: the application's own. */
   readonly live?: PageStreams;
+  /** Renders the documentation now, and not for its first reader. Default: tests that read none save it. */
+  readonly rendersDocs?: boolean;
 }
 
 /**
- * The Express application, ready to be served: the API, the checkout page, the OpenAPI document and the
- * operators' pages.
+ * The Express application, ready to be served: the API, the checkout page, the OpenAPI document, the
+ * documentation and the operators' pages.
  */
 export function createApp(
   ctx: Context,
-  { redis, admin, probes, live, ...dependencies }: AppOptions,
+  { redis, admin, probes, live, rendersDocs = false, ...dependencies }: AppOptions,
 ): Express {
   const endpoints = createEndpoints(dependencies);
   const app = express();
@@ -60,17 +64,25 @@ export function createApp(
   mount(app, endpoints, gate);
   const limitDocument = gate.limit('openapi', DEFAULT_PER_MINUTE, gate.clients.addressOf);
   app.get(OLD_OPENAPI_PATH, limitDocument, redirectToDocument);
-  app.get(OPENAPI_PATH, limitDocument, serveDocument(openApiDocument(endpoints, ctx.config.publicUrl)));
+  const document = openApiDocument(endpoints, ctx.config.publicUrl);
+  app.get(OPENAPI_PATH, limitDocument, serveDocument(document));
   app.all(OPENAPI_PATH, limitDocument, refuseMethod(['GET']));
   app.use('/v1', ...limitUnknownPaths(gate), notFound);
   app.use(['/v1', OLD_OPENAPI_PATH], errorHandler(ctx));
 
+  app.use(docsRouter(gate, siteOf(document, rendersDocs)));
   app.use(checkoutRouter(gate, dependencies.adapters, live ?? new PageStreams(ctx)));
   if (dependencies.sandbox !== null) app.use(simulatorRouter(ctx, dependencies.sandbox));
   if (admin !== null) app.use(admin);
   app.use(missingPage);
   app.use(pageError(ctx));
   return app;
+}
+
+/** Renders the documentation once: now, or when it is first asked for. */
+function siteOf(document: object, isNow: boolean): () => Site {
+  let site = isNow ? createSite(document) : null;
+  return () => (site ??= createSite(document));
 }
 
 /** JSON responses hold a merchant's data: they must not be cached, sniffed for a type or framed. */

@@ -22,7 +22,9 @@ describe('the documents', () => {
   for (const file of DOCUMENTS)
     it(`${file}: every relative link and every anchor resolves`, () => {
       for (const [, target = ''] of proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)) {
-        if (/^[a-z]+:/.test(target)) continue;
+        // What guides link to below /docs is made by the service: test/http/docs follows those links.
+        if (/^[a-z]+:/.test(target) || (file.startsWith('docs/guides/') && target.startsWith('/docs')))
+          continue;
         const [path = '', anchor] = target.split('#');
         const linked = path === '' ? file : normalize(join(dirname(file), path));
         expect(existsSync(join(ROOT, linked)), `${target}: ${linked} exists`).to.equal(true);

@@ -26,7 +26,7 @@ export function build(): void {
   if (buildFolder !== undefined) return;
   const folder = mkdtempSync(join(tmpdir(), 'test-build-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  for (const name of ['package.json', 'node_modules', 'migrations', 'assets'])
+  for (const name of ['package.json', 'node_modules', 'migrations', 'assets', 'docs'])
     symlinkSync(join(ROOT, name), join(folder, name));
   compile('tsconfig.build.json', join(folder, 'dist'));
   buildFolder = folder;

@@ -8,7 +8,7 @@ const FOLDER = new URL('../../../../assets/checkout/', import.meta.url);
 
 /**
  * What the page wears and runs, in this order: later rules override, and later files use the ones before.
- * `embed` is what shops run to open the page in a modal.
+ * `embed` is what shops run to open the page in a modal; the documentation wears the same colours.
  */
 export const PAGE_ASSETS = {
   style: ['base.css', 'sheet.css', 'states.css'],
@@ -24,6 +24,8 @@ export const PAGE_ASSETS = {
     'follow.js',
   ],
   embed: ['../embed/checkout.js'],
+  docsStyle: ['base.css', '../docs/page.css', '../docs/content.css', '../docs/code.css'],
+  docsScript: ['../docs/copy.js', '../docs/languages.js', '../docs/search.js'],
 } as const;
 
 export interface Inline {
@@ -57,7 +59,7 @@ const variables = ({ color, on }: Accent) => `:root{--accent:${color};--on-accen
 /** An asset's files in a row, without what only their readers need. */
 export function readAsset(asset: keyof typeof PAGE_ASSETS): string {
   const files = PAGE_ASSETS[asset].map((file) => readFileSync(new URL(file, FOLDER), 'utf8'));
-  const minify = asset === 'style' ? minifiedRules : withoutTypes;
+  const minify = asset === 'style' || asset === 'docsStyle' ? minifiedRules : withoutTypes;
   return files.map(withoutComments).map(minify).join('');
 }
 

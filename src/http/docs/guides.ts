@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { errorsByStatus, everyError } from './errors/page.ts';
+import { pathOfGuide, renderGuide, type Includes } from './markdown/render.ts';
+import type { DocPage, Group } from './page.ts';
+import { diagram } from './states/diagram.ts';
+import { exceptions, statuses, transitions } from './states/tables.ts';
+
+/** docs/guides, which lies three folders up from source and from the build alike. */
+const FOLDER = new URL('../../../docs/guides/', import.meta.url);
+
+/** The guides by the names of their files, in the order of their reading. */
+export const GUIDES = {
+  index: 'Start',
+  'quick-start': 'Start',
+  'accept-a-payment': 'Guides',
+  'receive-webhooks': 'Guides',
+  exceptions: 'Guides',
+  refunds: 'Guides',
+  'test-with-stories': 'Guides',
+  'go-live': 'Guides',
+  states: 'Reference',
+  errors: 'Reference',
+} as const satisfies Readonly<Record<string, Group>>;
+
+/** What guides include, made from the tables that the service itself goes by. */
+const INCLUDES: Includes = {
+  'states-diagram': diagram,
+  statuses,
+  transitions,
+  exceptions,
+  'errors-by-status': errorsByStatus,
+  errors: everyError,
+};
+
+/** Reads and renders every guide. Throws an error that names the file which cannot be rendered. */
+export function readGuides(): readonly DocPage[] {
+  return Object.entries(GUIDES).map(([name, group]) => {
+    const text = readFileSync(new URL(`${name}.md`, FOLDER), 'utf8');
+    try {
+      return { path: pathOfGuide(name), group, ...renderGuide(text, INCLUDES) };
+    } catch (error) {
+      throw new Error(`docs/guides/${name}.md cannot be rendered`, { cause: error });
+    }
+  });
+}

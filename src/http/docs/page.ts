@@ -1,0 +1,52 @@
+import type { Html } from '../../domain/checkout/markup/html.ts';
+
+/** The groups of pages, in the order of the navigation. */
+export const GROUPS = ['Start', 'Guides', 'Reference'] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** A page of the documentation. */
+export interface DocPage {
+  readonly path: string;
+  readonly group: Group;
+  readonly title: string;
+  /** What the page is about, in a sentence or two, as text. */
+  readonly summary: string;
+  /** What stands below the title. */
+  readonly content: Html;
+}
+
+/** A part of a page that a link can lead to. */
+export interface Section {
+  /** Null: the page itself, above its first heading. */
+  readonly id: string | null;
+  readonly level: number;
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** The sections of a page, from its markup: each heading of level 2 and 3 begins one. */
+export function sectionsOf({ title, content }: Pick<DocPage, 'title' | 'content'>): readonly Section[] {
+  const [before = '', ...pieces] = content.markup.split(/<h([23]) id="([^"]+)">(.*?)<\/h\1>/gs);
+  const sections: Section[] = [{ id: null, level: 1, heading: title, text: textOf(before) }];
+  for (let index = 0; index + 3 < pieces.length; index += 4) {
+    const [level = '', id = '', heading = '', text = ''] = pieces.slice(index, index + 4);
+    sections.push({ id, level: Number(level), heading: textOf(heading), text: textOf(text) });
+  }
+  return sections;
+}
+
+/** The prose of markup, in single spaces: without code blocks, tabs, and links of headings to themselves. */
+function textOf(markup: string): string {
+  return markup
+    .replaceAll(/<a class="anchor".*?<\/a>|<legend.*?<\/legend>|<label.*?<\/label>|<pre.*?<\/pre>/gs, '')
+    .replaceAll(/<\/?(?:a|code|em|strong|span)\b[^>]*>/g, '')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/&(?:#(\d+)|(\w+));/g, (_, number: string | undefined, name: string) =>
+      number === undefined ? (NAMED[name] ?? '') : String.fromCharCode(Number(number)),
+    )
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+/** The references that renderers write; all other characters stand as they are. */
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
