@@ -1,5 +1,5 @@
 import { Type, type TNull, type TSchema, type TString, type TUnion } from 'typebox';
-import { AMOUNT_PATTERN, TEXT_PATTERN } from './validator.ts';
+import { AMOUNT_PATTERN, CURSOR_PATTERN, TEXT_PATTERN } from './validator.ts';
 
 // What the schemas of requests and responses have in common.
 
@@ -21,6 +21,11 @@ export function text(options: { minLength?: number; maxLength: number; descripti
 /** A decimal string greater than zero. */
 export function amount(description: string): TString {
   return Type.String({ pattern: AMOUNT_PATTERN, description });
+}
+
+/** The `next_cursor` of a page before. */
+export function cursor(description: string, maxLength = 100): TString {
+  return Type.String({ minLength: 1, maxLength, pattern: CURSOR_PATTERN, description });
 }
 
 /** How a list that is walked by its cursor says where the page ends. */

@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import formats, { type FormatsPlugin } from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { ValidationError } from './errors.ts';
-import { ENCODED_TOO_LONG, urlFault } from './values/urls.ts';
+import { ENCODED_TOO_LONG, supportUrlFault, urlFault } from './values/urls.ts';
 
 // The typings of ajv-formats describe the CommonJS default export, which an ES module sees one level up.
 const addFormats = formats as unknown as FormatsPlugin;
@@ -18,9 +18,10 @@ export interface Validator {
 const validators = new Map<boolean, Validator>();
 
 /**
- * The validator of requests (JSON Schema 2020-12). Its formats beyond the standard's: `delivery-url` and
- * `browser-url` (contract, "URLs") and `date-or-time` (an ISO 8601 date, or a date-time with its offset). A
- * process has one for each setting: ajv then compiles every schema once, however many applications use it.
+ * The validator of requests (JSON Schema 2020-12). Its formats beyond the standard's: `delivery-url`,
+ * `browser-url` and `support-url` (contract, "URLs"), and `date-or-time` (an ISO 8601 date, or a date-time
+ * with its offset). A process has one for each setting: ajv then compiles every schema once, however many
+ * applications use it.
  */
 export function getValidator({ allowPrivate }: { allowPrivate: boolean }): Validator {
   const validator = validators.get(allowPrivate) ?? createValidator(allowPrivate);
@@ -31,29 +32,17 @@ export function getValidator({ allowPrivate }: { allowPrivate: boolean }): Valid
 function createValidator(allowPrivate: boolean): Validator {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, discriminator: true });
   addFormats(ajv, ['email', 'date', 'date-time']);
-  ajv.addFormat(
-    'delivery-url',
-    (value: string) => urlFault(value, { allowPrivate, forDelivery: true }) === null,
-  );
-  ajv.addFormat(
-    'browser-url',
-    (value: string) => urlFault(value, { allowPrivate, forDelivery: false }) === null,
-  );
+  for (const [format, faultOf] of Object.entries(URL_FAULTS))
+    ajv.addFormat(format, (value: string) => faultOf(value, allowPrivate) === null);
   const isDate = ajv.compile({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] });
   // ajv accepts a leap second and an offset in hours alone; Date does not, and such a value could not be
   // compared.
   ajv.addFormat('date-or-time', (value: string) => isDate(value) && !Number.isNaN(Date.parse(value)));
 
   const reason = (error: ErrorObject, value: unknown): string => {
-    if (
-      error.keyword === 'format' &&
-      typeof value === 'string' &&
-      String(error.params.format).endsWith('-url')
-    )
-      return (
-        urlFault(value, { allowPrivate, forDelivery: error.params.format === 'delivery-url' }) ??
-        'is not a URL'
-      );
+    const urlFaultOf = error.keyword === 'format' ? URL_FAULTS[String(error.params.format)] : undefined;
+    if (urlFaultOf !== undefined && typeof value === 'string')
+      return urlFaultOf(value, allowPrivate) ?? 'is not a URL';
     return REASONS[error.keyword]?.(error) ?? error.message ?? 'is not valid';
   };
 
@@ -71,6 +60,13 @@ function createValidator(allowPrivate: boolean): Validator {
   };
 }
 
+/** Why a text is not of a format of URLs; null: it is. */
+const URL_FAULTS: Readonly<Record<string, (value: string, allowPrivate: boolean) => string | null>> = {
+  'delivery-url': (value, allowPrivate) => urlFault(value, { allowPrivate, forDelivery: true }),
+  'browser-url': (value, allowPrivate) => urlFault(value, { allowPrivate, forDelivery: false }),
+  'support-url': supportUrlFault,
+};
+
 /**
  * The keyword that a value breaks. A URL's format includes the length of its stored form, which is a
  * maxLength to clients; a discriminator's field is missing, or its value is unknown.
@@ -87,8 +83,8 @@ const REASONS: Record<string, (error: ErrorObject) => string> = {
   additionalProperties: () => 'is not a known field',
   discriminator: ({ params }) =>
     params.tagValue === undefined ? 'is required' : `cannot be ${JSON.stringify(params.tagValue)}`,
-  // The schemas use `not` and `propertyNames` for names only.
-  not: () => 'is a reserved name',
+  not: ({ propertyName }) =>
+    propertyName === undefined ? 'cannot be combined with the other fields' : 'is a reserved name',
   propertyNames: () => 'is not an allowed name',
   uniqueItems: () => 'must not have the same entry twice',
   enum: (error) => `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`,
@@ -115,7 +111,11 @@ export const AMOUNT_PATTERN = '^(?!0(\\.0+)?$)(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18
 /** A colour. */
 export const COLOR_PATTERN = '^#[0-9A-Fa-f]{6}$';
 
+/** What `encodeCursor` returns, and an id: base64url. */
+export const CURSOR_PATTERN = '^[A-Za-z0-9_-]+$';
+
 const PATTERN_REASONS = new Map([
+  [CURSOR_PATTERN, 'must be the next_cursor of a page'],
   [COLOR_PATTERN, 'must be a colour as #rrggbb, such as "#0a56c7"'],
   [TEXT_PATTERN, 'must be Unicode text without NUL and without lone surrogates'],
   [

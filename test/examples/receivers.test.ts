@@ -7,18 +7,30 @@ import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { createWebhookClient, type WebhookClient } from '../../src/domain/webhooks/client/client.ts';
 import { newWebhookSecret } from '../../src/domain/webhooks/secrets/secret-box.ts';
-import { createApp } from '../../src/http/app.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { signWebhook } from '../../src/sdk/index.ts';
-import { createPayment, listen, send } from '../support/http.ts';
+import { createPayment, send } from '../support/http.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
-import { build, endAll, installHelpers, ROOT, startNode, type Service } from '../processes/service.ts';
+import { filesBelow } from '../support/documents.ts';
+import { freePort } from '../support/free-port.ts';
+import {
+  build,
+  endAll,
+  installHelpers,
+  ROOT,
+  startNode,
+  startProgram,
+  type Service,
+} from '../processes/service.ts';
+import { LANGUAGES, type Language } from './languages.ts';
+import { atPresent, createPresentHarness, deliverForReal } from './real-deliveries.ts';
 
 interface Example {
   readonly folder: string;
   /** Below the project's root; the last one is started. */
   readonly files: readonly string[];
   readonly packages: readonly string[];
+  /** Null: it is of Node. */
+  readonly language: Language | null;
 }
 
 const EXAMPLES: readonly Example[] = [
@@ -26,12 +38,20 @@ const EXAMPLES: readonly Example[] = [
     folder: `receiver-${name}`,
     files: [`examples/receiver-${name}/receiver.mjs`],
     packages: name === 'node' ? [] : [name],
+    language: null,
   })),
   {
     folder: 'receiver-next',
     files: ['examples/receiver-next/route.mjs', 'test/examples/route-host.mjs'],
     packages: [],
+    language: null,
   },
+  ...Object.entries(LANGUAGES).map(([folder, language]) => ({
+    folder,
+    files: filesBelow(`examples/${folder}`),
+    packages: [],
+    language,
+  })),
 ];
 
 /** How each example ends a body of 8 MB. */
@@ -44,21 +64,23 @@ describe('the examples are all run', () => {
   it('each folder of examples/ is in the list', () => {
     const entries = readdirSync(join(ROOT, 'examples'), { withFileTypes: true });
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    // test/sdk/package.test.ts runs this one: it is no receiver of its own.
-    const others = ['handle-once'];
+    // test/sdk/package.test.ts and test/examples/shop.test.ts run these.
+    const others = ['handle-once', 'shop'];
     expect(folders).to.have.members([...EXAMPLES.map((example) => example.folder), ...others]);
   });
 });
 
-for (const example of EXAMPLES)
-  describe(`examples/${example.folder}`, () => {
+for (const example of EXAMPLES) {
+  const missing = example.language?.missing ?? null;
+  const suite = missing === null ? describe : describe.skip;
+  suite(`examples/${example.folder}${missing === null ? '' : `, not run: ${missing}`}`, () => {
     const previous = newWebhookSecret();
     let harness: Harness;
     let client: WebhookClient;
     let folder: string;
     let receiver: Service;
     let url: string;
-    let event: { id: string };
+    let event: { id: string; sequence?: number };
 
     before(async () => {
       build();
@@ -70,14 +92,11 @@ for (const example of EXAMPLES)
       for (const name of example.packages)
         await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
       for (const file of example.files) await copyFile(join(ROOT, file), join(folder, basename(file)));
+      example.language?.prepare(folder);
     });
     beforeEach(async () => {
       event = JSON.parse(await realBody());
-      const secrets = `${harness.merchant.webhookSecret},${previous}`;
-      const program = basename(example.files.at(-1) ?? '');
-      receiver = startNode([program], { PORT: '0', WEBHOOK_SECRETS: secrets }, { cwd: folder });
-      await receiver.says(/listening on port \d+/);
-      url = `http://127.0.0.1:${/port (\d+)/.exec(receiver.output())?.[1]}/hooks`;
+      await start();
     });
     afterEach(endAll);
     after(async () => {
@@ -85,6 +104,24 @@ for (const example of EXAMPLES)
       await harness.close();
       await rm(folder, { recursive: true });
     });
+
+    async function start(secrets = [harness.merchant.webhookSecret, previous]): Promise<void> {
+      const port = await freePort();
+      receiver = run(secrets.join(), port);
+      await receiver.says(example.language?.listening ?? /listening on port \d+/);
+      url = `http://127.0.0.1:${port}/hooks`;
+    }
+    const stop = async () => {
+      receiver.signal('SIGKILL');
+      await receiver.ended();
+    };
+    const run = (secrets: string, port: number): Service => {
+      const { language, files } = example;
+      const env = { PORT: String(port), WEBHOOK_SECRETS: secrets };
+      return language === null
+        ? startNode([basename(files.at(-1) ?? '')], env, { cwd: folder })
+        : startProgram(language.command(port), { ...env, ...language.env(folder) }, { cwd: folder });
+    };
 
     /** The body of an event of a new payment, as it would be delivered. */
     async function realBody(): Promise<string> {
@@ -111,11 +148,16 @@ for (const example of EXAMPLES)
       receiver.output().match(/checkout\.created 1: order order 1 is WAITING/g)?.length ?? 0;
 
     for (const secrets of ['', ' ', 'hunter2'])
-      it(`does not start with the secrets ${JSON.stringify(secrets)}`, async () => {
-        const program = basename(example.files.at(-1) ?? '');
-        const refused = startNode([program], { PORT: '0', WEBHOOK_SECRETS: secrets }, { cwd: folder });
-        await refused.says(/TypeError: a webhook/);
-        expect(refused.output()).not.to.match(/listening|hunter2/);
+      it(`does not serve with the secrets ${JSON.stringify(secrets)}`, async () => {
+        const port = await freePort();
+        const refused = run(secrets, port);
+        // PHP reads its program with each request.
+        if (example.folder === 'receiver-php') {
+          await refused.says(/Development Server/);
+          expect((await client.post(`http://127.0.0.1:${port}/hooks`, {}, '{}')).statusCode).to.equal(500);
+        }
+        await refused.says(/(?:TypeError: a webhook|a webhook secret)/);
+        expect(refused.output()).not.to.match(/listening|running on|hunter2/);
       });
 
     it('accepts an event, and handles it once when it arrives twice', async () => {
@@ -169,31 +211,45 @@ for (const example of EXAMPLES)
     });
 
     it('passes every case of POST /v1/webhooks/examine, and accepts a test event', async () => {
-      const ctx = { ...harness.ctx, now: systemClock, systemNow: systemClock };
-      const server = await listen(
-        createApp(ctx, {
-          redis: null,
-          admin: null,
-          adapters: harness.adapters,
-          sandbox: null,
-          health: harness.health,
-        }),
-      );
-      const ask = (path: string, body: object) =>
-        send(
-          server,
-          'POST',
-          path,
-          { 'X-API-Key': harness.merchant.apiKey, 'Content-Type': 'application/json' },
-          JSON.stringify(body),
-        );
-      const { body: examined } = await ask('/v1/webhooks/examine', { url });
+      const { ask, close } = await atPresent(harness);
+      const examined = await ask('/v1/webhooks/examine', { url });
       expect(examined, JSON.stringify(examined)).to.include({ passed: true, url });
       for (const { expected, status_code } of examined.cases)
         expect(status_code).to.equal(expected === '2xx' ? 200 : 401);
-      const { body: tested } = await ask('/v1/webhooks/test', { url, type: 'checkout.refunded' });
+      const tested = await ask('/v1/webhooks/test', { url, type: 'checkout.refunded' });
       expect(tested.delivered).to.equal(true);
       await receiver.says('checkout.refunded 5: order test-order is REFUNDED');
-      await server.close();
+      await close();
     });
+
+    if (example.language !== null) {
+      it('fulfils an order once by what the service delivers: a duplicate, and a rotated secret', async () => {
+        const present = await createPresentHarness();
+        try {
+          await stop();
+          await start([present.merchant.webhookSecret]);
+          await deliverForReal(present, url, 'order 7');
+          expect(receiver.output().match(/order 7 is sent/g)).to.have.length(1);
+        } finally {
+          await present.close();
+        }
+      });
+
+      it('remembers what it handled, also when it is killed, and says which events are late', async () => {
+        const first = event;
+        expect(await deliver()).to.equal(200);
+        await receiver.says('checkout.created 1');
+        await stop();
+        await start();
+        expect(await deliver()).to.equal(200);
+        event = { ...first, id: 'evt_00000000000000000000000003', sequence: 3 };
+        expect(await deliver()).to.equal(200);
+        event = { ...first, id: 'evt_00000000000000000000000002', sequence: 2 };
+        expect(await deliver()).to.equal(200);
+        await receiver.says('checkout.created 2: order order 1 is WAITING, late');
+        expect(receiver.output()).to.not.include('checkout.created 1');
+        expect(receiver.output()).to.not.include('checkout.created 3: order order 1 is WAITING, late');
+      });
+    }
   });
+}

@@ -115,8 +115,17 @@ export function startNode(
   env: Environment,
   { cwd = ROOT, mayFail = false }: { cwd?: string; mayFail?: boolean } = {},
 ): Service {
+  return startProgram([process.execPath, ...args], env, { cwd, mayFail });
+}
+
+/** The same with any program: its path, or a name that PATH finds, and its arguments. */
+export function startProgram(
+  [program = '', ...args]: readonly string[],
+  env: Environment,
+  { cwd = ROOT, mayFail = false }: { cwd?: string; mayFail?: boolean } = {},
+): Service {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     cwd,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -51,6 +51,15 @@ export function watchResponses(dependencies: Dependencies): RequestHandler {
   };
 }
 
+/** The formats of the document that a validator knows. */
+export function addDocumentFormats(ajv: Ajv2020): void {
+  // The typings of ajv-formats describe the CommonJS default export, which an ES module sees one level up.
+  const addFormats = formats as unknown as FormatsPlugin;
+  addFormats(ajv, ['date', 'date-time', 'email', 'uri']);
+  // Its schemas have a pattern beside it.
+  ajv.addFormat('iri', true);
+}
+
 interface Described {
   readonly 'x-error-codes'?: readonly string[];
   readonly headers: Record<string, unknown>;
@@ -65,9 +74,7 @@ class Watched {
   readonly #document: Document;
 
   constructor(dependencies: Dependencies) {
-    // The typings of ajv-formats describe the CommonJS default export, which an ES module sees one level up.
-    const addFormats = formats as unknown as FormatsPlugin;
-    addFormats(this.#ajv, ['date', 'date-time', 'email', 'uri']);
+    addDocumentFormats(this.#ajv);
     const document = openApiDocument(createEndpoints(dependencies), 'https://pay.example');
     this.#document = closed(JSON.parse(JSON.stringify(document))) as Document;
     this.#ajv.addSchema(this.#document, 'openapi.json');

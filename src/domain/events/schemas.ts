@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { CursorPagination, nullable, timestamp } from '../../platform/schemas.ts';
+import { CursorPagination, cursor, nullable, timestamp } from '../../platform/schemas.ts';
 import { Policy } from '../payments/lifecycle/policy.ts';
 import { EVENT_TYPES, EXCEPTIONS, STATUSES } from '../payments/lifecycle/states.ts';
 
@@ -61,13 +61,10 @@ export const EventResource = Type.Object({
 export const FeedQuery = Type.Object(
   {
     after: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description:
-          'next_cursor of the page before, with the same type and payment_id, or the id of an event; ' +
+      cursor(
+        'next_cursor of the page before, with the same type and payment_id, or the id of an event; ' +
           'default: the oldest event.',
-      }),
+      ),
     ),
     type: Type.Optional(
       Type.Array(Type.Enum([...EVENT_TYPES]), {
@@ -101,13 +98,7 @@ export const EventFeed = Type.Object({
 
 export const PaymentEventsQuery = Type.Object(
   {
-    cursor: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'next_cursor of the page before; default: the first event.',
-      }),
-    ),
+    cursor: Type.Optional(cursor('next_cursor of the page before; default: the first event.')),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
   },
   { additionalProperties: false },

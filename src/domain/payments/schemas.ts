@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { amount, nullable, text, timestamp } from '../../platform/schemas.ts';
+import { amount, cursor, nullable, text, timestamp } from '../../platform/schemas.ts';
 import { TEXT_PATTERN } from '../../platform/validator.ts';
 import { MAX_URL_LENGTH } from '../../platform/values/urls.ts';
 import { asWritten } from '../../platform/values/money.ts';
@@ -119,13 +119,7 @@ export const ListPaymentsQuery = Type.Object(
   {
     page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-    cursor: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'next_cursor of the page before; not together with page.',
-      }),
-    ),
+    cursor: Type.Optional(cursor('next_cursor of the page before; not together with page.')),
     status: Type.Optional(
       Type.Array(Type.Enum([...STATUSES]), {
         minItems: 1,
@@ -136,7 +130,7 @@ export const ListPaymentsQuery = Type.Object(
     from_date: Type.Optional(
       Type.String({
         format: 'date-or-time',
-        description: 'Only payments from this date (ISO 8601), inclusive.',
+        description: 'Only payments from this date (ISO 8601), inclusive; after to_date it is a 400.',
       }),
     ),
     to_date: Type.Optional(

@@ -6,12 +6,13 @@ import { SCHEMA_NAMES } from './names.ts';
 const NAMES = new Map(Object.entries(SCHEMA_NAMES).map(([name, schema]) => [JSON.stringify(schema), name]));
 
 /**
- * The formats of the project as others know them. `date-or-time` has no name elsewhere; the address rules of
- * `delivery-url` (contract, "URLs") cannot be expressed.
+ * The formats of the project as others know them. `date-or-time` has no name elsewhere; what URLs may not
+ * have, and the address rules of `delivery-url` (contract, "URLs"), cannot be expressed.
  */
 const FORMATS: Readonly<Record<string, object>> = {
   'delivery-url': { format: 'iri', pattern: '^https?://' },
   'browser-url': { format: 'iri', pattern: '^https?://' },
+  'support-url': { format: 'iri', pattern: '^(https?://|mailto:[^?,]+@[^?,]+$)' },
   'date-or-time': { anyOf: [{ format: 'date' }, { format: 'date-time' }] },
 };
 

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../platform/endpoint.ts';
 import { VERSION } from '../../platform/version.ts';
 import { Components } from './components.ts';
+import { EXAMPLES } from './examples.ts';
 import { HEADERS } from './headers.ts';
 import { operationOf } from './operation.ts';
 import { PARAMETERS } from './parameters.ts';
@@ -55,6 +56,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], publicUrl: strin
       },
       parameters: PARAMETERS,
       headers: HEADERS,
+      examples: EXAMPLES.errors,
       schemas: components.schemas,
     },
   };

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Endpoint } from '../../platform/endpoint.ts';
 import { API_ERRORS, type ApiErrorCode } from '../../platform/errors.ts';
+import { errorExamplesOf } from './examples.ts';
 import { headersOf } from './headers.ts';
 
 /** The error body of the specification ("Error body"). */
@@ -65,7 +66,12 @@ export function errorResponsesOf(endpoint: Endpoint): Record<string, object> {
         description: [STATUS_CODES[status], '', ...codes.map(lineOf)].join('\n'),
         'x-error-codes': codes,
         headers: headersOf(status, { isReplayable: false }),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            ...errorExamplesOf(endpoint.operationId, status, codes),
+          },
+        },
       },
     ]),
   );

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Endpoint } from '../../platform/endpoint.ts';
 import type { Components } from './components.ts';
 import { errorResponsesOf } from './errors.ts';
+import { examplesOf } from './examples.ts';
 import { headersOf } from './headers.ts';
 import { parametersOf } from './parameters.ts';
 import { tagOf } from './tags.ts';
@@ -26,7 +27,12 @@ export function operationOf(endpoint: Endpoint, components: Components): object 
       [response.status]: {
         description: STATUS_CODES[response.status],
         headers: headersOf(response.status, { isReplayable }),
-        content: { 'application/json': { schema: components.refer(response.schema) } },
+        content: {
+          'application/json': {
+            schema: components.refer(response.schema),
+            ...examplesOf(operationId, response.status),
+          },
+        },
       },
       ...errorResponsesOf(endpoint),
     },
@@ -44,7 +50,7 @@ function termsOf({ permissions, perMinute, auth, testOnly = false }: Endpoint): 
   ];
 }
 
-function requestBodyOf({ body, accepts }: Endpoint, components: Components): object {
+function requestBodyOf({ operationId, body, accepts }: Endpoint, components: Components): object {
   if (accepts !== undefined)
     return {
       requestBody: {
@@ -59,7 +65,9 @@ function requestBodyOf({ body, accepts }: Endpoint, components: Components): obj
     requestBody: {
       required: isRequired,
       description: `JSON in UTF-8, of at most 100 kB${isRequired ? '' : '; none is the same as `{}`'}.`,
-      content: { 'application/json': { schema: components.refer(body) } },
+      content: {
+        'application/json': { schema: components.refer(body), ...examplesOf(operationId, 'request') },
+      },
     },
   };
 }

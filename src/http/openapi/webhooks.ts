@@ -6,6 +6,7 @@ import {
   type EventType,
 } from '../../domain/payments/lifecycle/states.ts';
 import type { Components } from './components.ts';
+import { EXAMPLES } from './examples.ts';
 
 /** When an event of each type is sent (specification, "Event types"; contract, "Events"). */
 const SUMMARIES = {
@@ -97,11 +98,19 @@ function webhookOf(type: EventType, components: Components): object {
     requestBody: {
       required: true,
       content: {
-        'application/json': { schema: { allOf: [components.refer(EventResource), eventOf(type)] } },
+        'application/json': {
+          schema: { allOf: [components.refer(EventResource), eventOf(type)] },
+          ...examplesOfEvent(type),
+        },
       },
     },
     responses: RESPONSES,
   };
+}
+
+function examplesOfEvent(type: EventType): object {
+  const delivered = EXAMPLES.events[type];
+  return delivered === undefined ? {} : { examples: { delivered } };
 }
 
 /** What holds for events of one type. */

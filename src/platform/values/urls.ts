@@ -56,6 +56,18 @@ export function urlFault(
   return options.forDelivery ? destinationFault(url, options.allowPrivate) : null;
 }
 
+/** One address, and nothing that a mail program would do by itself: no copies, no text. */
+const MAILTO = /^mailto:[\w.!#$%'*+/=^`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
+
+/**
+ * Why `value` cannot be where customers find help, as the end of a sentence; null when it can: a URL for
+ * browsers, or mailto: and one address.
+ */
+export function supportUrlFault(value: string, allowPrivate: boolean): string | null {
+  if (!/^mailto:/i.test(value)) return urlFault(value, { allowPrivate, forDelivery: false });
+  return MAILTO.test(value) ? null : 'must be mailto: and one address, such as mailto:help@shop.example';
+}
+
 /**
  * Why nothing may be sent to the host or port of `url`; null: it may. `new URL` has normalised every notation
  * of an address (decimal, octal, hexadecimal, full width, percent-encoded, trailing dot).

@@ -115,7 +115,7 @@ describe('the appearance of the checkout in the API', () => {
       'uniqueItems',
     ],
     ['an unknown coin', { methods: [{ coin: 'DOGE', network: 'tron' }] }, 'methods.0.coin', 'enum'],
-    ['a coin where it is not', { methods: [{ coin: 'BTC', network: 'tron' }] }, 'methods.0', 'enum'],
+    ['a coin where it is not', { methods: [{ coin: 'BTC', network: 'tron' }] }, 'methods.0.network', 'enum'],
     [
       'a method with more',
       { methods: [{ ...CHOICES.methods[0], fee: 1 }] },

@@ -224,7 +224,7 @@ describe('the events of a merchant', () => {
       ['limit=1&limit=1', 'limit', 'type'],
       ['after=', 'after', 'minLength'],
       ['after=abc', 'after', 'format'],
-      ['after=%00', 'after', 'format'],
+      ['after=%00', 'after', 'pattern'],
       [`after=${'x'.repeat(101)}`, 'after', 'maxLength'],
       [cursorOf('1'), 'after', 'format'],
       [cursorOf('-1.1'), 'after', 'format'],

@@ -65,7 +65,7 @@ describe('POST /v1/sandbox/payments/:id/transfers', () => {
     const before_ = await countRows(harness);
     const answer = await transfer(id, { coin: 'BTC', network: 'tron' });
     expectError(harness, answer, 400, { field: 'network', constraint: 'enum' });
-    expect(answer.body.message).to.include('BTC');
+    expect(answer.body.message).to.include('bitcoin');
     expect(await countRows(harness)).to.deep.equal(before_);
   });
 

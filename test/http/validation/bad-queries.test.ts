@@ -49,7 +49,7 @@ describe('bad input in a query', () => {
       ['cursor=', 'cursor', 'minLength'],
       ['cursor=abc', 'cursor', 'format'],
       [`cursor=${'x'.repeat(101)}`, 'cursor', 'maxLength'],
-      ['cursor=%00', 'cursor', 'format'],
+      ['cursor=%00', 'cursor', 'pattern'],
       [`cursor=${Buffer.from('1.pay_1').toString('base64url')}`, 'cursor', 'format'],
       [
         `cursor=${Buffer.from(`9999999999999999.pay_${'0'.repeat(26)}`).toString('base64url')}`,

@@ -1,7 +1,6 @@
-import { isCoinOn } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { ValidationError } from '../../../platform/errors.ts';
-import { parseUrl, urlFault } from '../../../platform/values/urls.ts';
+import { parseUrl } from '../../../platform/values/urls.ts';
 import { isFrameOrigin, type PaymentMethod, type StoredFace } from '../view/face.ts';
 import type { AppearanceBody } from './schemas.ts';
 
@@ -24,7 +23,6 @@ export function choicesOf(body: AppearanceBody, { networks, allowPrivate }: Surr
   const methods = (body.methods ?? null) as readonly PaymentMethod[] | null;
   const { name = null, support_url: support = null, embed_origins: origins = [] } = body;
   if (name?.trim() === '') throw new ValidationError('name', 'pattern', 'must have a visible character');
-  if (support !== null) refuse('support_url', 'format', supportFault(support, allowPrivate));
   for (const [index, method] of (methods ?? []).entries())
     refuse(`methods.${index}`, 'enum', methodFault(method, networks));
   for (const [index, origin] of origins.entries())
@@ -43,16 +41,7 @@ function refuse(field: string, constraint: string, fault: string | null): void {
   if (fault !== null) throw new ValidationError(field, constraint, fault);
 }
 
-/** One address, and nothing that a mail program would do by itself: no copies, no text. */
-const MAILTO = /^mailto:[\w.!#$%'*+/=^`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
-
-function supportFault(url: string, allowPrivate: boolean): string | null {
-  if (!/^mailto:/i.test(url)) return urlFault(url, { allowPrivate, forDelivery: false });
-  return MAILTO.test(url) ? null : 'must be mailto: and one address, such as mailto:help@shop.example';
-}
-
-function methodFault({ coin, network }: PaymentMethod, networks: readonly NetworkId[]): string | null {
-  if (!isCoinOn(coin, network)) return `cannot be ${coin} on ${network}: the coin does not exist there`;
+function methodFault({ network }: PaymentMethod, networks: readonly NetworkId[]): string | null {
   return networks.includes(network) ? null : `cannot be on ${network}, which does not serve this merchant`;
 }
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { COIN_IDS, COINS_ON_NETWORKS } from '../../chain/coins.ts';
+import { FITTING_METHOD } from '../../chain/fitting-method.ts';
 import { CURRENCY_IDS } from '../../chain/currencies.ts';
 import { NETWORK_IDS } from '../../chain/networks.ts';
 import { nullable, text, timestamp } from '../../../platform/schemas.ts';
@@ -14,7 +15,7 @@ const color = (description: string) => Type.String({ pattern: COLOR_PATTERN, des
 
 const Method = Type.Object(
   { coin: Type.Enum([...COIN_IDS]), network: Type.Enum([...NETWORK_IDS]) },
-  { additionalProperties: false },
+  { additionalProperties: false, ...FITTING_METHOD },
 );
 
 const Logo = Type.Object({ url: Type.String(), width: Type.Integer(), height: Type.Integer() });
@@ -33,7 +34,7 @@ const CHOICES = {
     "Null: the merchant's own name.",
   ),
   support_url: nullable(
-    Type.String({ maxLength: MAX_URL_LENGTH }),
+    Type.String({ format: 'support-url', maxLength: MAX_URL_LENGTH }),
     'Where customers find help: an https URL, or mailto: and one address. Null: no button.',
   ),
   accent_color: nullable(color('#rrggbb.'), "Null: the page's own."),

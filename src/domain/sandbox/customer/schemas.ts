@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { timestamp } from '../../../platform/schemas.ts';
 import { COIN_IDS } from '../../chain/coins.ts';
+import { FITTING_METHOD } from '../../chain/fitting-method.ts';
 import { NETWORK_IDS } from '../../chain/networks.ts';
 import { AMOUNT_PATTERN } from '../../../platform/validator.ts';
 
@@ -16,7 +17,7 @@ export const SendTransferBody = Type.Object(
     coin: Type.Optional(Type.Enum([...COIN_IDS], { description: "Default: the payment's coin." })),
     network: Type.Optional(Type.Enum([...NETWORK_IDS], { description: "Default: the payment's network." })),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...FITTING_METHOD },
 );
 export type SendTransferBody = Static<typeof SendTransferBody>;
 

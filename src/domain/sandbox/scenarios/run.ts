@@ -6,7 +6,7 @@ import { toResource } from '../../payments/schemas.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Caller, IdempotencyClaim, Reply } from '../../../platform/endpoint.ts';
-import { ApiError, ValidationError } from '../../../platform/errors.ts';
+import { ApiError } from '../../../platform/errors.ts';
 import { SILENT } from '../../../platform/log.ts';
 import type { Budget } from '../budgets/budget.ts';
 import { FREEZE_SECONDS, runFrozen, type FrozenClock } from '../test-clock/freeze.ts';
@@ -137,17 +137,15 @@ function createPaymentOf(
 }
 
 /**
- * Returns a library scenario by its name, or the request's own. Throws ValidationError for neither or both.
+ * Returns a library scenario by its name, or the request's own: the schema allows one of the two.
  */
 function scriptOf({ story, payment, script }: ScenarioBody) {
-  if (story !== undefined && script === undefined && payment === undefined) {
+  if (story !== undefined) {
     const scenario = LIBRARY[story];
     return { terms: scenario.payment, script: scenario.script };
   }
-  if (story !== undefined)
-    throw new ValidationError('story', 'not', 'cannot be combined with payment or script');
-  if (payment === undefined) throw new ValidationError('payment', 'required', 'is required without a story');
-  if (script === undefined) throw new ValidationError('script', 'required', 'is required without a story');
+  if (payment === undefined || script === undefined)
+    throw new TypeError('the schema lets a scenario without a story have both a payment and a script');
   return { terms: payment, script };
 }
 

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { FITTING_METHOD } from '../../chain/fitting-method.ts';
 import { RefundBody } from '../../payments/refunds/schemas.ts';
 import { CreatePaymentBody, PaymentResource } from '../../payments/schemas.ts';
 import { ReplaceTransferBody, SendTransferBody } from '../customer/schemas.ts';
@@ -27,7 +28,10 @@ const strict = { additionalProperties: false };
 
 /** One step of a script; `do` says which. */
 const steps = [
-  Type.Object({ at, do: Type.Literal('transfer'), ...SendTransferBody.properties }, strict),
+  Type.Object(
+    { at, do: Type.Literal('transfer'), ...SendTransferBody.properties },
+    { ...strict, ...FITTING_METHOD },
+  ),
   Type.Object({ at, do: Type.Literal('replace'), ...ReplaceTransferBody.properties }, strict),
   Type.Object({ at, do: Type.Literal('reorg'), depth: Type.Integer({ minimum: 1, maximum: 1000 }) }, strict),
   Type.Object(
@@ -49,6 +53,13 @@ const ScenarioPayment = Type.Object(
   { additionalProperties: false },
 );
 
+/** A story of the library, or a payment and its script: one of the two, and not both. */
+const STORY_OR_SCRIPT = {
+  if: { properties: { story: {} }, required: ['story'] },
+  then: { properties: { payment: { not: {} }, script: { not: {} } } },
+  else: { properties: { payment: {}, script: {} }, required: ['payment', 'script'] },
+};
+
 /** A payment to create, and what happens to it. */
 export interface Script {
   readonly payment: Static<typeof ScenarioPayment>;
@@ -69,7 +80,7 @@ export const ScenarioBody = Type.Object(
       Type.Enum(['random', 'stable'], { description: 'stable: ids that follow from the seed.' }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...STORY_OR_SCRIPT },
 );
 export type ScenarioBody = Static<typeof ScenarioBody>;
 

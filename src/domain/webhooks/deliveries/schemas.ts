@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { CursorPagination, nullable, timestamp } from '../../../platform/schemas.ts';
+import { CursorPagination, cursor, nullable, timestamp } from '../../../platform/schemas.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { DELIVERY_ERROR_CLASSES } from '../client/delivery-error.ts';
 
@@ -12,15 +12,13 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 const id = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` });
 const date = (description: string) => Type.Optional(Type.String({ format: 'date-or-time', description }));
-const FROM = 'Only events from this date or time on (ISO 8601), inclusive.';
+const FROM = 'Only events from this date or time on (ISO 8601), inclusive; after to_date it is a 400.';
 const TO = 'Only events up to this date or time, inclusive; a bare date is the whole UTC day.';
 
 export const ListDeliveriesQuery = Type.Object(
   {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-    cursor: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'next_cursor of the page before.' }),
-    ),
+    cursor: Type.Optional(cursor('next_cursor of the page before.')),
     payment_id: Type.Optional(id('pay')),
     event_id: Type.Optional(id('evt')),
     endpoint_id: Type.Optional({ ...id('whe'), description: 'Only those to this registered endpoint.' }),

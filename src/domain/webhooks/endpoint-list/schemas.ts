@@ -1,16 +1,17 @@
 import { Type, type Static } from 'typebox';
-import { CursorPagination, nullable, timestamp } from '../../../platform/schemas.ts';
+import { CursorPagination, cursor, nullable, timestamp } from '../../../platform/schemas.ts';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { EndpointHealth } from '../endpoints/schemas.ts';
 import { PAYLOADS } from '../endpoints/registration.ts';
 
+/** It holds a URL. */
+const MAX_CURSOR_LENGTH = 4_000;
+
 export const ListEndpointsQuery = Type.Object(
   {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-    cursor: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 4_000, description: 'next_cursor of the page before.' }),
-    ),
+    cursor: Type.Optional(cursor('next_cursor of the page before.', MAX_CURSOR_LENGTH)),
     state: Type.Optional(
       Type.Enum(['failing', 'switched_off'], {
         description: 'failing: the latest attempts failed, whether or not it is switched off.',

@@ -15,9 +15,13 @@ export const WebhookConfigBody = Type.Object(
       maxLength: MAX_URL_LENGTH,
       description: 'URL that receives webhook events.',
     }),
-    enabled: Type.Boolean({ description: 'Whether webhooks are sent.' }),
+    enabled: Type.Boolean({ description: 'Whether webhooks are sent; true needs a webhookUrl.' }),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    if: { properties: { enabled: { const: true } }, required: ['enabled'] },
+    then: { properties: { webhookUrl: { type: 'string' } } },
+  },
 );
 export type WebhookConfigBody = Static<typeof WebhookConfigBody>;
 

@@ -1,5 +1,4 @@
 import { runOne, sql, type Connection, type Db } from '../../../platform/postgres/db.ts';
-import { ValidationError } from '../../../platform/errors.ts';
 import { enableEndpoints, wakeEndpoints } from './enable.ts';
 import { HEALTH_COLUMNS, healthOf, rateSince, RATES, type HealthParams, type HealthRow } from './health.ts';
 import type { WebhookConfig, WebhookConfigAndHealth, WebhookConfigBody } from './schemas.ts';
@@ -66,18 +65,13 @@ export async function getWebhookConfig(
   return { ...config, enabled: config.enabled && health.state !== 'switched_off', health };
 }
 
-/**
- * Sets both, and enables disabled endpoints; what waited for `enabled` goes on. Throws ValidationError when
- * `enabled` is true and there is no URL.
- */
+/** Sets both, and enables disabled endpoints; what waited for `enabled` goes on. */
 export async function setWebhookConfig(
   db: Db,
   merchantId: string,
   { webhookUrl, enabled }: WebhookConfigBody,
   now: Date,
 ): Promise<WebhookConfig> {
-  if (enabled && webhookUrl === null)
-    throw new ValidationError('webhookUrl', 'type', 'must be a URL while enabled is true');
   return db.transaction(async (tx) => {
     const before = await runOne(tx, lockConfig, { merchantId });
     const row = await runOne(tx, writeConfig, { merchantId, webhookUrl, enabled, now });

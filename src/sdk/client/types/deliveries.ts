@@ -14,7 +14,7 @@ export interface ListDeliveries {
   status?: readonly ('pending' | 'delivered' | 'failed')[] | undefined;
   /** One event type, or several separated by commas. */
   type?: readonly EventType[] | undefined;
-  /** Only events from this date or time on (ISO 8601), inclusive. */
+  /** Only events from this date or time on (ISO 8601), inclusive; after to_date it is a 400. */
   from_date?: string | undefined;
   /** Only events up to this date or time, inclusive; a bare date is the whole UTC day. */
   to_date?: string | undefined;
@@ -139,7 +139,7 @@ export interface RedeliverRange {
    * failed: events that retries did not deliver, or of a time with webhooks off; all: every event.
    */
   which?: 'failed' | 'all' | undefined;
-  /** Only events from this date or time on (ISO 8601), inclusive. */
+  /** Only events from this date or time on (ISO 8601), inclusive; after to_date it is a 400. */
   from_date: string;
   /** Only events up to this date or time, inclusive; a bare date is the whole UTC day. */
   to_date?: string | undefined;

@@ -118,7 +118,7 @@ export interface ListPayments {
   status?: readonly PaymentStatus[] | undefined;
   /** The merchant's order ID. */
   order_id?: string | undefined;
-  /** Only payments from this date (ISO 8601), inclusive. */
+  /** Only payments from this date (ISO 8601), inclusive; after to_date it is a 400. */
   from_date?: string | undefined;
   /** Only payments up to this date, inclusive; a bare date is the whole UTC day. */
   to_date?: string | undefined;

@@ -5,7 +5,7 @@ import type { EventType } from '../../event-types.ts';
 export interface SetWebhookConfig {
   /** URL that receives webhook events. */
   webhookUrl: string | null;
-  /** Whether webhooks are sent. */
+  /** Whether webhooks are sent; true needs a webhookUrl. */
   enabled: boolean;
 }
 

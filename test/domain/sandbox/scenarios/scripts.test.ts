@@ -36,7 +36,12 @@ describe('a script', () => {
     ['an unknown answer', [{ at: '0s', do: 'webhook', answer: 'maybe' }], 'script.0.answer', 'type'],
     ['no step at all', ['transfer'], 'script.0', 'type'],
     ['too many steps', Array.from({ length: 201 }, () => PAY), 'script', 'maxItems'],
-    ['a coin that does not live there', [{ ...PAY, coin: 'BTC', network: 'tron' }], 'script.0', 'enum'],
+    [
+      'a coin that does not live there',
+      [{ ...PAY, coin: 'BTC', network: 'tron' }],
+      'script.0.network',
+      'enum',
+    ],
     ['more decimals than the coin has', [PAY, { ...PAY, amount: '0.0000001' }], 'script.1', 'multipleOf'],
     ['a word as speed_up', [{ at: '1m', do: 'replace', speed_up: 'yes' }], 'script.0.speed_up', 'type'],
     ['a refund of nothing', [{ at: '1m', do: 'refund' }], 'script.0', 'refund_not_allowed'],
@@ -69,7 +74,7 @@ describe('a script', () => {
     const faults: [object, string, string][] = [
       [{}, 'payment', 'required'],
       [{ payment: PAYMENT }, 'script', 'required'],
-      [{ story: 'paid', script: [] }, 'story', 'not'],
+      [{ story: 'paid', script: [] }, 'script', 'not'],
       [{ story: 'payed' }, 'story', 'enum'],
       [{ payment: {}, script: [] }, 'payment.pay_amount', 'required'],
       [{ payment: { ...PAYMENT, callback: 'x' }, script: [] }, 'payment.callback', 'additionalProperties'],

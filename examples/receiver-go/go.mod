@@ -1,0 +1,3 @@
+module shop.example/receiver
+
+go 1.19

@@ -1,0 +1,94 @@
+import type { Harness } from '../harness.ts';
+import type { Tape } from './tape.ts';
+
+/** What the plays share. */
+export interface Run {
+  readonly tape: Tape;
+  readonly harness: Harness;
+  /** Verifies what it gets. */
+  readonly receiverUrl: string;
+  /** Answers 410: its endpoint is switched off. */
+  readonly goneUrl: string;
+}
+
+interface Created {
+  readonly id: string;
+}
+
+/** Creates payments, and returns the id of one that the customer has paid. */
+export async function playPayments({ tape, harness, goneUrl }: Run): Promise<string> {
+  const least = { pay_amount: '10.50', order_id: 'order-1' };
+  const settled = await tape.play<Created>(harness, 'createPayment', 'least', 'With what is needed.', {
+    body: least,
+  });
+  harness.advance(1);
+  await tape.play(harness, 'createPayment', 'everything', 'With every field.', {
+    body: {
+      pay_amount: '49.90',
+      order_id: 'order-2',
+      order_description: 'Two shirts, size M',
+      callback_url: goneUrl,
+      success_url: 'https://shop.example/thanks',
+      cancel_url: 'https://shop.example/cart',
+      expiration_minutes: 30,
+      customer_email: 'customer@example.org',
+      metadata: { sku: 'shirt-m' },
+      policy: { underpaid: 'accept', underpaid_tolerance_percent: 1, overpaid: 'refund_excess' },
+    },
+  });
+  await tape.fail(harness, 'validation', 'createPayment', { body: { ...least, pay_amount: '-1' } });
+  await harness.work();
+  await tape.play(
+    harness,
+    'sendSandboxTransfer',
+    'missing',
+    "What is still missing, in the payment's coin.",
+    {
+      id: settled.id,
+      body: {},
+    },
+  );
+  await pass(harness);
+  return settled.id;
+}
+
+/** Reads a settled payment, and refunds a part of it. */
+export async function playSettledPayment({ tape, harness }: Run, id: string): Promise<void> {
+  await tape.play(harness, 'getPayment', 'settled', 'A settled payment.', { id });
+  await tape.fail(harness, 'validation', 'refundPayment', { id, body: { amount: '1000.00' } });
+  await tape.play(harness, 'refundPayment', 'part', 'A part, to where the money came from.', {
+    id,
+    body: { amount: '2.50', reason: 'One of two shirts came back.', to_sender: true },
+  });
+  await pass(harness);
+  await tape.play(harness, 'listRefunds', 'sent', 'A refund that was sent.', { id });
+  // Of a settled payment: money that changes no status.
+  await harness.api('post', `/v1/sandbox/payments/${id}/transfers`).send({ amount: '1.00' }).expect(201);
+  await pass(harness);
+  await tape.play(harness, 'listPayments', 'newest', 'The newest payment, and where the list goes on.', {
+    query: '?limit=1',
+  });
+  await tape.fail(harness, 'validation', 'listPayments', {
+    query: '?from_date=2026-02-01&to_date=2026-01-31',
+  });
+}
+
+/** Reads events: of one payment, and all of them. */
+export async function playEvents({ tape, harness }: Run, id: string): Promise<void> {
+  const query = '?limit=1';
+  await tape.play(harness, 'listPaymentEvents', 'first', 'The first event of a payment.', { id, query });
+  await tape.play(harness, 'readEvents', 'oldest', 'The oldest event, and where the feed goes on.', {
+    query,
+  });
+  await tape.fail(harness, 'validation', 'readEvents', { query: '?after=bm90LWEtY3Vyc29y' });
+  await tape.fail(harness, 'validation', 'listPaymentEvents', { id, query: '?limit=1000' });
+}
+
+/** Lets the blocks pass that confirm a transfer, and does what follows from each. */
+export async function pass(harness: Harness): Promise<void> {
+  for (let block = 0; block < 14; block += 1) {
+    await harness.work();
+    harness.advance(1);
+  }
+  await harness.work();
+}
