@@ -8,6 +8,7 @@ import { ApiError, ValidationError } from '../../../platform/errors.ts';
 import { firstIdAt } from '../../../platform/values/ids.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
 import { DELIVERY_ID, ENDPOINT_ID, ENDPOINT_URL, INSERT_ENDPOINTS } from './create.ts';
+import { RECORD_REQUESTS } from './redelivery-requests.ts';
 import type { RedeliverAnswer, RedeliverBody } from './schemas.ts';
 
 /**
@@ -69,7 +70,9 @@ const restartRange = sql<RestartedRow, RestartParams>(
      ON CONFLICT (id) DO UPDATE SET status = 'pending', failed_because = NULL,
        next_attempt_at = excluded.next_attempt_at, finished_at = NULL, restarted_after = d.attempts
        WHERE d.status <> 'pending'
-     RETURNING endpoint_id, next_attempt_at
+     RETURNING endpoint_id, next_attempt_at, merchant_id, event_id, sequence
+   ),
+   request AS (${RECORD_REQUESTS('delivery', p.now)}
    )
    SELECT endpoint_id, count(*)::int AS count, max(next_attempt_at) AS last_at
    FROM delivery GROUP BY endpoint_id
