@@ -1,44 +1,116 @@
 // `npm run build:sdk` (decision 68): src/sdk as CommonJS, which every runtime and bundler can import, and an ES module
-// for each entry that passes its names on. JavaScript has no comments, and tabs instead of four spaces: it is to stay
-// small. In JavaScript itself, because it runs wherever somebody installs the SDK from git.
+// for each entry that passes its names on. Each entry is one minified file, and its types are one file: the package is
+// to stay small (decision 70). In JavaScript itself, because it runs wherever somebody installs the SDK from git.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const compiler = at('node_modules/@typescript/native/bin/tsc');
 
-// `prepare` runs after every `npm ci`, also of production, which has no compiler.
-if (existsSync(compiler) || !process.argv.includes('--if-possible')) build();
+const ENTRIES = ['index', 'client/index'];
+const PROGRAM = 'cli/main';
 
-function build() {
+async function build() {
   rmSync(at('dist-sdk'), { recursive: true, force: true });
-  tsc('--removeComments');
-  tsc('--declaration', '--emitDeclarationOnly');
+  const flags = ['--declaration', '--emitDeclarationOnly', '--stripInternal'];
+  const options = { cwd: at('.'), stdio: 'inherit' };
+  const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.sdk.json', ...flags], options);
+  if (status !== 0) throw new Error('src/sdk does not compile');
+  const types = ENTRIES.map((entry) => [`dist-sdk/${entry}.d.ts`, typesOf(`${entry}.d.ts`)]);
+  rmSync(at('dist-sdk'), { recursive: true });
+  await bundle();
+  for (const [path, text] of types) writeFileSync(at(path), text);
   writeFileSync(at('dist-sdk/package.json'), '{ "type": "commonjs" }\n');
-  for (const file of readdirSync(at('dist-sdk'), { recursive: true }).map((name) => at(`dist-sdk/${name}`))) {
-    // What is only types is nothing at run time.
-    if (/client[\\/]types[\\/][\w-]+\.js$/.test(file)) rmSync(file);
-    else if (/\.(js|ts)$/.test(file)) writeFileSync(file, smaller(file, readFileSync(file, 'utf8')));
-  }
-  for (const entry of ['index', 'client/index']) {
-    const names = Object.keys(require(at(`dist-sdk/${entry}.js`))).join(', ');
-    writeFileSync(at(`dist-sdk/${entry}.mjs`), `export { ${names} } from './index.js';\n`);
+  for (const entry of ENTRIES) {
+    const names = Object.keys(require(at(`dist-sdk/${entry}.js`))).join();
+    writeFileSync(at(`dist-sdk/${entry}.mjs`), `export {${names}} from './index.js';\n`);
     writeFileSync(at(`dist-sdk/${entry}.d.mts`), `export * from './index.js';\n`);
   }
 }
 
-function tsc(...flags) {
-  const args = [compiler, '-p', 'tsconfig.sdk.json', ...flags];
-  const { status } = spawnSync(process.execPath, args, { cwd: at('.'), stdio: 'inherit' });
-  if (status !== 0) throw new Error('src/sdk does not compile');
+async function bundle() {
+  const { build } = await import('esbuild');
+  const settings = {
+    absWorkingDir: at('.'),
+    outdir: 'dist-sdk',
+    bundle: true,
+    minify: true,
+    platform: 'node',
+  };
+  const entryPoints = ENTRIES.map((entry) => `src/sdk/${entry}.ts`);
+  await build({ ...settings, entryPoints, target: 'es2022' });
+  const plugins = [{ name: 'the program imports the entries', setup: importEntries }];
+  const program = { entryPoints: { [PROGRAM]: `src/sdk/${PROGRAM}.ts` }, outExtension: { '.js': '.mjs' } };
+  await build({ ...settings, ...program, format: 'esm', target: 'node20', plugins });
 }
 
-/** What the generated types say of each field is in the OpenAPI document as well. */
-function smaller(file, text) {
-  const isGenerated = /client[\\/]types[\\/]/.test(file);
-  const code = isGenerated ? text.replaceAll(/^ *\/\*\*.*?\*\/\n/gms, '') : text;
-  return code.replaceAll(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4));
+/** What merchants import is in the package already: the program does not hold it a second time. */
+function importEntries({ onResolve }) {
+  onResolve({ filter: /^(\.\.\/)+(client\/)?index\.ts$/ }, ({ path }) => ({
+    path: path.replace(/^(\.\.\/)+(.*)\.ts$/, '../$2.mjs'),
+    external: true,
+  }));
 }
+
+/** A declaration with its comment; the groups are its kind and its name. It ends where the next begins. */
+const DECLARATION =
+  /(?:^\/\*\*(?:(?!\*\/).)*\*\/\n)?^(?:export )?(?:declare )?(class|const|function|interface|type) (\w+).*?\n(?=^(?:\/\*\*(?:(?!\*\/).)*\*\/\n)?(?:export|declare|interface|type) |(?![^]))/gms;
+const IMPORT = /^(?:import|export) .*from '(.*)\.ts';\n/gm;
+/** The events' types are those of the other entry. */
+const SHARED = /(^|\/)event-types$/;
+
+/** The types that an entry exports, and those that they need, of all files that it reaches. */
+function typesOf(entry) {
+  const isIndex = entry === 'index.d.ts';
+  const files = filesOf(entry, (path) => isIndex || !SHARED.test(path));
+  const text = [...files.values()].join('').replaceAll(IMPORT, '');
+  const all = [...text.matchAll(DECLARATION)].map(([code, kind, name]) => {
+    // A type needs a value only by `typeof`.
+    const use = new RegExp(/^(const|function)$/.test(kind) ? `typeof ${name}\\b` : `\\b${name}\\b`);
+    return { code, name, use };
+  });
+  // `export type *` of the generated types names nothing.
+  const generated = [...files].flatMap(([file, code]) => (isGenerated(file) ? [code] : []));
+  const named = [files.get(entry), ...generated.flatMap((code) => code.match(/^export .*/gm))].join('\n');
+  const isPublic = ({ name }) => new RegExp(`\\b${name}\\b`).test(named);
+  const needed = new Set(all.filter(isPublic));
+  // A set shows what is added to it while it is walked.
+  for (const { code } of needed) for (const one of all) if (one.use.test(code)) needed.add(one);
+  const lines = all
+    .filter((one) => needed.has(one))
+    .map((one) => (isPublic(one) ? one.code : one.code.replace(/^export /m, '')));
+  // What is not exported stays inside where something says so.
+  const shared = isIndex
+    ? 'export {};\n'
+    : `import type { EventType, WebhookEvent } from '../index.js';\nexport type { EventType, WebhookEvent };\n`;
+  return `${lines.join('')}${shared}`;
+}
+
+function filesOf(file, isWanted, found = new Map()) {
+  if (found.has(file)) return found;
+  const text = readFileSync(at(`dist-sdk/${file}`), 'utf8');
+  // What the generated types say of each field is in the OpenAPI document as well.
+  const code = isGenerated(file) ? text.replaceAll(/^ *\/\*\*.*?\*\/\n/gms, '') : text;
+  found.set(file, smaller(code));
+  for (const [, path] of code.matchAll(IMPORT))
+    if (isWanted(path)) filesOf(join(dirname(file), `${path}.d.ts`), isWanted, found);
+  return found;
+}
+
+/** Tabs instead of four spaces, and each paragraph of a comment on one line. */
+function smaller(code) {
+  const tabs = code.replaceAll(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4));
+  const lines = tabs.replaceAll(/(?<=\S)\n[\t ]+\* (?=[^@\s])/g, ' ');
+  return lines.replaceAll(/\n[\t ]+\*\/\n/g, ' */\n');
+}
+
+function isGenerated(file) {
+  return file.startsWith('client/types/');
+}
+
+// `prepare` runs after every `npm ci`, also of production, which has no compiler.
+if (existsSync(compiler) || !process.argv.includes('--if-possible')) await build();

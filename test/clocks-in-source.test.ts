@@ -14,6 +14,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/processes/setup/heartbeat.ts': 'compares with the time of a file, which the system clock gave it',
   'src/sdk/sign.ts': "runs in a merchant's program",
   'src/sdk/verify.ts': "runs in a merchant's program",
+  'src/sdk/cli/terminal/outside.ts': "runs on a merchant's machine",
   'src/http/api/rate-limit.ts': "is the machine's own window",
 };
 

@@ -136,18 +136,34 @@ describe('the package, installed from its tarball', () => {
     expect(await compile('client.mts', `import '${source}';`, flags)).to.equal('');
   });
 
-  it('imports node:crypto and its own files, and no package', () => {
+  it('imports node:crypto and its own files, and no package; the program modules of Node', () => {
     const root = join(app, 'node_modules/payment-checkout/dist-sdk');
-    const imported = readdirSync(root, { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.m?js$/.test(file))
-      .flatMap((file) => [
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      /\.m?js$/.test(file),
+    );
+    const importedBy = (file: string) =>
+      [
         ...readFileSync(join(root, file), 'utf8').matchAll(
-          /(?:from|import|require)\s*\(?\s*['"]([^'"]+)['"]/g,
+          /(?:from|import|require)\s*\(?\s*['"]([\w:./-]+)['"]/g,
         ),
-      ])
-      .map(([, name = '']) => name);
-    expect(imported).to.include('node:crypto');
-    expect(imported.filter((name) => name !== 'node:crypto' && !/^\.\.?\//.test(name))).to.deep.equal([]);
+      ]
+        .map(([, name = '']) => name)
+        .filter((name) => !/^\.\.?\//.test(name));
+    const isProgram = (file: string) => file.startsWith('cli');
+    const imported = files.filter((file) => !isProgram(file)).flatMap(importedBy);
+    expect([...new Set(imported)]).to.deep.equal(['node:crypto']);
+    const byProgram = files.filter(isProgram).flatMap(importedBy);
+    expect(byProgram).to.include('node:fs');
+    expect(byProgram.filter((name) => !name.startsWith('node:'))).to.deep.equal([]);
+  });
+
+  it('runs as a program: npx payment-checkout', async () => {
+    const { stdout } = await run('npx', ['payment-checkout', '--help'], { cwd: app });
+    expect(stdout).to.include('Usage: payment-checkout COMMAND').and.include('listen');
+    const wrong = await run('npx', ['payment-checkout', 'pay'], { cwd: app }).catch(
+      (error: unknown) => error,
+    );
+    expect(wrong).to.include({ code: 2, stdout: '' });
   });
 
   for (const [resolution, file, flags] of [

@@ -6,6 +6,9 @@ import {
   FeedQuery,
   PaymentEvents,
   PaymentEventsQuery,
+  Redeliveries,
+  RedeliveriesQuery,
+  Redelivery,
 } from '../../src/domain/events/schemas.ts';
 import { Policy, PolicyChoice } from '../../src/domain/payments/lifecycle/policy.ts';
 import { RefundBody, RefundList, RefundResource } from '../../src/domain/payments/refunds/schemas.ts';
@@ -31,6 +34,7 @@ import {
   ListDeliveriesQuery,
   RedeliverAnswer,
   RedeliverBody,
+  RedeliverOneBody,
 } from '../../src/domain/webhooks/deliveries/schemas.ts';
 import {
   EnableEndpointBody,
@@ -54,6 +58,7 @@ import {
 import { EndpointSettings } from '../../src/domain/webhooks/registrations/schemas.ts';
 import { RotateSecretBody, WebhookSecrets } from '../../src/domain/webhooks/secrets/schemas.ts';
 import { Jwks, RotateSigningKeyBody, SigningKeys } from '../../src/domain/webhooks/signing-keys/schemas.ts';
+import { CursorPagination } from '../../src/platform/schemas.ts';
 import { ENDPOINTS } from './endpoints.ts';
 
 /** The files of types and what is in them: the name that merchants see, and the service's schema. */
@@ -75,15 +80,21 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     EventList: EventFeed,
     ListPaymentEvents: PaymentEventsQuery,
     PaymentEventList: PaymentEvents,
+    ListRedeliveries: RedeliveriesQuery,
+    Redelivery,
+    RedeliveryList: Redeliveries,
   },
   deliveries: {
     ListDeliveries: ListDeliveriesQuery,
     Delivery,
     DeliveryList,
+    DeliveryError: Attempt.properties.error,
     DeliveryAttempt: Attempt,
     DeliveryWithAttempts,
+    Redeliver: RedeliverOneBody,
     RedeliverRange: RedeliverBody,
     RedeliverReport: RedeliverAnswer,
+    CursorPagination,
   },
   webhooks: {
     SetWebhookConfig: WebhookConfigBody,
@@ -103,7 +114,12 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     ReceiverCheck,
   },
   endpoints: { EndpointSettings, SigningKeys, RotateSigningKey: RotateSigningKeyBody, Jwks },
-  appearance: { SetAppearance: AppearanceBody, Appearance },
+  appearance: {
+    SetAppearance: AppearanceBody,
+    Appearance,
+    DisplayCurrency: Appearance.properties.display_currency,
+    PaymentMethods: Appearance.properties.methods,
+  },
   sandbox: {
     SendTransfer: SendTransferBody,
     Transfer: TransferResource,
@@ -176,9 +192,11 @@ function fileOf(file: string, types: Readonly<Record<string, TSchema>>): string 
     if (from !== `./${file}.ts`) used.set(from, (used.get(from) ?? new Set()).add(name));
   };
   const declared = Object.entries(types).map(([name, schema]) => {
-    const text = typeOf(plain(schema), '', note, true);
-    const isObject = plain(schema).type === 'object' && plain(schema).oneOf === undefined;
-    return `export ${isObject ? `interface ${name} ` : `type ${name} = `}${text}${isObject ? '' : ';'}\n`;
+    const { base, own } = extensionOf(plain(schema), types);
+    const text = typeOf(own, '', note, true);
+    const isObject = own.type === 'object' && own.oneOf === undefined;
+    const head = isObject ? `interface ${name}${base} ` : `type ${name} = `;
+    return `export ${head}${text}${isObject ? '' : ';'}\n`;
   });
   const imports = [...used].map(
     ([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}';\n`,
@@ -188,6 +206,29 @@ function fileOf(file: string, types: Readonly<Record<string, TSchema>>): string 
     ...(imports.length === 0 ? [] : [imports.sort().join('')]),
     ...declared,
   ].join('\n');
+}
+
+/**
+ * Splits a schema that has all fields of another type of its file, and more, into that and its own fields.
+ */
+function extensionOf(
+  schema: Schema,
+  types: Readonly<Record<string, TSchema>>,
+): { base: string; own: Schema } {
+  const fields = Object.entries(schema.properties ?? {});
+  const has = (other: Schema) =>
+    Object.entries(other.properties ?? {}).every(([name, field]) =>
+      fields.some(([own, one]) => own === name && JSON.stringify(one) === JSON.stringify(field)),
+    ) && other.required?.every((name) => schema.required?.includes(name)) === true;
+  const [base, bases] =
+    Object.entries(types)
+      .map(([name, other]) => [name, Object.keys(plain(other).properties ?? {})] as const)
+      .find(
+        ([name, names]) => names.length > 2 && names.length < fields.length && has(plain(types[name] ?? {})),
+      ) ?? [];
+  if (base === undefined || bases === undefined) return { base: '', own: schema };
+  const own = fields.filter(([name]) => !bases.includes(name));
+  return { base: ` extends ${base}`, own: { ...schema, properties: Object.fromEntries(own) } };
 }
 
 type Note = (use: Use) => void;

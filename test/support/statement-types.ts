@@ -29,12 +29,12 @@ export interface Declaration {
 }
 
 /**
- * Every TypeScript module below src, from the project's root; entry points of processes, which run when they
- * are imported, aside.
+ * Every TypeScript module below src, from the project's root; entry points of processes and of the command
+ * line, which run when they are imported, aside.
  */
 export function modulesOfSrc(): string[] {
   return readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !/^processes\/[^/]+$/.test(file))
+    .filter((file) => file.endsWith('.ts') && !/^(?:processes\/[^/]+|sdk\/cli\/main\.ts)$/.test(file))
     .map((file) => join(ROOT, 'src', file));
 }
 

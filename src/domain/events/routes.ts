@@ -2,7 +2,16 @@ import { endpoint, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
 import { getPayment } from '../payments/lifecycle/store.ts';
 import { readFeed } from './feed.ts';
 import { getEvent, listPaymentEvents } from './payment-events.ts';
-import { EventFeed, EventResource, FeedQuery, PaymentEvents, PaymentEventsQuery } from './schemas.ts';
+import { listRedeliveryRequests } from '../webhooks/deliveries/redelivery-requests.ts';
+import {
+  EventFeed,
+  EventResource,
+  FeedQuery,
+  PaymentEvents,
+  PaymentEventsQuery,
+  Redeliveries,
+  RedeliveriesQuery,
+} from './schemas.ts';
 
 /** A receiver of thin events reads each of them. */
 const EVENT_PER_MINUTE = 600;
@@ -25,6 +34,24 @@ export const eventEndpoints = [
     errors: [],
     response: { status: 200, schema: EventFeed },
     handle: ({ ctx, caller, query }) => readFeed(ctx, caller.merchantId, query),
+  }),
+  endpoint({
+    operationId: 'listRedeliveries',
+    method: 'get',
+    path: '/v1/events/redeliveries',
+    summary:
+      'Lists the events that were asked to be delivered again within the last day, oldest request first.',
+    description:
+      'What `POST /v1/webhooks/deliveries/:id/redeliver` and `POST /v1/webhooks/redeliver` restarted, for ' +
+      'those who read the feed in place of webhooks. Pass the `next_cursor` of each page on. The events ' +
+      'are the same bytes as those that webhooks send.',
+    auth: 'required',
+    permissions: ['payments:read'],
+    perMinute: DEFAULT_PER_MINUTE,
+    query: RedeliveriesQuery,
+    errors: [],
+    response: { status: 200, schema: Redeliveries },
+    handle: ({ ctx, caller, query }) => listRedeliveryRequests(ctx.db, caller.merchantId, query),
   }),
   endpoint({
     operationId: 'getEvent',

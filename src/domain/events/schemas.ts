@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { CursorPagination, cursor, nullable, timestamp } from '../../platform/schemas.ts';
 import { Policy } from '../payments/lifecycle/policy.ts';
 import { EVENT_TYPES, EXCEPTIONS, STATUSES } from '../payments/lifecycle/states.ts';
+import { MAX_REDELIVERIES } from '../webhooks/deliveries/redelivery-requests.ts';
 
 /** The envelope of the specification ("Events"), and the contract's additions. */
 export const EventResource = Type.Object({
@@ -111,4 +112,35 @@ export const PaymentEvents = Type.Object({
       'In the order of sequence; the very bytes that webhooks send. A page may end before its limit, when it is large.',
   }),
   pagination: CursorPagination,
+});
+
+export const RedeliveriesQuery = Type.Object(
+  {
+    after: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'next_cursor of the page before; default: the oldest request.',
+      }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_REDELIVERIES, default: MAX_REDELIVERIES })),
+  },
+  { additionalProperties: false },
+);
+
+export const Redelivery = Type.Object({
+  requested_at: timestamp('When the merchant asked for it.'),
+  event: EventResource,
+});
+
+export const Redeliveries = Type.Object({
+  data: Type.Array(Redelivery, { description: 'In the order of the requests.' }),
+  pagination: Type.Object({
+    limit: Type.Integer(),
+    has_more: Type.Boolean({ description: 'Whether to ask for the next page at once.' }),
+    next_cursor: nullable(
+      Type.String(),
+      'Where to go on, now or later: given on the last page, too. Null only while the list is empty.',
+    ),
+  }),
 });

@@ -28,7 +28,9 @@ export const statusEndpoints = (health: HealthSource): readonly Endpoint[] => [
         ...(ctx.config.simulateLive ? { simulated: true } : {}),
         ...(checks.length === 0 ? {} : { checks }),
         authenticated: caller !== null,
-        ...(caller === null ? {} : { merchant_id: caller.merchantId }),
+        ...(caller === null
+          ? {}
+          : { merchant_id: caller.merchantId, mode: caller.mode, permissions: caller.permissions }),
       });
     },
   }),

@@ -8,6 +8,7 @@ import {
   ListDeliveriesQuery,
   RedeliverAnswer,
   RedeliverBody,
+  RedeliverOneBody,
 } from './deliveries/schemas.ts';
 import { redeliver } from './deliveries/redeliver.ts';
 import { redeliverRange } from './deliveries/redeliver-range.ts';
@@ -51,13 +52,15 @@ export const deliveryEndpoints = [
     summary: 'Delivers an event again, in any status of its delivery.',
     description:
       'It is due at once, with the same id and body, and retried like a new event. The response ' +
-      'does not wait for the receiver.',
+      'does not wait for the receiver. `GET /v1/events/redeliveries` shows the request to listeners.',
     auth: 'required',
     permissions: ['webhooks:write'],
     perMinute: DEFAULT_PER_MINUTE,
+    body: RedeliverOneBody,
     errors: ['delivery_not_found', 'webhooks_off', 'endpoint_off'],
     response: { status: 202, schema: DeliveryWithAttempts },
-    handle: ({ ctx, caller, params, claim }) => redeliver(ctx, caller, params.id ?? '', claim),
+    handle: ({ ctx, caller, params, body, claim }) =>
+      redeliver(ctx, caller, { ...body, id: params.id ?? '', claim }),
   }),
   endpoint({
     operationId: 'redeliverRange',

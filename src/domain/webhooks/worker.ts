@@ -6,6 +6,7 @@ import type { WebhookClient } from './client/client.ts';
 import { maintainDeliveryPartitions } from './deliveries/jobs.ts';
 import { deliverWebhook, notifyDisabled } from './endpoints/jobs.ts';
 import { maintainPartitions } from './deliveries/partitions.ts';
+import { sweepRedeliveryRequests } from './deliveries/redelivery-requests.ts';
 import { sweepEndpoints } from './endpoints/sweep.ts';
 import { sendDisabledNotice } from './endpoints/notify-disabled.ts';
 
@@ -39,6 +40,7 @@ export function webhookHandlers({ webhooks, receiver, mailer }: WebhookAdapters)
       async handle(ctx) {
         await maintainPartitions(ctx);
         await sweepEndpoints(ctx);
+        await sweepRedeliveryRequests(ctx);
       },
     },
   ];

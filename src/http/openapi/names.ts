@@ -1,6 +1,12 @@
 import type { TSchema } from 'typebox';
 import { Appearance, AppearanceBody } from '../../domain/checkout/appearance/schemas.ts';
-import { EventFeed, EventResource, PaymentEvents } from '../../domain/events/schemas.ts';
+import {
+  EventFeed,
+  EventResource,
+  PaymentEvents,
+  Redeliveries,
+  Redelivery,
+} from '../../domain/events/schemas.ts';
 import { StatusReport } from '../../domain/ops/health/schemas.ts';
 import { Policy, PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
 import { RefundBody, RefundList, RefundResource } from '../../domain/payments/refunds/schemas.ts';
@@ -31,11 +37,14 @@ export const SCHEMA_NAMES: Readonly<Record<string, TSchema>> = {
   Event: EventResource,
   EventFeed,
   PaymentEvents,
+  Redelivery,
+  Redeliveries,
   CursorPagination,
   Delivery: deliveries.Delivery,
   DeliveryAttempt: deliveries.Attempt,
   DeliveryWithAttempts: deliveries.DeliveryWithAttempts,
   DeliveryList: deliveries.DeliveryList,
+  RedeliverOneRequest: deliveries.RedeliverOneBody,
   RedeliverRequest: deliveries.RedeliverBody,
   RedeliverReport: deliveries.RedeliverAnswer,
   WebhookConfig: settings.WebhookConfig,

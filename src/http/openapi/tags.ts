@@ -16,7 +16,7 @@ const PATHS: readonly (readonly [path: RegExp, tag: Tag])[] = [
   [/^\/v1\/sandbox\//, 'Sandbox'],
   [/^\/v1\/webhooks\//, 'Webhooks'],
   [/^\/v1\/checkout\//, 'Checkout'],
-  [/^\/v1\/events\/|\/events$/, 'Events'],
+  [/^\/v1\/events\b|\/events$/, 'Events'],
   [/\/refunds?$/, 'Refunds'],
   [/^\/v1\/payments?\b/, 'Payments'],
 ];

@@ -21,7 +21,7 @@ export interface EventStore<Tx> {
 }
 
 /** Creates, in Postgres, the table in which `pgStore` and `knexStore` remember: one row for each payment. */
-export const HANDLED_EVENTS_TABLE = `CREATE TABLE IF NOT EXISTS handled_payment_events (
+export const HANDLED_EVENTS_TABLE: string = `CREATE TABLE IF NOT EXISTS handled_payment_events (
   payment_id text PRIMARY KEY,
   sequence integer NOT NULL,
   event_id text NOT NULL

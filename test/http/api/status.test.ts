@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { PERMISSIONS } from '../../../src/platform/endpoint.ts';
 import { newApiKey } from '../../../src/platform/values/ids.ts';
 import { createPayment, expectLimitHeaders, type Answer } from '../../support/http.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
@@ -31,6 +32,12 @@ describe('specification: Status report', () => {
       'merchant_id',
       "the merchant's identifier",
       ({ body }) => expect(body.merchant_id).to.equal(harness.merchant.id),
+    ],
+    ['mode', "whether the merchant's payments are tests", ({ body }) => expect(body.mode).to.equal('test')],
+    [
+      'permissions',
+      'what the key may do',
+      ({ body }) => expect(body.permissions).to.deep.equal([...PERMISSIONS]),
     ],
   ];
   let answer: Answer;

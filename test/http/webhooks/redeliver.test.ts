@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { deliverDue } from '../../../src/domain/webhooks/deliveries/deliver.ts';
+import { sweepRedeliveryRequests } from '../../../src/domain/webhooks/deliveries/redelivery-requests.ts';
 import type { DeliveryList, DeliveryWithAttempts } from '../../../src/domain/webhooks/deliveries/schemas.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { firstIdAt } from '../../../src/platform/values/ids.ts';
@@ -150,6 +151,81 @@ describe('a delivery and its attempts', () => {
     expect((await ask()).text).to.equal(text);
     await harness.work();
     expect(await get(id)).to.include({ status: 'delivered', attempts: 2 });
+  });
+
+  describe('for those who read the feed', () => {
+    const list = async (query = '') =>
+      (await harness.api('get', `/v1/events/redeliveries${query}`).expect(200)).body as {
+        data: { requested_at: string; event: { id: string } }[];
+        pagination: { limit: number; has_more: boolean; next_cursor: string | null };
+      };
+
+    it('is listed with its event and when it was asked for, in the order of the requests', async () => {
+      expect(await list()).to.deep.equal({
+        data: [],
+        pagination: { limit: 20, has_more: false, next_cursor: null },
+      });
+      const ids = [await deliver(), await deliver()];
+      const events = await Promise.all(ids.map(async (id) => (await get(id)).event_id));
+      await redeliver(ids[1] ?? '').expect(202);
+      const asked = harness.ctx.now().toISOString();
+      const first = await list('?limit=1');
+      expect(first.data.map(({ requested_at, event }) => [requested_at, event.id])).to.deep.equal([
+        [asked, events[1]],
+      ]);
+      expect(first.pagination).to.include({ has_more: false });
+      harness.advance(1);
+      await redeliver(ids[0] ?? '').expect(202);
+      await redeliver(ids[1] ?? '').expect(202);
+      const after = `?after=${first.pagination.next_cursor}`;
+      const rest = await list(`${after}&limit=1`);
+      expect(rest.pagination.has_more).to.equal(true);
+      expect((await list(after)).data.map(({ event }) => event.id)).to.deep.equal(events);
+      const last = await list(`?after=${rest.pagination.next_cursor}`);
+      expect(last.data.map(({ event }) => event.id)).to.deep.equal([events[1]]);
+      const end = await list(`?after=${last.pagination.next_cursor}`);
+      expect(end.data).to.deep.equal([]);
+      expect(end.pagination.next_cursor).to.equal(last.pagination.next_cursor);
+    });
+
+    it('has the bytes of the webhook', async () => {
+      const id = await deliver();
+      await redeliver(id).expect(202);
+      const { text } = await harness.api('get', '/v1/events/redeliveries').expect(200);
+      expect(text).to.include(`"event":${receiver.requests[0]?.rawBody.toString()}}`);
+    });
+
+    it('changes nothing else with to: listeners, also where webhooks are off', async () => {
+      const id = await deliver();
+      await configure(harness, receiver.url, false);
+      const before = await get(id);
+      const { body } = await redeliver(id).send({ to: 'listeners' }).expect(202);
+      expect(body).to.deep.equal(before);
+      await harness.work();
+      expect(receiver.requests).to.have.length(1);
+      expect((await list()).data.map(({ event }) => event.id)).to.deep.equal([before.event_id]);
+    });
+
+    it("is not listed to another merchant, nor with another list's cursor", async () => {
+      await redeliver(await deliver()).expect(202);
+      const stranger = await harness.addMerchant();
+      const { body } = await harness.api('get', '/v1/events/redeliveries', stranger.apiKey).expect(200);
+      expect(body.data).to.deep.equal([]);
+      for (const after of ['x', Buffer.from('999999999.1').toString('base64url')])
+        expectError(harness, await harness.api('get', `/v1/events/redeliveries?after=${after}`), 400, {
+          field: 'after',
+          constraint: 'format',
+        });
+    });
+
+    it('is kept for a day', async () => {
+      await redeliver(await deliver()).expect(202);
+      harness.advance(86_000);
+      expect(await sweepRedeliveryRequests(harness.ctx)).to.equal(0);
+      harness.advance(500);
+      expect(await sweepRedeliveryRequests(harness.ctx)).to.equal(1);
+      expect((await list()).data).to.deep.equal([]);
+    });
   });
 
   it('is rejected where webhooks are off, and for a delivery that does not exist', async () => {

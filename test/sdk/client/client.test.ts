@@ -153,6 +153,7 @@ describe('the methods of the client', () => {
       payments.refunds(ID),
       payments.events(ID),
       events.list(),
+      events.redeliveries(),
       webhooks.config(),
       webhooks.setConfig({ webhookUrl: null, enabled: false }),
       webhooks.secrets(),

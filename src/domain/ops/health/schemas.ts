@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { PERMISSIONS } from '../../../platform/endpoint.ts';
 import { timestamp } from '../../../platform/schemas.ts';
 
 /** The status report of the specification, and the contract's additions. */
@@ -23,5 +24,11 @@ export const StatusReport = Type.Object({
   authenticated: Type.Boolean({ description: 'Whether the supplied API key is valid.' }),
   merchant_id: Type.Optional(
     Type.String({ description: "The merchant's identifier; present only when authenticated is true." }),
+  ),
+  mode: Type.Optional(
+    Type.Enum(['test', 'live'], { description: "The merchant's, and so the key's; as merchant_id." }),
+  ),
+  permissions: Type.Optional(
+    Type.Array(Type.Enum([...PERMISSIONS]), { description: 'What the key may do; as merchant_id.' }),
   ),
 });

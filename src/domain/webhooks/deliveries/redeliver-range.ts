@@ -9,6 +9,7 @@ import { firstIdAt } from '../../../platform/values/ids.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
 import { INSERT_ENDPOINTS, TARGETS } from './create.ts';
 import { readRegistration } from '../endpoints/registration.ts';
+import { RECORD_REQUESTS } from './redelivery-requests.ts';
 import type { RedeliverAnswer, RedeliverBody } from './schemas.ts';
 
 /**
@@ -72,7 +73,9 @@ const restartRange = sql<RestartedRow, RestartParams>(
      ON CONFLICT (id) DO UPDATE SET status = 'pending', failed_because = NULL,
        next_attempt_at = excluded.next_attempt_at, finished_at = NULL, restarted_after = d.attempts
        WHERE d.status <> 'pending'
-     RETURNING endpoint_id, next_attempt_at
+     RETURNING endpoint_id, next_attempt_at, merchant_id, event_id, sequence
+   ),
+   request AS (${RECORD_REQUESTS('delivery', p.now)}
    )
    SELECT endpoint_id, count(*)::int AS count, max(next_attempt_at) AS last_at
    FROM delivery GROUP BY endpoint_id

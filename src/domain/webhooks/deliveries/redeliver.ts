@@ -9,6 +9,8 @@ import { ApiError } from '../../../platform/errors.ts';
 import { REGISTRATION_IN } from '../endpoints/destination.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
 import { getDelivery, readDelivery } from './read.ts';
+import { RECORD_REQUESTS } from './redelivery-requests.ts';
+import type { RedeliverOneBody } from './schemas.ts';
 
 type Destination = Pick<Payment, 'test_clock' | 'clock_offset_ms' | 'clock_frozen_until'> & {
   readonly endpoint_id: string;
@@ -34,33 +36,48 @@ const destinationOf = sql<Destination, { id: string; merchantId: string }>(
      LEFT JOIN endpoint_registrations r ON r.id = named.id
    WHERE d.id = ${p.id} AND d.merchant_id = ${p.merchantId}`,
 );
-const restartDelivery = sql<never, { id: string; now: Date }>(
+const restartDelivery = sql<never, { id: string; now: Date; systemNow: Date }>(
   'restart_delivery',
   (p) => `
-   UPDATE deliveries SET status = 'pending', failed_because = NULL, next_attempt_at = ${p.now},
-     finished_at = NULL, restarted_after = attempts
-   WHERE id = ${p.id}`,
+   WITH restarted AS (
+     UPDATE deliveries SET status = 'pending', failed_because = NULL, next_attempt_at = ${p.now},
+       finished_at = NULL, restarted_after = attempts
+     WHERE id = ${p.id}
+     RETURNING merchant_id, event_id, sequence
+   )${RECORD_REQUESTS('restarted', p.systemNow)}`,
+);
+const requestForListeners = sql<never, { id: string; systemNow: Date }>(
+  'request_redelivery_to_listeners',
+  (p) => `
+   WITH requested AS (SELECT merchant_id, event_id, sequence FROM deliveries WHERE id = ${p.id})
+   ${RECORD_REQUESTS('requested', p.systemNow)}`,
 );
 
 /**
- * Restarts one delivery in any status: it is due at once, and begins the retry schedule again.
+ * Restarts one delivery in any status: it is due at once, and begins the retry schedule again. With `to:
+ * listeners` it stays as it is, and only who reads GET /v1/events/redeliveries gets the event, also while
+ * webhooks are disabled.
  * Throws ApiError delivery_not_found, webhooks_off while webhooks are disabled, and endpoint_off while the
  * delivery's endpoint is.
  */
 export async function redeliver(
   ctx: Context,
   { merchantId }: Caller,
-  id: string,
-  claim: IdempotencyClaim | null,
+  { id, to, claim }: RedeliverOneBody & { readonly id: string; readonly claim: IdempotencyClaim | null },
 ): Promise<Reply> {
+  const systemNow = ctx.systemNow();
   return once(ctx.db, claim, ctx.now(), async (tx) => {
     const found = await readDelivery(tx, destinationOf, { id, merchantId });
+    if (to === 'listeners') {
+      await run(tx, requestForListeners, { id, systemNow });
+      return reply(202, await getDelivery(tx, merchantId, id));
+    }
     if (found.is_switched_off) throw new ApiError('endpoint_off');
     if (!found.is_enabled) throw new ApiError('webhooks_off');
     // A delivery that moved to its payment's test clock is due by that clock.
     const isIsolated = found.test_clock !== null && found.endpoint_id.startsWith(found.test_clock);
     const { now, testClock } = isIsolated ? withTestClockOf(ctx, found) : ctx;
-    await run(tx, restartDelivery, { id, now: now() });
+    await run(tx, restartDelivery, { id, now: now(), systemNow });
     await schedule(tx, [{ job: deliverWebhook, key: found.endpoint_id, runAt: now(), testClock }]);
     return reply(202, await getDelivery(tx, merchantId, id));
   });

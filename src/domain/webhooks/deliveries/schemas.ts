@@ -85,6 +85,21 @@ export const DeliveryList = Type.Object({
 });
 export type DeliveryList = Static<typeof DeliveryList>;
 
+export const RedeliverOneBody = Type.Object(
+  {
+    to: Type.Optional(
+      Type.Enum(['receiver', 'listeners'], {
+        default: 'receiver',
+        description:
+          'listeners: the delivery stays as it is, and only GET /v1/events/redeliveries shows the request, ' +
+          'also while webhooks are off.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type RedeliverOneBody = Static<typeof RedeliverOneBody>;
+
 export const RedeliverBody = Type.Object(
   {
     which: Type.Optional(

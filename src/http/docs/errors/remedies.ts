@@ -40,11 +40,21 @@ export const REMEDIES: Readonly<Record<ApiErrorCode, Remedy>> = {
     cause: 'No delivery has the id, it belongs to another merchant, or it is older than 30 days.',
     remedy: 'Take the id from `GET /v1/webhooks/deliveries`. Events are in `GET /v1/events` for 90 days.',
   },
-  endpoint_not_found: {
-    cause: 'Nothing was ever sent to the `url` of the request.',
+  event_not_found: {
+    cause: 'No event has the id, it belongs to another merchant, or it is older than 90 days.',
     remedy:
-      'Take the URL from `GET /v1/webhooks/endpoints`. A `callback_url` counts up to its query. Without `url` the ' +
-      'request is about your `webhookUrl`.',
+      'Take the `link` of a thin event as it is, with a key of the merchant whose endpoint received it.',
+  },
+  endpoint_not_found: {
+    cause: 'No registered endpoint has the id, or nothing was ever sent to the `url` of the request.',
+    remedy:
+      'Take the id or the URL from `GET /v1/webhooks/endpoints`. A `callback_url` counts up to its query. Without ' +
+      'either a request to enable an endpoint is about your `webhookUrl`.',
+  },
+  too_many_endpoints: {
+    cause: 'The merchant has 100 registered endpoints.',
+    remedy:
+      'Delete one with `DELETE /v1/webhooks/endpoints/:id`, or let one receiver pass events on to several programs.',
   },
   route_not_found: {
     cause:

@@ -27,8 +27,21 @@ export interface ApiErrorFacts {
   readonly retryAfterMs: number | null;
 }
 
-/** The kind of an error, by its status (contract, "Errors"). */
-const CODES = {
+/** The kind of an error (contract, "Errors"); `unexpected`: its status is none of the service's. */
+export type ApiErrorCode =
+  | 'validation'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'body_too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'internal'
+  | 'unavailable'
+  | 'unexpected';
+const CODES: Partial<Record<number, ApiErrorCode>> = {
   400: 'validation',
   401: 'unauthorized',
   403: 'forbidden',
@@ -40,8 +53,7 @@ const CODES = {
   429: 'rate_limited',
   500: 'internal',
   503: 'unavailable',
-} as const;
-export type ApiErrorCode = (typeof CODES)[keyof typeof CODES] | 'unexpected';
+};
 
 /** The service, or something before it, answered with an error. `message` is the service's sentence. */
 export class ApiError extends PaymentCheckoutError {
@@ -55,10 +67,11 @@ export class ApiError extends PaymentCheckoutError {
   /** How long the service asks to wait; null where it does not ask. */
   readonly retryAfterMs: number | null;
 
+  /** @internal */
   constructor({ status, message, requestId, details, retryAfterMs }: ApiErrorFacts) {
     super(message);
     this.status = status;
-    this.code = (CODES as Partial<Record<number, ApiErrorCode>>)[status] ?? 'unexpected';
+    this.code = CODES[status] ?? 'unexpected';
     this.requestId = requestId;
     this.details = details;
     this.retryAfterMs = retryAfterMs;

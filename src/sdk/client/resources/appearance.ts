@@ -8,6 +8,7 @@ export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp';
 export class CheckoutAppearance {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

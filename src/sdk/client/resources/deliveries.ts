@@ -6,6 +6,7 @@ import type {
   DeliveryList,
   DeliveryWithAttempts,
   ListDeliveries,
+  Redeliver,
   RedeliverRange,
   RedeliverReport,
 } from '../types/deliveries.ts';
@@ -14,6 +15,7 @@ import type {
 export class Deliveries {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }
@@ -36,9 +38,10 @@ export class Deliveries {
     return this.#send({ method: 'GET', path: `/v1/webhooks/deliveries/${idOf(id)}` }, options);
   }
 
-  /** Delivers an event again, in any status of its delivery. */
-  redeliver(id: string, options?: PostOptions): Promise<DeliveryWithAttempts> {
-    return this.#send({ method: 'POST', path: `/v1/webhooks/deliveries/${idOf(id)}/redeliver` }, options);
+  /** Delivers an event again, in any status of its delivery; `{ to: 'listeners' }`: not to the receiver. */
+  redeliver(id: string, body: Redeliver = {}, options?: PostOptions): Promise<DeliveryWithAttempts> {
+    const path = `/v1/webhooks/deliveries/${idOf(id)}/redeliver`;
+    return this.#send({ method: 'POST', path, body }, options);
   }
 
   /** Delivers the failed events, or all, of a time range again. */

@@ -2,12 +2,13 @@ import type { WebhookEvent } from '../../event-types.ts';
 import type { RequestOptions } from '../http/options.ts';
 import { itemsOf } from '../http/pages.ts';
 import type { Send } from '../http/transport.ts';
-import type { EventList, ListEvents } from '../types/events.ts';
+import type { EventList, ListEvents, ListRedeliveries, RedeliveryList } from '../types/events.ts';
 
 /** The feed: every event of 90 days, oldest first. */
 export class Events {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }
@@ -28,5 +29,13 @@ export class Events {
    */
   all(query?: ListEvents, options?: RequestOptions): AsyncGenerator<WebhookEvent, void, undefined> {
     return itemsOf((cursor) => this.list({ ...query, after: cursor ?? query?.after }, options));
+  }
+
+  /**
+   * One page of the events that were asked to be delivered again within the last day. Its `next_cursor` is
+   * the `after` of the next, now or later.
+   */
+  redeliveries(query?: ListRedeliveries, options?: RequestOptions): Promise<RedeliveryList> {
+    return this.#send({ method: 'GET', path: '/v1/events/redeliveries', query }, options);
   }
 }

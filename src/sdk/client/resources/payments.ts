@@ -23,6 +23,7 @@ export class Payments {
   readonly #send: Send;
   readonly #settings: Settings;
 
+  /** @internal */
   constructor(send: Send, settings: Settings) {
     this.#send = send;
     this.#settings = settings;

@@ -18,6 +18,7 @@ const ADVANCE_TIMEOUT_MS = 90_000;
 export class Sandbox {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

@@ -29,6 +29,7 @@ export class UnreachableStatusError extends PaymentCheckoutError {
   override readonly name = 'UnreachableStatusError';
   readonly payment: Payment;
 
+  /** @internal */
   constructor(payment: Payment, wanted: readonly PaymentStatus[]) {
     super(`payment ${payment.id} is ${payment.status}, and cannot become ${wanted.join(' or ')}`);
     this.payment = payment;
@@ -40,6 +41,7 @@ export class WaitTimeoutError extends PaymentCheckoutError {
   override readonly name = 'WaitTimeoutError';
   readonly payment: Payment;
 
+  /** @internal */
   constructor(payment: Payment, wanted: readonly PaymentStatus[], timeoutMs: number) {
     super(
       `payment ${payment.id} is ${payment.status}, and did not become ${wanted.join(' or ')} within ${timeoutMs} ms`,

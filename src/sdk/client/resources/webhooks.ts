@@ -25,6 +25,7 @@ const EXAMINE_TIMEOUT_MS = 90_000;
 export class Webhooks {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

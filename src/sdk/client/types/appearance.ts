@@ -10,44 +10,12 @@ export interface SetAppearance {
   /** Null: the page's own. */
   accent_color?: string | null | undefined;
   /** In which the page shows the price too, about. Null: in no other currency. */
-  display_currency?:
-    | 'USD'
-    | 'EUR'
-    | 'GBP'
-    | 'CHF'
-    | 'JPY'
-    | 'CNY'
-    | 'INR'
-    | 'AUD'
-    | 'CAD'
-    | 'NZD'
-    | 'SGD'
-    | 'HKD'
-    | 'KRW'
-    | 'SEK'
-    | 'NOK'
-    | 'DKK'
-    | 'PLN'
-    | 'CZK'
-    | 'TRY'
-    | 'BRL'
-    | 'MXN'
-    | 'ZAR'
-    | 'AED'
-    | 'SAR'
-    | null
-    | undefined;
+  display_currency?: DisplayCurrency | undefined;
   /**
    * What customers can pay with, in this order. Null: everything that is served, cheapest network
    * first.
    */
-  methods?:
-    | readonly {
-        coin: Coin;
-        network: Network;
-      }[]
-    | null
-    | undefined;
+  methods?: PaymentMethods | undefined;
   /** Origins whose pages may show the checkout in a frame, such as https://shop.example. */
   embed_origins?: readonly string[] | undefined;
   /** Ignored. */
@@ -66,42 +34,12 @@ export interface Appearance {
   /** Null: the page's own. */
   accent_color: string | null;
   /** In which the page shows the price too, about. Null: in no other currency. */
-  display_currency:
-    | 'USD'
-    | 'EUR'
-    | 'GBP'
-    | 'CHF'
-    | 'JPY'
-    | 'CNY'
-    | 'INR'
-    | 'AUD'
-    | 'CAD'
-    | 'NZD'
-    | 'SGD'
-    | 'HKD'
-    | 'KRW'
-    | 'SEK'
-    | 'NOK'
-    | 'DKK'
-    | 'PLN'
-    | 'CZK'
-    | 'TRY'
-    | 'BRL'
-    | 'MXN'
-    | 'ZAR'
-    | 'AED'
-    | 'SAR'
-    | null;
+  display_currency: DisplayCurrency;
   /**
    * What customers can pay with, in this order. Null: everything that is served, cheapest network
    * first.
    */
-  methods:
-    | readonly {
-        coin: Coin;
-        network: Network;
-      }[]
-    | null;
+  methods: PaymentMethods;
   /** Origins whose pages may show the checkout in a frame, such as https://shop.example. */
   embed_origins: readonly string[];
   accent_used: {
@@ -119,3 +57,37 @@ export interface Appearance {
   /** Null: nothing was ever set. */
   updated_at: string | null;
 }
+
+export type DisplayCurrency =
+  | 'USD'
+  | 'EUR'
+  | 'GBP'
+  | 'CHF'
+  | 'JPY'
+  | 'CNY'
+  | 'INR'
+  | 'AUD'
+  | 'CAD'
+  | 'NZD'
+  | 'SGD'
+  | 'HKD'
+  | 'KRW'
+  | 'SEK'
+  | 'NOK'
+  | 'DKK'
+  | 'PLN'
+  | 'CZK'
+  | 'TRY'
+  | 'BRL'
+  | 'MXN'
+  | 'ZAR'
+  | 'AED'
+  | 'SAR'
+  | null;
+
+export type PaymentMethods =
+  | readonly {
+      coin: Coin;
+      network: Network;
+    }[]
+  | null;

@@ -40,32 +40,30 @@ export interface Delivery {
   /** Of the last attempt; null without a response. */
   last_status_code: number | null;
   /** Of the last attempt; null: none, or 2xx. */
-  last_error:
-    | 'url'
-    | 'dns'
-    | 'address_blocked'
-    | 'port_blocked'
-    | 'connect_refused'
-    | 'connect_unreachable'
-    | 'connect_reset'
-    | 'tls'
-    | 'timeout'
-    | 'protocol'
-    | 'redirect'
-    | 'status'
-    | 'interrupted'
-    | 'internal'
-    | null;
+  last_error: DeliveryError;
 }
 
 export interface DeliveryList {
   data: readonly Delivery[];
-  pagination: {
-    limit: number;
-    has_more: boolean;
-    next_cursor: string | null;
-  };
+  pagination: CursorPagination;
 }
+
+export type DeliveryError =
+  | 'url'
+  | 'dns'
+  | 'address_blocked'
+  | 'port_blocked'
+  | 'connect_refused'
+  | 'connect_unreachable'
+  | 'connect_reset'
+  | 'tls'
+  | 'timeout'
+  | 'protocol'
+  | 'redirect'
+  | 'status'
+  | 'interrupted'
+  | 'internal'
+  | null;
 
 export interface DeliveryAttempt {
   number: number;
@@ -74,64 +72,22 @@ export interface DeliveryAttempt {
   address: string | null;
   status_code: number | null;
   duration_ms: number;
-  error:
-    | 'url'
-    | 'dns'
-    | 'address_blocked'
-    | 'port_blocked'
-    | 'connect_refused'
-    | 'connect_unreachable'
-    | 'connect_reset'
-    | 'tls'
-    | 'timeout'
-    | 'protocol'
-    | 'redirect'
-    | 'status'
-    | 'interrupted'
-    | 'internal'
-    | null;
+  error: DeliveryError;
   error_detail: string | null;
   response_excerpt: string | null;
   next_attempt_at: string | null;
 }
 
-export interface DeliveryWithAttempts {
-  id: string;
-  event_id: string;
-  type: string;
-  payment_id: string;
-  /** The registered endpoint; null: the webhookUrl, or the callback_url of the payment. */
-  endpoint_id: string | null;
-  /** The event's number of its payment. */
-  sequence: number;
-  status: 'pending' | 'delivered' | 'failed';
-  failed_because: 'retries_exhausted' | 'webhooks_disabled' | 'endpoint_switched_off' | null;
-  /** How often it was tried so far. */
-  attempts: number;
-  /** In the past while webhooks are disabled: it waits for them. */
-  next_attempt_at: string | null;
-  created_at: string;
-  finished_at: string | null;
-  /** Of the last attempt; null without a response. */
-  last_status_code: number | null;
-  /** Of the last attempt; null: none, or 2xx. */
-  last_error:
-    | 'url'
-    | 'dns'
-    | 'address_blocked'
-    | 'port_blocked'
-    | 'connect_refused'
-    | 'connect_unreachable'
-    | 'connect_reset'
-    | 'tls'
-    | 'timeout'
-    | 'protocol'
-    | 'redirect'
-    | 'status'
-    | 'interrupted'
-    | 'internal'
-    | null;
+export interface DeliveryWithAttempts extends Delivery {
   log: readonly DeliveryAttempt[];
+}
+
+export interface Redeliver {
+  /**
+   * listeners: the delivery stays as it is, and only GET /v1/events/redeliveries shows the request,
+   * also while webhooks are off.
+   */
+  to?: 'receiver' | 'listeners' | undefined;
 }
 
 export interface RedeliverRange {
@@ -156,4 +112,10 @@ export interface RedeliverReport {
    * /v1/webhooks/endpoints lists it, POST /v1/webhooks/endpoints/enable switches it on.
    */
   switched_off?: number | undefined;
+}
+
+export interface CursorPagination {
+  limit: number;
+  has_more: boolean;
+  next_cursor: string | null;
 }

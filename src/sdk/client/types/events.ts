@@ -1,5 +1,6 @@
 // Written by `npm run types:sdk`, from the schemas of the service.
 
+import type { CursorPagination } from './deliveries.ts';
 import type { EventType, WebhookEvent } from '../../event-types.ts';
 
 export interface ListEvents {
@@ -44,9 +45,31 @@ export interface PaymentEventList {
    * when it is large.
    */
   data: readonly WebhookEvent[];
+  pagination: CursorPagination;
+}
+
+export interface ListRedeliveries {
+  /** next_cursor of the page before; default: the oldest request. */
+  after?: string | undefined;
+  limit?: number | undefined;
+}
+
+export interface Redelivery {
+  /** When the merchant asked for it. */
+  requested_at: string;
+  event: WebhookEvent;
+}
+
+export interface RedeliveryList {
+  /** In the order of the requests. */
+  data: readonly Redelivery[];
   pagination: {
     limit: number;
+    /** Whether to ask for the next page at once. */
     has_more: boolean;
+    /**
+     * Where to go on, now or later: given on the last page, too. Null only while the list is empty.
+     */
     next_cursor: string | null;
   };
 }

@@ -21,4 +21,19 @@ export interface ServiceStatus {
   authenticated: boolean;
   /** The merchant's identifier; present only when authenticated is true. */
   merchant_id?: string | undefined;
+  /** The merchant's, and so the key's; as merchant_id. */
+  mode?: 'test' | 'live' | undefined;
+  /** What the key may do; as merchant_id. */
+  permissions?:
+    | readonly (
+        | 'payments:read'
+        | 'payments:write'
+        | 'refunds:write'
+        | 'webhooks:read'
+        | 'webhooks:write'
+        | 'webhooks:secrets'
+        | 'checkout:write'
+        | 'sandbox:write'
+      )[]
+    | undefined;
 }

@@ -1,5 +1,6 @@
 // Written by `npm run types:sdk`, from the schemas of the service.
 
+import type { CursorPagination } from './deliveries.ts';
 import type { EventType } from '../../event-types.ts';
 
 export interface SetWebhookConfig {
@@ -30,10 +31,7 @@ export interface EndpointHealth {
   switchedOffBecause: 'gone' | 'failing' | null;
 }
 
-export interface WebhookConfigAndHealth {
-  webhookUrl: string | null;
-  enabled: boolean;
-  updatedAt: string;
+export interface WebhookConfigAndHealth extends WebhookConfig {
   health: EndpointHealth;
 }
 
@@ -85,11 +83,7 @@ export interface WebhookEndpoint {
 
 export interface WebhookEndpointList {
   data: readonly WebhookEndpoint[];
-  pagination: {
-    limit: number;
-    has_more: boolean;
-    next_cursor: string | null;
-  };
+  pagination: CursorPagination;
 }
 
 export interface EnableEndpoint {

@@ -1,0 +1,35 @@
+import type { PaymentCheckout, ServiceStatus } from '../../client/index.ts';
+import type { Login } from '../settings/profiles.ts';
+import type { Outside } from '../terminal/outside.ts';
+
+/** One line of the doctor's report. A note is worth knowing, and nothing is wrong. */
+export interface Finding {
+  readonly check: string;
+  readonly result: 'ok' | 'wrong' | 'note';
+  /** What was found. */
+  readonly found: string;
+  /** What to do; null: nothing. */
+  readonly remedy: string | null;
+}
+
+/** What the checks of a key and its merchant read. */
+export interface Subject {
+  readonly outside: Outside;
+  readonly client: PaymentCheckout;
+  readonly login: Login;
+  readonly status: ServiceStatus;
+}
+
+export const ok = (check: string, found: string): Finding => ({ check, result: 'ok', found, remedy: null });
+export const note = (check: string, found: string, remedy: string): Finding => ({
+  check,
+  result: 'note',
+  found,
+  remedy,
+});
+export const wrong = (check: string, found: string, remedy: string): Finding => ({
+  check,
+  result: 'wrong',
+  found,
+  remedy,
+});

@@ -1,0 +1,93 @@
+import { ApiError, PaymentCheckoutError } from '../client/index.ts';
+import { CommandError, UsageError, type Command } from './command/command.ts';
+import { complete } from './command/completion.ts';
+import { helpOf, overview, PROGRAM } from './command/help.ts';
+import { findCommand, parseCall } from './command/parse.ts';
+import { COMMANDS } from './commands.ts';
+import { codeOf } from './settings/files.ts';
+import { paintFor } from './terminal/colours.ts';
+import { Output, printable } from './terminal/output.ts';
+import type { Outside } from './terminal/outside.ts';
+
+const FAILED = 1;
+const CALLED_WRONGLY = 2;
+/** As shells report a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+/**
+ * Runs one call of the program and returns its exit code. Errors are on standard error, as JSON with --json.
+ */
+export async function run(args: readonly string[], outside: Outside): Promise<number> {
+  const [first, second] = args;
+  if (first === 'complete' && second === '--') {
+    outside.stdout.write(
+      complete(COMMANDS, args.slice(2))
+        .map((word) => `${word}\n`)
+        .join(''),
+    );
+    return 0;
+  }
+  if (first === undefined || first === '--help' || first === 'help') {
+    outside.stdout.write(`${overview(COMMANDS)}\n`);
+    return 0;
+  }
+  let command: Command | null = null;
+  try {
+    const found = findCommand(COMMANDS, args);
+    command = found.command;
+    const { words, values } = parseCall(command, found.rest);
+    const output = new Output(outside, { isJson: values.has('json'), isPlain: values.has('no-color') });
+    if (!values.has('help')) return await command.run({ outside, output, words, values });
+    outside.stdout.write(`${helpOf(command)}\n`);
+    return 0;
+  } catch (error) {
+    if (outside.signal.aborted) return INTERRUPTED;
+    return report(error, outside, { isJson: args.includes('--json'), command });
+  }
+}
+
+interface Failed {
+  readonly isJson: boolean;
+  readonly command: Command | null;
+}
+
+/** Reports an error and returns the exit code. What is no error of a call or of the service is thrown on. */
+function report(error: unknown, outside: Outside, { isJson, command }: Failed): number {
+  const facts = factsOf(error);
+  if (facts === null) throw error;
+  if (isJson) outside.stderr.write(`${JSON.stringify({ error: facts })}\n`);
+  else {
+    const { code, message, status, field, request_id: request } = facts;
+    const about = [status, code, field].filter((one) => one !== undefined && one !== null).join(' ');
+    const end = request === null || request === undefined ? '' : ` (request ${request})`;
+    const paint = paintFor(outside.stderr, outside.env);
+    outside.stderr.write(`${paint('red', `${PROGRAM}: ${about}`)}: ${printable(message)}${end}\n`);
+  }
+  if (facts.code !== 'usage') return FAILED;
+  if (!isJson) outside.stderr.write(`See ${PROGRAM}${command === null ? '' : ` ${command.name}`} --help\n`);
+  return CALLED_WRONGLY;
+}
+
+interface Facts {
+  readonly code: string;
+  readonly message: string;
+  readonly status?: number;
+  readonly field?: string | null;
+  readonly request_id?: string | null;
+}
+
+/** What to say of an error; null: it is a fault of the program. None of them holds a key. */
+function factsOf(error: unknown): Facts | null {
+  if (error instanceof UsageError) return { code: 'usage', message: error.message };
+  if (error instanceof CommandError) return { code: 'failed', message: error.message };
+  if (error instanceof ApiError) {
+    const { code, message, status, requestId, details } = error;
+    return { code, message, status, field: details?.field ?? null, request_id: requestId };
+  }
+  if (error instanceof PaymentCheckoutError)
+    return { code: 'unreachable', message: `${error.message} (${codeOf(error)}): see ${PROGRAM} doctor` };
+  // An id that the client refuses, before anything is sent.
+  if (error instanceof TypeError && error.message.startsWith('an id '))
+    return { code: 'usage', message: error.message };
+  return null;
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Where text goes. */
+export interface Stream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+}
+
+/** Where answers come from: a terminal asks, and everything else is read to its end. */
+export interface Input extends AsyncIterable<Uint8Array | string> {
+  readonly isTTY?: boolean | undefined;
+}
+
+/** All that a command reaches outside of itself. */
+export interface Outside {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Input;
+  readonly stdout: Stream;
+  readonly stderr: Stream;
+  /** Shows a question on the terminal and returns the answer; a secret one is not shown. */
+  readonly ask: (question: string, isSecret: boolean) => Promise<string>;
+  readonly fetch: typeof fetch;
+  readonly now: () => Date;
+  /** Rejects with the signal's reason when that is aborted. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Aborted when the program is to end (Ctrl-C). */
+  readonly signal: AbortSignal;
+}
+
+/** The surroundings of this process, with the parts that main.ts owns. */
+export function surroundings(own: Pick<Outside, 'ask' | 'signal'>): Outside {
+  return {
+    ...own,
+    env: process.env,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    fetch: (...args) => globalThis.fetch(...args),
+    now: () => new Date(),
+    sleep: async (ms, signal) => {
+      await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+    },
+  };
+}
