@@ -101,11 +101,25 @@ function filesOf(file, isWanted, found = new Map()) {
   return found;
 }
 
-/** Tabs instead of four spaces, and each paragraph of a comment on one line. */
+/** What an editor shows of a comment: as many sentences as fit, at least one. The whole is in the source. */
+const COMMENT_LENGTH = 240;
+
+/** Tabs instead of four spaces, comments on one line, and members without one beside each other. */
 function smaller(code) {
   const tabs = code.replaceAll(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4));
-  const lines = tabs.replaceAll(/(?<=\S)\n[\t ]+\* (?=[^@\s])/g, ' ');
-  return lines.replaceAll(/\n[\t ]+\*\/\n/g, ' */\n');
+  const lines = tabs.replaceAll(/(?<=\S)\n[\t ]+\* (?=[^@\s])/g, ' ').replaceAll(/\n[\t ]+\*\/\n/g, ' */\n');
+  const short = lines.replaceAll(/\/\*\* (.*?) \*\//g, (_, text) => `/** ${firstSentences(text)} */`);
+  return short.replaceAll(/([{;])\n\t+(?!\/\*\*)/g, '$1');
+}
+
+function firstSentences(text) {
+  const [first, ...more] = text.split(/(?<=\.) (?=[A-Z`])/);
+  let shown = first;
+  for (const sentence of more) {
+    if (`${shown} ${sentence}`.length > COMMENT_LENGTH) break;
+    shown += ` ${sentence}`;
+  }
+  return shown;
 }
 
 function isGenerated(file) {

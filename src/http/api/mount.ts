@@ -32,7 +32,8 @@ export interface Gate {
 export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate): void {
   const identify = identifier(gate);
   const clientOf = clientNamer(gate.clients);
-  // Path by path, with its refusal at its end: what a literal path does not take is not for one with parameters.
+  // Path by path, with its refusal at its end: what a literal path does not take is not for one with
+  // parameters.
   for (const [path, own] of groupBy(endpoints, (endpoint) => endpoint.path)) {
     for (const endpoint of own) {
       const isStatus = endpoint.operationId === 'getStatus';
