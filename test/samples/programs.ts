@@ -58,12 +58,14 @@ export function startProgram(
     cwd: work,
     env: { ...environment(), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // With a group of its own, in which what it starts ends with it.
+    detached: true,
   });
   const service = watch(child);
   return {
     ...service,
     async end() {
-      service.signal('SIGKILL');
+      if (!service.isOver()) process.kill(-service.pid, 'SIGKILL');
       await service.ended();
     },
   };
