@@ -5,8 +5,8 @@ const PUBLIC_PREFIX = 'whpk_';
 const KEY_BYTES = 32;
 
 /** What precedes the 32 bytes of a key in DER: RFC 8410, PKCS #8 and SubjectPublicKeyInfo. */
-const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
-const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
+const PKCS8 = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20);
+const SPKI = Uint8Array.of(0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0);
 
 /** The public key, `whpk_...`, of a private one, `whsk_...`. Throws TypeError for a malformed key. */
 export function publicKeyOf(privateKey: string): string {

@@ -90,7 +90,8 @@ describe('docker-compose.yml', () => {
     expect(made).to.have.members(Object.keys(compose.secrets));
     for (const [name, { file }] of Object.entries(compose.secrets))
       expect(file).to.equal(`./secrets/${name}`);
-    for (const list of ['.gitignore', '.dockerignore'].map(read)) expect(list).to.match(/^(secrets\/|\*)$/m);
+    for (const list of ['.gitignore', '.dockerignore'].map(read))
+      expect(list).to.match(/^(\/secrets\/|\*)$/m);
   });
 
   it('mounts only files that exist, and to be read', () => {

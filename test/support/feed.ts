@@ -32,7 +32,9 @@ export async function walkFeed(
 
 const heldBack = sql<{ held: boolean }>(
   'test_held_back',
-  'SELECT EXISTS (SELECT FROM events WHERE txid >= pg_snapshot_xmin(pg_current_snapshot())) AS held',
+  `SELECT EXISTS (SELECT FROM events WHERE txid >= pg_snapshot_xmin(pg_current_snapshot()))
+     OR EXISTS (SELECT FROM redelivery_requests WHERE txid >= pg_snapshot_xmin(pg_current_snapshot()))
+     AS held`,
 );
 
 /**

@@ -137,7 +137,8 @@ const insertPayments = sql<{ id: string }, Creation>(
       WHERE e.payment_id NOT IN (SELECT payment_id FROM refused)
     ), job AS (
       INSERT INTO scheduled_jobs (${JOB_COLUMNS})
-      SELECT ${JOB_COLUMNS} FROM json_to_recordset(${p.jobs}::json) AS j (payment_id text, ${JOB_COLUMN_TYPES})
+      SELECT ${JOB_COLUMNS}
+      FROM json_to_recordset(${p.jobs}::json) AS j (payment_id text, ${JOB_COLUMN_TYPES})
       WHERE j.payment_id NOT IN (SELECT payment_id FROM refused)
     )
     SELECT id FROM created`,

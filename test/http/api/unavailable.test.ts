@@ -33,6 +33,8 @@ const BODIES: Readonly<Record<string, object>> = {
   '/v1/sandbox/scenarios': { story: 'paid' },
   '/v1/sandbox/payments/:id/advance': { by: '1m' },
   '/v1/payment': ORDER,
+  '/v1/webhooks/endpoints': { url: 'https://shop.example/' },
+  '/v1/webhooks/endpoints/:id': { url: 'https://shop.example/' },
   '/v1/webhooks/config': { webhookUrl: 'https://shop.example/', enabled: true },
   '/v1/webhooks/redeliver': { from_date: '2026-01-01' },
 };
@@ -85,7 +87,7 @@ describe('specification: 503, the API is temporarily unavailable', () => {
       ...(apiKey === null ? {} : { 'X-API-Key': apiKey }),
     };
     if (method === 'GET' || method === 'DELETE') return send(server, method, path, headers);
-    const body = JSON.stringify(BODIES[path.replace(payment.id, ':id')] ?? {});
+    const body = JSON.stringify(BODIES[path.replace(/\b(pay|whe)_\w{26}/, ':id')] ?? {});
     return send(server, method, path, headers, isLogo ? image : body);
   };
   const served = () => createEndpoints(harness);

@@ -80,6 +80,12 @@ export async function playEvents({ tape, harness }: Run, id: string): Promise<vo
   await tape.play(harness, 'readEvents', 'oldest', 'The oldest event, and where the feed goes on.', {
     query,
   });
+  const { body } = await harness.api('get', `/v1/payment/${id}/events?limit=1`).expect(200);
+  const [event] = (body as { data: Created[] }).data;
+  await tape.play(harness, 'getEvent', 'created', 'What the link of a thin event names.', {
+    id: event?.id ?? '',
+  });
+  await tape.fail(harness, 'validation', 'getEvent', { id: event?.id ?? '', query: '?thin=true' });
   await tape.fail(harness, 'validation', 'readEvents', { query: '?after=bm90LWEtY3Vyc29y' });
   await tape.fail(harness, 'validation', 'listPaymentEvents', { id, query: '?limit=1000' });
 }

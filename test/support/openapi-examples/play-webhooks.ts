@@ -1,3 +1,4 @@
+import { untilFeedsAreWhole } from '../feed.ts';
 import type { Run } from './play-payments.ts';
 
 /** Sets up a receiver, and tests it. */
@@ -29,11 +30,16 @@ export async function playDeliveries({ tape, harness, goneUrl }: Run, settled: s
   await tape.fail(harness, 'validation', 'listDeliveries', { query: '?status=lost' });
   const id = data[0]?.id ?? '';
   await tape.play(harness, 'getDelivery', 'delivered', 'Accepted with the first attempt.', { id });
-  await tape.play(harness, 'redeliver', 'again', 'It is due at once.', { id });
+  await tape.play(harness, 'redeliver', 'again', 'It is due at once.', { id, body: {} });
+  await untilFeedsAreWhole(harness.ctx.db);
   await harness.work();
   const refused = (await harness.api('get', '/v1/webhooks/deliveries?status=failed&limit=1').expect(200))
     .body as { data: { id: string }[] };
   await tape.fail(harness, 'endpoint_off', 'redeliver', { id: refused.data[0]?.id ?? '' });
+  await tape.play(harness, 'listRedeliveries', 'one', 'An event that was asked for again.', {
+    query: '?limit=1',
+  });
+  await tape.fail(harness, 'validation', 'listRedeliveries', { query: '?after=bm90LWEtY3Vyc29y' });
   await tape.play(harness, 'enableWebhookEndpoint', 'callback', 'A callback_url of a payment.', {
     body: { url: goneUrl },
   });

@@ -2,6 +2,7 @@ import type { Examples } from '../../../src/http/openapi/examples.ts';
 import { verifyWebhook } from '../../../src/sdk/index.ts';
 import { createHarness } from '../harness.ts';
 import { startReceiver } from '../receivers.ts';
+import { playEndpoints } from './play-endpoints.ts';
 import { playErrors, playOutages } from './play-errors.ts';
 import { playEvents, playPayments, playSettledPayment } from './play-payments.ts';
 import { playAppearance, playSandbox, playStatus } from './play-sandbox.ts';
@@ -40,6 +41,7 @@ export async function produceExamples(): Promise<Examples> {
     await playEvents(run, settled);
     await playDeliveries(run, settled);
     await playAppearance(run);
+    await playEndpoints(run);
     await playErrors(run, settled);
     await playOutages(run);
     // Test events and those of the receiver check are of no payment.

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 
 /** What a run of the service draws at random, by its form; the name says where a new value comes from. */
 const FORMS: readonly (readonly [name: string, form: RegExp])[] = [
-  ['id', /\b(?:mer|pay|evt|dlv|ref|req)_[0-9A-HJKMNP-TV-Z]{26}\b/g],
+  ['id', /\b(?:mer|pay|evt|dlv|ref|req|whe)_[0-9A-HJKMNP-TV-Z]{26}\b/g],
   ['token', /(?<=checkout\/|"token_id":")[\w-]{32}(?=")/g],
   ['secret', /whsec_[A-Za-z0-9+/]{43}=/g],
+  ['public key', /whpk_[A-Za-z0-9+/]{43}=/g],
+  ['kid', /(?<="(?:kid|x)":")[\w-]{43}/g],
   ['hash', /\b0x(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40})\b/g],
   ['logo', /(?<=\/logos?\/)[0-9a-f]{32}/g],
 ];
@@ -52,6 +54,10 @@ function stableValue(kind: string, value: string, count: number): string {
       return bytes.subarray(0, 24).toString('base64url');
     case 'secret':
       return `whsec_${bytes.toString('base64')}`;
+    case 'public key':
+      return `whpk_${bytes.toString('base64')}`;
+    case 'kid':
+      return bytes.toString('base64url');
     case 'hash':
       return `0x${bytes.toString('hex')}`.slice(0, value.length);
     case 'logo':
@@ -63,8 +69,9 @@ function stableValue(kind: string, value: string, count: number): string {
   }
 }
 
-/** A cursor holds ids, or an epoch of the feed and the number of a transaction. */
+/** A cursor holds ids, or an epoch of the feed and the number of a transaction, or two numbers. */
 function stableCursor(cursor: string, replaceIn: (text: string) => string): string {
   const parts = replaceIn(Buffer.from(cursor, 'base64url').toString());
-  return Buffer.from(parts.replace(/^[0-9a-f]{12}\.\d+\./, '5f0c7d9be2a1.1042.')).toString('base64url');
+  const stable = parts.replace(/^[0-9a-f]{12}\.\d+\./, '5f0c7d9be2a1.1042.').replace(/^\d+\.\d+$/, '1042.7');
+  return Buffer.from(stable).toString('base64url');
 }

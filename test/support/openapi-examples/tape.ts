@@ -84,7 +84,7 @@ export class Tape {
     { id = '', query = '', body, apiKey, headers = {}, image }: Play,
   ): Promise<{ status: number; body: unknown }> {
     const { method, path } = endpointOf(operationId);
-    const request = harness.api(method, path.replace(':id', id) + query, apiKey).set(headers);
+    const request = harness.api(method, path.replace(/:\w+/, id) + query, apiKey).set(headers);
     if (image !== undefined) return request.set('Content-Type', 'image/png').send(image);
     return body === undefined ? request : request.send(body);
   }

@@ -23,7 +23,8 @@ const destinationOf = sql<Destination, { id: string; merchantId: string }>(
   'destination_of_delivery',
   (p) => `
    SELECT d.endpoint_id, p.test_clock, p.clock_offset_ms, p.clock_frozen_until,
-     CASE WHEN named.id IS NULL THEN m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL
+     CASE WHEN named.id IS NULL
+       THEN m.webhooks_enabled AND coalesce(e.callback_url, m.webhook_url) IS NOT NULL
        ELSE coalesce(r.is_enabled, false) END AS is_enabled,
      o.disabled_at IS NOT NULL OR named.id IS NOT NULL AND (r.id IS NULL OR r.deleted_at IS NOT NULL)
        AS is_switched_off

@@ -34,8 +34,8 @@ const insert = sql<{ id: string }, RegistrationParams>(
   (p) => `
    INSERT INTO endpoint_registrations
      (id, merchant_id, url, event_types, description, payload, is_enabled, created_at, updated_at)
-   SELECT ${p.id}::text, ${p.merchantId}::text, ${p.url}::text, ${p.eventTypes}::text[], ${p.description}::text,
-     ${p.payload}::text, ${p.isEnabled}::boolean, ${p.now}::timestamptz, ${p.now}
+   SELECT ${p.id}::text, ${p.merchantId}::text, ${p.url}::text, ${p.eventTypes}::text[],
+     ${p.description}::text, ${p.payload}::text, ${p.isEnabled}::boolean, ${p.now}::timestamptz, ${p.now}
    WHERE (
      SELECT count(*) FROM endpoint_registrations
      WHERE merchant_id = ${p.merchantId} AND deleted_at IS NULL) < ${MAX_REGISTERED}
@@ -75,7 +75,8 @@ const update = sql<never, Omit<RegistrationParams, 'merchantId'>>(
   'update_endpoint_registration',
   (p) => `
    UPDATE endpoint_registrations SET url = ${p.url}, event_types = ${p.eventTypes},
-     description = ${p.description}, payload = ${p.payload}, is_enabled = ${p.isEnabled}, updated_at = ${p.now}
+     description = ${p.description}, payload = ${p.payload}, is_enabled = ${p.isEnabled},
+     updated_at = ${p.now}
    WHERE id = ${p.id}`,
 );
 

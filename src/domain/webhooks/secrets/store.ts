@@ -90,7 +90,11 @@ function storeOf(
 }
 
 /** The secrets of merchants: they sign for the webhookUrl and for callback URLs. */
-export const MERCHANT_SECRETS = storeOf({ table: 'webhook_secrets', owner: 'merchant_id', owners: 'merchants' });
+export const MERCHANT_SECRETS = storeOf({
+  table: 'webhook_secrets',
+  owner: 'merchant_id',
+  owners: 'merchants',
+});
 /** The secrets of registered endpoints. */
 export const ENDPOINT_SECRETS = storeOf({
   table: 'endpoint_secrets',

@@ -97,7 +97,8 @@ const acquire = sql<AcquiredRow, AcquireParams>(
          WHERE is_on AND NOT is_disabled AND NOT has_interrupted), '{}')
      FROM endpoint, destination WHERE w.id = ${p.endpointId}
    )
-   SELECT o.*, m.is_disabled, NOT m.is_on AS is_waiting, m.payload,
+   SELECT o.merchant_id, o.registration_id, o.concurrency_limit, o.failures, o.circuit_open_until,
+     o.failing_since, o.has_interrupted, m.is_disabled, NOT m.is_on AS is_waiting, m.payload,
      due.id, due.event_id, due.payment_id, due.attempts, due.restarted_after, e.type, e.body, e.traceparent,
      coalesce(${p.receiver}, CASE WHEN m.is_on AND e.id IS NOT NULL THEN ${URL_OF_EVENT('m.url')} END) AS url,
      CASE WHEN o.registration_id IS NULL

@@ -113,7 +113,8 @@ const restoreEndpoint = sql<{ id: string }, { endpointId: string; systemNow: Dat
   (p) => `
    INSERT INTO webhook_endpoints (id, merchant_id, registration_id, url, created_at)
    SELECT d.endpoint_id, d.merchant_id, ${REGISTRATION_IN('d.endpoint_id')},
-     CASE WHEN starts_with(d.endpoint_id, d.merchant_id || ' ') AND ${REGISTRATION_IN('d.endpoint_id')} IS NULL
+     CASE WHEN starts_with(d.endpoint_id, d.merchant_id || ' ')
+         AND ${REGISTRATION_IN('d.endpoint_id')} IS NULL
        THEN substring(e.callback_url FROM '^[^?#]+') END,
      ${p.systemNow}
    FROM deliveries d LEFT JOIN events e ON e.id = d.event_id
