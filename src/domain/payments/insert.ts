@@ -70,7 +70,7 @@ function claimRow({
 
 async function insertAll(connection: Connection, rows: readonly Row[]): Promise<boolean[]> {
   const created = await run(connection, insertPayments, {
-    claims: recordset(rows.flatMap(({ claims }) => claims)),
+    claims: recordset(rows.flatMap(({ claims }, place) => claims.map((claim) => ({ place, ...claim })))),
     payments: recordset(rows.map(({ payment }) => payment)),
     events: recordset(rows.map(({ event }) => event)),
     jobs: recordset(rows.flatMap(({ jobs }) => jobs)),
@@ -97,9 +97,9 @@ const insertPayments = sql<{ id: string }, Creation>(
     WITH request AS (
       SELECT DISTINCT ON (merchant_id, key, method, path) *
       FROM json_to_recordset(${p.claims}::json) AS c (
-        payment_id text, merchant_id text, key text, method text, path text, body_hash bytea, status integer,
-        body text, created_at timestamptz)
-      ORDER BY merchant_id, key, method, path, payment_id
+        place integer, payment_id text, merchant_id text, key text, method text, path text, body_hash bytea,
+        status integer, body text, created_at timestamptz)
+      ORDER BY merchant_id, key, method, path, place
     ), claim AS (
       INSERT INTO idempotency_keys (merchant_id, key, method, path, body_hash, status, body, created_at)
       SELECT merchant_id, key, method, path, body_hash, status, body, created_at FROM request

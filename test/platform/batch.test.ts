@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { Batch } from '../../src/platform/batch.ts';
+import { ApiError } from '../../src/platform/errors.ts';
+
+/** What Postgres says of a statement that ran out of time. */
+const OUT_OF_TIME = Object.assign(new Error('canceling statement due to statement timeout'), {
+  code: '57014',
+});
+
+describe('a batch', () => {
+  let runs: { items: readonly string[]; end: (error?: Error) => void }[];
+  let batch: Batch<string, string>;
+  beforeEach(() => {
+    runs = [];
+    const run = (items: readonly string[]) =>
+      new Promise<string[]>((resolve, reject) => {
+        const end = (error?: Error) =>
+          error === undefined ? resolve(items.map((item) => `${item} done`)) : reject(error);
+        runs.push({ items, end });
+      });
+    batch = new Batch(run, { size: 3, waiting: 5 });
+  });
+
+  const turn = () => new Promise(setImmediate);
+  const itemsOf = () => runs.map(({ items }) => items.join());
+  const endAll = async (error?: Error) => {
+    for (let ended = 0; ended < runs.length; ended += 1) {
+      runs[ended]?.end(error);
+      await turn();
+    }
+  };
+
+  it('runs the first item at once, and what comes meanwhile together, at most as many as it may', async () => {
+    const results = Promise.all(['a', 'b', 'c', 'd', 'e'].map((item) => batch.do(item)));
+    expect(itemsOf()).to.deep.equal(['a']);
+    await endAll();
+    expect(itemsOf()).to.deep.equal(['a', 'b,c,d', 'e']);
+    expect(await results).to.deep.equal(['a done', 'b done', 'c done', 'd done', 'e done']);
+  });
+
+  it('runs the items of a run that failed one by one, so that one of them fails alone', async () => {
+    const first = batch.do('a');
+    const others = Promise.allSettled(['b', 'bad', 'c'].map((item) => batch.do(item)));
+    const refused = new Error('the row is refused');
+    for (let ended = 0; ended < runs.length; ended += 1) {
+      const one = runs[ended];
+      one?.end(one.items.includes('bad') ? refused : undefined);
+      await turn();
+    }
+    expect(itemsOf()).to.deep.equal(['a', 'b,bad,c', 'b', 'bad', 'c']);
+    expect(await first).to.equal('a done');
+    expect((await others).map((one) => (one.status === 'fulfilled' ? one.value : one.reason))).to.deep.equal([
+      'b done',
+      refused,
+      'c done',
+    ]);
+  });
+
+  it('gives up with a run that ran out of time what waits for it, and goes on with what comes later', async () => {
+    const all = Promise.allSettled(['a', 'b', 'c'].map((item) => batch.do(item)));
+    runs[0]?.end(OUT_OF_TIME);
+    expect((await all).map((one) => one.status === 'rejected' && one.reason)).to.deep.equal([
+      OUT_OF_TIME,
+      OUT_OF_TIME,
+      OUT_OF_TIME,
+    ]);
+    expect(itemsOf()).to.deep.equal(['a']);
+    const later = batch.do('d');
+    await endAll();
+    expect(await later).to.equal('d done');
+  });
+
+  it('refuses what comes while as many wait as may', async () => {
+    const all = ['a', 'b', 'c', 'd', 'e', 'f'].map((item) => batch.do(item));
+    const refused = await batch.do('g').catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(ApiError).and.to.include({ code: 'unavailable' });
+    await endAll();
+    expect(await Promise.all(all)).to.have.length(6);
+  });
+});
