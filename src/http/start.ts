@@ -111,6 +111,8 @@ function closeIdle(
     const isSilent = response === null && (isLate || socket.bytesRead === 0);
     // Its client does not read: the connection would outlast the time to drain.
     const isUnread = isLate && socket.writableLength > 0;
-    if (isSilent || isUnread) socket.destroy();
+    // Nor does it send the rest of its request.
+    const isUnsent = isLate && response?.req.complete === false;
+    if (isSilent || isUnread || isUnsent) socket.destroy();
   }
 }
