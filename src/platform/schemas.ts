@@ -1,5 +1,6 @@
 import { Type, type TNull, type TSchema, type TString, type TUnion } from 'typebox';
 import { AMOUNT_PATTERN, CURSOR_PATTERN, TEXT_PATTERN } from './validator.ts';
+import { idPattern, type IdPrefix } from './values/ids.ts';
 
 // What the schemas of requests and responses have in common.
 
@@ -11,6 +12,14 @@ export function nullable<S extends TSchema>(schema: S, description?: string): TU
 /** An ISO 8601 date and time with its offset. */
 export function timestamp(description?: string): TString {
   return Type.String({ format: 'date-time', ...(description === undefined ? {} : { description }) });
+}
+
+/** An id with this prefix (contract, "Names and shapes"). */
+export function id(prefix: IdPrefix, description?: string): TString {
+  return Type.String({
+    pattern: idPattern(prefix).source,
+    ...(description === undefined ? {} : { description }),
+  });
 }
 
 /** Text that JSON and Postgres keep as it is. */

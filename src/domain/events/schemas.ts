@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { CursorPagination, cursor, nullable, timestamp } from '../../platform/schemas.ts';
+import { CursorPagination, cursor, id, nullable, timestamp } from '../../platform/schemas.ts';
 import { Policy } from '../payments/lifecycle/policy.ts';
 import { EVENT_TYPES, EXCEPTIONS, STATUSES } from '../payments/lifecycle/states.ts';
 import { MAX_REDELIVERIES } from '../webhooks/deliveries/redelivery-requests.ts';
@@ -73,9 +73,7 @@ export const FeedQuery = Type.Object(
         description: 'One type, or several separated by commas.',
       }),
     ),
-    payment_id: Type.Optional(
-      Type.String({ pattern: '^pay_[0-9A-HJKMNP-TV-Z]{26}$', description: 'Only events of this payment.' }),
-    ),
+    payment_id: Type.Optional(id('pay', 'Only events of this payment.')),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
   },
   { additionalProperties: false },

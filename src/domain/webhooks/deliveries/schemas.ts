@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { CursorPagination, cursor, nullable, timestamp } from '../../../platform/schemas.ts';
+import { cursor, CursorPagination, id, nullable, timestamp } from '../../../platform/schemas.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { DELIVERY_ERROR_CLASSES } from '../client/delivery-error.ts';
 
@@ -10,7 +10,6 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export const FAILURE_REASONS = ['retries_exhausted', 'webhooks_disabled', 'endpoint_switched_off'] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-const id = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` });
 const date = (description: string) => Type.Optional(Type.String({ format: 'date-or-time', description }));
 const FROM = 'Only events from this date or time on (ISO 8601), inclusive; after to_date it is a 400.';
 const TO = 'Only events up to this date or time, inclusive; a bare date is the whole UTC day.';
@@ -21,7 +20,7 @@ export const ListDeliveriesQuery = Type.Object(
     cursor: Type.Optional(cursor('next_cursor of the page before.')),
     payment_id: Type.Optional(id('pay')),
     event_id: Type.Optional(id('evt')),
-    endpoint_id: Type.Optional({ ...id('whe'), description: 'Only those to this registered endpoint.' }),
+    endpoint_id: Type.Optional(id('whe', 'Only those to this registered endpoint.')),
     status: Type.Optional(
       Type.Array(Type.Enum([...DELIVERY_STATUSES]), {
         minItems: 1,
@@ -111,10 +110,9 @@ export const RedeliverBody = Type.Object(
     ),
     from_date: Type.String({ format: 'date-or-time', description: FROM }),
     to_date: date(TO),
-    endpoint_id: Type.Optional({
-      ...id('whe'),
-      description: 'Only to this endpoint; also what was recorded before it was registered.',
-    }),
+    endpoint_id: Type.Optional(
+      id('whe', 'Only to this endpoint; also what was recorded before it was registered.'),
+    ),
   },
   { additionalProperties: false },
 );

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { CursorPagination, cursor, nullable, timestamp } from '../../../platform/schemas.ts';
+import { CursorPagination, cursor, id, nullable, timestamp } from '../../../platform/schemas.ts';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { EndpointHealth } from '../endpoints/schemas.ts';
@@ -50,9 +50,7 @@ export const EnableEndpointBody = Type.Object(
         description: 'A callback_url, with or without its query; without it and id: the webhookUrl.',
       }),
     ),
-    id: Type.Optional(
-      Type.String({ pattern: '^whe_[0-9A-HJKMNP-TV-Z]{26}$', description: 'A registered endpoint.' }),
-    ),
+    id: Type.Optional(id('whe', 'A registered endpoint.')),
   },
   { additionalProperties: false },
 );

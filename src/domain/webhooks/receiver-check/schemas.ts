@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { nullable } from '../../../platform/schemas.ts';
+import { id, nullable } from '../../../platform/schemas.ts';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { CASE_NAMES } from './cases.ts';
@@ -13,10 +13,7 @@ const url = Type.Optional(
 );
 
 const endpointId = Type.Optional(
-  Type.String({
-    pattern: '^whe_[0-9A-HJKMNP-TV-Z]{26}$',
-    description: 'A registered endpoint: its URL, unless `url` names another one, and its secrets.',
-  }),
+  id('whe', 'A registered endpoint: its URL, unless `url` names another one, and its secrets.'),
 );
 
 /** What is reported of every request to a receiver. */
