@@ -93,7 +93,7 @@ export async function listPayments(
   try {
     for (let cursor: string | null = ''; cursor !== null;) {
       const query = `limit=100${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
-      const response = await fetch(`${origin}/v1/payments?${query}`, { headers: shop.headers });
+      const response = await fetchPatiently(`${origin}/v1/payments?${query}`, shop);
       if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
       const page = (await response.json()) as {
         data: { id: string; status: string }[];
@@ -106,4 +106,16 @@ export async function listPayments(
     faults.push(`the payments of a shop cannot be listed: ${messageOf(error)}`);
   }
   return all;
+}
+
+/** How often a client asks again that gets a 503; each waits as long as Retry-After says. */
+const MAX_RETRIES = 5;
+
+async function fetchPatiently(url: string, { headers }: Shop): Promise<Response> {
+  for (let retries = 0; ; retries += 1) {
+    const response = await fetch(url, { headers });
+    if (response.status !== 503 || retries === MAX_RETRIES) return response;
+    await response.text();
+    await sleep(Number(response.headers.get('retry-after') ?? '1') * 1000);
+  }
 }

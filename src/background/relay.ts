@@ -3,12 +3,13 @@ import { DrainWatch } from '../domain/ops/drain.ts';
 import { leaseDue, type LeasedJob } from '../domain/schedule/lease.ts';
 import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
-import type { Job, QueueName } from '../platform/job.ts';
+import type { Job, JobMerchant, QueueName } from '../platform/job.ts';
 import { relayedTotal, relaySeconds } from '../platform/metrics/measures.ts';
 import { faultOf } from '../platform/logging/reasons.ts';
+import { groupBy } from '../platform/postgres/sql.ts';
 import { countWaitingJobs } from './queue-status.ts';
 import type { JobData, JobQueue } from './queues.ts';
-import { keyNamesOf, type Turns } from './shares/turns.ts';
+import { CARRIED_KEYS, keyNamesOf, type Turns } from './shares/turns.ts';
 
 /**
  * How long a job may take before the relay adds it to a queue again: the bound within which a job that a
@@ -94,25 +95,40 @@ async function recountFullQueues(
 }
 
 /**
- * Keys in batches. A job that failed before goes alone, so that one poisoned key cannot block others; so does
- * a job of a test clock, which runs by that clock, and one that takes its merchant's slot.
+ * Keys in batches; those that take slots of a merchant only with others of the same. A job that failed before
+ * goes alone, so that one poisoned key cannot block others; so does a job of a test clock, which runs by that
+ * clock.
  */
 function batches(work: readonly LeasedJob[], size: number, leaseEnd: Date): JobData[] {
-  const isAlone = ({ failures, test_clock, merchant }: LeasedJob) =>
-    failures > 0 || test_clock !== null || merchant !== null;
-  const shared = work.filter((item) => !isAlone(item));
-  const together = Array.from({ length: Math.ceil(shared.length / size) }, (_, i) => {
-    const batch = shared.slice(i * size, (i + 1) * size);
-    return { keys: batch.map(({ key }) => key), ...firstDue(batch) };
-  });
-  const alone = work.filter(isAlone).map(({ key, test_clock, merchant, failures, run_at }) => ({
+  const isAlone = ({ failures, test_clock }: LeasedJob) => failures > 0 || test_clock !== null;
+  const groups = groupBy(
+    work.filter((item) => !isAlone(item)),
+    ({ merchant }) => merchant?.id ?? '',
+  );
+  const together = [...groups].flatMap(([merchantId, group]) =>
+    chunksOf(group, merchantId === '' ? size : CARRIED_KEYS).map((batch) => ({
+      keys: batch.map(({ key }) => key),
+      ...firstDue(batch),
+      ...slotsOf(batch[0]?.merchant ?? null, leaseEnd),
+    })),
+  );
+  const alone = work.filter(isAlone).map(({ key, test_clock, merchant, failures }) => ({
     keys: [key],
-    ...(failures > 0 || test_clock !== null ? {} : firstDue([{ run_at }])),
     ...(failures === 0 ? {} : { failures }),
     ...(test_clock === null ? {} : { testClock: test_clock }),
-    ...(merchant === null ? {} : { merchant, leaseEnd: leaseEnd.toISOString() }),
+    ...slotsOf(merchant, leaseEnd),
   }));
   return [...together, ...alone];
+}
+
+function chunksOf<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );
+}
+
+function slotsOf(merchant: JobMerchant | null, leaseEnd: Date): Pick<JobData, 'merchant' | 'leaseEnd'> {
+  return merchant === null ? {} : { merchant, leaseEnd: leaseEnd.toISOString() };
 }
 
 /** When the first of them was due; jobs that waited for a turn do not say. */

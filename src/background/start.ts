@@ -88,9 +88,9 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
     engine.openWorker(
       queue,
       ({ name, data }) =>
-        turns.runInSlot(ctx, { queue, name, data }, () => {
-          const db = data.merchant === undefined ? ctx.db : lanes.of(data.merchant);
-          return runs.watch(queue, name, data.keys, () => runJob({ ...ctx, db }, handlers, name, data));
+        turns.runInSlots(ctx, { queue, name, data }, (own) => {
+          const db = own.merchant === undefined ? ctx.db : lanes.of(own.merchant);
+          return runs.watch(queue, name, own.keys, () => runJob({ ...ctx, db }, handlers, name, own));
         }),
       concurrencyOf(queue, config),
     ),

@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { ApiError } from './errors.ts';
-import { isUnavailable } from './postgres/db.ts';
+import { isUnavailable, type Connection } from './postgres/db.ts';
 
 export interface BatchLimits {
   /** The most items of one run. */
@@ -15,8 +16,8 @@ interface Asked<Item, Result> {
 }
 
 /**
- * Does the work of many callers at once (group commit): what comes while a run is under way waits for its
- * end, and then goes together. The first of all goes at once, so that nobody waits for a timer. Each caller
+ * Does the work of many callers at once (group commit): what comes in one turn of the event loop goes
+ * together, and what comes while a run is under way waits for its end. Nobody waits for a timer. Each caller
  * has its own outcome: where a run fails, its items run one by one, so that an item that cannot be done fails
  * alone.
  */
@@ -50,6 +51,7 @@ export class Batch<Item, Result> {
 
   async #runAll(): Promise<void> {
     this.#isRunning = true;
+    await setImmediate();
     while (this.#asked.length > 0) {
       const together = this.#asked.splice(0, this.#limits.size);
       try {
@@ -74,4 +76,21 @@ export class Batch<Item, Result> {
       for (const one of together) await this.#settle([one]);
     }
   }
+}
+
+/**
+ * Returns what does an item on a connection, together with those that others ask of the same connection. A
+ * transaction is a connection of its own, so that nothing of it is done in another.
+ */
+export function sharedBatch<Item, Result>(
+  run: (connection: Connection, items: readonly Item[]) => Promise<readonly Result[]>,
+  limits: BatchLimits,
+): (connection: Connection, item: Item) => Promise<Result> {
+  const batches = new WeakMap<Connection, Batch<Item, Result>>();
+  return (connection, item) => {
+    const known = batches.get(connection);
+    const batch = known ?? new Batch((items) => run(connection, items), limits);
+    if (known === undefined) batches.set(connection, batch);
+    return batch.do(item);
+  };
 }

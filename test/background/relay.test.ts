@@ -95,6 +95,35 @@ describe('the relay', () => {
     ]);
   });
 
+  it('hands over keys that take slots of a merchant together, but not with those of another', async () => {
+    const { targets, added } = recorder();
+    const ofEndpoints = defineJob('test.endpoint', 'sandbox', { keyNames: 'endpoint' });
+    const other = await harness.addMerchant();
+    const keysOf = new Map([
+      [harness.merchant.id, range(40, 'a')],
+      [other.id, range(3, 'b')],
+    ]);
+    for (const [id, keys] of keysOf) {
+      await harness.ctx
+        .db('webhook_endpoints')
+        .insert(keys.map((key) => ({ id: key, merchant_id: id, created_at: harness.ctx.now() })));
+      await put(ofEndpoints, keys);
+    }
+    await relayOnce(harness.ctx, { ...targets, jobs: new Map([[ofEndpoints.name, ofEndpoints]]) });
+    const counts = added.map(({ keys }) => [
+      keys[0]?.[0],
+      keys.length,
+      new Set(keys.map(([first]) => first)).size,
+    ]);
+    expect(counts).to.have.deep.members([
+      ['a', 16, 1],
+      ['a', 16, 1],
+      ['a', 8, 1],
+      ['b', 3, 1],
+    ]);
+    expect(added.flatMap(({ keys }) => keys).sort()).to.deep.equal([...keysOf.values()].flat());
+  });
+
   it('that cannot reach its queue has lost nothing: it all comes back when the lease ends', async () => {
     let isAway = true;
     const { targets, added } = recorder({

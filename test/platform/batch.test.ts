@@ -30,16 +30,34 @@ describe('a batch', () => {
     }
   };
 
-  it('runs the first item at once, and what comes meanwhile together, at most as many as it may', async () => {
+  /** Begins a run with the one item. */
+  const begin = async (item: string) => {
+    const result = batch.do(item);
+    await turn();
+    return { result };
+  };
+
+  it('runs together what comes in one turn of the event loop, at most as many as it may', async () => {
     const results = Promise.all(['a', 'b', 'c', 'd', 'e'].map((item) => batch.do(item)));
-    expect(itemsOf()).to.deep.equal(['a']);
+    await turn();
+    expect(itemsOf()).to.deep.equal(['a,b,c']);
     await endAll();
-    expect(itemsOf()).to.deep.equal(['a', 'b,c,d', 'e']);
+    expect(itemsOf()).to.deep.equal(['a,b,c', 'd,e']);
     expect(await results).to.deep.equal(['a done', 'b done', 'c done', 'd done', 'e done']);
   });
 
+  it('runs together what comes while a run is under way, once it has ended', async () => {
+    const { result } = await begin('a');
+    const others = Promise.all(['b', 'c'].map((item) => batch.do(item)));
+    await turn();
+    expect(itemsOf()).to.deep.equal(['a']);
+    await endAll();
+    expect(itemsOf()).to.deep.equal(['a', 'b,c']);
+    expect([await result, ...(await others)]).to.deep.equal(['a done', 'b done', 'c done']);
+  });
+
   it('runs the items of a run that failed one by one, so that one of them fails alone', async () => {
-    const first = batch.do('a');
+    const { result: first } = await begin('a');
     const others = Promise.allSettled(['b', 'bad', 'c'].map((item) => batch.do(item)));
     const refused = new Error('the row is refused');
     for (let ended = 0; ended < runs.length; ended += 1) {
@@ -57,7 +75,8 @@ describe('a batch', () => {
   });
 
   it('gives up with a run that ran out of time what waits for it, and goes on with what comes later', async () => {
-    const all = Promise.allSettled(['a', 'b', 'c'].map((item) => batch.do(item)));
+    const { result } = await begin('a');
+    const all = Promise.allSettled([result, ...['b', 'c'].map((item) => batch.do(item))]);
     runs[0]?.end(OUT_OF_TIME);
     expect((await all).map((one) => one.status === 'rejected' && one.reason)).to.deep.equal([
       OUT_OF_TIME,
@@ -65,13 +84,14 @@ describe('a batch', () => {
       OUT_OF_TIME,
     ]);
     expect(itemsOf()).to.deep.equal(['a']);
-    const later = batch.do('d');
+    const { result: later } = await begin('d');
     await endAll();
     expect(await later).to.equal('d done');
   });
 
   it('refuses what comes while as many wait as may', async () => {
-    const all = ['a', 'b', 'c', 'd', 'e', 'f'].map((item) => batch.do(item));
+    const { result } = await begin('a');
+    const all = [result, ...['b', 'c', 'd', 'e', 'f'].map((item) => batch.do(item))];
     const refused = await batch.do('g').catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(ApiError).and.to.include({ code: 'unavailable' });
     await endAll();

@@ -18,6 +18,11 @@ export class Lanes {
   readonly #db: Db;
   readonly #connections: Slots;
   readonly #lanes = new Map<string, Lane>();
+  /** The pools of merchants while runs use them, so that those of one merchant share statements. */
+  readonly #pools = new Map<string, WeakRef<Db>>();
+  readonly #unused = new FinalizationRegistry<string>((name) => {
+    if (this.#pools.get(name)?.deref() === undefined) this.#pools.delete(name);
+  });
 
   constructor(db: Db) {
     this.#db = db;
@@ -26,6 +31,16 @@ export class Lanes {
 
   /** The pool as the runs of a merchant use it: each connection and each transaction is one of its share. */
   of(merchant: JobMerchant): Db {
+    const name = `${merchant.id} ${merchant.weight}`;
+    const known = this.#pools.get(name)?.deref();
+    if (known !== undefined) return known;
+    const own = this.#open(merchant);
+    this.#pools.set(name, new WeakRef(own));
+    this.#unused.register(own, name);
+    return own;
+  }
+
+  #open(merchant: JobMerchant): Db {
     const db = this.#db;
     const pool = db.client as KnexClient;
     const client: Pick<KnexClient, 'acquireConnection' | 'releaseConnection'> = {

@@ -1,7 +1,10 @@
 import type { JobMerchant } from '../../platform/job.ts';
 
-/** What a merchant saves while as many of its jobs run as it may start at once. */
-const SAVED_AT_MOST = 4;
+/**
+ * What a merchant saves while as many of its jobs run as it may start at once, and how many of them are
+ * handed over together then: what begins together ends together, and shares its statements.
+ */
+const GROUP = 8;
 
 export interface PaceOptions {
   /** The starts, times its weight, that a merchant of which nothing runs has at once. */
@@ -17,7 +20,7 @@ export interface PaceOptions {
  * has receivers that respond notices nothing. Who has many that hang gets the same slots as before, but one
  * after the other: hundreds of requests that began at the same moment would end at the same moment, at their
  * deadline, and again and again, and everybody else's work would wait behind what is recorded of them. So
- * what it saves is little while many of its jobs run: jobs that end together begin one after the other.
+ * what it saves is little while many of its jobs run: jobs that end together begin in small groups.
  */
 export class Pace {
   readonly #options: PaceOptions;
@@ -33,6 +36,16 @@ export class Pace {
   /** How many jobs of the merchant may start now. */
   left(merchant: JobMerchant): number {
     return Math.floor(this.#refilled(merchant));
+  }
+
+  /**
+   * How many jobs of the merchant to hand over now: while many run, a whole group or none, although single
+   * ones could start. Each by itself would cost a job of the queue and three statements.
+   */
+  leftToHandOver(merchant: JobMerchant): number {
+    const left = this.left(merchant);
+    const isWaiting = left < GROUP && this.#runningOf(merchant) >= this.#options.burst * merchant.weight;
+    return isWaiting ? 0 : left;
   }
 
   take(merchant: JobMerchant): void {
@@ -59,7 +72,7 @@ export class Pace {
     const burst = this.#options.burst * weight;
     if (known === undefined) return burst;
     const seconds = (this.#clock() - known.at) / 1000;
-    const most = Math.max(SAVED_AT_MOST * weight, burst - known.running);
+    const most = Math.max(GROUP * weight, burst - known.running);
     // What it had stays: a job that ends soon gives its start back, however many run.
     return Math.max(known.left, Math.min(most, known.left + seconds * this.#options.perSecond * weight));
   }

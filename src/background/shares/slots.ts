@@ -101,7 +101,7 @@ export class Slots {
         id,
         weight,
         held: (this.#running.get(id) ?? 0) + inQueue,
-        wanted: Math.min(wanted(id), Math.min(MAX_HANDED * weight, this.#startsOf(merchant)) - inQueue),
+        wanted: Math.min(wanted(id), Math.min(MAX_HANDED * weight, this.#handsOf(merchant)) - inQueue),
       };
     });
     for (;;) {
@@ -158,6 +158,10 @@ export class Slots {
 
   #startsOf(merchant: JobMerchant): number {
     return this.#pace?.left(merchant) ?? Infinity;
+  }
+
+  #handsOf(merchant: JobMerchant): number {
+    return this.#pace?.leftToHandOver(merchant) ?? Infinity;
   }
 
   #mayTake(held: number, weight: number, free: number): boolean {

@@ -10,6 +10,11 @@ import type { Slots } from './slots.ts';
 const LOOK_EVERY_MS = 200;
 /** Looking takes at most this part of the relay's time, however many merchants wait. */
 const LOOK_SHARE = 0.1;
+/**
+ * The most keys of a merchant that one job of a queue carries. Each key takes a slot of its own; what is
+ * saved is the queue's work for the others (some 3 ms of Postgres on its engine, by pg_stat_statements).
+ */
+export const CARRIED_KEYS = 16;
 
 type MerchantJob = LeasedJob & { readonly merchant: JobMerchant };
 
@@ -32,7 +37,7 @@ export class Turns {
   async countHandedOver(): Promise<void> {
     for (const [name, slots] of this.#slots) {
       const queue = slots.areStartsLate ? this.#queues.get(name) : undefined;
-      if (queue !== undefined) slots.forgetStarted(await countWaitingJobs(queue));
+      if (queue !== undefined) slots.forgetStarted((await countWaitingJobs(queue)) * CARRIED_KEYS);
     }
   }
 
@@ -74,33 +79,38 @@ export class Turns {
       taken.push(...divided.taken);
       left.push(...divided.waiting);
     }
-    if (left.length > 0) {
-      await awaitTurn(ctx.db, left, leaseEnd, ctx.now());
-      this.#lookAt = -Infinity;
-    }
+    if (left.length > 0) await this.#awaitTurns(ctx, left, leaseEnd);
     return taken;
   }
 
-  /** Runs a job of a queue in a slot of its merchant; where there is none, the job waits for its turn. */
-  async runInSlot(
+  /**
+   * Runs a job of a queue, each key of a merchant's job by itself, in a slot of its merchant: where there is
+   * none, the key waits for its turn. Throws the first error once all have run.
+   */
+  async runInSlots(
     ctx: Context,
     { queue, name, data }: { queue: QueueName; name: string; data: JobData },
-    run: () => Promise<void>,
+    run: (data: JobData) => Promise<void>,
   ): Promise<void> {
     const slots = this.#slots.get(queue);
     const { merchant = null, leaseEnd = '', keys } = data;
-    if (slots === undefined) return run();
-    if (slots.enter(merchant)) {
-      const startedAt = performance.now();
-      try {
-        return await run();
-      } finally {
-        slots.leave(merchant, performance.now() - startedAt);
-      }
+    if (slots === undefined) return run(data);
+    if (merchant === null) {
+      slots.enter(null);
+      return leaveAfter(slots, null, run(data));
     }
-    if (merchant === null) return;
-    const left = keys.map((key) => ({ job: name, key, merchant }));
-    await awaitTurn(ctx.db, left, new Date(leaseEnd), ctx.now());
+    const left: TurnlessJob[] = [];
+    const runs: Promise<void>[] = [];
+    for (const key of keys)
+      if (slots.enter(merchant)) runs.push(leaveAfter(slots, merchant, run({ ...data, keys: [key] })));
+      else left.push({ job: name, key, merchant });
+    if (left.length > 0) runs.push(this.#awaitTurns(ctx, left, new Date(leaseEnd)));
+    const failed = (await Promise.allSettled(runs)).find(({ status }) => status === 'rejected');
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+  }
+
+  async #awaitTurns(ctx: Context, jobs: readonly TurnlessJob[], leaseEnd: Date): Promise<void> {
+    await awaitTurn(ctx.db, jobs, leaseEnd, ctx.now());
     this.#lookAt = -Infinity;
   }
 
@@ -109,6 +119,16 @@ export class Turns {
       const own = leased.filter((one) => one.job === job.name).filter(isOfMerchant);
       this.#slots.get(job.queue)?.handOver(own.map(({ merchant }) => merchant));
     }
+  }
+}
+
+/** Gives the slot back when the run has ended, however it did. */
+async function leaveAfter(slots: Slots, merchant: JobMerchant | null, run: Promise<void>): Promise<void> {
+  const startedAt = performance.now();
+  try {
+    await run;
+  } finally {
+    slots.leave(merchant, performance.now() - startedAt);
   }
 }
 

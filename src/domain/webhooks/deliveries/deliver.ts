@@ -17,7 +17,8 @@ import { decryptEncoded } from '../secrets/read.ts';
 import { ENDPOINT_SECRETS, MERCHANT_SECRETS, SIGNING_KEYS } from '../secrets/store.ts';
 import { awaitChange, InFlightDeliveries } from './in-flight/await-change.ts';
 import { Looks } from './in-flight/looks.ts';
-import { attemptOutcome, recordOutcomes, type DeliveryOutcome } from './record.ts';
+import { attemptOutcome, type DeliveryOutcome } from './in-flight/outcome.ts';
+import { recordOutcomes } from './record.ts';
 
 /**
  * A run starts no request after this, so that a worker that shuts down ends within the deadline of one

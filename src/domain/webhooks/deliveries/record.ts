@@ -1,49 +1,14 @@
 import type { Context } from '../../../platform/context.ts';
-import { recordset, runOne, sql } from '../../../platform/postgres/db.ts';
-import type { DeliveryResult } from '../client/client.ts';
-import {
-  leaseEnd,
-  type AcquiredEndpoint,
-  type DueDelivery,
-  type EndpointLease,
-} from '../endpoints/leases/lease.ts';
+import { sharedBatch } from '../../../platform/batch.ts';
+import { recordset, run, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { leaseEnd, type AcquiredEndpoint, type EndpointLease } from '../endpoints/leases/lease.ts';
 import { nextFlowControl, type FlowControl } from '../endpoints/flow-control.ts';
-import { nextAttemptAt } from './retry.ts';
-import type { FailureReason } from './schemas.ts';
+import { resultRow, type DeliveryOutcome, type ResultRow } from './in-flight/outcome.ts';
 
-/** What became of a due delivery: an attempt, or the reason why nothing was sent. */
-export type DeliveryOutcome = { readonly delivery: DueDelivery } & (
-  | { readonly result: DeliveryResult; readonly startedAt: Date; readonly next: Date | null }
-  | { readonly notSent: FailureReason }
-);
-
-/** The outcome of an attempt, with the time of the next one; null: there is none. */
-export function attemptOutcome(
-  ctx: Context,
-  delivery: DueDelivery,
-  result: DeliveryResult,
-  startedAt: Date,
-): DeliveryOutcome {
-  const next = result.ok
-    ? null
-    : nextAttemptAt({
-        failedAttempt: delivery.attempts + 1 - delivery.restarted_after,
-        scheduleSeconds: ctx.config.webhookRetrySeconds,
-        random: ctx.random(),
-        retryAfter: result.retryAfter,
-        now: ctx.now(),
-      });
-  return { delivery, result, startedAt, next };
-}
-
+/** Recordsets of OutcomeRow and of EndpointChange. */
 interface RecordParams {
-  readonly endpointId: string;
-  readonly owner: string;
-  readonly now: Date;
-  /** A recordset of OutcomeRow. */
   readonly outcomes: string;
-  /** A recordset of one EndpointChange. */
-  readonly endpoint: string;
+  readonly endpoints: string;
 }
 
 // A success always counts. A failure does not when the run's lease was taken over, or when the delivery was
@@ -51,18 +16,30 @@ interface RecordParams {
 const DECIDES = `(o.status = 'delivered' AND d.status <> 'delivered'
          OR d.status = 'pending' AND d.restarted_after = o.restarted_after AND o.is_owner)`;
 
-// One statement, so one commit: the attempts, the deliveries' states, and the endpoint's flow control. An
+// One statement, so one commit: the attempts, the deliveries' states, and the endpoints' flow control. An
 // outcome that comes after its attempt was logged as interrupted replaces that. An
 // outcome that does not decide still raises the count of attempts, because the next attempt's number must be
-// free.
-const record = sql<{ id: string }, RecordParams>(
-  'record_delivery_outcomes',
+// free. The endpoints are locked first and in one order, because two statements that share some would wait
+// for each other for ever.
+const record = sql<{ owner: string }, RecordParams>(
+  'record_outcomes_of_endpoints',
   (p) => `
-   WITH outcome AS (
-     SELECT o.*,
-       EXISTS (
-         SELECT FROM webhook_endpoints WHERE id = ${p.endpointId} AND leased_by = ${p.owner}) AS is_owner
+   WITH change AS (
+     SELECT * FROM json_to_recordset(${p.endpoints}::json) AS e (
+       endpoint_id text, owner text, leased_until timestamptz, concurrency_limit int, failures int,
+       circuit_open_until timestamptz, failing_since timestamptz, last_success_at timestamptz,
+       last_failure_at timestamptz)
+   ),
+   owned AS (
+     SELECT id, leased_by FROM webhook_endpoints
+     WHERE id = ANY (ARRAY(SELECT endpoint_id FROM change))
+     ORDER BY id FOR NO KEY UPDATE
+   ),
+   outcome AS (
+     SELECT o.*, EXISTS (
+         SELECT FROM owned WHERE owned.id = o.endpoint_id AND owned.leased_by = o.owner) AS is_owner
      FROM json_to_recordset(${p.outcomes}::json) AS o (
+       endpoint_id text, owner text, now timestamptz,
        delivery_id text, restarted_after int, attempts int, status text, failed_because text,
        url text, remote_address text, started_at timestamptz, duration_ms int, status_code int,
        error_class text, error_detail text, response_excerpt text, next_attempt_at timestamptz)
@@ -87,27 +64,27 @@ const record = sql<{ id: string }, RecordParams>(
        failed_because = CASE WHEN ${DECIDES} THEN o.failed_because ELSE d.failed_because END,
        next_attempt_at = CASE WHEN ${DECIDES} THEN o.next_attempt_at ELSE d.next_attempt_at END,
        finished_at = CASE WHEN NOT ${DECIDES} THEN d.finished_at
-         WHEN o.status <> 'pending' THEN ${p.now}::timestamptz END
+         WHEN o.status <> 'pending' THEN o.now END
      FROM outcome o
      WHERE d.id = o.delivery_id AND (${DECIDES} OR d.attempts < o.attempts)
    )
    UPDATE webhook_endpoints w SET
      leased_until = e.leased_until,
-     in_flight = w.in_flight - ARRAY(SELECT delivery_id FROM outcome),
+     in_flight = w.in_flight - ARRAY(SELECT delivery_id FROM outcome WHERE outcome.owner = e.owner),
      concurrency_limit = e.concurrency_limit,
      failures = e.failures,
      circuit_open_until = e.circuit_open_until,
      failing_since = e.failing_since,
      last_success_at = coalesce(e.last_success_at, w.last_success_at),
      last_failure_at = coalesce(e.last_failure_at, w.last_failure_at)
-   FROM json_to_recordset(${p.endpoint}::json) AS e (
-     leased_until timestamptz, concurrency_limit int, failures int, circuit_open_until timestamptz,
-     failing_since timestamptz, last_success_at timestamptz, last_failure_at timestamptz)
-   WHERE w.id = ${p.endpointId} AND w.leased_by = ${p.owner}
-   RETURNING w.id`,
+   FROM change e JOIN owned o ON o.id = e.endpoint_id AND o.leased_by = e.owner
+   WHERE w.id = e.endpoint_id
+   RETURNING e.owner`,
 );
 
 interface EndpointChange {
+  readonly endpoint_id: string;
+  readonly owner: string;
   readonly leased_until: Date;
   readonly concurrency_limit: number;
   readonly failures: number;
@@ -117,9 +94,25 @@ interface EndpointChange {
   readonly last_failure_at: Date | null;
 }
 
+interface Recording {
+  readonly change: EndpointChange;
+  readonly outcomes: readonly OutcomeRow[];
+}
+
+const recordTogether = sharedBatch(recordAll, { size: 100, waiting: Infinity });
+
+async function recordAll(connection: Connection, recordings: readonly Recording[]): Promise<boolean[]> {
+  const owners = await run(connection, record, {
+    outcomes: recordset(recordings.flatMap(({ outcomes }) => outcomes)),
+    endpoints: recordset(recordings.map(({ change }) => change)),
+  });
+  const owning = new Set(owners.map(({ owner }) => owner));
+  return recordings.map(({ change }) => owning.has(change.owner));
+}
+
 /**
  * Records outcomes and returns the endpoint's new flow control; null when another run has taken the
- * endpoint's lease over.
+ * endpoint's lease over. Runs of one merchant share statements.
  */
 export async function recordOutcomes(
   ctx: Context,
@@ -133,63 +126,26 @@ export async function recordOutcomes(
   const failed = results.length - succeeded;
   const [firstDelaySeconds = 0] = ctx.config.webhookRetrySeconds;
   const after = nextFlowControl(before, { succeeded, failed, pendingCount, now, firstDelaySeconds });
-  const change: EndpointChange = {
-    leased_until: leaseEnd(ctx),
-    concurrency_limit: after.concurrencyLimit,
-    failures: after.failures,
-    circuit_open_until: after.circuitOpenUntil,
-    failing_since: after.failingSince,
-    last_success_at: succeeded > 0 ? now : null,
-    last_failure_at: failed > 0 ? now : null,
-  };
-  const stillOwned = await runOne(ctx.db, record, {
-    endpointId,
-    owner,
-    now,
-    outcomes: recordset(outcomes.map(rowOf)),
-    endpoint: recordset([change]),
+  const of = { endpoint_id: endpointId, owner };
+  const isOwned = await recordTogether(ctx.db, {
+    change: {
+      ...of,
+      leased_until: leaseEnd(ctx),
+      concurrency_limit: after.concurrencyLimit,
+      failures: after.failures,
+      circuit_open_until: after.circuitOpenUntil,
+      failing_since: after.failingSince,
+      last_success_at: succeeded > 0 ? now : null,
+      last_failure_at: failed > 0 ? now : null,
+    },
+    outcomes: outcomes.map((outcome) => ({ ...of, now, ...resultRow(outcome) })),
   });
-  return stillOwned && after;
+  return isOwned ? after : null;
 }
 
-/** The absent columns are null; without `started_at` there was no attempt. */
-interface OutcomeRow {
-  readonly delivery_id: string;
-  readonly restarted_after: number;
-  readonly attempts: number;
-  readonly status: 'pending' | 'delivered' | 'failed';
-  readonly failed_because: FailureReason | null;
-  readonly url?: string;
-  readonly remote_address?: string | null;
-  readonly started_at?: Date;
-  readonly duration_ms?: number;
-  readonly status_code?: number | null;
-  readonly error_class?: string | null;
-  readonly error_detail?: string | null;
-  readonly response_excerpt?: string | null;
-  readonly next_attempt_at?: Date | null;
-}
-
-function rowOf(outcome: DeliveryOutcome): OutcomeRow {
-  const { id, attempts, url, restarted_after } = outcome.delivery;
-  if ('notSent' in outcome)
-    return { delivery_id: id, restarted_after, attempts, status: 'failed', failed_because: outcome.notSent };
-  const { result, startedAt, next } = outcome;
-  const failed = next === null ? 'failed' : 'pending';
-  return {
-    delivery_id: id,
-    restarted_after,
-    attempts: attempts + 1,
-    status: result.ok ? 'delivered' : failed,
-    failed_because: result.ok || next !== null ? null : 'retries_exhausted',
-    url: url ?? '',
-    remote_address: result.remoteAddress,
-    started_at: startedAt,
-    duration_ms: Math.round(result.durationMs),
-    status_code: result.statusCode,
-    error_class: result.errorClass,
-    error_detail: result.errorDetail,
-    response_excerpt: result.excerpt,
-    next_attempt_at: next,
-  };
+/** An outcome as it travels. */
+interface OutcomeRow extends ResultRow {
+  readonly endpoint_id: string;
+  readonly owner: string;
+  readonly now: Date;
 }

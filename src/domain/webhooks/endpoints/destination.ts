@@ -14,9 +14,9 @@ export const IS_ON = `CASE WHEN o.registration_id IS NULL THEN m.webhooks_enable
 /** SQL: whether the merchant has deleted the endpoint. */
 export const IS_DELETED = `(o.registration_id IS NOT NULL AND (r.id IS NULL OR r.deleted_at IS NOT NULL))`;
 
-/** SQL: the URL for an event `e`, where `registered` is that of the registration. */
-export const URL_OF_EVENT = (registered = 'r.url') => `CASE WHEN o.registration_id IS NULL
-       THEN coalesce(e.callback_url, m.webhook_url) ELSE ${registered} END`;
+/** SQL: the URL for an event `e`; `registered` is that of the registration, `own` the merchant's. */
+export const URL_OF_EVENT = (registered = 'r.url', own = 'm.webhook_url') => `CASE
+       WHEN o.registration_id IS NULL THEN coalesce(e.callback_url, ${own}) ELSE ${registered} END`;
 
 /** SQL: the registration that the id of an endpoint names; null: none. */
 export const REGISTRATION_IN = (endpointId: string) => `substring(${endpointId} FROM ' (whe_[0-9A-Z]{26})$')`;

@@ -534,9 +534,9 @@ describe('delivering a webhook', () => {
     await configure(receiver.url);
     await createDelivery();
     expect(await statementsOf(() => send())).to.deep.equal([
-      'acquire_endpoint',
-      'record_delivery_outcomes',
-      'release_endpoint_unless_rescheduled',
+      'acquire_endpoints',
+      'record_outcomes_of_endpoints',
+      'release_endpoints_unless_rescheduled',
     ]);
     for (let i = 0; i < 128; i += 1) await createDelivery();
     const sent = await statementsOf(() => send());

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../../../../platform/context.ts';
 import type { Look, Looks } from './looks.ts';
-import type { DeliveryOutcome } from '../record.ts';
+import type { DeliveryOutcome } from './outcome.ts';
 
 /**
  * How often a run looks for new deliveries while its requests are slow: less often the longer nothing ends,

@@ -1,5 +1,6 @@
 import type { Context } from '../../../../platform/context.ts';
-import { run, sql } from '../../../../platform/postgres/db.ts';
+import { sharedBatch } from '../../../../platform/batch.ts';
+import { groupBy, recordset, run, sql, type Connection } from '../../../../platform/postgres/db.ts';
 import type { Payload } from '../registration.ts';
 import type { EncodedSecret } from '../../secrets/store.ts';
 import { IS_DELETED, IS_ON, REGISTRATION, URL_OF_EVENT } from '../destination.ts';
@@ -10,8 +11,9 @@ import { leaseEnd, type AcquiredEndpoint, type DueDelivery, type EndpointLease }
 /** The oldest due deliveries among which a payment's first event is searched, once per run and look. */
 const MAX_CANDIDATES = 512;
 
-/** One row for each due delivery; a single row whose delivery is null where nothing is due. */
+/** One row for each due delivery; a single row whose delivery is null of an endpoint where nothing is due. */
 type AcquiredRow = { readonly [Column in keyof DueDelivery]: DueDelivery[Column] | null } & {
+  readonly owner: string;
   readonly merchant_id: string;
   readonly concurrency_limit: number;
   readonly failures: number;
@@ -29,99 +31,122 @@ type AcquiredRow = { readonly [Column in keyof DueDelivery]: DueDelivery[Column]
   readonly pending_count: number;
 };
 
-interface AcquireParams {
-  readonly endpointId: string;
+/** What a run asks for, as it travels. */
+interface Ask {
+  readonly endpoint_id: string;
   readonly owner: string;
-  readonly systemNow: Date;
-  readonly leaseEnd: Date;
+  readonly system_now: Date;
+  readonly lease_end: Date;
   readonly now: Date;
-  readonly paymentIdsInFlight: readonly string[];
+  /** The payments with a request in flight. */
+  readonly in_flight: readonly string[];
   readonly receiver: string | null;
 }
 
 /** SQL: what still signs, newest first, as an array of EncodedSecret. */
-const SEALED = (table: string, isOwned: string, now: string) => `(
+const SEALED = (table: string, isOwned: string) => `(
        SELECT json_agg(json_build_object('key_id', s.key_id, 'ciphertext', encode(s.ciphertext, 'base64'))
          ORDER BY s.created_at DESC)
-       FROM ${table} s WHERE ${isOwned} AND (s.expires_at IS NULL OR s.expires_at > ${now}))`;
+       FROM ${table} s WHERE ${isOwned} AND (s.expires_at IS NULL OR s.expires_at > o.system_now))`;
 
-// One statement takes or renews the lease, writes down what is about to be sent (in_flight), and reads what
-// is due: the oldest deliveries (index deliveries_due), of each payment the event with the lowest sequence,
-// and none of a payment that has a request in flight. It reads the destination at each look, so that pending
-// deliveries go to a URL that the merchant has corrected. While the merchant has it disabled, only what
-// has waited too long is due.
-const acquire = sql<AcquiredRow, AcquireParams>(
-  'acquire_endpoint',
+// One statement takes or renews the leases, writes down what is about to be sent (in_flight), and reads what
+// is due: of each endpoint the oldest deliveries (index deliveries_due), of each payment the event with the
+// lowest sequence, and none of a payment that has a request in flight. It reads the destination at each look,
+// so that pending deliveries go to a URL that the merchant has corrected. While the merchant has it disabled,
+// only what has waited too long is due. Of two runs that ask for one endpoint, its owner goes first.
+const acquire = sql<AcquiredRow, { asks: string }>(
+  'acquire_endpoints',
   (p) => `
-   WITH endpoint AS (
-     SELECT merchant_id, registration_id, concurrency_limit, failures, circuit_open_until, failing_since,
-       disabled_at IS NOT NULL AS is_switched_off,
-       in_flight <> '{}' AND leased_by IS DISTINCT FROM ${p.owner} AS has_interrupted
-     FROM webhook_endpoints
-     WHERE id = ${p.endpointId}
-       AND (leased_by IS NULL OR leased_by = ${p.owner} OR leased_until <= ${p.systemNow})
-     FOR NO KEY UPDATE
+   WITH asked AS (
+     SELECT * FROM json_to_recordset(${p.asks}::json) AS a (
+       endpoint_id text, owner text, system_now timestamptz, lease_end timestamptz, now timestamptz,
+       in_flight text[], receiver text)
+   ),
+   locked AS (
+     SELECT id, merchant_id, registration_id, concurrency_limit, failures, circuit_open_until, failing_since,
+       leased_by, leased_until, disabled_at, in_flight AS unrecorded
+     FROM webhook_endpoints WHERE id = ANY (ARRAY(SELECT endpoint_id FROM asked))
+     ORDER BY id FOR NO KEY UPDATE
+   ),
+   endpoint AS (
+     SELECT DISTINCT ON (w.id) w.*, a.*,
+       w.unrecorded <> '{}' AND w.leased_by IS DISTINCT FROM a.owner AS has_interrupted
+     FROM locked w JOIN asked a ON a.endpoint_id = w.id
+     WHERE w.leased_by IS NULL OR w.leased_by = a.owner OR w.leased_until <= a.system_now
+     ORDER BY w.id, (w.leased_by = a.owner) DESC NULLS LAST
    ),
    destination AS (
-     SELECT m.webhook_url, r.url, r.payload, ${IS_ON} OR ${p.receiver}::text IS NOT NULL AS is_on,
-       o.is_switched_off OR ${IS_DELETED} AS is_disabled
+     SELECT o.*, r.url AS registered_url, r.payload, m.webhook_url,
+       ${IS_ON} OR o.receiver IS NOT NULL AS is_on,
+       o.disabled_at IS NOT NULL OR ${IS_DELETED} AS is_disabled,
+       CASE WHEN o.registration_id IS NULL
+         THEN ${SEALED('webhook_secrets', 's.merchant_id = o.merchant_id')}
+         ELSE ${SEALED('endpoint_secrets', 's.endpoint_id = o.registration_id')} END AS secrets,
+       ${SEALED('webhook_signing_keys', 's.merchant_id = o.merchant_id')} AS signing_keys,
+       (SELECT version FROM scheduled_jobs
+        WHERE job = '${deliverWebhook.name}' AND key = o.endpoint_id) AS version,
+       (SELECT count(*)::int FROM (
+          SELECT FROM deliveries WHERE endpoint_id = o.endpoint_id AND status = 'pending'
+          LIMIT ${BACKLOG_THRESHOLD}) counted) AS pending_count
      FROM endpoint o JOIN merchants m ON m.id = o.merchant_id ${REGISTRATION}
    ),
    oldest AS (
-     SELECT id, event_id, payment_id, attempts, restarted_after, sequence, next_attempt_at
-     FROM deliveries
-     WHERE endpoint_id = ${p.endpointId} AND status = 'pending'
-       AND next_attempt_at <= (
-         SELECT CASE WHEN is_on THEN ${p.now}::timestamptz
-           ELSE ${p.now}::timestamptz - interval '${WAITING_DAYS} days' END
-         FROM destination)
-       AND payment_id <> ALL (${p.paymentIdsInFlight})
-       AND EXISTS (SELECT FROM endpoint WHERE circuit_open_until IS NULL OR circuit_open_until <= ${p.now})
-     ORDER BY next_attempt_at, id
-     LIMIT ${MAX_CANDIDATES}
+     SELECT found.*, o.endpoint_id
+     FROM destination o CROSS JOIN LATERAL (
+       SELECT id, event_id, payment_id, attempts, restarted_after, sequence, next_attempt_at
+       FROM deliveries
+       WHERE endpoint_id = o.endpoint_id AND status = 'pending'
+         AND next_attempt_at <= CASE WHEN o.is_on THEN o.now ELSE o.now - interval '${WAITING_DAYS} days' END
+         AND payment_id <> ALL (o.in_flight)
+       ORDER BY next_attempt_at, id
+       LIMIT ${MAX_CANDIDATES}
+     ) found
+     WHERE o.circuit_open_until IS NULL OR o.circuit_open_until <= o.now
    ),
    first_of_payment AS (
-     SELECT DISTINCT ON (payment_id) * FROM oldest ORDER BY payment_id, sequence
+     SELECT DISTINCT ON (endpoint_id, payment_id) * FROM oldest ORDER BY endpoint_id, payment_id, sequence
    ),
    due AS (
-     SELECT * FROM first_of_payment
-     ORDER BY next_attempt_at, sequence
-     LIMIT (
-       SELECT greatest(0, least(concurrency_limit, ${MAX_CONCURRENCY}) - cardinality(${p.paymentIdsInFlight}))
-       FROM endpoint)
+     SELECT first.* FROM (
+       SELECT *, row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, sequence) AS place
+       FROM first_of_payment
+     ) first JOIN destination o USING (endpoint_id)
+     WHERE first.place <= least(o.concurrency_limit, ${MAX_CONCURRENCY}) - cardinality(o.in_flight)
    ),
    leased AS (
-     UPDATE webhook_endpoints w SET leased_by = ${p.owner}, leased_until = ${p.leaseEnd},
+     UPDATE webhook_endpoints w SET leased_by = o.owner, leased_until = o.lease_end,
        in_flight = w.in_flight || coalesce((
-         SELECT jsonb_object_agg(due.id, jsonb_build_array(attempts + 1, ${p.now}::timestamptz)) FROM due
-         WHERE is_on AND NOT is_disabled AND NOT has_interrupted), '{}')
-     FROM endpoint, destination WHERE w.id = ${p.endpointId}
+         SELECT jsonb_object_agg(due.id, jsonb_build_array(attempts + 1, o.now)) FROM due
+         WHERE due.endpoint_id = o.endpoint_id AND o.is_on AND NOT o.is_disabled AND NOT o.has_interrupted),
+         '{}')
+     FROM destination o WHERE w.id = o.endpoint_id
    )
-   SELECT o.merchant_id, o.registration_id, o.concurrency_limit, o.failures, o.circuit_open_until,
-     o.failing_since, o.has_interrupted, m.is_disabled, NOT m.is_on AS is_waiting, m.payload,
+   SELECT o.owner, o.merchant_id, o.registration_id, o.concurrency_limit, o.failures, o.circuit_open_until,
+     o.failing_since, o.has_interrupted, o.is_disabled, NOT o.is_on AS is_waiting, o.payload, o.secrets,
+     o.signing_keys, o.version, o.pending_count,
      due.id, due.event_id, due.payment_id, due.attempts, due.restarted_after, e.type, e.body, e.traceparent,
-     coalesce(${p.receiver}, CASE WHEN m.is_on AND e.id IS NOT NULL THEN ${URL_OF_EVENT('m.url')} END) AS url,
-     CASE WHEN o.registration_id IS NULL
-       THEN ${SEALED('webhook_secrets', 's.merchant_id = o.merchant_id', p.systemNow)}
-       ELSE ${SEALED('endpoint_secrets', 's.endpoint_id = o.registration_id', p.systemNow)} END AS secrets,
-     ${SEALED('webhook_signing_keys', 's.merchant_id = o.merchant_id', p.systemNow)} AS signing_keys,
-     (SELECT count(*) FROM oldest) > (SELECT count(*) FROM due) AS has_more,
-     (SELECT version FROM scheduled_jobs
-      WHERE job = '${deliverWebhook.name}' AND key = ${p.endpointId}) AS version,
-     (SELECT count(*)::int FROM (
-        SELECT FROM deliveries WHERE endpoint_id = ${p.endpointId} AND status = 'pending'
-        LIMIT ${BACKLOG_THRESHOLD}) counted) AS pending_count
-   FROM endpoint o
-     CROSS JOIN destination m
-     LEFT JOIN due ON true
+     coalesce(o.receiver, CASE WHEN o.is_on AND e.id IS NOT NULL
+       THEN ${URL_OF_EVENT('o.registered_url', 'o.webhook_url')} END) AS url,
+     (SELECT count(*) FROM oldest WHERE oldest.endpoint_id = o.endpoint_id)
+       > (SELECT count(*) FROM due WHERE due.endpoint_id = o.endpoint_id) AS has_more
+   FROM destination o
+     LEFT JOIN due ON due.endpoint_id = o.endpoint_id
      LEFT JOIN events e ON e.id = due.event_id
-   ORDER BY due.next_attempt_at, due.sequence`,
+   ORDER BY o.endpoint_id, due.next_attempt_at, due.sequence`,
 );
+
+/** One statement acquires at most so many endpoints; a run that waits for it holds a slot of deliveries. */
+const acquireTogether = sharedBatch(acquireAll, { size: 100, waiting: Infinity });
+
+async function acquireAll(connection: Connection, asks: readonly Ask[]): Promise<(readonly AcquiredRow[])[]> {
+  const rows = groupBy(await run(connection, acquire, { asks: recordset(asks) }), ({ owner }) => owner);
+  return asks.map(({ owner }) => rows.get(owner) ?? []);
+}
 
 /**
  * Takes or renews the endpoint's lease and returns what is due there now: as many deliveries as its
  * concurrency limit allows beside those of `paymentIdsInFlight`. Returns null when another run holds the
- * lease. Every event goes to `receiver` where it is not null.
+ * lease. Every event goes to `receiver` where it is not null. Runs of one merchant share statements.
  */
 export async function acquireEndpoint(
   ctx: Context,
@@ -129,13 +154,13 @@ export async function acquireEndpoint(
   paymentIdsInFlight: readonly string[],
   receiver: string | null,
 ): Promise<AcquiredEndpoint | null> {
-  const rows = await run(ctx.db, acquire, {
-    endpointId,
+  const rows = await acquireTogether(ctx.db, {
+    endpoint_id: endpointId,
     owner,
-    systemNow: ctx.systemNow(),
-    leaseEnd: leaseEnd(ctx),
+    system_now: ctx.systemNow(),
+    lease_end: leaseEnd(ctx),
     now: ctx.now(),
-    paymentIdsInFlight,
+    in_flight: paymentIdsInFlight,
     receiver,
   });
   const [first] = rows;

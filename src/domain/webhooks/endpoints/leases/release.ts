@@ -1,73 +1,94 @@
 import { finish, schedule } from '../../../schedule/store.ts';
 import type { Context } from '../../../../platform/context.ts';
-import { run, runOne, sql } from '../../../../platform/postgres/db.ts';
+import { sharedBatch } from '../../../../platform/batch.ts';
+import { recordset, run, runOne, sql, type Connection } from '../../../../platform/postgres/db.ts';
 import type { AcquiredEndpoint, EndpointLease } from './lease.ts';
 import { REGISTRATION_IN } from '../destination.ts';
 import { deliverWebhook } from '../jobs.ts';
 
-interface ReleaseParams {
-  readonly endpointId: string;
+/** A release as it travels. */
+interface Release {
+  readonly endpoint_id: string;
   readonly owner: string;
   readonly version: number | null;
-  readonly circuitOpenUntil: Date | null;
-  readonly clockOffsetMs: number;
-  readonly clockFrozenUntil: Date | null;
+  readonly circuit_open_until: Date | null;
+  readonly clock_offset_ms: number;
+  readonly clock_frozen_until: Date | null;
 }
 
 // The version closes the race with transactions that add deliveries meanwhile: each schedules the job, which
 // increments the version, so an unchanged version means that the read before saw every delivery. This
 // statement increments it too, for a run that found the endpoint leased and is about to defer the job to the
-// lease's end.
-const releaseUnlessRescheduled = sql<{ id: string }, ReleaseParams>(
-  'release_endpoint_unless_rescheduled',
+// lease's end. The jobs are locked first and in their order, as schedule() locks them.
+const releaseUnlessRescheduled = sql<{ owner: string }, { releases: string }>(
+  'release_endpoints_unless_rescheduled',
   (p) => `
-   WITH next AS (
-     SELECT CASE WHEN min(next_attempt_at) IS NOT NULL
-       THEN greatest(min(next_attempt_at), ${p.circuitOpenUntil}::timestamptz) END AS at
-     FROM deliveries WHERE endpoint_id = ${p.endpointId} AND status = 'pending'
+   WITH asked AS (
+     SELECT * FROM json_to_recordset(${p.releases}::json) AS a (
+       endpoint_id text, owner text, version int, circuit_open_until timestamptz, clock_offset_ms bigint,
+       clock_frozen_until timestamptz)
+   ),
+   locked AS (
+     SELECT key, version FROM scheduled_jobs
+     WHERE job = '${deliverWebhook.name}' AND key = ANY (ARRAY(SELECT endpoint_id FROM asked))
+     ORDER BY key FOR UPDATE
+   ),
+   next AS (
+     SELECT a.*, greatest(pending.first, CASE WHEN pending.first IS NOT NULL THEN a.circuit_open_until END) AS at
+     FROM asked a CROSS JOIN LATERAL (
+       SELECT min(next_attempt_at) AS first FROM deliveries
+       WHERE endpoint_id = a.endpoint_id AND status = 'pending') pending
    ),
    rescheduled AS (
-     UPDATE scheduled_jobs SET run_at = next.at, failures = 0, last_error = NULL, version = version + 1,
+     UPDATE scheduled_jobs s SET run_at = next.at, failures = 0, last_error = NULL, version = s.version + 1,
        visible_at = greatest(
-         next.at - make_interval(secs => ${p.clockOffsetMs}::float8 / 1000),
-         ${p.clockFrozenUntil}::timestamptz)
-     FROM next
-     WHERE job = '${deliverWebhook.name}' AND key = ${p.endpointId} AND version = ${p.version}
-       AND next.at IS NOT NULL
-     RETURNING key
+         next.at - make_interval(secs => next.clock_offset_ms::float8 / 1000),
+         next.clock_frozen_until)
+     FROM next JOIN locked ON locked.key = next.endpoint_id AND locked.version = next.version
+     WHERE s.job = '${deliverWebhook.name}' AND s.key = next.endpoint_id AND next.at IS NOT NULL
+     RETURNING s.key
    ),
    finished AS (
-     DELETE FROM scheduled_jobs USING next
-     WHERE job = '${deliverWebhook.name}' AND key = ${p.endpointId} AND version = ${p.version}
-       AND next.at IS NULL
-     RETURNING key
+     DELETE FROM scheduled_jobs s
+     USING next JOIN locked ON locked.key = next.endpoint_id AND locked.version = next.version
+     WHERE s.job = '${deliverWebhook.name}' AND s.key = next.endpoint_id AND next.at IS NULL
+     RETURNING s.key
    )
-   UPDATE webhook_endpoints SET leased_by = NULL, leased_until = NULL
-   WHERE id = ${p.endpointId} AND leased_by = ${p.owner}
-     AND (EXISTS (SELECT FROM rescheduled) OR EXISTS (SELECT FROM finished)
-       OR ${p.version}::integer IS NULL AND NOT EXISTS (
-         SELECT FROM scheduled_jobs WHERE job = '${deliverWebhook.name}' AND key = ${p.endpointId}))
-   RETURNING id`,
+   UPDATE webhook_endpoints w SET leased_by = NULL, leased_until = NULL
+   FROM asked a
+   WHERE w.id = a.endpoint_id AND w.leased_by = a.owner
+     AND (w.id IN (SELECT key FROM rescheduled) OR w.id IN (SELECT key FROM finished)
+       OR a.version IS NULL AND NOT EXISTS (
+         SELECT FROM scheduled_jobs WHERE job = '${deliverWebhook.name}' AND key = w.id))
+   RETURNING a.owner`,
 );
+
+const releaseTogether = sharedBatch(releaseAll, { size: 100, waiting: Infinity });
+
+async function releaseAll(connection: Connection, releases: readonly Release[]): Promise<boolean[]> {
+  const rows = await run(connection, releaseUnlessRescheduled, { releases: recordset(releases) });
+  const released = new Set(rows.map(({ owner }) => owner));
+  return releases.map(({ owner }) => released.has(owner));
+}
 
 /**
  * Releases the endpoint, with its job due when its next delivery is due and its circuit is closed. Returns
  * false, and changes nothing, when the job was scheduled since `acquired` was read: the run must look again.
+ * Runs of one merchant share statements.
  */
-export async function releaseEndpoint(
+export function releaseEndpoint(
   ctx: Context,
   { endpointId, owner }: EndpointLease,
   { version, flowControl }: AcquiredEndpoint,
 ): Promise<boolean> {
-  const released = await runOne(ctx.db, releaseUnlessRescheduled, {
-    endpointId,
+  return releaseTogether(ctx.db, {
+    endpoint_id: endpointId,
     owner,
     version,
-    circuitOpenUntil: flowControl.circuitOpenUntil,
-    clockOffsetMs: ctx.testClock?.offsetMs ?? 0,
-    clockFrozenUntil: ctx.testClock?.frozenUntil ?? null,
+    circuit_open_until: flowControl.circuitOpenUntil,
+    clock_offset_ms: ctx.testClock?.offsetMs ?? 0,
+    clock_frozen_until: ctx.testClock?.frozenUntil ?? null,
   });
-  return released !== null;
 }
 
 const release = sql<never, { endpointId: string; owner: string }>(

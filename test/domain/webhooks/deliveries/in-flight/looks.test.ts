@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Looks, type Look } from '../../../../../src/domain/webhooks/deliveries/in-flight/looks.ts';
-import type { Db } from '../../../../../src/platform/postgres/db.ts';
+import { countStatements } from '../../../../support/counted-db.ts';
 import {
   callbackEndpointId,
   configure,
@@ -31,23 +31,7 @@ describe('the looks of runs whose requests hang', () => {
     receiver: null,
     ...more,
   });
-  /** The pool, which counts the connections that are asked of it. */
-  const counted = () => {
-    const { db } = harness.ctx;
-    const pool = db.client as { acquireConnection: () => Promise<unknown> };
-    const counts = { statements: 0 };
-    const client: object = new Proxy(pool, {
-      get(target, name) {
-        if (name === 'acquireConnection') counts.statements += 1;
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-    const countedDb: Db = new Proxy(db, {
-      get: (target, name) => (name === 'client' ? client : Reflect.get(target, name)) as unknown,
-    });
-    return { db: countedDb, counts };
-  };
+  const counted = () => countStatements(harness.ctx.db);
 
   it('that are made together are one statement, and each has its own answer', async () => {
     const { db, counts } = counted();

@@ -1,0 +1,73 @@
+import type { Context } from '../../../../platform/context.ts';
+import type { DeliveryResult } from '../../client/client.ts';
+import type { DueDelivery } from '../../endpoints/leases/lease.ts';
+import { nextAttemptAt } from '../retry.ts';
+import type { FailureReason } from '../schemas.ts';
+
+/** What became of a due delivery: an attempt, or the reason why nothing was sent. */
+export type DeliveryOutcome = { readonly delivery: DueDelivery } & (
+  | { readonly result: DeliveryResult; readonly startedAt: Date; readonly next: Date | null }
+  | { readonly notSent: FailureReason }
+);
+
+/** The outcome of an attempt, with the time of the next one; null: there is none. */
+export function attemptOutcome(
+  ctx: Context,
+  delivery: DueDelivery,
+  result: DeliveryResult,
+  startedAt: Date,
+): DeliveryOutcome {
+  const next = result.ok
+    ? null
+    : nextAttemptAt({
+        failedAttempt: delivery.attempts + 1 - delivery.restarted_after,
+        scheduleSeconds: ctx.config.webhookRetrySeconds,
+        random: ctx.random(),
+        retryAfter: result.retryAfter,
+        now: ctx.now(),
+      });
+  return { delivery, result, startedAt, next };
+}
+
+/** The absent columns are null; without `started_at` there was no attempt. */
+export interface ResultRow {
+  readonly delivery_id: string;
+  readonly restarted_after: number;
+  readonly attempts: number;
+  readonly status: 'pending' | 'delivered' | 'failed';
+  readonly failed_because: FailureReason | null;
+  readonly url?: string;
+  readonly remote_address?: string | null;
+  readonly started_at?: Date;
+  readonly duration_ms?: number;
+  readonly status_code?: number | null;
+  readonly error_class?: string | null;
+  readonly error_detail?: string | null;
+  readonly response_excerpt?: string | null;
+  readonly next_attempt_at?: Date | null;
+}
+
+/** Returns what is stored of an outcome. */
+export function resultRow(outcome: DeliveryOutcome): ResultRow {
+  const { id, attempts, url, restarted_after } = outcome.delivery;
+  if ('notSent' in outcome)
+    return { delivery_id: id, restarted_after, attempts, status: 'failed', failed_because: outcome.notSent };
+  const { result, startedAt, next } = outcome;
+  const failed = next === null ? 'failed' : 'pending';
+  return {
+    delivery_id: id,
+    restarted_after,
+    attempts: attempts + 1,
+    status: result.ok ? 'delivered' : failed,
+    failed_because: result.ok || next !== null ? null : 'retries_exhausted',
+    url: url ?? '',
+    remote_address: result.remoteAddress,
+    started_at: startedAt,
+    duration_ms: Math.round(result.durationMs),
+    status_code: result.statusCode,
+    error_class: result.errorClass,
+    error_detail: result.errorDetail,
+    response_excerpt: result.excerpt,
+    next_attempt_at: next,
+  };
+}
