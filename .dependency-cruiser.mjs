@@ -86,7 +86,7 @@ export default {
       'express-in-http-only',
       'src/http is the only Express code.',
       '^src/http/',
-      npm('express|express-serve-static-core|express-rate-limit|rate-limit-redis'),
+      npm('express|express-serve-static-core|express-rate-limit'),
     ),
     onlyIn(
       'bullmq-in-background-only',

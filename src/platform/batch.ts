@@ -24,22 +24,30 @@ interface Asked<Item, Result> {
 export class Batch<Item, Result> {
   readonly #run: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly #limits: BatchLimits;
+  readonly #endsAll: (error: unknown) => boolean;
   #asked: Asked<Item, Result>[] = [];
   #isRunning = false;
 
   /**
    * `run` returns the results in the order of its items. What it does for one item it does wholly or not at
-   * all.
+   * all. `endsAll` picks the errors that fail all items of a run, and all that wait for its end: default,
+   * that Postgres is unavailable.
    */
-  constructor(run: (items: readonly Item[]) => Promise<readonly Result[]>, limits: BatchLimits) {
+  constructor(
+    run: (items: readonly Item[]) => Promise<readonly Result[]>,
+    limits: BatchLimits,
+    endsAll: (error: unknown) => boolean = isUnavailable,
+  ) {
     this.#run = run;
     this.#limits = limits;
+    this.#endsAll = endsAll;
   }
 
   /**
-   * Resolves with the result of the item. Throws what its run throws, and ApiError unavailable, with nothing
-   * done, where too many wait, or where the run before failed because Postgres is unavailable: this one would
-   * have waited for two statements that run out of time.
+   * Resolves with the result of the item. A run begins after all its items were asked for: it sees what was
+   * committed before any of them was. Throws what its run throws, ApiError unavailable, with nothing done,
+   * where too many wait, and the error of the run before where that ends all: this item would have waited for
+   * two runs that run out of time.
    */
   do(item: Item): Promise<Result> {
     if (this.#asked.length >= this.#limits.waiting) return Promise.reject(new ApiError('unavailable'));
@@ -63,7 +71,7 @@ export class Batch<Item, Result> {
     this.#isRunning = false;
   }
 
-  /** Throws where Postgres is unavailable. */
+  /** Throws an error that ends all. */
   async #settle(together: readonly Asked<Item, Result>[]): Promise<void> {
     const [only, ...more] = together;
     if (only === undefined) return;
@@ -71,7 +79,7 @@ export class Batch<Item, Result> {
       const results = await this.#run(together.map(({ item }) => item));
       for (const [place, { resolve }] of together.entries()) resolve(results[place] as Result);
     } catch (error) {
-      if (isUnavailable(error)) throw error;
+      if (this.#endsAll(error)) throw error;
       if (more.length === 0) return only.reject(error);
       for (const one of together) await this.#settle([one]);
     }

@@ -3,15 +3,19 @@ import { run, sql, type Connection, type Statement } from '../../platform/postgr
 import { ValidationError } from '../../platform/errors.ts';
 import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';
 import { idPattern } from '../../platform/values/ids.ts';
-import type { Payment } from './lifecycle/payment.ts';
-import { toResource, type ListPaymentsQuery, type PaymentList } from './schemas.ts';
-
-/** Counting stops here: a larger exact total helps nobody, and counting costs more than the page. */
-const EXACT_TOTAL_LIMIT = 10_000;
+import {
+  RESOURCE_COLUMNS,
+  toResource,
+  type ListPaymentsQuery,
+  type PaymentList,
+  type ResourceRow,
+} from './schemas.ts';
+import { EXACT_TOTAL_LIMIT, ManyPayments } from './totals.ts';
 
 /**
- * Returns one page of a merchant's payments, newest first, in one round trip. Dates are inclusive; a bare
- * date is the whole UTC day. Throws ValidationError for an invalid cursor, for `page` with `cursor`, and for
+ * Returns one page of a merchant's payments, newest first, in one round trip; in two where it finds out that
+ * the merchant has more payments than are counted, which `many` remembers. Dates are inclusive; a bare date
+ * is the whole UTC day. Throws ValidationError for an invalid cursor, for `page` with `cursor`, and for
  * `from_date` after `to_date`.
  */
 export async function listPayments(
@@ -19,6 +23,7 @@ export async function listPayments(
   merchantId: string,
   query: ListPaymentsQuery,
   publicUrl: string,
+  many = new ManyPayments(),
 ): Promise<PaymentList> {
   if (query.page !== undefined && query.cursor !== undefined)
     throw new ValidationError('cursor', 'not', 'cannot be combined with page');
@@ -37,9 +42,14 @@ export async function listPayments(
     limit: limit + 1,
     offset: (page - 1) * limit,
   };
-  const rows = await run(connection, pageOfPayments(values), values);
-  const total = Number(rows[0]?.total ?? 0);
-  const payments = rows.flatMap((row) => (row.id === null ? [] : [row as Payment]));
+  const isWhole = [query.order_id, query.status, from ?? undefined, until ?? undefined].every(
+    (filter) => filter === undefined,
+  );
+  const isCounted = !(isWhole && many.has(merchantId));
+  const rows = await run(connection, pageOfPayments(values, isCounted), values);
+  const total = isCounted ? Number(rows[0]?.total ?? 0) : EXACT_TOTAL_LIMIT + 1;
+  if (isWhole && isCounted && total > EXACT_TOTAL_LIMIT) await many.look(connection, merchantId);
+  const payments = rows.flatMap((row) => (row.id === null ? [] : [row as ResourceRow]));
   const shown = payments.slice(0, limit);
   const last = shown.at(-1);
   const hasMore = payments.length > limit;
@@ -58,8 +68,11 @@ export async function listPayments(
   };
 }
 
-/** Every row has the total; when the page is empty, one row has the total alone, every other column null. */
-type PageRow = { total: string } & (Payment | { id: null });
+/**
+ * Every row has the total, null where it is not counted. When the page of a list that is counted is empty,
+ * one row has the total alone, every other column null.
+ */
+type PageRow = { total: string | null } & (ResourceRow | { id: null });
 
 interface PageParams {
   readonly merchantId: string;
@@ -80,7 +93,7 @@ interface PageParams {
  * (`order_id = p OR p IS NULL`) would get a generic plan after five runs, which uses no index for orders.
  * Only a page by number has an offset.
  */
-function pageOfPayments(values: PageParams): Statement<PageRow, PageParams> {
+function pageOfPayments(values: PageParams, isCounted: boolean): Statement<PageRow, PageParams> {
   const isByCursor = values.afterTime !== undefined;
   const given = [
     ...(values.orderId === undefined ? [] : ['order']),
@@ -89,7 +102,8 @@ function pageOfPayments(values: PageParams): Statement<PageRow, PageParams> {
     ...(values.until === null ? [] : ['until']),
     ...(isByCursor ? ['after'] : []),
   ];
-  return sql<PageRow, PageParams>(`page_of_payments_${['merchant', ...given].join('_')}`, (p) => {
+  const name = isCounted ? 'page_of_payments' : 'uncounted_page_of_payments';
+  return sql<PageRow, PageParams>(`${name}_${['merchant', ...given].join('_')}`, (p) => {
     const counted = [
       `merchant_id = ${p.merchantId}`,
       ...(values.orderId === undefined ? [] : [`order_id = ${p.orderId}`]),
@@ -98,17 +112,21 @@ function pageOfPayments(values: PageParams): Statement<PageRow, PageParams> {
     ];
     const shown = [...counted, ...(isByCursor ? [`(created_at, id) < (${p.afterTime}, ${p.afterId})`] : [])];
     const pageLimit = `LIMIT ${p.limit}${isByCursor ? '' : ` OFFSET ${p.offset}`}`;
+    if (!isCounted)
+      return `
+        SELECT NULL::bigint AS total, ${COLUMNS}
+        FROM payments WHERE ${shown.join(' AND ')} ${NEWEST_FIRST} ${pageLimit}`;
     const upToPage = isByCursor ? p.limit : `(${p.limit}::bigint + ${p.offset}::bigint)`;
     const first = EXACT_TOTAL_LIMIT + 1;
     const [firstOnes, page] =
       values.statuses === undefined
         ? [
             `SELECT FROM payments WHERE ${counted.join(' AND ')}`,
-            `SELECT * FROM payments WHERE ${shown.join(' AND ')} ${NEWEST_FIRST} ${pageLimit}`,
+            `SELECT ${COLUMNS} FROM payments WHERE ${shown.join(' AND ')} ${NEWEST_FIRST} ${pageLimit}`,
           ]
         : [
             ofStatuses(p.statuses, counted, String(first)),
-            `SELECT payments.* FROM (
+            `SELECT ${COLUMNS} FROM (
           ${ofStatuses(p.statuses, shown, upToPage)}
           ${NEWEST_FIRST} ${pageLimit}) ids JOIN payments USING (id)`,
           ];
@@ -124,6 +142,7 @@ function pageOfPayments(values: PageParams): Statement<PageRow, PageParams> {
   });
 }
 
+const COLUMNS = RESOURCE_COLUMNS.map((column) => `payments.${column}`).join(', ');
 const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
 
 /**
@@ -139,7 +158,7 @@ function ofStatuses(statuses: string, conditions: readonly string[], limit: stri
             ${NEWEST_FIRST} LIMIT ${limit}) found`;
 }
 
-function formatCursor({ created_at, id }: Payment): string {
+function formatCursor({ created_at, id }: ResourceRow): string {
   return encodeCursor([created_at.getTime(), id]);
 }
 

@@ -3,14 +3,15 @@ import { readCurrent } from '../../platform/replica/replica.ts';
 import { createPayment } from './create.ts';
 import { listPayments } from './list.ts';
 import { adaptersOf, type AdaptersByMode } from './lifecycle/ports.ts';
-import { getPayment } from './lifecycle/store.ts';
+import { readPayment } from './read.ts';
 import { requestRefund } from './refunds/request.ts';
 import { RefundBody, RefundList, RefundResource, toRefundResource } from './refunds/schemas.ts';
 import { readRefunds } from './refunds/store.ts';
 import { CreatePaymentBody, ListPaymentsQuery, PaymentList, PaymentResource, toResource } from './schemas.ts';
+import { ManyPayments } from './totals.ts';
 
 /** The endpoints of payments; the chain adapter derives a new payment's deposit address. */
-export const paymentEndpoints = (adapters: AdaptersByMode) => [
+export const paymentEndpoints = (adapters: AdaptersByMode, many = new ManyPayments()) => [
   endpoint({
     operationId: 'createPayment',
     method: 'post',
@@ -43,7 +44,7 @@ export const paymentEndpoints = (adapters: AdaptersByMode) => [
     errors: ['payment_not_found'],
     response: { status: 200, schema: PaymentResource },
     async handle({ ctx, caller, params }) {
-      const payment = await getPayment(ctx.db, caller.merchantId, params.id ?? '');
+      const payment = await readPayment(ctx.db, caller.merchantId, params.id ?? '');
       return reply(200, toResource(payment, ctx.config.publicUrl));
     },
   }),
@@ -65,7 +66,9 @@ export const paymentEndpoints = (adapters: AdaptersByMode) => [
     handle: async ({ ctx, caller, query }) =>
       reply(
         200,
-        await readCurrent(ctx, (db) => listPayments(db, caller.merchantId, query, ctx.config.publicUrl)),
+        await readCurrent(ctx, (db) =>
+          listPayments(db, caller.merchantId, query, ctx.config.publicUrl, many),
+        ),
       ),
   }),
   endpoint({
@@ -99,7 +102,7 @@ export const paymentEndpoints = (adapters: AdaptersByMode) => [
     errors: ['payment_not_found'],
     response: { status: 200, schema: RefundList },
     async handle({ ctx, caller, params }) {
-      const { id } = await getPayment(ctx.db, caller.merchantId, params.id ?? '');
+      const { id } = await readPayment(ctx.db, caller.merchantId, params.id ?? '');
       return reply(200, { data: (await readRefunds(ctx.db, id)).map(toRefundResource) });
     },
   }),

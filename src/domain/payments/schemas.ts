@@ -86,8 +86,30 @@ export const PaymentResource = Type.Object({
 });
 export type PaymentResource = Static<typeof PaymentResource>;
 
+/** What the API shows of a payment is made of these. */
+export const RESOURCE_COLUMNS = [
+  'id',
+  'token_id',
+  'order_id',
+  'status',
+  'pay_amount',
+  'pay_currency',
+  'pay_network',
+  'actually_paid',
+  'actually_paid_currency',
+  'created_at',
+  'expires_at',
+  'settled_at',
+  'metadata',
+  'exceptions',
+  'amount_received',
+  'amount_refunded',
+  'sequence',
+] as const satisfies readonly (keyof Payment)[];
+export type ResourceRow = Pick<Payment, (typeof RESOURCE_COLUMNS)[number]>;
+
 /** Returns the payment in the API's shape. `publicUrl` is the base of its checkout page. */
-export function toResource(payment: Payment, publicUrl: string): PaymentResource {
+export function toResource(payment: ResourceRow, publicUrl: string): PaymentResource {
   return {
     id: payment.id,
     token_id: payment.token_id,

@@ -216,6 +216,43 @@ describe('specification: Limits', () => {
     });
     after(() => redisServer.stop());
 
+    it('requests of one moment are counted together, each for itself, also after Redis lost its scripts', async () => {
+      const redis = openRedis(redisServer.url, 'limiter', harness.ctx.log);
+      await once(redis, 'ready');
+      const own = await harness.addMerchant();
+      const served = await listen(
+        createApp(harness.ctx, {
+          redis,
+          admin: null,
+          adapters: harness.adapters,
+          sandbox: harness.sandbox,
+          health: harness.health,
+        }),
+      );
+      const counted = async (path: string) => {
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, () => send(served, 'GET', path, { 'X-API-Key': own.apiKey })),
+        );
+        for (const answer of answers) expectLimitHeaders(answer);
+        return answers
+          .map(({ headers }) => Number(headers['x-ratelimit-remaining']))
+          .toSorted((a, b) => b - a);
+      };
+      const downFrom = (first: number) => Array.from({ length: 20 }, (_, n) => first - n);
+      expect(await counted('/v1/payments')).to.deep.equal(downFrom(59));
+      await redis.call('SCRIPT', 'FLUSH');
+      expect(await counted('/v1/payments')).to.deep.equal(downFrom(39));
+      expect(await counted('/v1/status')).to.deep.equal(downFrom(119));
+      const keys = await redis.keys(`*${own.id}`);
+      expect(keys.toSorted()).to.deep.equal([
+        `{limit}:getStatus:${own.id}`,
+        `{limit}:listPayments:${own.id}`,
+      ]);
+      for (const key of keys) expect(await redis.pttl(key)).to.be.within(1, 60_000);
+      redis.disconnect();
+      await served.close();
+    });
+
     it('all web processes count together, and each alone once Redis is gone', async () => {
       const connections = [1, 2].map(() => openRedis(redisServer.url, 'limiter', harness.ctx.log));
       await Promise.all(connections.map((connection) => once(connection, 'ready')));

@@ -7,7 +7,8 @@ import {
   listPage,
   type Page,
 } from '../../support/http.ts';
-import { recordQueries } from '../../support/statements.ts';
+import { declaredStatements } from '../../../src/platform/postgres/sql.ts';
+import { recordQueries, statementsOf } from '../../support/statements.ts';
 import { createHarness, type TestMerchant, type Harness } from '../../support/harness.ts';
 
 describe('specification: GET /v1/payments', () => {
@@ -118,6 +119,43 @@ describe('specification: GET /v1/payments', () => {
       expect(last.data).to.have.length(1);
       expect(last.pagination).to.include({ has_more: false, next_cursor: null, total_is_exact: false });
       expect((await list('?order_id=bulk+1')).pagination).to.include({ total: 11, total_is_exact: true });
+    });
+
+    it('they are not counted again: one statement reads the page alone, and filters count as before', async () => {
+      await fill(10_001);
+      const first = await list();
+      const names = await statementsOf(async () => {
+        expect(await list()).to.deep.equal(first);
+        const next = await list(`?cursor=${first.pagination.next_cursor}`);
+        expect(next.pagination).to.include({ total: 10_000, total_is_exact: false, has_more: true });
+        expect(idsOf(next)).to.deep.equal(idsOf(await list('?page=2')));
+        expect((await list('?page=1000000')).pagination).to.include({ total: 10_000, has_more: false });
+      });
+      expect(new Set(names)).to.deep.equal(
+        new Set(['uncounted_page_of_payments_merchant', 'uncounted_page_of_payments_merchant_after']),
+      );
+      const filtered = await list('?to_date=2026-01-01T00:00:30Z&status=WAITING');
+      expect(filtered.pagination).to.include({ total: 30, total_is_exact: true });
+      expect((await list('', (await harness.addMerchant()).apiKey)).pagination.total).to.equal(0);
+    });
+
+    it('those of scenarios, which are deleted one day, are counted each time', async () => {
+      await fill(10_001);
+      await harness.ctx.db('payments').where({ order_id: 'bulk 1' }).update({ test_clock: 'a scenario' });
+      expect((await list()).pagination).to.include({ total: 10_000, total_is_exact: false });
+      await harness.ctx.db('payments').where({ test_clock: 'a scenario' }).delete();
+      expect((await list()).pagination).to.include({ total: 9_990, total_is_exact: true });
+    });
+
+    it('no statement but that of scenarios deletes payments, and none takes their test clock', () => {
+      const statements = [...declaredStatements.values()];
+      const matching = (text: RegExp) =>
+        statements.filter((statement) => text.test(statement.text)).map(({ name }) => name);
+      const SET = String.raw`UPDATE payments\s+SET(?:(?!WHERE|FROM)[^;])*\b`;
+      expect(matching(/DELETE FROM payments\b/i)).to.deep.equal(['discard_payments']);
+      expect(matching(/\btest_clock = (NULL|DEFAULT)/i)).to.deep.equal([]);
+      expect(matching(new RegExp(`${SET}test_clock = `))).to.deep.equal(['update_clock']);
+      expect(matching(new RegExp(`${SET}merchant_id = `))).to.deep.equal([]);
     });
   });
 

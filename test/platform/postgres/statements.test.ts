@@ -193,6 +193,7 @@ function isPositional({ name, params }: Declaration, statements: readonly Statem
  */
 async function declareLists(): Promise<void> {
   const { listPayments } = await import('../../../src/domain/payments/list.ts');
+  const { ManyPayments } = await import('../../../src/domain/payments/totals.ts');
   const { listDeliveries } = await import('../../../src/domain/webhooks/deliveries/list.ts');
   const unreached = () => Promise.reject(new Error('declared, and not run'));
   const db = { client: { acquireConnection: unreached } } as unknown as Db;
@@ -201,6 +202,9 @@ async function declareLists(): Promise<void> {
   const cursor = (text: string) => Buffer.from(text).toString('base64url');
   const payments = { ...day, order_id: 'a', status: ['SETTLED' as const], cursor: cursor(`1.pay_${id}`) };
   for (const query of subsets(payments)) await listPayments(db, 'mer', query, '').catch(() => undefined);
+  const many = Object.assign(new ManyPayments(), { has: () => true });
+  for (const query of [{}, { cursor: payments.cursor }])
+    await listPayments(db, 'mer', query, '', many).catch(() => undefined);
   const deliveries = {
     ...day,
     payment_id: `pay_${id}`,
