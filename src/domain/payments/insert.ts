@@ -1,4 +1,4 @@
-import { Batch } from '../../platform/batch.ts';
+import { sharedBatch } from '../../platform/batch.ts';
 import type { IdempotencyClaim, Reply } from '../../platform/endpoint.ts';
 import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
 import { EVENT_COLUMN_NAMES, EVENT_COLUMNS, eventRow, type EventRecord } from '../outbox/outbox.ts';
@@ -18,7 +18,7 @@ export interface NewPayment {
 /** Measured on two cores: 100 in a statement took some 35 ms, and 2,000 at the same moment 0.6 s. */
 const LIMITS = { size: 100, waiting: 2_000 };
 
-const batches = new WeakMap<Connection, Batch<Row, boolean>>();
+const insertTogether = sharedBatch(insertAll, LIMITS);
 
 /**
  * Stores a payment, or nothing where its claim exists already: then it returns false. Payments that are
@@ -26,10 +26,7 @@ const batches = new WeakMap<Connection, Batch<Row, boolean>>();
  * wait.
  */
 export function insertPayment(connection: Connection, payment: NewPayment): Promise<boolean> {
-  const known = batches.get(connection);
-  const batch = known ?? new Batch((rows: readonly Row[]) => insertAll(connection, rows), LIMITS);
-  if (known === undefined) batches.set(connection, batch);
-  return batch.do(rowOf(payment));
+  return insertTogether(connection, rowOf(payment));
 }
 
 /** A NewPayment as it travels. */

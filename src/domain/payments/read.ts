@@ -1,4 +1,4 @@
-import { Batch } from '../../platform/batch.ts';
+import { sharedBatch } from '../../platform/batch.ts';
 import { foundOr } from '../../platform/errors.ts';
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 import { isId } from '../../platform/values/ids.ts';
@@ -15,7 +15,7 @@ type Found = ResourceRow & { readonly merchant_id: string };
 /** As many as may be created at the same moment (insert.ts); a read is the smaller work. */
 const LIMITS = { size: 100, waiting: 2_000 };
 
-const batches = new WeakMap<Connection, Batch<Asked, ResourceRow | null>>();
+const readTogether = sharedBatch(readAll, LIMITS);
 
 /**
  * Returns what the API shows of the merchant's payment. Payments that are asked for at the same moment share
@@ -29,16 +29,8 @@ export async function readPayment(
   id: string,
 ): Promise<ResourceRow> {
   // Postgres rejects some text, for example a NUL, with an error; no payment has such an id.
-  const row = isId('pay', id) ? await batchOf(connection).do({ merchantId, id }) : null;
+  const row = isId('pay', id) ? await readTogether(connection, { merchantId, id }) : null;
   return foundOr('payment_not_found', row);
-}
-
-function batchOf(connection: Connection): Batch<Asked, ResourceRow | null> {
-  const known = batches.get(connection);
-  if (known !== undefined) return known;
-  const batch = new Batch((asked: readonly Asked[]) => readAll(connection, asked), LIMITS);
-  batches.set(connection, batch);
-  return batch;
 }
 
 async function readAll(connection: Connection, asked: readonly Asked[]): Promise<(ResourceRow | null)[]> {
