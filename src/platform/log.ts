@@ -86,7 +86,7 @@ const errors = winston.format.errors({ stack: true });
 
 /** A line that is an error, or has one for its message, gets that one's message and stack. */
 function withStack(line: Line): Line {
-  const isError = line instanceof Error || (line.message as unknown) instanceof Error;
+  const isError = line instanceof Error || line.message instanceof Error;
   return isError ? (errors.transform(line, { stack: true }) as Line) : line;
 }
 
