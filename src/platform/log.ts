@@ -22,20 +22,12 @@ export function createLog(
   fields: Record<string, unknown>,
   output: 'stdout' | 'stderr' = 'stdout',
 ): Log {
-  const { combine, timestamp, errors, json } = winston.format;
-  const format = config.logFormat === 'pretty' ? pretty : json();
   const sampler = new Sampler((line) => void log.write(line));
   samplers.add(sampler);
   const log = winston.createLogger({
     level: config.logLevel,
     defaultMeta: { ...fields, host: hostname(), pid: process.pid },
-    format: combine(
-      sampled(sampler, config.logLevel),
-      timestamp(),
-      errors({ stack: true }),
-      format,
-      redacted(),
-    ),
+    format: { transform: formatter(sampler, config) },
     transports: [new winston.transports.Console({ stderrLevels: output === 'stderr' ? [...LEVELS] : [] })],
   });
   return log;
@@ -59,35 +51,63 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** First, so that a line that is not written costs no formatting. winston drops a line that becomes false. */
-function sampled(sampler: Sampler, threshold: string): winston.Logform.Format {
-  const limit = LEVELS.indexOf(threshold);
-  return winston.format((line) => {
-    if (LEVELS.indexOf(line.level) > limit) return false;
-    if (sampler.takes(line)) {
-      if (line.level in written) written[line.level as keyof typeof written] += 1;
-      return line;
-    }
-    written.suppressed += 1;
-    return false;
-  })();
-}
+type Line = winston.Logform.TransformableInfo;
+/** Returns the line with its text, or false: winston drops it. */
+type Transform = (line: Line) => Line | false;
 
 /** Where winston keeps the finished line. */
 const MESSAGE = Symbol.for('message');
 
-const redacted = winston.format((line) => {
-  line[MESSAGE] = redact(String(line[MESSAGE]));
-  return line;
-});
+/**
+ * One format instead of winston's chain of five, which took half of what a line costs. It samples first, so
+ * that a line that is not written costs no formatting.
+ */
+function formatter(
+  sampler: Sampler,
+  { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
+): Transform {
+  const limit = LEVELS.indexOf(logLevel);
+  const stamp = winston.format.timestamp();
+  const textOfLine = logFormat === 'pretty' ? pretty : json;
+  return (line) => {
+    if (LEVELS.indexOf(line.level) > limit) return false;
+    if (!sampler.takes(line)) {
+      written.suppressed += 1;
+      return false;
+    }
+    if (line.level in written) written[line.level as keyof typeof written] += 1;
+    const stamped = stamp.transform(withStack(line)) as Line;
+    stamped[MESSAGE] = redact(textOfLine(stamped));
+    return stamped;
+  };
+}
 
-const pretty = winston.format.printf((line) => {
+const errors = winston.format.errors({ stack: true });
+
+/** A line that is an error, or has one for its message, gets that one's message and stack. */
+function withStack(line: Line): Line {
+  const isError = line instanceof Error || line.message instanceof Error;
+  return isError ? (errors.transform(line, { stack: true }) as Line) : line;
+}
+
+const safely = winston.format.json();
+
+function json(line: Line): string {
+  try {
+    return JSON.stringify(line);
+  } catch {
+    // A cycle, or a bigint: winston's own serialiser takes both.
+    return String((safely.transform(line, {}) as Line)[MESSAGE]);
+  }
+}
+
+function pretty(line: Line): string {
   const { timestamp, level, message, process: source, stack, host: _host, pid: _pid, ...fields } = line;
   const shown = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`);
   const trace = stack === undefined ? [] : [`\n${textOf(stack)}`];
   const time = textOf(timestamp).slice(11, 23);
   return [time, level.padEnd(5), textOf(source).padEnd(6), textOf(message), ...shown, ...trace].join(' ');
-});
+}
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

@@ -89,6 +89,19 @@ describe('a batch', () => {
     expect(await later).to.equal('d done');
   });
 
+  it('gives up what waits for a run with an error that its owner picks', async () => {
+    const own = new Error('no reply');
+    let count = 0;
+    const fail = () => {
+      count += 1;
+      return Promise.reject(own);
+    };
+    const failing = new Batch<string, string>(fail, { size: 3, waiting: 5 }, (error) => error === own);
+    const all = await Promise.allSettled(['a', 'b', 'c'].map((item) => failing.do(item)));
+    expect(all.map((one) => one.status === 'rejected' && one.reason)).to.deep.equal([own, own, own]);
+    expect(count).to.equal(1);
+  });
+
   it('refuses what comes while as many wait as may', async () => {
     const { result } = await begin('a');
     const all = [result, ...['b', 'c', 'd', 'e', 'f'].map((item) => batch.do(item))];

@@ -11,6 +11,11 @@ export interface PostgresProxy {
   freeze(): void;
   /** Freezes as soon as a client sends something that holds `text`, the name of a statement for instance. */
   freezeAt(text: string): void;
+  /**
+   * From the first that a client sends and `isLast` picks: Postgres still gets everything, and nothing that it
+   * sends arrives. It commits what its client never hears of.
+   */
+  withholdAt(isLast: (sent: string) => boolean): void;
   /** Closes what is open; new connections go through again. */
   thaw(): void;
   /** From now on everything that Postgres sends arrives this much later, in its order. */
@@ -25,6 +30,8 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   let isFrozen = false;
   let freezeAt: string | null = null;
   let delayMs = 0;
+  let withholdAt: (sent: string) => boolean = () => false;
+  let isWithheld = false;
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || 5432), target.hostname);
     for (const [from, to] of [
@@ -34,7 +41,8 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       open.add(from);
       from.on('data', (data) => {
         if (from === client && freezeAt !== null && data.includes(freezeAt)) isFrozen = true;
-        if (isFrozen) return;
+        if (from === client && !isWithheld) isWithheld = withholdAt(data.toString('latin1'));
+        if (isFrozen || (isWithheld && from === upstream)) return;
         if (from === upstream && delayMs > 0) setTimeout(() => to.write(data), delayMs);
         else to.write(data);
       });
@@ -61,8 +69,13 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     freezeAt(text) {
       freezeAt = text;
     },
+    withholdAt(isLast) {
+      withholdAt = isLast;
+    },
     thaw() {
       isFrozen = false;
+      isWithheld = false;
+      withholdAt = () => false;
       freezeAt = null;
       closeAll();
     },

@@ -4,6 +4,7 @@ import type { Context } from '../../platform/context.ts';
 import { DEFAULT_PER_MINUTE, type Caller, type Endpoint, type Reply } from '../../platform/endpoint.ts';
 import { groupBy } from '../../platform/postgres/sql.ts';
 import { ApiError, ValidationError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
 import { runInTrace } from '../../platform/traces/traces.ts';
 import type { Validator } from '../../platform/validator.ts';
 import { keyFault, UNAUTHORIZED_PER_MINUTE, type Authenticate } from './authenticate.ts';
@@ -105,9 +106,18 @@ function clientNamer({ addressOf }: Clients) {
   };
 }
 
-/** Whatever a request changes or starts is logged with it, and with the key that asked. */
-function requestFields(response: Response): object {
-  return { request_id: requestIdOf(response), key: factsOf(response).key };
+/**
+ * Whatever a request changes or starts is logged with it, and with the key that asked. Most requests log
+ * nothing but their access: the log of the others is made when it is first asked for.
+ */
+function contextOf(ctx: Context, response: Response): Context {
+  let own: Log | null = null;
+  return {
+    ...ctx,
+    get log() {
+      return (own ??= ctx.log.child({ request_id: requestIdOf(response), key: factsOf(response).key }));
+    },
+  };
 }
 
 function permit({ auth, permissions, testOnly = false }: Endpoint): RequestHandler {
@@ -142,7 +152,7 @@ function handler({ ctx, validator }: Gate, endpoint: Endpoint): RequestHandler {
     // `auth: required` lets no request without a caller pass; the declaration's type relies on it.
     const answer = await runInTrace(traceparentOf(response), () =>
       endpoint.handle({
-        ctx: { ...ctx, log: ctx.log.child(requestFields(response)) },
+        ctx: contextOf(ctx, response),
         caller,
         params: request.params as Record<string, string>,
         body,

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { driverOf } from './client.ts';
 import { prepareConnection, retireSlowly, type KnexClient, type PooledConnection } from './connections.ts';
 import { limitsBelow, type Limits } from './session.ts';
+import { setParsers } from './parsers.ts';
 import { inspectPooling } from './pooler.ts';
 import { valuesOf, type Statement } from './sql.ts';
 import { isBroken, isOutdated } from './unavailable.ts';
@@ -16,11 +17,7 @@ export type Db = Knex;
 export type Tx = Knex.Transaction;
 export type Connection = Db | Tx;
 
-const INT8 = 20;
-const NUMERIC = 1700;
-// Money and 64-bit numbers stay text: a float would round them.
-pg.types.setTypeParser(INT8, (value) => value);
-pg.types.setTypeParser(NUMERIC, (value) => value);
+setParsers();
 
 export interface DbOptions {
   readonly url: string;

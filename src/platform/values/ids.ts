@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomFillSync } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_LENGTH = 10;
@@ -36,7 +36,11 @@ export function isId(prefix: IdPrefix, value: string): boolean {
 
 /** A public token, not ordered by time: 192 random bits, URL-safe, 32 characters. */
 export function newToken(): string {
-  return randomBytes(24).toString('base64url');
+  const bytes = take(24);
+  const token = bytes.toString('base64url');
+  // It may become a secret, which the pool need not keep.
+  bytes.fill(0);
+  return token;
 }
 
 /** A new API key: `sk_test_` or `sk_live_`, and 192 random bits. It is shown once, and stored as its hash. */
@@ -46,7 +50,7 @@ export function newApiKey(mode: 'test' | 'live'): string {
 
 /** SHA-256 of a key. A key has 192 random bits, so it needs neither salt nor stretching. */
 export function hashApiKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 function timePart(milliseconds: number): string {
@@ -59,18 +63,26 @@ function timePart(milliseconds: number): string {
   return out;
 }
 
-// One system call fills the bytes of 256 ids: one call per id would show in the profile of creating a
-// payment.
-const pool = Buffer.alloc(RANDOM_LENGTH * 256);
+function randomPart(): string {
+  let out = '';
+  for (const byte of take(RANDOM_LENGTH)) out += CROCKFORD.charAt(byte % 32);
+  return out;
+}
+
+// One system call fills the bytes of hundreds of ids and tokens: one call for each shows in the profile of
+// creating a payment.
+const pool = Buffer.alloc(16_384);
 let used = pool.length;
 
-function randomPart(): string {
-  if (used === pool.length) {
+/**
+ * The next random bytes, which nothing was given before. The caller reads them at once: they are those of the
+ * pool, and the pool keeps none that was handed out for longer than until it is filled again.
+ */
+function take(length: number): Buffer {
+  if (used + length > pool.length) {
     randomFillSync(pool);
     used = 0;
   }
-  let out = '';
-  for (const end = used + RANDOM_LENGTH; used < end; used += 1)
-    out += CROCKFORD.charAt((pool[used] ?? 0) % 32);
-  return out;
+  used += length;
+  return pool.subarray(used - length, used);
 }

@@ -23,6 +23,8 @@ export function plain(value: string): string {
  * `plain(value)`.
  */
 export function asWritten(value: string, written: string): string {
+  // Most amounts are nothing yet, or the whole: neither needs arithmetic.
+  if (value === written || (value === '0' && /[1-9]/.test(written))) return value;
   return compare(value, written) === 0 ? written : plain(value);
 }
 

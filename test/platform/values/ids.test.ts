@@ -36,6 +36,15 @@ describe('identifiers', () => {
     expect(new Set(Array.from({ length: MANY }, () => newId('pay', NOW)))).to.have.lengthOf(MANY);
   });
 
+  it('and tokens never share random bytes, whatever their turns', () => {
+    const made = Array.from({ length: 3 * MANY }, (_, n) => (n % 3 === 0 ? newToken() : newId('pay', NOW)));
+    expect(new Set(made)).to.have.lengthOf(made.length);
+    // 24 bytes as base64url; one that begins with the bytes of another would repeat 8 characters.
+    const parts = made.filter((_, n) => n % 3 === 0).flatMap((token) => token.match(/.{8}/g) ?? []);
+    expect(new Set(parts)).to.have.lengthOf(parts.length);
+    expect(parts.join('')).to.not.match(/A{8}/);
+  });
+
   it('use every character in every random place', () => {
     const ids = Array.from({ length: MANY }, () => newId('pay', NOW));
     for (let place = 14; place < 30; place += 1)
