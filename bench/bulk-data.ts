@@ -46,18 +46,25 @@ export interface Copies {
   readonly from: number;
   readonly until: number;
   readonly merchantId: string;
+  /** Of the first; each further one is due so many microseconds later. */
+  readonly deadline: Date;
+  readonly apart: number;
 }
 
-/** Copies a waiting payment with its quotes and its event; without jobs. */
+/** SQL: when the i-th copy expires, with the parameters of the first one, its time and the distance. */
+const DEADLINE = (from: string, first: string, apart: string) =>
+  `${first}::timestamptz + make_interval(secs => (i - ${from}) * ${apart}::float8 / 1e6)`;
+
+/** Copies a waiting payment with its quotes, its event and the job of its expiry. */
 export async function copyPayments(db: Client, original: Original, copies: Copies): Promise<void> {
   const { payment, quotes, event } = original;
-  const { name, from, until, merchantId } = copies;
+  const { name, from, until, merchantId, deadline, apart } = copies;
   const each = 'FROM generate_series($2::int, $3::int) AS i';
   await db.query(
     `INSERT INTO payments SELECT c.* ${each}, jsonb_populate_record(NULL::payments, $1::jsonb ||
        jsonb_build_object('id', ${ID(`$1::jsonb->>'id'`, name)}, 'token_id', 'bulk-${name}-' || i,
-         'address', 'address-${name}-' || i, 'merchant_id', $4::text, 'deadline_at', now())) c`,
-    [JSON.stringify(payment), from, until, merchantId],
+         'address', 'address-${name}-' || i, 'merchant_id', $4::text, 'deadline_at', ${DEADLINE('$2', '$5', '$6')})) c`,
+    [JSON.stringify(payment), from, until, merchantId, deadline, apart],
   );
   for (const quote of quotes)
     await db.query(
@@ -74,23 +81,21 @@ export async function copyPayments(db: Client, original: Original, copies: Copie
      ${each}, LATERAL (SELECT ${ID(`$1::jsonb->>'payment_id'`, name)} AS payment_id) c`,
     [JSON.stringify(event), from, until, merchantId],
   );
-}
-
-/** Schedules a job for each copy: one more per microsecond `apart`, the first at `at`. */
-export async function scheduleCopies(
-  db: Client,
-  { payment, event }: Original,
-  { name, from, until }: Copies,
-  job: 'payment.expire' | 'event.fan-out',
-  at: Date,
-  apart = 0,
-): Promise<void> {
   await db.query(
     `INSERT INTO scheduled_jobs (job, key, run_at, visible_at)
-     SELECT $1, ${ID('$2', name)}, due, due
-     FROM generate_series($3::int, $4::int) AS i,
-       LATERAL (SELECT $5::timestamptz + make_interval(secs => (i - $3) * $6 / 1e6) AS due) d`,
-    [job, job === 'payment.expire' ? payment.id : event['id'], from, until, at, apart],
+     SELECT 'payment.expire', ${ID('$1', name)}, due, due
+     ${each}, LATERAL (SELECT ${DEADLINE('$2', '$4', '$5')} AS due) d`,
+    [payment.id, from, until, deadline, apart],
+  );
+}
+
+/** Makes the dispatch of the copies' events due. */
+export async function dispatchCopies(db: Client, { event }: Original, copies: Copies): Promise<void> {
+  const { name, from, until } = copies;
+  await db.query(
+    `INSERT INTO scheduled_jobs (job, key, run_at, visible_at)
+     SELECT 'event.fan-out', ${ID('$1', name)}, now(), now() FROM generate_series($2::int, $3::int) AS i`,
+    [event['id'], from, until],
   );
 }
 

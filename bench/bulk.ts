@@ -6,9 +6,9 @@ import { COLUMN, TITLE, type Bench } from './bench.ts';
 import {
   copyPayments,
   createOriginal,
+  dispatchCopies,
   empty,
   payCopies,
-  scheduleCopies,
   type Copies,
   type Original,
 } from './bulk-data.ts';
@@ -18,6 +18,9 @@ import { openReceivers, quantile, type Receivers } from './receivers.ts';
 
 /** 1,000,000 payments expire in a minute; fewer of them in less, so that as many are due per second. */
 const EXPIRY_APART_MICROSECONDS = 60;
+/** How long it takes at most to create a payment by SQL, and to start a worker. */
+const FILL_MS = 0.3;
+const START_MS = 15_000;
 const POLL_MS = 100;
 /** Another merchant's work becomes due this often. */
 const PROBE_MS = 100;
@@ -42,22 +45,24 @@ export interface BulkResult {
 interface Way {
   readonly title: string;
   readonly moves: readonly Moved[];
-  /** Fills the database before the worker starts. */
-  prepare(db: Client, original: Original, copies: Copies): Promise<void>;
+  readonly last: Moved;
+  /** Whether another merchant's expiry is watched: it waits until its network is read to the head. */
+  readonly watchesExpiry: boolean;
+  /** When the first of so many payments, which are still to be created, expires. */
+  deadline(count: number): Date;
   /** Makes the work due, with the worker running. Returns when the first of it is due. */
   begin(db: Client, original: Original, copies: Copies): Promise<Date>;
-  readonly last: Moved;
 }
 
 const SETTLING: Way = {
   title: 'bulk: to SETTLED',
   moves: ['PENDING', 'PROCESSING', 'SETTLED'],
   last: 'SETTLED',
-  prepare: () => Promise.resolve(),
+  watchesExpiry: false,
+  deadline: () => new Date(Date.now() + 86_400_000),
   async begin(db, original, copies) {
-    const at = new Date();
     await db.query('BEGIN');
-    await scheduleCopies(db, original, copies, 'event.fan-out', at);
+    await dispatchCopies(db, original, copies);
     await payCopies(db, original, copies);
     await db.query('COMMIT');
     return new Date();
@@ -68,12 +73,13 @@ const EXPIRING: Way = {
   title: 'bulk: to EXPIRED',
   moves: ['EXPIRED'],
   last: 'EXPIRED',
-  prepare: () => Promise.resolve(),
-  async begin(db, original, copies) {
-    const at = new Date(Date.now() + 2_000 + copies.until / 50);
-    await scheduleCopies(db, original, copies, 'payment.expire', at, EXPIRY_APART_MICROSECONDS);
-    await sleep(Math.max(0, at.getTime() - Date.now()));
-    return at;
+  watchesExpiry: true,
+  deadline: (count) => new Date(Date.now() + START_MS + count * FILL_MS),
+  async begin(_db, _original, { deadline }) {
+    const left = deadline.getTime() - Date.now();
+    if (left < 0) throw new Error(`the first payments expired ${-left} ms before all were created`);
+    await sleep(left);
+    return deadline;
   },
 };
 
@@ -112,26 +118,28 @@ async function measure(
   const floorOf = () => floorOfTransitions(floorUrl, original, { count, way: way.moves });
   const before = await floorOf();
   const receivers = await openReceivers();
-  const probeId = await setUp(db, original, receivers.url(1));
-  const merchantId = String((original.merchant as { id: string }).id);
-  const copies: Copies = { name: '10', from: 1, until: count, merchantId };
+  const merchantId = await setUp(db, original, receivers.url(1));
+  const probeId = String((original.merchant as { id: string }).id);
+  const copies: Copies = {
+    name: '10',
+    from: 1,
+    until: count,
+    merchantId,
+    deadline: way.deadline(count),
+    apart: EXPIRY_APART_MICROSECONDS,
+  };
   await copyPayments(db, original, copies);
-  await way.prepare(db, original, copies);
   await db.query('VACUUM ANALYZE');
   await db.query('CHECKPOINT');
   const worker = await startService('worker', bench.env);
   const redis = await watchRedis(String(bench.env['REDIS_URL'] ?? ''));
   const [workerBefore, postgresBefore] = [cpuSeconds(worker.pid), cpuSeconds(bench.postgresPid)];
   const beganAt = await way.begin(db, original, copies);
-  const probes = probe(bench, original, { receivers, merchantId: probeId });
+  const probes = probe(bench, original, { receivers, merchantId: probeId, watchesExpiry: way.watchesExpiry });
   await untilNone(db, `SELECT FROM payments WHERE merchant_id = $1 AND status <> '${way.last}'`, merchantId);
   const movedMs = Date.now() - beganAt.getTime();
   const lateness = await probes.end();
-  await untilNone(
-    db,
-    `SELECT FROM scheduled_jobs WHERE job IN ('event.fan-out', $1) AND failures = 0`,
-    'payment.expire',
-  );
+  await untilNone(db, 'SELECT FROM scheduled_jobs WHERE job = $1', 'event.fan-out');
   const dispatchedMs = Date.now() - beganAt.getTime();
   const workerCpu = cpuSeconds(worker.pid) - workerBefore;
   const postgresCpu = cpuSeconds(bench.postgresPid) - postgresBefore;
@@ -155,17 +163,17 @@ async function measure(
   return result;
 }
 
-/** A neighbour with a receiver; the merchant of the many has none. */
+/** The merchant of the many, without webhooks; the one that was there has a receiver, and secrets. */
 async function setUp(db: Client, original: Original, url: string): Promise<string> {
   await empty(db);
   const { rows } = await db.query<{ id: string }>(
     `INSERT INTO merchants SELECT m.* FROM jsonb_populate_record(NULL::merchants,
-       $1::jsonb || '{"id": "mer_00000000000000000000000000", "name": "Beside"}') m
+       $1::jsonb || '{"id": "mer_00000000000000000000000000", "name": "Bulk"}') m
      ON CONFLICT (id) DO UPDATE SET name = excluded.name RETURNING id`,
     [JSON.stringify(original.merchant)],
   );
   const id = rows[0]?.id ?? '';
-  await db.query(`UPDATE merchants SET webhooks_enabled = (id = $1), webhook_url = $2`, [id, url]);
+  await db.query(`UPDATE merchants SET webhooks_enabled = (id <> $1), webhook_url = $2`, [id, url]);
   return id;
 }
 
@@ -181,7 +189,11 @@ interface Lateness {
 function probe(
   { env }: Bench,
   original: Original,
-  { receivers, merchantId }: { receivers: Receivers; merchantId: string },
+  {
+    receivers,
+    merchantId,
+    watchesExpiry,
+  }: { receivers: Receivers; merchantId: string; watchesExpiry: boolean },
 ): { end(): Promise<Lateness> } {
   const dueAt = { delivery: new Map<string, number>(), expiry: new Map<string, number>() };
   let isOn = true;
@@ -190,16 +202,17 @@ function probe(
     const db = new PgClient({ connectionString: String(env['DATABASE_URL']) });
     await db.connect();
     for (let i = 1; isOn; i += 1) {
-      for (const [name, job] of [
-        ['20', 'event.fan-out'],
-        ['30', 'payment.expire'],
-      ] as const) {
-        const copies = { name, from: i, until: i, merchantId };
-        await copyPayments(db, original, copies);
-        const id = `${original.payment.id.slice(0, 14)}${name}${String(i).padStart(14, '0')}`;
-        dueAt[name === '20' ? 'delivery' : 'expiry'].set(id, performance.now());
-        await scheduleCopies(db, original, copies, job, new Date());
+      const own = { from: i, until: i, merchantId, apart: 0 };
+      const idOf = (name: string) =>
+        `${original.payment.id.slice(0, 14)}${name}${String(i).padStart(14, '0')}`;
+      if (watchesExpiry) {
+        dueAt.expiry.set(idOf('30'), performance.now());
+        await copyPayments(db, original, { ...own, name: '30', deadline: new Date() });
       }
+      dueAt.delivery.set(idOf('20'), performance.now());
+      const delivered = { ...own, name: '20', deadline: new Date(Date.now() + 86_400_000) };
+      await copyPayments(db, original, delivered);
+      await dispatchCopies(db, original, delivered);
       await sleep(PROBE_MS);
     }
     await db.end();

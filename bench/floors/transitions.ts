@@ -44,7 +44,14 @@ async function fill(client: Client, original: Original, count: number): Promise<
     `INSERT INTO merchants SELECT * FROM jsonb_populate_record(NULL::merchants, $1) ON CONFLICT DO NOTHING`,
     [JSON.stringify(original.merchant)],
   );
-  await copyPayments(client, original, { name: '10', from: 1, until: count, merchantId });
+  await copyPayments(client, original, {
+    name: '10',
+    from: 1,
+    until: count,
+    merchantId,
+    deadline: new Date(),
+    apart: 0,
+  });
   await client.query('VACUUM ANALYZE');
   await client.query('CHECKPOINT');
 }

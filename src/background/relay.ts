@@ -25,6 +25,11 @@ const MAX_JOBS_A_PASS = 100;
  * queue whose workers are slow or absent, to which the same jobs are added again whenever their leases end.
  */
 const MAX_WAITING = 500;
+/**
+ * The most keys of batches that a queue gets in a pass, and that wait in it: what becomes due of another
+ * merchant comes behind them, and a pass that leases more delays the jobs of all other names.
+ */
+const MAX_KEYS = 2_000;
 const BUSY_PAUSE_MS = 5;
 /** Within this time a job mostly schedules the next: an event its deliveries, a confirmation a settlement. */
 const BUSY_FOR_MS = 50;
@@ -55,8 +60,11 @@ export async function relayOnce(
   { jobs, queues, turns }: RelayTargets,
   addedSinceCount: Map<QueueName, number> = new Map(),
 ): Promise<number> {
-  await recountFullQueues(addedSinceCount, queues);
-  const open = [...jobs.values()].filter(({ queue }) => (addedSinceCount.get(queue) ?? 0) < MAX_JOBS_A_PASS);
+  const bounds = boundsOf(jobs);
+  await recountFullQueues(addedSinceCount, queues, bounds);
+  const open = [...jobs.values()].filter(
+    ({ queue }) => (addedSinceCount.get(queue) ?? 0) < (bounds.get(queue)?.aPass ?? MAX_JOBS_A_PASS),
+  );
   const now = ctx.now();
   const leaseEnd = addSeconds(now, LEASE_SECONDS);
   await turns?.countHandedOver();
@@ -73,8 +81,24 @@ export async function relayOnce(
   return waited.length + due.length;
 }
 
+interface Bounds {
+  readonly aPass: number;
+  readonly waiting: number;
+}
+
+/** How many jobs a queue gets in a pass, and how many may wait in it, so that few keys are in its batches. */
+function boundsOf(jobs: RelayTargets['jobs']): ReadonlyMap<QueueName, Bounds> {
+  const bounds = new Map<QueueName, Bounds>();
+  for (const { queue, batch } of jobs.values()) {
+    const { aPass, waiting } = bounds.get(queue) ?? { aPass: MAX_JOBS_A_PASS, waiting: MAX_WAITING };
+    const batches = Math.ceil(MAX_KEYS / batch);
+    bounds.set(queue, { aPass: Math.min(aPass, batches), waiting: Math.min(waiting, batches) });
+  }
+  return bounds;
+}
+
 function limitOf({ batch }: Job, turns: Turns | undefined): number {
-  const limit = batch * MAX_JOBS_A_PASS;
+  const limit = Math.min(batch * MAX_JOBS_A_PASS, Math.max(batch, MAX_KEYS));
   return turns === undefined ? limit : Math.max(limit, MAX_OF_MERCHANTS);
 }
 
@@ -85,11 +109,13 @@ function limitOf({ batch }: Job, turns: Turns | undefined): number {
 async function recountFullQueues(
   addedSinceCount: Map<QueueName, number>,
   queues: RelayTargets['queues'],
+  bounds: ReadonlyMap<QueueName, Bounds>,
 ): Promise<void> {
   for (const [name, added] of addedSinceCount) {
-    if (added < MAX_JOBS_A_PASS) continue;
+    const { aPass, waiting } = bounds.get(name) ?? { aPass: MAX_JOBS_A_PASS, waiting: MAX_WAITING };
+    if (added < aPass) continue;
     const queue = queues.get(name);
-    if (queue === undefined || (await countWaitingJobs(queue)) < MAX_WAITING) addedSinceCount.delete(name);
+    if (queue === undefined || (await countWaitingJobs(queue)) < waiting) addedSinceCount.delete(name);
   }
 }
 
