@@ -5,7 +5,7 @@ import { startService } from './processes.ts';
 
 /** The rows of a payment as its creation has left them; copies are made of them by SQL. */
 export interface Original {
-  readonly merchant: object;
+  readonly merchant: { readonly id: string };
   readonly payment: Readonly<Record<string, unknown>> & { readonly id: string };
   readonly quotes: readonly object[];
   readonly event: Readonly<Record<string, unknown>> & { readonly body: string };

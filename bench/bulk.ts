@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { Client } from 'pg';
+import { Client } from 'pg';
 import { COLUMN, TITLE, type Bench } from './bench.ts';
 import {
   copyPayments,
@@ -119,7 +119,7 @@ async function measure(
   const before = await floorOf();
   const receivers = await openReceivers();
   const merchantId = await setUp(db, original, receivers.url(1));
-  const probeId = String((original.merchant as { id: string }).id);
+  const probeId = original.merchant.id;
   const copies: Copies = {
     name: '10',
     from: 1,
@@ -132,7 +132,7 @@ async function measure(
   await db.query('VACUUM ANALYZE');
   await db.query('CHECKPOINT');
   const worker = await startService('worker', bench.env);
-  const redis = await watchRedis(String(bench.env['REDIS_URL'] ?? ''));
+  const redis = await watchRedis(bench.env['REDIS_URL'] ?? '');
   const [workerBefore, postgresBefore] = [cpuSeconds(worker.pid), cpuSeconds(bench.postgresPid)];
   const beganAt = await way.begin(db, original, copies);
   const probes = probe(bench, original, { receivers, merchantId: probeId, watchesExpiry: way.watchesExpiry });
@@ -196,12 +196,11 @@ function probe(
   }: { receivers: Receivers; merchantId: string; watchesExpiry: boolean },
 ): { end(): Promise<Lateness> } {
   const dueAt = { delivery: new Map<string, number>(), expiry: new Map<string, number>() };
-  let isOn = true;
+  const stop = new AbortController();
   const all = (async () => {
-    const { Client: PgClient } = (await import('pg')).default;
-    const db = new PgClient({ connectionString: String(env['DATABASE_URL']) });
+    const db = new Client({ connectionString: String(env['DATABASE_URL']) });
     await db.connect();
-    for (let i = 1; isOn; i += 1) {
+    for (let i = 1; !stop.signal.aborted; i += 1) {
       const own = { from: i, until: i, merchantId, apart: 0 };
       const idOf = (name: string) =>
         `${original.payment.id.slice(0, 14)}${name}${String(i).padStart(14, '0')}`;
@@ -221,7 +220,7 @@ function probe(
     [...due].map(([id, at]) => (receivers.arrivedAt.get(id) ?? Infinity) - at);
   return {
     async end() {
-      isOn = false;
+      stop.abort();
       await all;
       const giveUpAt = performance.now() + GIVE_UP_MS;
       while ([...late(dueAt.delivery), ...late(dueAt.expiry)].includes(Infinity)) {

@@ -38,7 +38,7 @@ export async function floorOfTransitions(
 }
 
 async function fill(client: Client, original: Original, count: number): Promise<void> {
-  const merchantId = String((original.merchant as { id: string }).id);
+  const merchantId = original.merchant.id;
   await empty(client);
   await client.query(
     `INSERT INTO merchants SELECT * FROM jsonb_populate_record(NULL::merchants, $1) ON CONFLICT DO NOTHING`,

@@ -8,6 +8,7 @@ import { relayedTotal, relaySeconds } from '../platform/metrics/measures.ts';
 import { faultOf } from '../platform/logging/reasons.ts';
 import { countWaitingJobs } from './queue-status.ts';
 import type { JobData, JobQueue } from './queues.ts';
+import { BOUNDS, boundsOf, MAX_KEYS, type Bounds } from './shares/bounds.ts';
 import { keyNamesOf, type Turns } from './shares/turns.ts';
 
 /**
@@ -15,21 +16,6 @@ import { keyNamesOf, type Turns } from './shares/turns.ts';
  * queue lost comes back.
  */
 export const LEASE_SECONDS = 30;
-/**
- * The most batches of one job in a pass, and the most jobs that a queue gets before its waiting jobs are
- * counted.
- */
-const MAX_JOBS_A_PASS = 100;
-/**
- * A queue with this many waiting jobs gets no more: a job that waits in Postgres costs nothing. It bounds a
- * queue whose workers are slow or absent, to which the same jobs are added again whenever their leases end.
- */
-const MAX_WAITING = 500;
-/**
- * The most keys of batches that a queue gets in a pass, and that wait in it: what becomes due of another
- * merchant comes behind them, and a pass that leases more delays the jobs of all other names.
- */
-const MAX_KEYS = 2_000;
 const BUSY_PAUSE_MS = 5;
 /** Within this time a job mostly schedules the next: an event its deliveries, a confirmation a settlement. */
 const BUSY_FOR_MS = 50;
@@ -60,10 +46,10 @@ export async function relayOnce(
   { jobs, queues, turns }: RelayTargets,
   addedSinceCount: Map<QueueName, number> = new Map(),
 ): Promise<number> {
-  const bounds = boundsOf(jobs);
+  const bounds = boundsOf([...jobs.values()]);
   await recountFullQueues(addedSinceCount, queues, bounds);
   const open = [...jobs.values()].filter(
-    ({ queue }) => (addedSinceCount.get(queue) ?? 0) < (bounds.get(queue)?.aPass ?? MAX_JOBS_A_PASS),
+    ({ queue }) => (addedSinceCount.get(queue) ?? 0) < (bounds.get(queue) ?? BOUNDS).aPass,
   );
   const now = ctx.now();
   const leaseEnd = addSeconds(now, LEASE_SECONDS);
@@ -81,24 +67,8 @@ export async function relayOnce(
   return waited.length + due.length;
 }
 
-interface Bounds {
-  readonly aPass: number;
-  readonly waiting: number;
-}
-
-/** How many jobs a queue gets in a pass, and how many may wait in it, so that few keys are in its batches. */
-function boundsOf(jobs: RelayTargets['jobs']): ReadonlyMap<QueueName, Bounds> {
-  const bounds = new Map<QueueName, Bounds>();
-  for (const { queue, batch } of jobs.values()) {
-    const { aPass, waiting } = bounds.get(queue) ?? { aPass: MAX_JOBS_A_PASS, waiting: MAX_WAITING };
-    const batches = Math.ceil(MAX_KEYS / batch);
-    bounds.set(queue, { aPass: Math.min(aPass, batches), waiting: Math.min(waiting, batches) });
-  }
-  return bounds;
-}
-
 function limitOf({ batch }: Job, turns: Turns | undefined): number {
-  const limit = Math.min(batch * MAX_JOBS_A_PASS, Math.max(batch, MAX_KEYS));
+  const limit = Math.min(batch * BOUNDS.aPass, Math.max(batch, MAX_KEYS));
   return turns === undefined ? limit : Math.max(limit, MAX_OF_MERCHANTS);
 }
 
@@ -112,7 +82,7 @@ async function recountFullQueues(
   bounds: ReadonlyMap<QueueName, Bounds>,
 ): Promise<void> {
   for (const [name, added] of addedSinceCount) {
-    const { aPass, waiting } = bounds.get(name) ?? { aPass: MAX_JOBS_A_PASS, waiting: MAX_WAITING };
+    const { aPass, waiting } = bounds.get(name) ?? BOUNDS;
     if (added < aPass) continue;
     const queue = queues.get(name);
     if (queue === undefined || (await countWaitingJobs(queue)) < waiting) addedSinceCount.delete(name);
