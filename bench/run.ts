@@ -8,6 +8,7 @@ import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/start.ts';
 import { CONNECTIONS, type Bench } from './bench.ts';
 import { freePort, runToEnd } from './processes.ts';
+import { benchBulk } from './bulk.ts';
 import { benchDeliveries } from './deliveries.ts';
 import { benchLatency } from './latency.ts';
 import { benchNeighbours } from './neighbours.ts';
@@ -24,7 +25,9 @@ import { benchVerify } from './verify.ts';
  * machine: compare figures of one run, not of two machines.
  */
 const REQUESTS = Number(process.argv[2] ?? 10_000);
-const PARTS = (process.argv[3] ?? 'requests,stories,webhooks,neighbours,settlement,pages,verify').split(',');
+const PARTS = (process.argv[3] ?? 'requests,stories,webhooks,neighbours,settlement,bulk,pages,verify').split(
+  ',',
+);
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 const postgres = await startEmbeddedPostgres({
@@ -84,6 +87,7 @@ async function benchEngine(redisUrl: string): Promise<void> {
   }
   receivers.close();
   if (PARTS.includes('settlement')) await benchSettlement(bench);
+  if (PARTS.includes('bulk')) await benchBulk(bench, REQUESTS);
   if (PARTS.includes('pages')) await benchPages(bench);
   // Its database is the same on both engines, and takes minutes to fill.
   if (PARTS.includes('verify') && redisUrl === '') await benchVerify(bench, REQUESTS);

@@ -9,6 +9,7 @@ import { faultOf } from '../platform/logging/reasons.ts';
 import { groupBy } from '../platform/postgres/sql.ts';
 import { countWaitingJobs } from './queue-status.ts';
 import type { JobData, JobQueue } from './queues.ts';
+import { BOUNDS, boundsOf, MAX_KEYS, type Bounds } from './shares/bounds.ts';
 import { CARRIED_KEYS, keyNamesOf, type Turns } from './shares/turns.ts';
 
 /**
@@ -16,16 +17,6 @@ import { CARRIED_KEYS, keyNamesOf, type Turns } from './shares/turns.ts';
  * queue lost comes back.
  */
 export const LEASE_SECONDS = 30;
-/**
- * The most batches of one job in a pass, and the most jobs that a queue gets before its waiting jobs are
- * counted.
- */
-const MAX_JOBS_A_PASS = 100;
-/**
- * A queue with this many waiting jobs gets no more: a job that waits in Postgres costs nothing. It bounds a
- * queue whose workers are slow or absent, to which the same jobs are added again whenever their leases end.
- */
-const MAX_WAITING = 500;
 const BUSY_PAUSE_MS = 5;
 /** Within this time a job mostly schedules the next: an event its deliveries, a confirmation a settlement. */
 const BUSY_FOR_MS = 50;
@@ -56,8 +47,11 @@ export async function relayOnce(
   { jobs, queues, turns }: RelayTargets,
   addedSinceCount: Map<QueueName, number> = new Map(),
 ): Promise<number> {
-  await recountFullQueues(addedSinceCount, queues);
-  const open = [...jobs.values()].filter(({ queue }) => (addedSinceCount.get(queue) ?? 0) < MAX_JOBS_A_PASS);
+  const bounds = boundsOf([...jobs.values()]);
+  await recountFullQueues(addedSinceCount, queues, bounds);
+  const open = [...jobs.values()].filter(
+    ({ queue }) => (addedSinceCount.get(queue) ?? 0) < (bounds.get(queue) ?? BOUNDS).aPass,
+  );
   const now = ctx.now();
   const leaseEnd = addSeconds(now, LEASE_SECONDS);
   await turns?.countHandedOver();
@@ -75,7 +69,7 @@ export async function relayOnce(
 }
 
 function limitOf({ batch }: Job, turns: Turns | undefined): number {
-  const limit = batch * MAX_JOBS_A_PASS;
+  const limit = Math.min(batch * BOUNDS.aPass, Math.max(batch, MAX_KEYS));
   return turns === undefined ? limit : Math.max(limit, MAX_OF_MERCHANTS);
 }
 
@@ -86,11 +80,13 @@ function limitOf({ batch }: Job, turns: Turns | undefined): number {
 async function recountFullQueues(
   addedSinceCount: Map<QueueName, number>,
   queues: RelayTargets['queues'],
+  bounds: ReadonlyMap<QueueName, Bounds>,
 ): Promise<void> {
   for (const [name, added] of addedSinceCount) {
-    if (added < MAX_JOBS_A_PASS) continue;
+    const { aPass, waiting } = bounds.get(name) ?? BOUNDS;
+    if (added < aPass) continue;
     const queue = queues.get(name);
-    if (queue === undefined || (await countWaitingJobs(queue)) < MAX_WAITING) addedSinceCount.delete(name);
+    if (queue === undefined || (await countWaitingJobs(queue)) < waiting) addedSinceCount.delete(name);
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Config } from '../platform/config/config.ts';
 import type { Context } from '../platform/context.ts';
+import { dispatchEvent } from '../domain/outbox/jobs.ts';
+import { expirePayment, settlePayment } from '../domain/payments/lifecycle/jobs.ts';
 import { sendReceipt } from '../domain/receipts/jobs.ts';
 import { closeAdapters, createAdapters } from '../domain/adapters.ts';
 import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
@@ -35,8 +37,16 @@ const DELIVERIES_FACTOR = 16;
 /** Every mail opens a connection, and mail servers let one client have few at once. */
 const MAILS_AT_ONCE = 8;
 
+/**
+ * Their jobs are sets that a few statements move: more sets at once wait for each other's connections and for
+ * the processor, and what comes behind them waits for all.
+ */
+const SETS: readonly QueueName[] = [expirePayment.queue, settlePayment.queue, dispatchEvent.queue];
+const SETS_AT_ONCE = 8;
+
 function concurrencyOf(queue: QueueName, { workerConcurrency }: Config): number {
   if (queue === sendReceipt.queue) return Math.min(workerConcurrency, MAILS_AT_ONCE);
+  if (SETS.includes(queue)) return Math.min(workerConcurrency, SETS_AT_ONCE);
   return queue === deliverWebhook.queue ? workerConcurrency * DELIVERIES_FACTOR : workerConcurrency;
 }
 

@@ -1,5 +1,6 @@
-import { schedule } from '../schedule/store.ts';
-import type { ScheduledJob } from '../schedule/rows.ts';
+import { SCHEDULE } from '../schedule/store.ts';
+import { jobRows, type ScheduledJob } from '../schedule/rows.ts';
+import type { Job } from '../../platform/job.ts';
 import type { TestClock } from '../../platform/clock.ts';
 import { recordset, run, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import { currentTraceparent } from '../../platform/traces/traces.ts';
@@ -53,22 +54,51 @@ export function dispatchJobOf({ id, createdAt, testClock }: EventRecord): Schedu
 // (txid, place), keeps each payment's sequence. The larger txid is safe: a reader passes it only when that
 // transaction and all before it, this one included, have ended. Without a request that runs, the event
 // belongs to the trace of its predecessor, and so to that of the request that created the payment.
-const insertEvents = sql<never, { events: string }>(
-  'insert_events',
+//
+// One statement for all that a set of transitions writes beside its payments: each round trip of a set waits
+// once for the process and once for Postgres.
+const recordAll = sql<
+  never,
+  { events: string; jobs: string; cancelled: string | null; keys: readonly string[] }
+>(
+  'record_events',
   (p) => `
+    WITH event AS (
     INSERT INTO events (id, payment_id, merchant_id, sequence, type, callback_url, body, created_at,
       traceparent, txid)
     SELECT e.id, e.payment_id, e.merchant_id, e.sequence, e.type, e.callback_url, e.body, e.created_at,
       coalesce(e.traceparent, before.traceparent), greatest(pg_current_xact_id(), before.txid)
     FROM json_to_recordset(${p.events}::json) AS e (${EVENT_COLUMNS})
-      LEFT JOIN events before ON before.payment_id = e.payment_id AND before.sequence = e.sequence - 1`,
+      LEFT JOIN events before ON before.payment_id = e.payment_id AND before.sequence = e.sequence - 1
+    ), job AS (
+      ${SCHEDULE(p.jobs)}
+    )
+    DELETE FROM scheduled_jobs WHERE job = ${p.cancelled} AND key = ANY (${p.keys})`,
 );
 
-/** Records events and schedules their dispatch, in the transaction of the transitions that they report. */
-export async function recordEvents(tx: Tx, events: readonly EventRecord[]): Promise<void> {
+/** What the transitions change in the scheduled jobs beside the dispatch of their events. */
+export interface JobChanges {
+  readonly scheduled: readonly ScheduledJob[];
+  /** Jobs that are deleted, due or not; none of them is scheduled. */
+  readonly cancelled: { readonly job: Job; readonly keys: readonly string[] };
+}
+
+/**
+ * Records events and schedules their dispatch, in the transaction of the transitions that they report, and
+ * changes the jobs that these change.
+ */
+export async function recordEvents(
+  tx: Tx,
+  events: readonly EventRecord[],
+  changes: JobChanges | null = null,
+): Promise<void> {
   if (events.length === 0) return;
-  await run(tx, insertEvents, { events: recordset(events.map(eventRow)) });
-  await schedule(tx, events.map(dispatchJobOf));
+  await run(tx, recordAll, {
+    events: recordset(events.map(eventRow)),
+    jobs: recordset(jobRows([...events.map(dispatchJobOf), ...(changes?.scheduled ?? [])])),
+    cancelled: changes?.cancelled.job.name ?? null,
+    keys: changes?.cancelled.keys ?? [],
+  });
 }
 
 const eventsOfPayment = sql<{ body: string }, { paymentId: string }>(

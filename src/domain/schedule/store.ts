@@ -4,18 +4,19 @@ import { recordset, run, sql, type Connection } from '../../platform/postgres/db
 import { IS_STUCK, parkStuck } from './parking.ts';
 import { IS_WAITING, JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows, type ScheduledJob } from './rows.ts';
 
-// Sorted, so that two sets which overlap lock their rows in one order and cannot deadlock. A job that waits
-// for its merchant's turn keeps its place (turns.ts).
-const upsertJobs = sql<never, { rows: string }>(
-  'schedule_jobs',
-  (p) => `INSERT INTO scheduled_jobs (${JOB_COLUMNS})
-   SELECT ${JOB_COLUMNS} FROM json_to_recordset(${p.rows}::json) AS jobs (${JOB_COLUMN_TYPES})
+/**
+ * SQL: writes the jobs of a recordset. Sorted, so that two sets which overlap lock their rows in one order
+ * and cannot deadlock. A job that waits for its merchant's turn keeps its place (turns.ts).
+ */
+export const SCHEDULE = (rows: string) => `INSERT INTO scheduled_jobs (${JOB_COLUMNS})
+   SELECT ${JOB_COLUMNS} FROM json_to_recordset(${rows}::json) AS jobs (${JOB_COLUMN_TYPES})
    ORDER BY job, key
    ON CONFLICT (job, key) DO UPDATE
      SET run_at = excluded.run_at, failures = 0, last_error = NULL, version = scheduled_jobs.version + 1,
        visible_at = CASE WHEN ${IS_WAITING('scheduled_jobs')} THEN scheduled_jobs.visible_at
-         ELSE excluded.visible_at END`,
-);
+         ELSE excluded.visible_at END`;
+
+const upsertJobs = sql<never, { rows: string }>('schedule_jobs', (p) => SCHEDULE(p.rows));
 
 /** Writes jobs, or moves those that exist to their new time. Commits with the caller's transaction. */
 export async function schedule(connection: Connection, jobs: readonly ScheduledJob[]): Promise<void> {

@@ -34,7 +34,7 @@ describe('recording events', () => {
   it("stores the bytes unchanged and schedules the dispatch of each, in the caller's transaction", async () => {
     const events = ['a', 'b', 'c'].map((id) => event(id));
     const sent = await statementsOf(() => record(events));
-    expect(sent).to.deep.equal(['BEGIN;', 'insert_events', 'schedule_jobs', 'COMMIT;']);
+    expect(sent).to.deep.equal(['BEGIN;', 'record_events', 'COMMIT;']);
     expect((await run(harness.ctx.db, stored, [])).map(({ body }) => body)).to.deep.equal(
       events.map(({ body }) => body),
     );

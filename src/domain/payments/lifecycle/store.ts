@@ -44,6 +44,18 @@ export async function lockPayments(tx: Tx, ids: readonly string[]): Promise<Paym
   return run(tx, lockById, { ids });
 }
 
+const lockOnly = sql<{ count: string }, { ids: readonly string[] }>(
+  'lock_payments_to_move',
+  (p) => `
+    SELECT count(*) FROM (
+      SELECT FROM payments WHERE id = ANY (${p.ids}) ORDER BY id FOR NO KEY UPDATE) locked`,
+);
+
+/** Like `lockPayments`, for a caller who does not look at their rows. */
+export async function lockAll(tx: Tx, ids: readonly string[]): Promise<void> {
+  await run(tx, lockOnly, { ids });
+}
+
 const lockSynced = sql<Payment, { ids: readonly string[] }>(
   'lock_synced_payments',
   (p) => `

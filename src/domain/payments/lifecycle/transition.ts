@@ -1,5 +1,6 @@
-import { recordEvents } from '../../outbox/outbox.ts';
-import { cancel, schedule } from '../../schedule/store.ts';
+import { recordEvents, type JobChanges } from '../../outbox/outbox.ts';
+import type { ScheduledJob } from '../../schedule/rows.ts';
+import type { Job } from '../../../platform/job.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import type { CheckoutRefund, CheckoutTransfer } from '../../../sdk/event-types.ts';
 import { countTransitions } from './count.ts';
@@ -15,7 +16,7 @@ import {
   type Transition,
   type Trigger,
 } from './states.ts';
-import { lockPayments } from './store.ts';
+import { lockAll } from './store.ts';
 import { HAS_UNAPPLIED } from './unapplied.ts';
 
 /** The columns that a transition may change beside the status; absent ones stay unchanged. */
@@ -56,7 +57,7 @@ export async function transition(
   if (requests.length === 0) return [];
   // In the order of ids: two overlapping sets that lock in different orders would deadlock.
   if (requests.length > 1)
-    await lockPayments(
+    await lockAll(
       tx,
       requests.map(({ paymentId }) => paymentId),
     );
@@ -75,8 +76,8 @@ export async function transition(
       if (request === undefined) return [];
       return [eventOf(payment, TRANSITIONS[request.trigger].event, now, request)];
     }),
+    jobsOf(moved, now),
   );
-  await scheduleNext(tx, moved, now);
   return moved;
 }
 
@@ -120,29 +121,25 @@ const applyTransitions = sql<Payment & { from_status: Status }, { requests: stri
 );
 
 /**
- * Schedules the jobs of the new status: the expiry of an open payment, the settlement once confirmed in full.
+ * Returns the jobs of the new status: the expiry of an open payment, the settlement once confirmed in full.
+ * Others do not expire any more.
  */
-async function scheduleNext(tx: Tx, moved: readonly Payment[], now: Date): Promise<void> {
-  const expiring = moved.filter(({ status, fully_funded }) => isOpen(status) && !fully_funded);
-  const settling = moved.filter(({ status }) => isProcessing(status));
-  const safe = moved.filter((payment) => !expiring.includes(payment));
-  await schedule(tx, [
-    ...expiring.map((payment) => ({
+function jobsOf(moved: readonly Payment[], now: Date): JobChanges {
+  const expires = ({ status, fully_funded }: Payment) => isOpen(status) && !fully_funded;
+  const jobOf = (payment: Payment, job: Job, runAt: Date): ScheduledJob => ({
+    job,
+    key: payment.id,
+    runAt,
+    testClock: testClockOf(payment),
+  });
+  return {
+    scheduled: moved.flatMap((payment) => {
+      if (expires(payment)) return [jobOf(payment, expirePayment, payment.deadline_at)];
+      return isProcessing(payment.status) ? [jobOf(payment, settlePayment, now)] : [];
+    }),
+    cancelled: {
       job: expirePayment,
-      key: payment.id,
-      runAt: payment.deadline_at,
-      testClock: testClockOf(payment),
-    })),
-    ...settling.map((payment) => ({
-      job: settlePayment,
-      key: payment.id,
-      runAt: now,
-      testClock: testClockOf(payment),
-    })),
-  ]);
-  await cancel(
-    tx,
-    expirePayment,
-    safe.map(({ id }) => id),
-  );
+      keys: moved.filter((payment) => !expires(payment)).map(({ id }) => id),
+    },
+  };
 }

@@ -49,8 +49,9 @@ export async function begin(
     now,
   );
   const conversions = pending.filter(({ is_confirmed }) => is_confirmed);
+  const byId = new Map(payments.map((payment) => [payment.id, payment]));
   const begun = conversions.flatMap((conversion) => {
-    const payment = payments.find(({ id }) => id === conversion.payment_id);
+    const payment = byId.get(conversion.payment_id);
     return payment === undefined ? [] : [{ payment, conversion }];
   });
   return { ids, begun };

@@ -3,7 +3,8 @@ import type { Context } from '../../../platform/context.ts';
 import { expirePayment } from '../lifecycle/jobs.ts';
 import { transition } from '../lifecycle/transition.ts';
 import { acceptDueRefunds } from '../refunds/due.ts';
-import { syncNetworksOf, type SyncAdapters } from './sync-network.ts';
+import { syncNetworksOf } from './shared-sync.ts';
+import type { SyncAdapters } from './sync-network.ts';
 
 /**
  * Expires the payments whose deadline has passed and that are not fully funded. One conditional update

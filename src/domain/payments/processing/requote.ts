@@ -3,7 +3,8 @@ import type { Context } from '../../../platform/context.ts';
 import { requotePayment } from '../lifecycle/jobs.ts';
 import { lockPayments, readPayments } from '../lifecycle/store.ts';
 import { canRequote, requoteExpired, scheduleRequote } from '../pricing/quotes.ts';
-import { syncNetworksOf, type SyncAdapters } from './sync-network.ts';
+import { syncNetworksOf } from './shared-sync.ts';
+import type { SyncAdapters } from './sync-network.ts';
 
 /**
  * Quotes again what the payments miss whose rate lock has ended, whether or not money has come: a small part

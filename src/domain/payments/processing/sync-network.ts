@@ -80,18 +80,3 @@ function reportFailures(ctx: Context, network: NetworkId, failures: Failures): v
       stack: error instanceof Error ? error.stack : undefined,
     });
 }
-
-const networksOfPayments = sql<{ network: NetworkId }, { paymentIds: readonly string[] }>(
-  'networks_of_payments',
-  (p) => `SELECT DISTINCT network FROM quotes WHERE payment_id = ANY (${p.paymentIds}) ORDER BY network`,
-);
-
-/** Syncs, up to the head, every network that `adapters` reach on which a payment may have been paid. */
-export async function syncNetworksOf(
-  ctx: Context,
-  adapters: SyncAdapters,
-  paymentIds: readonly string[],
-): Promise<void> {
-  for (const { network } of await run(ctx.db, networksOfPayments, { paymentIds }))
-    while (adapters.networks.includes(network) && (await syncNetwork(ctx, adapters, network)));
-}

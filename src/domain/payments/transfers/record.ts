@@ -1,5 +1,5 @@
 import type { ChainTransfer, Rates } from '../../chain/port.ts';
-import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { groupBy, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { moneyOf, newMoney, replacementOf, type Crediting, type Money, type Quote } from './credit-new.ts';
 import type { TransferUpdate } from './decide.ts';
@@ -30,14 +30,15 @@ export async function recordTransfers(tx: Tx, page: PageOfPayments): Promise<Tra
   const { payments, reported, rates } = page;
   if (reported.size === 0) return [];
   const quotes = await run(tx, lockedQuotes, { paymentIds: [...reported.keys()] });
+  const quotesOf = groupBy(quotes, ({ payment_id }) => payment_id);
   const updates: TransferUpdate[] = [];
   const rows: TransferRow[] = [];
   const replacements: Replacement[] = [];
   for (const [id, transfers] of reported) {
     const known = payments.get(id);
     if (known === undefined) continue;
-    const own = quotes.filter(({ payment_id }) => payment_id === id);
-    const recorded = recordOwn(known.payment, known.transfers, { transfers, quotes: own, rates });
+    const own = { transfers, quotes: quotesOf.get(id) ?? [], rates };
+    const recorded = recordOwn(known.payment, known.transfers, own);
     updates.push(...recorded.map(({ update }) => update));
     rows.push(...recorded.map(({ row }) => row));
     replacements.push(...recorded.flatMap(({ replacement }) => replacement ?? []));

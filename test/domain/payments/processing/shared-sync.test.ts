@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { syncToHead } from '../../../../src/domain/payments/processing/shared-sync.ts';
+import type { SyncAdapters } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { eachShop } from '../../../support/each-shop.ts';
+import type { Harness } from '../../../support/harness.ts';
+import type { Shop } from '../../../support/shop.ts';
+
+describe('syncs of a network by many batches at once', () => {
+  let harness: Harness;
+  let shop: Shop;
+  eachShop((opened) => ({ harness, shop } = opened));
+
+  /** The simulated chain, whose polls wait for `open` and are counted; `fault` is what they throw. */
+  const watched = (fault: () => Error | null = () => null) => {
+    const gate: { open: () => void; begun: number } = { open: () => undefined, begun: 0 };
+    const opened = new Promise<void>((resolve) => (gate.open = resolve));
+    const adapters: SyncAdapters = {
+      ...harness.adapters,
+      chain: (ctx) => {
+        const chain = harness.adapters.chain(ctx);
+        return {
+          ...chain,
+          async poll(network, cursor, now) {
+            gate.begun += 1;
+            await opened;
+            const error = fault();
+            if (error !== null) throw error;
+            return chain.poll(network, cursor, now);
+          },
+        };
+      },
+    };
+    return { gate, sync: () => syncToHead(harness.ctx, adapters, 'ethereum') };
+  };
+
+  it('share the one that begins after they came, and it finds what came before them', async () => {
+    const { gate, sync } = watched();
+    const first = sync();
+    const id = await shop.create();
+    await shop.pay(id);
+    const others = [sync(), sync(), sync(), sync()];
+    gate.open();
+    await Promise.all([first, ...others]);
+    expect(gate.begun).to.equal(2);
+    expect(await shop.payment(id)).to.include({ status: 'PENDING' });
+    await sync();
+    expect(gate.begun).to.equal(3);
+  });
+
+  it('that fail, fail for those who share it, and the next one is a new one', async () => {
+    const faults = [new Error('first'), new Error('second')];
+    const { gate, sync } = watched(() => faults.shift() ?? null);
+    const asked = [sync(), sync(), sync()].map((one) => one.catch((error: Error) => error.message));
+    gate.open();
+    expect(await Promise.all(asked)).to.deep.equal(['first', 'second', 'second']);
+    await sync();
+    expect(gate.begun).to.equal(3);
+  });
+});
