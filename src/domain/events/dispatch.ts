@@ -9,6 +9,7 @@ import { createDeliveries } from '../webhooks/deliveries/create.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql } from '../../platform/postgres/db.ts';
+import { together } from '../../platform/postgres/together.ts';
 import { startSpan } from '../../platform/traces/traces.ts';
 import type { EventType } from '../../sdk/event-types.ts';
 
@@ -43,8 +44,11 @@ export async function dispatchEvents(
   const startedAt = ctx.now();
   const begunAt = ctx.systemNow();
   const dispatched = await ctx.db.transaction(async (tx) => {
-    const events = await run(tx, eventsToDispatch, { ids: eventIds });
-    await createDeliveries(tx, ctx, eventIds, receiver);
+    const [events] = await together(
+      tx,
+      () => run(tx, eventsToDispatch, { ids: eventIds }),
+      () => createDeliveries(tx, ctx, eventIds, receiver),
+    );
     await createReceipts(tx, events.filter(hasReceipt));
     const asking = await createAddressRequests(tx, events.flatMap(requestOf));
     await ensureScheduled(

@@ -53,7 +53,8 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
 
     async poll(network, cursor, now) {
       const after = readCursor(cursor);
-      const known = await readPage(db, keyOf(network), after);
+      // Nobody else reads the chain of a test clock, and mostly something is new there.
+      const known = testClock === null ? await readPage(db, keyOf(network), after) : null;
       if (known !== null && !known.hasNew && blocksDue(known.head, blockMs(network), now) === 0)
         return known.page;
       await onHead(network, now, () => Promise.resolve());

@@ -44,29 +44,23 @@ export const findHead = sql<HeadRow, { chain: string }>(
   (p) => `SELECT height, mined_at FROM sim_heads WHERE chain = ${p.chain}`,
 );
 
-export const insertHead = sql<never, { chain: string; now: Date }>(
+export const insertHead = sql<HeadRow, { chain: string; now: Date }>(
   'sim_insert_head',
   (p) => `
     INSERT INTO sim_heads (chain, height, mined_at, changes)
     VALUES (${p.chain}, 0, ${p.now}, 0)
-    ON CONFLICT DO NOTHING`,
+    ON CONFLICT DO NOTHING
+    RETURNING height, mined_at`,
 );
 
 /**
- * Returns a statement that changes the transfers that `changed` selects (hash, new block, drop, replacement,
+ * SQL: changes the transfers that `changed` selects (hash, new block, drop, replacement,
  * and the time that orders them) and assigns each the next place in the chain's order of changes. The caller
  * has locked the chain's head: places are assigned in commit order, so no poller can pass one that appears
  * later. A dropped transfer comes after the one that replaces it.
  */
-function recordChange<Params extends { chain: string }>(
-  name: string,
-  changed: (p: Placeholders<Params>) => string,
-  alsoSet: (p: Placeholders<Params>) => string = () => '',
-) {
-  return sql<{ count: string }, Params>(
-    name,
-    (p) => `
-      WITH changed AS (${changed(p)}
+const CHANGE = (chain: string, changed: string, alsoSet = '') => `
+      WITH changed AS (${changed}
       ), placed AS (
         SELECT *, row_number() OVER (ORDER BY dropped_at IS NOT NULL, seen_at, tx_hash) AS place FROM changed
       ), recorded AS (
@@ -76,12 +70,18 @@ function recordChange<Params extends { chain: string }>(
           replaced_by = placed.replaced_by,
           change = head.changes + placed.place
         FROM placed, sim_heads head
-        WHERE t.tx_hash = placed.tx_hash AND head.chain = ${p.chain}
+        WHERE t.tx_hash = placed.tx_hash AND head.chain = ${chain}
       )
-      UPDATE sim_heads SET changes = changes + (SELECT count(*) FROM changed)${alsoSet(p)}
-      WHERE chain = ${p.chain}
-      RETURNING (SELECT count(*) FROM changed) AS count`,
-  );
+      UPDATE sim_heads SET changes = changes + (SELECT count(*) FROM changed)${alsoSet}
+      WHERE chain = ${chain}`;
+
+/** Returns the statement of a change whose number of transfers nobody asks for. */
+function recordChange<Params extends { chain: string }>(
+  name: string,
+  changed: (p: Placeholders<Params>) => string,
+  alsoSet: (p: Placeholders<Params>) => string = () => '',
+) {
+  return sql<never, Params>(name, (p) => CHANGE(p.chain, changed(p), alsoSet(p)));
 }
 
 export const recordNew = recordChange<{ chain: string }>(
@@ -119,12 +119,16 @@ export const recordMined = recordChange<Mined>(
   (p) => `, height = ${p.height}::bigint, mined_at = ${p.until}`,
 );
 
-export const recordOrphaned = recordChange<{ chain: string; height: number }>(
+export const recordOrphaned = sql<{ count: string }, { chain: string; height: number }>(
   'sim_record_orphaned',
-  (p) => `
+  (p) => `${CHANGE(
+    p.chain,
+    `
         SELECT tx_hash, seen_at, NULL::bigint AS block_height, dropped_at, replaced_by
         FROM sim_transfers
         WHERE chain = ${p.chain} AND block_height > ${p.height}::bigint AND dropped_at IS NULL`,
+  )}
+      RETURNING (SELECT count(*) FROM changed) AS count`,
 );
 
 // The replacement, too, when it is a new transfer: in one statement nothing can take a place between the two.

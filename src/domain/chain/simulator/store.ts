@@ -39,8 +39,8 @@ export interface NewTransfer {
 export async function lockHead(tx: Tx, chain: ChainKey, now: Date): Promise<Head> {
   const found = await runOne(tx, statements.findHeadForUpdate, { chain });
   if (found !== null) return toHead(found);
-  await run(tx, statements.insertHead, { chain, now });
-  const created = await runOne(tx, statements.findHeadForUpdate, { chain });
+  const inserted = await runOne(tx, statements.insertHead, { chain, now });
+  const created = inserted ?? (await runOne(tx, statements.findHeadForUpdate, { chain }));
   if (created === null) throw new Error(`the head of the simulated chain ${chain} does not exist`);
   return toHead(created);
 }

@@ -2,6 +2,7 @@ import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainClient, Rates } from '../../chain/port.ts';
 import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { together } from '../../../platform/postgres/together.ts';
 import { isZero } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
@@ -62,11 +63,12 @@ export async function selectPaymentMethod(
   const method = { coin, network, address: chain.depositAddress(network, paymentId) };
   const transfers = await readTransfers(tx, [paymentId]);
   await storeQuote(tx, { payment, transfers }, method, rates, now);
-  if (canRequote(payment, now)) {
-    await requoteExpired(tx, [payment], rates, now);
-    await scheduleRequote(tx, [payment]);
-  }
-  const quoted = await runOne(tx, quoteOfPayment, { paymentId, coin, network });
+  if (canRequote(payment, now)) await requoteExpired(tx, [payment], rates, now);
+  const [quoted] = await together(
+    tx,
+    () => runOne(tx, quoteOfPayment, { paymentId, coin, network }),
+    () => scheduleRequote(tx, canRequote(payment, now) ? [payment] : []),
+  );
   if (quoted === null)
     throw new Error(`the quote of payment ${paymentId} in ${coin} on ${network} does not exist`);
   const { address, crypto_amount } = quoted;

@@ -1,15 +1,16 @@
 import { NETWORKS } from '../../chain/networks.ts';
 import type { ChainPage, ChainTransfer, Rates } from '../../chain/port.ts';
 import { groupBy, type Connection, type Tx } from '../../../platform/postgres/db.ts';
+import { together } from '../../../platform/postgres/together.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { setAside } from '../lifecycle/unapplied.ts';
 import { findConfirmable } from '../transfers/confirm.ts';
 import { readOwners, type ChainScope } from '../transfers/store.ts';
 import { applyTransfers, lockConcerned } from './apply-transfers.ts';
 
-/** A page of a chain, and the market at which its new transfers are credited. */
+/** What a page means for payments, and the market at which its new transfers are credited. */
 export interface PricedPage {
-  readonly page: ChainPage;
+  readonly read: PageOfPayments;
   readonly rates: Rates;
 }
 
@@ -35,12 +36,12 @@ export const WHOLE: Part = { only: null, failing: new Set() };
 export async function applyPage(
   tx: Tx,
   scope: ChainScope,
-  { page, rates }: PricedPage,
+  { read, rates }: PricedPage,
   now: Date,
   { only, failing }: Part = WHOLE,
 ): Promise<{ moved: Payment[]; more: boolean }> {
   const { network } = scope;
-  const { reported, unapplied, confirmable, height, more } = await readPage(tx, scope, page);
+  const { reported, unapplied, confirmable, height, more } = read;
   const ids = [...new Set([...reported.keys(), ...confirmable])].filter((id) => only?.has(id) ?? true);
   if (ids.length === 0) return { moved: [], more };
   const concerned = await lockConcerned(tx, scope.testClock, ids);
@@ -63,7 +64,7 @@ export async function paymentsOfPage(
 }
 
 /** What a page means for payments. */
-interface PageOfPayments {
+export interface PageOfPayments {
   readonly reported: ReadonlyMap<string, readonly ChainTransfer[]>;
   /** Payments whose transfers are set aside. */
   readonly unapplied: ReadonlySet<string>;
@@ -74,17 +75,26 @@ interface PageOfPayments {
   readonly more: boolean;
 }
 
-async function readPage(connection: Connection, scope: ChainScope, page: ChainPage): Promise<PageOfPayments> {
+const NOTHING_YET = Promise.resolve({ paymentIds: [], more: true });
+
+/** Reads what a page means for payments. */
+export async function readPage(
+  connection: Connection,
+  scope: ChainScope,
+  page: ChainPage,
+): Promise<PageOfPayments> {
   const addresses = [...new Set(page.transfers.map(({ address }) => address))];
-  const owners = await readOwners(connection, scope, addresses);
+  // While there is more to read, a later page may report that a block was replaced: nothing confirms on this
+  // page.
+  const height = page.more ? null : page.head - NETWORKS[scope.network].confirmations + 1;
+  const [owners, { paymentIds: confirmable, more }] = await together(
+    connection,
+    () => readOwners(connection, scope, addresses),
+    () => (height === null ? NOTHING_YET : findConfirmable(connection, scope, height)),
+  );
   const reported = groupBy(page.transfers, ({ address }) => owners.get(address)?.payment_id ?? '');
   reported.delete('');
   const behind = [...owners.values()].filter(({ has_unapplied }) => has_unapplied);
   const unapplied = new Set(behind.map(({ payment_id }) => payment_id));
-  // While there is more to read, a later page may report that a block was replaced: nothing confirms on this
-  // page.
-  if (page.more) return { reported, unapplied, confirmable: [], height: null, more: true };
-  const height = page.head - NETWORKS[scope.network].confirmations + 1;
-  const { paymentIds, more } = await findConfirmable(connection, scope, height);
-  return { reported, unapplied, confirmable: paymentIds, height, more };
+  return { reported, unapplied, confirmable, height, more };
 }

@@ -2,6 +2,7 @@ import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainTransfer, Rates } from '../../chain/port.ts';
 import { schedule } from '../../schedule/store.ts';
 import { groupBy, recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { together } from '../../../platform/postgres/together.ts';
 import { hasToConvert } from '../conversions/plan.ts';
 import { postEntries, receivedEntries } from '../ledger/ledger.ts';
 import { settlePayment } from '../lifecycle/jobs.ts';
@@ -11,7 +12,7 @@ import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
 import { scheduleRequote } from '../pricing/quotes.ts';
 import { readOpenRefunds } from '../refunds/store.ts';
-import { acceptDueRefunds } from '../refunds/due.ts';
+import { acceptDueRefunds, mayOweRefund } from '../refunds/due.ts';
 import { confirmUpTo } from '../transfers/confirm.ts';
 import {
   confirmedInFull,
@@ -46,11 +47,12 @@ export async function lockConcerned(
   testClock: string | null,
   ids: readonly string[],
 ): Promise<Concerned> {
-  const payments = (await lockPayments(tx, ids)).filter(({ test_clock }) => test_clock === testClock);
-  const transfers = await readTransfersByPayment(
+  const [locked, transfers] = await together(
     tx,
-    payments.map(({ id }) => id),
+    () => lockPayments(tx, ids),
+    () => readTransfersByPayment(tx, ids),
   );
+  const payments = locked.filter(({ test_clock }) => test_clock === testClock);
   return new Map(
     payments.map((payment) => [payment.id, { payment, transfers: transfers.get(payment.id) ?? [] }]),
   );
@@ -70,8 +72,13 @@ export async function applyTransfers(
   const own = new Map([...reported].filter(([id]) => concerned.has(id)));
   const updates = await recordTransfers(tx, { payments: concerned, reported: own, rates });
   if (height !== null) await confirmUpTo(tx, network, { paymentIds: ids, height }, now);
-  const after = await readTransfersByPayment(tx, ids);
-  const decisions = await decideAll(tx, concerned, after, updates);
+  const [after, refunds] = await together(
+    tx,
+    () => readTransfersByPayment(tx, ids),
+    () => readOpenRefunds(tx, ids),
+  );
+  const refunding = new Set(refunds.map(({ payment_id }) => payment_id));
+  const decisions = decideAll(concerned, after, { updates, refunding });
   const moved = await moveAll(tx, decisions, now);
   await postEntries(
     tx,
@@ -81,20 +88,21 @@ export async function applyTransfers(
     now,
   );
   await scheduleFollowing(tx, decisions, { moved, after }, now);
-  await acceptDueRefunds(tx, ids, now);
+  const owing = decisions.map(({ payment }) => payment).filter(mayOweRefund);
+  await acceptDueRefunds(
+    tx,
+    owing.map(({ id }) => id),
+    now,
+  );
   return moved;
 }
 
-async function decideAll(
-  tx: Tx,
+function decideAll(
   concerned: Concerned,
   after: ReadonlyMap<string, readonly PaymentTransfer[]>,
-  updates: readonly TransferUpdate[],
-): Promise<Decision[]> {
+  { updates, refunding }: { updates: readonly TransferUpdate[]; refunding: ReadonlySet<string> },
+): Decision[] {
   const updatesOf = groupBy(updates, ({ paymentId }) => paymentId);
-  const refunding = new Set(
-    (await readOpenRefunds(tx, [...concerned.keys()])).map(({ payment_id }) => payment_id),
-  );
   return [...concerned.values()].map(({ payment }) =>
     decideTransitions(payment, updatesOf.get(payment.id) ?? [], {
       transfers: after.get(payment.id) ?? [],

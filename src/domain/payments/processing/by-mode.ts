@@ -52,7 +52,8 @@ export function byMode(
     job,
     async handle(ctx, keys) {
       const startedAt = ctx.now();
-      const live = await findUnsimulated(ctx.db, adapters, keys);
+      // Only test payments have test clocks.
+      const live = ctx.testClock === null ? await findUnsimulated(ctx.db, adapters, keys) : [];
       const isServed = ({ network }: LiveJob) =>
         unserved === 'run' || adapters.live.networks.includes(network);
       const stuck = live.filter((one) => !isServed(one));

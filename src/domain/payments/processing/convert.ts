@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/postgres/db.ts';
+import { together } from '../../../platform/postgres/together.ts';
 import { planConversion } from '../conversions/plan.ts';
 import {
   beginConversions,
@@ -31,9 +32,12 @@ export async function begin(
   asked: readonly string[],
   now: Date,
 ): Promise<{ ids: string[]; begun: Begun[] }> {
-  const payments = await lockSyncedPayments(tx, asked);
+  const [payments, transfersOf] = await together(
+    tx,
+    () => lockSyncedPayments(tx, asked),
+    () => readTransfersByPayment(tx, asked),
+  );
   const ids = payments.map(({ id }) => id);
-  const transfersOf = await readTransfersByPayment(tx, ids);
   await beginConversions(
     tx,
     payments

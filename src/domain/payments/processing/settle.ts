@@ -2,6 +2,7 @@ import { finish, schedule } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Tx } from '../../../platform/postgres/db.ts';
+import { together } from '../../../platform/postgres/together.ts';
 import { asWritten } from '../../../platform/values/money.ts';
 import { hasToConvert, isRefused, planConversion } from '../conversions/plan.ts';
 import {
@@ -17,7 +18,7 @@ import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { isProcessing } from '../lifecycle/states.ts';
 import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
-import { acceptDueRefunds } from '../refunds/due.ts';
+import { acceptDueRefunds, mayOweRefund } from '../refunds/due.ts';
 import { evaluate } from '../transfers/evaluate.ts';
 import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { readTransfersByPayment } from '../transfers/store.ts';
@@ -63,17 +64,23 @@ async function end(
   answered: readonly AnsweredConversion[],
   now: Date,
 ): Promise<Payment[]> {
-  const payments = await lockPayments(tx, ids);
+  const [payments, recorded] = await together(
+    tx,
+    () => lockPayments(tx, ids),
+    () => endConversions(tx, answered, now),
+  );
   const byId = new Map(payments.map((payment) => [payment.id, payment]));
-  const recorded = await endConversions(tx, answered, now);
   const entries = recorded.flatMap(({ conversion, outcome }) => {
     const payment = byId.get(conversion.payment_id);
     return payment === undefined || outcome !== 'converted' ? [] : entriesOf(payment, conversion);
   });
   await postEntries(tx, entries, now);
-  const pending = await readPendingConversions(tx, ids);
+  const [pending, transfersOf] = await together(
+    tx,
+    () => readPendingConversions(tx, ids),
+    () => readTransfersByPayment(tx, ids),
+  );
   const open = new Set(pending.map(({ payment_id }) => payment_id));
-  const transfersOf = await readTransfersByPayment(tx, ids);
   const requests = payments
     .filter(({ status, id }) => isProcessing(status) && !open.has(id))
     .flatMap((payment) => afterConversions(payment, transfersOf.get(payment.id) ?? [], now) ?? []);
@@ -84,7 +91,12 @@ async function end(
     payments.filter(({ id }) => open.has(id)),
     addSeconds(now, WAIT_SECONDS),
   );
-  await acceptDueRefunds(tx, ids, now);
+  const owing = payments.filter(mayOweRefund);
+  await acceptDueRefunds(
+    tx,
+    owing.map(({ id }) => id),
+    now,
+  );
   return moved;
 }
 

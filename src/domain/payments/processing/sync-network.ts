@@ -3,9 +3,10 @@ import type { NetworkId } from '../../chain/networks.ts';
 import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
 import { isUnavailable, run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { together } from '../../../platform/postgres/together.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import type { ChainScope } from '../transfers/store.ts';
-import { applyPage, paymentsOfPage, WHOLE, type Part } from './apply-page.ts';
+import { applyPage, paymentsOfPage, readPage, WHOLE, type Part } from './apply-page.ts';
 import { findFailing, type Failures } from './find-failing.ts';
 
 const cursorOfChain = sql<{ cursor: string | null }, { chain: string }>(
@@ -52,8 +53,12 @@ export async function syncNetwork(
   const apply = async (tx: Tx, part: Part) => {
     // The cursor is updated first: syncs of one chain wait for each other here, and the loser finds it
     // advanced.
-    const advanced = await run(tx, advanceCursor, { chain, before, after: page.cursor, head: page.head });
-    return advanced.length === 0 ? null : applyPage(tx, scope, { page, rates }, now, part);
+    const [advanced, read] = await together(
+      tx,
+      () => run(tx, advanceCursor, { chain, before, after: page.cursor, head: page.head }),
+      () => readPage(tx, scope, page),
+    );
+    return advanced.length === 0 ? null : applyPage(tx, scope, { read, rates }, now, part);
   };
   const applyWithout = async (error: unknown) => {
     if (isUnavailable(error)) throw error;

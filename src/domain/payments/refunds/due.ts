@@ -45,6 +45,10 @@ function excessParts(payment: Payment, transfers: readonly PaymentTransfer[]): P
   return aboveDust([...left, ...planConversion(payment, transfers).excess]);
 }
 
+/** Whether the payment's policy may ever owe a refund; it is fixed when the payment is created. */
+export const mayOweRefund = ({ policy }: Pick<Payment, 'policy'>): boolean =>
+  policy.late === 'refund' || policy.overpaid === 'refund_excess';
+
 const paymentsWithRefundPolicy = sql<Payment, { ids: readonly string[] }>(
   'payments_with_refund_policy',
   (p) => `
@@ -60,7 +64,7 @@ const paymentsWithRefundPolicy = sql<Payment, { ids: readonly string[] }>(
  * nothing until these are applied.
  */
 export async function acceptDueRefunds(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
-  const payments = await run(tx, paymentsWithRefundPolicy, { ids });
+  const payments = ids.length === 0 ? [] : await run(tx, paymentsWithRefundPolicy, { ids });
   if (payments.length === 0) return;
   const transfersOf = await readTransfersByPayment(
     tx,

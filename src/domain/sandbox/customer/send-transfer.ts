@@ -11,6 +11,7 @@ import { selectPaymentMethod } from '../../payments/pricing/select-method.ts';
 import { schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { together } from '../../../platform/postgres/together.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { ValidationError } from '../../../platform/errors.ts';
 import type { SendTransferBody, TransferResource } from './schemas.ts';
@@ -40,14 +41,18 @@ export async function sendTransfer(
   await getPayment(ctx.db, merchantId, id);
   const rates = await readRates();
   return once(ctx.db, claim, ctx.now(), async (tx) => {
-    const payment = await lockPayment(tx, id);
+    const [payment, count] = await together(
+      tx,
+      () => lockPayment(tx, id),
+      () => countTransfersOf(tx, id),
+    );
     // Read from the locked row: money sent to a chain that the payment has just left would never arrive.
     const own = withTestClockOf(ctx, payment);
     const chain = testChain(own);
     const now = own.now();
     const { coin, network } = methodOf(payment, body);
     assertInUnits(body, coin, network);
-    await assertNotTooMany(tx, id);
+    assertFew(count);
     const quoted = await selectPaymentMethod(tx, payment, { coin, network, chain, rates }, now);
     const amount = body.amount ?? quoted.amount;
     const [sent] = await chain.send(tx, [{ network, coin, address: quoted.address, amount }], now);
@@ -97,8 +102,15 @@ const countTransfers = sql<{ count: string }, { paymentId: string }>(
  * Throws ValidationError when a payment has as many transfers as it may have: each sync reads all of them.
  */
 export async function assertNotTooMany(tx: Tx, paymentId: string): Promise<void> {
-  const found = await runOne(tx, countTransfers, { paymentId });
-  if (Number(found?.count ?? 0) < MAX_TRANSFERS) return;
+  assertFew(await countTransfersOf(tx, paymentId));
+}
+
+async function countTransfersOf(tx: Tx, paymentId: string): Promise<number> {
+  return Number((await runOne(tx, countTransfers, { paymentId }))?.count ?? 0);
+}
+
+function assertFew(count: number): void {
+  if (count < MAX_TRANSFERS) return;
   throw new ValidationError(
     'body',
     'maxItems',

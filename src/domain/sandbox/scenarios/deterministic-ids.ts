@@ -36,20 +36,23 @@ const ALWAYS = new Set<Identifier['kind']>(['address', 'sender', 'hash', 'payout
 /** Every id, token, address and hash is one such word: none is shorter, nor contains another character. */
 const IDENTIFIER = /[\w-]{20,}/g;
 
+/** Returns every id, token, address and hash of a payment, each kind in the order of creation. */
+export function readIdentifiers(connection: Connection, paymentId: string): Promise<Identifier[]> {
+  return run(connection, idsOfPayment, { id: paymentId });
+}
+
 /**
  * Replaces addresses and transaction hashes of a scenario's report, and with `idsToo` all ids, by
  * deterministic ones of the same form: two runs of one scenario then return the same bytes.
  */
-export async function withDeterministicIds(
-  connection: Connection,
-  paymentId: string,
+export function withDeterministicIds(
   report: string,
-  seed: string,
-  idsToo: boolean,
-): Promise<string> {
+  identifiers: readonly Identifier[],
+  { seed, idsToo }: { seed: string; idsToo: boolean },
+): string {
   const counts = new Map<Identifier['kind'], number>();
   const replacements = new Map<string, string>();
-  for (const { kind, name, network } of await run(connection, idsOfPayment, { id: paymentId })) {
+  for (const { kind, name, network } of identifiers) {
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);
     if (idsToo || ALWAYS.has(kind))

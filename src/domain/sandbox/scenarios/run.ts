@@ -1,43 +1,44 @@
-import { createHash } from 'node:crypto';
 import { findReplay } from '../../idempotency/afterwards.ts';
-import { createPayment } from '../../payments/create.ts';
 import { readPayments } from '../../payments/lifecycle/store.ts';
 import { toResource } from '../../payments/schemas.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Caller, IdempotencyClaim, Reply } from '../../../platform/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
-import { SILENT } from '../../../platform/log.ts';
+import { isUnavailable } from '../../../platform/postgres/db.ts';
+import { MergedTransactions } from '../../../platform/postgres/merged.ts';
+import { together } from '../../../platform/postgres/together.ts';
 import type { Budget } from '../budgets/budget.ts';
-import { FREEZE_SECONDS, runFrozen, type FrozenClock } from '../test-clock/freeze.ts';
+import { runFrozen, type FrozenClock } from '../test-clock/freeze.ts';
 import { readHistory } from '../test-clock/history.ts';
 import type { Sandbox } from '../test-clock/sandbox.ts';
-import { withDeterministicIds } from './deterministic-ids.ts';
+import { readIdentifiers, withDeterministicIds } from './deterministic-ids.ts';
 import { discardPayments } from './discard.ts';
 import { LIBRARY } from './library.ts';
-import { simulateReceiver, type SimulatedReceiver } from './receiver.ts';
-import { beginRun, endRun } from './scenario-runs.ts';
-import type { ScenarioBody, Script } from './schemas.ts';
+import type { SimulatedReceiver } from './receiver.ts';
+import { endRun } from './scenario-runs.ts';
+import type { ScenarioBody } from './schemas.ts';
+import { createPaymentOf, setUp } from './stage.ts';
 import { runScript } from './steps.ts';
 
-/** When every scenario begins: its times are the same in each run. */
-const BEGIN = '2026-01-01T00:00:00.000Z';
 /**
  * How long jobs still run after the last step; the longest retry schedule and the late window end well within
  * it.
  */
 const EPILOGUE_SECONDS = 30 * 86_400;
 /**
- * A scenario's events go to the simulated receiver only; a worker that takes one over cannot resolve this
- * name.
+ * A scenario begins in one transaction, and goes on in those of its jobs when it is not over after this. Many
+ * times what one of the library takes; the feed of all merchants waits for the transactions that are open.
  */
-const RECEIVER_URL = 'https://receiver.sandbox.invalid/';
+const MERGED_MS = 250;
 
 export interface ScenarioRequest {
   readonly body: ScenarioBody;
   readonly claim: IdempotencyClaim | null;
   /** What its jobs may spend; absent or null: as much as they need. */
   readonly budget?: Budget | null;
+  /** How long its transactions are one; default: MERGED_MS. */
+  readonly mergedMs?: number;
 }
 
 /**
@@ -50,10 +51,32 @@ export async function runScenario(
   ctx: Context,
   sandbox: Sandbox,
   caller: Caller,
-  { body, claim, budget = null }: ScenarioRequest,
+  request: ScenarioRequest,
 ): Promise<Reply> {
-  const earlier = await findReplay(ctx.db, claim);
+  const earlier = await findReplay(ctx.db, request.claim);
   if (earlier !== null) return earlier;
+  const merged = new MergedTransactions(ctx.db);
+  try {
+    const reply = await play({ ...ctx, db: merged.db }, sandbox, caller, request, merged);
+    await merged.commit();
+    return reply;
+  } catch (error) {
+    await merged.rollback(error);
+    // A transaction that failed, as one of a payment whose transfers are then set aside, has undone those
+    // before it. They happen again, each by itself.
+    if (!merged.isUndone || error instanceof ApiError || isUnavailable(error)) throw error;
+    return play(ctx, sandbox, caller, request, null);
+  }
+}
+
+/** Runs a scenario; null: each of its transactions by itself. */
+async function play(
+  ctx: Context,
+  sandbox: Sandbox,
+  caller: Caller,
+  { body, claim, budget = null, mergedMs = MERGED_MS }: ScenarioRequest,
+  merged: MergedTransactions | null,
+): Promise<Reply> {
   const { terms, script } = scriptOf(body);
   const { seed = 'seed' } = body;
   const stage = setUp(ctx, sandbox, seed);
@@ -65,8 +88,13 @@ export async function runScenario(
     try {
       await runScript({ frozen, caller, id, adapters, receiver, control: stage.control }, begin, script);
       await frozen.advanceTo(addSeconds(frozen.ctx.now(), EPILOGUE_SECONDS));
-      const report = JSON.stringify(await reportRun(frozen.ctx, id, receiver));
-      const text = await withDeterministicIds(ctx.db, id, report, seed, body.ids === 'stable');
+      const [report, identifiers] = await together(
+        ctx.db,
+        () => reportRun(frozen.ctx, id, receiver),
+        () => readIdentifiers(ctx.db, id),
+      );
+      const options = { seed, idsToo: body.ids === 'stable' };
+      const text = withDeterministicIds(JSON.stringify(report), identifiers, options);
       const reply = { status: 200, text };
       const stored = await endRun(ctx.db, id, { claim, reply, systemNow: ctx.systemNow() });
       if (stored === reply)
@@ -75,65 +103,32 @@ export async function runScenario(
       else await discardPayments(ctx.db, adapters.testChain(ctx), [id]);
       return stored;
     } catch (error) {
+      // What follows, which ends the freeze, finds no payment then.
+      if ((await merged?.rollback(error)) === true) throw error;
       // A worker that ran a job of the payment would write rows after this. So it happens while the clock is
       // frozen; what lost its freeze is left to the sweep.
       if (!hasLostFreeze(error)) await discardPayments(ctx.db, adapters.testChain(ctx), [id]);
       throw error;
     }
   };
-  return runFrozen(own, { clock, now: begin }, sandbox.handlersFor(adapters), work, budget);
+  const spending = merged === null ? budget : endingMerge(merged, budget, mergedMs);
+  return runFrozen(own, { clock, now: begin }, sandbox.handlersFor(adapters), work, spending);
+}
+
+/** Returns a budget that lets the transactions of a scenario be one for `mergedMs` only. */
+function endingMerge(merged: MergedTransactions, budget: Budget | null, mergedMs: number): Budget {
+  const endsAt = performance.now() + mergedMs;
+  return {
+    async spend(at) {
+      if (merged.isOpen && performance.now() >= endsAt) await merged.commit();
+      await budget?.spend(at);
+    },
+  };
 }
 
 /** Whether the clock's freeze ended in the middle, because the process stood still for too long. */
 function hasLostFreeze(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'unavailable' || error.code === 'clock_held');
-}
-
-/** Returns everything that a scenario runs with, whose clock is frozen before its payment is created. */
-function setUp(ctx: Context, sandbox: Sandbox, seed: string) {
-  const begin = new Date(BEGIN);
-  let random = seededRandom(seed);
-  let now = () => begin;
-  const systemNow = ctx.systemNow();
-  const clock = {
-    offsetMs: begin.getTime() - systemNow.getTime(),
-    frozenUntil: addSeconds(systemNow, FREEZE_SECONDS),
-  };
-  const own: Context = {
-    ...ctx,
-    // Failures that a scenario causes on purpose must not raise alerts.
-    log: SILENT,
-    config: { ...ctx.config, autopaySeconds: null },
-    random: () => random(),
-    now: () => begin,
-    testClock: { ...clock, id: '' },
-  };
-  const receiver = simulateReceiver(() => now());
-  const control = { refusesConversion: false, seed: (next: string) => void (random = seededRandom(next)) };
-  const exchange = {
-    convert: () => Promise.resolve(control.refusesConversion ? ('refused' as const) : ('converted' as const)),
-  };
-  const adapters = { ...sandbox.adapters, webhooks: receiver, exchange, receiver: RECEIVER_URL };
-  const enter = (frozen: FrozenClock) => void (now = frozen.ctx.now);
-  return { own, begin, clock, receiver, control, adapters, enter };
-}
-
-/** Creates the scenario's payment, together with the record that it runs, and returns its id. */
-function createPaymentOf(
-  { own, adapters }: ReturnType<typeof setUp>,
-  caller: Caller,
-  terms: Script['payment'],
-): Promise<string> {
-  // A scenario's customer is fictitious: no process may send them mail, nor a worker that takes the payment
-  // over.
-  const { customer_email: _removed, ...order } = terms;
-  const payment = { order_id: 'scenario', ...order, callback_url: RECEIVER_URL };
-  return own.db.transaction(async (tx) => {
-    const { text } = await createPayment({ ...own, db: tx }, adapters, caller, payment, null);
-    const { id } = JSON.parse(text) as { id: string };
-    await beginRun(tx, id);
-    return id;
-  });
 }
 
 /**
@@ -151,8 +146,11 @@ function scriptOf({ story, payment, script }: ScenarioBody) {
 
 /** Returns everything that happened, in the time of the payment's test clock. */
 async function reportRun(ctx: Context, id: string, receiver: SimulatedReceiver) {
-  const [payment] = await readPayments(ctx.db, [id]);
-  const { events, deliveries } = await readHistory(ctx.db, id);
+  const [[payment], { events, deliveries }] = await together(
+    ctx.db,
+    () => readPayments(ctx.db, [id]),
+    () => readHistory(ctx.db, id),
+  );
   const statuses = events.map(({ data }) => (data as { checkout: { status: string } }).checkout.status);
   return {
     payment: payment && toResource(payment, ctx.config.publicUrl),
@@ -166,16 +164,5 @@ async function reportRun(ctx: Context, id: string, receiver: SimulatedReceiver) 
     events,
     deliveries,
     received: receiver.received,
-  };
-}
-
-/** Returns a generator of numbers in [0, 1) from a seed: mulberry32 over the first 32 bits of its SHA-256. */
-function seededRandom(seed: string): () => number {
-  let state = createHash('sha256').update(seed).digest().readUInt32LE(0);
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

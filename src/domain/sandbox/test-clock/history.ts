@@ -1,5 +1,6 @@
 import { readEventBodies } from '../../outbox/outbox.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { together } from '../../../platform/postgres/together.ts';
 
 /** The body of an event, as it was sent. */
 export type HistoryEvent = { readonly sequence: number } & Readonly<Record<string, unknown>>;
@@ -44,8 +45,11 @@ export async function readHistory(
   connection: Connection,
   paymentId: string,
 ): Promise<{ events: HistoryEvent[]; deliveries: HistoryAttempt[] }> {
-  const bodies = await readEventBodies(connection, paymentId);
-  const attempts = await run(connection, attemptsOfPayment, { paymentId });
+  const [bodies, attempts] = await together(
+    connection,
+    () => readEventBodies(connection, paymentId),
+    () => run(connection, attemptsOfPayment, { paymentId }),
+  );
   return {
     events: bodies.map((body) => JSON.parse(body) as HistoryEvent),
     deliveries: attempts.map((attempt) => ({

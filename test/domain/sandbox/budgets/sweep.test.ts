@@ -4,6 +4,8 @@ import { runScenario } from '../../../../src/domain/sandbox/scenarios/run.ts';
 import { DISCARD_AFTER_SECONDS, KEPT_SECONDS } from '../../../../src/domain/sandbox/scenarios/sweep.ts';
 import { FREEZE_SECONDS } from '../../../../src/domain/sandbox/test-clock/freeze.ts';
 import type { Sandbox } from '../../../../src/domain/sandbox/test-clock/sandbox.ts';
+import { ApiError } from '../../../../src/platform/errors.ts';
+import { openDb } from '../../../../src/platform/postgres/db.ts';
 import { hashApiKey } from '../../../../src/platform/values/ids.ts';
 import { countRows, createPayment, expectError } from '../../../support/http.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
@@ -32,14 +34,20 @@ describe('the rows of a story', () => {
   };
   const payments = () => harness.ctx.db('payments').pluck<string[]>('id');
 
-  /** Begins a story whose process stops for good before the story's `jobs`-th job. */
-  async function crash(jobs: number): Promise<void> {
-    const { ctx, sandbox, merchant } = harness;
-    const caller = await findCaller(ctx.db, hashApiKey(merchant.apiKey));
+  /**
+   * Begins a story whose process stops for good before the story's `jobs`-th job. Returns what lets it go on,
+   * and wait for its end.
+   */
+  async function crash(jobs: number, mergedMs: number, db = harness.ctx.db): Promise<() => Promise<unknown>> {
+    const { sandbox, merchant } = harness;
+    const ctx = { ...harness.ctx, db };
+    const caller = await findCaller(db, hashApiKey(merchant.apiKey));
     if (caller === null || sandbox === null) throw new Error('the sandbox is off');
     let begun = 0;
     let stop: () => void;
     const stopped = new Promise<void>((resolve) => (stop = resolve));
+    let resume: () => void;
+    const resumed = new Promise<void>((resolve) => (resume = resolve));
     const handlersFor: Sandbox['handlersFor'] = (adapters) =>
       new Map(
         [...sandbox.handlersFor(adapters)].map(([name, handler]) => {
@@ -47,22 +55,27 @@ describe('the rows of a story', () => {
             begun += 1;
             if (begun < jobs) return handler.handle(own, keys);
             stop();
-            return new Promise(() => undefined);
+            await resumed;
+            throw new ApiError('unavailable');
           };
           return [name, { ...handler, handle }];
         }),
       );
     const body = { story: 'paid' } as const;
-    void runScenario(ctx, { ...sandbox, handlersFor }, caller, { body, claim: null });
+    const played = runScenario(ctx, { ...sandbox, handlersFor }, caller, { body, claim: null, mergedMs });
     await stopped;
+    return () => {
+      resume();
+      return played.catch((error: unknown) => error);
+    };
   }
 
   for (const jobs of [1, 6, 12])
-    it(`that died before its job ${jobs} are swept, and other payments stay`, async () => {
+    it(`that died before its job ${jobs}, with transactions of its own, are swept, and other payments stay`, async () => {
       const { id } = await createPayment(harness, { expiration_minutes: 1440 });
       await harness.work();
       const before_ = await everything();
-      await crash(jobs);
+      await crash(jobs, 0);
       expect(await payments()).to.have.length(2);
       await pass(FREEZE_SECONDS - 1);
       // A process that lives renews the freeze: nothing is swept before it ends.
@@ -71,6 +84,26 @@ describe('the rows of a story', () => {
       expect(await payments()).to.deep.equal([id]);
       expect(await everything()).to.deep.equal(before_);
     });
+
+  it('are not there at all when it died in the transaction that it begins with', async () => {
+    const { id } = await createPayment(harness, { expiration_minutes: 1440 });
+    await harness.work();
+    const before_ = await everything();
+    const options = { url: harness.ctx.config.databaseUrl, poolSize: 2, acquireMs: 1_000, queryMs: 20_000 };
+    const doomed = openDb({ ...options, name: 'doomed story' });
+    const goOn = await crash(12, 600_000, doomed);
+    expect(await payments()).to.deep.equal([id]);
+    const { rows } = (await harness.ctx.db.raw(
+      `SELECT state, pg_terminate_backend(pid, 10000) AS ended FROM pg_stat_activity
+       WHERE application_name = 'doomed story' AND state LIKE 'idle in transaction%'`,
+    )) as { rows: object[] };
+    expect(rows).to.deep.equal([{ state: 'idle in transaction', ended: true }]);
+    expect(await payments()).to.deep.equal([id]);
+    expect(await everything()).to.deep.equal(before_);
+    await goOn();
+    expect(await everything()).to.deep.equal(before_);
+    await doomed.destroy();
+  });
 
   it('stay for a day after its end, and are then swept', async () => {
     const before_ = await everything();

@@ -1,0 +1,191 @@
+import type pg from 'pg';
+import type { KnexClient, PooledConnection } from './connections.ts';
+import type { Db, Tx } from './db.ts';
+import { isPrepared, queryTogether } from './pipeline.ts';
+import { sharingClients } from './together.ts';
+import { isBroken } from './unavailable.ts';
+
+/**
+ * The statements that return no columns, as their first results showed. Nobody reads a result of theirs.
+ */
+const withoutColumns = new Set<string>();
+
+interface Asked {
+  readonly query: pg.QueryConfig;
+  readonly resolve: (result: pg.QueryResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const BEGIN = { text: 'BEGIN' };
+const COMMIT = { text: 'COMMIT' };
+/**
+ * Postgres plans a statement with `= ANY ($1)` anew each time, because it takes a set of unknown length for
+ * ten rows: of a story's time in the server, which is about one payment, that was more than a third.
+ */
+const KEEP_PLANS = { text: 'SET LOCAL plan_cache_mode = force_generic_plan' };
+const NOTHING = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] };
+
+/**
+ * Merges all transactions of one piece of work into one, on one connection, in as few round trips as it can:
+ * what is asked for in one turn goes together, and a statement without a result goes with the next one that
+ * has one. `db` stands in for the pool meanwhile, and is the pool again once the transaction has ended.
+ *
+ * The work must be the only one that writes its rows, and one flow: its transactions follow each other. The
+ * error of a statement without a result appears with a later one. A transaction of the work that fails cannot
+ * be rolled back alone: then the whole fails, with that error, and the caller may do it again on the pool.
+ */
+export class MergedTransactions {
+  readonly db: Db;
+  readonly #pool: Db;
+  readonly #ended: Promise<void>;
+  #settle: { resolve: () => void; reject: (error: unknown) => void } | null = null;
+  #connection: PooledConnection | null = null;
+  #asked: Asked[] = [];
+  #sending: Promise<void> | null = null;
+  #failure: { readonly error: unknown } | null = null;
+  #isUndone = false;
+
+  constructor(pool: Db) {
+    this.#pool = pool;
+    this.#ended = new Promise<void>((resolve, reject) => (this.#settle = { resolve, reject }));
+    // What waits for the end handles it; the caller sees the error as that of `commit`.
+    this.#ended.catch(() => undefined);
+    this.db = this.#standIn();
+  }
+
+  /** Whether the transaction goes on: nothing of the work is committed. */
+  get isOpen(): boolean {
+    return this.#settle !== null;
+  }
+
+  /** Whether it was rolled back. */
+  get isUndone(): boolean {
+    return this.#isUndone;
+  }
+
+  /** Commits, once; the work goes on with the pool. Throws the error of the first statement that failed. */
+  async commit(): Promise<void> {
+    if (!this.isOpen) return;
+    try {
+      // Where a statement has failed, the server would roll back and call that a success.
+      const isBegun = this.#connection !== null || this.#asked.length > 0;
+      if (isBegun && (await this.#query(COMMIT)).command !== 'COMMIT')
+        throw new Error('merged transactions were rolled back: one of their statements failed');
+      if (this.#failure !== null) throw this.#failure.error;
+    } catch (error) {
+      await this.rollback(error);
+      throw error;
+    }
+    this.#settle?.resolve();
+    await this.#end();
+  }
+
+  /** Rolls everything back, once. Returns false when it has ended already. */
+  async rollback(error: unknown): Promise<boolean> {
+    if (!this.isOpen) return false;
+    for (const { reject } of this.#asked.splice(0)) reject(error);
+    await this.#sending;
+    this.#isUndone = true;
+    this.#settle?.reject(error);
+    const connection = this.#connection;
+    if (connection !== null && connection.__knex__disposed === undefined)
+      await connection.query('ROLLBACK').catch((fault: unknown) => (connection.__knex__disposed = fault));
+    await this.#end();
+    return true;
+  }
+
+  async #end(): Promise<void> {
+    const connection = this.#connection;
+    this.#settle = null;
+    this.#connection = null;
+    if (connection !== null) await (this.#pool.client as KnexClient).releaseConnection(connection);
+  }
+
+  /** What `run` and the callers of transactions use of a pool. */
+  #standIn(): Db {
+    const own = { query: (query: pg.QueryConfig) => this.#query(query) };
+    const client = {
+      acquireConnection: () => Promise.resolve(own),
+      releaseConnection: () => Promise.resolve(),
+    };
+    sharingClients.add(client);
+    const clientOf = () => (this.isOpen ? client : (this.#pool.client as KnexClient));
+    const transaction = async (work: (tx: Tx) => Promise<unknown>) => {
+      if (!this.isOpen) return this.#pool.transaction(work);
+      let isCompleted = false;
+      const tx = { client, isCompleted: () => isCompleted, executionPromise: this.#ended };
+      try {
+        return await work(tx as unknown as Tx);
+      } catch (error) {
+        this.#failure ??= { error };
+        throw error;
+      } finally {
+        isCompleted = true;
+      }
+    };
+    return Object.defineProperty({ transaction }, 'client', { get: clientOf }) as unknown as Db;
+  }
+
+  #query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    if (this.#failure !== null) return Promise.reject(this.#failure.error as Error);
+    const hasResult = query.name === undefined || !withoutColumns.has(query.name);
+    const result = new Promise<pg.QueryResult>((resolve, reject) =>
+      this.#asked.push({ query, resolve, reject }),
+    );
+    if (hasResult) {
+      // The other statements of this turn go with it.
+      setImmediate(() => {
+        if (this.#sending === null && this.#asked.length > 0) this.#sending = this.#send();
+      });
+      return result;
+    }
+    result.catch(() => undefined);
+    return Promise.resolve(NOTHING);
+  }
+
+  async #send(): Promise<void> {
+    while (this.#asked.length > 0 && this.#failure === null) {
+      let sent: Asked[] = [];
+      try {
+        const connection = this.#connection ?? (await this.#begin());
+        sent = this.#nextOf(connection);
+        const results = await queryTogether(
+          connection,
+          sent.map(({ query }) => query),
+        );
+        for (const [place, { query, resolve }] of sent.entries()) {
+          const result = results[place] ?? NOTHING;
+          if (query.name !== undefined && result.fields.length === 0) withoutColumns.add(query.name);
+          resolve(result);
+        }
+      } catch (error) {
+        this.#fail(error, sent);
+      }
+    }
+    this.#sending = null;
+  }
+
+  async #begin(): Promise<PooledConnection> {
+    const connection = await (this.#pool.client as KnexClient).acquireConnection();
+    this.#connection = connection;
+    // Behind a pooler each transaction sets its limits.
+    if (connection.begin !== undefined) await connection.query(connection.begin);
+    const first = connection.begin === undefined ? [BEGIN, KEEP_PLANS] : [KEEP_PLANS];
+    const nobody = { resolve: () => undefined, reject: () => undefined };
+    this.#asked.unshift(...first.map((query) => ({ query, ...nobody })));
+    return connection;
+  }
+
+  /** Takes what goes together: a statement is prepared alone, once for each connection. */
+  #nextOf(connection: PooledConnection): Asked[] {
+    const isReady = ({ query }: Asked) => isPrepared(connection, query.name);
+    const place = this.#asked.findIndex((one) => !isReady(one));
+    return this.#asked.splice(0, place === -1 ? this.#asked.length : Math.max(1, place));
+  }
+
+  #fail(error: unknown, sent: readonly Asked[]): void {
+    this.#failure ??= { error };
+    if (this.#connection !== null && isBroken(error)) this.#connection.__knex__disposed ??= error;
+    for (const { reject } of [...sent, ...this.#asked.splice(0)]) reject(error);
+  }
+}

@@ -1,0 +1,28 @@
+import type { Connection } from './db.ts';
+
+/** The clients of knex whose statements of one turn share a round trip (merged.ts). */
+export const sharingClients = new WeakSet<object>();
+
+/**
+ * Does several things on one connection, whose statements do not depend on each other's results: in their
+ * order, and in one round trip where the connection can. Elsewhere one after the other: a transaction has one
+ * connection, and they must not take several of a pool.
+ */
+export async function together<Results extends readonly unknown[]>(
+  connection: Connection,
+  ...work: { readonly [Place in keyof Results]: () => Promise<Results[Place]> }
+): Promise<Results> {
+  const all: readonly (() => Promise<unknown>)[] = work;
+  if (!sharingClients.has(connection.client as object)) {
+    const results: unknown[] = [];
+    for (const one of all) results.push(await one());
+    return results as unknown as Results;
+  }
+  const begun: Promise<unknown>[] = [];
+  for (const one of all) {
+    begun.push(one());
+    // Until it waits for its statement: what is begun next comes behind that.
+    await new Promise((resolve) => process.nextTick(resolve));
+  }
+  return (await Promise.all(begun)) as unknown as Results;
+}
