@@ -143,3 +143,11 @@ async function createMerchant(env: NodeJS.ProcessEnv, name: string) {
   const output = await runToEnd('merchants', env, { args: ['create', ...options] });
   return JSON.parse(output) as { api_key: string; merchant_id: string };
 }
+
+/** Has the merchant's events delivered: a payment's own URL needs that too. */
+export async function enableWebhooks({ db, merchantId }: Bench, url: string): Promise<void> {
+  await db.query('UPDATE merchants SET webhook_url = $2, webhooks_enabled = true WHERE id = $1', [
+    merchantId,
+    url,
+  ]);
+}

@@ -16,7 +16,7 @@ export interface Receivers {
   close(): void;
 }
 
-const WITHOUT_PROGRESS_MS = 120_000;
+const WITHOUT_PROGRESS_MS = 60_000;
 const PAYMENT_ID = /"checkout":\{"id":"(pay_\w{26})"/;
 
 export async function openReceivers(): Promise<Receivers> {
@@ -55,7 +55,7 @@ export async function openReceivers(): Promise<Receivers> {
 }
 
 /**
- * Checks every 20 ms, and returns the time at which it was true. Throws after two minutes without any
+ * Checks every 20 ms, and returns the time at which it was true. Throws after a minute without any
  * progress, which `state` shows: what the error names.
  */
 export async function until(
@@ -68,7 +68,7 @@ export async function until(
     const now = String(await state());
     if (now !== last || giveUpAt === 0) giveUpAt = performance.now() + WITHOUT_PROGRESS_MS;
     last = now;
-    if (performance.now() > giveUpAt) throw new Error(`not done, and no progress for 2 minutes: ${last}`);
+    if (performance.now() > giveUpAt) throw new Error(`not done, and no progress for a minute: ${last}`);
     await sleep(20);
   }
   return performance.now();

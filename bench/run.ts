@@ -19,8 +19,14 @@ const failures: string[] = [];
 /** What ends a part at once: a process that died. */
 let onDeath = (_: Error): void => undefined;
 
+let isInterrupted = false;
 const interrupted = new Promise<number>((resolve) => {
-  for (const [signal, code] of Object.entries(EXIT_CODES)) process.on(signal, () => resolve(code));
+  for (const [signal, code] of Object.entries(EXIT_CODES))
+    process.on(signal, () => {
+      isInterrupted = true;
+      console.error(`\n${signal}: what runs is stopped.`);
+      resolve(code);
+    });
   for (const fault of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(fault, (error: unknown) => {
       console.error(`\nThe bench failed: ${reasonOf(error)}`);
@@ -42,7 +48,8 @@ async function main(): Promise<number> {
     await closeMachine();
     return conclude(asked);
   } catch (error) {
-    console.error(`\nThe bench failed: ${reasonOf(error)}`);
+    // What fails while everything is stopped is no cause.
+    if (!isInterrupted) console.error(`\nThe bench failed: ${reasonOf(error)}`);
     return 1;
   }
 }

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/platform/config/config.ts';
 import { QUEUE_NAMES } from '../../src/platform/job.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { Client } from 'pg';
-import type { Bench } from '../bench.ts';
+import { enableWebhooks, type Bench } from '../bench.ts';
 import { copyPayments, settleTables } from '../fill.ts';
 import { startOwn, startService, type Service } from '../processes.ts';
 import { openReceivers, until, type Receivers } from '../receivers.ts';
@@ -28,6 +28,7 @@ interface Delivered {
 export async function measureDeliveries(bench: Bench, events: number): Promise<void> {
   const receivers = await openReceivers();
   try {
+    await enableWebhooks(bench, receivers.url(1));
     await fill(bench.db, receivers, events);
     await fill(bench.floor.db, receivers, events);
     await bench.floor.db.query(

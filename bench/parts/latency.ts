@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bench } from '../bench.ts';
+import { enableWebhooks, type Bench } from '../bench.ts';
 import { openDirectPosts } from '../floors/direct.ts';
 import { openConnection, type Connection } from '../load.ts';
 import { startService } from '../processes.ts';
@@ -30,6 +30,7 @@ export interface Latencies {
  */
 export async function measureLatency(bench: Bench, seconds: number): Promise<void> {
   const receivers = await openReceivers();
+  await enableWebhooks(bench, receivers.url(1));
   const web = await startService('web', bench.env);
   const worker = await startService('worker', bench.env);
   const programs = programsOf(bench, web.pid, worker.pid);

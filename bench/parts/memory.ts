@@ -1,4 +1,4 @@
-import { CONNECTIONS, type Bench } from '../bench.ts';
+import { CONNECTIONS, enableWebhooks, type Bench } from '../bench.ts';
 import { copyPayments } from '../fill.ts';
 import { load, type LoadRequest } from '../load.ts';
 import { residentMegabytes, startService } from '../processes.ts';
@@ -70,6 +70,7 @@ async function measureWeb(bench: Bench, requests: number): Promise<void> {
 async function measureWorker(bench: Bench, events: number): Promise<void> {
   const receivers = await openReceivers();
   try {
+    await enableWebhooks(bench, receivers.url(1));
     await copyPayments(bench.db, { count: events, callbackUrl: `'${receivers.url(1)}/' || i % 100` });
     await bench.db.query('ANALYZE');
     await bench.db.query(

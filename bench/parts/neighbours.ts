@@ -1,4 +1,4 @@
-import type { Bench } from '../bench.ts';
+import { enableWebhooks, type Bench } from '../bench.ts';
 import { copyPayments } from '../fill.ts';
 import { startService } from '../processes.ts';
 import { openReceivers, quantile, until, type Receivers } from '../receivers.ts';
@@ -24,6 +24,7 @@ export async function measureNeighbours(bench: Bench, hanging: number): Promise<
   loud.hangBelow(ALL_HOSTS);
   const payments = bench.isQuick ? 50 : 500;
   try {
+    await enableWebhooks(bench, receivers.url(1));
     const web = await startService('web', bench.env);
     const worker = await startService('worker', bench.env);
     const run = () =>
