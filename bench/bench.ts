@@ -13,6 +13,8 @@ export interface Bench {
   /** Where a web process of `env` serves. */
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of another merchant. */
+  readonly otherHeaders: Readonly<Record<string, string>>;
   readonly env: NodeJS.ProcessEnv;
   readonly db: Client;
   readonly merchantId: string;
@@ -46,6 +48,7 @@ export interface Template {
   readonly machine: Machine;
   readonly env: NodeJS.ProcessEnv;
   readonly key: string;
+  readonly otherKey: string;
   readonly merchantId: string;
 }
 
@@ -67,7 +70,7 @@ export async function createTemplate(machine: Machine): Promise<Template> {
   };
   await runToEnd('release', env);
   const { api_key: key, merchant_id: merchantId } = await createMerchant(env, 'Bench');
-  await createMerchant(env, 'Neighbour');
+  const { api_key: otherKey } = await createMerchant(env, 'Neighbour');
   const web = await startService('web', env);
   await load(`http://127.0.0.1:${port}`, {
     headers: headersOf(key),
@@ -83,12 +86,12 @@ export async function createTemplate(machine: Machine): Promise<Template> {
   const db = await connect(url);
   await db.query('TRUNCATE scheduled_jobs');
   await db.end();
-  return { machine, env, key, merchantId };
+  return { machine, env, key, otherKey, merchantId };
 }
 
 /** Gives a part its databases, and Redis where the queues are there. */
 export async function openBench(template: Template, options: BenchOptions): Promise<Bench> {
-  const { machine, key, merchantId } = template;
+  const { machine, key, otherKey, merchantId } = template;
   count += 1;
   const names = [`bench_${count}`, `bench_${count}_floor`] as const;
   const ours = await openSide(template, names[0], options.engine);
@@ -103,6 +106,7 @@ export async function openBench(template: Template, options: BenchOptions): Prom
     machine,
     origin: ours.origin,
     headers: headersOf(key),
+    otherHeaders: headersOf(otherKey),
     env: ours.env,
     db: ours.db,
     merchantId,

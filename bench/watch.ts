@@ -6,7 +6,7 @@ const CORES = availableParallelism();
 /** A share of all cores, and of one, above which it counts as full. */
 const FULL = 0.9;
 
-/** Programs by name, with the processes of each. */
+/** Programs by name, with the processes of each; null: there is none. */
 export type Programs = Readonly<Record<string, readonly (number | null)[]>>;
 
 /** What programs used within a measurement. */
@@ -18,7 +18,8 @@ export interface Usage {
 
 /** Begins to measure; the function returned ends it. This process is the load generator (Linux). */
 export function watchCpu(programs: Programs): () => Usage {
-  const all: Programs = { ...programs, 'load generator': [process.pid] };
+  const present = Object.entries(programs).filter(([, pids]) => pids.some((pid) => pid !== null));
+  const all: Programs = { ...Object.fromEntries(present), 'load generator': [process.pid] };
   const before = snapshot(all);
   return () => {
     const after = snapshot(all);
