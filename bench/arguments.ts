@@ -47,7 +47,9 @@ export function readArguments(args: readonly string[]): Asked {
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number from 1 on');
   return {
     parts: Object.entries(PARTS)
-      .filter(([name, { onlyNamed }]) => (names.length === 0 ? onlyNamed !== true : names.includes(name)))
+      .filter(([name, { onlyNamed }]) =>
+        names.length === 0 ? onlyNamed !== true || values.quick : names.includes(name),
+      )
       .map(([, part]) => part),
     size: sizes[0] ?? null,
     isQuick: values.quick,

@@ -57,8 +57,8 @@ export async function startRedis({ redis, folder }: Machine): Promise<Redis> {
   const dir = mkdtempSync(join(folder, 'redis-'));
   const options = ['--port', String(port), '--save', '', '--appendonly', 'yes', '--dir', dir];
   const policy = ['--maxmemory-policy', 'noeviction'];
-  const { pid, stop } = start('redis', [...options, ...policy], {}, redis ?? 'redis-server');
-  return { url: `redis://127.0.0.1:${port}`, pid, stop };
+  const service = start('redis', [...options, ...policy], {}, redis ?? 'redis-server');
+  return { url: `redis://127.0.0.1:${port}`, pid: service.pid, stop: () => service.stop() };
 }
 
 export async function connect(url: string): Promise<Client> {

@@ -1,5 +1,7 @@
 import type { Bench } from './bench.ts';
 import { measureDeliveries } from './parts/deliveries.ts';
+import { measureHistory } from './parts/history.ts';
+import { measureLarge } from './parts/large.ts';
 import { measureLatency } from './parts/latency.ts';
 import { measureLists } from './parts/lists.ts';
 import { measureMemory } from './parts/memory.ts';
@@ -106,5 +108,21 @@ export const PARTS: Readonly<Record<string, Part>> = {
     quick: 500,
     engines: 'full',
     measure: measureMemory,
+  },
+  large: {
+    about: 'the same requests at so many payments as at 10,000',
+    size: 10_000_000,
+    quick: 2_000,
+    engines: 'postgres',
+    onlyNamed: true,
+    measure: measureLarge,
+  },
+  history: {
+    about: 'deliveries and lists beside so many events, deliveries and attempts',
+    size: 50_000_000,
+    quick: 1_000,
+    engines: 'full',
+    onlyNamed: true,
+    measure: measureHistory,
   },
 };

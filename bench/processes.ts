@@ -24,7 +24,8 @@ export interface Service {
 /** What runs now, and the names of their logs' files. */
 const running = new Map<ChildProcess, string>();
 const stopped = new WeakSet<ChildProcess>();
-const run = { folder: '', count: 0, isEnding: false, onDeath: (_: Error): void => undefined };
+const nobody: (error: Error) => void = () => undefined;
+const run = { folder: '', count: 0, isEnding: false, onDeath: nobody };
 
 /** Where logs go, and who hears of a process that ends before it is stopped. */
 export function openProcesses(folder: string, onDeath: (error: Error) => void): void {

@@ -17,7 +17,7 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const rows: Row[] = [];
 const failures: string[] = [];
 /** What ends a part at once: a process that died. */
-let onDeath = (_: Error): void => undefined;
+let onDeath: (error: Error) => void = () => undefined;
 
 let isInterrupted = false;
 const interrupted = new Promise<number>((resolve) => {
@@ -80,6 +80,7 @@ async function runPart(template: Template, part: Part, asked: Asked): Promise<vo
       const size = isQuick ? Math.min(part.quick, asked.size ?? part.quick) : (asked.size ?? part.size);
       await untilDeath(part.measure(bench, size));
     } catch (error) {
+      if (isInterrupted) return;
       failures.push(`${part.about}, queues on ${engine}: ${reasonOf(error)}`);
       console.error(`FAILED: ${reasonOf(error)}`);
       await stopAll({ last: false });

@@ -9,6 +9,9 @@ const FULL = 0.9;
 /** Programs by name, with the processes of each; null: there is none. */
 export type Programs = Readonly<Record<string, readonly (number | null)[]>>;
 
+/** They have many processes; any other program has one that is busy. */
+const MANY = ['Postgres', 'others'];
+
 /** What programs used within a measurement. */
 export interface Usage {
   readonly seconds: number;
@@ -58,7 +61,7 @@ export function limitOf(usage: Usage): string {
     .map(([name, used]) => ({ name, share: used / (seconds * CORES) }))
     .filter(({ name, share }) => name !== 'others' || share >= 0.03);
   // A process runs JavaScript, or Redis's commands, on one core.
-  const single = shares.find(({ name, share }) => name !== 'Postgres' && share * CORES >= FULL);
+  const single = shares.find(({ name, share }) => !MANY.includes(name) && share * CORES >= FULL);
   const cause = areCoresFull(usage)
     ? `all ${CORES} cores`
     : single === undefined

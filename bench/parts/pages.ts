@@ -33,7 +33,11 @@ export async function measurePages(bench: Bench, pages: number): Promise<void> {
     const all = `${pages.toLocaleString('en-US')} open pages`;
     const row = (title: string, value: number, atMost: number, unit: string, figures: string) =>
       bench.report({
-        ...{ title, floor: '', target: { atMost, unit }, rounds: [value], figures },
+        title,
+        floor: '',
+        target: { atMost, unit },
+        rounds: [value],
+        figures,
         limit: limitOf(usage),
       });
     row(`memory of web per page, ${all}`, kilobytes, 25, ' kB', 'with their sockets');
