@@ -3,7 +3,9 @@ import type { Client } from 'pg';
 /** Rows of one statement: each is one transaction, as large as Postgres takes in a second or so. */
 const A_STATEMENT = 100_000;
 
-/** SQL for the columns that differ between copies: `t` is the row that is copied, `i` the number of the copy. */
+/**
+ * SQL for the columns that differ between copies: `t` is the row that is copied, `i` the number of the copy.
+ */
 export type Changed = Readonly<Record<string, string>>;
 
 export interface Copies {

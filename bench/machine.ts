@@ -23,7 +23,10 @@ export interface Redis {
   stop(): Promise<void>;
 }
 
-/** What `closeMachine` undoes, in reverse order: known before it is there, because a signal may come meanwhile. */
+/**
+ * What `closeMachine` undoes, in reverse order: known before it is there, because a signal may come
+ * meanwhile.
+ */
 const undo: (() => unknown)[] = [];
 
 /** Starts Postgres in a new folder. `onDeath` hears of each process that ends before it is stopped. */

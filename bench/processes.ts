@@ -37,7 +37,9 @@ export function startService(name: 'web' | 'worker', env: NodeJS.ProcessEnv): Pr
   return ready(start(name, [`dist/processes/${name}.js`], env));
 }
 
-/** Starts one of bench/floors, or another program of the bench, and waits until `processes` of it are ready. */
+/**
+ * Starts one of bench/floors, or another program of the bench, and waits until `processes` of it are ready.
+ */
 export function startOwn(file: string, env: NodeJS.ProcessEnv, processes = 1): Promise<Service> {
   return ready(start(file, ['--import', 'tsx', `bench/${file}.ts`], env), processes);
 }
@@ -72,7 +74,10 @@ export function start(
   return { pid: child.pid ?? 0, log, stop: () => stop(child) };
 }
 
-/** Runs a process of the build to its end, and returns its output; throws when its exit code is not 0. `watch` runs meanwhile. */
+/**
+ * Runs a process of the build to its end, and returns its output; throws when its exit code is not 0. `watch`
+ * runs meanwhile.
+ */
 export async function runToEnd(
   name: string,
   env: NodeJS.ProcessEnv,

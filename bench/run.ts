@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: measures the build's web and worker processes beside floors on this machine, with Postgres's
- * default durability, and prints the table of docs/performance.md. This process generates the load on the same
- * machine: compare figures of one run, not of two machines. Exits with 1 when a row misses its target or a part
- * fails.
+ * `npm run bench`: measures the build's web and worker processes beside floors on this machine, with
+ * Postgres's default durability, and prints the table of docs/performance.md. This process generates the load
+ * on the same machine: compare figures of one run, not of two machines. Exits with 1 when a row misses its
+ * target or a part fails.
  */
 import { readArguments, type Asked } from './arguments.ts';
 import { createTemplate, openBench, type Bench, type Template } from './bench.ts';
@@ -90,7 +90,9 @@ async function runPart(template: Template, part: Part, asked: Asked): Promise<vo
   }
 }
 
-/** The work, or the error of a process that it needs and that has died: without that it would wait for ever. */
+/**
+ * The work, or the error of a process that it needs and that has died: without that it would wait for ever.
+ */
 function untilDeath<T>(work: Promise<T>): Promise<T> {
   const died = new Promise<never>((_, reject) => {
     onDeath = reject;

@@ -48,7 +48,10 @@ export function cellsOf(row: Row): string[] {
   ];
 }
 
-/** Prints a row as soon as it is measured: three lines that fit a terminal, unless the verdict explains itself. */
+/**
+ * Prints a row as soon as it is measured: three lines that fit a terminal, unless the verdict explains
+ * itself.
+ */
 export function print(row: Row): void {
   const [title = '', value = '', target = '', verdict = '', figures = '', limit = ''] = cellsOf(row);
   console.log(`${title.padEnd(76)} ${value.padStart(24)}  ${target.padEnd(10)} ${verdict}`);

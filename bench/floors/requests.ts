@@ -1,7 +1,7 @@
 /**
  * The floor that requests are compared with: bare `node:http` and `pg`, one named statement for each request.
- * It writes and reads the rows that the service does, in a copy of its database, and answers the same JSON. It
- * checks nothing: no key, no limit, no schema, no log.
+ * It writes and reads the rows that the service does, in a copy of its database, and answers the same JSON.
+ * It checks nothing: no key, no limit, no schema, no log.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -30,8 +30,8 @@ interface Timed {
 }
 
 /**
- * Measures the same requests on a database of so many payments as on one of 10,000. Both have 100 merchants, of
- * which the one that asks has half of all.
+ * Measures the same requests on a database of so many payments as on one of 10,000. Both have 100 merchants,
+ * of which the one that asks has half of all.
  */
 export async function measureLarge(bench: Bench, payments: number): Promise<void> {
   const sides = {

@@ -6,7 +6,10 @@ import { measureBoth, reportRate, startSides } from './requests.ts';
 /** Requests for each payment: a list costs more than a read, so there are fewer. */
 const REQUESTS = 2_000;
 
-/** Measures the first page of a merchant with so many payments, with its total, beside 20 rows by the same index. */
+/**
+ * Measures the first page of a merchant with so many payments, with its total, beside 20 rows by the same
+ * index.
+ */
 export async function measureLists(bench: Bench, payments: number): Promise<void> {
   for (const db of [bench.db, bench.floor.db]) {
     await copyPayments(db, { count: payments });

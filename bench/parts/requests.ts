@@ -28,7 +28,9 @@ export interface Work {
   readonly next: (side: Side) => (index: number) => LoadRequest;
 }
 
-/** Measures creating and reading payments, with the limiter on Redis and the log on, beside the bare program. */
+/**
+ * Measures creating and reading payments, with the limiter on Redis and the log on, beside the bare program.
+ */
 export async function measureRequests(bench: Bench, size: number): Promise<void> {
   const sides = await startSides(bench);
   const run = (work: Work) => measureBoth(bench, sides, work);

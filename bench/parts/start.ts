@@ -7,7 +7,9 @@ import { limitOf, sumOf, watchCpu, type Usage } from '../watch.ts';
 
 const GIVE_UP_MS = 30_000;
 
-/** Measures from the start of a process to the first answer that it is ready, on a database that is migrated. */
+/**
+ * Measures from the start of a process to the first answer that it is ready, on a database that is migrated.
+ */
 export async function measureStarts(bench: Bench, starts: number): Promise<void> {
   for (const name of ['web', 'worker'] as const) {
     const port = await freePort();
