@@ -1,67 +1,138 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
+export { cpuSeconds, residentMegabytes } from './watch.ts';
 
-/** A process of the build, started as the Procfile does. */
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const READY_WITHIN_MS = 60_000;
+const END_WITHIN_MS = 20_000;
+
+/** A process of this run. */
 export interface Service {
   readonly pid: number;
+  /** The file that has its output. */
+  readonly log: string;
+  /** Sends SIGTERM, and returns when it has ended. */
   stop(): Promise<void>;
+}
+
+/** What runs now, and the names of their logs' files. */
+const running = new Map<ChildProcess, string>();
+const stopped = new WeakSet<ChildProcess>();
+const nobody: (error: Error) => void = () => undefined;
+const run = { folder: '', count: 0, isEnding: false, onDeath: nobody };
+
+/** Where logs go, and who hears of a process that ends before it is stopped. */
+export function openProcesses(folder: string, onDeath: (error: Error) => void): void {
+  Object.assign(run, { folder, onDeath });
 }
 
 /** Starts `node dist/processes/NAME.js` and waits for the log line that says it is ready. */
 export function startService(name: 'web' | 'worker', env: NodeJS.ProcessEnv): Promise<Service> {
-  return start(name, [`dist/processes/${name}.js`], env);
+  return ready(start(name, [`dist/processes/${name}.js`], env));
 }
 
-/** Starts the floor that deliveries are compared with. */
-export function startFloor(env: NodeJS.ProcessEnv): Promise<Service> {
-  return start('floor', ['--import', 'tsx', 'bench/floor.ts'], env);
+/**
+ * Starts one of bench/floors, or another program of the bench, and waits until `processes` of it are ready.
+ */
+export function startOwn(file: string, env: NodeJS.ProcessEnv, processes = 1): Promise<Service> {
+  return ready(start(file, ['--import', 'tsx', `bench/${file}.ts`], env), processes);
 }
 
-async function start(name: string, args: string[], env: NodeJS.ProcessEnv): Promise<Service> {
-  const child = spawn(process.execPath, args, {
+/** Starts a program without waiting for more than its process. */
+export function start(
+  name: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  program = process.execPath,
+): Service {
+  if (run.isEnding) throw new Error('the run ends');
+  run.count += 1;
+  const log = join(run.folder, `${run.count}-${name.replaceAll('/', '-')}.log`);
+  const file = openSync(log, 'w');
+  // Logs go to a file, as an operator would have them; a group of its own, so that Ctrl-C reaches the bench
+  // alone, which then stops the rest in order.
+  const child = spawn(program, args, {
     cwd: ROOT,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', file, file],
+    detached: true,
   });
-  await saidReady(child, name);
-  return {
-    pid: child.pid ?? 0,
-    async stop() {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    },
+  closeSync(file);
+  running.set(child, log);
+  const end = (how: string) => {
+    running.delete(child);
+    if (!stopped.has(child)) run.onDeath(new Error(`${name} ended by itself (${how})${lastLines(log)}`));
   };
+  child.once('error', (error) => end(error.message));
+  child.once('exit', (code, signal) => end(String(code ?? signal)));
+  return { pid: child.pid ?? 0, log, stop: () => stop(child) };
 }
 
-async function saidReady(child: ChildProcess, name: string): Promise<void> {
-  const lines = child.stdout;
-  if (lines === null) throw new Error('no output to read');
-  const ended = once(child, 'exit').then(() => {
-    throw new Error(`${name} ended before it was ready`);
-  });
-  const ready = new Promise<void>((resolve) => {
-    lines.on('data', (chunk: Buffer) => {
-      if (/"(listening|working)"/.test(chunk.toString())) resolve();
-    });
-  });
-  await Promise.race([ready, ended]);
-  ended.catch(() => undefined);
-}
-
-/** Runs a process of the build to its end. */
-export function runToEnd(name: string, env: NodeJS.ProcessEnv): void {
-  const { status } = spawnSync(process.execPath, [`dist/processes/${name}.js`], {
+/**
+ * Runs a process of the build to its end, and returns its output; throws when its exit code is not 0. `watch`
+ * runs meanwhile.
+ */
+export async function runToEnd(
+  name: string,
+  env: NodeJS.ProcessEnv,
+  { args = [], watch }: { args?: readonly string[]; watch?: (pid: number) => NodeJS.Timeout } = {},
+): Promise<string> {
+  const child = spawn(process.execPath, [`dist/processes/${name}.js`, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   });
-  if (status !== 0) throw new Error(`${name} ended with ${status}`);
+  stopped.add(child);
+  running.set(child, '');
+  let output = '';
+  let errors = '';
+  const watching = watch?.(child.pid ?? 0);
+  child.once('exit', () => clearInterval(watching));
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  running.delete(child);
+  if (code !== 0) throw new Error(`${name} ended with ${code}: ${errors}${output}`);
+  return output;
+}
+
+/** Stops all that still runs; `last`: nothing can be started any more. */
+export async function stopAll({ last }: { last: boolean }): Promise<void> {
+  run.isEnding = last;
+  await Promise.all([...running.keys()].map(stop));
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  stopped.add(child);
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const killing = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS);
+  await ended;
+  clearTimeout(killing);
+}
+
+async function ready(service: Service, processes = 1): Promise<Service> {
+  const giveUpAt = performance.now() + READY_WITHIN_MS;
+  while ((readFileSync(service.log, 'utf8').match(/"(listening|working)"/g)?.length ?? 0) < processes) {
+    if (performance.now() > giveUpAt) throw new Error(`not ready after 60 s${lastLines(service.log)}`);
+    if (![...running.values()].includes(service.log))
+      throw new Error(`ended before it was ready${lastLines(service.log)}`);
+    await sleep(5);
+  }
+  return service;
+}
+
+function lastLines(log: string): string {
+  const lines = log === '' ? [] : readFileSync(log, 'utf8').trim().split('\n').slice(-5);
+  return lines.length === 0 ? '' : `; its last lines:\n${lines.join('\n')}`;
 }
 
 export async function freePort(): Promise<number> {
@@ -71,40 +142,4 @@ export async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
-}
-
-const TICKS_PER_SECOND = 100;
-
-/** Returns the CPU seconds of a process so far, with all its children, running and ended (Linux). */
-export function cpuSeconds(pid: number): number {
-  const fields = statOf(pid);
-  const own = (fields[11] ?? 0) + (fields[12] ?? 0) + (fields[13] ?? 0) + (fields[14] ?? 0);
-  return own / TICKS_PER_SECOND + childrenOf(pid).reduce((sum, child) => sum + cpuSeconds(child), 0);
-}
-
-/** Memory in use, in MB (Linux). */
-export function residentMegabytes(pid: number): number {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) / 1024;
-}
-
-/** Returns the fields of /proc/PID/stat from the state on: 1 is the parent, 11 to 14 are the CPU times. */
-function statOf(pid: number): number[] {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number);
-  } catch {
-    // It ended between being listed and being read.
-    return [];
-  }
-}
-
-function childrenOf(pid: number): number[] {
-  const all = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-  return all.filter((candidate) => statOf(candidate)[1] === pid);
 }

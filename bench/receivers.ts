@@ -16,6 +16,7 @@ export interface Receivers {
   close(): void;
 }
 
+const WITHOUT_PROGRESS_MS = 60_000;
 const PAYMENT_ID = /"checkout":\{"id":"(pay_\w{26})"/;
 
 export async function openReceivers(): Promise<Receivers> {
@@ -53,11 +54,21 @@ export async function openReceivers(): Promise<Receivers> {
   };
 }
 
-/** Checks every 20 ms; throws after five minutes. */
-export async function until(isTrue: () => Promise<boolean> | boolean): Promise<number> {
-  const giveUpAt = performance.now() + 300_000;
+/**
+ * Checks every 20 ms, and returns the time at which it was true. Throws after a minute without any
+ * progress, which `state` shows: what the error names.
+ */
+export async function until(
+  isTrue: () => Promise<boolean> | boolean,
+  state: () => string | number | Promise<string | number> = () => 'no more is known',
+): Promise<number> {
+  let last = '';
+  let giveUpAt = 0;
   while (!(await isTrue())) {
-    if (performance.now() > giveUpAt) throw new Error('not done after 5 minutes');
+    const now = String(await state());
+    if (now !== last || giveUpAt === 0) giveUpAt = performance.now() + WITHOUT_PROGRESS_MS;
+    last = now;
+    if (performance.now() > giveUpAt) throw new Error(`not done, and no progress for a minute: ${last}`);
     await sleep(20);
   }
   return performance.now();

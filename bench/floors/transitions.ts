@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { copyPayments, empty, type Original } from '../bulk-data.ts';
+import { copyPayments, empty, type Original } from '../bulk-rows.ts';
 
 /** What a transition writes beside the status. */
 const ALSO = {

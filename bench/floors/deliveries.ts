@@ -3,14 +3,14 @@
  * id and makes one named SELECT, one signed POST with the same HTTP client, and one named INSERT. It has no
  * retries, no log of attempts and no fairness.
  */
-import { openQueueEngine } from '../src/background/queues.ts';
-import { webhookClientOf } from '../src/domain/webhooks/client/client.ts';
-import { readConfig } from '../src/platform/config/config.ts';
-import { openDb, run, runOne, sql } from '../src/platform/postgres/db.ts';
-import { QUEUE_NAMES } from '../src/platform/job.ts';
-import { createLog } from '../src/platform/log.ts';
-import { signWebhook } from '../src/sdk/sign.ts';
-import { WORKER_DB } from '../src/processes/setup/context.ts';
+import { openQueueEngine } from '../../src/background/queues.ts';
+import { webhookClientOf } from '../../src/domain/webhooks/client/client.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { openDb, run, runOne, sql } from '../../src/platform/postgres/db.ts';
+import { QUEUE_NAMES } from '../../src/platform/job.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { signWebhook } from '../../src/sdk/sign.ts';
+import { WORKER_DB } from '../../src/processes/setup/context.ts';
 
 const config = readConfig(process.env, QUEUE_NAMES);
 const log = createLog(config, { process: 'floor' });

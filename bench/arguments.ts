@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util';
+import { PARTS, type Part } from './parts.ts';
+
+/** What a run was asked for. */
+export interface Asked {
+  readonly parts: readonly Part[];
+  /** Replaces each part's own size; null: none was given. */
+  readonly size: number | null;
+  readonly isQuick: boolean;
+  readonly rounds: number;
+  /** Whether the table is written to docs/performance.md. */
+  readonly write: boolean;
+}
+
+export const USAGE = `npm run bench [-- [SIZE] [PART[,PART]] [--rounds N] [--quick] [--write]]
+
+--rounds N  measures each side N times; default 5
+--quick     tiny counts, one round: shows that every part runs, judges nothing
+--write     writes the table to docs/performance.md
+
+Parts, each with its default SIZE:
+${Object.entries(PARTS)
+  .map(([name, { about, size, onlyNamed }]) => {
+    const named = onlyNamed === true ? '; runs only when it is named' : '';
+    return `  ${name.padEnd(12)}${about} (${size.toLocaleString('en-US')}${named})`;
+  })
+  .join('\n')}`;
+
+/** Reads the command line. Throws Error with a sentence for what it cannot mean. */
+export function readArguments(args: readonly string[]): Asked {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: '5' },
+      quick: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+    },
+  });
+  const isNumber = (word: string) => /^[\d_]+$/.test(word);
+  const sizes = positionals.filter(isNumber).map((word) => Number(word.replaceAll('_', '')));
+  const names = positionals.filter((word) => !isNumber(word)).flatMap((word) => word.split(','));
+  const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
+  if (unknown.length > 0) throw new Error(`There is no part ${unknown.join(', ')}.\n\n${USAGE}`);
+  if (sizes.length > 1) throw new Error(`One size at most: ${sizes.join(', ')} were given.`);
+  const rounds = values.quick ? 1 : Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number from 1 on');
+  return {
+    parts: Object.entries(PARTS)
+      .filter(([name, { onlyNamed }]) =>
+        names.length === 0 ? onlyNamed !== true || values.quick : names.includes(name),
+      )
+      .map(([, part]) => part),
+    size: sizes[0] ?? null,
+    isQuick: values.quick,
+    rounds,
+    write: values.write,
+  };
+}
