@@ -12,8 +12,8 @@ export interface PostgresProxy {
   /** Freezes as soon as a client sends something that holds `text`, the name of a statement for instance. */
   freezeAt(text: string): void;
   /**
-   * From the first that a client sends and `isLast` picks: Postgres still gets everything, and nothing that it
-   * sends arrives. It commits what its client never hears of.
+   * From the first that a client sends and `isLast` picks: Postgres still gets everything, and nothing that
+   * it sends arrives. It commits what its client never hears of.
    */
   withholdAt(isLast: (sent: string) => boolean): void;
   /** Closes what is open; new connections go through again. */

@@ -102,8 +102,8 @@ function pageOfPayments(values: PageParams, isCounted: boolean): Statement<PageR
     ...(values.until === null ? [] : ['until']),
     ...(isByCursor ? ['after'] : []),
   ];
-  const name = isCounted ? 'page_of_payments' : 'uncounted_page_of_payments';
-  return sql<PageRow, PageParams>(`${name}_${['merchant', ...given].join('_')}`, (p) => {
+  const kind = isCounted ? ['merchant'] : ['uncounted', 'merchant'];
+  return sql<PageRow, PageParams>(`page_of_payments_${[...kind, ...given].join('_')}`, (p) => {
     const counted = [
       `merchant_id = ${p.merchantId}`,
       ...(values.orderId === undefined ? [] : [`order_id = ${p.orderId}`]),
