@@ -127,7 +127,7 @@ export class MergedTransactions {
   }
 
   #query(query: pg.QueryConfig): Promise<pg.QueryResult> {
-    if (this.#failure !== null) return Promise.reject(this.#failure.error as Error);
+    if (this.#failure !== null) return Promise.reject(this.#failure.error);
     const hasResult = query.name === undefined || !withoutColumns.has(query.name);
     const result = new Promise<pg.QueryResult>((resolve, reject) =>
       this.#asked.push({ query, resolve, reject }),
