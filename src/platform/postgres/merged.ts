@@ -126,8 +126,8 @@ export class MergedTransactions {
     return Object.defineProperty({ transaction }, 'client', { get: clientOf }) as unknown as Db;
   }
 
-  #query(query: pg.QueryConfig): Promise<pg.QueryResult> {
-    if (this.#failure !== null) return Promise.reject(this.#failure.error as Error);
+  async #query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    if (this.#failure !== null) throw this.#failure.error;
     const hasResult = query.name === undefined || !withoutColumns.has(query.name);
     const result = new Promise<pg.QueryResult>((resolve, reject) =>
       this.#asked.push({ query, resolve, reject }),
@@ -140,7 +140,7 @@ export class MergedTransactions {
       return result;
     }
     result.catch(() => undefined);
-    return Promise.resolve(NOTHING);
+    return NOTHING;
   }
 
   async #send(): Promise<void> {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../../platform/context.ts';
 import { hostOf } from '../../../platform/logging/config-change.ts';
-import { together } from '../../../platform/postgres/together.ts';
 import { attemptSeconds, attemptsTotal } from '../../../platform/metrics/measures.ts';
 import { startSpan } from '../../../platform/traces/traces.ts';
 import { signWebhook } from '../../../sdk/sign.ts';
@@ -13,12 +12,13 @@ import { acquireEndpoint } from '../endpoints/leases/acquire.ts';
 import { recordInterrupted } from '../endpoints/leases/interrupted.ts';
 import type { AcquiredEndpoint, DueDelivery, EndpointLease } from '../endpoints/leases/lease.ts';
 import { releaseOrWait } from '../endpoints/leases/wait.ts';
-import { deferToOwner, releaseEndpoint, yieldEndpoint } from '../endpoints/leases/release.ts';
+import { deferToOwner, yieldEndpoint } from '../endpoints/leases/release.ts';
 import { decryptEncoded } from '../secrets/read.ts';
 import { ENDPOINT_SECRETS, MERCHANT_SECRETS, SIGNING_KEYS } from '../secrets/store.ts';
 import { awaitChange, InFlightDeliveries } from './in-flight/await-change.ts';
 import { Looks } from './in-flight/looks.ts';
 import { attemptOutcome, type DeliveryOutcome } from './in-flight/outcome.ts';
+import { recordAndRelease, type Recorded } from './in-flight/record-and-release.ts';
 import { recordOutcomes } from './record.ts';
 
 /**
@@ -68,15 +68,11 @@ export async function deliverDue(
       const at = { merchantId: endpoint.merchantId, endpointId, receiver };
       const outcomes = await awaitChange(ctx, looks, at, inFlight, endsAt);
       const acquired: AcquiredEndpoint = endpoint;
-      const isLast = inFlight.isEmpty && mayEndAtOnce(ctx, acquired, outcomes);
-      const [flowControl, isReleased] = await together(
-        ctx.db,
-        () =>
-          outcomes.length === 0
-            ? Promise.resolve(acquired.flowControl)
-            : applyOutcomes(ctx, lease, outcomes, acquired),
-        () => (isLast ? releaseEndpoint(ctx, lease, withClosedCircuit(acquired)) : NOT_RELEASED),
-      );
+      const record = () => applyOutcomes(ctx, lease, outcomes, acquired);
+      const { flowControl, isReleased }: Recorded =
+        outcomes.length === 0
+          ? { flowControl: acquired.flowControl, isReleased: false }
+          : await recordAndRelease(ctx, lease, { endpoint: acquired, outcomes, record, inFlight });
       if (isReleased) return;
       if (flowControl === null) isLeaseLost = true;
       else endpoint = { ...endpoint, flowControl };
@@ -95,27 +91,6 @@ export async function deliverDue(
     endpoint = next ?? { ...endpoint, due: [] };
   }
 }
-
-const NOT_RELEASED = Promise.resolve(false);
-
-/**
- * Whether nothing is decided between the record of these outcomes and the release: all was delivered, nothing
- * more is due, and no other run can have taken the lease over, because the test clock is frozen.
- */
-function mayEndAtOnce(
-  { testClock }: Context,
-  { hasMore, isWaiting }: AcquiredEndpoint,
-  outcomes: readonly DeliveryOutcome[],
-): boolean {
-  const isFrozen = testClock !== null && testClock.frozenUntil !== null;
-  return isFrozen && !hasMore && !isWaiting && outcomes.every((one) => 'result' in one && one.result.ok);
-}
-
-/** The endpoint as a success leaves it. */
-const withClosedCircuit = (endpoint: AcquiredEndpoint): AcquiredEndpoint => ({
-  ...endpoint,
-  flowControl: { ...endpoint.flowControl, circuitOpenUntil: null },
-});
 
 /**
  * Starts the requests of what is due. Throws SecretBoxError, before any of them, when a secret cannot be
