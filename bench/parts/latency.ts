@@ -127,6 +127,8 @@ export async function steady(bench: Bench, receivers: Receivers, pace: Pace): Pr
     });
     const now = performance.now();
     free.push(connection);
+    // It stored nothing.
+    if (status === 503) return;
     if (status !== 201) throw new Error(`POST /v1/payment answered ${status}: ${body.toString()}`);
     if (host > HANGING) committedAt.set((JSON.parse(body.toString()) as { id: string }).id, now);
   });
