@@ -219,13 +219,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'transfers_of_payments',
       'open_refunds',
     ];
-    expect(seen).to.deep.equal([
-      ...observe,
-      'lock_payments',
-      ...move,
-      'cancel_jobs',
-      'payments_with_refund_policy',
-    ]);
+    expect(seen).to.deep.equal([...observe, 'lock_payments', ...move, 'cancel_jobs']);
     expect(confirmed).to.deep.equal([
       ...observe,
       'update_money',
@@ -234,7 +228,6 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'schedule_jobs',
       'cancel_jobs',
       'insert_ledger_entries',
-      'payments_with_refund_policy',
     ]);
     expect(settled).to.deep.equal([
       'lock_synced_payments',
@@ -251,7 +244,6 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'lock_payments',
       ...move,
       'cancel_jobs',
-      'payments_with_refund_policy',
     ]);
     const one = await trips(waiting.slice(BATCH));
     // A set of one needs no lock before its update.
