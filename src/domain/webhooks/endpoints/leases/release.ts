@@ -34,7 +34,8 @@ const releaseUnlessRescheduled = sql<{ owner: string }, { releases: string }>(
      ORDER BY key FOR UPDATE
    ),
    next AS (
-     SELECT a.*, greatest(pending.first, CASE WHEN pending.first IS NOT NULL THEN a.circuit_open_until END) AS at
+     SELECT a.*,
+       CASE WHEN pending.first IS NOT NULL THEN greatest(pending.first, a.circuit_open_until) END AS at
      FROM asked a CROSS JOIN LATERAL (
        SELECT min(next_attempt_at) AS first FROM deliveries
        WHERE endpoint_id = a.endpoint_id AND status = 'pending') pending
