@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../processes/service.ts';
@@ -28,7 +28,7 @@ export function findPrevious(): Previous {
     : { commit: before };
 }
 
-/** Builds a commit in a temporary folder, with the packages of this one, and returns the folder. */
+/** Builds a commit in a temporary folder, with the packages of its own, and returns the folder. */
 export function buildCommit(commit: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'previous-release-'));
   mkdirSync(folder, { recursive: true });
@@ -39,7 +39,7 @@ export function buildCommit(commit: string): string {
   if (archive.status !== 0) throw new Error(`git archive ${commit} failed: ${archive.stderr.toString()}`);
   const tar = spawnSync('tar', ['-x', '-C', folder], { input: archive.stdout });
   if (tar.status !== 0) throw new Error(`tar failed: ${tar.stderr.toString()}`);
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  install(folder);
   const tsc = join(ROOT, 'node_modules/.bin/tsc');
   const { status, stdout } = spawnSync(tsc, ['-p', 'tsconfig.build.json', '--noCheck'], {
     cwd: folder,
@@ -47,6 +47,13 @@ export function buildCommit(commit: string): string {
   });
   if (status !== 0) throw new Error(`the build of ${commit} failed:\n${stdout}`);
   return folder;
+}
+
+/** Installs what the commit is built and runs with, from its lock: this one may have dropped a package since. */
+function install(folder: string): void {
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
+  const { status, stderr } = spawnSync('npm', ['ci', ...options], { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npm ci of the previous release failed:\n${stderr}`);
 }
 
 /** A clone may belong to another user than the one who runs the checks: git reads it all the same. */
