@@ -49,7 +49,7 @@ export function buildCommit(commit: string): string {
   return folder;
 }
 
-/** Installs what the commit is built and runs with, from its lock: this one may have dropped a package since. */
+/** Installs what the commit is built and runs with: this one may have dropped a package since. */
 function install(folder: string): void {
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
   const { status, stderr } = spawnSync('npm', ['ci', ...options], { cwd: folder, encoding: 'utf8' });
