@@ -19,7 +19,7 @@ interface Asked {
 const BEGIN = { text: 'BEGIN' };
 const COMMIT = { text: 'COMMIT' };
 /**
- * Postgres plans a statement with `= ANY ($1)` anew each time, because it takes a set of unknown length for
+ * Postgres plans a statement with `= ANY ($1)` each time, because it takes a set of unknown length for
  * ten rows: of a story's time in the server, which is about one payment, that was more than a third.
  */
 const KEEP_PLANS = { text: 'SET LOCAL plan_cache_mode = force_generic_plan' };
