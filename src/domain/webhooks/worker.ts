@@ -1,7 +1,6 @@
 import type { Handler } from '../../platform/job.ts';
 import type { Mailer } from '../../platform/mail.ts';
 import { deliverDue } from './deliveries/deliver.ts';
-import { Looks } from './deliveries/in-flight/looks.ts';
 import type { WebhookClient } from './client/client.ts';
 import { maintainDeliveryPartitions } from './deliveries/jobs.ts';
 import { deliverWebhook, notifyDisabled } from './endpoints/jobs.ts';
@@ -21,12 +20,11 @@ export interface WebhookAdapters {
 
 /** The handlers of webhooks. */
 export function webhookHandlers({ webhooks, receiver, mailer }: WebhookAdapters): readonly Handler[] {
-  const looks = new Looks();
   return [
     {
       job: deliverWebhook,
       async handle(ctx, ids) {
-        for (const id of ids) await deliverDue(ctx, webhooks, id, { receiver, looks });
+        for (const id of ids) await deliverDue(ctx, webhooks, id, { receiver });
       },
     },
     {

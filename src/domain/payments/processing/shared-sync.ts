@@ -1,50 +1,48 @@
 import type { NetworkId } from '../../chain/networks.ts';
+import { Batch } from '../../../platform/batch.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql, type Db } from '../../../platform/postgres/db.ts';
 import { syncNetwork, type SyncAdapters } from './sync-network.ts';
 
-/** Runs of a network's sync in this process: the one under way, and the one that begins when it ends. */
-interface Runs {
-  running: Promise<void>;
-  next: Promise<void> | null;
+/** What a sync that many share is done with: that of any of its callers. */
+interface Caller {
+  readonly ctx: Context;
+  readonly adapters: SyncAdapters;
 }
 
 /** By the network, and the modes whose payments a sync moves. */
-type RunsByKey = Map<string, Runs>;
+type SyncsByKey = Map<string, Batch<Caller, void>>;
 
-const runsOf = new WeakMap<Db, RunsByKey>();
+const syncsOf = new WeakMap<Db, SyncsByKey>();
 
 /**
  * Syncs a network up to its head. Callers on a shared chain who come while a sync is under way share the next
  * one, which begins after all of them came and so reads all that the network saw before: as many batches that
- * each synced would wait for each other, and read nothing new. Throws what the sync throws.
+ * each synced would wait for each other, and read nothing new. Throws what the sync throws, or the one that
+ * this one waited for.
  */
 export async function syncToHead(ctx: Context, adapters: SyncAdapters, network: NetworkId): Promise<void> {
-  const sync = async () => {
-    while (await syncNetwork(ctx, adapters, network));
-  };
-  if (ctx.testClock !== null) return sync();
-  const byKey: RunsByKey = runsOf.get(ctx.db) ?? new Map();
-  runsOf.set(ctx.db, byKey);
+  if (ctx.testClock !== null) return sync({ ctx, adapters }, network);
+  const byKey: SyncsByKey = syncsOf.get(ctx.db) ?? new Map();
+  syncsOf.set(ctx.db, byKey);
   const key = `${network} ${adapters.modes.join()}`;
-  const known = byKey.get(key);
-  if (known === undefined) return start(byKey, key, sync);
-  known.next ??= known.running.then(() => start(byKey, key, sync));
-  return known.next;
+  const shared = byKey.get(key) ?? shareSyncs(network);
+  byKey.set(key, shared);
+  return shared.do({ ctx, adapters });
 }
 
-/** Begins a sync, which is under way until it ends; then the one that waits begins, if any. */
-function start(byKey: RunsByKey, key: string, sync: () => Promise<void>): Promise<void> {
-  const done = sync();
-  const runs: Runs = { running: Promise.resolve(), next: null };
-  // Whoever waits for the next one does so also when this one fails.
-  runs.running = done
-    .catch(() => undefined)
-    .then(() => {
-      if (runs.next === null) byKey.delete(key);
-    });
-  byKey.set(key, runs);
-  return done;
+function shareSyncs(network: NetworkId): Batch<Caller, void> {
+  const once = async (callers: readonly Caller[]): Promise<void[]> => {
+    const [caller] = callers;
+    if (caller !== undefined) await sync(caller, network);
+    return callers.map(() => undefined);
+  };
+  // One that fails has failed for all: whoever waits would ask the same node for the same blocks.
+  return new Batch(once, { size: Infinity, waiting: Infinity }, () => true);
+}
+
+async function sync({ ctx, adapters }: Caller, network: NetworkId): Promise<void> {
+  while (await syncNetwork(ctx, adapters, network));
 }
 
 const networksOfPayments = sql<{ network: NetworkId }, { paymentIds: readonly string[] }>(

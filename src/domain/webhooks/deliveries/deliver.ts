@@ -16,7 +16,6 @@ import { deferToOwner, yieldEndpoint } from '../endpoints/leases/release.ts';
 import { decryptEncoded } from '../secrets/read.ts';
 import { ENDPOINT_SECRETS, MERCHANT_SECRETS, SIGNING_KEYS } from '../secrets/store.ts';
 import { awaitChange, InFlightDeliveries } from './in-flight/await-change.ts';
-import { Looks } from './in-flight/looks.ts';
 import { attemptOutcome, type DeliveryOutcome } from './in-flight/outcome.ts';
 import { recordAndRelease, type Recorded } from './in-flight/record-and-release.ts';
 import { recordOutcomes } from './record.ts';
@@ -30,8 +29,6 @@ const RUN_MS = 5_000;
 export interface DeliverOptions {
   /** Where every event goes; null: to the merchant's endpoints. */
   readonly receiver?: string | null;
-  /** Shared by the runs of a process. */
-  readonly looks?: Looks;
   /** How long requests may start. */
   readonly runMs?: number;
 }
@@ -50,7 +47,7 @@ export async function deliverDue(
   ctx: Context,
   client: WebhookClient,
   endpointId: string,
-  { receiver = null, looks = new Looks(), runMs = RUN_MS }: DeliverOptions = {},
+  { receiver = null, runMs = RUN_MS }: DeliverOptions = {},
 ): Promise<void> {
   const lease: EndpointLease = { endpointId, owner: randomUUID() };
   const endsAt = performance.now() + runMs;
@@ -66,7 +63,7 @@ export async function deliverDue(
     startRequests(ctx, client, endpoint, inFlight);
     if (!inFlight.isEmpty) {
       const at = { merchantId: endpoint.merchantId, endpointId, receiver };
-      const outcomes = await awaitChange(ctx, looks, at, inFlight, endsAt);
+      const outcomes = await awaitChange(ctx, at, inFlight, endsAt);
       const acquired: AcquiredEndpoint = endpoint;
       const record = () => applyOutcomes(ctx, lease, outcomes, acquired);
       const { flowControl, isReleased }: Recorded =

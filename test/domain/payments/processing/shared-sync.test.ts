@@ -12,8 +12,11 @@ describe('syncs of a network by many batches at once', () => {
 
   /** The simulated chain, whose polls wait for `open` and are counted; `fault` is what they throw. */
   const watched = (fault: () => Error | null = () => null) => {
-    const gate: { open: () => void; begun: number } = { open: () => undefined, begun: 0 };
-    const opened = new Promise<void>((resolve) => (gate.open = resolve));
+    let open = () => undefined as void;
+    let begin = () => undefined as void;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    const hasBegun = new Promise<void>((resolve) => (begin = resolve));
+    const gate = { open, hasBegun, begun: 0 };
     const adapters: SyncAdapters = {
       ...harness.adapters,
       chain: (ctx) => {
@@ -22,6 +25,7 @@ describe('syncs of a network by many batches at once', () => {
           ...chain,
           async poll(network, cursor, now) {
             gate.begun += 1;
+            begin();
             await opened;
             const error = fault();
             if (error !== null) throw error;
@@ -36,6 +40,7 @@ describe('syncs of a network by many batches at once', () => {
   it('share the one that begins after they came, and it finds what came before them', async () => {
     const { gate, sync } = watched();
     const first = sync();
+    await gate.hasBegun;
     const id = await shop.create();
     await shop.pay(id);
     const others = [sync(), sync(), sync(), sync()];
@@ -47,13 +52,20 @@ describe('syncs of a network by many batches at once', () => {
     expect(gate.begun).to.equal(3);
   });
 
-  it('that fail, fail for those who share it, and the next one is a new one', async () => {
+  it('that fail, fail for all who wait, and the next one is a new one', async () => {
     const faults = [new Error('first'), new Error('second')];
     const { gate, sync } = watched(() => faults.shift() ?? null);
-    const asked = [sync(), sync(), sync()].map((one) => one.catch((error: Error) => error.message));
+    const outcome = () =>
+      sync().then(
+        () => 'synced',
+        (error: Error) => error.message,
+      );
+    const first = outcome();
+    await gate.hasBegun;
+    const asked = [first, outcome(), outcome()];
     gate.open();
-    expect(await Promise.all(asked)).to.deep.equal(['first', 'second', 'second']);
-    await sync();
+    expect(await Promise.all(asked)).to.deep.equal(['first', 'first', 'first']);
+    expect([await outcome(), await outcome()]).to.deep.equal(['second', 'synced']);
     expect(gate.begun).to.equal(3);
   });
 });

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../../../../platform/context.ts';
-import type { Look, Looks } from './looks.ts';
+import { isMoreDue, type Look } from './looks.ts';
 import type { DeliveryOutcome } from './outcome.ts';
 
 /**
@@ -66,7 +66,6 @@ export class InFlightDeliveries {
  */
 export async function awaitChange(
   ctx: Context,
-  looks: Looks,
   at: Pick<Look, 'merchantId' | 'endpointId' | 'receiver'>,
   inFlight: InFlightDeliveries,
   endsAt: number,
@@ -77,7 +76,7 @@ export async function awaitChange(
     if (outcomes.length > 0) return outcomes;
     if (performance.now() > endsAt) continue;
     const look = { ...at, paymentIdsInFlight: inFlight.paymentIds, now: ctx.now() };
-    if (await looks.isMoreDue(ctx.db, look)) return [];
+    if (await isMoreDue(ctx.db, look)) return [];
   }
 }
 

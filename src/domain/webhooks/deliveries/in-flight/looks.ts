@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
-import { recordset, run, sql, type Db } from '../../../../platform/postgres/db.ts';
+import { sharedBatch } from '../../../../platform/batch.ts';
+import { recordset, run, sql, type Connection } from '../../../../platform/postgres/db.ts';
 import { IS_ON, REGISTRATION } from '../../endpoints/destination.ts';
 import { MAX_CONCURRENCY } from '../../endpoints/flow-control.ts';
 
@@ -11,11 +11,6 @@ export interface Look {
   readonly now: Date;
   /** The receiver of every event; null: the merchant's endpoints. */
   readonly receiver: string | null;
-}
-
-interface Asked extends Look {
-  readonly answer: (isDue: boolean) => void;
-  readonly fail: (error: unknown) => void;
 }
 
 /** A recordset of LookRow. */
@@ -52,44 +47,21 @@ const findMoreDue = sql<{ look: number }, LookParams>(
 );
 
 /**
- * Answers the looks of many runs by one statement: a merchant may have hundreds of endpoints that hang, and
- * the statement of each would take more of the worker's time than all deliveries of the others. Looks that
- * are made in the same turn of the event loop, or while a statement of their merchant is under way, share the
- * next one. Each merchant has statements of its own, on the connections of its share.
+ * Returns whether more can be sent to the endpoint beside what is in flight. Looks on the connections of one
+ * merchant share statements: it may have hundreds of endpoints that hang, and the statement of each would
+ * take more of the worker's time than all deliveries of the others.
  */
-export class Looks {
-  /** By merchant, while a statement of it is under way or about to be. */
-  readonly #asked = new Map<string, Asked[]>();
+export function isMoreDue(db: Connection, look: Look): Promise<boolean> {
+  return lookTogether(db, look);
+}
 
-  /** Returns whether more can be sent to the endpoint beside what is in flight. */
-  isMoreDue(db: Db, look: Look): Promise<boolean> {
-    return new Promise((answer, fail) => {
-      const asked: Asked = { ...look, answer, fail };
-      const group = this.#asked.get(look.merchantId);
-      if (group === undefined) {
-        this.#asked.set(look.merchantId, [asked]);
-        void this.#answerAll(db, look.merchantId);
-      } else group.push(asked);
-    });
-  }
+const lookTogether = sharedBatch(lookAll, { size: 500, waiting: Infinity });
 
-  async #answerAll(db: Db, merchantId: string): Promise<void> {
-    for (;;) {
-      await setImmediate();
-      const group = this.#asked.get(merchantId) ?? [];
-      if (group.length === 0) break;
-      this.#asked.set(merchantId, []);
-      try {
-        const found = new Set(
-          (await run(db, findMoreDue, { looks: recordset(group.map(rowOf)) })).map(({ look }) => look),
-        );
-        for (const [place, { answer }] of group.entries()) answer(found.has(place));
-      } catch (error) {
-        for (const { fail } of group) fail(error);
-      }
-    }
-    this.#asked.delete(merchantId);
-  }
+async function lookAll(db: Connection, looks: readonly Look[]): Promise<readonly boolean[]> {
+  const found = new Set(
+    (await run(db, findMoreDue, { looks: recordset(looks.map(rowOf)) })).map(({ look }) => look),
+  );
+  return looks.map((_, place) => found.has(place));
 }
 
 function rowOf({ endpointId, paymentIdsInFlight, now, receiver }: Look, look: number): LookRow {
