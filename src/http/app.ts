@@ -13,7 +13,6 @@ import { limitUnknownPaths, mount, refuseMethod, type Gate } from './api/mount.t
 import { literalPath } from './api/path.ts';
 import { limiters } from './api/rate-limit.ts';
 import { docsRouter } from './docs/router.ts';
-import { createSite, type Site } from './docs/site.ts';
 import { requestId } from './api/request-id.ts';
 import { accessLog } from './logging/access-log.ts';
 import { traceRequests } from './logging/trace-requests.ts';
@@ -30,8 +29,6 @@ export interface AppOptions extends Dependencies {
   readonly probes?: RequestHandler;
   /** The open checkout pages, which are closed before the server is. Default: the application's own. */
   readonly live?: PageStreams;
-  /** Renders the documentation now, and not for its first reader. Default: tests that read none save it. */
-  readonly rendersDocs?: boolean;
 }
 
 /**
@@ -40,7 +37,7 @@ export interface AppOptions extends Dependencies {
  */
 export function createApp(
   ctx: Context,
-  { redis, admin, probes, live, rendersDocs = false, ...dependencies }: AppOptions,
+  { redis, admin, probes, live, ...dependencies }: AppOptions,
 ): Express {
   const endpoints = createEndpoints(dependencies);
   const app = express();
@@ -64,25 +61,21 @@ export function createApp(
   mount(app, endpoints, gate);
   const limitDocument = gate.limit('openapi', DEFAULT_PER_MINUTE, gate.clients.addressOf);
   app.get(OLD_OPENAPI_PATH, limitDocument, redirectToDocument);
-  const document = openApiDocument(endpoints, ctx.config.publicUrl);
+  // Made for who first reads it, not at every start: it takes as long as connecting to Postgres.
+  let made: object | null = null;
+  const document = () => (made ??= openApiDocument(endpoints, ctx.config.publicUrl));
   app.get(OPENAPI_PATH, limitDocument, serveDocument(document));
   app.all(OPENAPI_PATH, limitDocument, refuseMethod(['GET']));
   app.use('/v1', ...limitUnknownPaths(gate), notFound);
   app.use(['/v1', OLD_OPENAPI_PATH], errorHandler(ctx));
 
-  app.use(docsRouter(gate, siteOf(document, rendersDocs)));
+  app.use(docsRouter(gate, document));
   app.use(checkoutRouter(gate, dependencies.adapters, live ?? new PageStreams(ctx)));
   if (dependencies.sandbox !== null) app.use(simulatorRouter(ctx, dependencies.sandbox));
   if (admin !== null) app.use(admin);
   app.use(missingPage);
   app.use(pageError(ctx));
   return app;
-}
-
-/** Renders the documentation once: now, or when it is first asked for. */
-function siteOf(document: object, isNow: boolean): () => Site {
-  let site = isNow ? createSite(document) : null;
-  return () => (site ??= createSite(document));
 }
 
 /** JSON responses hold a merchant's data: they must not be cached, sniffed for a type or framed. */

@@ -27,14 +27,11 @@ const DRAIN_INTERVAL_MS = 50;
 const HEADER_GRACE_MS = 10_000;
 
 /** Serves the API and the checkout page on HOST and PORT. Throws StartError when it cannot listen there. */
-export async function startWeb(
-  ctx: Context,
-  options: Omit<AppOptions, 'redis' | 'live' | 'rendersDocs'>,
-): Promise<Web> {
+export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis' | 'live'>): Promise<Web> {
   const { host, port, redisUrl } = ctx.config;
   const redis = redisUrl === null ? null : openRedis(redisUrl, 'limiter', ctx.log);
   const live = new PageStreams(ctx);
-  const server = createServer(createApp(ctx, { ...options, redis, live, rendersDocs: true }), ctx.log);
+  const server = createServer(createApp(ctx, { ...options, redis, live }), ctx.log);
   const drain = drainable(server);
   try {
     await listenOn(server, host, port);

@@ -32,14 +32,14 @@ const INCLUDES: Includes = {
   errors: everyError,
 };
 
-/** Reads and renders every guide. Throws an error that names the file which cannot be rendered. */
-export function readGuides(): readonly DocPage[] {
-  return Object.entries(GUIDES).map(([name, group]) => {
+/** Reads and renders the guides, one by one. Throws an error that names the file which cannot be rendered. */
+export function* readGuides(): Generator<DocPage> {
+  for (const [name, group] of Object.entries(GUIDES)) {
     const text = readFileSync(new URL(`${name}.md`, FOLDER), 'utf8');
     try {
-      return { path: pathOfGuide(name), group, ...renderGuide(text, INCLUDES) };
+      yield { path: pathOfGuide(name), group, ...renderGuide(text, INCLUDES) };
     } catch (error) {
       throw new Error(`docs/guides/${name}.md cannot be rendered`, { cause: error });
     }
-  });
+  }
 }

@@ -4,13 +4,18 @@ import { noteFacts } from '../logging/access-log.ts';
 import { DOCS_SCRIPT, DOCS_STYLE, type DocsAsset } from './assets.ts';
 import { SEARCH_PATH } from './layout.ts';
 import { send } from './send.ts';
-import type { Site } from './site.ts';
+import { createSite, type Site } from './site.ts';
 
 /** Results are asked for while a reader types, and an office shares one address. */
 const DOCS_PER_MINUTE = 300;
 
-/** The documentation, below /docs. `site` renders it when it is first called. */
-export function docsRouter({ limit, clients }: Pick<Gate, 'limit' | 'clients'>, site: () => Site): Router {
+/** The documentation, below /docs, which is rendered for its first reader. */
+export function docsRouter(
+  { limit, clients }: Pick<Gate, 'limit' | 'clients'>,
+  document: () => object,
+): Router {
+  let rendered: Promise<Site> | null = null;
+  const site = () => (rendered ??= createSite(document()));
   const router = Router();
   // In front of the limit: they are read from memory, and every page has them.
   for (const asset of [DOCS_STYLE, DOCS_SCRIPT]) router.get(asset.path, sendAsset(asset));
@@ -24,19 +29,20 @@ export function docsRouter({ limit, clients }: Pick<Gate, 'limit' | 'clients'>, 
   return router;
 }
 
-function showPage(site: () => Site): RequestHandler {
+function showPage(site: () => Promise<Site>): RequestHandler {
   return async (request, response) => {
-    const { pages, missing } = site();
+    const { pages, missing } = await site();
     const page = pages.get(request.path.replace(/\/$/, ''));
     if (page === undefined) noteFacts(response.status(404), { reason: 'no such page' });
     await send(request, response, { content: page ?? missing, isKept: page !== undefined });
   };
 }
 
-function showSearch(site: () => Site): RequestHandler {
+function showSearch(site: () => Promise<Site>): RequestHandler {
   return async (request, response) => {
     const query = new URLSearchParams(request.url.split('?', 2)[1]).get('q') ?? '';
-    await send(request, response, { content: site().search(query.slice(0, MAX_QUERY)), isKept: false });
+    const content = (await site()).search(query.slice(0, MAX_QUERY));
+    await send(request, response, { content, isKept: false });
   };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { html, type Html } from '../../domain/checkout/markup/html.ts';
 import { readGuides } from './guides.ts';
 import { documentOf, SEARCH_PATH } from './layout.ts';
@@ -16,19 +17,32 @@ export interface Site {
   readonly missing: string;
 }
 
-/** Renders every page: the guides, and the reference from an OpenAPI document. */
-export function createSite(document: object): Site {
-  const reference = referencePages(readDocument(document));
-  const pages: readonly DocPage[] = [
-    ...readGuides(),
-    ...reference.map((page): DocPage => ({ ...page, group: 'Reference' })),
-  ];
+/**
+ * Renders every page: the guides, and the reference from an OpenAPI document. That takes a quarter of a
+ * second of the process, so other requests have their turn between two pages.
+ */
+export async function createSite(document: object): Promise<Site> {
+  const pages: DocPage[] = [];
+  for (const page of pagesOf(document)) {
+    pages.push(page);
+    await setImmediate();
+  }
+  const documents = new Map<string, string>();
+  for (const page of pages) {
+    documents.set(page.path, documentOf(page, { pages }));
+    await setImmediate();
+  }
   const find = createIndex(pages);
   return {
-    pages: new Map(pages.map((page) => [page.path, documentOf(page, { pages })])),
+    pages: documents,
     search: (query) => documentOf(searchPage(query, find(query)), { pages, query, isUnlisted: true }),
     missing: documentOf(MISSING, { pages, isUnlisted: true }),
   };
+}
+
+function* pagesOf(document: object): Generator<DocPage> {
+  yield* readGuides();
+  for (const page of referencePages(readDocument(document))) yield { ...page, group: 'Reference' };
 }
 
 const MISSING: DocPage = {

@@ -5,11 +5,15 @@ export const OPENAPI_PATH = '/v1/openapi.json';
 /** Where the document was before it had a version. */
 export const OLD_OPENAPI_PATH = '/openapi.json';
 
-/** Sends the document, compressed once for all clients that accept it. */
-export function serveDocument(document: object): RequestHandler {
-  const plain = JSON.stringify(document);
-  const compressed = gzipSync(plain);
+/** Sends the document, compressed once, for the first client, for all that accept it. */
+export function serveDocument(document: () => object): RequestHandler {
+  let made: { readonly plain: string; readonly compressed: Buffer } | null = null;
+  const make = () => {
+    const plain = JSON.stringify(document());
+    return { plain, compressed: gzipSync(plain) };
+  };
   return (request, response) => {
+    const { plain, compressed } = (made ??= make());
     response.type('application/json').vary('Accept-Encoding');
     if (request.acceptsEncodings('gzip') === false) response.send(plain);
     else response.set('Content-Encoding', 'gzip').send(compressed);

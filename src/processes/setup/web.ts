@@ -1,6 +1,4 @@
-import { createBoard } from '../../background/board.ts';
-import { countQueues, SCRAPE_MS } from '../../background/queue-status.ts';
-import { openQueueEngine } from '../../background/queues.ts';
+import type { OperatorQueues } from '../../background/board.ts';
 import { createHandlers } from '../../background/workers.ts';
 import { closeAdapters, createAdapters } from '../../domain/adapters.ts';
 import type { AppOptions } from '../../http/app.ts';
@@ -10,7 +8,6 @@ import type { HealthState } from '../../http/operators/health-metrics.ts';
 import { startOperatorServer } from '../../http/operators/server.ts';
 import { STUCK_PATH } from '../../http/operators/stuck.ts';
 import type { Context } from '../../platform/context.ts';
-import { QUEUE_NAMES } from '../../platform/job.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /**
@@ -43,20 +40,21 @@ export function openOperatorPages(
   ctx: Context,
   state: HealthState,
 ): { pages: AppOptions['admin']; close(): Promise<void> } {
-  const { adminPassword, boardWrite } = ctx.config;
+  const { adminPassword } = ctx.config;
   if (adminPassword === null) return { pages: null, close: () => Promise.resolve() };
-  const engine = openQueueEngine(ctx.config, ctx.log);
-  const queues = QUEUE_NAMES.map((name) => engine.openQueue(name));
   const links = [{ text: 'Stuck jobs', url: STUCK_PATH }];
-  const board = createBoard(queues, BOARD_PATH, { canWrite: boardWrite, links });
+  let opened: Promise<OperatorQueues> | null = null;
+  // When an operator first looks: a start need not wait for BullMQ and its board.
+  const open = async () =>
+    (await import('../../background/board.ts')).openOperatorQueues(ctx, BOARD_PATH, links);
+  const queues = () => (opened ??= open());
+  const board: NonNullable<AppOptions['admin']> = (request, response, next) =>
+    queues().then((its) => its.board(request, response, next), next);
   return {
     pages: operatorPages(ctx, adminPassword, board, {
       ...state,
-      queueJobs: () => countQueues(queues, SCRAPE_MS),
+      queueJobs: async () => (await queues()).count(),
     }),
-    async close() {
-      await Promise.all(queues.map((queue) => queue.close()));
-      await engine.close();
-    },
+    close: async () => (await opened)?.close(),
   };
 }

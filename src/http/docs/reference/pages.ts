@@ -21,14 +21,15 @@ export interface ReferencePage {
   readonly content: Html;
 }
 
-/** The reference: an overview, a page for each group of operations, the events, and the objects. */
-export function referencePages(document: ReferenceDocument): readonly ReferencePage[] {
-  return [
-    overview(document),
-    ...document.tags.map((tag) => tagPage(document, tag)),
-    events(document),
-    objects(document),
-  ];
+/**
+ * Renders the reference, page by page: an overview, a page for each group of operations, the events, and the
+ * objects.
+ */
+export function* referencePages(document: ReferenceDocument): Generator<ReferencePage> {
+  yield overview(document);
+  for (const tag of document.tags) yield tagPage(document, tag);
+  yield events(document);
+  yield objects(document);
 }
 
 interface Named {
