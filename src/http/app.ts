@@ -61,7 +61,7 @@ export function createApp(
   mount(app, endpoints, gate);
   const limitDocument = gate.limit('openapi', DEFAULT_PER_MINUTE, gate.clients.addressOf);
   app.get(OLD_OPENAPI_PATH, limitDocument, redirectToDocument);
-  // Made for who first reads it, not at every start: it takes as long as connecting to Postgres.
+  // Made for who first reads it: no start waits for that.
   let made: object | null = null;
   const document = () => (made ??= openApiDocument(endpoints, ctx.config.publicUrl));
   app.get(OPENAPI_PATH, limitDocument, serveDocument(document));

@@ -15,7 +15,13 @@ export function docsRouter(
   document: () => object,
 ): Router {
   let rendered: Promise<Site> | null = null;
-  const site = () => (rendered ??= createSite(document()));
+  const render = () =>
+    createSite(document()).catch((error: unknown) => {
+      // A file may be there for the next reader.
+      rendered = null;
+      throw error;
+    });
+  const site = () => (rendered ??= render());
   const router = Router();
   // In front of the limit: they are read from memory, and every page has them.
   for (const asset of [DOCS_STYLE, DOCS_SCRIPT]) router.get(asset.path, sendAsset(asset));

@@ -18,8 +18,8 @@ export interface Site {
 }
 
 /**
- * Renders every page: the guides, and the reference from an OpenAPI document. That takes a quarter of a
- * second of the process, so other requests have their turn between two pages.
+ * Renders every page: the guides, and the reference from an OpenAPI document. That takes some 0.2 s of the
+ * process, so other requests have their turn between two pages.
  */
 export async function createSite(document: object): Promise<Site> {
   const pages: DocPage[] = [];

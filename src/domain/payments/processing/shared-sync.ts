@@ -10,16 +10,18 @@ interface Caller {
   readonly adapters: SyncAdapters;
 }
 
+/** Null: it has not failed. */
+type Failure = { readonly error: unknown } | null;
+
 /** By the network, and the modes whose payments a sync moves. */
-type SyncsByKey = Map<string, Batch<Caller, void>>;
+type SyncsByKey = Map<string, Batch<Caller, Failure>>;
 
 const syncsOf = new WeakMap<Db, SyncsByKey>();
 
 /**
  * Syncs a network up to its head. Callers on a shared chain who come while a sync is under way share the next
  * one, which begins after all of them came and so reads all that the network saw before: as many batches that
- * each synced would wait for each other, and read nothing new. Throws what the sync throws, or the one that
- * this one waited for.
+ * each synced would wait for each other, and read nothing new. Throws what the sync throws.
  */
 export async function syncToHead(ctx: Context, adapters: SyncAdapters, network: NetworkId): Promise<void> {
   if (ctx.testClock !== null) return sync({ ctx, adapters }, network);
@@ -28,17 +30,23 @@ export async function syncToHead(ctx: Context, adapters: SyncAdapters, network: 
   const key = `${network} ${adapters.modes.join()}`;
   const shared = byKey.get(key) ?? shareSyncs(network);
   byKey.set(key, shared);
-  return shared.do({ ctx, adapters });
+  const failure = await shared.do({ ctx, adapters });
+  if (failure !== null) throw failure.error;
 }
 
-function shareSyncs(network: NetworkId): Batch<Caller, void> {
-  const once = async (callers: readonly Caller[]): Promise<void[]> => {
+function shareSyncs(network: NetworkId): Batch<Caller, Failure> {
+  // A failure is a result: those who share a sync share it, and no sync is done again for each alone. Whoever
+  // waits for the next one does so also when this one fails.
+  const once = async (callers: readonly Caller[]): Promise<Failure[]> => {
     const [caller] = callers;
-    if (caller !== undefined) await sync(caller, network);
-    return callers.map(() => undefined);
+    if (caller === undefined) return [];
+    const failure = await sync(caller, network).then(
+      () => null,
+      (error: unknown) => ({ error }),
+    );
+    return callers.map(() => failure);
   };
-  // One that fails has failed for all: whoever waits would ask the same node for the same blocks.
-  return new Batch(once, { size: Infinity, waiting: Infinity }, () => true);
+  return new Batch(once, { size: Infinity, waiting: Infinity });
 }
 
 async function sync({ ctx, adapters }: Caller, network: NetworkId): Promise<void> {

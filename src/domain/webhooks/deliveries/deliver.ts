@@ -62,8 +62,7 @@ export async function deliverDue(
   for (;;) {
     startRequests(ctx, client, endpoint, inFlight);
     if (!inFlight.isEmpty) {
-      const at = { merchantId: endpoint.merchantId, endpointId, receiver };
-      const outcomes = await awaitChange(ctx, at, inFlight, endsAt);
+      const outcomes = await awaitChange(ctx, { endpointId, receiver }, inFlight, endsAt);
       const acquired: AcquiredEndpoint = endpoint;
       const record = () => applyOutcomes(ctx, lease, outcomes, acquired);
       const { flowControl, isReleased }: Recorded =

@@ -66,7 +66,7 @@ export class InFlightDeliveries {
  */
 export async function awaitChange(
   ctx: Context,
-  at: Pick<Look, 'merchantId' | 'endpointId' | 'receiver'>,
+  at: Pick<Look, 'endpointId' | 'receiver'>,
   inFlight: InFlightDeliveries,
   endsAt: number,
 ): Promise<DeliveryOutcome[]> {

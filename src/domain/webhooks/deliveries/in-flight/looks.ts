@@ -5,7 +5,6 @@ import { MAX_CONCURRENCY } from '../../endpoints/flow-control.ts';
 
 /** What a run looks for while its requests are slow. */
 export interface Look {
-  readonly merchantId: string;
   readonly endpointId: string;
   readonly paymentIdsInFlight: readonly string[];
   readonly now: Date;

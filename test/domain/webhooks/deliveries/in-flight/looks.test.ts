@@ -24,7 +24,6 @@ describe('the looks of runs whose requests hang', () => {
   after(() => harness.close());
 
   const lookAt = (endpointId: string, more: Partial<Look> = {}): Look => ({
-    merchantId: harness.merchant.id,
     endpointId,
     paymentIdsInFlight: [],
     now: harness.ctx.now(),
