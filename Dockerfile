@@ -9,7 +9,7 @@ COPY src/package.json ./src/
 FROM base AS build
 # No package of the build or of the service needs its install script.
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json build.mjs ./
 COPY src ./src
 RUN npm run build
 

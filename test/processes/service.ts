@@ -28,7 +28,7 @@ export function build(): void {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   for (const name of ['package.json', 'node_modules', 'migrations', 'assets', 'docs'])
     symlinkSync(join(ROOT, name), join(folder, name));
-  compile('tsconfig.build.json', join(folder, 'dist'));
+  run([join(ROOT, 'build.mjs'), join(folder, 'dist')]);
   buildFolder = folder;
 }
 
@@ -48,10 +48,12 @@ export function installHelpers(folder: string): void {
 
 /** Types are checked elsewhere. */
 function compile(project: string, outDir: string): void {
-  const args = ['-p', project, '--noCheck', '--outDir', outDir];
-  const tsc = join(ROOT, 'node_modules/.bin/tsc');
-  const { status, stdout } = spawnSync(tsc, args, { cwd: ROOT, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`the build failed:\n${stdout}`);
+  run([join(ROOT, 'node_modules/.bin/tsc'), '-p', project, '--noCheck', '--outDir', outDir]);
+}
+
+function run(args: readonly string[]): void {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`);
 }
 
 export type ProcessName = 'web' | 'worker' | 'release' | 'worker-health' | 'merchants' | 'ops';

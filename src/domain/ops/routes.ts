@@ -1,6 +1,6 @@
 import { endpoint, reply, type Endpoint } from '../../platform/endpoint.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { VERSION } from '../../platform/version.ts';
+import { VERSION } from '../../platform/root.ts';
 import type { Fault, HealthSource } from './health/monitor.ts';
 import { StatusReport } from './health/schemas.ts';
 

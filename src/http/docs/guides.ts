@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { ROOT } from '../../platform/root.ts';
 import { errorsByStatus, everyError } from './errors/page.ts';
 import { pathOfGuide, renderGuide, type Includes } from './markdown/render.ts';
 import type { DocPage, Group } from './page.ts';
 import { diagram } from './states/diagram.ts';
 import { exceptions, statuses, transitions } from './states/tables.ts';
 
-/** docs/guides, which lies three folders up from source and from the build alike. */
-const FOLDER = new URL('../../../docs/guides/', import.meta.url);
+const FOLDER = new URL('docs/guides/', ROOT);
 
 /** The guides by the names of their files, in the order of their reading. */
 export const GUIDES = {

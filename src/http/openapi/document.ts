@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../platform/endpoint.ts';
-import { VERSION } from '../../platform/version.ts';
+import { VERSION } from '../../platform/root.ts';
 import { Components } from './components.ts';
 import { EXAMPLES } from './examples.ts';
 import { HEADERS } from './headers.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { EventType } from '../../domain/payments/lifecycle/states.ts';
 import type { ApiErrorCode } from '../../platform/errors.ts';
+import { ROOT } from '../../platform/root.ts';
 
 /** A body as the service took it, returned it or sent it when `npm run examples:openapi` ran it. */
 export interface Example {
@@ -22,7 +23,7 @@ export interface Examples {
   readonly events: Readonly<Partial<Record<EventType, Example>>>;
 }
 
-const FILE = new URL('../../../assets/openapi/examples.json', import.meta.url);
+const FILE = new URL('assets/openapi/examples.json', ROOT);
 /** A test fails where the file is not what the service does. */
 export const EXAMPLES = JSON.parse(readFileSync(FILE, 'utf8')) as Examples;
 

@@ -4,12 +4,13 @@ import { StartError } from '../../platform/config/config.ts';
 import { openDb, runOne, sql } from '../../platform/postgres/db.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../platform/embedded-postgres/start.ts';
 import { messageOf } from '../../platform/log.ts';
+import { ROOT } from '../../platform/root.ts';
 import { migrateToLatest } from '../../platform/postgres/migrate.ts';
 import type { Lifetime } from './lifetime.ts';
 import { connectionName } from './context.ts';
 
 /** The files of development: the database, and dev.json. */
-export const DATA_DIR = fileURLToPath(new URL('../../../.data/', import.meta.url));
+export const DATA_DIR = fileURLToPath(new URL('.data/', ROOT));
 const DATABASE = 'payment_checkout';
 /** Stands for the URL of the embedded database while the configuration is read before that database runs. */
 export const PLACEHOLDER_URL = 'postgres://embedded';

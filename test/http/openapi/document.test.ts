@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { EXCEPTIONS, STATUSES, TRANSITIONS } from '../../../src/domain/payments/lifecycle/states.ts';
 import { createEndpoints } from '../../../src/http/routes.ts';
 import { API_ERRORS } from '../../../src/platform/errors.ts';
-import { VERSION } from '../../../src/platform/version.ts';
+import { VERSION } from '../../../src/platform/root.ts';
 import { CONTRACT_ENDPOINTS, tableOf } from '../../support/documents.ts';
 import { createPayment } from '../../support/http.ts';
 import { startReceiver } from '../../support/receivers.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { ROOT } from '../../../platform/root.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { html, type Html } from './html.ts';
@@ -11,7 +12,7 @@ export interface Image {
 }
 
 function read(file: string): Image {
-  const content = readFileSync(new URL(`../../../../assets/checkout/${file}`, import.meta.url), 'utf8');
+  const content = readFileSync(new URL(`assets/checkout/${file}`, ROOT), 'utf8');
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 20);
   return { path: `/checkout/assets/${hash}.svg`, content };
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { ROOT } from '../../../platform/root.ts';
 import { accentOf, type Accent } from '../markup/accent.ts';
 import { Html } from '../markup/html.ts';
 
-/** The same files from source and from the build: both lie four folders below the project's root. */
-const FOLDER = new URL('../../../../assets/checkout/', import.meta.url);
+const FOLDER = new URL('assets/checkout/', ROOT);
 
 /**
  * What the page wears and runs, in this order: later rules override, and later files use the ones before.

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Context } from '../../../platform/context.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
-import { VERSION } from '../../../platform/version.ts';
+import { VERSION } from '../../../platform/root.ts';
 import { secretBoxOf } from '../../webhooks/secrets/secret-box.ts';
 
 /** What a worker does in one of its queues. */

@@ -2,7 +2,7 @@ import { feedCheck, holderText, listFeedHolders } from '../../events/holders.ts'
 import { missingMigrations } from '../../../platform/postgres/migrate.ts';
 import { run, runOne, sql } from '../../../platform/postgres/db.ts';
 import { faultOf } from '../../../platform/logging/reasons.ts';
-import { VERSION } from '../../../platform/version.ts';
+import { VERSION } from '../../../platform/root.ts';
 import { durationText, firstOf, type Section } from './section.ts';
 
 export const schemaSection: Section = {

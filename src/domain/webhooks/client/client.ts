@@ -1,6 +1,6 @@
 import { Agent, Pool, type buildConnector, type Client } from 'undici';
 import type { Config } from '../../../platform/config/config.ts';
-import { VERSION } from '../../../platform/version.ts';
+import { VERSION } from '../../../platform/root.ts';
 import { guardedLookup } from './address-guard.ts';
 import { DeliveryError } from './delivery-error.ts';
 import { guardedConnector, PeerClient, type PeerAware } from './connector.ts';

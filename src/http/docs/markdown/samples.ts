@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { html, type Html } from '../../../domain/checkout/markup/html.ts';
+import { ROOT } from '../../../platform/root.ts';
 import { codeBlock, type CodeLanguage } from './highlight.ts';
 
-/** docs/samples, which lies four folders up from source and from the build alike. */
-const FOLDER = new URL('../../../../docs/samples/', import.meta.url);
+const FOLDER = new URL('docs/samples/', ROOT);
 
 interface SampleLanguage {
   readonly name: string;

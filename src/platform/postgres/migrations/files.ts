@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Knex } from 'knex';
+import { ROOT } from '../../root.ts';
 
-/** The same files from source and from the build: both lie three folders below the project's root. */
-const FOLDER = new URL('../../../../migrations/', import.meta.url);
+const FOLDER = new URL('migrations/', ROOT);
 
 /**
  * A file of migrations/: `NNNN_name.sql`, with the sections `-- migrate:up` and `-- migrate:down`, or
