@@ -76,6 +76,7 @@ async function runPart(template: Template, part: Part, asked: Asked): Promise<vo
         print(named);
       },
     });
+    const startedAt = performance.now();
     try {
       const size = isQuick ? Math.min(part.quick, asked.size ?? part.quick) : (asked.size ?? part.size);
       await untilDeath(part.measure(bench, size));
@@ -87,6 +88,7 @@ async function runPart(template: Template, part: Part, asked: Asked): Promise<vo
     } finally {
       await bench.close();
     }
+    console.log(`\n(${((performance.now() - startedAt) / 1_000).toFixed(0)} s)`);
   }
 }
 

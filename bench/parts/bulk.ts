@@ -21,7 +21,7 @@ import { probe, watchRedis, type Lateness } from './bulk-probes.ts';
 const EXPIRY_APART_MICROSECONDS = 60;
 /** How long it takes at most to create a payment by SQL, and to start a worker. */
 const FILL_MS = 0.3;
-const START_MS = 15_000;
+const START_MS = 5_000;
 const POLL_MS = 100;
 const GIVE_UP_MS = 3_600_000;
 
