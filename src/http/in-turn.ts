@@ -8,6 +8,8 @@ import type { Socket } from 'node:net';
 const MAX_WAITING = 500;
 
 export interface Watch {
+  /** A request is about to be handled. */
+  readonly onTurn?: ((response: ServerResponse) => void) | undefined;
   /** A connection was closed because too many of its requests wait. */
   readonly onClosed?: () => void;
   /** A request was not handled because its client has left. */
@@ -27,7 +29,11 @@ interface Queue {
  * streams that never begin and never get a 'close' event. A request whose connection has closed meanwhile is
  * not handled.
  */
-export function inTurn(handle: RequestListener, { onClosed, onLeft }: Watch = {}): RequestListener {
+export function inTurn(handler: RequestListener, { onTurn, onClosed, onLeft }: Watch = {}): RequestListener {
+  const handle: RequestListener = (request, response) => {
+    onTurn?.(response);
+    handler(request, response);
+  };
   const queues = new WeakMap<Socket, Queue>();
   return (request, response) => {
     const { socket } = request;

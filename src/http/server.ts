@@ -3,6 +3,12 @@ import type { Express } from 'express';
 import type { Log } from '../platform/log.ts';
 import { inTurn } from './in-turn.ts';
 
+export interface ServerOptions {
+  readonly log?: Log;
+  /** Called with each response when its request is about to be handled. */
+  readonly onTurn?: (response: ServerResponse) => void;
+}
+
 /**
  * Creates an HTTP server whose requests and responses already have Express's prototypes.
  *
@@ -12,7 +18,7 @@ import { inTurn } from './in-turn.ts';
  * facts that `test/http/server.test.ts` checks: Express sets the prototypes to `app.request` and
  * `app.response`, and those have a writable `app`.
  */
-export function createServer(app: Express, log?: Log): Server {
+export function createServer(app: Express, { log, onTurn }: ServerOptions = {}): Server {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse<Request> {}
   inherit(Request.prototype, app.request, app);
@@ -22,6 +28,7 @@ export function createServer(app: Express, log?: Log): Server {
   const server = createHttpServer(
     { IncomingMessage: Request, ServerResponse: Response, ...LIMITS },
     inTurn(app, {
+      onTurn,
       onClosed: () => log?.warn('connection closed: too many pipelined requests wait'),
       onLeft: () => log?.info('request not handled: its client has left'),
     }),

@@ -31,8 +31,9 @@ export async function startWeb(ctx: Context, options: Omit<AppOptions, 'redis' |
   const { host, port, redisUrl } = ctx.config;
   const redis = redisUrl === null ? null : openRedis(redisUrl, 'limiter', ctx.log);
   const live = new PageStreams(ctx);
-  const server = createServer(createApp(ctx, { ...options, redis, live }), ctx.log);
-  const drain = drainable(server);
+  const { server, drain } = drainable((onTurn) =>
+    createServer(createApp(ctx, { ...options, redis, live }), { log: ctx.log, onTurn }),
+  );
   try {
     await listenOn(server, host, port);
   } catch (error) {
@@ -61,22 +62,27 @@ export async function listenOn(server: Server, host: string, port: number): Prom
 }
 
 /**
- * Prepares `server` to close without cutting a request. The returned function stops listening, and marks the
- * next response on each open connection as its last (`Connection: close`). It closes an idle connection after
- * a short while, because a client may be sending on it at this moment. Resolves when the last one is closed.
+ * Creates a server that can close without cutting a request. `drain` stops listening, and marks the response
+ * whose turn it is on each open connection, or the next one, as its last (`Connection: close`): pipelined
+ * requests behind it are not handled, and their client sends them again elsewhere (RFC 9112, section 9.3.2).
+ * It closes an idle connection after a short while, because a client may be sending on it at this moment.
+ * Resolves when the last one is closed.
  */
-function drainable(server: Server): () => Promise<void> {
+function drainable(create: (onTurn: (response: ServerResponse) => void) => Server): {
+  readonly server: Server;
+  readonly drain: () => Promise<void>;
+} {
   const latest = new Map<Socket, ServerResponse | null>();
+  let isDraining = false;
+  const server = create((response) => {
+    latest.set(response.req.socket, response);
+    if (isDraining) response.shouldKeepAlive = false;
+  });
   server.on('connection', (socket: Socket) => {
     latest.set(socket, null);
     socket.once('close', () => latest.delete(socket));
   });
-  let isDraining = false;
-  server.prependListener('request', ({ socket }, response) => {
-    latest.set(socket, response);
-    if (isDraining) response.shouldKeepAlive = false;
-  });
-  return async () => {
+  const drain = async () => {
     isDraining = true;
     for (const response of latest.values())
       if (response?.headersSent === false) response.shouldKeepAlive = false;
@@ -92,6 +98,7 @@ function drainable(server: Server): () => Promise<void> {
     await closed;
     clearInterval(sweep);
   };
+  return { server, drain };
 }
 
 /**

@@ -28,7 +28,7 @@ describe('requests whose clients have left', () => {
       handled.push(request.url);
       response.send('done');
     });
-    server = createServer(app, winston.createLogger({ silent: true }));
+    server = createServer(app, { log: winston.createLogger({ silent: true }) });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     ({ port } = server.address() as AddressInfo);

@@ -10,6 +10,9 @@ import { createStand, type Stand, type Web } from './stand.ts';
 
 const BODY = JSON.stringify({ pay_amount: '12.50', order_id: 'slow' });
 
+/** As many as one connection may pipeline, about. */
+const PIPELINED = 400;
+
 describe('web, after SIGTERM', function () {
   this.timeout(60_000);
   let stand: Stand;
@@ -91,6 +94,23 @@ describe('web, after SIGTERM', function () {
     expect(await web.ended()).to.equal(0);
     const stored = await stand.rows<{ id: string }>('SELECT id FROM payments WHERE id = ANY (?)', [answered]);
     expect(stored).to.have.lengthOf(answered.length);
+  });
+
+  it('handles none of the pipelined requests behind the one whose turn it is', async () => {
+    const head = `POST /v1/payment HTTP/1.1\r\nHost: x\r\nX-API-Key: ${stand.merchant.apiKey}\r\n`;
+    const order = JSON.stringify({ pay_amount: '12.50', order_id: 'pipelined' });
+    const post = `${head}Content-Type: application/json\r\nContent-Length: ${order.length}\r\n\r\n${order}`;
+    const socket = connect(web.port, '127.0.0.1');
+    socket.write(post.repeat(PIPELINED));
+    await once(socket, 'readable');
+    web.signal('SIGTERM');
+    const answers = await text(socket);
+    expect(await web.ended()).to.equal(0);
+    const answered = answers.split('HTTP/1.1 201 ').length - 1;
+    expect(answered).to.be.within(1, PIPELINED - 1);
+    expect(answers.match(/^Connection: close/gim), 'the last one says so').to.have.lengthOf(1);
+    const stored = await stand.rows(`SELECT FROM payments WHERE order_id = 'pipelined'`);
+    expect(stored).to.have.lengthOf(answered);
   });
 
   it('does not wait for connections without a request, used before or never', async () => {

@@ -29,7 +29,7 @@ export async function startOperatorServer(
   if (pages !== null) app.use(pages);
   app.use((_request, response) => void response.status(404).send('Not found.'));
   app.use(failed(ctx));
-  const server = createServer(app, ctx.log);
+  const server = createServer(app, { log: ctx.log });
   await listenOn(server, ctx.config.host, port);
   return {
     port: (server.address() as AddressInfo).port,
