@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/start.ts';
 import { freePort, openProcesses, start, stopAll } from './processes.ts';
+import { COUNTING_FLAGS } from './statements.ts';
 import { parentOf } from './watch.ts';
 
 /** A Postgres of this run, and a Redis where one is installed. */
@@ -30,13 +31,16 @@ export interface Redis {
 const undo: (() => unknown)[] = [];
 
 /** Starts Postgres in a new folder. `onDeath` hears of each process that ends before it is stopped. */
-export async function openMachine(onDeath: (error: Error) => void): Promise<Machine> {
+export async function openMachine(
+  onDeath: (error: Error) => void,
+  { countsStatements = false }: { countsStatements?: boolean } = {},
+): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   undo.push(() => rmSync(folder, { recursive: true, force: true }));
   openProcesses(folder, onDeath);
   const starting = startEmbeddedPostgres({
     dataDir: join(folder, 'data'),
-    flags: ['-c', 'max_connections=200'],
+    flags: ['-c', 'max_connections=200', ...(countsStatements ? COUNTING_FLAGS : [])],
     log: () => undefined,
   });
   undo.push(async () => (await starting.catch(() => null))?.stop());

@@ -10,6 +10,7 @@ import { writeResults } from './document.ts';
 import { closeMachine, openMachine } from './machine.ts';
 import type { Part } from './parts.ts';
 import { stopAll } from './processes.ts';
+import { printStatements } from './statements.ts';
 import { print, verdictOf, type Row } from './table.ts';
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -41,7 +42,7 @@ process.exit(code);
 async function main(): Promise<number> {
   try {
     const asked = readArguments(process.argv.slice(2));
-    const machine = await openMachine((error) => onDeath(error));
+    const machine = await openMachine((error) => onDeath(error), { countsStatements: asked.statements });
     if (machine.redis === null) console.log('No redis-server here: only queues on Postgres are measured.\n');
     const template = await untilDeath(createTemplate(machine));
     for (const part of asked.parts) await runPart(template, part, asked);
@@ -78,8 +79,10 @@ async function runPart(template: Template, part: Part, asked: Asked): Promise<vo
     });
     const startedAt = performance.now();
     try {
-      const size = isQuick ? Math.min(part.quick, asked.size ?? part.quick) : (asked.size ?? part.size);
+      const given = asked.sizeOf(part);
+      const size = isQuick ? Math.min(part.quick, given ?? part.quick) : (given ?? part.size);
       await untilDeath(part.measure(bench, size));
+      if (asked.statements) await printStatements(bench.db);
     } catch (error) {
       if (isInterrupted) return;
       failures.push(`${part.about}, queues on ${engine}: ${reasonOf(error)}`);

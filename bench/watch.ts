@@ -49,9 +49,9 @@ export function cpuOf({ cpu }: Usage, ...names: readonly string[]): number {
   return names.reduce((sum, name) => sum + (cpu[name] ?? 0), 0);
 }
 
-/** True when no core was left for more. */
-export function areCoresFull({ seconds, cpu }: Usage): boolean {
-  return Object.values(cpu).reduce((sum, used) => sum + used, 0) >= FULL * seconds * CORES;
+/** The share of all cores that everything together used. */
+export function shareUsed({ seconds, cpu }: Usage): number {
+  return Object.values(cpu).reduce((sum, used) => sum + used, 0) / (seconds * CORES);
 }
 
 /** Says what was full, with the share of all cores that each program had. */
@@ -62,11 +62,12 @@ export function limitOf(usage: Usage): string {
     .filter(({ name, share }) => name !== 'others' || share >= 0.03);
   // A process runs JavaScript, or Redis's commands, on one core.
   const single = shares.find(({ name, share }) => !MANY.includes(name) && share * CORES >= FULL);
-  const cause = areCoresFull(usage)
-    ? `all ${CORES} cores`
-    : single === undefined
-      ? 'waiting, for no core was full'
-      : `the one core of ${single.name}`;
+  const cause =
+    shareUsed(usage) >= FULL
+      ? `all ${CORES} cores`
+      : single === undefined
+        ? 'waiting, for no core was full'
+        : `the one core of ${single.name}`;
   return `${cause}: ${shares.map(({ name, share }) => `${name} ${(share * 100).toFixed(0)} %`).join(', ')}`;
 }
 
