@@ -18,7 +18,7 @@ const join = sql<{ id: string }, { ids: readonly string[] }>(
 );
 const settings = sql<{ name: string; setting: string }>(
   'test_planning',
-  `SELECT name, setting FROM pg_settings WHERE name ~ '^(enable_(seqscan|hashjoin|mergejoin)|jit)$'`,
+  `SELECT name, setting FROM pg_settings WHERE name ~ '^(enable_(seqscan|hashjoin|mergejoin)|jit|plan_cache_mode)$'`,
 );
 
 /** As a new week's partition is: nothing has gathered statistics of it yet. */
@@ -65,6 +65,7 @@ describe('the plans of statements', () => {
         ['enable_mergejoin', 'off'],
         ['enable_seqscan', 'off'],
         ['jit', 'off'],
+        ['plan_cache_mode', 'force_generic_plan'],
       ]),
     );
   });
