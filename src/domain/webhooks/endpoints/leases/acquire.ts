@@ -8,8 +8,11 @@ import { BACKLOG_THRESHOLD, MAX_CONCURRENCY, WAITING_DAYS } from '../flow-contro
 import { deliverWebhook } from '../jobs.ts';
 import { leaseEnd, type AcquiredEndpoint, type DueDelivery, type EndpointLease } from './lease.ts';
 
-/** The oldest due deliveries among which a payment's first event is searched, once per run and look. */
-const MAX_CANDIDATES = 512;
+/**
+ * Among so many of the oldest due deliveries, for each that may start, a payment's first event is searched.
+ * Most payments have fewer waiting at once.
+ */
+const CANDIDATES_EACH = 5;
 
 /** One row for each due delivery; a single row whose delivery is null of an endpoint where nothing is due. */
 type AcquiredRow = { readonly [Column in keyof DueDelivery]: DueDelivery[Column] | null } & {
@@ -22,11 +25,13 @@ type AcquiredRow = { readonly [Column in keyof DueDelivery]: DueDelivery[Column]
   readonly is_disabled: boolean;
   readonly has_interrupted: boolean;
   readonly is_waiting: boolean;
+  /** In the first row of an endpoint only, as its signing keys. */
   readonly secrets: readonly EncodedSecret[] | null;
   readonly signing_keys: readonly EncodedSecret[] | null;
   readonly registration_id: string | null;
   readonly payload: Payload | null;
-  readonly has_more: boolean;
+  /** How many due deliveries were looked at; null: none. */
+  readonly candidates: number | null;
   readonly version: number | null;
   readonly pending_count: number;
 };
@@ -63,17 +68,17 @@ const acquire = sql<AcquiredRow, { asks: string }>(
        in_flight text[], receiver text)
    ),
    locked AS (
-     SELECT id, merchant_id, registration_id, concurrency_limit, failures, circuit_open_until, failing_since,
-       leased_by, leased_until, disabled_at, in_flight AS unrecorded
+     SELECT id AS of_endpoint, merchant_id, registration_id, concurrency_limit, failures, circuit_open_until,
+       failing_since, leased_by, leased_until, disabled_at, in_flight AS unrecorded
      FROM webhook_endpoints WHERE id = ANY (ARRAY(SELECT endpoint_id FROM asked))
      ORDER BY id FOR NO KEY UPDATE
    ),
    endpoint AS (
-     SELECT DISTINCT ON (w.id) w.*, a.*,
+     SELECT DISTINCT ON (of_endpoint) w.*, a.*,
        w.unrecorded <> '{}' AND w.leased_by IS DISTINCT FROM a.owner AS has_interrupted
-     FROM locked w JOIN asked a ON a.endpoint_id = w.id
+     FROM locked w JOIN asked a ON a.endpoint_id = of_endpoint
      WHERE w.leased_by IS NULL OR w.leased_by = a.owner OR w.leased_until <= a.system_now
-     ORDER BY w.id, (w.leased_by = a.owner) DESC NULLS LAST
+     ORDER BY of_endpoint, (w.leased_by = a.owner) DESC NULLS LAST
    ),
    destination AS (
      SELECT o.*, r.url AS registered_url, r.payload, m.webhook_url,
@@ -87,52 +92,56 @@ const acquire = sql<AcquiredRow, { asks: string }>(
         WHERE job = '${deliverWebhook.name}' AND key = o.endpoint_id) AS version,
        (SELECT count(*)::int FROM (
           SELECT FROM deliveries WHERE endpoint_id = o.endpoint_id AND status = 'pending'
-          LIMIT ${BACKLOG_THRESHOLD}) counted) AS pending_count
+          LIMIT ${BACKLOG_THRESHOLD}) counted) AS pending_count,
+       greatest(0, least(o.concurrency_limit, ${MAX_CONCURRENCY}) - cardinality(o.in_flight)) AS free,
+       CASE WHEN ${IS_ON} OR o.receiver IS NOT NULL THEN o.now
+         ELSE o.now - interval '${WAITING_DAYS} days' END AS due_until
      FROM endpoint o JOIN merchants m ON m.id = o.merchant_id ${REGISTRATION}
    ),
-   oldest AS (
-     SELECT found.*, o.endpoint_id
-     FROM destination o CROSS JOIN LATERAL (
-       SELECT id, event_id, payment_id, attempts, restarted_after, sequence, next_attempt_at
-       FROM deliveries
-       WHERE endpoint_id = o.endpoint_id AND status = 'pending'
-         AND next_attempt_at <= CASE WHEN o.is_on THEN o.now ELSE o.now - interval '${WAITING_DAYS} days' END
-         AND payment_id <> ALL (o.in_flight)
-       ORDER BY next_attempt_at, id
-       LIMIT ${MAX_CANDIDATES}
-     ) found
-     WHERE o.circuit_open_until IS NULL OR o.circuit_open_until <= o.now
-   ),
-   first_of_payment AS (
-     SELECT DISTINCT ON (endpoint_id, payment_id) * FROM oldest ORDER BY endpoint_id, payment_id, sequence
-   ),
-   due AS (
-     SELECT first.* FROM (
-       SELECT *, row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, sequence) AS place
-       FROM first_of_payment
-     ) first JOIN destination o USING (endpoint_id)
-     WHERE first.place <= least(o.concurrency_limit, ${MAX_CONCURRENCY}) - cardinality(o.in_flight)
+   acquired AS (
+     SELECT o.*, due.* FROM destination o LEFT JOIN LATERAL (
+       SELECT first.*, row_number() OVER (ORDER BY next_attempt_at, sequence)::int AS place
+       FROM (
+         SELECT DISTINCT ON (payment_id) *
+         FROM (
+           SELECT *, count(*) OVER ()::int AS candidates
+           FROM (
+             SELECT id, event_id, payment_id, attempts, restarted_after, sequence, next_attempt_at
+             FROM deliveries
+             WHERE endpoint_id = o.endpoint_id AND status = 'pending'
+               AND next_attempt_at <= o.due_until
+               AND payment_id <> ALL (o.in_flight)
+             ORDER BY next_attempt_at, id
+             LIMIT ${CANDIDATES_EACH} * o.free
+           ) oldest
+         ) counted
+         ORDER BY payment_id, sequence
+       ) first
+       ORDER BY next_attempt_at, sequence
+       LIMIT o.free
+     ) due ON o.circuit_open_until IS NULL OR o.circuit_open_until <= o.now
    ),
    leased AS (
-     UPDATE webhook_endpoints w SET leased_by = o.owner, leased_until = o.lease_end,
-       in_flight = w.in_flight || coalesce((
-         SELECT jsonb_object_agg(due.id, jsonb_build_array(attempts + 1, o.now)) FROM due
-         WHERE due.endpoint_id = o.endpoint_id AND o.is_on AND NOT o.is_disabled AND NOT o.has_interrupted),
-         '{}')
-     FROM destination o WHERE w.id = o.endpoint_id
+     UPDATE webhook_endpoints w
+     SET leased_by = a.owner, leased_until = a.lease_end, in_flight = w.in_flight || coalesce(a.sent, '{}')
+     FROM (
+       SELECT endpoint_id, owner, lease_end,
+         jsonb_object_agg(id, jsonb_build_array(attempts + 1, now)) FILTER (
+           WHERE id IS NOT NULL AND is_on AND NOT is_disabled AND NOT has_interrupted) AS sent
+       FROM acquired GROUP BY endpoint_id, owner, lease_end
+     ) a
+     WHERE w.id = a.endpoint_id
    )
    SELECT o.owner, o.merchant_id, o.registration_id, o.concurrency_limit, o.failures, o.circuit_open_until,
-     o.failing_since, o.has_interrupted, o.is_disabled, NOT o.is_on AS is_waiting, o.payload, o.secrets,
-     o.signing_keys, o.version, o.pending_count,
-     due.id, due.event_id, due.payment_id, due.attempts, due.restarted_after, e.type, e.body, e.traceparent,
+     o.failing_since, o.has_interrupted, o.is_disabled, NOT o.is_on AS is_waiting, o.payload,
+     CASE WHEN coalesce(o.place, 1) = 1 THEN o.secrets END AS secrets,
+     CASE WHEN coalesce(o.place, 1) = 1 THEN o.signing_keys END AS signing_keys,
+     o.version, o.pending_count, o.candidates,
+     o.id, o.event_id, o.payment_id, o.attempts, o.restarted_after, e.type, e.body, e.traceparent,
      coalesce(o.receiver, CASE WHEN o.is_on AND e.id IS NOT NULL
-       THEN ${URL_OF_EVENT('o.registered_url', 'o.webhook_url')} END) AS url,
-     (SELECT count(*) FROM oldest WHERE oldest.endpoint_id = o.endpoint_id)
-       > (SELECT count(*) FROM due WHERE due.endpoint_id = o.endpoint_id) AS has_more
-   FROM destination o
-     LEFT JOIN due ON due.endpoint_id = o.endpoint_id
-     LEFT JOIN events e ON e.id = due.event_id
-   ORDER BY o.endpoint_id, due.next_attempt_at, due.sequence`,
+       THEN ${URL_OF_EVENT('o.registered_url', 'o.webhook_url')} END) AS url
+   FROM acquired o LEFT JOIN events e ON e.id = o.event_id
+   ORDER BY o.endpoint_id, o.place`,
 );
 
 /** One statement acquires at most so many endpoints; a run that waits for it holds a slot of deliveries. */
@@ -165,6 +174,7 @@ export async function acquireEndpoint(
   });
   const [first] = rows;
   if (first === undefined) return null;
+  const due = rows.filter((row): row is AcquiredRow & DueDelivery => row.id !== null);
   return {
     merchantId: first.merchant_id,
     flowControl: {
@@ -182,7 +192,7 @@ export async function acquireEndpoint(
     registrationId: first.registration_id,
     payload: first.payload ?? 'full',
     version: first.version,
-    hasMore: first.has_more || paymentIdsInFlight.length > 0,
-    due: rows.filter((row): row is AcquiredRow & DueDelivery => row.id !== null),
+    hasMore: (first.candidates ?? 0) > due.length || paymentIdsInFlight.length > 0,
+    due,
   };
 }
