@@ -91,7 +91,8 @@ interface PageParams {
  * (payments_by_order); pages of statuses read the first payments of each in payments_by_status, however rare
  * it is, and merge them; every other filter narrows a scan of payments_newest. One statement for all filters
  * (`order_id = p OR p IS NULL`) would get a generic plan after five runs, which uses no index for orders.
- * Only a page by number has an offset.
+ * Only a page by number has an offset. Behind the first page its payments are found by their index alone, and
+ * only those that are shown are read: page 1,000 would read 20,000 of them otherwise.
  */
 function pageOfPayments(values: PageParams, isCounted: boolean): Statement<PageRow, PageParams> {
   const isByCursor = values.afterTime !== undefined;
@@ -102,7 +103,8 @@ function pageOfPayments(values: PageParams, isCounted: boolean): Statement<PageR
     ...(values.until === null ? [] : ['until']),
     ...(isByCursor ? ['after'] : []),
   ];
-  const kind = isCounted ? ['merchant'] : ['uncounted', 'merchant'];
+  const isFar = values.offset > 0;
+  const kind = [...(isFar ? ['far'] : []), ...(isCounted ? ['merchant'] : ['uncounted', 'merchant'])];
   return sql<PageRow, PageParams>(`page_of_payments_${[...kind, ...given].join('_')}`, (p) => {
     const counted = [
       `merchant_id = ${p.merchantId}`,
@@ -112,18 +114,19 @@ function pageOfPayments(values: PageParams, isCounted: boolean): Statement<PageR
     ];
     const shown = [...counted, ...(isByCursor ? [`(created_at, id) < (${p.afterTime}, ${p.afterId})`] : [])];
     const pageLimit = `LIMIT ${p.limit}${isByCursor ? '' : ` OFFSET ${p.offset}`}`;
+    const found = `FROM payments WHERE ${shown.join(' AND ')} ${NEWEST_FIRST} ${pageLimit}`;
+    const read = isFar
+      ? `FROM (SELECT id ${found}) ids JOIN payments USING (id) ${PAYMENTS_NEWEST_FIRST}`
+      : found;
     if (!isCounted)
       return `
         SELECT NULL::bigint AS total, ${COLUMNS}
-        FROM payments WHERE ${shown.join(' AND ')} ${NEWEST_FIRST} ${pageLimit}`;
+        ${read}`;
     const upToPage = isByCursor ? p.limit : `(${p.limit}::bigint + ${p.offset}::bigint)`;
     const first = EXACT_TOTAL_LIMIT + 1;
     const [firstOnes, page] =
       values.statuses === undefined
-        ? [
-            `SELECT FROM payments WHERE ${counted.join(' AND ')}`,
-            `SELECT ${COLUMNS} FROM payments WHERE ${shown.join(' AND ')} ${NEWEST_FIRST} ${pageLimit}`,
-          ]
+        ? [`SELECT FROM payments WHERE ${counted.join(' AND ')}`, `SELECT ${COLUMNS} ${read}`]
         : [
             ofStatuses(p.statuses, counted, String(first)),
             `SELECT ${COLUMNS} FROM (
@@ -144,6 +147,7 @@ function pageOfPayments(values: PageParams, isCounted: boolean): Statement<PageR
 
 const COLUMNS = RESOURCE_COLUMNS.map((column) => `payments.${column}`).join(', ');
 const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
+const PAYMENTS_NEWEST_FIRST = 'ORDER BY payments.created_at DESC, payments.id DESC';
 
 /**
  * SQL: the newest `limit` payments of each status. With ANY instead, in one scan, Postgres would walk

@@ -91,7 +91,8 @@ export function min(a: string, b: string): string {
 
 /** "0" for none. */
 export function sum(values: readonly string[]): string {
-  return values.reduce(add, '0');
+  const [first = '0', ...others] = values;
+  return others.reduce(add, plain(first));
 }
 
 function decimal(value: string): Decimal {

@@ -185,6 +185,14 @@ describe('specification: the filters of GET /v1/payments', () => {
         }
     });
 
+    it('a page by number: by the index alone up to it, and the payments of the page', async () => {
+      for (const plan of await plansOf({ page: 20 })) {
+        expect(plan).to.match(/Index Only Scan using payments_newest/);
+        expect(plan, plan).to.match(/Index Scan using payments_pkey/);
+        expect(plan).to.not.match(/Seq Scan|Index Scan using payments_newest/);
+      }
+    });
+
     it('a cursor: from there on, not from the newest', async () => {
       const cursor = Buffer.from(`1767225700000.pay_${'0'.repeat(26)}`).toString('base64url');
       for (const plan of await plansOf({ cursor }))

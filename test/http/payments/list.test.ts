@@ -132,7 +132,11 @@ describe('specification: GET /v1/payments', () => {
         expect((await list('?page=1000000')).pagination).to.include({ total: 10_000, has_more: false });
       });
       expect(new Set(names)).to.deep.equal(
-        new Set(['page_of_payments_uncounted_merchant', 'page_of_payments_uncounted_merchant_after']),
+        new Set([
+          'page_of_payments_uncounted_merchant',
+          'page_of_payments_uncounted_merchant_after',
+          'page_of_payments_far_uncounted_merchant',
+        ]),
       );
       const filtered = await list('?to_date=2026-01-01T00:00:30Z&status=WAITING');
       expect(filtered.pagination).to.include({ total: 30, total_is_exact: true });

@@ -55,12 +55,14 @@ export async function findConfirmable(
 }
 
 // Served by the primary key of transfers.
+// By the primary key: the index of unconfirmed transfers, whose predicate this does not repeat, would find
+// all of the network, and search the payment of each among those asked for.
 const confirmTransfers = sql<never, Depth & { paymentIds: readonly string[]; now: Date }>(
   'confirm_transfers',
   (p) => `
     UPDATE transfers SET confirmed_at = ${p.now}
     WHERE payment_id = ANY (${p.paymentIds}) AND network = ${p.network} AND block_height <= ${p.height}
-      AND confirmed_at IS NULL AND dropped_at IS NULL`,
+      AND coalesce(confirmed_at, dropped_at) IS NULL`,
 );
 
 /** Marks the transfers of payments, whose rows the caller has locked, at `height` or below as confirmed. */

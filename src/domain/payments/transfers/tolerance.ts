@@ -20,7 +20,9 @@ export function toleranceOf(
   const { pay_amount, pay_currency, pay_network } = payment;
   const cap = divide(multiply(pay_amount, DUST_COUNTS_UP_TO_PERCENT), '100', DECIMALS, 'down');
   const among = (coin: CoinId, network: NetworkId, amount: string, credit: string) => {
-    const worth = (coins: string) => divide(multiply(coins, credit), amount, DECIMALS, 'up');
+    // At par, as most money is, nothing needs to be divided.
+    const worth = (coins: string) =>
+      amount === credit ? coins : divide(multiply(coins, credit), amount, DECIMALS, 'up');
     return max(worth(quoteUnit(coin, network)), min(worth(dustOf(coin, network)), cap));
   };
   return standing
