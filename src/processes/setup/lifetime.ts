@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { StartError } from '../../platform/config/config.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
 import { flushLogs, messageOf, type Log } from '../../platform/log.ts';
@@ -13,6 +14,13 @@ import { redact } from '../../platform/values/redact.ts';
 const DRAIN_SECONDS = 25;
 /** Ctrl-C under npm arrives twice, from the terminal and from npm: two signals within this time are one. */
 const SAME_SIGNAL_MS = 300;
+
+/**
+ * By how much of what lives in it the old heap grows before it is collected. By itself V8 lets the 60 MB of a
+ * web process double where there is memory: it stood at 194 to 238 MB under load, and at 140 MB with this, as
+ * fast as before (80,000 payments over 64 connections). The heap still grows as far as it has to.
+ */
+const HEAP_GROWING_PERCENT = 35;
 
 /** What a process has opened, and closes at its end. */
 export interface Lifetime {
@@ -40,6 +48,7 @@ export function runMain(
     drainSeconds = DRAIN_SECONDS,
   }: { once?: boolean; signals?: readonly NodeJS.Signals[]; drainSeconds?: number } = {},
 ): void {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   const closes: (() => unknown)[] = [];
   let drainingSince: number | null = null;
   const lifetime: Lifetime = {
