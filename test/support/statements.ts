@@ -14,6 +14,11 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<string
   );
 }
 
+/** Like `statementsOf`, one by one: those of a transaction may share round trips. */
+export async function singleStatementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  return (await statementsOf(work)).flatMap((together) => together.split('; '));
+}
+
 async function record(work: () => Promise<unknown>): Promise<Statement[]> {
   const sent: Statement[] = [];
   const prototype = pg.Client.prototype as { query: (...args: unknown[]) => unknown };

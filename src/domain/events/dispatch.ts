@@ -3,13 +3,14 @@ import { sendAddressRequest, sendReceipt } from '../receipts/jobs.ts';
 import { requestReasonOf, type ReportedMoney } from '../receipts/request-data.ts';
 import { createAddressRequests, createReceipts, type NewAddressRequest } from '../receipts/store.ts';
 import { autopayPayment } from '../sandbox/customer/jobs.ts';
-import { ensureScheduled, finish } from '../schedule/store.ts';
+import { ensureScheduled, finish, schedule } from '../schedule/store.ts';
 import type { ScheduledJob } from '../schedule/rows.ts';
 import { createDeliveries } from '../webhooks/deliveries/create.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql } from '../../platform/postgres/db.ts';
-import { together } from '../../platform/postgres/together.ts';
+import { together } from '../../platform/postgres/transactions/together.ts';
+import { transact } from '../../platform/postgres/transactions/transact.ts';
 import { startSpan } from '../../platform/traces/traces.ts';
 import type { EventType } from '../../sdk/event-types.ts';
 
@@ -43,8 +44,8 @@ export async function dispatchEvents(
 ): Promise<void> {
   const startedAt = ctx.now();
   const begunAt = ctx.systemNow();
-  const dispatched = await ctx.db.transaction(async (tx) => {
-    const [events] = await together(
+  const dispatched = await transact(ctx.db, async (tx) => {
+    const [events, deliveries] = await together(
       tx,
       () => run(tx, eventsToDispatch, { ids: eventIds }),
       () => createDeliveries(tx, ctx, eventIds, receiver),
@@ -56,6 +57,8 @@ export async function dispatchEvents(
       events.flatMap((event) => followUpsOf(ctx, event, asking.has(event.id))),
     );
     await finish(tx, dispatchEvent, eventIds, startedAt);
+    // Last: other dispatches to these endpoints wait for the locks of their jobs until this commits.
+    await schedule(tx, deliveries);
     return events;
   });
   // A batch has events of many traces: each gets a span of the whole run.

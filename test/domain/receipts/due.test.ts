@@ -5,7 +5,7 @@ import { sendAddressRequest } from '../../../src/domain/receipts/jobs.ts';
 import { transition, type TransitionRequest } from '../../../src/domain/payments/lifecycle/transition.ts';
 import { sentBack } from '../../support/refunds.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
-import { statementsOf } from '../../support/statements.ts';
+import { singleStatementsOf } from '../../support/statements.ts';
 
 describe('a receipt is due', () => {
   let scene: ReceiptScene;
@@ -105,11 +105,11 @@ describe('a receipt is due', () => {
   it('at no cost for payments without an address, and with two statements for all others', async () => {
     const without = [await processing(), await processing()];
     await request(without.map(settle));
-    const alone = await statementsOf(dispatch);
+    const alone = await singleStatementsOf(dispatch);
     expect(alone).to.not.include.members(['create_receipts', 'schedule_missing_jobs']);
     const mixed = [...(await Promise.all([processing(CUSTOMER), processing(CUSTOMER)])), await processing()];
     await request(mixed.map(settle));
-    const together = await statementsOf(dispatch);
+    const together = await singleStatementsOf(dispatch);
     for (const statement of ['create_receipts', 'schedule_missing_jobs'])
       expect(together.filter((name) => name === statement)).to.have.length(1);
     expect(together).to.have.length(alone.length + 2);

@@ -2,6 +2,7 @@ import { recordEvents, type JobChanges } from '../../outbox/outbox.ts';
 import type { ScheduledJob } from '../../schedule/rows.ts';
 import type { Job } from '../../../platform/job.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { together } from '../../../platform/postgres/transactions/together.ts';
 import type { CheckoutRefund, CheckoutTransfer } from '../../../sdk/event-types.ts';
 import { countTransitions } from './count.ts';
 import { eventOf } from './event.ts';
@@ -55,13 +56,13 @@ export async function transition(
   now: Date,
 ): Promise<Payment[]> {
   if (requests.length === 0) return [];
-  // In the order of ids: two overlapping sets that lock in different orders would deadlock.
-  if (requests.length > 1)
-    await lockAll(
-      tx,
-      requests.map(({ paymentId }) => paymentId),
-    );
-  const rows = await run(tx, applyTransitions, { requests: recordset(requests.map(toRow)), now });
+  const ids = requests.map(({ paymentId }) => paymentId);
+  const [, rows] = await together(
+    tx,
+    // In the order of ids: two overlapping sets that lock in different orders would deadlock.
+    () => (ids.length > 1 ? lockAll(tx, ids) : Promise.resolve()),
+    () => run(tx, applyTransitions, { requests: recordset(requests.map(toRow)), now }),
+  );
   const requestOf = new Map(requests.map((request) => [request.paymentId, request]));
   const counted = rows.flatMap(({ id, from_status: from, status: to }) => {
     const cause = requestOf.get(id)?.trigger;

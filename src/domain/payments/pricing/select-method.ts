@@ -2,7 +2,7 @@ import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainClient, Rates } from '../../chain/port.ts';
 import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/together.ts';
+import { together } from '../../../platform/postgres/transactions/together.ts';
 import { isZero } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';

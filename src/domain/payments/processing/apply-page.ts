@@ -1,7 +1,7 @@
 import { NETWORKS } from '../../chain/networks.ts';
 import type { ChainPage, ChainTransfer, Rates } from '../../chain/port.ts';
 import { groupBy, type Connection, type Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/together.ts';
+import { together } from '../../../platform/postgres/transactions/together.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { setAside } from '../lifecycle/unapplied.ts';
 import { findConfirmable } from '../transfers/confirm.ts';

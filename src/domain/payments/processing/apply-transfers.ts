@@ -2,7 +2,7 @@ import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainTransfer, Rates } from '../../chain/port.ts';
 import { schedule } from '../../schedule/store.ts';
 import { groupBy, recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/together.ts';
+import { together } from '../../../platform/postgres/transactions/together.ts';
 import { hasToConvert } from '../conversions/plan.ts';
 import { postEntries, receivedEntries } from '../ledger/ledger.ts';
 import { settlePayment } from '../lifecycle/jobs.ts';

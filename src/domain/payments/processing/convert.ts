@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/together.ts';
+import { together } from '../../../platform/postgres/transactions/together.ts';
 import { planConversion } from '../conversions/plan.ts';
 import {
   beginConversions,

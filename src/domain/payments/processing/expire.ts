@@ -1,5 +1,6 @@
 import { finish } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
+import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import { expirePayment } from '../lifecycle/jobs.ts';
 import { transition } from '../lifecycle/transition.ts';
 import { acceptDueRefunds } from '../refunds/due.ts';
@@ -18,7 +19,7 @@ export async function expirePayments(
   const now = ctx.now();
   // Money that the network saw before the deadline counts, even when the last sync was earlier.
   await syncNetworksOf(ctx, adapters, ids);
-  const expired = await ctx.db.transaction(async (tx) => {
+  const expired = await transact(ctx.db, async (tx) => {
     const moved = await transition(
       tx,
       ids.map((paymentId) => ({ paymentId, trigger: 'deadline_passed' as const })),

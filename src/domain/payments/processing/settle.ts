@@ -2,7 +2,8 @@ import { finish, schedule } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/together.ts';
+import { together } from '../../../platform/postgres/transactions/together.ts';
+import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import { asWritten } from '../../../platform/values/money.ts';
 import { hasToConvert, isRefused, planConversion } from '../conversions/plan.ts';
 import {
@@ -41,7 +42,7 @@ export async function settlePayments(
   ids: readonly string[],
 ): Promise<void> {
   const startedAt = ctx.now();
-  const { ids: synced, begun } = await ctx.db.transaction((tx) => begin(tx, ids, startedAt));
+  const { ids: synced, begun } = await transact(ctx.db, (tx) => begin(tx, ids, startedAt));
   const ended = await Promise.all(
     begun.map(async ({ payment, conversion }) => ({
       conversion,
@@ -49,7 +50,7 @@ export async function settlePayments(
     })),
   );
   const now = ctx.now();
-  const moved = await ctx.db.transaction(async (tx) => {
+  const moved = await transact(ctx.db, async (tx) => {
     await finish(tx, settlePayment, ids, startedAt);
     return end(tx, synced, ended, now);
   });

@@ -3,7 +3,8 @@ import type { NetworkId } from '../../chain/networks.ts';
 import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
 import { isUnavailable, run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/together.ts';
+import { together } from '../../../platform/postgres/transactions/together.ts';
+import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import type { ChainScope } from '../transfers/store.ts';
 import { applyPage, paymentsOfPage, readPage, WHOLE, type Part } from './apply-page.ts';
@@ -66,11 +67,11 @@ export async function syncNetwork(
     const failures = await findFailing(ctx.db, ids, (tx, only) => apply(tx, { ...WHOLE, only }));
     // None: another sync has applied the page, or the fault has ended; one of all payments fails again.
     const failing = new Set(failures.keys());
-    const applied = await ctx.db.transaction((tx) => apply(tx, { ...WHOLE, failing }));
+    const applied = await transact(ctx.db, (tx) => apply(tx, { ...WHOLE, failing }));
     if (applied !== null) reportFailures(ctx, network, failures);
     return applied;
   };
-  const applied = await ctx.db.transaction((tx) => apply(tx, WHOLE)).catch(applyWithout);
+  const applied = await transact(ctx.db, (tx) => apply(tx, WHOLE)).catch(applyWithout);
   for (const { id, status, exceptions, tx_hash } of applied?.moved ?? [])
     ctx.log.info(`payment ${status}`, { payment_id: id, exceptions, network, tx_hash });
   return applied === null || applied.more;

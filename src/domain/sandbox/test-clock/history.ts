@@ -1,6 +1,6 @@
 import { readEventBodies } from '../../outbox/outbox.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/together.ts';
+import { together } from '../../../platform/postgres/transactions/together.ts';
 
 /** The body of an event, as it was sent. */
 export type HistoryEvent = { readonly sequence: number } & Readonly<Record<string, unknown>>;

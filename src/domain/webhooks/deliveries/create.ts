@@ -1,4 +1,4 @@
-import { schedule } from '../../schedule/store.ts';
+import type { ScheduledJob } from '../../schedule/rows.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
@@ -110,22 +110,25 @@ const insertDeliveries = sql<{ endpoint_id: string }, Creation>('insert_deliveri
 });
 
 /**
- * Creates the deliveries of events, due at once, and wakes their endpoints; those of events that are not sent
- * have failed with the reason. An event has at most one delivery to an endpoint, so doing it twice adds
- * nothing. `receiver` is the URL that alone takes every event where it is not null.
+ * Creates the deliveries of events, due at once, and returns the jobs that wake their endpoints, which the
+ * caller schedules in the same transaction; those of events that are not sent have failed with the reason. An
+ * event has at most one delivery to an endpoint, so doing it twice adds nothing. `receiver` is the URL that
+ * alone takes every event where it is not null.
  */
 export async function createDeliveries(
   tx: Tx,
   ctx: Context,
   eventIds: readonly string[],
   receiver: string | null,
-): Promise<void> {
+): Promise<ScheduledJob[]> {
   const now = ctx.now();
   const { testClock } = ctx;
   const creation = { eventIds, now, systemNow: ctx.systemNow(), testClock: testClock?.id ?? null, receiver };
   const endpoints = await run(tx, insertDeliveries, creation);
-  await schedule(
-    tx,
-    endpoints.map(({ endpoint_id }) => ({ job: deliverWebhook, key: endpoint_id, runAt: now, testClock })),
-  );
+  return endpoints.map(({ endpoint_id }) => ({
+    job: deliverWebhook,
+    key: endpoint_id,
+    runAt: now,
+    testClock,
+  }));
 }

@@ -7,7 +7,7 @@ import { signWebhook } from '../../../sdk/sign.ts';
 import { thinEvent } from '../../payments/lifecycle/event.ts';
 import type { DeliveryResult, WebhookClient } from '../client/client.ts';
 import { disableEndpoint } from '../endpoints/leases/disable.ts';
-import { isFailingTooLong, type FlowControl } from '../endpoints/flow-control.ts';
+import { isFailingTooLong } from '../endpoints/flow-control.ts';
 import { acquireEndpoint } from '../endpoints/leases/acquire.ts';
 import { recordInterrupted } from '../endpoints/leases/interrupted.ts';
 import type { AcquiredEndpoint, DueDelivery, EndpointLease } from '../endpoints/leases/lease.ts';
@@ -16,9 +16,8 @@ import { deferToOwner, yieldEndpoint } from '../endpoints/leases/release.ts';
 import { decryptEncoded } from '../secrets/read.ts';
 import { ENDPOINT_SECRETS, MERCHANT_SECRETS, SIGNING_KEYS } from '../secrets/store.ts';
 import { awaitChange, InFlightDeliveries } from './in-flight/await-change.ts';
-import { attemptOutcome, type DeliveryOutcome } from './in-flight/outcome.ts';
-import { recordAndRelease, type Recorded } from './in-flight/record-and-release.ts';
-import { recordOutcomes } from './record.ts';
+import { attemptOutcome, isDelivered, type DeliveryOutcome } from './in-flight/outcome.ts';
+import { recordOutcomes, type Recorded } from './record.ts';
 
 /**
  * A run starts no request after this, so that a worker that shuts down ends within the deadline of one
@@ -64,11 +63,13 @@ export async function deliverDue(
     if (!inFlight.isEmpty) {
       const outcomes = await awaitChange(ctx, { endpointId, receiver }, inFlight, endsAt);
       const acquired: AcquiredEndpoint = endpoint;
-      const record = () => applyOutcomes(ctx, lease, outcomes, acquired);
+      // Nothing is to be decided after these: all was delivered, and nothing more is due.
+      const last =
+        inFlight.isEmpty && !acquired.hasMore && !acquired.isWaiting && outcomes.every(isDelivered);
       const { flowControl, isReleased }: Recorded =
         outcomes.length === 0
           ? { flowControl: acquired.flowControl, isReleased: false }
-          : await recordAndRelease(ctx, lease, { endpoint: acquired, outcomes, record, inFlight });
+          : await applyOutcomes(ctx, lease, outcomes, acquired, { last });
       if (isReleased) return;
       if (flowControl === null) isLeaseLost = true;
       else endpoint = { ...endpoint, flowControl };
@@ -143,23 +144,25 @@ async function postTraced(
 }
 
 /**
- * Records outcomes, and disables an endpoint that is gone or has failed for too long. Returns the new flow
- * control; null when another run has taken the endpoint's lease over.
+ * Records outcomes, releases the endpoint after the `last` ones, and disables one that is gone or has failed
+ * for too long.
  */
 async function applyOutcomes(
   ctx: Context,
   lease: EndpointLease,
   outcomes: readonly DeliveryOutcome[],
   endpoint: AcquiredEndpoint,
-): Promise<FlowControl | null> {
-  const flowControl = await recordOutcomes(ctx, lease, outcomes, endpoint);
+  options: { last: boolean },
+): Promise<Recorded> {
+  const recorded = await recordOutcomes(ctx, lease, outcomes, endpoint, options);
+  const { flowControl } = recorded;
   for (const outcome of outcomes) countOutcome(outcome);
   for (const outcome of outcomes) logOutcome(ctx, outcome, lease.endpointId, endpoint.merchantId);
-  if (flowControl === null) return null;
+  if (flowControl === null) return recorded;
   if (outcomes.some((outcome) => 'result' in outcome && outcome.result.statusCode === GONE))
     await disableEndpoint(ctx, lease, 'gone');
   else if (isFailingTooLong(flowControl, ctx.now())) await disableEndpoint(ctx, lease, 'failing');
-  return flowControl;
+  return recorded;
 }
 
 /** Counts what became of a due delivery: by its error class, or by why nothing was sent. */

@@ -1,7 +1,10 @@
 import type { Context } from '../../../platform/context.ts';
 import { sharedBatch } from '../../../platform/batch.ts';
-import { recordset, run, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { recordset, run, sql, type Connection, type Db } from '../../../platform/postgres/db.ts';
+import { together } from '../../../platform/postgres/transactions/together.ts';
+import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import { leaseEnd, type AcquiredEndpoint, type EndpointLease } from '../endpoints/leases/lease.ts';
+import { releaseAll, releaseOf, type Release } from '../endpoints/leases/release.ts';
 import { nextFlowControl, type FlowControl } from '../endpoints/flow-control.ts';
 import { resultRow, type DeliveryOutcome, type ResultRow } from './in-flight/outcome.ts';
 
@@ -97,29 +100,67 @@ interface EndpointChange {
 interface Recording {
   readonly change: EndpointChange;
   readonly outcomes: readonly OutcomeRow[];
+  /** Null: the run goes on. */
+  readonly release: Release | null;
+}
+
+/** By the owners of the leases. */
+interface Written {
+  readonly owning: ReadonlySet<string>;
+  readonly released: ReadonlySet<string>;
 }
 
 const recordTogether = sharedBatch(recordAll, { size: 100, waiting: Infinity });
 
-async function recordAll(connection: Connection, recordings: readonly Recording[]): Promise<boolean[]> {
-  const owners = await run(connection, record, {
-    outcomes: recordset(recordings.flatMap(({ outcomes }) => outcomes)),
-    endpoints: recordset(recordings.map(({ change }) => change)),
-  });
-  const owning = new Set(owners.map(({ owner }) => owner));
-  return recordings.map(({ change }) => owning.has(change.owner));
+/** Where endpoints are released, that is done in the same round trip and commit, after what is recorded. */
+async function recordAll(
+  connection: Connection,
+  recordings: readonly Recording[],
+): Promise<{ isOwned: boolean; isReleased: boolean }[]> {
+  const releases = recordings.flatMap(({ release }) => release ?? []);
+  const write = async (on: Connection): Promise<Written> => {
+    const [owners, released] = await together(
+      on,
+      () =>
+        run(on, record, {
+          outcomes: recordset(recordings.flatMap(({ outcomes }) => outcomes)),
+          endpoints: recordset(recordings.map(({ change }) => change)),
+        }),
+      () => (releases.length === 0 ? Promise.resolve(new Set<string>()) : releaseAll(on, releases)),
+    );
+    return { owning: new Set(owners.map(({ owner }) => owner)), released };
+  };
+  // Runs have the pool, or the connections of their merchant's share.
+  const { owning, released } = await (releases.length === 0
+    ? write(connection)
+    : transact(connection as Db, write));
+  return recordings.map(({ change: { owner } }) => ({
+    isOwned: owning.has(owner),
+    isReleased: released.has(owner),
+  }));
 }
 
 /**
- * Records outcomes and returns the endpoint's new flow control; null when another run has taken the
- * endpoint's lease over. Runs of one merchant share statements.
+ * The endpoint's new flow control, null when another run has taken its lease over; and whether it is
+ * released.
+ */
+export interface Recorded {
+  readonly flowControl: FlowControl | null;
+  readonly isReleased: boolean;
+}
+
+/**
+ * Records outcomes and, where they are the `last` of a run, releases the endpoint, unless its job was
+ * scheduled since it was acquired. Runs of one merchant share statements.
  */
 export async function recordOutcomes(
   ctx: Context,
-  { endpointId, owner }: EndpointLease,
+  lease: EndpointLease,
   outcomes: readonly DeliveryOutcome[],
-  { flowControl: before, pendingCount }: Pick<AcquiredEndpoint, 'flowControl' | 'pendingCount'>,
-): Promise<FlowControl | null> {
+  { flowControl: before, pendingCount, version }: AcquiredEndpoint,
+  { last }: { last: boolean },
+): Promise<Recorded> {
+  const { endpointId, owner } = lease;
   const now = ctx.now();
   const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
   const succeeded = results.filter(({ ok }) => ok).length;
@@ -127,7 +168,7 @@ export async function recordOutcomes(
   const [firstDelaySeconds = 0] = ctx.config.webhookRetrySeconds;
   const after = nextFlowControl(before, { succeeded, failed, pendingCount, now, firstDelaySeconds });
   const of = { endpoint_id: endpointId, owner };
-  const isOwned = await recordTogether(ctx.db, {
+  const { isOwned, isReleased } = await recordTogether(ctx.db, {
     change: {
       ...of,
       leased_until: leaseEnd(ctx),
@@ -139,8 +180,9 @@ export async function recordOutcomes(
       last_failure_at: failed > 0 ? now : null,
     },
     outcomes: outcomes.map((outcome) => ({ ...of, now, ...resultRow(outcome) })),
+    release: last ? releaseOf(ctx, lease, version, after.circuitOpenUntil) : null,
   });
-  return isOwned ? after : null;
+  return { flowControl: isOwned ? after : null, isReleased };
 }
 
 /** An outcome as it travels. */

@@ -2,7 +2,6 @@ import { EventEmitter, once } from 'node:events';
 import { expect } from 'chai';
 import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
-import type { Db, Tx } from '../../../../src/platform/postgres/db.ts';
 import {
   eachHoldingReceiver,
   deliveriesIn,
@@ -31,14 +30,11 @@ describe('deliveries that are created while runs start and end', () => {
     const [begun, committed] = [new EventEmitter(), new EventEmitter()];
     const isBegun = once(begun, 'now');
     const isCommitted = once(committed, 'now');
-    const transaction = <T>(work: (tx: Tx) => Promise<T>) =>
-      harness.ctx.db.transaction(async (tx) => {
-        const result = await work(tx);
-        begun.emit('now');
-        await isCommitted;
-        return result;
-      });
-    const over = dispatchEvents({ ...harness.ctx, db: { transaction } as unknown as Db }, [event?.id ?? '']);
+    const over = harness.ctx.db.transaction(async (tx) => {
+      await dispatchEvents({ ...harness.ctx, db: tx }, [event?.id ?? '']);
+      begun.emit('now');
+      await isCommitted;
+    });
     await isBegun;
     return async () => {
       committed.emit('now');

@@ -10,6 +10,8 @@ export type DeliveryOutcome = { readonly delivery: DueDelivery } & (
   | { readonly notSent: FailureReason }
 );
 
+export const isDelivered = (outcome: DeliveryOutcome): boolean => 'result' in outcome && outcome.result.ok;
+
 /** The outcome of an attempt, with the time of the next one; null: there is none. */
 export function attemptOutcome(
   ctx: Context,

@@ -7,7 +7,7 @@ import { REGISTRATION_IN } from '../destination.ts';
 import { deliverWebhook } from '../jobs.ts';
 
 /** A release as it travels. */
-interface Release {
+export interface Release {
   readonly endpoint_id: string;
   readonly owner: string;
   readonly version: number | null;
@@ -64,12 +64,20 @@ const releaseUnlessRescheduled = sql<{ owner: string }, { releases: string }>(
    RETURNING a.owner`,
 );
 
-const releaseTogether = sharedBatch(releaseAll, { size: 100, waiting: Infinity });
+const releaseTogether = sharedBatch(releaseEach, { size: 100, waiting: Infinity });
 
-async function releaseAll(connection: Connection, releases: readonly Release[]): Promise<boolean[]> {
-  const rows = await run(connection, releaseUnlessRescheduled, { releases: recordset(releases) });
-  const released = new Set(rows.map(({ owner }) => owner));
+async function releaseEach(connection: Connection, releases: readonly Release[]): Promise<boolean[]> {
+  const released = await releaseAll(connection, releases);
   return releases.map(({ owner }) => released.has(owner));
+}
+
+/** Like `releaseEndpoint`, for several in one statement; returns the owners of those that are released. */
+export async function releaseAll(
+  connection: Connection,
+  releases: readonly Release[],
+): Promise<ReadonlySet<string>> {
+  const rows = await run(connection, releaseUnlessRescheduled, { releases: recordset(releases) });
+  return new Set(rows.map(({ owner }) => owner));
 }
 
 /**
@@ -79,17 +87,27 @@ async function releaseAll(connection: Connection, releases: readonly Release[]):
  */
 export function releaseEndpoint(
   ctx: Context,
-  { endpointId, owner }: EndpointLease,
+  lease: EndpointLease,
   { version, flowControl }: AcquiredEndpoint,
 ): Promise<boolean> {
-  return releaseTogether(ctx.db, {
+  return releaseTogether(ctx.db, releaseOf(ctx, lease, version, flowControl.circuitOpenUntil));
+}
+
+/** The release of an endpoint whose job had this version when it was acquired. */
+export function releaseOf(
+  { testClock }: Pick<Context, 'testClock'>,
+  { endpointId, owner }: EndpointLease,
+  version: number | null,
+  circuitOpenUntil: Date | null,
+): Release {
+  return {
     endpoint_id: endpointId,
     owner,
     version,
-    circuit_open_until: flowControl.circuitOpenUntil,
-    clock_offset_ms: ctx.testClock?.offsetMs ?? 0,
-    clock_frozen_until: ctx.testClock?.frozenUntil ?? null,
-  });
+    circuit_open_until: circuitOpenUntil,
+    clock_offset_ms: testClock?.offsetMs ?? 0,
+    clock_frozen_until: testClock?.frozenUntil ?? null,
+  };
 }
 
 const release = sql<never, { endpointId: string; owner: string }>(

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import type { KnexClient, PooledConnection } from './connections.ts';
-import type { Db, Tx } from './db.ts';
+import type { KnexClient, PooledConnection } from '../connections.ts';
+import type { Db, Tx } from '../db.ts';
 import { isPrepared, queryTogether } from './pipeline.ts';
 import { sharingClients } from './together.ts';
-import { isBroken } from './unavailable.ts';
+import { isBroken } from '../unavailable.ts';
 
 /**
  * The statements that return no columns, as their first results showed. Nobody reads a result of theirs.
@@ -18,11 +18,6 @@ interface Asked {
 
 const BEGIN = { text: 'BEGIN' };
 const COMMIT = { text: 'COMMIT' };
-/**
- * Postgres plans a statement with `= ANY ($1)` each time, because it takes a set of unknown length for
- * ten rows: of a story's time in the server, which is about one payment, that was more than a third.
- */
-const KEEP_PLANS = { text: 'SET LOCAL plan_cache_mode = force_generic_plan' };
 const NOTHING = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] };
 
 /**
@@ -170,9 +165,7 @@ export class MergedTransactions {
     this.#connection = connection;
     // Behind a pooler each transaction sets its limits.
     if (connection.begin !== undefined) await connection.query(connection.begin);
-    const first = connection.begin === undefined ? [BEGIN, KEEP_PLANS] : [KEEP_PLANS];
-    const nobody = { resolve: () => undefined, reject: () => undefined };
-    this.#asked.unshift(...first.map((query) => ({ query, ...nobody })));
+    else this.#asked.unshift({ query: BEGIN, resolve: () => undefined, reject: () => undefined });
     return connection;
   }
 

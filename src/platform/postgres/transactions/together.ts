@@ -1,4 +1,4 @@
-import type { Connection } from './db.ts';
+import type { Connection } from '../db.ts';
 
 /** The clients of knex whose statements of one turn share a round trip (merged.ts). */
 export const sharingClients = new WeakSet<object>();

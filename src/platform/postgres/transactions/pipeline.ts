@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { PooledConnection } from './connections.ts';
+import type { PooledConnection } from '../connections.ts';
 
 type Callback = (error: Error | null, result?: unknown) => void;
 
