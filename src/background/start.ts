@@ -8,8 +8,9 @@ import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
 import { QUEUE_NAMES, type Job, type QueueName } from '../platform/job.ts';
 import { openQueueEngine, type QueueEngine } from './queues.ts';
 import { countQueues, SCRAPE_MS, type QueueCounts } from './queue-status.ts';
+import { LocalRuns, type CarriedJob } from './relay/local-runs.ts';
 import { Lanes } from './shares/lanes.ts';
-import { relayLoop } from './relay.ts';
+import { relayLoop } from './relay/relay.ts';
 import { runJob } from './run-job.ts';
 import { scheduleRecurring } from './recurring.ts';
 import { Runs } from './runs.ts';
@@ -94,20 +95,23 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
   );
   const runs = new Runs(served, () => ctx.systemNow());
   const lanes = new Lanes(ctx.db);
+  const runCarried = (carried: CarriedJob) =>
+    turns.runInSlots(ctx, carried, (own) => {
+      const { queue, name } = carried;
+      const db = own.merchant === undefined ? ctx.db : lanes.of(own.merchant);
+      return runs.watch(queue, name, own.keys, () => runJob({ ...ctx, db }, handlers, name, own));
+    });
   const workers = served.map((queue) =>
     engine.openWorker(
       queue,
-      ({ name, data }) =>
-        turns.runInSlots(ctx, { queue, name, data }, (own) => {
-          const db = own.merchant === undefined ? ctx.db : lanes.of(own.merchant);
-          return runs.watch(queue, name, own.keys, () => runJob({ ...ctx, db }, handlers, name, own));
-        }),
+      ({ name, data }) => runCarried({ queue, name, data }),
       concurrencyOf(queue, config),
     ),
   );
+  const local = new LocalRuns(served, runCarried);
   const stop = new AbortController();
   const mayWork = shiftOf(ctx, workers);
-  const relay = relayLoop(ctx, { jobs, queues, turns, mayWork }, stop.signal, beat);
+  const relay = relayLoop(ctx, { jobs, queues, turns, local, mayWork }, stop.signal, beat);
   return {
     engine: engine.name,
     runs,
@@ -119,6 +123,7 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
       const isAway = engine.stopWaiting?.() ?? false;
       // A pass may wait for a command that was lost with its connection; what it leased is due again later.
       if (!isAway) await relay;
+      await local.settle();
       await closing;
       await closeAdapters(adapters);
       await Promise.all([...queues.values()].map((queue) => queue.close()));

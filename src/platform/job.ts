@@ -23,6 +23,11 @@ export interface Job {
    * Null: it is nobody's, unless it belongs to a test clock.
    */
   readonly keyNames: KeyNames | null;
+  /**
+   * Runs in the process whose relay leases it, without a queue, unless it failed before or belongs to a test
+   * clock: a few statements, which take less than what a queue does for them. Nobody waits for such a job.
+   */
+  readonly isLocal: boolean;
 }
 
 /** The rows by which a job's merchant is found. */
@@ -56,9 +61,14 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 export function defineJob(
   name: string,
   queue: QueueName,
-  { batch = 1, keys = [], keyNames = null }: Partial<Pick<Job, 'batch' | 'keys' | 'keyNames'>> = {},
+  {
+    batch = 1,
+    keys = [],
+    keyNames = null,
+    isLocal = false,
+  }: Partial<Pick<Job, 'batch' | 'keys' | 'keyNames' | 'isLocal'>> = {},
 ): Job {
-  return { name, queue, batch, keys, everySeconds: null, keyNames };
+  return { name, queue, batch, keys, everySeconds: null, keyNames, isLocal };
 }
 
 /**
@@ -70,7 +80,7 @@ export function defineRecurringJob(
   queue: QueueName,
   { everySeconds }: { everySeconds: number },
 ): Job {
-  return { name, queue, batch: 1, keys: ['all'], everySeconds, keyNames: null };
+  return { name, queue, batch: 1, keys: ['all'], everySeconds, keyNames: null, isLocal: false };
 }
 
 /**

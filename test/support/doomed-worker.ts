@@ -3,7 +3,7 @@
  * further. Started by `test/background/crash.test.ts` with DOOM as JSON.
  */
 import { openQueueEngine, type JobQueue } from '../../src/background/queues.ts';
-import { relayOnce, type RelayTargets } from '../../src/background/relay.ts';
+import { relayOnce, type RelayTargets } from '../../src/background/relay/relay.ts';
 import { startBackground } from '../../src/background/start.ts';
 import { createHandlers } from '../../src/background/workers.ts';
 import { createAdapters } from '../../src/domain/adapters.ts';

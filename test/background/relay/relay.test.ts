@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { countWaitingJobs } from '../../src/background/queue-status.ts';
-import { openQueueEngine, type JobQueue, type QueueEngine } from '../../src/background/queues.ts';
-import { LEASE_SECONDS, relayOnce, type RelayTargets } from '../../src/background/relay.ts';
-import { schedule } from '../../src/domain/schedule/store.ts';
-import { run, sql } from '../../src/platform/postgres/db.ts';
-import { defineJob, type Job, type QueueName } from '../../src/platform/job.ts';
-import { ENGINES } from '../support/engines.ts';
-import { createHarness, type Harness } from '../support/harness.ts';
+import { countWaitingJobs } from '../../../src/background/queue-status.ts';
+import { openQueueEngine, type JobQueue, type QueueEngine } from '../../../src/background/queues.ts';
+import { LEASE_SECONDS, relayOnce, type RelayTargets } from '../../../src/background/relay/relay.ts';
+import { schedule } from '../../../src/domain/schedule/store.ts';
+import { run, sql } from '../../../src/platform/postgres/db.ts';
+import { defineJob, type Job, type QueueName } from '../../../src/platform/job.ts';
+import { ENGINES } from '../../support/engines.ts';
+import { createHarness, type Harness } from '../../support/harness.ts';
 
 /** One of each kind: in batches, alone, and a second one on the queue of the first. */
 const bulk = defineJob('test.bulk', 'sandbox', { batch: 10 });
