@@ -30,6 +30,8 @@ const interrupted = new Promise<number>((resolve) => {
     });
   for (const fault of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(fault, (error: unknown) => {
+      // What fails while everything is stopped is no cause.
+      if (isInterrupted) return;
       console.error(`\nThe bench failed: ${reasonOf(error)}`);
       resolve(1);
     });
