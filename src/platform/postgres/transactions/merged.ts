@@ -25,7 +25,8 @@ const NOTHING = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] };
  * what is asked for in one turn goes together, and a statement without a result goes with the next one that
  * has one. `db` stands in for the pool meanwhile, and is the pool again once the transaction has ended.
  *
- * The work must be the only one that writes its rows, and one flow: its transactions follow each other. The
+ * Work of several transactions must be the only one that writes its rows, because all locks stay until the
+ * end, and one flow: its transactions follow each other. A single one has no such bounds (transact.ts). The
  * error of a statement without a result appears with a later one. A transaction of the work that fails cannot
  * be rolled back alone: then the whole fails, with that error, and the caller may do it again on the pool.
  */
