@@ -89,7 +89,7 @@ const realAdapters: PaymentAdapters = {
     depositAddress: (network, reference) =>
       realNetwork(network).chain(ctx).depositAddress(network, reference),
     poll: async (network, cursor, now) => realNetwork(network).chain(ctx).poll(network, cursor, now),
-    timeOfBlock: async (network, blocks) => realNetwork(network).chain(ctx).timeOfBlock(network, blocks),
+    blockTimes: async (network) => realNetwork(network).chain(ctx).blockTimes(network),
   }),
   payouts: { send: async (payout) => realNetwork(payout.network).payouts.send(payout) },
   rates: () => Promise.reject(new ApiError('network_unavailable')),

@@ -2,6 +2,7 @@ import type { Rates } from '../../src/domain/chain/port.ts';
 import { simulatedChain } from '../../src/domain/chain/simulator/simulated.ts';
 import { lockPayments } from '../../src/domain/payments/lifecycle/store.ts';
 import { selectPaymentMethod } from '../../src/domain/payments/pricing/select-method.ts';
+import { readTransfers } from '../../src/domain/payments/transfers/store.ts';
 import type { Harness } from './harness.ts';
 
 /** Selects a coin as the checkout page does, at these rates. */
@@ -11,6 +12,7 @@ export function chooseCoin({ ctx }: Harness, id: string, coin: 'BTC' | 'ETH' | '
     if (payment === undefined) throw new Error('the payment does not exist');
     const network = coin === 'BTC' ? 'bitcoin' : 'ethereum';
     const offer = { coin, network, chain: simulatedChain(ctx), rates } as const;
-    return selectPaymentMethod(tx, payment, offer, ctx.now());
+    const transfers = await readTransfers(tx, [id]);
+    return selectPaymentMethod(tx, { payment, transfers }, offer, ctx.now());
   });
 }

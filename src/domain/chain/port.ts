@@ -78,9 +78,9 @@ export interface ChainClient {
   find?(network: NetworkId, txHash: string): Promise<readonly ChainTransfer[]>;
 
   /**
-   * Returns when the block `blocks` above the head will be mined; null when that cannot be known in advance.
+   * Returns when the block that many above the head will be mined; null when that cannot be known in advance.
    */
-  timeOfBlock(network: NetworkId, blocks: number): Promise<Date | null>;
+  blockTimes(network: NetworkId): Promise<((blocks: number) => Date) | null>;
 }
 
 /**

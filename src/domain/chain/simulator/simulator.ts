@@ -1,6 +1,7 @@
-import type { Db, Tx } from '../../../platform/postgres/db.ts';
+import type { Connection, Db, Tx } from '../../../platform/postgres/db.ts';
+import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import { depositAddress } from '../addresses.ts';
-import { chainKey, type ChainKey } from '../chain-key.ts';
+import { chainKey } from '../chain-key.ts';
 import type { TestChain } from '../port.ts';
 import { NETWORK_IDS, NETWORKS, type NetworkId } from '../networks.ts';
 import { readCursor, readPage } from './pages.ts';
@@ -38,14 +39,19 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
   const onHead = <T>(
     network: NetworkId,
     now: Date,
-    work: (tx: Tx, head: store.Head) => Promise<T>,
+    work: (tx: Tx) => Promise<T>,
     outer: Tx | null = null,
   ): Promise<T> => {
     const locked = async (tx: Tx) => {
-      const head = await store.lockHead(tx, keyOf(network), now);
-      return work(tx, await catchUp(tx, keyOf(network), head, blockMs(network), now));
+      await store.mineBlocks(tx, keyOf(network), { blockMs: blockMs(network), now, blocks: null });
+      return work(tx);
     };
-    return outer === null ? db.transaction(locked) : locked(outer);
+    return outer === null ? transact(db, locked) : locked(outer);
+  };
+  const headOf = async (connection: Connection, network: NetworkId): Promise<store.Head> => {
+    const head = await store.findHead(connection, keyOf(network));
+    if (head === null) throw new Error(`the head of the simulated chain ${keyOf(network)} does not exist`);
+    return head;
   };
 
   return {
@@ -102,14 +108,15 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
 
     async reorganise(network, depth, now) {
       assertCount('depth', depth);
-      return onHead(network, now, (tx, head) =>
-        store.orphanTransfersAbove(tx, keyOf(network), head.height - depth),
-      );
+      return onHead(network, now, async (tx) => {
+        const { height } = await headOf(tx, network);
+        return store.orphanTransfersAbove(tx, keyOf(network), height - depth);
+      });
     },
 
-    async timeOfBlock(network, blocks) {
+    async blockTimes(network) {
       const head = await store.findHead(db, keyOf(network));
-      return head && new Date(head.minedAt.getTime() + blocks * blockMs(network));
+      return head && ((blocks) => new Date(head.minedAt.getTime() + blocks * blockMs(network)));
     },
 
     isolate: (tx, { network, address, testClock: own }) =>
@@ -123,37 +130,12 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
 
     async mine(network, blocks, now) {
       assertCount('blocks', blocks);
-      return onHead(network, now, async (tx, head) => {
-        const until = now > head.minedAt ? now : head.minedAt;
-        const mined = { count: blocks, blockMs: blockMs(network), from: until, until };
-        return (await store.mineBlocks(tx, keyOf(network), head, mined)).height;
+      return onHead(network, now, async (tx) => {
+        await store.mineBlocks(tx, keyOf(network), { blockMs: blockMs(network), now, blocks });
+        return (await headOf(tx, network)).height;
       });
     },
   };
-}
-
-/**
- * Mines the blocks that are due at `now` and numbers new transfers: pollers then see all that is committed.
- */
-async function catchUp(
-  tx: Tx,
-  chain: ChainKey,
-  head: store.Head,
-  blockMs: number,
-  now: Date,
-): Promise<store.Head> {
-  const count = blocksDue(head, blockMs, now);
-  if (count === 0) {
-    await store.numberNewTransfers(tx, chain);
-    return head;
-  }
-  const from = head.minedAt;
-  return store.mineBlocks(tx, chain, head, {
-    count,
-    blockMs,
-    from,
-    until: new Date(from.getTime() + count * blockMs),
-  });
 }
 
 function blocksDue(head: store.Head, blockMs: number, now: Date): number {

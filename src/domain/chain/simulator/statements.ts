@@ -1,4 +1,4 @@
-import { sql, type Placeholders } from '../../../platform/postgres/sql.ts';
+import { sql } from '../../../platform/postgres/sql.ts';
 import type { CoinId } from '../coins.ts';
 
 export interface HeadRow {
@@ -34,9 +34,14 @@ export interface PageRow extends TransferRow {
 const COLUMNS =
   'chain, tx_hash, coin, address, sender, amount, seen_at, block_height, dropped_at, replaced_by';
 
-export const findHeadForUpdate = sql<HeadRow, { chain: string }>(
-  'sim_find_head_for_update',
-  (p) => `SELECT height, mined_at FROM sim_heads WHERE chain = ${p.chain} FOR UPDATE`,
+// DO UPDATE locks the row that is there, and WHERE false leaves it as it is (PostgreSQL, INSERT, "ON CONFLICT
+// Clause"): a lock without a result, which travels with what it protects.
+export const lockHead = sql<never, { chain: string; now: Date }>(
+  'sim_lock_head',
+  (p) => `
+    INSERT INTO sim_heads (chain, height, mined_at, changes)
+    VALUES (${p.chain}, 0, ${p.now}, 0)
+    ON CONFLICT (chain) DO UPDATE SET height = excluded.height WHERE false`,
 );
 
 export const findHead = sql<HeadRow, { chain: string }>(
@@ -44,23 +49,13 @@ export const findHead = sql<HeadRow, { chain: string }>(
   (p) => `SELECT height, mined_at FROM sim_heads WHERE chain = ${p.chain}`,
 );
 
-export const insertHead = sql<HeadRow, { chain: string; now: Date }>(
-  'sim_insert_head',
-  (p) => `
-    INSERT INTO sim_heads (chain, height, mined_at, changes)
-    VALUES (${p.chain}, 0, ${p.now}, 0)
-    ON CONFLICT DO NOTHING
-    RETURNING height, mined_at`,
-);
-
 /**
- * SQL: changes the transfers that `changed` selects (hash, new block, drop, replacement,
- * and the time that orders them) and assigns each the next place in the chain's order of changes. The caller
- * has locked the chain's head: places are assigned in commit order, so no poller can pass one that appears
- * later. A dropped transfer comes after the one that replaces it.
+ * SQL: CTEs that change the transfers that `changed` selects (hash, new block, drop, replacement, and the time
+ * that orders them) and assign each the next place in the chain's order of changes; the head has to count
+ * them. The caller has locked the chain's head: places are assigned in commit order, so no poller can pass one
+ * that appears later. A dropped transfer comes after the one that replaces it.
  */
-const CHANGE = (chain: string, changed: string, alsoSet = '') => `
-      WITH changed AS (${changed}
+const CHANGES = (chain: string, changed: string) => `changed AS (${changed}
       ), placed AS (
         SELECT *, row_number() OVER (ORDER BY dropped_at IS NOT NULL, seen_at, tx_hash) AS place FROM changed
       ), recorded AS (
@@ -71,52 +66,53 @@ const CHANGE = (chain: string, changed: string, alsoSet = '') => `
           change = head.changes + placed.place
         FROM placed, sim_heads head
         WHERE t.tx_hash = placed.tx_hash AND head.chain = ${chain}
-      )
-      UPDATE sim_heads SET changes = changes + (SELECT count(*) FROM changed)${alsoSet}
-      WHERE chain = ${chain}`;
+      )`;
 
-/** Returns the statement of a change whose number of transfers nobody asks for. */
-function recordChange<Params extends { chain: string }>(
-  name: string,
-  changed: (p: Placeholders<Params>) => string,
-  alsoSet: (p: Placeholders<Params>) => string = () => '',
-) {
-  return sql<never, Params>(name, (p) => CHANGE(p.chain, changed(p), alsoSet(p)));
-}
+/** SQL: the same as a statement, where the head does not change beside. */
+const CHANGE = (chain: string, changed: string) => `
+      WITH ${CHANGES(chain, changed)}
+      UPDATE sim_heads SET changes = changes + (SELECT count(*) FROM changed) WHERE chain = ${chain}`;
 
-export const recordNew = recordChange<{ chain: string }>(
-  'sim_record_new',
-  (p) => `
-        SELECT tx_hash, seen_at, block_height, dropped_at, replaced_by
-        FROM sim_transfers WHERE chain = ${p.chain} AND change IS NULL`,
-);
-
-interface Mined {
+interface Mining {
   readonly chain: string;
-  /** The height before these blocks; `height` is the new one. */
-  readonly before: number;
-  readonly height: number;
-  /** When the first block begins; `blockMs` is the duration of a block, `until` the time of the last one. */
-  readonly from: Date;
   readonly blockMs: number;
-  readonly until: Date;
+  readonly now: Date;
+  /** Null: as many as are due. */
+  readonly blocks: number | null;
 }
 
-// A transfer belongs in the first block later than itself or, when that was mined before the transfer was
-// committed, in the first of these. All new transfers are in the pool, so this assigns their places too.
-export const recordMined = recordChange<Mined>(
-  'sim_record_mined',
+// Blocks that are due follow the time of the head; the first of those that are asked for begins at once, and
+// has all that was sent until then. A transfer belongs in the first block later than itself or, when that was
+// mined before the transfer was committed, in the first of these; until then it has a place in the pool.
+export const mine = sql<never, Mining>(
+  'sim_mine',
   (p) => `
-        SELECT tx_hash, seen_at, CASE WHEN due <= ${p.height}::bigint THEN due END AS block_height,
+      WITH mined AS (
+        SELECT height AS before, height + blocks AS height, begin_at,
+          begin_at + step * blocks * interval '1 millisecond' AS mined_at
+        FROM sim_heads CROSS JOIN LATERAL (
+          SELECT coalesce(${p.blocks}::bigint, greatest(0, floor(
+            extract(epoch FROM ${p.now}::timestamptz - mined_at) * 1000 / ${p.blockMs}::bigint)))::bigint AS blocks,
+            CASE WHEN ${p.blocks}::bigint IS NULL THEN mined_at ELSE greatest(mined_at, ${p.now}) END AS begin_at,
+            CASE WHEN ${p.blocks}::bigint IS NULL THEN ${p.blockMs}::bigint ELSE 0 END AS step
+        ) AS due
+        WHERE chain = ${p.chain}
+      ), ${CHANGES(
+        p.chain,
+        `
+        SELECT tx_hash, seen_at, CASE WHEN due <= mined.height THEN due END AS block_height,
           dropped_at, replaced_by
-        FROM sim_transfers CROSS JOIN LATERAL (
-          SELECT ${p.before}::bigint + 1 + greatest(0, floor(
-            extract(epoch FROM seen_at - ${p.from}::timestamptz) * 1000 / ${p.blockMs}::bigint
+        FROM mined CROSS JOIN sim_transfers CROSS JOIN LATERAL (
+          SELECT mined.before + 1 + greatest(0, floor(
+            extract(epoch FROM seen_at - mined.begin_at) * 1000 / ${p.blockMs}::bigint
           ))::bigint AS due
         ) AS block
         WHERE chain = ${p.chain} AND block_height IS NULL AND dropped_at IS NULL
-          AND (due <= ${p.height}::bigint OR change IS NULL)`,
-  (p) => `, height = ${p.height}::bigint, mined_at = ${p.until}`,
+          AND (due <= mined.height OR change IS NULL)`,
+      )}
+      UPDATE sim_heads SET changes = changes + (SELECT count(*) FROM changed),
+        height = mined.height, mined_at = mined.mined_at
+      FROM mined WHERE chain = ${p.chain}`,
 );
 
 export const recordOrphaned = sql<{ count: string }, { chain: string; height: number }>(
@@ -132,15 +128,19 @@ export const recordOrphaned = sql<{ count: string }, { chain: string; height: nu
 );
 
 // The replacement, too, when it is a new transfer: in one statement nothing can take a place between the two.
-export const recordDropped = recordChange<{ chain: string; txHash: string; replacedBy: string; now: Date }>(
+export const recordDropped = sql<never, { chain: string; txHash: string; replacedBy: string; now: Date }>(
   'sim_record_dropped',
-  (p) => `
+  (p) =>
+    CHANGE(
+      p.chain,
+      `
         SELECT tx_hash, seen_at, NULL::bigint AS block_height,
           ${p.now}::timestamptz AS dropped_at, ${p.replacedBy}::text AS replaced_by
         FROM sim_transfers WHERE chain = ${p.chain} AND tx_hash = ${p.txHash} AND dropped_at IS NULL
         UNION ALL
         SELECT tx_hash, seen_at, block_height, dropped_at, replaced_by
         FROM sim_transfers WHERE chain = ${p.chain} AND tx_hash = ${p.replacedBy} AND change IS NULL`,
+    ),
 );
 
 export const findReplacements = sql<TransferRow, { chain: string; hashes: readonly string[]; after: string }>(

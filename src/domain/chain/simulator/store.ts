@@ -12,14 +12,12 @@ export interface Head {
   readonly minedAt: Date;
 }
 
-/** Blocks to mine on top of the head. */
+/** Blocks to mine on top of a head. */
 export interface Blocks {
-  readonly count: number;
   readonly blockMs: number;
-  /** The first block contains the transfers seen until one block's duration after this, and so on. */
-  readonly from: Date;
-  /** Time of the last block. */
-  readonly until: Date;
+  readonly now: Date;
+  /** Null: as many as are due at `now`. */
+  readonly blocks: number | null;
 }
 
 export interface NewTransfer {
@@ -34,43 +32,18 @@ export interface NewTransfer {
 
 /**
  * Locks the head of `chain` until the transaction ends, and creates it, at height 0 and `now`, when it is
- * missing.
+ * missing; mines blocks on top of it, and assigns every new transfer a place, mined or not: pollers then see
+ * all that is committed. The lock is a statement before: what another process has committed until then is seen.
  */
-export async function lockHead(tx: Tx, chain: ChainKey, now: Date): Promise<Head> {
-  const found = await runOne(tx, statements.findHeadForUpdate, { chain });
-  if (found !== null) return toHead(found);
-  const inserted = await runOne(tx, statements.insertHead, { chain, now });
-  const created = inserted ?? (await runOne(tx, statements.findHeadForUpdate, { chain }));
-  if (created === null) throw new Error(`the head of the simulated chain ${chain} does not exist`);
-  return toHead(created);
+export async function mineBlocks(tx: Tx, chain: ChainKey, blocks: Blocks): Promise<void> {
+  await run(tx, statements.lockHead, { chain, now: blocks.now });
+  await run(tx, statements.mine, { chain, ...blocks });
 }
 
 /** Returns the current head of `chain`; null when there is none yet. */
 export async function findHead(connection: Connection, chain: ChainKey): Promise<Head | null> {
   const row = await runOne(connection, statements.findHead, { chain });
   return row === null ? null : toHead(row);
-}
-
-/** Assigns every committed transfer without a place the next one. The head must be locked. */
-export async function numberNewTransfers(tx: Tx, chain: ChainKey): Promise<void> {
-  await run(tx, statements.recordNew, { chain });
-}
-
-/**
- * Mines `blocks` on top of `head`, which must be locked, and assigns every new transfer a place, mined or
- * not.
- */
-export async function mineBlocks(tx: Tx, chain: ChainKey, head: Head, blocks: Blocks): Promise<Head> {
-  const height = head.height + blocks.count;
-  await run(tx, statements.recordMined, {
-    chain,
-    before: head.height,
-    height,
-    from: blocks.from,
-    blockMs: blocks.blockMs,
-    until: blocks.until,
-  });
-  return { height, minedAt: blocks.until };
 }
 
 /**

@@ -4,6 +4,7 @@ import { selectPaymentMethod } from '../../payments/pricing/select-method.ts';
 import { canSelectMethod } from '../../payments/pricing/quotes.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import { lockPayments } from '../../payments/lifecycle/store.ts';
+import { readTransfers } from '../../payments/transfers/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { faultOf } from '../../../platform/logging/reasons.ts';
 import { faceOf, isOffered } from '../view/face.ts';
@@ -37,7 +38,8 @@ export async function selectMethodByToken(
     const clocked = withTestClockOf(ctx, payment);
     const now = clocked.now();
     if (!canSelectMethod(payment, now)) return 'closed';
-    await selectPaymentMethod(tx, payment, { ...pair, chain: own.chain(clocked), rates }, now);
+    const transfers = await readTransfers(tx, [payment.id]);
+    await selectPaymentMethod(tx, { payment, transfers }, { ...pair, chain: own.chain(clocked), rates }, now);
     return 'selected';
   });
 }

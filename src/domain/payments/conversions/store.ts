@@ -40,15 +40,29 @@ const insertConversions = sql<never, { conversions: string; parts: string; now: 
       payment_id text, number integer, coin text, network text, amount numeric, credit numeric)`,
 );
 
+/** Returns the number of each payment's last conversion, of those that have one. */
+export async function readLastNumbers(
+  connection: Connection,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await run(connection, lastNumbers, { paymentIds });
+  return new Map(rows.map(({ payment_id, number }) => [payment_id, number]));
+}
+
 /**
- * Commits the parts of payments to conversions, one per payment, coin and network, under the payments' next
- * numbers. The caller has locked the payments. From now on nothing else takes the coins.
+ * Commits the parts of payments to conversions, one per payment, coin and network, under the numbers that
+ * follow the `last` ones. The caller has locked the payments before it read those. From now on nothing else
+ * takes the coins.
  */
-export async function beginConversions(tx: Tx, parts: readonly Part[], now: Date): Promise<void> {
+export async function beginConversions(
+  tx: Tx,
+  parts: readonly Part[],
+  last: ReadonlyMap<string, number>,
+  now: Date,
+): Promise<void> {
   if (parts.length === 0) return;
   const byPayment = groupBy(parts, ({ transfer }) => transfer.payment_id);
-  const last = await run(tx, lastNumbers, { paymentIds: [...byPayment.keys()] });
-  const numberOf = new Map(last.map(({ payment_id, number }) => [payment_id, number]));
+  const numberOf = new Map(last);
   const conversions: ConversionRow[] = [];
   const committed: object[] = [];
   for (const [payment_id, own] of byPayment) {

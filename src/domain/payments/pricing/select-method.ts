@@ -4,12 +4,10 @@ import type { ChainClient, Rates } from '../../chain/port.ts';
 import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { together } from '../../../platform/postgres/transactions/together.ts';
 import { isZero } from '../../../platform/values/money.ts';
-import type { Payment } from '../lifecycle/payment.ts';
 import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import { evaluate } from '../transfers/evaluate.ts';
-import { readTransfers } from '../transfers/store.ts';
 import { leftToSend, quote, type StoredQuote } from './quote.ts';
-import { canRequote, requoteExpired, scheduleRequote, storeQuote } from './quotes.ts';
+import { canRequote, requoteExpired, scheduleRequote, storeQuote, type QuotedPayment } from './quotes.ts';
 
 interface MethodOfPayment {
   readonly paymentId: string;
@@ -48,20 +46,19 @@ export interface SelectedMethod {
 }
 
 /**
- * Quotes in a coin what `payment` misses, whose row the caller has locked, at a rate locked for
+ * Quotes in a coin what a payment misses, whose row the caller has locked, at a rate locked for
  * RATE_LOCK_SECONDS, and returns the address and the amount to pay. A lock that has not ended is kept:
  * selecting again must not yield a better rate. The method becomes the payment's own unless money was seen
  * already; quotes in other coins stay valid at their own addresses.
  */
 export async function selectPaymentMethod(
   tx: Tx,
-  payment: Payment,
+  { payment, transfers }: QuotedPayment,
   { coin, network, chain, rates }: MethodOffer,
   now: Date,
 ): Promise<SelectedMethod> {
   const paymentId = payment.id;
   const method = { coin, network, address: chain.depositAddress(network, paymentId) };
-  const transfers = await readTransfers(tx, [paymentId]);
   await storeQuote(tx, { payment, transfers }, method, rates, now);
   if (canRequote(payment, now)) await requoteExpired(tx, [payment], rates, now);
   const [quoted] = await together(

@@ -44,7 +44,7 @@ export async function applyPage(
   const { reported, unapplied, confirmable, height, more } = read;
   const ids = [...new Set([...reported.keys(), ...confirmable])].filter((id) => only?.has(id) ?? true);
   if (ids.length === 0) return { moved: [], more };
-  const concerned = await lockConcerned(tx, scope.testClock, ids);
+  const concerned = await lockConcerned(tx, scope.testClock, ids, reported);
   const isAside = (id: string) => unapplied.has(id) || failing.has(id);
   const aside = [...concerned.values()].map(({ payment }) => payment).filter(({ id }) => isAside(id));
   const reportOf = (id: string) => ({ network, transfers: reported.get(id) ?? [], rates, height });

@@ -22,11 +22,11 @@ import {
   type TransferUpdate,
 } from '../transfers/decide.ts';
 import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
-import { recordTransfers } from '../transfers/record.ts';
+import { readLockedQuotes, recordTransfers, type LockedPayment } from '../transfers/record.ts';
 import { readTransfersByPayment } from '../transfers/store.ts';
 
-/** Payments, locked, with their transfers as stored. */
-export type Concerned = ReadonlyMap<string, { payment: Payment; transfers: readonly PaymentTransfer[] }>;
+/** By the payment's id. */
+export type Concerned = ReadonlyMap<string, LockedPayment>;
 
 /** What a chain reports of payments. */
 export interface ChainReport {
@@ -39,22 +39,32 @@ export interface ChainReport {
 }
 
 /**
- * Locks the payments, in the order of their ids, and reads their transfers. One that was isolated meanwhile
- * is left out: the sync of its own chain finds its transfers.
+ * Locks the payments, in the order of their ids, and reads their transfers, and the quotes of those of which
+ * the chain reports any. One that was isolated meanwhile is left out: the sync of its own chain finds its
+ * transfers.
  */
 export async function lockConcerned(
   tx: Tx,
   testClock: string | null,
   ids: readonly string[],
+  reported: ReadonlyMap<string, unknown>,
 ): Promise<Concerned> {
-  const [locked, transfers] = await together(
+  const [locked, transfers, quotes] = await together(
     tx,
     () => lockPayments(tx, ids),
     () => readTransfersByPayment(tx, ids),
+    () =>
+      readLockedQuotes(
+        tx,
+        ids.filter((id) => reported.has(id)),
+      ),
   );
   const payments = locked.filter(({ test_clock }) => test_clock === testClock);
   return new Map(
-    payments.map((payment) => [payment.id, { payment, transfers: transfers.get(payment.id) ?? [] }]),
+    payments.map((payment) => [
+      payment.id,
+      { payment, transfers: transfers.get(payment.id) ?? [], quotes: quotes.get(payment.id) ?? [] },
+    ]),
   );
 }
 

@@ -30,8 +30,9 @@ async function applyAll(ctx: Context, tx: Tx, id: string, startedAt: Date): Prom
   const rows = await takeUnapplied(tx, id);
   const moved: Payment[] = [];
   for (const [index, { transfers, ...row }] of rows.entries()) {
-    const concerned = await lockConcerned(tx, testClock, [id]);
-    const report = { ...row, reported: new Map([[id, transfers]]), height: heightOf(rows, index) };
+    const reported = new Map([[id, transfers]]);
+    const concerned = await lockConcerned(tx, testClock, [id], reported);
+    const report = { ...row, reported, height: heightOf(rows, index) };
     moved.push(...(await applyTransfers(tx, concerned, report, startedAt)));
   }
   if (rows.length > 0) await scheduleFollowing(tx, id, rows, startedAt);

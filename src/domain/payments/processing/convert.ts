@@ -4,6 +4,7 @@ import { planConversion } from '../conversions/plan.ts';
 import {
   beginConversions,
   endConversions,
+  readLastNumbers,
   readPendingConversions,
   type ConversionOutcome,
   type ConversionRow,
@@ -32,10 +33,11 @@ export async function begin(
   asked: readonly string[],
   now: Date,
 ): Promise<{ ids: string[]; begun: Begun[] }> {
-  const [payments, transfersOf] = await together(
+  const [payments, transfersOf, last] = await together(
     tx,
     () => lockSyncedPayments(tx, asked),
     () => readTransfersByPayment(tx, asked),
+    () => readLastNumbers(tx, asked),
   );
   const ids = payments.map(({ id }) => id);
   await beginConversions(
@@ -43,6 +45,7 @@ export async function begin(
     payments
       .filter(({ status }) => isConverted(status))
       .flatMap((payment) => [...planConversion(payment, transfersOf.get(payment.id) ?? []).convert]),
+    last,
     now,
   );
   const pending = await readPendingConversions(tx, ids);

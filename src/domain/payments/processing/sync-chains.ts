@@ -2,6 +2,7 @@ import { isNetwork, NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { finish, reschedule } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
+import { together } from '../../../platform/postgres/transactions/together.ts';
 import { syncChain } from '../lifecycle/jobs.ts';
 import { blocksToWait } from '../transfers/confirm.ts';
 import { syncNetwork, type SyncAdapters } from './sync-network.ts';
@@ -31,6 +32,8 @@ export async function syncChains(
   }
 }
 
+const NOT_ASKED = Promise.resolve(null);
+
 /**
  * While a clock is frozen, blocks without effect are skipped: the next sync is at the next change of a
  * transfer.
@@ -40,8 +43,13 @@ async function nextSyncAt(ctx: Context, { chain }: SyncAdapters, network: Networ
   const pollSeconds = Math.min(SLOWEST_POLL_SECONDS, Math.max(FASTEST_POLL_SECONDS, blockSeconds));
   const soon = addSeconds(ctx.now(), pollSeconds);
   if (ctx.testClock === null) return soon;
-  const blocks = await blocksToWait(ctx.db, ctx.testClock.id, network);
+  const { id, frozenUntil } = ctx.testClock;
+  const [blocks, timeOf] = await together(
+    ctx.db,
+    () => blocksToWait(ctx.db, id, network),
+    () => (frozenUntil === null ? NOT_ASKED : chain(ctx).blockTimes(network)),
+  );
   if (blocks === null) return null;
-  if (ctx.testClock.frozenUntil !== null) return (await chain(ctx).timeOfBlock(network, blocks)) ?? soon;
+  if (frozenUntil !== null) return timeOf?.(blocks) ?? soon;
   return addSeconds(ctx.now(), Math.min(pollSeconds, blocks * blockSeconds));
 }

@@ -1,5 +1,5 @@
 import type { ChainTransfer, Rates } from '../../chain/port.ts';
-import { groupBy, run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { groupBy, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { moneyOf, newMoney, replacementOf, type Crediting, type Money, type Quote } from './credit-new.ts';
 import type { TransferUpdate } from './decide.ts';
@@ -13,10 +13,25 @@ const lockedQuotes = sql<Quote, { paymentIds: readonly string[] }>(
     WHERE payment_id = ANY (${p.paymentIds}) AND asks IS NOT NULL`,
 );
 
+/** Returns the quotes of payments that ask for something, by the payment's id. */
+export async function readLockedQuotes(
+  connection: Connection,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, Quote[]>> {
+  if (paymentIds.length === 0) return new Map();
+  return groupBy(await run(connection, lockedQuotes, { paymentIds }), ({ payment_id }) => payment_id);
+}
+
+/** A payment, locked, with its transfers as stored, and the quotes at which new ones are credited. */
+export interface LockedPayment {
+  readonly payment: Payment;
+  readonly transfers: readonly PaymentTransfer[];
+  readonly quotes: readonly Quote[];
+}
+
 /** A page of a chain, in terms of the payments that it pays. */
 export interface PageOfPayments {
-  /** The payments, locked, with their transfers as stored. */
-  readonly payments: ReadonlyMap<string, { payment: Payment; transfers: readonly PaymentTransfer[] }>;
+  readonly payments: ReadonlyMap<string, LockedPayment>;
   /** The transfers that the page reports for each of them, in its order. */
   readonly reported: ReadonlyMap<string, readonly ChainTransfer[]>;
   readonly rates: Rates;
@@ -29,15 +44,13 @@ export interface PageOfPayments {
 export async function recordTransfers(tx: Tx, page: PageOfPayments): Promise<TransferUpdate[]> {
   const { payments, reported, rates } = page;
   if (reported.size === 0) return [];
-  const quotes = await run(tx, lockedQuotes, { paymentIds: [...reported.keys()] });
-  const quotesOf = groupBy(quotes, ({ payment_id }) => payment_id);
   const updates: TransferUpdate[] = [];
   const rows: TransferRow[] = [];
   const replacements: Replacement[] = [];
   for (const [id, transfers] of reported) {
     const known = payments.get(id);
     if (known === undefined) continue;
-    const own = { transfers, quotes: quotesOf.get(id) ?? [], rates };
+    const own = { transfers, quotes: known.quotes, rates };
     const recorded = recordOwn(known.payment, known.transfers, own);
     updates.push(...recorded.map(({ update }) => update));
     rows.push(...recorded.map(({ row }) => row));

@@ -8,6 +8,7 @@ import { testClockOf, type Payment } from '../../payments/lifecycle/payment.ts';
 import { getPayment, lockPayment } from '../../payments/lifecycle/store.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import { selectPaymentMethod } from '../../payments/pricing/select-method.ts';
+import { readTransfers } from '../../payments/transfers/store.ts';
 import { schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
@@ -41,10 +42,11 @@ export async function sendTransfer(
   await getPayment(ctx.db, merchantId, id);
   const rates = await readRates();
   return once(ctx.db, claim, ctx.now(), async (tx) => {
-    const [payment, count] = await together(
+    const [payment, count, transfers] = await together(
       tx,
       () => lockPayment(tx, id),
       () => countTransfersOf(tx, id),
+      () => readTransfers(tx, [id]),
     );
     // Read from the locked row: money sent to a chain that the payment has just left would never arrive.
     const own = withTestClockOf(ctx, payment);
@@ -53,7 +55,8 @@ export async function sendTransfer(
     const { coin, network } = methodOf(payment, body);
     assertInUnits(body, coin, network);
     assertFew(count);
-    const quoted = await selectPaymentMethod(tx, payment, { coin, network, chain, rates }, now);
+    const offer = { coin, network, chain, rates };
+    const quoted = await selectPaymentMethod(tx, { payment, transfers }, offer, now);
     const amount = body.amount ?? quoted.amount;
     const [sent] = await chain.send(tx, [{ network, coin, address: quoted.address, amount }], now);
     // Syncs the chain at once, so that a developer need not wait for the next poll.

@@ -33,14 +33,18 @@ export interface ScenarioControl {
 }
 
 /**
- * Runs the steps in the order of their times. Throws ValidationError that names a step which cannot be run.
+ * Runs the steps in the order of their times; what follows from the last one is left to the caller. Throws
+ * ValidationError that names a step which cannot be run.
  */
 export async function runScript(run: ScenarioRun, begin: Date, script: readonly Step[]): Promise<void> {
   const inOrder = script
     .map((step, index) => ({ step, index, at: addSeconds(begin, secondsOf(step.at)) }))
     .sort((a, b) => a.at.getTime() - b.at.getTime() || a.index - b.index);
+  let before: Date | null = null;
   for (const { step, index, at } of inOrder) {
-    await run.frozen.advanceUpTo(at);
+    // The immediate effects of a step happen before the next step, even when both have the same time.
+    await (before !== null && at <= before ? run.frozen.advanceTo(at) : run.frozen.advanceUpTo(at));
+    before = at;
     try {
       await runStep(run, step);
     } catch (error) {
@@ -51,8 +55,6 @@ export async function runScript(run: ScenarioRun, begin: Date, script: readonly 
         `cannot be played at ${step.at}: ${error.message.replace(/\.$/, '')}`,
       );
     }
-    // The immediate effects of a step happen before the next step, even when both have the same time.
-    await run.frozen.advanceTo(at);
   }
 }
 

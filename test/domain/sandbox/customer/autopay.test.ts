@@ -48,7 +48,8 @@ describe('the simulated customer', () => {
     const [chosen, begun] = [await shop.create(), await shop.create()];
     await harness.ctx.db.transaction(async (tx) => {
       const offer = { coin: 'BTC', network: 'bitcoin', chain: shop.chain, rates: SIMULATED_RATES } as const;
-      await selectPaymentMethod(tx, await shop.payment(chosen), offer, harness.ctx.now());
+      const quoted = { payment: await shop.payment(chosen), transfers: [] };
+      await selectPaymentMethod(tx, quoted, offer, harness.ctx.now());
     });
     await shop.pay(begun, { amount: '1' });
     await harness.work();
