@@ -55,6 +55,16 @@ export interface Copies {
 const DEADLINE = (from: string, first: string, apart: string) =>
   `${first}::timestamptz + make_interval(secs => (i - ${from}) * ${apart}::float8 / 1e6)`;
 
+/**
+ * Does `work` in one transaction, as the service writes its rows: reconciling gives a payment, or an event,
+ * that it finds without its job another one.
+ */
+export async function atOnce(db: Client, work: () => Promise<void>): Promise<void> {
+  await db.query('BEGIN');
+  await work();
+  await db.query('COMMIT');
+}
+
 /** Copies a waiting payment with its quotes, its event and the job of its expiry. */
 export async function copyPayments(db: Client, original: Original, copies: Copies): Promise<void> {
   const { payment, quotes, event } = original;

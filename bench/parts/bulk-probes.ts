@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import type { Bench } from '../bench.ts';
-import { copyPayments, dispatchCopies, type Original } from '../bulk-rows.ts';
+import { atOnce, copyPayments, dispatchCopies, type Original } from '../bulk-rows.ts';
 import type { Receivers } from '../receivers.ts';
 
 /** Another merchant's work becomes due this often. */
@@ -40,12 +40,15 @@ export function probe(
         `${original.payment.id.slice(0, 14)}${name}${String(i).padStart(14, '0')}`;
       if (watchesExpiry) {
         dueAt.expiry.set(idOf('30'), performance.now());
-        await copyPayments(db, original, { ...own, name: '30', deadline: new Date() });
+        const expired = { ...own, name: '30', deadline: new Date() };
+        await atOnce(db, () => copyPayments(db, original, expired));
       }
       dueAt.delivery.set(idOf('20'), performance.now());
       const delivered = { ...own, name: '20', deadline: new Date(Date.now() + 86_400_000) };
-      await copyPayments(db, original, delivered);
-      await dispatchCopies(db, original, delivered);
+      await atOnce(db, async () => {
+        await copyPayments(db, original, delivered);
+        await dispatchCopies(db, original, delivered);
+      });
       await sleep(PROBE_MS);
     }
     await db.end();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Bench } from '../bench.ts';
 import {
+  atOnce,
   copyPayments,
   createOriginal,
   dispatchCopies,
@@ -57,10 +58,10 @@ const SETTLING: Way = {
   watchesExpiry: false,
   deadline: () => new Date(Date.now() + 86_400_000),
   async begin(db, original, copies) {
-    await db.query('BEGIN');
-    await dispatchCopies(db, original, copies);
-    await payCopies(db, original, copies);
-    await db.query('COMMIT');
+    await atOnce(db, async () => {
+      await dispatchCopies(db, original, copies);
+      await payCopies(db, original, copies);
+    });
     return new Date();
   },
 };
@@ -153,7 +154,7 @@ async function measureOnce(
     deadline: way.deadline(count),
     apart: EXPIRY_APART_MICROSECONDS,
   };
-  await copyPayments(db, original, copies);
+  await atOnce(db, () => copyPayments(db, original, copies));
   await db.query('VACUUM ANALYZE');
   await db.query('CHECKPOINT');
   const worker = await startService('worker', bench.env);
