@@ -61,7 +61,7 @@ function logoImage({ id, width, height }: Logo): Html {
 function approximately({ amount, currency }: DisplayPrice, locale: string, about: string): Html {
   return html`<span class="about small"
     ><span class="unseen">${about}</span
-    ><bdi dir="ltr"><span aria-hidden="true">≈ </span>${decimal(amount, locale)} ${currency}</bdi></span
+    ><bdi dir="ltr"><span aria-hidden="true">${'≈ '}</span>${decimal(amount, locale)} ${currency}</bdi></span
   >`;
 }
 
