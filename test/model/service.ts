@@ -103,6 +103,7 @@ function servicePayment(
     async play(step, ms) {
       try {
         await runScript(run, at(ms), [step]);
+        await frozen.advanceTo(at(ms));
         return true;
       } catch (error) {
         if (error instanceof ValidationError) return false;
