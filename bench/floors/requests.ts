@@ -52,8 +52,8 @@ const ROWS = `
     INSERT INTO events (id, payment_id, merchant_id, sequence, type, body, created_at)
     VALUES ($13, $1, $2, 1, 'checkout.created', $14, $10)
   ), job AS (
-    INSERT INTO scheduled_jobs (job, key, run_at, visible_at)
-    VALUES ('event.fan-out', $13, $10, $10), ('payment.expire', $1, $11, $11)
+    INSERT INTO scheduled_jobs (job, key, run_at, visible_at, merchant_id)
+    VALUES ('event.fan-out', $13, $10, $10, NULL), ('payment.expire', $1, $11, $11, $2)
   )`;
 const CREATE = { name: 'floor_create', text: `WITH ${ROWS} SELECT 1` };
 const CREATE_ONCE = {

@@ -28,6 +28,8 @@ export interface Job {
    * clock: a few statements, which take less than what a queue does for them. Nobody waits for such a job.
    */
   readonly isLocal: boolean;
+  /** Its rows say whose they are: where more is due than workers take, each merchant gets a share. */
+  readonly isOfMerchants: boolean;
 }
 
 /** The rows by which a job's merchant is found. */
@@ -66,9 +68,10 @@ export function defineJob(
     keys = [],
     keyNames = null,
     isLocal = false,
-  }: Partial<Pick<Job, 'batch' | 'keys' | 'keyNames' | 'isLocal'>> = {},
+    isOfMerchants = false,
+  }: Partial<Pick<Job, 'batch' | 'keys' | 'keyNames' | 'isLocal' | 'isOfMerchants'>> = {},
 ): Job {
-  return { name, queue, batch, keys, everySeconds: null, keyNames, isLocal };
+  return { name, queue, batch, keys, everySeconds: null, keyNames, isLocal, isOfMerchants };
 }
 
 /**
@@ -80,7 +83,16 @@ export function defineRecurringJob(
   queue: QueueName,
   { everySeconds }: { everySeconds: number },
 ): Job {
-  return { name, queue, batch: 1, keys: ['all'], everySeconds, keyNames: null, isLocal: false };
+  return {
+    name,
+    queue,
+    batch: 1,
+    keys: ['all'],
+    everySeconds,
+    keyNames: null,
+    isLocal: false,
+    isOfMerchants: false,
+  };
 }
 
 /**

@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DrainWatch } from '../../domain/ops/drain.ts';
-import { leaseDue, type LeasedJob } from '../../domain/schedule/lease.ts';
+import { leaseDue } from '../../domain/schedule/lease.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Job, QueueName } from '../../platform/job.ts';
 import { relayedTotal, relaySeconds } from '../../platform/metrics/measures.ts';
 import { faultOf } from '../../platform/logging/reasons.ts';
 import { countWaitingJobs } from '../queue-status.ts';
-import type { JobData, JobQueue } from '../queues.ts';
+import type { JobQueue } from '../queues.ts';
 import { BOUNDS, boundsOf, MAX_KEYS, type Bounds } from '../shares/bounds.ts';
 import { keyNamesOf, type Turns } from '../shares/turns.ts';
-import { batches } from './batches.ts';
+import { Backlogs } from './backlogs.ts';
+import { beginLocal } from './begin-local.ts';
 import type { LocalRuns } from './local-runs.ts';
 import { Pause } from './pause.ts';
 
@@ -43,13 +44,14 @@ export interface RelayTargets {
  * Leases the jobs that are due in Postgres, commits, and only then starts those that are local and adds the
  * others to the queues. A crash between loses nothing, because the leases end; a crash afterwards adds jobs
  * twice, and handlers are idempotent. Jobs whose merchant holds its share of the slots wait in Postgres for a
- * turn. `addedSinceCount` holds, from pass to pass, how many jobs each queue got since its waiting jobs were
- * counted. Returns how many jobs were leased.
+ * turn. From pass to pass `addedSinceCount` holds how many jobs each queue got since its waiting jobs were
+ * counted, and `backlogs` of which jobs more is due than a pass leases. Returns how many jobs were leased.
  */
 export async function relayOnce(
   ctx: Context,
   { jobs, queues, turns, local }: RelayTargets,
   addedSinceCount: Map<QueueName, number> = new Map(),
+  backlogs: Backlogs = new Backlogs(),
 ): Promise<number> {
   const bounds = boundsOf([...jobs.values()]);
   await recountFullQueues(addedSinceCount, queues, bounds);
@@ -66,27 +68,23 @@ export async function relayOnce(
   const limits = new Map(
     open.map((job) => [job.name, (local?.roomFor(job) ?? 0) * job.batch || limitOf(job, turns)]),
   );
-  const due = await leaseDue(ctx.db, limits, now, leaseEnd, keyNamesOf(open));
-  const leased = [...waited, ...((await turns?.take(ctx, open, due, leaseEnd)) ?? due)];
-  // What needs no queue begins first: a queue that is unavailable delays nothing of it.
-  const forQueues = [...groupByJob(leased, jobs)].map(([job, work]) => {
-    const carried = batches(work, job.batch, leaseEnd).map((data) => ({ name: job.name, data }));
-    return { queue: job.queue, added: carried.filter((one) => !runHere(job, one, local)) };
-  });
+  const shares = backlogs.takeShares(open, limits);
+  const first = await leaseDue(ctx.db, limits, now, leaseEnd, keyNamesOf(open));
+  backlogs.note(limits, first);
+  const shared = await backlogs.lease(ctx, shares, { now, leaseEnd });
+  const taken = (await turns?.take(ctx, open, first, leaseEnd)) ?? first;
+  // What needs no queue begins first: a queue that is unavailable delays nothing of it. The shares of merchants
+  // go before what waits in a queue, which is mostly of the one that has so much due.
+  const forQueues = [
+    ...beginLocal(shared, jobs, local, { leaseEnd, isFirst: true }),
+    ...beginLocal([...waited, ...taken], jobs, local, { leaseEnd, isFirst: false }),
+  ];
   for (const { queue, added } of forQueues) {
     if (added.length === 0) continue;
     addedSinceCount.set(queue, (addedSinceCount.get(queue) ?? 0) + added.length);
     await queues.get(queue)?.addBulk(added);
   }
-  return waited.length + due.length;
-}
-
-/** Starts a job in this process, where it needs no queue. */
-function runHere(job: Job, carried: { name: string; data: JobData }, local: LocalRuns | undefined): boolean {
-  const { failures, testClock } = carried.data;
-  if (failures !== undefined || testClock !== undefined || !local?.roomFor(job)) return false;
-  local.start({ queue: job.queue, ...carried });
-  return true;
+  return waited.length + shared.length + first.length;
 }
 
 function limitOf({ batch }: Job, turns: Turns | undefined): number {
@@ -111,18 +109,6 @@ async function recountFullQueues(
   }
 }
 
-function groupByJob(leased: readonly LeasedJob[], jobs: RelayTargets['jobs']): Map<Job, LeasedJob[]> {
-  const groups = new Map<Job, LeasedJob[]>();
-  for (const work of leased) {
-    const job = jobs.get(work.job);
-    if (job === undefined) continue;
-    const group = groups.get(job);
-    if (group === undefined) groups.set(job, [work]);
-    else group.push(work);
-  }
-  return groups;
-}
-
 /**
  * Relays until `signal` aborts: every few milliseconds while jobs are due and shortly after, otherwise 20
  * times per second. While workers are drained (`ops drain --on`) it hands over nothing.
@@ -134,9 +120,10 @@ export async function relayLoop(
   beat: () => void,
 ): Promise<void> {
   const addedSinceCount = new Map<QueueName, number>();
+  const backlogs = new Backlogs();
   const drain = new DrainWatch();
   const relayUnlessDrained = async () =>
-    (await drain.isOn(ctx.db)) ? 0 : relayOnce(ctx, targets, addedSinceCount);
+    (await drain.isOn(ctx.db)) ? 0 : relayOnce(ctx, targets, addedSinceCount, backlogs);
   const pause = new Pause();
   const endPause = () => pause.end();
   signal.addEventListener('abort', endPause);

@@ -4,7 +4,7 @@ import type { Job, QueueName } from '../../platform/job.ts';
  * The most keys of batches that a queue gets in a pass, and that wait in it: what becomes due of another
  * merchant comes behind them, and a pass that leases more delays the jobs of all other names.
  */
-export const MAX_KEYS = 2_000;
+export const MAX_KEYS = 1_000;
 
 export interface Bounds {
   /** The most batches of one job in a pass, and the most that a queue gets before its jobs are counted. */

@@ -11,7 +11,6 @@ import { IS_SHORT } from '../payments/transfers/decide.ts';
 import { sendAddressRequest, sendReceipt } from '../receipts/jobs.ts';
 import { OWNER_IN } from '../webhooks/endpoints/destination.ts';
 import { deliverWebhook } from '../webhooks/endpoints/jobs.ts';
-import { JOB_COLUMNS } from '../schedule/rows.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql } from '../../platform/postgres/db.ts';
@@ -44,7 +43,7 @@ interface Needed {
 // run_at is in the time of the job's clock (null: due now), visible_at in real time.
 const restoreJobs = sql<{ job: string; key: string }, Needed>(
   'restore_missing_jobs',
-  (p) => `INSERT INTO scheduled_jobs (${JOB_COLUMNS})
+  (p) => `INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock)
    SELECT job, key, coalesce(run_at, ${p.now}::timestamptz + ahead),
      greatest(run_at - ahead, clock.clock_frozen_until, ${p.now}::timestamptz), needed.test_clock
    FROM (

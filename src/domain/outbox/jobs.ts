@@ -4,4 +4,5 @@ import { defineJob } from '../../platform/job.ts';
 export const dispatchEvent = defineJob('event.fan-out', 'webhook-fan-out', {
   batch: 200,
   isLocal: true,
+  isOfMerchants: true,
 });

@@ -44,8 +44,8 @@ export function eventRow(event: EventRecord) {
 }
 
 /** Returns the job that dispatches an event. */
-export function dispatchJobOf({ id, createdAt, testClock }: EventRecord): ScheduledJob {
-  return { job: dispatchEvent, key: id, runAt: createdAt, testClock };
+export function dispatchJobOf({ id, createdAt, testClock, merchantId }: EventRecord): ScheduledJob {
+  return { job: dispatchEvent, key: id, runAt: createdAt, testClock, merchantId };
 }
 
 // A payment's events are written one after the other, but not always in the order of their transactions'

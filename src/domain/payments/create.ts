@@ -45,6 +45,7 @@ export async function createPayment(
     key: payment.id,
     runAt: payment.expires_at,
     testClock: testClockOf(payment),
+    merchantId: payment.merchant_id,
   };
   const isCreated = await insertPayment(ctx.db, {
     payment: { ...payment, rate },

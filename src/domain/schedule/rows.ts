@@ -11,6 +11,8 @@ export interface ScheduledJob {
    * Null: the system clock. Required, so that a job of an isolated payment cannot lose its clock in silence.
    */
   readonly testClock: TestClock | null;
+  /** Whose the job is, where its declaration says that it is somebody's. */
+  readonly merchantId?: string;
 }
 
 /** A row of `scheduled_jobs`, as it travels in a recordset. */
@@ -21,25 +23,27 @@ export interface JobRow {
   /** When a relay may lease the job, in real time. */
   readonly visible_at: Date;
   readonly test_clock: string | null;
+  readonly merchant_id: string | null;
 }
 
 /** The rows of jobs, for `recordset` and `JOB_COLUMNS`. */
 export function jobRows(jobs: readonly ScheduledJob[]): JobRow[] {
-  return jobs.map(({ job, key, runAt, testClock }) => ({
+  return jobs.map(({ job, key, runAt, testClock, merchantId }) => ({
     job: job.name,
     key,
     run_at: runAt,
     visible_at: visibleAt(runAt, testClock),
     test_clock: testClock?.id ?? null,
+    merchant_id: merchantId ?? null,
   }));
 }
 
 /** The columns that a new job needs, for the list of an INSERT. */
-export const JOB_COLUMNS = 'job, key, run_at, visible_at, test_clock';
+export const JOB_COLUMNS = 'job, key, run_at, visible_at, test_clock, merchant_id';
 
 /** The same columns with their types: `json_to_recordset(...) AS jobs (${JOB_COLUMN_TYPES})`. */
 export const JOB_COLUMN_TYPES =
-  'job text, key text, run_at timestamptz, visible_at timestamptz, test_clock text';
+  'job text, key text, run_at timestamptz, visible_at timestamptz, test_clock text, merchant_id text';
 
 /** SQL: whether a job waits for its merchant's turn; the predicate of the index scheduled_jobs_waiting. */
 export const IS_WAITING = (table: string) =>

@@ -78,7 +78,7 @@ interface Rescheduling {
 
 const rescheduleJob = sql<never, Rescheduling>(
   'reschedule_job',
-  (p) => `INSERT INTO scheduled_jobs (${JOB_COLUMNS})
+  (p) => `INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock)
    VALUES (${p.job}, ${p.key}, ${p.runAt}, ${p.visibleAt}, ${p.testClock})
    ON CONFLICT (job, key) DO UPDATE
      SET run_at = excluded.run_at, visible_at = excluded.visible_at, failures = 0, last_error = NULL

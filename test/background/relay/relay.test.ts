@@ -155,12 +155,12 @@ describe('the relay', () => {
     expect(await relayOnce(harness.ctx, targets, uncounted)).to.equal(1_100);
     // 100 jobs each: now they are counted before they get more.
     expect(counted).to.deep.equal([]);
-    waiting = 200;
+    waiting = 100;
     await put(sibling, range(10));
     expect(await relayOnce(harness.ctx, targets, uncounted)).to.equal(50);
     expect(await relayOnce(harness.ctx, targets, uncounted)).to.equal(0);
     expect(new Set(counted)).to.deep.equal(new Set(['sandbox', 'clean-up']));
-    waiting = 199;
+    waiting = 99;
     expect(await relayOnce(harness.ctx, targets, uncounted)).to.equal(1_010);
     expect(added.filter(({ name }) => name === sibling.name)).to.have.length(1);
   });

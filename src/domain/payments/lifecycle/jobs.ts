@@ -2,11 +2,11 @@ import { NETWORK_IDS } from '../../chain/networks.ts';
 import { defineJob } from '../../../platform/job.ts';
 
 /** Key: a payment's id. Due at its deadline. */
-export const expirePayment = defineJob('payment.expire', 'expiration', { batch: 200 });
+export const expirePayment = defineJob('payment.expire', 'expiration', { batch: 200, isOfMerchants: true });
 /** Key: a payment's id. Due when the first of its rate locks ends. */
 export const requotePayment = defineJob('payment.requote', 'expiration', { batch: 200 });
 /** Key: a payment's id. Due when the payment is confirmed in full; converts and settles it. */
-export const settlePayment = defineJob('payment.settle', 'settlement', { batch: 100 });
+export const settlePayment = defineJob('payment.settle', 'settlement', { batch: 100, isOfMerchants: true });
 /** Key: a refund's id. Due when the refund is accepted. */
 export const sendRefund = defineJob('refund.send', 'refunds', { batch: 20 });
 /** Key: a payment's id. Due while transfers of the payment are set aside; applies them. */

@@ -132,6 +132,7 @@ function jobsOf(moved: readonly Payment[], now: Date): JobChanges {
     key: payment.id,
     runAt,
     testClock: testClockOf(payment),
+    merchantId: payment.merchant_id,
   });
   return {
     scheduled: moved.flatMap((payment) => {

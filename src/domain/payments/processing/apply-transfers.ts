@@ -187,6 +187,7 @@ async function scheduleFollowing(
       key: payment.id,
       runAt: now,
       testClock: testClockOf(payment),
+      merchantId: payment.merchant_id,
     })),
   );
   await scheduleRequote(tx, payments.filter(isShort));

@@ -64,10 +64,11 @@ async function scheduleFollowing(
   for (const payment of await lockPayments(tx, [id])) {
     const testClock = testClockOf(payment);
     const networks = testClock === null ? [] : [...new Set(rows.map(({ network }) => network))];
-    const expiry = { job: expirePayment, key: id, runAt: payment.deadline_at, testClock };
+    const merchantId = payment.merchant_id;
+    const expiry = { job: expirePayment, key: id, runAt: payment.deadline_at, testClock, merchantId };
     await schedule(tx, [
       ...(isShort(payment) ? [expiry] : []),
-      { job: settlePayment, key: id, runAt: now, testClock },
+      { job: settlePayment, key: id, runAt: now, testClock, merchantId },
       ...networks.map((network) => ({ job: syncChain, key: chainKey(network, id), runAt: now, testClock })),
     ]);
   }

@@ -126,6 +126,7 @@ async function scheduleSettlement(tx: Tx, payments: readonly Payment[], runAt: D
       key: payment.id,
       runAt,
       testClock: testClockOf(payment),
+      merchantId: payment.merchant_id,
     })),
   );
 }
