@@ -113,10 +113,11 @@ export async function runFrozen<T>(
     return result;
   } finally {
     const offsetMs = time.getTime() - ctx.systemNow().getTime();
-    await ctx.db.transaction(async (tx) => {
-      await run(tx, resyncChains, { testClock: clock.id, job: syncChain.name, now: time });
-      await setClock(tx, clock, { ...clock, offsetMs, frozenUntil: null });
-    });
+    await ctx.db.transaction((tx) =>
+      setClock(tx, clock, { ...clock, offsetMs, frozenUntil: null }, () =>
+        run(tx, resyncChains, { testClock: clock.id, job: syncChain.name, now: time }),
+      ),
+    );
   }
 }
 
@@ -148,12 +149,20 @@ const resyncChains = sql<never, { testClock: string; job: string; now: Date }>(
 
 /**
  * Returns false, without a change, when the clock has changed since: the freeze expired and another request
- * has it.
+ * has it. `alsoMove` moves jobs of the clock. The payment is locked first and its jobs then, as everybody does:
+ * a transfer that a customer sends meanwhile would wait for a job, and this for the payment, for ever.
  */
-async function setClock(tx: Tx, before: TestClock, after: TestClock): Promise<boolean> {
+async function setClock(
+  tx: Tx,
+  before: TestClock,
+  after: TestClock,
+  alsoMove: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<boolean> {
   const set = await run(tx, updateClock, { ...after, before: before.frozenUntil });
-  if (set.length > 0) await followTestClock(tx, after);
-  return set.length > 0;
+  if (set.length === 0) return false;
+  await alsoMove();
+  await followTestClock(tx, after);
+  return true;
 }
 
 async function freeze(
