@@ -92,7 +92,7 @@ export async function copyPayments(db: Client, original: Original, copies: Copie
     [JSON.stringify(event), from, until, merchantId],
   );
   await db.query(
-    `INSERT INTO scheduled_jobs (job, key, run_at, visible_at, merchant_id)
+    `INSERT INTO scheduled_jobs (job, key, run_at, visible_at, for_merchant)
      SELECT 'payment.expire', ${ID('$1', name)}, due, due, $6
      ${each}, LATERAL (SELECT ${DEADLINE('$2', '$4', '$5')} AS due) d`,
     [payment.id, from, until, deadline, apart, merchantId],
@@ -103,7 +103,7 @@ export async function copyPayments(db: Client, original: Original, copies: Copie
 export async function dispatchCopies(db: Client, { event }: Original, copies: Copies): Promise<void> {
   const { name, from, until, merchantId } = copies;
   await db.query(
-    `INSERT INTO scheduled_jobs (job, key, run_at, visible_at, merchant_id)
+    `INSERT INTO scheduled_jobs (job, key, run_at, visible_at, for_merchant)
      SELECT 'event.fan-out', ${ID('$1', name)}, now(), now(), $4 FROM generate_series($2::int, $3::int) AS i`,
     [event['id'], from, until, merchantId],
   );

@@ -52,7 +52,7 @@ const ROWS = `
     INSERT INTO events (id, payment_id, merchant_id, sequence, type, body, created_at)
     VALUES ($13, $1, $2, 1, 'checkout.created', $14, $10)
   ), job AS (
-    INSERT INTO scheduled_jobs (job, key, run_at, visible_at, merchant_id)
+    INSERT INTO scheduled_jobs (job, key, run_at, visible_at, for_merchant)
     VALUES ('event.fan-out', $13, $10, $10, NULL), ('payment.expire', $1, $11, $11, $2)
   )`;
 const CREATE = { name: 'floor_create', text: `WITH ${ROWS} SELECT 1` };

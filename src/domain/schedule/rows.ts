@@ -23,7 +23,7 @@ export interface JobRow {
   /** When a relay may lease the job, in real time. */
   readonly visible_at: Date;
   readonly test_clock: string | null;
-  readonly merchant_id: string | null;
+  readonly for_merchant: string | null;
 }
 
 /** The rows of jobs, for `recordset` and `JOB_COLUMNS`. */
@@ -34,16 +34,16 @@ export function jobRows(jobs: readonly ScheduledJob[]): JobRow[] {
     run_at: runAt,
     visible_at: visibleAt(runAt, testClock),
     test_clock: testClock?.id ?? null,
-    merchant_id: merchantId ?? null,
+    for_merchant: merchantId ?? null,
   }));
 }
 
 /** The columns that a new job needs, for the list of an INSERT. */
-export const JOB_COLUMNS = 'job, key, run_at, visible_at, test_clock, merchant_id';
+export const JOB_COLUMNS = 'job, key, run_at, visible_at, test_clock, for_merchant';
 
 /** The same columns with their types: `json_to_recordset(...) AS jobs (${JOB_COLUMN_TYPES})`. */
 export const JOB_COLUMN_TYPES =
-  'job text, key text, run_at timestamptz, visible_at timestamptz, test_clock text, merchant_id text';
+  'job text, key text, run_at timestamptz, visible_at timestamptz, test_clock text, for_merchant text';
 
 /** SQL: whether a job waits for its merchant's turn; the predicate of the index scheduled_jobs_waiting. */
 export const IS_WAITING = (table: string) =>

@@ -15,24 +15,24 @@ const leaseShares = sql<Omit<LeasedJob, 'merchant'> & { run_at: Date }, SharePar
   'lease_shares',
   (p) => `
    WITH RECURSIVE owner AS (
-     (SELECT merchant_id FROM scheduled_jobs
-      WHERE job = ${p.job} AND merchant_id IS NOT NULL ORDER BY merchant_id LIMIT 1)
+     (SELECT for_merchant FROM scheduled_jobs
+      WHERE job = ${p.job} AND for_merchant IS NOT NULL ORDER BY for_merchant LIMIT 1)
      UNION ALL
-     SELECT next.merchant_id FROM owner, LATERAL (
-       SELECT merchant_id FROM scheduled_jobs
-       WHERE job = ${p.job} AND merchant_id > owner.merchant_id ORDER BY merchant_id LIMIT 1
+     SELECT next.for_merchant FROM owner, LATERAL (
+       SELECT for_merchant FROM scheduled_jobs
+       WHERE job = ${p.job} AND for_merchant > owner.for_merchant ORDER BY for_merchant LIMIT 1
      ) next
    ), due_owner AS MATERIALIZED (
-     SELECT merchant_id FROM owner WHERE EXISTS (
+     SELECT for_merchant FROM owner WHERE EXISTS (
        SELECT FROM scheduled_jobs d
-       WHERE d.job = ${p.job} AND d.merchant_id = owner.merchant_id AND d.visible_at <= ${p.now})
+       WHERE d.job = ${p.job} AND d.for_merchant = owner.for_merchant AND d.visible_at <= ${p.now})
      ORDER BY random()
    )
    UPDATE scheduled_jobs SET visible_at = ${p.leaseEnd}, turn_since = NULL
    WHERE ctid = ANY (ARRAY(
      SELECT due.ctid FROM due_owner, LATERAL (
        SELECT ctid FROM scheduled_jobs d
-       WHERE d.job = ${p.job} AND d.merchant_id = due_owner.merchant_id AND d.visible_at <= ${p.now}
+       WHERE d.job = ${p.job} AND d.for_merchant = due_owner.for_merchant AND d.visible_at <= ${p.now}
        ORDER BY d.visible_at
        LIMIT (SELECT greatest(1, ${p.count}::bigint / count(*)) FROM due_owner)
        FOR UPDATE SKIP LOCKED

@@ -66,14 +66,14 @@ describe('a merchant with more due than a pass leases', () => {
   it('is named by the jobs of its payments', async () => {
     await createPayment(harness);
     const { rows } = (await harness.ctx.db.raw(
-      'SELECT job, merchant_id FROM scheduled_jobs ORDER BY job',
+      'SELECT job, for_merchant FROM scheduled_jobs ORDER BY job',
     )) as {
       rows: unknown[];
     };
-    const { id: merchant_id } = harness.merchant;
+    const { id: for_merchant } = harness.merchant;
     expect(rows).to.deep.equal([
-      { job: 'event.fan-out', merchant_id },
-      { job: 'payment.expire', merchant_id },
+      { job: 'event.fan-out', for_merchant },
+      { job: 'payment.expire', for_merchant },
     ]);
   });
 

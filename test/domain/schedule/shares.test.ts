@@ -25,7 +25,7 @@ describe('the shares of merchants in what is due', () => {
   /** Jobs of a merchant (null: nobody's), the first due so many seconds after NOW, each 1 ms after the one before. */
   const put = (merchant: string | null, count: number, seconds: number, job = JOB) =>
     db.raw(
-      `INSERT INTO scheduled_jobs (job, key, merchant_id, run_at, visible_at)
+      `INSERT INTO scheduled_jobs (job, key, for_merchant, run_at, visible_at)
        SELECT ?, coalesce(?, 'nobody') || '-' || lpad(i::text, 6, '0'), ?, t, t
        FROM generate_series(1, ?::int) AS i, LATERAL (SELECT ?::timestamptz + i * interval '1 ms' AS t) AS times`,
       [job, merchant, merchant, count, addSeconds(NOW, seconds)],
