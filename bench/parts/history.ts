@@ -40,7 +40,8 @@ export async function measureHistory(bench: Bench, rows: number): Promise<void> 
     const none = await openSide(empty, receivers);
     const startedAt = performance.now();
     await fill(bench.db, rows);
-    console.log(`(the rows were made in ${number((performance.now() - startedAt) / 60_000)} minutes)`);
+    const minutes = number((performance.now() - startedAt) / 60_000);
+    console.log(`(the rows were made in ${minutes} minutes, and take ${await gigabytes(bench.db)} GB)`);
     const payments = bench.isQuick ? 50 : 500;
     const deliver = (side: Side) => () =>
       watched(side.programs, () => steady(side.bench, receivers, { perSecond: PER_SECOND, payments }));
@@ -63,6 +64,11 @@ async function openSide(bench: Bench, receivers: Receivers): Promise<Side> {
   };
   await until(async () => (await pending()) === 0, pending);
   return { bench, programs: programsOf(bench, web.pid, worker.pid) };
+}
+
+async function gigabytes(db: Client): Promise<string> {
+  const { rows } = await db.query<{ size: string }>('SELECT pg_database_size(current_database()) AS size');
+  return number(Number(rows[0]?.size) / 2 ** 30);
 }
 
 async function fill(db: Client, count: number): Promise<void> {

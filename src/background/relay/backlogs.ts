@@ -8,8 +8,8 @@ const LOOK_SHARE = 0.25;
 
 /**
  * Jobs of which more is due than a pass leases: what was due first may be all of one merchant, and another's
- * would wait for the last of it. While that is so, half of what is leased goes in equal shares to the merchants
- * with due jobs; the other half by its time, so that nothing waits for ever.
+ * would wait for the last of it. While that is so, half of what is leased goes in equal shares to the
+ * merchants with due jobs; the other half by its time, so that nothing waits for ever.
  */
 export class Backlogs {
   readonly #behind = new Set<string>();

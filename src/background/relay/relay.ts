@@ -73,8 +73,8 @@ export async function relayOnce(
   backlogs.note(limits, first);
   const shared = await backlogs.lease(ctx, shares, { now, leaseEnd });
   const taken = (await turns?.take(ctx, open, first, leaseEnd)) ?? first;
-  // What needs no queue begins first: a queue that is unavailable delays nothing of it. The shares of merchants
-  // go before what waits in a queue, which is mostly of the one that has so much due.
+  // What needs no queue begins first: a queue that is unavailable delays nothing of it. The shares of
+  // merchants go before what waits in a queue, which is mostly of the one that has so much due.
   const forQueues = [
     ...beginLocal(shared, jobs, local, { leaseEnd, isFirst: true }),
     ...beginLocal([...waited, ...taken], jobs, local, { leaseEnd, isFirst: false }),

@@ -10,7 +10,8 @@ interface ShareParams {
 
 // Index: scheduled_jobs_of_merchant. The walk goes from merchant to merchant, so what it costs depends on how
 // many merchants have such jobs, due or not, and not on how many jobs. In no order: where there are more
-// merchants than jobs to lease, each has a chance. As in lease.ts, the rows are found once, as an array of ctids.
+// merchants than jobs to lease, each has a chance. As in lease.ts, the rows are found once, as an array of
+// ctids.
 const leaseShares = sql<Omit<LeasedJob, 'merchant'> & { run_at: Date }, ShareParams>(
   'lease_shares',
   (p) => `
@@ -43,8 +44,8 @@ const leaseShares = sql<Omit<LeasedJob, 'merchant'> & { run_at: Date }, SharePar
 );
 
 /**
- * Leases at most `count` jobs of a name that are due at `now`, until `leaseEnd`: of each merchant that has some
- * the same number, those first that have been due longest. Jobs that name no merchant are left out.
+ * Leases at most `count` jobs of a name that are due at `now`, until `leaseEnd`: of each merchant that has
+ * some the same number, those first that have been due longest. Jobs that name no merchant are left out.
  */
 export async function leaseDueOfEach(
   connection: Connection,

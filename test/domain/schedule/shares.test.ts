@@ -22,7 +22,7 @@ describe('the shares of merchants in what is due', () => {
     await database.drop();
   });
 
-  /** Jobs of a merchant (null: nobody's), the first due so many seconds after NOW, each 1 ms after the one before. */
+  /** Jobs of a merchant (null: nobody's), due from so many seconds after NOW on, 1 ms after one another. */
   const put = (merchant: string | null, count: number, seconds: number, job = JOB) =>
     db.raw(
       `INSERT INTO scheduled_jobs (job, key, for_merchant, run_at, visible_at)

@@ -50,10 +50,10 @@ export const findHead = sql<HeadRow, { chain: string }>(
 );
 
 /**
- * SQL: CTEs that change the transfers that `changed` selects (hash, new block, drop, replacement, and the time
- * that orders them) and assign each the next place in the chain's order of changes; the head has to count
- * them. The caller has locked the chain's head: places are assigned in commit order, so no poller can pass one
- * that appears later. A dropped transfer comes after the one that replaces it.
+ * SQL: CTEs that change the transfers that `changed` selects (hash, new block, drop, replacement, and the
+ * time that orders them) and assign each the next place in the chain's order of changes; the head has to
+ * count them. The caller has locked the chain's head: places are assigned in commit order, so no poller can
+ * pass one that appears later. A dropped transfer comes after the one that replaces it.
  */
 const CHANGES = (chain: string, changed: string) => `changed AS (${changed}
       ), placed AS (

@@ -33,7 +33,7 @@ export interface NewTransfer {
 /**
  * Locks the head of `chain` until the transaction ends, and creates it, at height 0 and `now`, when it is
  * missing; mines blocks on top of it, and assigns every new transfer a place, mined or not: pollers then see
- * all that is committed. The lock is a statement before: what another process has committed until then is seen.
+ * all that is committed. The lock is a statement before: what another process has committed by then is seen.
  */
 export async function mineBlocks(tx: Tx, chain: ChainKey, blocks: Blocks): Promise<void> {
   await run(tx, statements.lockHead, { chain, now: blocks.now });

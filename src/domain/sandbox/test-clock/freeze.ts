@@ -149,8 +149,8 @@ const resyncChains = sql<never, { testClock: string; job: string; now: Date }>(
 
 /**
  * Returns false, without a change, when the clock has changed since: the freeze expired and another request
- * has it. `alsoMove` moves jobs of the clock. The payment is locked first and its jobs then, as everybody does:
- * a transfer that a customer sends meanwhile would wait for a job, and this for the payment, for ever.
+ * has it. `alsoMove` moves jobs of the clock. The payment is locked first and its jobs then, as everybody
+ * does: a transfer that a customer sends meanwhile would wait for a job, and this for the payment, for ever.
  */
 async function setClock(
   tx: Tx,
