@@ -44,13 +44,23 @@ export function logErrors<
 
 type Readiness = { readyPromise?: Promise<void> | undefined; waitUntilReady(): Promise<void> };
 
+/** What BullMQ's backend does before its worker waits for a job; its types leave it out. */
+interface Listening {
+  listening: boolean;
+  readonly connection: Readiness & { readonly listenClient?: unknown };
+  ensureListening(): Promise<unknown>;
+}
+
 /**
- * BullMQ's Postgres backend, which keeps the failure of its first connection for ever: its worker would ask
- * again at once, without a pause in which anything else runs. Here each try connects again.
+ * BullMQ's Postgres backend, without two of its faults. It keeps the failure of its first connection for ever:
+ * its worker would ask again at once, without a pause in which anything else runs. Here each try connects
+ * again. And where the reply to LISTEN and the end of its connection arrive together, it waits for
+ * notifications of a connection that is gone, up to an hour, and never listens on the next one.
  */
 export const createRetryingBackend: typeof createPostgresBackend = (...args) => {
   const backend = createPostgresBackend(...args);
-  const { connection } = backend as unknown as { connection: Readiness };
+  const listening = backend as unknown as Listening;
+  const { connection } = listening;
   for (const each of [connection, backend as unknown as Readiness]) {
     const waitUntilReady = each.waitUntilReady.bind(each);
     each.waitUntilReady = () => {
@@ -59,5 +69,12 @@ export const createRetryingBackend: typeof createPostgresBackend = (...args) => 
       return ready;
     };
   }
+  const ensureListening = listening.ensureListening.bind(backend);
+  listening.ensureListening = async () => {
+    const client = await ensureListening();
+    if (client === connection.listenClient) return client;
+    listening.listening = false;
+    throw new Error('the connection that listens for jobs has ended');
+  };
   return backend;
 };

@@ -92,7 +92,8 @@ export const mine = sql<never, Mining>(
           begin_at + step * blocks * interval '1 millisecond' AS mined_at
         FROM sim_heads CROSS JOIN LATERAL (
           SELECT coalesce(${p.blocks}::bigint, greatest(0, floor(
-            extract(epoch FROM ${p.now}::timestamptz - mined_at) * 1000 / ${p.blockMs}::bigint)))::bigint AS blocks,
+              extract(epoch FROM ${p.now}::timestamptz - mined_at) * 1000 / ${p.blockMs}::bigint
+            ))::bigint) AS blocks,
             CASE WHEN ${p.blocks}::bigint IS NULL THEN mined_at ELSE greatest(mined_at, ${p.now}) END AS begin_at,
             CASE WHEN ${p.blocks}::bigint IS NULL THEN ${p.blockMs}::bigint ELSE 0 END AS step
         ) AS due
