@@ -52,9 +52,9 @@ interface Listening {
 }
 
 /**
- * BullMQ's Postgres backend, without two of its faults. It keeps the failure of its first connection for ever:
- * its worker would ask again at once, without a pause in which anything else runs. Here each try connects
- * again. And where the reply to LISTEN and the end of its connection arrive together, it waits for
+ * BullMQ's Postgres backend, without two of its faults. It keeps the failure of its first connection for
+ * ever: its worker would ask again at once, without a pause in which anything else runs. Here each try
+ * connects again. And where the reply to LISTEN and the end of its connection arrive together, it waits for
  * notifications of a connection that is gone, up to an hour, and never listens on the next one.
  */
 export const createRetryingBackend: typeof createPostgresBackend = (...args) => {

@@ -94,7 +94,8 @@ export const mine = sql<never, Mining>(
           SELECT coalesce(${p.blocks}::bigint, greatest(0, floor(
               extract(epoch FROM ${p.now}::timestamptz - mined_at) * 1000 / ${p.blockMs}::bigint
             ))::bigint) AS blocks,
-            CASE WHEN ${p.blocks}::bigint IS NULL THEN mined_at ELSE greatest(mined_at, ${p.now}) END AS begin_at,
+            CASE WHEN ${p.blocks}::bigint IS NULL THEN mined_at
+              ELSE greatest(mined_at, ${p.now}) END AS begin_at,
             CASE WHEN ${p.blocks}::bigint IS NULL THEN ${p.blockMs}::bigint ELSE 0 END AS step
         ) AS due
         WHERE chain = ${p.chain}
