@@ -54,9 +54,8 @@ export async function findConfirmable(
   };
 }
 
-// Served by the primary key of transfers.
-// By the primary key: the index of unconfirmed transfers, whose predicate this does not repeat, would find
-// all of the network, and search the payment of each among those asked for.
+// By the primary key of transfers: the index of unconfirmed ones, whose predicate this does not repeat, would
+// find all of the network, and search the payment of each among those asked for.
 const confirmTransfers = sql<never, Depth & { paymentIds: readonly string[]; now: Date }>(
   'confirm_transfers',
   (p) => `
