@@ -34,7 +34,7 @@ describe('a worker of a queue on Postgres whose connection ends with the reply t
 
   it('does not wait for its notifications, and listens on the next connection', async () => {
     const options = { connection: pool } as unknown as Parameters<typeof createRetryingBackend>[1];
-    const backend = createRetryingBackend('relay', options, {} as never) as unknown as Backend;
+    const backend = createRetryingBackend('relay', options, {}) as unknown as Backend;
     // As a worker has one: an error that nobody hears is thrown.
     backend.on('error', () => undefined);
     const { connection } = backend;
