@@ -98,7 +98,7 @@ function pageOfPayments(values: PageParams, isCounted: boolean): Statement<PageR
   const isByCursor = values.afterTime !== undefined;
   const given = [
     ...(values.orderId === undefined ? [] : ['order']),
-    ...(values.statuses === undefined ? [] : ['status']),
+    ...(values.statuses === undefined ? [] : [isOneStatus(values.statuses) ? 'status' : 'statuses']),
     ...(values.from === null ? [] : ['from']),
     ...(values.until === null ? [] : ['until']),
     ...(isByCursor ? ['after'] : []),
@@ -126,9 +126,11 @@ function pageOfPayments(values: PageParams, isCounted: boolean): Statement<PageR
     const first = EXACT_TOTAL_LIMIT + 1;
     const [firstOnes, page] =
       values.statuses === undefined
-        ? [`SELECT FROM payments WHERE ${counted.join(' AND ')}`, `SELECT ${COLUMNS} ${read}`]
+        ? [`SELECT FROM payments WHERE ${counted.join(' AND ')} LIMIT ${first}`, `SELECT ${COLUMNS} ${read}`]
         : [
-            ofStatuses(p.statuses, counted, String(first)),
+            isOneStatus(values.statuses)
+              ? newestOf(`(${p.statuses}::text[])[1]`, counted, first)
+              : `${ofStatuses(p.statuses, counted, first)} LIMIT ${first}`,
             `SELECT ${COLUMNS} FROM (
           ${ofStatuses(p.statuses, shown, upToPage)}
           ${NEWEST_FIRST} ${pageLimit}) ids JOIN payments USING (id)`,
@@ -136,7 +138,7 @@ function pageOfPayments(values: PageParams, isCounted: boolean): Statement<PageR
     return `
       WITH counted AS (
         SELECT count(*) AS total FROM (
-          ${firstOnes} LIMIT ${first}) first_ones
+          ${firstOnes}) first_ones
       ), page AS (
         ${page}
       )
@@ -149,18 +151,24 @@ const COLUMNS = RESOURCE_COLUMNS.map((column) => `payments.${column}`).join(', '
 const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
 const PAYMENTS_NEWEST_FIRST = 'ORDER BY payments.created_at DESC, payments.id DESC';
 
+/** Counted by the index alone: what merges several statuses takes a fifth of the time of 10,001 payments. */
+const isOneStatus = (statuses: readonly string[]) => statuses.length === 1;
+
+/** SQL: the newest `limit` payments of each status. */
+const ofStatuses = (statuses: string, conditions: readonly string[], limit: string | number) =>
+  `SELECT found.id, found.created_at
+          FROM (SELECT DISTINCT unnest(${statuses}::text[]) AS status) wanted CROSS JOIN LATERAL (
+            ${newestOf('wanted.status', conditions, limit)}) found`;
+
 /**
- * SQL: the newest `limit` payments of each status. With ANY instead, in one scan, Postgres would walk
+ * SQL: the newest `limit` payments of a status. With ANY instead, in one scan, Postgres would walk
  * payments_newest, or the whole table, in search of a rare status. Only columns of payments_by_status: no
  * other index has them all, so that no other looks as good.
  */
-function ofStatuses(statuses: string, conditions: readonly string[], limit: string): string {
-  return `SELECT found.id, found.created_at
-          FROM (SELECT DISTINCT unnest(${statuses}::text[]) AS status) wanted CROSS JOIN LATERAL (
-            SELECT id, created_at FROM payments
-            WHERE ${conditions.join(' AND ')} AND status = wanted.status
-            ${NEWEST_FIRST} LIMIT ${limit}) found`;
-}
+const newestOf = (status: string, conditions: readonly string[], limit: string | number) =>
+  `SELECT id, created_at FROM payments
+            WHERE ${conditions.join(' AND ')} AND status = ${status}
+            ${NEWEST_FIRST} LIMIT ${limit}`;
 
 function formatCursor({ created_at, id }: ResourceRow): string {
   return encodeCursor([created_at.getTime(), id]);
