@@ -59,7 +59,7 @@ const DELIVERIES_SHARE_FACTOR = 1;
 const SHARE_FACTOR = 3;
 
 /** So many endpoints of a merchant are always tried at once. */
-const DELIVERIES_BURST = 16;
+const DELIVERIES_BURST = 64;
 /** A job that held its slot for this part of the deadline of a request probably waited for it. */
 const LONG_SHARE = 2 / 3;
 
