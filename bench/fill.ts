@@ -25,6 +25,9 @@ export interface Copies {
 const idOf = (column: string, prefix: string) =>
   `'${prefix}_' || substr(${column}, 5, 10) || lpad(i::text, 16, '0')`;
 
+/** SQL: the id of the event of the copied payment number `i`. */
+export const COPIED_EVENT = `(SELECT ${idOf('t.id', 'evt')} FROM (SELECT min(id) AS id FROM events) t)`;
+
 /** Copies the database's first payment with its quote and its event, by SQL. */
 export async function copyPayments(db: Client, copies: Copies): Promise<void> {
   const last = (copies.from ?? 1) + copies.count - 1;
