@@ -76,7 +76,7 @@ export function cpuSeconds(pid: number): number {
   return cpuIn(readStats(), pid);
 }
 
-/** Memory in use, in MB (Linux). */
+/** Memory in use, in MB (Linux); NaN: the process has ended, and its parent has not noticed yet. */
 export function residentMegabytes(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes) / 1024;

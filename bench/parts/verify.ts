@@ -101,7 +101,9 @@ async function verify({ env, postgresPid }: Bench) {
   const watch = (pid: number) => {
     const end = watchCpu({ verify: [pid], Postgres: [postgresPid] });
     return setInterval(() => {
-      megabytes = Math.max(megabytes, residentMegabytes(pid));
+      const now = residentMegabytes(pid);
+      if (Number.isNaN(now)) return;
+      megabytes = Math.max(megabytes, now);
       usage = end();
     }, WATCH_MS);
   };
