@@ -3,7 +3,7 @@ import { openShop } from '../support/shop.ts';
 import { checkScript, type Script } from './check.ts';
 import { EXAMPLES } from './examples.ts';
 import { disableWebhooks } from './facts.ts';
-import { giveAddress, lose, pay, refund, scriptOf } from './scripts.ts';
+import { giveAddress, lose, pay, refund, scriptOf, wait } from './scripts.ts';
 
 /** Found by the model (the first five) or by review, and fixed in the service or the model. */
 describe('fixed counterexamples', () => {
@@ -129,6 +129,20 @@ describe('fixed counterexamples', () => {
           [111, giveAddress],
         ],
         { price: '25' },
+      ),
+    ));
+
+  it('dust that came before late money goes back with it, after a settled payment was sent back', () =>
+    check(
+      scriptOf(
+        [
+          [1, pay(100)],
+          [200, refund],
+          [200, pay('unit', 'ETH ethereum')],
+          [4000, pay(50, 'ETH ethereum')],
+          [300, wait],
+        ],
+        { late: 'refund', overpaid: 'refund_excess' },
       ),
     ));
 

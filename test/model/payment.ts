@@ -162,15 +162,16 @@ export class PaymentStatus {
   /** What the policy sends back, in the coins that came. */
   #acceptDueRefunds(): void {
     const { confirmed, standing } = this.money;
-    if (this.#policy.late === 'refund') {
+    // What comes after a settled payment was sent back pays for nothing. Late or not, it goes together: what
+    // is dust alone goes with the rest.
+    if (this.#returnsExcess && this.status === 'REFUNDED' && this.isSettled)
+      this.money.sendBack(allHeld(confirmed));
+    else if (this.#policy.late === 'refund') {
       const late = confirmed.filter(({ seenAt }) => seenAt >= this.#expiresAt);
       if (this.status === 'REFUNDED') this.money.sendBack(allHeld(late));
       if (this.status === 'EXPIRED' && this.exceptions.has('late') && confirmed.length === standing.length)
         this.money.sendBack(allHeld(confirmed));
     }
-    // What comes after a settled payment was sent back pays for nothing.
-    if (this.#returnsExcess && this.status === 'REFUNDED' && this.isSettled)
-      this.money.sendBack(allHeld(confirmed));
   }
 
   /** True when the honoured money of `some` reaches the price less what the policy tolerates. */
