@@ -146,6 +146,36 @@ describe('fixed counterexamples', () => {
       ),
     ));
 
+  it('dust that a conversion leaves goes back with the rest of an excess', () =>
+    check(
+      scriptOf(
+        [
+          [300, pay('asked', 'ETH ethereum')],
+          [0, pay('asked', 'ETH ethereum')],
+          [0, pay('asked')],
+          [200, wait],
+        ],
+        { minutes: 5, overpaid: 'refund_excess' },
+      ),
+    ));
+
+  it('dust that a lost part of an excess left behind waits for what can go with it', () =>
+    check(
+      scriptOf(
+        [
+          [300, pay('asked', 'ETH ethereum')],
+          [0, pay('asked', 'ETH ethereum')],
+          [0, pay('asked')],
+          [200, { do: 'reorg', depth: 20 }],
+          [0, lose(1)],
+          [300, giveAddress],
+          [900, pay('asked', 'ETH ethereum')],
+          [300, wait],
+        ],
+        { minutes: 5, overpaid: 'refund_excess' },
+      ),
+    ));
+
   it('a tolerance of 100 % waits for confirmations', () =>
     check(
       scriptOf(

@@ -99,14 +99,18 @@ export function aboveDust(parts: readonly Part[]): Part[] {
   });
 }
 
-/** Returns what is held of confirmed transfers, in whole units, as parts that can be sent back. */
+/** Returns what is held of confirmed transfers, in whole units; dust too, which may go with other parts. */
 export function heldParts(transfers: readonly PaymentTransfer[]): Part[] {
   const parts = transfers.filter(isConfirmed).map((transfer) => ({
     transfer,
     coins: roundToUnits(heldOf(transfer), transfer.coin, transfer.network, 'down'),
   }));
-  return aboveDust(parts.filter(({ coins }) => compare(coins, '0') > 0));
+  return parts.filter(({ coins }) => compare(coins, '0') > 0);
 }
+
+/** Returns what is held of confirmed transfers, and can be sent back by itself. */
+export const sendableParts = (transfers: readonly PaymentTransfer[]): Part[] =>
+  aboveDust(heldParts(transfers));
 
 /** Returns the credit of parts that are taken from the top of their transfers. */
 export function creditOfParts(parts: readonly Part[]): string {

@@ -1,7 +1,7 @@
 import { schedule } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { heldParts } from '../conversions/plan.ts';
+import { sendableParts } from '../conversions/plan.ts';
 import { sendRefund } from '../lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../lifecycle/payment.ts';
 import { isSettled } from '../lifecycle/states.ts';
@@ -84,5 +84,11 @@ async function withdraw(tx: Tx, payment: Payment, refund: Refund, now: Date): Pr
   const transfers = await readTransfers(tx, [payment.id]);
   const rest = transfers.filter(({ coin, network }) => coin === refund.coin && network === refund.network);
   const { reason, address } = refund;
-  await returnHeld(tx, payment, heldParts(rest), { reason, address: address ?? undefined, transfers }, now);
+  await returnHeld(
+    tx,
+    payment,
+    sendableParts(rest),
+    { reason, address: address ?? undefined, transfers },
+    now,
+  );
 }

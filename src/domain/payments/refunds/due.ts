@@ -1,6 +1,6 @@
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { compare } from '../../../platform/values/money.ts';
-import { aboveDust, heldParts, planConversion, type Part } from '../conversions/plan.ts';
+import { aboveDust, heldParts, planConversion, sendableParts, type Part } from '../conversions/plan.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { isExpired, isRefunded, isSettled } from '../lifecycle/states.ts';
 import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
@@ -29,17 +29,17 @@ export function dueRefundOf(payment: Payment, transfers: readonly PaymentTransfe
   if (policy.late === 'refund' && isExpired(status) && exceptions.includes('late')) {
     // An expired payment can only be refunded in full, so all its money must be confirmed.
     const isWhole = transfers.filter(isStanding).every(isConfirmed);
-    return owed('late', isWhole ? heldParts(transfers) : []);
+    return owed('late', isWhole ? sendableParts(transfers) : []);
   }
   if (policy.overpaid === 'refund_excess' && isSettled(status))
     return owed('overpaid', excessParts(payment, transfers));
   if (!isRefunded(status)) return null;
   if (policy.overpaid === 'refund_excess' && settled_at !== null)
-    return owed('overpaid', heldParts(transfers));
-  return policy.late === 'refund' ? owed('late', heldParts(transfers.filter(isLate))) : null;
+    return owed('overpaid', sendableParts(transfers));
+  return policy.late === 'refund' ? owed('late', sendableParts(transfers.filter(isLate))) : null;
 }
 
-/** What a conversion left of a transfer, and what none needs. */
+/** What a conversion left of a transfer, and what none needs: sent together, dust goes with the rest. */
 function excessParts(payment: Payment, transfers: readonly PaymentTransfer[]): Part[] {
   const left = heldParts(transfers.filter(({ converted }) => compare(converted, '0') > 0));
   return aboveDust([...left, ...planConversion(payment, transfers).excess]);

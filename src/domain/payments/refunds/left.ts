@@ -1,7 +1,7 @@
 import { decimalsOf, dustOf, isInUnits, roundToUnits } from '../../chain/coins.ts';
 import { ApiError, ValidationError } from '../../../platform/errors.ts';
 import { compare, max, subtract, sum } from '../../../platform/values/money.ts';
-import { creditOfParts, heldParts, type Part } from '../conversions/plan.ts';
+import { creditOfParts, sendableParts, type Part } from '../conversions/plan.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { isRefundable, isRefunded, isSettled } from '../lifecycle/states.ts';
 import { convertedCredit } from '../transfers/credit.ts';
@@ -32,7 +32,7 @@ export function leftToRefund(
   const isLeft = isSettled(payment.status) && compare(whole, dustOf(pay_currency, pay_network)) > 0;
   const settled = isLeft ? whole : '0';
   // What a settled payment holds is on its way to the settlement coin, unless an exchange refused it.
-  const held = heldParts(
+  const held = sendableParts(
     transfers.filter(({ conversion }) => !isSettled(payment.status) || conversion !== null),
   );
   return { settled, held, total: sum([settled, creditOfParts(held)]) };
