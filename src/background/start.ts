@@ -8,6 +8,7 @@ import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
 import { QUEUE_NAMES, type Job, type QueueName } from '../platform/job.ts';
 import { openQueueEngine, type QueueEngine } from './queues.ts';
 import { countQueues, SCRAPE_MS, type QueueCounts } from './queue-status.ts';
+import { Gaps } from './relay/gaps.ts';
 import { LocalRuns, type CarriedJob } from './relay/local-runs.ts';
 import { Lanes } from './shares/lanes.ts';
 import { relayLoop } from './relay/relay.ts';
@@ -109,9 +110,10 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
     ),
   );
   const local = new LocalRuns(served, runCarried);
+  const gaps = new Gaps(engine.name);
   const stop = new AbortController();
   const mayWork = shiftOf(ctx, workers);
-  const relay = relayLoop(ctx, { jobs, queues, turns, local, mayWork }, stop.signal, beat);
+  const relay = relayLoop(ctx, { jobs, queues, turns, local, gaps, mayWork }, stop.signal, beat);
   return {
     engine: engine.name,
     runs,

@@ -12,6 +12,7 @@ import { BOUNDS, boundsOf, MAX_KEYS, type Bounds } from '../shares/bounds.ts';
 import { keyNamesOf, type Turns } from '../shares/turns.ts';
 import { Backlogs } from './backlogs.ts';
 import { beginLocal } from './begin-local.ts';
+import type { Gaps } from './gaps.ts';
 import type { LocalRuns } from './local-runs.ts';
 import { Pause } from './pause.ts';
 
@@ -36,6 +37,8 @@ export interface RelayTargets {
   readonly turns?: Turns;
   /** Runs the jobs that need no queue; absent: all go to their queues. */
   readonly local?: LocalRuns;
+  /** Spaces what is handed over; absent: every pass leases what is due. */
+  readonly gaps?: Gaps;
   /** False: the relay pauses, as if Postgres were unavailable. Absent: it never does. */
   readonly mayWork?: () => boolean;
 }
@@ -49,7 +52,7 @@ export interface RelayTargets {
  */
 export async function relayOnce(
   ctx: Context,
-  { jobs, queues, turns, local }: RelayTargets,
+  { jobs, queues, turns, local, gaps }: RelayTargets,
   addedSinceCount: Map<QueueName, number> = new Map(),
   backlogs: Backlogs = new Backlogs(),
 ): Promise<number> {
@@ -58,7 +61,8 @@ export async function relayOnce(
   const open = [...jobs.values()].filter(
     (job) =>
       (addedSinceCount.get(job.queue) ?? 0) < (bounds.get(job.queue) ?? BOUNDS).aPass &&
-      local?.roomFor(job) !== 0,
+      local?.roomFor(job) !== 0 &&
+      gaps?.isOver(job) !== false,
   );
   const now = ctx.now();
   const leaseEnd = addSeconds(now, LEASE_SECONDS);
@@ -73,6 +77,8 @@ export async function relayOnce(
   backlogs.note(limits, first);
   const shared = await backlogs.lease(ctx, shares, { now, leaseEnd });
   const taken = (await turns?.take(ctx, open, first, leaseEnd)) ?? first;
+  const handedOver = new Set([...waited, ...shared, ...taken].map(({ job }) => job));
+  gaps?.begin(open.filter(({ name }) => handedOver.has(name)));
   // What needs no queue begins first: a queue that is unavailable delays nothing of it. The shares of
   // merchants go before what waits in a queue, which is mostly of the one that has so much due.
   const forQueues = [
