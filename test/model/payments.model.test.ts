@@ -8,7 +8,7 @@ import { checkScript } from './check.ts';
 /** `npm run test:model` runs 10,000 scripts, `npm run test:model:ci` 1,000; MODEL_SEED repeats a run. */
 const SCRIPTS = Number(process.env.MODEL_SCRIPTS ?? 60);
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
-/** 1,000 scripts take about 45 s, 10,000 seven minutes; the rest is for making a counterexample smaller. */
+/** 1,000 scripts take about 45 s, 10,000 six minutes; the rest is for making a counterexample smaller. */
 const LONGEST_MS = Math.max(300_000, SCRIPTS * 120);
 /** Concurrent scripts: enough to keep Postgres busy while this process computes. */
 const LANES = Number(process.env.MODEL_LANES ?? 6);

@@ -19,6 +19,7 @@ export class Gaps {
   /** By the names of jobs. */
   readonly #endAt = new Map<string, number>();
 
+  /** The engine says how long the gaps of queued jobs are; `clock` is in milliseconds. */
   constructor(engine: QueueEngine['name'], clock: () => number = () => performance.now()) {
     this.#queueMs = QUEUE_MS[engine];
     this.#clock = clock;

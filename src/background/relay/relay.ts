@@ -47,8 +47,9 @@ export interface RelayTargets {
  * Leases the jobs that are due in Postgres, commits, and only then starts those that are local and adds the
  * others to the queues. A crash between loses nothing, because the leases end; a crash afterwards adds jobs
  * twice, and handlers are idempotent. Jobs whose merchant holds its share of the slots wait in Postgres for a
- * turn. From pass to pass `addedSinceCount` holds how many jobs each queue got since its waiting jobs were
- * counted, and `backlogs` of which jobs more is due than a pass leases. Returns how many jobs were leased.
+ * turn; those of a name whose gap is not over wait there for a later pass. From pass to pass
+ * `addedSinceCount` holds how many jobs each queue got since its waiting jobs were counted, and `backlogs` of
+ * which jobs more is due than a pass leases. Returns how many jobs were leased.
  */
 export async function relayOnce(
   ctx: Context,
