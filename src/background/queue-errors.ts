@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createPostgresBackend } from 'bullmq';
 import type pg from 'pg';
 import { messageOf, type Log } from '../platform/log.ts';
+import { keepSignals, type Asking } from './queue-statements.ts';
 
 /** How long a caller of the pool waits for a connection that was refused before it gets the error. */
 const REFUSED_MS = 1_000;
@@ -69,6 +70,7 @@ export const createRetryingBackend: typeof createPostgresBackend = (...args) => 
       return ready;
     };
   }
+  keepSignals(backend as unknown as Asking);
   const ensureListening = listening.ensureListening.bind(backend);
   listening.ensureListening = async () => {
     const client = await ensureListening();

@@ -10,9 +10,11 @@ import {
 } from 'bullmq';
 import pg from 'pg';
 import { addFewAlone } from './add-few.ts';
+import { nameStatements } from './queue-statements.ts';
 import { createRetryingBackend, failSlowly, logErrors } from './queue-errors.ts';
 import type { Config } from '../platform/config/config.ts';
-import type { JobMerchant, QueueName } from '../platform/job.ts';
+import type { JobMerchant } from '../platform/handover.ts';
+import type { QueueName } from '../platform/job.ts';
 import { driverOf, openClient } from '../platform/postgres/client.ts';
 import { limitsBelow, setLimits } from '../platform/postgres/session.ts';
 import type { Log } from '../platform/log.ts';
@@ -131,10 +133,7 @@ function redisEngine(redisUrl: string, log: Log): QueueEngine {
   };
 }
 
-/**
- * More connections make BullMQ's Postgres engine slower (measured). Each worker listens on one of its own in
- * addition.
- */
+/** More make BullMQ's engine slower (measured). Each worker listens on one of its own in addition. */
 const POOL_SIZE = 10;
 /** BullMQ itself waits without a limit; the server's limits are those of the worker's own connections. */
 const STATEMENT_MS = 60_000;
@@ -158,6 +157,7 @@ function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
     onConnect,
   });
   failSlowly(pool);
+  nameStatements(pool);
   pool.setMaxListeners(0);
   // The pool handles errors of its idle connections. One that BullMQ has checked out, idle between two
   // statements, would end the process when Postgres closes it; its next statement gets the error.

@@ -8,10 +8,11 @@ import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
 import { QUEUE_NAMES, type Job, type QueueName } from '../platform/job.ts';
 import { openQueueEngine, type QueueEngine } from './queues.ts';
 import { countQueues, SCRAPE_MS, type QueueCounts } from './queue-status.ts';
-import { Gaps } from './relay/gaps.ts';
+import { openHandovers, SPACING, type HandoverTargets } from './relay/hand-over.ts';
 import { LocalRuns, type CarriedJob } from './relay/local-runs.ts';
 import { Lanes } from './shares/lanes.ts';
 import { relayLoop } from './relay/relay.ts';
+import { QueueRoom } from './relay/room.ts';
 import { runJob } from './run-job.ts';
 import { scheduleRecurring } from './recurring.ts';
 import { Runs } from './runs.ts';
@@ -96,11 +97,11 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
   );
   const runs = new Runs(served, () => ctx.systemNow());
   const lanes = new Lanes(ctx.db);
-  const runCarried = (carried: CarriedJob) =>
-    turns.runInSlots(ctx, carried, (own) => {
+  const runCarried = (carried: CarriedJob, base: Context = ctx) =>
+    turns.runInSlots(base, carried, (own) => {
       const { queue, name } = carried;
-      const db = own.merchant === undefined ? ctx.db : lanes.of(own.merchant);
-      return runs.watch(queue, name, own.keys, () => runJob({ ...ctx, db }, handlers, name, own));
+      const db = own.merchant === undefined ? base.db : lanes.of(own.merchant);
+      return runs.watch(queue, name, own.keys, () => runJob({ ...base, db }, handlers, name, own));
     });
   const workers = served.map((queue) =>
     engine.openWorker(
@@ -109,23 +110,27 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
       concurrencyOf(queue, config),
     ),
   );
-  const local = new LocalRuns(served, runCarried);
-  const gaps = new Gaps(engine.name);
+  const { passMs, handoverMs } = SPACING[engine.name];
+  const targets: HandoverTargets = { jobs, queues, room: new QueueRoom(jobs), turns };
+  const handovers = openHandovers(ctx, targets, handoverMs);
+  const local = new LocalRuns(served, (carried) => runCarried(carried, { ...ctx, handover: handovers }));
   const stop = new AbortController();
   const mayWork = shiftOf(ctx, workers);
-  const relay = relayLoop(ctx, { jobs, queues, turns, local, gaps, mayWork }, stop.signal, beat);
+  const relay = relayLoop(ctx, { ...targets, local, passMs, mayWork }, stop.signal, beat);
   return {
     engine: engine.name,
     runs,
     countQueues: () => countQueues([...queues.values()], SCRAPE_MS),
     async close() {
       stop.abort();
+      handovers.close();
       const closing = Promise.all(workers.map((worker) => worker.close()));
       // After the workers know that they are closed: one that works asks an ended connection again and again.
       const isAway = engine.stopWaiting?.() ?? false;
       // A pass may wait for a command that was lost with its connection; what it leased is due again later.
       if (!isAway) await relay;
       await local.settle();
+      await handovers.settle();
       await closing;
       await closeAdapters(adapters);
       await Promise.all([...queues.values()].map((queue) => queue.close()));

@@ -35,12 +35,6 @@ export interface Job {
 /** The rows by which a job's merchant is found. */
 export type KeyNames = 'endpoint' | 'event';
 
-/** The merchant that a job is for; weight: how many slots it may hold relative to others. */
-export interface JobMerchant {
-  readonly id: string;
-  readonly weight: number;
-}
-
 /** The queues, as operators see them and as WORKER_QUEUES names them. */
 export const QUEUE_NAMES = [
   'expiration',

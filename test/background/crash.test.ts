@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { LEASE_SECONDS } from '../../src/background/relay/relay.ts';
+import { LEASE_SECONDS } from '../../src/background/shares/bounds.ts';
 import { INITIAL_CONCURRENCY } from '../../src/domain/webhooks/endpoints/flow-control.ts';
 import { run, sql } from '../../src/platform/postgres/db.ts';
 import type { Doom } from '../support/doomed-worker.ts';

@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import { expect } from 'chai';
 import winston from 'winston';
 import { openQueueEngine } from '../../src/background/queues.ts';
-import { LEASE_SECONDS } from '../../src/background/relay/relay.ts';
+import { LEASE_SECONDS } from '../../src/background/shares/bounds.ts';
 import { run, sql } from '../../src/platform/postgres/db.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import type { Engine } from '../support/engines.ts';

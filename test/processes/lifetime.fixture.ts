@@ -3,7 +3,7 @@ import { setImmediate as setImmediateOf } from 'node:timers';
 import { setImmediate } from 'node:timers/promises';
 import { StartError } from '../../src/platform/config/config.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { unhandledErrors } from '../../src/platform/unhandled.ts';
+import { unhandledErrors } from '../../src/platform/logging/unhandled.ts';
 import { runMain } from '../../src/processes/setup/lifetime.ts';
 
 /** What `lifetime.test.ts` starts: a process that starts, runs and ends as its arguments say. */

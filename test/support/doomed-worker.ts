@@ -4,6 +4,7 @@
  */
 import { openQueueEngine, type JobQueue } from '../../src/background/queues.ts';
 import { relayOnce, type RelayTargets } from '../../src/background/relay/relay.ts';
+import { QueueRoom } from '../../src/background/relay/room.ts';
 import { startBackground } from '../../src/background/start.ts';
 import { createHandlers } from '../../src/background/workers.ts';
 import { createAdapters } from '../../src/domain/adapters.ts';
@@ -46,6 +47,7 @@ if (doom.moment === 'working') {
   const targets: RelayTargets = {
     jobs,
     queues: new Map(QUEUE_NAMES.map((name) => [name, stopping(engine.openQueue(name))])),
+    room: new QueueRoom(jobs),
   };
   await relayOnce(ctx, targets);
   console.log(doom.moment);

@@ -1,6 +1,6 @@
-import type { LeasedJob } from '../../domain/schedule/lease.ts';
 import { leaseDueOfEach } from '../../domain/schedule/shares.ts';
 import type { Context } from '../../platform/context.ts';
+import type { LeasedJob } from '../../platform/handover.ts';
 import type { Job } from '../../platform/job.ts';
 
 /** Looking for the merchants of a job takes at most this part of the time, however many they are. */

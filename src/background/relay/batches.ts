@@ -1,5 +1,4 @@
-import type { LeasedJob } from '../../domain/schedule/lease.ts';
-import type { JobMerchant } from '../../platform/job.ts';
+import type { JobMerchant, LeasedJob } from '../../platform/handover.ts';
 import { groupBy } from '../../platform/postgres/sql.ts';
 import type { JobData } from '../queues.ts';
 import { CARRIED_KEYS } from '../shares/turns.ts';

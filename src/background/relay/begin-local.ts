@@ -1,4 +1,4 @@
-import type { LeasedJob } from '../../domain/schedule/lease.ts';
+import type { LeasedJob } from '../../platform/handover.ts';
 import type { Job, QueueName } from '../../platform/job.ts';
 import type { JobData } from '../queues.ts';
 import { batches } from './batches.ts';

@@ -6,6 +6,12 @@ import type { Job, QueueName } from '../../platform/job.ts';
  */
 export const MAX_KEYS = 1_000;
 
+/**
+ * How long a job may take before the relay adds it to a queue again: the bound within which a job that a
+ * queue lost comes back.
+ */
+export const LEASE_SECONDS = 30;
+
 export interface Bounds {
   /** The most batches of one job in a pass, and the most that a queue gets before its jobs are counted. */
   readonly aPass: number;

@@ -1,4 +1,4 @@
-import type { JobMerchant } from '../../platform/job.ts';
+import type { JobMerchant } from '../../platform/handover.ts';
 import { poolSizeOf, type Db } from '../../platform/postgres/db.ts';
 import type { KnexClient, PooledConnection } from '../../platform/postgres/connections.ts';
 import { Slots } from './slots.ts';

@@ -1,4 +1,4 @@
-import type { JobMerchant } from '../../platform/job.ts';
+import type { JobMerchant } from '../../platform/handover.ts';
 
 /**
  * What a merchant saves while as many of its jobs run as it may start at once, and how many of them are

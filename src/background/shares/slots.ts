@@ -1,4 +1,4 @@
-import type { JobMerchant } from '../../platform/job.ts';
+import type { JobMerchant } from '../../platform/handover.ts';
 import { groupBy } from '../../platform/postgres/sql.ts';
 import { Pace, type PaceOptions } from './pace.ts';
 

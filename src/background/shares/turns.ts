@@ -1,7 +1,7 @@
-import type { LeasedJob } from '../../domain/schedule/lease.ts';
 import { awaitTurn, findWaiting, leaseTurns, type TurnlessJob } from '../../domain/schedule/turns.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Job, JobMerchant, KeyNames, QueueName } from '../../platform/job.ts';
+import type { JobMerchant, LeasedJob } from '../../platform/handover.ts';
+import type { Job, KeyNames, QueueName } from '../../platform/job.ts';
 import { countWaitingJobs } from '../queue-status.ts';
 import type { JobData, JobQueue } from '../queues.ts';
 import type { Slots } from './slots.ts';

@@ -3,13 +3,14 @@ import { sendAddressRequest, sendReceipt } from '../receipts/jobs.ts';
 import { requestReasonOf, type ReportedMoney } from '../receipts/request-data.ts';
 import { createAddressRequests, createReceipts, type NewAddressRequest } from '../receipts/store.ts';
 import { autopayPayment } from '../sandbox/customer/jobs.ts';
-import { ensureScheduled, finish, schedule } from '../schedule/store.ts';
+import { ensureScheduled, finish, scheduleLeased } from '../schedule/store.ts';
 import type { ScheduledJob } from '../schedule/rows.ts';
 import { createDeliveries } from '../webhooks/deliveries/create.ts';
+import { deliverWebhook } from '../webhooks/endpoints/jobs.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql } from '../../platform/postgres/db.ts';
-import { together } from '../../platform/postgres/transactions/together.ts';
+import { beginLast, together } from '../../platform/postgres/transactions/together.ts';
 import { transact } from '../../platform/postgres/transactions/transact.ts';
 import { startSpan } from '../../platform/traces/traces.ts';
 import type { EventType } from '../../sdk/event-types.ts';
@@ -44,7 +45,8 @@ export async function dispatchEvents(
 ): Promise<void> {
   const startedAt = ctx.now();
   const begunAt = ctx.systemNow();
-  const dispatched = await transact(ctx.db, async (tx) => {
+  const leaseEnd = ctx.handover?.leaseEndOf(deliverWebhook) ?? null;
+  const { dispatched, woken } = await transact(ctx.db, async (tx) => {
     const [events, deliveries] = await together(
       tx,
       () => run(tx, eventsToDispatch, { ids: eventIds }),
@@ -58,9 +60,10 @@ export async function dispatchEvents(
     );
     await finish(tx, dispatchEvent, eventIds, startedAt);
     // Last: other dispatches to these endpoints wait for the locks of their jobs until this commits.
-    await schedule(tx, deliveries);
-    return events;
+    const last = await beginLast(tx, () => scheduleLeased(tx, deliveries, leaseEnd));
+    return { dispatched: events, woken: last };
   });
+  if (leaseEnd !== null) ctx.handover?.take(await woken.result, leaseEnd);
   // A batch has events of many traces: each gets a span of the whole run.
   for (const { id, type, payment_id, traceparent } of dispatched)
     startSpan('job event.dispatch', 'CONSUMER', traceparent, begunAt)?.end({

@@ -1,16 +1,6 @@
-import type { JobMerchant, KeyNames } from '../../platform/job.ts';
+import type { LeasedJob } from '../../platform/handover.ts';
+import type { KeyNames } from '../../platform/job.ts';
 import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
-
-export interface LeasedJob {
-  readonly job: string;
-  readonly key: string;
-  readonly failures: number;
-  readonly test_clock: string | null;
-  /** Whose slots the job takes; null: it is nobody's. */
-  readonly merchant: JobMerchant | null;
-  /** When it was to run; absent: it waited for its merchant's turn since. */
-  readonly run_at?: Date | undefined;
-}
 
 interface LeasedRow extends Omit<LeasedJob, 'merchant' | 'run_at'> {
   readonly run_at: Date;

@@ -1,5 +1,5 @@
+import type { LeasedJob } from '../../platform/handover.ts';
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
-import type { LeasedJob } from './lease.ts';
 
 interface ShareParams {
   readonly job: string;

@@ -1,4 +1,5 @@
 import { visibleAt, type TestClock } from '../../platform/clock.ts';
+import type { JobMerchant, LeasedJob } from '../../platform/handover.ts';
 import type { Job } from '../../platform/job.ts';
 import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
 import { IS_STUCK, parkStuck } from './parking.ts';
@@ -11,10 +12,13 @@ import { IS_WAITING, JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows, type ScheduledJob }
 export const SCHEDULE = (rows: string) => `INSERT INTO scheduled_jobs (${JOB_COLUMNS})
    SELECT ${JOB_COLUMNS} FROM json_to_recordset(${rows}::json) AS jobs (${JOB_COLUMN_TYPES})
    ORDER BY job, key
-   ON CONFLICT (job, key) DO UPDATE
+   ON CONFLICT (job, key) DO UPDATE ${MOVE('excluded.visible_at')}`;
+
+/** SQL: moves a job that exists to the time of one that is scheduled, which a relay sees from `visibleAt`. */
+const MOVE = (visibleAt: string) => `
      SET run_at = excluded.run_at, failures = 0, last_error = NULL, version = scheduled_jobs.version + 1,
        visible_at = CASE WHEN ${IS_WAITING('scheduled_jobs')} THEN scheduled_jobs.visible_at
-         ELSE excluded.visible_at END`;
+         ELSE ${visibleAt} END`;
 
 const upsertJobs = sql<never, { rows: string }>('schedule_jobs', (p) => SCHEDULE(p.rows));
 
@@ -22,6 +26,49 @@ const upsertJobs = sql<never, { rows: string }>('schedule_jobs', (p) => SCHEDULE
 export async function schedule(connection: Connection, jobs: readonly ScheduledJob[]): Promise<void> {
   if (jobs.length === 0) return;
   await run(connection, upsertJobs, { rows: recordset(jobRows(jobs)) });
+}
+
+// A lease that exists is another's, whose run may have begun: its job is due again, as `schedule` has it. The
+// version of a new row is 0.
+const upsertLeased = sql<{ job: string; key: string; is_new: boolean }, { rows: string; leaseEnd: Date }>(
+  'schedule_leased_jobs',
+  (p) => `INSERT INTO scheduled_jobs (job, key, run_at, visible_at)
+   SELECT job, key, run_at, ${p.leaseEnd}
+   FROM json_to_recordset(${p.rows}::json) AS jobs (${JOB_COLUMN_TYPES})
+   ORDER BY job, key
+   ON CONFLICT (job, key) DO UPDATE ${MOVE('excluded.run_at')}
+   RETURNING job, key, version = 0 AS is_new`,
+);
+
+/** A job that is leased as it is scheduled. */
+export interface FollowingJob extends ScheduledJob {
+  readonly merchant: JobMerchant | null;
+}
+
+/**
+ * Like `schedule`, and leases those of the jobs until `leaseEnd` that did not exist; returns them. Nobody
+ * else starts these before, so the caller hands them over once it has committed. They are of the system
+ * clock. Null: it leases none.
+ */
+export async function scheduleLeased(
+  connection: Connection,
+  jobs: readonly FollowingJob[],
+  leaseEnd: Date | null,
+): Promise<LeasedJob[]> {
+  if (leaseEnd === null) await schedule(connection, jobs);
+  if (leaseEnd === null || jobs.length === 0) return [];
+  const written = await run(connection, upsertLeased, { rows: recordset(jobRows(jobs)), leaseEnd });
+  const leased = new Set(written.filter(({ is_new }) => is_new).map(({ job, key }) => `${job} ${key}`));
+  return jobs
+    .filter(({ job, key }) => leased.has(`${job.name} ${key}`))
+    .map(({ job, key, runAt, merchant }) => ({
+      job: job.name,
+      key,
+      failures: 0,
+      test_clock: null,
+      merchant,
+      run_at: runAt,
+    }));
 }
 
 const insertMissingJobs = sql<never, { rows: string }>(

@@ -1,6 +1,5 @@
-import type { JobMerchant } from '../../platform/job.ts';
+import type { JobMerchant, LeasedJob } from '../../platform/handover.ts';
 import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
-import type { LeasedJob } from './lease.ts';
 import { IS_WAITING } from './rows.ts';
 
 /**

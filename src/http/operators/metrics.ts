@@ -4,7 +4,7 @@ import { overdue } from '../../domain/schedule/lateness.ts';
 import type { Context } from '../../platform/context.ts';
 import { MEASURES } from '../../platform/metrics/measures.ts';
 import { poolMetrics } from '../../platform/metrics/pool.ts';
-import { unhandledErrors } from '../../platform/unhandled.ts';
+import { unhandledErrors } from '../../platform/logging/unhandled.ts';
 import { clockGauge } from './clock.ts';
 import { healthMetrics, type HealthState } from './health-metrics.ts';
 import { countLogLines } from './log-metrics.ts';

@@ -4,7 +4,7 @@ import { StartError } from '../../platform/config/config.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
 import { flushLogs, messageOf, type Log } from '../../platform/log.ts';
 import { reasonOf } from '../../platform/logging/reasons.ts';
-import { watchUnhandled } from '../../platform/unhandled.ts';
+import { watchUnhandled } from '../../platform/logging/unhandled.ts';
 import { redact } from '../../platform/values/redact.ts';
 
 /**

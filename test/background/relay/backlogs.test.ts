@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Backlogs } from '../../../src/background/relay/backlogs.ts';
 import { relayOnce } from '../../../src/background/relay/relay.ts';
+import { QueueRoom } from '../../../src/background/relay/room.ts';
 import type { JobQueue } from '../../../src/background/queues.ts';
 import { schedule } from '../../../src/domain/schedule/store.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
@@ -40,16 +41,19 @@ describe('a merchant with more due than a pass leases', () => {
     waitUntilReady: () => Promise.reject(new Error('not asked for')),
     close: () => Promise.resolve(),
   };
-  const targets = {
-    jobs: new Map([[expiry.name, expiry]]),
-    queues: new Map<QueueName, JobQueue>([['sandbox', queue]]),
-  };
+  const jobs = new Map([[expiry.name, expiry]]);
+  const relay = (backlogs: Backlogs) =>
+    relayOnce(
+      harness.ctx,
+      { jobs, queues: new Map<QueueName, JobQueue>([['sandbox', queue]]), room: new QueueRoom(jobs) },
+      backlogs,
+    );
 
   it('delays nobody: the others get their share of the next pass, ahead of what waits', async () => {
     await put('mer_bulk', 5_000, -60);
     await put('mer_other', 3, -1);
     const backlogs = new Backlogs();
-    const pass = () => relayOnce(harness.ctx, targets, new Map(), backlogs);
+    const pass = () => relay(backlogs);
     added.length = 0;
     // Nobody can know of the others yet.
     expect(await pass()).to.equal(1_000);
@@ -80,7 +84,7 @@ describe('a merchant with more due than a pass leases', () => {
   it('is leased whole again once all that is due fits a pass', async () => {
     await put('mer_bulk', 1_200, -60);
     const backlogs = new Backlogs();
-    const pass = () => relayOnce(harness.ctx, targets, new Map(), backlogs);
+    const pass = () => relay(backlogs);
     expect([await pass(), await pass(), await pass()]).to.deep.equal([1_000, 200, 0]);
     await put('mer_other', 900, -1);
     added.length = 0;

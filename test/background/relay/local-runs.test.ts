@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { LocalRuns, type CarriedJob } from '../../../src/background/relay/local-runs.ts';
 import type { JobQueue } from '../../../src/background/queues.ts';
 import { relayOnce, type RelayTargets } from '../../../src/background/relay/relay.ts';
+import { QueueRoom } from '../../../src/background/relay/room.ts';
 import { schedule } from '../../../src/domain/schedule/store.ts';
 import { defineJob, type QueueName } from '../../../src/platform/job.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
@@ -41,7 +42,12 @@ describe('jobs that need no queue', () => {
       ran.push(job);
       return new Promise<void>((resolve) => ends.push(resolve));
     };
-    return { jobs: JOBS, queues: new Map([['sandbox', queue]]), local: new LocalRuns(served, run) };
+    return {
+      jobs: JOBS,
+      queues: new Map([['sandbox', queue]]),
+      room: new QueueRoom(JOBS),
+      local: new LocalRuns(served, run),
+    };
   };
 
   it('run in the process that leases them, and the others go to their queue', async () => {

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { countWaitingJobs } from '../../../src/background/queue-status.ts';
 import { openQueueEngine, type JobQueue, type QueueEngine } from '../../../src/background/queues.ts';
-import { LEASE_SECONDS, relayOnce, type RelayTargets } from '../../../src/background/relay/relay.ts';
+import { relayOnce, type RelayTargets } from '../../../src/background/relay/relay.ts';
+import { QueueRoom } from '../../../src/background/relay/room.ts';
+import { LEASE_SECONDS } from '../../../src/background/shares/bounds.ts';
 import { schedule } from '../../../src/domain/schedule/store.ts';
 import { run, sql } from '../../../src/platform/postgres/db.ts';
 import { defineJob, type Job, type QueueName } from '../../../src/platform/job.ts';
@@ -59,6 +61,7 @@ describe('the relay', () => {
     const targets: RelayTargets = {
       jobs: JOBS,
       queues: new Map((['sandbox', 'clean-up'] as const).map((name) => [name, queueOf(name)])),
+      room: new QueueRoom(JOBS),
     };
     return { targets, added, counted };
   };
@@ -151,17 +154,16 @@ describe('the relay', () => {
     const { targets, added, counted } = recorder({ waiting: (name) => (name === 'sandbox' ? waiting : 0) });
     await put(bulk, range(3_000));
     await put(single, range(150));
-    const uncounted = new Map<QueueName, number>();
-    expect(await relayOnce(harness.ctx, targets, uncounted)).to.equal(1_100);
+    expect(await relayOnce(harness.ctx, targets)).to.equal(1_100);
     // 100 jobs each: now they are counted before they get more.
     expect(counted).to.deep.equal([]);
     waiting = 100;
     await put(sibling, range(10));
-    expect(await relayOnce(harness.ctx, targets, uncounted)).to.equal(50);
-    expect(await relayOnce(harness.ctx, targets, uncounted)).to.equal(0);
+    expect(await relayOnce(harness.ctx, targets)).to.equal(50);
+    expect(await relayOnce(harness.ctx, targets)).to.equal(0);
     expect(new Set(counted)).to.deep.equal(new Set(['sandbox', 'clean-up']));
     waiting = 99;
-    expect(await relayOnce(harness.ctx, targets, uncounted)).to.equal(1_010);
+    expect(await relayOnce(harness.ctx, targets)).to.equal(1_010);
     expect(added.filter(({ name }) => name === sibling.name)).to.have.length(1);
   });
 
@@ -194,13 +196,16 @@ describe('the relay', () => {
       });
 
       it('fills a queue without workers up to a bound, whenever leases end, and also while it is paused', async () => {
-        const targets: RelayTargets = { jobs: JOBS, queues: new Map([['clean-up', queue]]) };
-        const uncounted = new Map<QueueName, number>();
+        const targets: RelayTargets = {
+          jobs: JOBS,
+          queues: new Map([['clean-up', queue]]),
+          room: new QueueRoom(JOBS),
+        };
         await put(single, range(40));
         const relayLeases = async (count: number) => {
           for (let i = 0; i < count; i += 1) {
             harness.advance(LEASE_SECONDS);
-            await relayOnce(harness.ctx, targets, uncounted);
+            await relayOnce(harness.ctx, targets);
           }
         };
         await relayLeases(5);

@@ -1,4 +1,4 @@
-import type { ScheduledJob } from '../../schedule/rows.ts';
+import type { FollowingJob } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
@@ -65,6 +65,12 @@ const DELIVERY_ID = (testClock: string, registration = 'r.id') => `'dlv_'
         || coalesce(upper(substr(encode(sha256(convert_to(e.id || ${registration}, 'UTF8')), 'hex'), 1, 16)),
           substr(e.id, 15))`;
 
+interface EndpointRow {
+  readonly endpoint_id: string;
+  readonly merchant_id: string;
+  readonly weight: number;
+}
+
 interface Creation {
   readonly eventIds: readonly string[];
   readonly now: Date;
@@ -78,7 +84,7 @@ interface Creation {
 // sent: its delivery has failed from the beginning, with the reason, so that the log shows every event.
 // callback_url overrides the URL, not the switch. In one order, because two runs with the same events would
 // wait for each other's unique keys for ever if each had its own.
-const insertDeliveries = sql<{ endpoint_id: string }, Creation>('insert_deliveries', (p) => {
+const insertDeliveries = sql<EndpointRow, Creation>('insert_deliveries', (p) => {
   const testClock = `${p.testClock}::text`;
   return `
     WITH wanted AS (
@@ -104,9 +110,11 @@ const insertDeliveries = sql<{ endpoint_id: string }, Creation>('insert_deliveri
       FROM judged
       ORDER BY delivery_id
       ON CONFLICT DO NOTHING
-      RETURNING endpoint_id, status
+      RETURNING endpoint_id, merchant_id, status
     )
-    SELECT DISTINCT endpoint_id FROM delivery WHERE status = 'pending'`;
+    SELECT due.*, m.weight
+    FROM (SELECT DISTINCT endpoint_id, merchant_id FROM delivery WHERE status = 'pending') due
+      JOIN merchants m ON m.id = due.merchant_id`;
 });
 
 /**
@@ -120,15 +128,16 @@ export async function createDeliveries(
   ctx: Context,
   eventIds: readonly string[],
   receiver: string | null,
-): Promise<ScheduledJob[]> {
+): Promise<FollowingJob[]> {
   const now = ctx.now();
   const { testClock } = ctx;
   const creation = { eventIds, now, systemNow: ctx.systemNow(), testClock: testClock?.id ?? null, receiver };
   const endpoints = await run(tx, insertDeliveries, creation);
-  return endpoints.map(({ endpoint_id }) => ({
+  return endpoints.map(({ endpoint_id, merchant_id, weight }) => ({
     job: deliverWebhook,
     key: endpoint_id,
     runAt: now,
     testClock,
+    merchant: { id: merchant_id, weight },
   }));
 }

@@ -19,10 +19,27 @@ export async function together<Results extends readonly unknown[]>(
     return results as unknown as Results;
   }
   const begun: Promise<unknown>[] = [];
-  for (const one of all) {
-    begun.push(one());
-    // Until it waits for its statement: what is begun next comes behind that.
-    await new Promise((resolve) => process.nextTick(resolve));
-  }
+  for (const one of all) begun.push((await begin(one)).result);
   return (await Promise.all(begun)) as unknown as Results;
+}
+
+/** Begins what asks for one statement: what is begun next comes behind that. */
+async function begin<Result>(work: () => Promise<Result>): Promise<{ result: Promise<Result> }> {
+  const result = work();
+  result.catch(() => undefined);
+  await new Promise((resolve) => process.nextTick(resolve));
+  return { result };
+}
+
+/**
+ * Begins the last statement of a transaction of `transact`, so that COMMIT goes with it. Its result is there
+ * once the transaction has ended. Elsewhere it has run when this resolves.
+ */
+export async function beginLast<Result>(
+  connection: Connection,
+  work: () => Promise<Result>,
+): Promise<{ result: Promise<Result> }> {
+  const begun = await begin(work);
+  if (!sharingClients.has(connection.client as object)) await begun.result;
+  return begun;
 }

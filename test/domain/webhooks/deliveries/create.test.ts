@@ -4,6 +4,7 @@ import { dispatchEvent } from '../../../../src/domain/outbox/jobs.ts';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/settings.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
+import type { Handover } from '../../../../src/platform/handover.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
 import { singleStatementsOf } from '../../../support/statements.ts';
@@ -62,6 +63,31 @@ describe('creating deliveries', () => {
       { key: harness.merchant.id, run_at: harness.ctx.now() },
     ]);
     expect(await scheduled(dispatchEvent.name)).to.deep.equal([]);
+  });
+
+  it('leases the jobs of endpoints that had none, for who hands them over, and leaves others to relays', async () => {
+    const leaseEnd = addSeconds(harness.ctx.now(), 30);
+    const handed: string[] = [];
+    const handover: Handover = {
+      leaseEndOf: () => leaseEnd,
+      take: (jobs, end) => handed.push(...jobs.map(({ key, merchant }) => `${key} ${merchant?.id} ${+end}`)),
+    };
+    const leased = `${harness.merchant.id} ${harness.merchant.id} ${+leaseEnd}`;
+    const dispatchNext = async () => {
+      await shop.create();
+      await dispatchEvents({ ...harness.ctx, handover }, await leaseEvents());
+    };
+    await dispatchNext();
+    expect(handed).to.deep.equal([leased]);
+    const { db, now } = harness.ctx;
+    const dueAt = (at: Date) => leaseDue(db, new Map([['webhook.deliver', 10]]), at, addSeconds(at, 30));
+    // A relay gets it when the process died that should have handed it over.
+    expect(await dueAt(addSeconds(now(), 29))).to.deep.equal([]);
+    expect(await dueAt(leaseEnd)).to.have.length(1);
+    // Its run may have looked already: the job is due again.
+    await dispatchNext();
+    expect(handed).to.deep.equal([leased]);
+    expect(await dueAt(now())).to.have.length(1);
   });
 
   it('twice, and by several workers at once in any order, creates no duplicates', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openDb, run, sql, type Db, type Tx } from '../../../../src/platform/postgres/db.ts';
-import { together } from '../../../../src/platform/postgres/transactions/together.ts';
+import { beginLast, together } from '../../../../src/platform/postgres/transactions/together.ts';
 import { transact } from '../../../../src/platform/postgres/transactions/transact.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
 import { statementsOf } from '../../../support/statements.ts';
@@ -50,6 +50,19 @@ describe('a transaction in few round trips', () => {
       'BEGIN; test_transact_insert; test_transact_sum; test_transact_sum',
       'test_transact_insert; COMMIT',
     ]);
+    expect(await total()).to.equal(3);
+  });
+
+  it('commits with a last statement whose result is read', async () => {
+    const work = async (tx: Tx) => {
+      await run(tx, insert, { value: 3 });
+      return beginLast(tx, () => total(tx));
+    };
+    const sent = await statementsOf(async () => expect(await (await transact(db, work)).result).to.equal(3));
+    expect(sent).to.deep.equal(['BEGIN; test_transact_insert; test_transact_sum; COMMIT']);
+    const failing = (tx: Tx) => beginLast(tx, () => run(tx, insert, { value: -1 }));
+    expect(await failure(transact(db, failing))).to.have.property('code', '23514');
+    expect(await failure(db.transaction(failing))).to.have.property('code', '23514');
     expect(await total()).to.equal(3);
   });
 

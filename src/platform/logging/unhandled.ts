@@ -1,4 +1,4 @@
-import { messageOf, type Log } from './log.ts';
+import { messageOf, type Log } from '../log.ts';
 
 let count = 0;
 
