@@ -69,7 +69,7 @@ export const relaySeconds = new Histogram({
 
 export const relayedTotal = new Counter({
   name: 'relay_jobs_total',
-  help: 'Scheduled jobs that the relay of this process has leased.',
+  help: 'Scheduled jobs that this process has leased, its relay or a dispatch.',
   registers: [],
 });
 
