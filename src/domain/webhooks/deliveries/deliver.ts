@@ -8,7 +8,7 @@ import { thinEvent } from '../../payments/lifecycle/event.ts';
 import type { DeliveryResult, WebhookClient } from '../client/client.ts';
 import { disableEndpoint } from '../endpoints/leases/disable.ts';
 import { isFailingTooLong } from '../endpoints/flow-control.ts';
-import { acquireEndpoint } from '../endpoints/leases/acquire.ts';
+import { acquireEndpoint, askFor, type Ask } from '../endpoints/leases/acquire.ts';
 import { recordInterrupted } from '../endpoints/leases/interrupted.ts';
 import type { AcquiredEndpoint, DueDelivery, EndpointLease } from '../endpoints/leases/lease.ts';
 import { releaseOrWait } from '../endpoints/leases/wait.ts';
@@ -66,11 +66,21 @@ export async function deliverDue(
       // Nothing is to be decided after these: all was delivered, and nothing more is due.
       const last =
         inFlight.isEmpty && !acquired.hasMore && !acquired.isWaiting && outcomes.every(isDelivered);
-      const { flowControl, isReleased }: Recorded =
+      const goesOn =
+        !last &&
+        outcomes.every(isDelivered) &&
+        performance.now() <= endsAt &&
+        (!inFlight.isEmpty || acquired.hasMore);
+      const ask = goesOn ? askFor(ctx, lease, inFlight.paymentIds, receiver) : null;
+      const { flowControl, isReleased, next }: Recorded =
         outcomes.length === 0
-          ? { flowControl: acquired.flowControl, isReleased: false }
-          : await applyOutcomes(ctx, lease, outcomes, acquired, { last });
+          ? { flowControl: acquired.flowControl, isReleased: false, next: null }
+          : await applyOutcomes(ctx, lease, outcomes, acquired, { last, ask });
       if (isReleased) return;
+      if (next !== null) {
+        endpoint = next;
+        continue;
+      }
       if (flowControl === null) isLeaseLost = true;
       else endpoint = { ...endpoint, flowControl };
     }
@@ -152,7 +162,7 @@ async function applyOutcomes(
   lease: EndpointLease,
   outcomes: readonly DeliveryOutcome[],
   endpoint: AcquiredEndpoint,
-  options: { last: boolean },
+  options: { last: boolean; ask: Ask | null },
 ): Promise<Recorded> {
   const recorded = await recordOutcomes(ctx, lease, outcomes, endpoint, options);
   const { flowControl } = recorded;

@@ -1,8 +1,9 @@
 import type { Context } from '../../../platform/context.ts';
 import { sharedBatch } from '../../../platform/batch.ts';
 import { recordset, run, sql, type Connection, type Db } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/transactions/together.ts';
+import { beginLast } from '../../../platform/postgres/transactions/together.ts';
 import { transact } from '../../../platform/postgres/transactions/transact.ts';
+import { acquireAll, type Ask } from '../endpoints/leases/acquire.ts';
 import { leaseEnd, type AcquiredEndpoint, type EndpointLease } from '../endpoints/leases/lease.ts';
 import { releaseAll, releaseOf, type Release } from '../endpoints/leases/release.ts';
 import { nextFlowControl, type FlowControl } from '../endpoints/flow-control.ts';
@@ -100,43 +101,40 @@ interface EndpointChange {
 interface Recording {
   readonly change: EndpointChange;
   readonly outcomes: readonly OutcomeRow[];
-  /** Null: the run goes on. */
-  readonly release: Release | null;
-}
-
-/** By the owners of the leases. */
-interface Written {
-  readonly owning: ReadonlySet<string>;
-  readonly released: ReadonlySet<string>;
+  readonly then: Then;
 }
 
 const recordTogether = sharedBatch(recordAll, { size: 100, waiting: Infinity });
 
-/** Where endpoints are released, that is done in the same round trip and commit, after what is recorded. */
+/** What follows is done in the same round trip and commit, after what is recorded. */
 async function recordAll(
   connection: Connection,
   recordings: readonly Recording[],
-): Promise<{ isOwned: boolean; isReleased: boolean }[]> {
-  const releases = recordings.flatMap(({ release }) => release ?? []);
-  const write = async (on: Connection): Promise<Written> => {
-    const [owners, released] = await together(
-      on,
-      () =>
-        run(on, record, {
-          outcomes: recordset(recordings.flatMap(({ outcomes }) => outcomes)),
-          endpoints: recordset(recordings.map(({ change }) => change)),
-        }),
-      () => (releases.length === 0 ? Promise.resolve(new Set<string>()) : releaseAll(on, releases)),
+): Promise<(Omit<Recorded, 'flowControl'> & { isOwned: boolean })[]> {
+  const releases = recordings.flatMap(({ then }) => then.release ?? []);
+  const asks = recordings.flatMap(({ then }) => then.ask ?? []);
+  const write = async (on: Connection) => {
+    const owners = await beginLast(on, () =>
+      run(on, record, {
+        outcomes: recordset(recordings.flatMap(({ outcomes }) => outcomes)),
+        endpoints: recordset(recordings.map(({ change }) => change)),
+      }),
     );
-    return { owning: new Set(owners.map(({ owner }) => owner)), released };
+    const released = releases.length === 0 ? null : await beginLast(on, () => releaseAll(on, releases));
+    const acquired = asks.length === 0 ? null : await beginLast(on, () => acquireAll(on, asks));
+    return { owners, released, acquired };
   };
+  const isAlone = releases.length === 0 && asks.length === 0;
   // Runs have the pool, or the connections of their merchant's share.
-  const { owning, released } = await (releases.length === 0
-    ? write(connection)
-    : transact(connection as Db, write));
+  const begun = await (isAlone ? write(connection) : transact(connection as Db, write));
+  const owning = new Set((await begun.owners.result).map(({ owner }) => owner));
+  const released = await begun.released?.result;
+  const acquired = await begun.acquired?.result;
+  const next = new Map(asks.map(({ owner }, place) => [owner, acquired?.[place] ?? null]));
   return recordings.map(({ change: { owner } }) => ({
     isOwned: owning.has(owner),
-    isReleased: released.has(owner),
+    isReleased: released?.has(owner) ?? false,
+    next: next.get(owner) ?? null,
   }));
 }
 
@@ -147,6 +145,14 @@ async function recordAll(
 export interface Recorded {
   readonly flowControl: FlowControl | null;
   readonly isReleased: boolean;
+  /** What is due then; null: it was not asked for, or another run has taken the lease over. */
+  readonly next: AcquiredEndpoint | null;
+}
+
+/** What a run does after its outcomes are recorded; both null: it decides then. */
+export interface Then {
+  readonly release: Release | null;
+  readonly ask: Ask | null;
 }
 
 /**
@@ -158,7 +164,7 @@ export async function recordOutcomes(
   lease: EndpointLease,
   outcomes: readonly DeliveryOutcome[],
   { flowControl: before, pendingCount, version }: AcquiredEndpoint,
-  { last }: { last: boolean },
+  { last, ask }: { last: boolean; ask: Ask | null },
 ): Promise<Recorded> {
   const { endpointId, owner } = lease;
   const now = ctx.now();
@@ -168,7 +174,7 @@ export async function recordOutcomes(
   const [firstDelaySeconds = 0] = ctx.config.webhookRetrySeconds;
   const after = nextFlowControl(before, { succeeded, failed, pendingCount, now, firstDelaySeconds });
   const of = { endpoint_id: endpointId, owner };
-  const { isOwned, isReleased } = await recordTogether(ctx.db, {
+  const { isOwned, isReleased, next } = await recordTogether(ctx.db, {
     change: {
       ...of,
       leased_until: leaseEnd(ctx),
@@ -180,9 +186,9 @@ export async function recordOutcomes(
       last_failure_at: failed > 0 ? now : null,
     },
     outcomes: outcomes.map((outcome) => ({ ...of, now, ...resultRow(outcome) })),
-    release: last ? releaseOf(ctx, lease, version, after.circuitOpenUntil) : null,
+    then: { release: last ? releaseOf(ctx, lease, version, after.circuitOpenUntil) : null, ask },
   });
-  return { flowControl: isOwned ? after : null, isReleased };
+  return { flowControl: isOwned ? after : null, isReleased, next };
 }
 
 /** An outcome as it travels. */

@@ -37,7 +37,7 @@ type AcquiredRow = { readonly [Column in keyof DueDelivery]: DueDelivery[Column]
 };
 
 /** What a run asks for, as it travels. */
-interface Ask {
+export interface Ask {
   readonly endpoint_id: string;
   readonly owner: string;
   readonly system_now: Date;
@@ -147,9 +147,13 @@ const acquire = sql<AcquiredRow, { asks: string }>(
 /** One statement acquires at most so many endpoints; a run that waits for it holds a slot of deliveries. */
 const acquireTogether = sharedBatch(acquireAll, { size: 100, waiting: Infinity });
 
-async function acquireAll(connection: Connection, asks: readonly Ask[]): Promise<(readonly AcquiredRow[])[]> {
+/** Like `acquireEndpoint`, for several in one statement, in the order of `asks`. */
+export async function acquireAll(
+  connection: Connection,
+  asks: readonly Ask[],
+): Promise<(AcquiredEndpoint | null)[]> {
   const rows = groupBy(await run(connection, acquire, { asks: recordset(asks) }), ({ owner }) => owner);
-  return asks.map(({ owner }) => rows.get(owner) ?? []);
+  return asks.map((ask) => acquiredOf(rows.get(ask.owner) ?? [], ask));
 }
 
 /**
@@ -159,11 +163,21 @@ async function acquireAll(connection: Connection, asks: readonly Ask[]): Promise
  */
 export async function acquireEndpoint(
   ctx: Context,
-  { endpointId, owner }: EndpointLease,
+  lease: EndpointLease,
   paymentIdsInFlight: readonly string[],
   receiver: string | null,
 ): Promise<AcquiredEndpoint | null> {
-  const rows = await acquireTogether(ctx.db, {
+  return acquireTogether(ctx.db, askFor(ctx, lease, paymentIdsInFlight, receiver));
+}
+
+/** What `acquireEndpoint` asks for. */
+export function askFor(
+  ctx: Context,
+  { endpointId, owner }: EndpointLease,
+  paymentIdsInFlight: readonly string[],
+  receiver: string | null,
+): Ask {
+  return {
     endpoint_id: endpointId,
     owner,
     system_now: ctx.systemNow(),
@@ -171,7 +185,10 @@ export async function acquireEndpoint(
     now: ctx.now(),
     in_flight: paymentIdsInFlight,
     receiver,
-  });
+  };
+}
+
+function acquiredOf(rows: readonly AcquiredRow[], { in_flight }: Ask): AcquiredEndpoint | null {
   const [first] = rows;
   if (first === undefined) return null;
   const due = rows.filter((row): row is AcquiredRow & DueDelivery => row.id !== null);
@@ -192,7 +209,7 @@ export async function acquireEndpoint(
     registrationId: first.registration_id,
     payload: first.payload ?? 'full',
     version: first.version,
-    hasMore: (first.candidates ?? 0) > due.length || paymentIdsInFlight.length > 0,
+    hasMore: (first.candidates ?? 0) > due.length || in_flight.length > 0,
     due,
   };
 }
