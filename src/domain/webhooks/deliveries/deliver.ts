@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../../platform/context.ts';
 import { hostOf } from '../../../platform/logging/config-change.ts';
-import { attemptSeconds, attemptsTotal } from '../../../platform/metrics/measures.ts';
 import { startSpan } from '../../../platform/traces/traces.ts';
 import { signWebhook } from '../../../sdk/sign.ts';
 import { thinEvent } from '../../payments/lifecycle/event.ts';
 import type { DeliveryResult, WebhookClient } from '../client/client.ts';
 import { disableEndpoint } from '../endpoints/leases/disable.ts';
 import { isFailingTooLong } from '../endpoints/flow-control.ts';
-import { acquireEndpoint, askFor, type Ask } from '../endpoints/leases/acquire.ts';
+import { acquireEndpoint, askFor } from '../endpoints/leases/acquire.ts';
 import { recordInterrupted } from '../endpoints/leases/interrupted.ts';
 import type { AcquiredEndpoint, DueDelivery, EndpointLease } from '../endpoints/leases/lease.ts';
 import { releaseOrWait } from '../endpoints/leases/wait.ts';
-import { deferToOwner, yieldEndpoint } from '../endpoints/leases/release.ts';
+import { deferToOwner, releaseOf, yieldEndpoint } from '../endpoints/leases/release.ts';
 import { decryptEncoded } from '../secrets/read.ts';
 import { ENDPOINT_SECRETS, MERCHANT_SECRETS, SIGNING_KEYS } from '../secrets/store.ts';
 import { awaitChange, InFlightDeliveries } from './in-flight/await-change.ts';
-import { attemptOutcome, isDelivered, type DeliveryOutcome } from './in-flight/outcome.ts';
-import { recordOutcomes, type Recorded } from './record.ts';
+import { attemptOutcome, GONE, isDelivered, type DeliveryOutcome } from './in-flight/outcome.ts';
+import { reportOutcome } from './in-flight/report.ts';
+import { recordOutcomes, UNDECIDED, type Recorded, type Then } from './record.ts';
 
 /**
  * A run starts no request after this, so that a worker that shuts down ends within the deadline of one
@@ -31,9 +31,6 @@ export interface DeliverOptions {
   /** How long requests may start. */
   readonly runMs?: number;
 }
-
-/** The status by which a receiver says that it wants no more. */
-const GONE = 410;
 
 /**
  * Delivers what is due at one endpoint: acquire (lease and read) -> POST -> record, repeatedly, with no
@@ -63,19 +60,11 @@ export async function deliverDue(
     if (!inFlight.isEmpty) {
       const outcomes = await awaitChange(ctx, { endpointId, receiver }, inFlight, endsAt);
       const acquired: AcquiredEndpoint = endpoint;
-      // Nothing is to be decided after these: all was delivered, and nothing more is due.
-      const last =
-        inFlight.isEmpty && !acquired.hasMore && !acquired.isWaiting && outcomes.every(isDelivered);
-      const goesOn =
-        !last &&
-        outcomes.every(isDelivered) &&
-        performance.now() <= endsAt &&
-        (!inFlight.isEmpty || acquired.hasMore);
-      const ask = goesOn ? askFor(ctx, lease, inFlight.paymentIds, receiver) : null;
+      const then = thenOf(ctx, lease, acquired, outcomes, { inFlight, receiver, endsAt });
       const { flowControl, isReleased, next }: Recorded =
         outcomes.length === 0
           ? { flowControl: acquired.flowControl, isReleased: false, next: null }
-          : await applyOutcomes(ctx, lease, outcomes, acquired, { last, ask });
+          : await applyOutcomes(ctx, lease, outcomes, acquired, then);
       if (isReleased) return;
       if (next !== null) {
         endpoint = next;
@@ -154,53 +143,39 @@ async function postTraced(
 }
 
 /**
- * Records outcomes, releases the endpoint after the `last` ones, and disables one that is gone or has failed
- * for too long.
+ * What follows outcomes where that is known before they are recorded, because all was delivered: the endpoint
+ * is released where nothing more is due, else what is due next is asked for. A failure may change what is to
+ * be done: that is decided once it is recorded.
  */
+function thenOf(
+  ctx: Context,
+  lease: EndpointLease,
+  { hasMore, isWaiting, version }: AcquiredEndpoint,
+  outcomes: readonly DeliveryOutcome[],
+  run: { inFlight: InFlightDeliveries; receiver: string | null; endsAt: number },
+): Then {
+  const { inFlight, receiver, endsAt } = run;
+  if (!outcomes.every(isDelivered)) return UNDECIDED;
+  if (inFlight.isEmpty && !hasMore)
+    return isWaiting ? UNDECIDED : { release: releaseOf(ctx, lease, version, null), ask: null };
+  if (performance.now() > endsAt) return UNDECIDED;
+  return { release: null, ask: askFor(ctx, lease, inFlight.paymentIds, receiver) };
+}
+
+/** Records outcomes, does what follows them, and disables an endpoint that is gone or has failed too long. */
 async function applyOutcomes(
   ctx: Context,
   lease: EndpointLease,
   outcomes: readonly DeliveryOutcome[],
   endpoint: AcquiredEndpoint,
-  options: { last: boolean; ask: Ask | null },
+  then: Then,
 ): Promise<Recorded> {
-  const recorded = await recordOutcomes(ctx, lease, outcomes, endpoint, options);
+  const recorded = await recordOutcomes(ctx, lease, outcomes, endpoint, then);
   const { flowControl } = recorded;
-  for (const outcome of outcomes) countOutcome(outcome);
-  for (const outcome of outcomes) logOutcome(ctx, outcome, lease.endpointId, endpoint.merchantId);
+  for (const outcome of outcomes) reportOutcome(ctx, outcome, lease.endpointId, endpoint.merchantId);
   if (flowControl === null) return recorded;
   if (outcomes.some((outcome) => 'result' in outcome && outcome.result.statusCode === GONE))
     await disableEndpoint(ctx, lease, 'gone');
   else if (isFailingTooLong(flowControl, ctx.now())) await disableEndpoint(ctx, lease, 'failing');
   return recorded;
-}
-
-/** Counts what became of a due delivery: by its error class, or by why nothing was sent. */
-function countOutcome(outcome: DeliveryOutcome): void {
-  if ('notSent' in outcome) return attemptsTotal.inc({ outcome: 'not_sent', error: outcome.notSent });
-  const { result, next } = outcome;
-  const failed = next === null ? 'exhausted' : 'retried';
-  attemptsTotal.inc({ outcome: result.ok ? 'delivered' : failed, error: result.errorClass ?? 'none' });
-  attemptSeconds.observe({ outcome: result.ok ? 'delivered' : 'failed' }, result.durationMs / 1000);
-}
-
-function logOutcome(ctx: Context, outcome: DeliveryOutcome, endpointId: string, merchantId: string): void {
-  const { id, payment_id, event_id, attempts } = outcome.delivery;
-  const ids = { delivery_id: id, payment_id, event_id, merchant_id: merchantId, endpoint_id: endpointId };
-  // Without path and query, in which merchants put tokens.
-  const fields = { ...ids, receiver: outcome.delivery.url && hostOf(outcome.delivery.url) };
-  if ('notSent' in outcome)
-    return void ctx.log.info('webhook not sent', { ...fields, because: outcome.notSent });
-  const { result, next } = outcome;
-  const attempted = {
-    ...fields,
-    attempt: attempts + 1,
-    status_code: result.statusCode,
-    duration_ms: Math.round(result.durationMs),
-  };
-  if (result.ok) return void ctx.log.info('webhook delivered', attempted);
-  const failed = { ...attempted, error: result.errorDetail };
-  if (next === null) ctx.log.error('webhook delivery failed: retries exhausted', failed);
-  else if (result.statusCode === GONE) ctx.log.warn('webhook attempt failed: the endpoint is gone', failed);
-  else ctx.log.warn('webhook attempt failed; it will be retried', { ...failed, next_attempt_at: next });
 }

@@ -3,9 +3,10 @@ import { sharedBatch } from '../../../platform/batch.ts';
 import { recordset, run, sql, type Connection, type Db } from '../../../platform/postgres/db.ts';
 import { beginLast } from '../../../platform/postgres/transactions/together.ts';
 import { transact } from '../../../platform/postgres/transactions/transact.ts';
-import { acquireAll, type Ask } from '../endpoints/leases/acquire.ts';
+import type { Ask } from '../endpoints/leases/acquire-statement.ts';
+import { acquireAll } from '../endpoints/leases/acquire.ts';
 import { leaseEnd, type AcquiredEndpoint, type EndpointLease } from '../endpoints/leases/lease.ts';
-import { releaseAll, releaseOf, type Release } from '../endpoints/leases/release.ts';
+import { releaseAll, type Release } from '../endpoints/leases/release.ts';
 import { nextFlowControl, type FlowControl } from '../endpoints/flow-control.ts';
 import { resultRow, type DeliveryOutcome, type ResultRow } from './in-flight/outcome.ts';
 
@@ -98,6 +99,15 @@ interface EndpointChange {
   readonly last_failure_at: Date | null;
 }
 
+/** What follows outcomes in their round trip and commit: the endpoint's release, or what is due there next. */
+export interface Then {
+  readonly release: Release | null;
+  readonly ask: Ask | null;
+}
+
+/** What follows is decided once they are recorded. */
+export const UNDECIDED: Then = { release: null, ask: null };
+
 interface Recording {
   readonly change: EndpointChange;
   readonly outcomes: readonly OutcomeRow[];
@@ -106,7 +116,6 @@ interface Recording {
 
 const recordTogether = sharedBatch(recordAll, { size: 100, waiting: Infinity });
 
-/** What follows is done in the same round trip and commit, after what is recorded. */
 async function recordAll(
   connection: Connection,
   recordings: readonly Recording[],
@@ -124,9 +133,10 @@ async function recordAll(
     const acquired = asks.length === 0 ? null : await beginLast(on, () => acquireAll(on, asks));
     return { owners, released, acquired };
   };
-  const isAlone = releases.length === 0 && asks.length === 0;
   // Runs have the pool, or the connections of their merchant's share.
-  const begun = await (isAlone ? write(connection) : transact(connection as Db, write));
+  const begun = await (releases.length + asks.length === 0
+    ? write(connection)
+    : transact(connection as Db, write));
   const owning = new Set((await begun.owners.result).map(({ owner }) => owner));
   const released = await begun.released?.result;
   const acquired = await begun.acquired?.result;
@@ -138,33 +148,24 @@ async function recordAll(
   }));
 }
 
-/**
- * The endpoint's new flow control, null when another run has taken its lease over; and whether it is
- * released.
- */
 export interface Recorded {
+  /** The endpoint's new one, null when another run has taken its lease over. */
   readonly flowControl: FlowControl | null;
   readonly isReleased: boolean;
   /** What is due then; null: it was not asked for, or another run has taken the lease over. */
   readonly next: AcquiredEndpoint | null;
 }
 
-/** What a run does after its outcomes are recorded; both null: it decides then. */
-export interface Then {
-  readonly release: Release | null;
-  readonly ask: Ask | null;
-}
-
 /**
- * Records outcomes and, where they are the `last` of a run, releases the endpoint, unless its job was
- * scheduled since it was acquired. Runs of one merchant share statements.
+ * Records outcomes and does what follows: an endpoint is released unless its job was scheduled since it was
+ * acquired. Runs of one merchant share statements.
  */
 export async function recordOutcomes(
   ctx: Context,
   lease: EndpointLease,
   outcomes: readonly DeliveryOutcome[],
-  { flowControl: before, pendingCount, version }: AcquiredEndpoint,
-  { last, ask }: { last: boolean; ask: Ask | null },
+  { flowControl: before, pendingCount }: AcquiredEndpoint,
+  then: Then,
 ): Promise<Recorded> {
   const { endpointId, owner } = lease;
   const now = ctx.now();
@@ -186,7 +187,7 @@ export async function recordOutcomes(
       last_failure_at: failed > 0 ? now : null,
     },
     outcomes: outcomes.map((outcome) => ({ ...of, now, ...resultRow(outcome) })),
-    then: { release: last ? releaseOf(ctx, lease, version, after.circuitOpenUntil) : null, ask },
+    then,
   });
   return { flowControl: isOwned ? after : null, isReleased, next };
 }

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
+import { expirePayments } from '../../../../src/domain/payments/processing/expire.ts';
 import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
 import { acquireEndpoint } from '../../../../src/domain/webhooks/endpoints/leases/acquire.ts';
 import { releaseEndpoint } from '../../../../src/domain/webhooks/endpoints/leases/release.ts';
@@ -10,9 +12,10 @@ import {
   deliveriesIn,
   endpointIn,
 } from '../../../support/deliveries.ts';
+import { explain, rowsRead } from '../../../support/explain.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers.ts';
-import { openShop } from '../../../support/shop.ts';
+import { openShop, type Shop } from '../../../support/shop.ts';
 
 const ENDPOINTS = 12;
 
@@ -95,5 +98,45 @@ describe('runs of endpoints that begin together', () => {
     expect(counts.statements).to.equal(1);
     expect(released).to.deep.equal(endpointIds.map((id) => id !== late));
     expect((await endpointIn(harness, late)).leased_by).to.equal(ownerOf(late));
+  });
+});
+
+describe('a run of one endpoint', () => {
+  let harness: Harness;
+  let receiver: Receiver;
+  let shop: Shop;
+  beforeEach(async () => {
+    harness = await createHarness();
+    receiver = await startReceiver();
+    shop = await openShop(harness);
+    await configure(harness, receiver.url);
+  });
+  afterEach(async () => {
+    await receiver.close();
+    await harness.close();
+  });
+
+  it('asks for what is due next with the record of what was delivered, and ends with that of the last', async () => {
+    const id = await shop.create();
+    harness.advance(3_600);
+    await expirePayments(harness.ctx, harness.adapters, [id]);
+    const events = (await shop.events(id)).map((event) => event.id);
+    await dispatchEvents(harness.ctx, events);
+    const { db, counts } = countStatements(harness.ctx.db);
+    await deliverDue({ ...harness.ctx, db }, harness.adapters.webhooks, harness.merchant.id);
+    // One payment has one request in flight, so the second event goes after the first one's response.
+    expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).to.deep.equal(events);
+    expect(counts.statements).to.equal(1 + events.length);
+    expect((await endpointIn(harness)).leased_by).to.equal(null);
+  });
+
+  it('reads its endpoint once, however much is due there', async () => {
+    await createPaymentsWithDeliveries(harness, shop, 4);
+    const lease = { endpointId: harness.merchant.id, owner: 'owner' };
+    const plans = await explain(harness.ctx.db, async (tx) => {
+      const acquired = await acquireEndpoint({ ...harness.ctx, db: tx }, lease, [], null);
+      expect(acquired?.due).to.have.length(4);
+    });
+    for (const plan of plans) expect(rowsRead(plan, 'scheduled_jobs'), plan).to.equal(1);
   });
 });

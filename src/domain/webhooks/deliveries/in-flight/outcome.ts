@@ -10,6 +10,9 @@ export type DeliveryOutcome = { readonly delivery: DueDelivery } & (
   | { readonly notSent: FailureReason }
 );
 
+/** The status by which a receiver says that it wants no more. */
+export const GONE = 410;
+
 export const isDelivered = (outcome: DeliveryOutcome): boolean => 'result' in outcome && outcome.result.ok;
 
 /** The outcome of an attempt, with the time of the next one; null: there is none. */
