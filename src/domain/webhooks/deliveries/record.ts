@@ -99,7 +99,7 @@ interface EndpointChange {
   readonly last_failure_at: Date | null;
 }
 
-/** What follows outcomes in their round trip and commit: the endpoint's release, or what is due there next. */
+/** What follows outcomes in their commit: the endpoint's release, or what is due there next. */
 export interface Then {
   readonly release: Release | null;
   readonly ask: Ask | null;
