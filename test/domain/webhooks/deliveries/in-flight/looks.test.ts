@@ -7,6 +7,7 @@ import {
   createPaymentsWithDeliveries,
   deliveriesIn,
 } from '../../../../support/deliveries.ts';
+import { explain, rowsRead } from '../../../../support/explain.ts';
 import { createHarness, type Harness } from '../../../../support/harness.ts';
 import { openShop } from '../../../../support/shop.ts';
 
@@ -86,5 +87,34 @@ describe('the looks of runs whose requests hang', () => {
       isMoreDue(harness.ctx.db, lookAt(second)),
     ]);
     expect(failed.map(({ status }) => status)).to.deep.equal(['rejected', 'fulfilled']);
+  });
+
+  it('read what is due, and nothing of what waits for its retry, beside 20,000 endpoints', async () => {
+    const { db } = harness.ctx;
+    const [first = '', second = ''] = endpointIds;
+    const [delivery] = (await deliveriesIn(harness)).filter(({ endpoint_id }) => endpoint_id === first);
+    await db.raw(
+      `INSERT INTO webhook_endpoints
+       SELECT e.* FROM webhook_endpoints o, generate_series(1, 20000) AS i, LATERAL jsonb_populate_record(o,
+         jsonb_build_object('id', 'other ' || i, 'url_hash', sha256(i::text::bytea))) e
+       WHERE o.id = :first`,
+      { first },
+    );
+    await db.raw(
+      `INSERT INTO deliveries
+       SELECT d.* FROM deliveries o, generate_series(1, 22000) AS i, LATERAL jsonb_populate_record(o,
+         jsonb_build_object('id', substr(o.id, 1, 20) || lpad(i::text, 10, '0'),
+           'endpoint_id', CASE WHEN i > 20000 THEN o.endpoint_id ELSE 'other ' || i END,
+           'next_attempt_at', o.next_attempt_at + interval '1 year')) d
+       WHERE o.endpoint_id = :first`,
+      { first },
+    );
+    await db.raw('ANALYZE deliveries, webhook_endpoints');
+    const inFlight = { paymentIdsInFlight: [delivery?.payment_id ?? ''] };
+    const plans = await explain(db, (tx) =>
+      Promise.all([isMoreDue(tx, lookAt(first, inFlight)), isMoreDue(tx, lookAt(second))]),
+    );
+    expect(plans).to.have.length(2);
+    for (const plan of plans) expect(rowsRead(plan, 'deliveries\\w*'), plan).to.be.within(1, 2);
   });
 });
