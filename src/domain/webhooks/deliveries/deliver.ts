@@ -37,8 +37,8 @@ export interface DeliverOptions {
  * transaction and no lock held in between. One run at a time sends to an endpoint, so its concurrency limit
  * holds over all processes, and no payment has two requests in flight there. Every attempt is a row; 2xx ends
  * a delivery, anything else schedules its next attempt until the retry schedule is exhausted. While all is
- * delivered, recording and acquiring go together. A run that dies leaves only a lease that ends: requests that
- * were in flight are logged as interrupted, and sent again.
+ * delivered, recording and acquiring go together. A run that dies leaves only a lease that ends: requests
+ * that were in flight are logged as interrupted, and sent again.
  */
 export async function deliverDue(
   ctx: Context,

@@ -28,8 +28,8 @@ interface LookRow {
 
 // What `acquireEndpoint` would find; index: deliveries_due. It writes nothing: a lease outlasts the requests
 // that began with it. LATERAL with LIMIT, so that each look reads one row by the index: as EXISTS its plan
-// depended on statistics. It could read all that waits for its retry, and in some runs beside 50,000 endpoints
-// a statement took 145 to 200 ms instead of 0.7.
+// depended on statistics. It could read all that waits for its retry, and in some runs beside 50,000
+// endpoints a statement took 145 to 200 ms instead of 0.7.
 const findMoreDue = sql<{ look: number }, LookParams>(
   'find_endpoints_with_more_due',
   (p) => `
