@@ -25,10 +25,14 @@ for (const engine of ENGINES)
   describe(`web and workers in production, queues on ${engine.name}`, function () {
     this.timeout(90_000);
     let stand: Stand;
+    const receivers: Receiver[] = [];
     before(async () => {
       stand = await createStand(await engine.env());
     });
-    afterEach(endAll);
+    afterEach(async () => {
+      await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+      await endAll();
+    });
     after(() => stand.close());
 
     it('two webs and two workers bring each payment to its end, and deliver each event', async () => {
@@ -52,7 +56,6 @@ for (const engine of ENGINES)
       for (const service of [...webs, ...workers]) service.signal('SIGTERM');
       const ends = await Promise.all([...webs, ...workers].map((service) => service.ended()));
       expect(ends).to.deep.equal([0, 0, 0, 0]);
-      await receiver.close();
     });
 
     it('a worker that is told to end lets its deliveries end, and another one does the rest', async () => {
@@ -76,7 +79,6 @@ for (const engine of ENGINES)
       await stand.startWorker();
       const arrived = await waitForEvents(receiver, ids, STORY.length);
       expect(arrived, 'nothing was sent twice').to.have.lengthOf(ids.length * STORY.length);
-      await receiver.close();
     });
 
     it('the work of a worker that is killed is finished by another one, under the same event ids', async () => {
@@ -97,16 +99,17 @@ for (const engine of ENGINES)
       const arrived = await waitForEvents(receiver, ids, STORY.length);
       for (const id of ids)
         expect(storyOf(arrived, id), id).to.have.members(STORY.map((type, i) => `${i + 1} ${type}`));
-      await receiver.close();
     });
 
     /** Lets the merchant's events come here; earlier receivers get no more. */
     async function receive(web: Web, answer?: () => Promise<Answer>): Promise<Receiver> {
       const receiver = await startReceiver(answer === undefined ? {} : { answer });
+      receivers.push(receiver);
       // The end of a test kills its workers: as if what they held of the endpoint were over.
       await stand.rows(FREE_ENDPOINTS);
       const config = { webhookUrl: receiver.url, enabled: true };
-      expect((await web.api('PUT', '/v1/webhooks/config', config)).status).to.equal(200);
+      const configured = await web.api('PUT', '/v1/webhooks/config', config);
+      expect(configured.status, web.output()).to.equal(200);
       return receiver;
     }
   });
@@ -150,7 +153,7 @@ describe('the health check of a worker', function () {
 
 async function createPayment(web: Web): Promise<string> {
   const answer = await web.api('POST', '/v1/payment', { pay_amount: '10.50', order_id: 'o1' });
-  expect(answer.status).to.equal(201);
+  expect(answer.status, web.output()).to.equal(201);
   return ((await answer.json()) as { id: string }).id;
 }
 

@@ -5,7 +5,7 @@ import { sweepEvents } from '../../../../src/domain/events/sweep.ts';
 import { maintainPartitions } from '../../../../src/domain/webhooks/deliveries/partitions.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { firstIdAt } from '../../../../src/platform/values/ids.ts';
-import { run, sql, type Db, type Tx } from '../../../../src/platform/postgres/db.ts';
+import { run, sql, type Db } from '../../../../src/platform/postgres/db.ts';
 import { configure, deliveriesIn, createPaymentsWithDeliveries } from '../../../support/deliveries.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers.ts';
 import { play } from '../../../support/scenarios.ts';
@@ -208,18 +208,18 @@ describe('the partitions of deliveries and attempts', () => {
   it('are created without a scan of the default under a lock: a constraint excludes their rows', async () => {
     const notices: string[] = [];
     const listening = new WeakSet<Client>();
-    const transaction = (work: (tx: Tx) => Promise<unknown>) =>
+    const raw = (statements: string) =>
       harness.ctx.db.transaction(async (tx) => {
         const client = await (tx.client as { acquireConnection(): Promise<Client> }).acquireConnection();
         if (!listening.has(client)) client.on('notice', ({ message }) => void notices.push(message ?? ''));
         listening.add(client);
         await tx.raw('SET LOCAL client_min_messages = debug1');
-        await work(tx);
+        await tx.raw(statements);
       });
     harness.advance(7 * DAY);
     await maintainPartitions({
       ...harness.ctx,
-      db: { transaction, client: harness.ctx.db.client } as unknown as Db,
+      db: { raw, client: harness.ctx.db.client } as unknown as Db,
     });
     for (const table of TABLES)
       expect(notices.join('\n')).to.include(

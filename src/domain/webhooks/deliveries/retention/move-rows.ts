@@ -56,18 +56,15 @@ export async function dropWithoutKept(db: Db, { table, partition, kept }: Drop):
 }
 
 async function moveRows(db: Db, statements: string): Promise<void> {
-  await db.transaction(async (tx) => {
-    await tx.raw(
-      `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; SET LOCAL statement_timeout = ${MOVE_TIMEOUT_MS}`,
-    );
-    await tx.raw(statements);
-  });
+  await withShortLocks(db, `SET LOCAL statement_timeout = ${MOVE_TIMEOUT_MS}; ${statements}`);
 }
 
-/** Runs statements in one transaction that waits for no lock for long. */
+/**
+ * Runs statements in one transaction that waits for no lock for long, and holds none for longer than they
+ * take: as one message they need no COMMIT (PostgreSQL's protocol, Multiple Statements in a Simple Query).
+ * The locks exclude every reader and writer, who would otherwise wait for a worker that is frozen, or busy
+ * with its start, before its COMMIT.
+ */
 export async function withShortLocks(db: Db, statements: string): Promise<void> {
-  await db.transaction(async (tx) => {
-    await tx.raw(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await tx.raw(statements);
-  });
+  await db.raw(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; ${statements}`);
 }
