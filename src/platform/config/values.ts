@@ -129,7 +129,13 @@ export const baseUrl: Parse<string> = (value) => {
   const fault = urlFault(value, { allowPrivate: true, forDelivery: false });
   if (fault !== null) throw new Error(`must be an http(s) URL: ${fault}`);
   if (/[?#]/.test(value)) throw new Error('must not have a query or a fragment');
-  return value.replace(/\/+$/, '');
+  const { origin, pathname } = new URL(value);
+  // Scripts, forms and the operators' pages stand at the root of the host.
+  if (!/^\/+$/.test(pathname))
+    throw new Error(
+      'must not have a path: the pages work at the root of a host only; give it one of its own, https://pay.example.com',
+    );
+  return origin;
 };
 
 /** `name=value` with commas, values percent-encoded: the form of OTEL_EXPORTER_OTLP_HEADERS. */

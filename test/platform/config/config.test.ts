@@ -65,10 +65,19 @@ const VARIABLES: readonly {
     otherwise: 'http://localhost:3000',
     good: {
       'https://pay.example.com': 'https://pay.example.com',
-      'https://example.com/pay/': 'https://example.com/pay',
+      'https://pay.example.com/': 'https://pay.example.com',
       'http://localhost:8080': 'http://localhost:8080',
     },
-    bad: ['pay.example.com', 'ftp://x.com', 'https://u:p@x.com', 'https://x.com/?a=1', 'https://x.com/#a'],
+    bad: [
+      'pay.example.com',
+      'ftp://x.com',
+      'https://u:p@x.com',
+      'https://x.com/?a=1',
+      'https://x.com/#a',
+      'https://example.com/pay',
+      'https://example.com/pay/',
+      'https://example.com/%2e/pay',
+    ],
   },
   {
     name: 'DATABASE_URL',
