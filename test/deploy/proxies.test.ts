@@ -26,7 +26,8 @@ const PATHS = [
   `/checkout/${TOKEN}?q=1#${TOKEN}`,
 ];
 
-for (const { program, file, start } of PROXY_EXAMPLES) {
+for (const example of PROXY_EXAMPLES) {
+  const { program, file } = example;
   const title = `${file} logs neither keys nor tokens`;
   if (!hasProgram(program)) {
     describe(title, () => void it(`(needs ${program} on the PATH)`));
@@ -37,7 +38,7 @@ for (const { program, file, start } of PROXY_EXAMPLES) {
     let proxy: RunningProxy;
     beforeEach(async () => {
       web = await startWeb();
-      proxy = await start((web.address() as AddressInfo).port);
+      proxy = await example.start((web.address() as AddressInfo).port);
     });
     afterEach(async () => {
       await proxy.stop();

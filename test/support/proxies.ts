@@ -36,7 +36,10 @@ export const PROXY_EXAMPLES: readonly ProxyExample[] = [
         `SITE_ADDRESS=http://127.0.0.1:${port}`,
         'WEB_HOST=127.0.0.1',
         `WEB_PORT=${webPort}`,
-        ...['caddy', 'run', '--adapter', 'caddyfile', '--config', join(ROOT, 'deploy/compose/Caddyfile')],
+        'caddy',
+        'run',
+        '--adapter=caddyfile',
+        `--config=${join(ROOT, 'deploy/compose/Caddyfile')}`,
       ]),
   },
   {
@@ -73,7 +76,7 @@ async function startProxy(
 ): Promise<RunningProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'test-proxy-'));
   const port = await freePort();
-  const { stop } = await startKept(folder, commandFor(folder, port));
+  const server = await startKept(folder, commandFor(folder, port));
   const log = () =>
     ['output', 'payment-checkout.log']
       .map((name) => join(folder, name))
@@ -82,7 +85,7 @@ async function startProxy(
   await until('the proxy listens', () => isListening(port), 10_000).catch((error: unknown) =>
     Promise.reject(new Error(log(), { cause: error })),
   );
-  return { port, log, stop: () => stop() };
+  return { port, log, stop: () => server.stop() };
 }
 
 function isListening(port: number): Promise<boolean> {
