@@ -1,6 +1,7 @@
 import type { SectionReport } from '../domain/ops/status/section.ts';
 import type { Context } from '../platform/context.ts';
 import { QUEUE_NAMES, type QueueName } from '../platform/job.ts';
+import { within } from '../platform/logging/watch-replies.ts';
 import { openQueueEngine, type JobQueue } from './queues.ts';
 
 /** What a queue holds at the moment. */
@@ -26,7 +27,7 @@ export async function readQueues({ config, log }: Context): Promise<QueueCounts[
   } finally {
     // Closing waits for a server that is away; the process ends with its command.
     const closed = Promise.all(queues.map((queue) => queue.close())).then(() => engine.close());
-    await within(1_000, closed).catch(() => undefined);
+    await within(1_000, closed, 'the queues have not closed').catch(() => undefined);
   }
 }
 
@@ -36,7 +37,7 @@ export async function countQueues(queues: readonly JobQueue[], ms = PATIENCE_MS)
     queue: queue.name as QueueName,
     ...(await countJobs(queue)),
   }));
-  return within(ms, Promise.all(counted));
+  return within(ms, Promise.all(counted), `the queues' server has not replied in ${ms / 1000} s`);
 }
 
 async function countJobs(queue: JobQueue): Promise<Omit<QueueCounts, 'queue'>> {
@@ -47,19 +48,6 @@ async function countJobs(queue: JobQueue): Promise<Omit<QueueCounts, 'queue'>> {
     queue.getJobCountByTypes('paused' as 'waiting'),
   ]);
   return { waiting, active, paused };
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`the queues' server has not replied in ${ms / 1000} s`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => undefined);
-  }
 }
 
 /** The section of the status about queues. */

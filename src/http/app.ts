@@ -50,7 +50,7 @@ export function createApp(
     ctx,
     validator: getValidator({ allowPrivate: ctx.config.allowPrivateNetworks }),
     authenticate: authenticator(ctx),
-    limit: limiters(ctx.config, redis),
+    limit: limiters(ctx, redis),
     clients: clientsBehind(ctx.config.trustedProxies),
   };
   app.use(accessLog(ctx, gate.clients.addressOf), traceRequests);

@@ -30,3 +30,17 @@ export function watchReplies(
   const timer = setInterval(look, EVERY_MS).unref();
   return { stop: () => clearInterval(timer) };
 }
+
+/** Resolves like `work`. Throws an Error with `message` where that takes longer than `ms`. */
+export async function within<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(message)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}

@@ -80,6 +80,12 @@ export const replicaReadsTotal = new Counter({
   registers: [],
 });
 
+export const limitFallbacksTotal = new Counter({
+  name: 'rate_limit_fallbacks_total',
+  help: "Requests whose rate limit was counted in this process's memory, because Redis did not count them.",
+  registers: [],
+});
+
 /** Everything above, to be registered. */
 export const MEASURES: readonly Metric[] = [
   requestSeconds,
@@ -92,4 +98,5 @@ export const MEASURES: readonly Metric[] = [
   relaySeconds,
   relayedTotal,
   replicaReadsTotal,
+  limitFallbacksTotal,
 ];
