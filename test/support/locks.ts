@@ -1,4 +1,4 @@
-import { runOne, sql, type Db } from '../../src/platform/postgres/db.ts';
+import { runOne, sql, type Db, type Tx } from '../../src/platform/postgres/db.ts';
 import { until } from './until.ts';
 
 const waiting = sql<{ count: number }>(
@@ -12,4 +12,29 @@ export async function untilWaitingForLocks(db: Db, count = 1): Promise<void> {
     `${count} statements wait for a lock`,
     async () => (await runOne(db, waiting, []))?.count === count,
   );
+}
+
+/**
+ * Runs `act` against a lock: a transaction of another connection does `change`, which locks rows; `act`
+ * begins, and waits inside one of its statements; then the transaction commits, and `act` goes on. Returns
+ * its result. Throws when it ends without waiting.
+ */
+export async function waitingFor<Result>(
+  db: Db,
+  change: (tx: Tx) => Promise<unknown>,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  const tx = await db.transaction();
+  try {
+    await change(tx);
+    const acting = act();
+    const early = acting.then(() => {
+      if (!tx.isCompleted()) throw new Error('the actor ended without waiting for the lock');
+    });
+    await Promise.race([untilWaitingForLocks(db), early]);
+    await tx.commit();
+    return await acting;
+  } finally {
+    if (!tx.isCompleted()) await tx.rollback();
+  }
 }

@@ -97,12 +97,13 @@ function conversionOf(group: readonly Part[], number: number): ConversionRow {
   };
 }
 
-/** A conversion without an outcome. */
+/** A conversion without an outcome: it was stored before an exchange was asked, and may have happened. */
 export interface PendingConversion extends ConversionRow {
-  /** All of its money is confirmed: an exchange may be asked. */
-  readonly is_confirmed: boolean;
-  /** Some of its money was dropped: it will never be confirmed. */
-  readonly is_lost: boolean;
+  /**
+   * None of its money waits for blocks: all of it is confirmed, or some was dropped and never will be. Then
+   * an exchange is asked, again, for the outcome.
+   */
+  readonly is_decided: boolean;
 }
 
 // Served by conversions_pending.
@@ -110,8 +111,8 @@ const pendingConversions = sql<PendingConversion, { paymentIds: readonly string[
   'pending_conversions',
   (p) => `
     SELECT c.payment_id, c.number, c.coin, c.network, c.amount, c.credit,
-      bool_and(t.confirmed_at IS NOT NULL AND t.dropped_at IS NULL) AS is_confirmed,
-      bool_or(t.dropped_at IS NOT NULL) AS is_lost
+      bool_and(t.confirmed_at IS NOT NULL AND t.dropped_at IS NULL) OR bool_or(t.dropped_at IS NOT NULL)
+        AS is_decided
     FROM conversions c
       JOIN transfers t ON t.payment_id = c.payment_id AND t.conversion = c.number
     WHERE c.payment_id = ANY (${p.paymentIds}) AND c.status = 'PENDING'
@@ -127,10 +128,7 @@ export async function readPendingConversions(
   return run(connection, pendingConversions, { paymentIds });
 }
 
-/**
- * `abandoned`: some of its money was lost, so no exchange may be asked; what stands is free for another one.
- */
-export type ConversionOutcome = 'converted' | 'refused' | 'abandoned';
+export type ConversionOutcome = 'converted' | 'refused';
 
 /** A conversion with its outcome. */
 export interface AnsweredConversion {
@@ -149,10 +147,8 @@ const finishConversions = sql<Pick<ConversionRow, 'payment_id' | 'number'>, { an
       WHERE c.payment_id = a.payment_id AND c.number = a.number AND c.status = 'PENDING'
       RETURNING c.payment_id, c.number, c.status
     ), released AS (
-      UPDATE transfers t SET converted = 0,
-        conversion = CASE WHEN f.status = 'REFUSED' THEN t.conversion END
-      FROM finished f
-      WHERE f.status IN ('REFUSED', 'ABANDONED') AND t.payment_id = f.payment_id AND t.conversion = f.number
+      UPDATE transfers t SET converted = 0 FROM finished f
+      WHERE f.status = 'REFUSED' AND t.payment_id = f.payment_id AND t.conversion = f.number
     )
     SELECT payment_id, number FROM finished`,
 );

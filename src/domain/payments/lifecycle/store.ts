@@ -1,8 +1,9 @@
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { isId } from '../../../platform/values/ids.ts';
 import { foundOr } from '../../../platform/errors.ts';
+import { together } from '../../../platform/postgres/transactions/together.ts';
 import type { Payment } from './payment.ts';
-import { HAS_UNAPPLIED } from './unapplied.ts';
+import { findUnapplied } from './unapplied.ts';
 
 const paymentOfMerchant = sql<Payment, { id: string; merchantId: string }>(
   'payment_of_merchant',
@@ -56,16 +57,17 @@ export async function lockAll(tx: Tx, ids: readonly string[]): Promise<void> {
   await run(tx, lockOnly, { ids });
 }
 
-const lockSynced = sql<Payment, { ids: readonly string[] }>(
-  'lock_synced_payments',
-  (p) => `
-    SELECT * FROM payments p WHERE id = ANY (${p.ids}) AND NOT ${HAS_UNAPPLIED('p.id')}
-    ORDER BY id FOR NO KEY UPDATE`,
-);
-
-/** Like `lockPayments`, without the payments whose transfers are set aside: what is stored of them is old. */
+/**
+ * Like `lockPayments`, without the payments whose transfers are set aside: what is stored of them is old.
+ * That is read once the locks are held: who held one before may have set transfers aside.
+ */
 export async function lockSyncedPayments(tx: Tx, ids: readonly string[]): Promise<Payment[]> {
-  return run(tx, lockSynced, { ids });
+  const [payments, unapplied] = await together(
+    tx,
+    () => lockPayments(tx, ids),
+    () => findUnapplied(tx, ids),
+  );
+  return payments.filter(({ id }) => !unapplied.has(id));
 }
 
 /** Locks a payment until the transaction ends. Throws ApiError payment_not_found when it does not exist. */

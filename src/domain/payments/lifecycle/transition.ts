@@ -59,8 +59,9 @@ export async function transition(
   const ids = requests.map(({ paymentId }) => paymentId);
   const [, rows] = await together(
     tx,
-    // In the order of ids: two overlapping sets that lock in different orders would deadlock.
-    () => (ids.length > 1 ? lockAll(tx, ids) : Promise.resolve()),
+    // In the order of ids: two overlapping sets that lock in different orders would deadlock. One payment is
+    // locked, too: an UPDATE that waits for its row reads other tables as they were before.
+    () => lockAll(tx, ids),
     () => run(tx, applyTransitions, { requests: recordset(requests.map(toRow)), now }),
   );
   const requestOf = new Map(requests.map((request) => [request.paymentId, request]));

@@ -1,7 +1,7 @@
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainTransfer, Rates } from '../../chain/port.ts';
 import { ensureScheduled } from '../../schedule/store.ts';
-import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { applyUnapplied } from './jobs.ts';
 import { testClockOf, type Payment } from './payment.ts';
 
@@ -18,10 +18,24 @@ export interface UnappliedTransfers {
 /**
  * SQL: whether transfers of the payment with this id are set aside. Until they are applied, nothing is
  * decided about the payment that they could change: it does not expire, settle, confirm or get another
- * quote, and no refund of it is accepted.
+ * quote, and no refund of it is accepted. Transfers are set aside under the payment's lock: a decision takes
+ * the lock first, and asks in a statement after it.
  */
 export const HAS_UNAPPLIED = (paymentId: string) =>
   `EXISTS (SELECT FROM unapplied_transfers u WHERE u.payment_id = ${paymentId})`;
+
+const unappliedAmong = sql<{ payment_id: string }, { ids: readonly string[] }>(
+  'payments_with_unapplied_transfers',
+  (p) => `SELECT DISTINCT payment_id FROM unapplied_transfers WHERE payment_id = ANY (${p.ids})`,
+);
+
+/** Returns those of the payments whose transfers are set aside. */
+export async function findUnapplied(
+  connection: Connection,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return new Set((await run(connection, unappliedAmong, { ids })).map(({ payment_id }) => payment_id));
+}
 
 const insertUnapplied = sql<never, { rows: string; now: Date }>(
   'insert_unapplied_transfers',

@@ -3,7 +3,7 @@ import type { ChainPage, ChainTransfer, Rates } from '../../chain/port.ts';
 import { groupBy, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { together } from '../../../platform/postgres/transactions/together.ts';
 import type { Payment } from '../lifecycle/payment.ts';
-import { setAside } from '../lifecycle/unapplied.ts';
+import { findUnapplied, setAside } from '../lifecycle/unapplied.ts';
 import { findConfirmable } from '../transfers/confirm.ts';
 import { readOwners, type ChainScope } from '../transfers/store.ts';
 import { applyTransfers, lockConcerned } from './apply-transfers.ts';
@@ -41,12 +41,20 @@ export async function applyPage(
   { only, failing }: Part = WHOLE,
 ): Promise<{ moved: Payment[]; more: boolean }> {
   const { network } = scope;
-  const { reported, unapplied, confirmable, height, more } = read;
-  const ids = [...new Set([...reported.keys(), ...confirmable])].filter((id) => only?.has(id) ?? true);
+  const { reported, height, more } = read;
+  const ids = concernedBy(read).filter((id) => only?.has(id) ?? true);
   if (ids.length === 0) return { moved: [], more };
-  const concerned = await lockConcerned(tx, scope.testClock, ids, reported);
+  const [concerned, unapplied] = await together(
+    tx,
+    () => lockConcerned(tx, scope.testClock, ids, reported),
+    // Behind the locks: another network's sync may have set transfers aside while this one waited.
+    () => findUnapplied(tx, ids),
+  );
   const isAside = (id: string) => unapplied.has(id) || failing.has(id);
-  const aside = [...concerned.values()].map(({ payment }) => payment).filter(({ id }) => isAside(id));
+  // Of a payment that only confirms, and waits already, there is nothing to keep: a later page finds it.
+  const aside = [...concerned.values()]
+    .map(({ payment }) => payment)
+    .filter(({ id }) => isAside(id) && (reported.has(id) || !unapplied.has(id)));
   const reportOf = (id: string) => ({ network, transfers: reported.get(id) ?? [], rates, height });
   await setAside(tx, aside, reportOf, now);
   const others = new Map([...concerned].filter(([id]) => !isAside(id)));
@@ -59,15 +67,21 @@ export async function paymentsOfPage(
   scope: ChainScope,
   page: ChainPage,
 ): Promise<string[]> {
-  const { reported, unapplied, confirmable } = await readPage(connection, scope, page);
-  return [...new Set([...reported.keys(), ...confirmable])].filter((id) => !unapplied.has(id));
+  const ids = concernedBy(await readPage(connection, scope, page));
+  const unapplied = await findUnapplied(connection, ids);
+  return ids.filter((id) => !unapplied.has(id));
 }
 
-/** What a page means for payments. */
+const concernedBy = ({ reported, confirmable }: PageOfPayments): string[] => [
+  ...new Set([...reported.keys(), ...confirmable]),
+];
+
+/**
+ * What a page means for payments: which of them it concerns. What becomes of these is decided by what is read
+ * once they are locked.
+ */
 export interface PageOfPayments {
   readonly reported: ReadonlyMap<string, readonly ChainTransfer[]>;
-  /** Payments whose transfers are set aside. */
-  readonly unapplied: ReadonlySet<string>;
   /** Payments with a transfer that the page's head confirms. */
   readonly confirmable: readonly string[];
   /** Null: nothing confirms on this page. */
@@ -94,7 +108,5 @@ export async function readPage(
   );
   const reported = groupBy(page.transfers, ({ address }) => owners.get(address)?.payment_id ?? '');
   reported.delete('');
-  const behind = [...owners.values()].filter(({ has_unapplied }) => has_unapplied);
-  const unapplied = new Set(behind.map(({ payment_id }) => payment_id));
-  return { reported, unapplied, confirmable, height, more };
+  return { reported, confirmable, height, more };
 }

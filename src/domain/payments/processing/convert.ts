@@ -3,7 +3,6 @@ import { together } from '../../../platform/postgres/transactions/together.ts';
 import { planConversion } from '../conversions/plan.ts';
 import {
   beginConversions,
-  endConversions,
   readLastNumbers,
   readPendingConversions,
   type ConversionOutcome,
@@ -23,10 +22,10 @@ export interface Begun {
 
 /**
  * Commits the confirmed money to conversions, and returns the payments that it locked, without those whose
- * transfers are set aside, and every conversion of them to ask an exchange for: also of a
- * payment that has left PROCESSING since a run that crashed, or nobody could move its committed coins. A
- * conversion of money that is not confirmed any more waits, and one of money that was lost is given up: what
- * stands of it is held again.
+ * transfers are set aside, and every conversion of them to ask an exchange for: also of a payment that has
+ * left PROCESSING since a run that crashed, or nobody could move its committed coins. A conversion that is
+ * stored may have been asked for, so it is never given up: when its money is not confirmed any more, it waits
+ * until that is mined again or lost, and is asked for again, for only the exchange knows what it did.
  */
 export async function begin(
   tx: Tx,
@@ -49,17 +48,10 @@ export async function begin(
     now,
   );
   const pending = await readPendingConversions(tx, ids);
-  const lost = pending.filter(({ is_lost }) => is_lost);
-  await endConversions(
-    tx,
-    lost.map((conversion) => ({ conversion, outcome: 'abandoned' as const })),
-    now,
-  );
-  const conversions = pending.filter(({ is_confirmed }) => is_confirmed);
   const byId = new Map(payments.map((payment) => [payment.id, payment]));
-  const begun = conversions.flatMap((conversion) => {
+  const begun = pending.flatMap((conversion) => {
     const payment = byId.get(conversion.payment_id);
-    return payment === undefined ? [] : [{ payment, conversion }];
+    return payment === undefined || !conversion.is_decided ? [] : [{ payment, conversion }];
   });
   return { ids, begun };
 }

@@ -10,13 +10,15 @@ import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import { readTransfers } from '../transfers/store.ts';
 import { returnHeld } from './accept.ts';
 import { acceptDueRefunds } from './due.ts';
-import type { Refund } from './store.ts';
+import { markAsked, type Refund } from './store.ts';
 
 /** A transfer that a reorganisation took out of its block is mined again within a few blocks. */
 const WAIT_SECONDS = 600;
 
 interface Coverage {
   readonly is_pending: boolean;
+  /** The payout was asked for, or takes money that was settled: nothing stops it. */
+  readonly is_final: boolean;
   /** All coins that the refund reserved are in confirmed transfers, and no change of these is set aside. */
   readonly is_covered: boolean | null;
   /** Some of them are in a transfer that was dropped. */
@@ -26,7 +28,7 @@ interface Coverage {
 const coverageOfRefund = sql<Coverage, { id: string }>(
   'coverage_of_refund',
   (p) => `
-    SELECT r.status = 'PENDING' AS is_pending,
+    SELECT r.status = 'PENDING' AS is_pending, r.asked_at IS NOT NULL OR r.source = 'settled' AS is_final,
       bool_and(t.dropped_at IS NULL AND t.confirmed_at IS NOT NULL AND t.returned >= part.coins)
         AND NOT ${HAS_UNAPPLIED('r.payment_id')} AS is_covered,
       bool_or(t.dropped_at IS NOT NULL OR t.returned < part.coins) AS is_lost
@@ -35,24 +37,25 @@ const coverageOfRefund = sql<Coverage, { id: string }>(
       LEFT JOIN transfers t ON t.payment_id = part.payment_id AND t.network = part.network
         AND t.tx_hash = part.tx_hash AND t.coin = part.coin
     WHERE r.id = ${p.id}
-    GROUP BY r.status, r.payment_id`,
+    GROUP BY r.id`,
 );
 
 /**
- * Returns true when the coins that a refund reserved are confirmed: it may be sent. They may not be any more,
- * because a refund can wait for days for an address, and a block be reorganised meanwhile. Then it waits; and
- * when a transfer of it was dropped for good, the refund is withdrawn, and what stands of its coins is sent
- * back by a new one.
+ * Returns the refund to pay out, and records that its payout is asked for, when the coins that it reserved
+ * are confirmed; else null. They may not be any more, because a refund can wait for days for an address, and
+ * a block be reorganised meanwhile. Then it waits; and when a transfer of it was dropped for good, the refund
+ * is withdrawn, and what stands of its coins is sent back by a new one. A refund whose payout was asked for
+ * before is paid out, whatever became of its coins: the money may have left.
  */
-export async function keepCovered(tx: Tx, refund: Refund, now: Date): Promise<boolean> {
-  if (refund.source === 'settled') return true;
+export async function claimCovered(tx: Tx, refund: Refund, now: Date): Promise<Refund | null> {
   const payment = await lockPayment(tx, refund.payment_id);
   const coverage = await runOne(tx, coverageOfRefund, { id: refund.id });
   // Null, or not pending: another run has withdrawn it, or paid it out. Refunds of earlier releases have no
   // parts.
-  if (coverage === null || !coverage.is_pending) return false;
-  if (coverage.is_covered !== false && coverage.is_lost !== true) return true;
-  if (coverage.is_lost === true) await withdraw(tx, payment, refund, now);
+  if (coverage === null || !coverage.is_pending) return null;
+  const { is_final, is_covered, is_lost } = coverage;
+  if (is_final || (is_covered !== false && is_lost !== true)) return markAsked(tx, refund.id, now);
+  if (is_lost === true) await withdraw(tx, payment, refund, now);
   else
     await schedule(tx, [
       {
@@ -62,7 +65,7 @@ export async function keepCovered(tx: Tx, refund: Refund, now: Date): Promise<bo
         testClock: testClockOf(payment),
       },
     ]);
-  return false;
+  return null;
 }
 
 const withdrawRefund = sql<never, { id: string }>(

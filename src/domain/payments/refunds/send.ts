@@ -9,23 +9,26 @@ import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { isSettled } from '../lifecycle/states.ts';
 import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
-import { keepCovered } from './coverage.ts';
+import { claimCovered } from './coverage.ts';
 import { acceptDueRefunds } from './due.ts';
 import { markCompleted, readPendingRefunds, type Refund } from './store.ts';
 
 /**
  * Pays out refunds and moves their payments. The payout is idempotent by the refund's id, and only the run
- * that completes the row moves the payment. A refund whose coins are not confirmed any more waits.
+ * that completes the row moves the payment. A refund whose coins are not confirmed any more waits, unless its
+ * payout was asked for before.
  */
 export async function sendRefunds(
   ctx: Context,
   { payouts }: Pick<PaymentAdapters, 'payouts'>,
   ids: readonly string[],
 ): Promise<void> {
+  const startedAt = ctx.now();
   const uncovered: string[] = [];
-  for (const refund of await readPendingRefunds(ctx.db, ids)) {
-    if (!(await ctx.db.transaction((tx) => keepCovered(tx, refund, ctx.now())))) {
-      uncovered.push(refund.id);
+  for (const pending of await readPendingRefunds(ctx.db, ids)) {
+    const refund = await ctx.db.transaction((tx) => claimCovered(tx, pending, ctx.now()));
+    if (refund === null) {
+      uncovered.push(pending.id);
       continue;
     }
     const { id: reference, coin: currency, network, coin_amount: amount, address } = refund;
@@ -39,7 +42,7 @@ export async function sendRefunds(
     ctx.db,
     sendRefund,
     ids.filter((id) => !uncovered.includes(id)),
-    ctx.now(),
+    startedAt,
   );
 }
 

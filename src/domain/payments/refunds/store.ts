@@ -1,6 +1,6 @@
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import { recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
+import { recordset, run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 
 /** Where the money of a refund is taken from: the coins that came, or the settlement coin. */
 export type RefundSource = 'held' | 'settled';
@@ -81,6 +81,21 @@ const refundsOfPayment = sql<Refund, { paymentId: string }>(
 /** Returns all refunds of a payment, newest first. */
 export async function readRefunds(connection: Connection, paymentId: string): Promise<Refund[]> {
   return run(connection, refundsOfPayment, { paymentId });
+}
+
+const askForPayout = sql<Refund, { id: string; now: Date }>(
+  'ask_for_payout',
+  (p) => `
+    UPDATE refunds SET asked_at = coalesce(asked_at, ${p.now}) WHERE id = ${p.id} AND status = 'PENDING'
+    RETURNING ${COLUMNS}`,
+);
+
+/**
+ * Records that the payout of a refund is asked for, before it is: from then on the refund is not withdrawn.
+ * Returns the refund as it is to be sent; null: it is not pending.
+ */
+export async function markAsked(tx: Tx, id: string, now: Date): Promise<Refund | null> {
+  return runOne(tx, askForPayout, { id, now });
 }
 
 const completeRefund = sql<{ id: string }, { id: string; txHash: string; now: Date }>(

@@ -2,7 +2,6 @@ import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { Mode } from '../../../platform/endpoint.ts';
 import { groupBy, recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
-import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import type { Credit } from './credit.ts';
 import type { PaymentTransfer } from './payment-transfer.ts';
 
@@ -20,8 +19,6 @@ export interface ChainScope {
 export interface Owner {
   readonly payment_id: string;
   readonly address: string;
-  /** Transfers of the payment are set aside. */
-  readonly has_unapplied: boolean;
 }
 
 // Served by quotes_by_address.
@@ -31,7 +28,7 @@ const ownersOfAddresses = sql<
 >(
   'owners_of_addresses',
   (p) => `
-    SELECT DISTINCT q.payment_id, q.address, ${HAS_UNAPPLIED('p.id')} AS has_unapplied
+    SELECT DISTINCT q.payment_id, q.address
     FROM quotes q JOIN payments p ON p.id = q.payment_id JOIN merchants m ON m.id = p.merchant_id
     WHERE q.network = ${p.network} AND q.address = ANY (${p.addresses}) AND m.mode = ANY (${p.modes})`,
 );
