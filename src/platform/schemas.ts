@@ -39,7 +39,7 @@ export function cursor(description: string, maxLength = 100): TString {
 
 /** How a list that is walked by its cursor says where the page ends. */
 export const CursorPagination = Type.Object({
-  limit: Type.Integer(),
-  has_more: Type.Boolean(),
+  limit: Type.Integer({ description: 'How many a page holds at most.' }),
+  has_more: Type.Boolean({ description: 'Whether another page follows.' }),
   next_cursor: nullable(Type.String({ description: 'Null on the last page.' })),
 });

@@ -4,20 +4,22 @@ export type {
   CheckoutPolicy,
   CheckoutRefund,
   CheckoutStatus,
+  CheckoutTransfer,
   EventEnvelope,
   EventType,
   WebhookEvent,
 } from './event-types.ts';
+export type { RawBody } from './codec.ts';
 export { webhookSecrets } from './secrets.ts';
 export { signWebhook, type SignWebhookOptions, type WebhookHeaders } from './sign.ts';
 export {
   REFUSAL_REASONS,
-  verifyWebhook,
   type RefusalReason,
   type VerifyWebhookOptions,
   type VerifyWebhookResult,
-} from './verify.ts';
-export { verifyThinWebhook, type ThinEvent, type VerifyThinWebhookResult } from './thin.ts';
+} from './received.ts';
+export { verifyThinWebhook, verifyWebhook } from './verify.ts';
+export type { ThinEvent, VerifyThinWebhookResult } from './thin.ts';
 export type { ReceivedHeaders } from './received-headers.ts';
 export { handleOnce, type HandleOnceOptions } from './once/handle-once.ts';
 export {

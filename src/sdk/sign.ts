@@ -1,79 +1,70 @@
-import { createHmac } from 'node:crypto';
+import { checkNow, checkOptions, kindOf, listOf } from './check.ts';
+import { bytesOf, concatenated, type RawBody } from './codec.ts';
 import { keyPairSignature } from './key-pairs.ts';
-import { readSecrets, type Secret } from './secrets.ts';
+import { hmacOf, NODE_CODEC } from './node-crypto.ts';
+import { readSecrets } from './secrets.ts';
 
 /**
  * The headers that prove who sent an event and when: the specification's two, and those of Standard Webhooks.
  */
 export interface WebhookHeaders extends Record<string, string> {
+  /** Hex of HMAC-SHA256 over `timestamp.body`, by the newest secret. */
   'X-Webhook-Signature': string;
+  /** When it was sent, in whole seconds of Unix time. */
   'X-Webhook-Timestamp': string;
+  /** The event's id. */
   'webhook-id': string;
+  /** The same as X-Webhook-Timestamp. */
   'webhook-timestamp': string;
+  /** `v1,` or `v1a,` and base64, over `id.timestamp.body`: one for each secret and key pair. */
   'webhook-signature': string;
 }
 
+/** What `signWebhook` takes. */
 export interface SignWebhookOptions {
+  /** The id of the event that is sent. */
   readonly eventId: string;
   /** Exactly what is sent. */
-  readonly rawBody: string | Uint8Array;
+  readonly rawBody: RawBody;
   /** `whsec_...`, newest first; more than one while a rotation overlaps. */
   readonly secrets: string | readonly string[];
   /** `whsk_...`, newest first: private keys whose ed25519 signatures stand beside those of the secrets. */
-  readonly signingKeys?: readonly string[];
+  readonly signingKeys?: readonly string[] | undefined;
   /** The instant of sending; default: the current time. */
-  readonly now?: Date;
+  readonly now?: Date | undefined;
 }
 
 /**
  * Signs one attempt to deliver an event, as the service does: for the service itself, and for the tests of
- * receivers. Throws TypeError when there is no secret, or a malformed one. Sources: specification, "Signature
- * headers" (newest secret, keyed with the whole string, hex over `timestamp.body`); standardwebhooks.com
- * (every secret, keyed with the decoded bytes, base64 over `id.timestamp.body`; every key pair, `v1a`, over
- * the same).
+ * receivers. Throws TypeError for options that cannot be meant, such as a malformed secret. Sources:
+ * specification, "Signature headers" (newest secret, keyed with the whole string, hex over `timestamp.body`);
+ * standardwebhooks.com (every secret, keyed with the decoded bytes, base64 over `id.timestamp.body`; every
+ * key pair, `v1a`, over the same).
  */
-export function signWebhook({
-  eventId,
-  rawBody,
-  secrets,
-  signingKeys = [],
-  now = new Date(),
-}: SignWebhookOptions): WebhookHeaders {
+export function signWebhook(options: SignWebhookOptions): WebhookHeaders {
+  checkOptions(options, 'signWebhook', 'eventId, rawBody, secrets');
+  const { eventId, rawBody, secrets, signingKeys = [], now = new Date() } = options;
   const keys = readSecrets(secrets);
+  checkNow(now);
+  if (typeof eventId !== 'string' || eventId === '')
+    throw new TypeError(`eventId must be the id of the event, evt_..., not ${kindOf(eventId)}`);
+  const body = bytesOf(rawBody, NODE_CODEC);
+  if (body === null)
+    throw new TypeError(`rawBody must be the bytes or the text that is sent, not ${kindOf(rawBody)}`);
   const timestamp = String(Math.floor(now.getTime() / 1000));
+  const after = (prefix: string) => concatenated(NODE_CODEC.encode(`${prefix}${timestamp}.`), body);
+  const signed = after(`${eventId}.`);
   return {
-    'X-Webhook-Signature': encode(timestampedDigest(keys[0], timestamp, rawBody), 'hex'),
+    'X-Webhook-Signature': hmacOf(keys[0].text, after('')).toString('hex'),
     'X-Webhook-Timestamp': timestamp,
     'webhook-id': eventId,
     'webhook-timestamp': timestamp,
     'webhook-signature': [
-      ...keys.map((key) => `v1,${encode(standardDigest(key, eventId, timestamp, rawBody), 'base64')}`),
-      ...signingKeys.map(
-        (key) => `v1a,${encode(keyPairSignature(key, eventId, timestamp, rawBody), 'base64')}`,
-      ),
+      ...keys.map(({ encoded }) => `v1,${hmacOf(Buffer.from(encoded, 'base64'), signed).toString('base64')}`),
+      ...listOf('signingKeys', signingKeys, 'whsk_...').map((key) => {
+        const signature = keyPairSignature(key, signed);
+        return `v1a,${Buffer.from(signature).toString('base64')}`;
+      }),
     ].join(' '),
   };
-}
-
-/** What the specification signs. */
-export function timestampedDigest(
-  { text }: Secret,
-  timestamp: string,
-  rawBody: string | Uint8Array,
-): Uint8Array {
-  return createHmac('sha256', text).update(`${timestamp}.`).update(rawBody).digest();
-}
-
-/** What Standard Webhooks signs. */
-export function standardDigest(
-  { bytes }: Secret,
-  id: string,
-  timestamp: string,
-  rawBody: string | Uint8Array,
-): Uint8Array {
-  return createHmac('sha256', bytes).update(`${id}.${timestamp}.`).update(rawBody).digest();
-}
-
-function encode(digest: Uint8Array, encoding: 'hex' | 'base64'): string {
-  return Buffer.from(digest).toString(encoding);
 }

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../src/platform/config/config.ts';
 import { messageOf } from '../../src/platform/log.ts';
 import * as client from '../../src/sdk/client/index.ts';
+import * as edge from '../../src/sdk/edge/index.ts';
 import * as webhooks from '../../src/sdk/index.ts';
 import { until } from '../support/until.ts';
 
@@ -42,6 +43,7 @@ export function installHelpers(folder: string): void {
   for (const [entry, names] of [
     ['index', Object.keys(webhooks)],
     ['client/index', Object.keys(client)],
+    ['edge/index', Object.keys(edge)],
   ] as const)
     writeFileSync(join(built, `${entry}.mjs`), `export { ${names.join()} } from './index.js';`);
 }

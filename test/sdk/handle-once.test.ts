@@ -134,6 +134,26 @@ describe('handleOnce', () => {
     expect(seen).to.deep.equal(['evt_pay_1_1', 'evt_pay_1_2']);
   });
 
+  it('rejects with a TypeError that names the argument, where it is none that can be meant', async () => {
+    const thin = { id: 'evt_1', type: 'checkout.settled', link: 'https://pay.example/v1/events/evt_1' };
+    const call = handleOnce as (...args: readonly unknown[]) => Promise<unknown>;
+    for (const [args, message] of [
+      [
+        [undefined, eventOf(1), () => null],
+        'db must be a pool of pg, a knex or an EventStore, not undefined',
+      ],
+      [[pool, thin, () => null], 'event must be a whole event: pass the event that verifyWebhook returned'],
+      [
+        [pool, undefined, () => null],
+        'event must be a whole event: pass the event that verifyWebhook returned',
+      ],
+      [[pool, eventOf(1)], 'work must be a function of the transaction and the event, not undefined'],
+    ] as const)
+      expect(await call(...args).catch((error: unknown) => error))
+        .to.be.instanceOf(TypeError)
+        .with.property('message', message);
+  });
+
   it('of a process that is killed at any step has each effect once, when the event is sent again', async function () {
     this.timeout(120_000);
     const event = eventOf(2);

@@ -1,62 +1,56 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
-import { copyFile, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import * as client from '../../src/sdk/client/index.ts';
+import * as edge from '../../src/sdk/edge/index.ts';
 import * as webhooks from '../../src/sdk/index.ts';
 import { ROOT } from '../support/documents.ts';
+import { installPackedSdk, run, type SdkApp } from '../support/packed-sdk.ts';
 import { openPool } from '../support/pool.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-const run = promisify(execFile);
-const MAX_UNPACKED_BYTES = 100_000;
-const TSC = join(ROOT, 'node_modules/.bin/tsc');
+const MAX_UNPACKED_BYTES = 250_000;
+const compiler = (name: string) => join(ROOT, 'node_modules/.bin', name);
+/** The compilers: TypeScript 7, and 6, which has the older ways to find a package. */
+const [TSC, TSC6] = [compiler('tsc'), compiler('tsc6')];
 
-interface Packed {
-  readonly filename: string;
-  readonly unpackedSize: number;
-  readonly files: readonly { readonly path: string }[];
-}
+const NODE10 = [
+  '--skipLibCheck',
+  '--module',
+  'commonjs',
+  '--moduleResolution',
+  'node10',
+  '--ignoreDeprecations',
+  '6.0',
+];
+/** The older compiler takes ten times as long; TypeScript 7 checks the declarations as well. */
+const NODE16 = ['--module', 'node16', '--skipLibCheck'];
 
 describe('the package, installed from its tarball', () => {
-  let folder: string;
-  let packed: Packed;
+  let sdk: SdkApp;
   let app: string;
+  const print: SdkApp['print'] = (file, code) => sdk.print(file, code);
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'test-package-'));
-    packed = await pack(folder);
-    app = join(folder, 'app');
-    await mkdir(app);
-    await writeFile(join(app, 'package.json'), '{ "private": true }');
-    // It needs no other package: nothing is fetched.
-    const npm = ['install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename)];
-    await run('npm', npm, { cwd: app });
+    sdk = await installPackedSdk();
+    app = sdk.folder;
   });
-  after(() => rm(folder, { recursive: true }));
-
-  /** Runs a file of the project in a separate process, and returns its output. */
-  async function print(file: string, code: string): Promise<string> {
-    await writeFile(join(app, file), code);
-    const { stdout } = await run(process.execPath, [file], { cwd: app });
-    return stdout.trim();
-  }
+  after(() => sdk.remove());
 
   /** Compiles a file as a strict project without Node's types does, libraries too; returns what it prints. */
-  async function compile(file: string, code: string, flags: readonly string[]): Promise<string> {
+  async function compile(file: string, code: string, flags: readonly string[], tsc = TSC): Promise<string> {
     await writeFile(join(app, file), code);
-    const strict = ['--strict', '--noEmit', '--target', 'es2022', '--types', '', '--skipLibCheck', 'false'];
-    const { stdout } = await run(TSC, [...strict, ...flags, file], { cwd: app }).catch(
+    const strict = ['--strict', '--noEmit', '--target', 'es2022', '--skipLibCheck', 'false'];
+    const { stdout } = await run(tsc, [...strict, ...flags, file], { cwd: app }).catch(
       (error: unknown) => error as { stdout: string },
     );
     return stdout;
   }
 
-  it('holds the build of the SDK alone, and is below 100 kB', () => {
+  it('holds the build of the SDK alone, and is below 250 kB', () => {
+    const { packed } = sdk;
     expect(packed.unpackedSize).to.be.below(MAX_UNPACKED_BYTES);
     const others = packed.files.map(({ path }) => path).filter((path) => !path.startsWith('dist-sdk/'));
     expect(others).to.have.members(['README.md', 'package.json']);
@@ -70,15 +64,16 @@ describe('the package, installed from its tarball', () => {
 
   for (const [entry, all] of [
     ['webhooks', webhooks],
+    ['webhooks/edge', edge],
     ['client', client],
   ] as const)
     it(`exports ./${entry}, to ES modules and to CommonJS`, async () => {
       const names = Object.keys(all).sort().join();
       expect(names).to.match(/verifyWebhook|PaymentCheckout/);
       const esm = `import * as all from 'payment-checkout/${entry}'; ${PRINT_NAMES}`;
-      expect(await print(`${entry}.mjs`, esm)).to.equal(names);
+      expect(await print('names.mjs', esm)).to.equal(names);
       const cjs = `const all = require('payment-checkout/${entry}'); ${PRINT_NAMES}`;
-      expect(await print(`${entry}.cjs`, cjs)).to.equal(names);
+      expect(await print('names.cjs', cjs)).to.equal(names);
     });
 
   it('signs and verifies there', async () => {
@@ -130,11 +125,12 @@ describe('the package, installed from its tarball', () => {
     expect(code).to.equal('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 
-  it('needs no name of Node in the client: it compiles with what the web has', async () => {
-    const flags = ['--lib', 'es2022,dom', '--module', 'nodenext', '--allowImportingTsExtensions'];
-    const source = join(ROOT, 'src/sdk/client/index.ts');
-    expect(await compile('client.mts', `import '${source}';`, flags)).to.equal('');
-  });
+  for (const entry of ['client', 'edge'])
+    it(`needs no name of Node in ${entry}: it compiles with what the web has`, async () => {
+      const flags = ['--lib', 'es2022,dom', '--module', 'nodenext', '--allowImportingTsExtensions'];
+      const source = join(ROOT, `src/sdk/${entry}/index.ts`);
+      expect(await compile('web.mts', `import '${source}';`, flags)).to.equal('');
+    });
 
   it('imports node:crypto and its own files, and no package; the program modules of Node', () => {
     const root = join(app, 'node_modules/payment-checkout/dist-sdk');
@@ -166,20 +162,52 @@ describe('the package, installed from its tarball', () => {
     expect(wrong).to.include({ code: 2, stdout: '' });
   });
 
-  for (const [resolution, file, flags] of [
-    ['nodenext, as an ES module', 'types.mts', ['--module', 'nodenext']],
-    ['nodenext, as CommonJS', 'types.cts', ['--module', 'nodenext']],
-    ['bundler', 'types.ts', ['--module', 'esnext', '--moduleResolution', 'bundler']],
+  for (const [resolution, tsc, file, flags] of [
+    ['node10, the default of commonjs', TSC6, 'types.ts', NODE10],
+    ['node16, as an ES module', TSC6, 'types.mts', NODE16],
+    ['node16, as CommonJS', TSC6, 'types.cts', NODE16],
+    ['nodenext, as an ES module', TSC, 'types.mts', ['--module', 'nodenext']],
+    ['nodenext, as CommonJS', TSC, 'types.cts', ['--module', 'nodenext']],
+    ['bundler', TSC, 'types.ts', ['--module', 'esnext', '--moduleResolution', 'bundler']],
   ] as const)
     it(`has types that need no other package, and that distinguish events: ${resolution}`, async () => {
-      expect(await compile(file, TYPED, flags)).to.equal('');
+      expect(await compile(file, TYPED, flags, tsc)).to.equal('');
     });
+
+  it('has a comment on every field and method of its types', () => {
+    for (const [file, text] of declarations(app)) {
+      const lines = text.split('\n');
+      const isMember = (line: string) => /^\s+(readonly )?[\w'-]+\??(<.*?>)?[:(=]/.test(line);
+      const bare = lines.filter((line, i) => isMember(line) && lines[i - 1]?.trim().endsWith('*/') !== true);
+      expect(
+        bare.filter((line) => !/^ +(constructor\(|\* )/.test(line)),
+        file,
+      ).to.deep.equal([]);
+    }
+  });
+
+  it('prints an uncaught error with the line that threw it, and not the whole file', async () => {
+    const call = `import { webhookSecrets } from 'payment-checkout/webhooks'; webhookSecrets('hunter2');`;
+    const { stderr } = (await print('throws.mjs', call).catch((error: unknown) => error)) as {
+      stderr: string;
+    };
+    expect(stderr).to.include('throw new TypeError(').and.include('a webhook secret must begin with whsec_');
+    expect(stderr.length).to.be.below(1_500);
+  });
 });
+
+function declarations(app: string): [string, string][] {
+  const root = join(app, 'node_modules/payment-checkout/dist-sdk');
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.d.ts'))
+    .map((file) => [file, readFileSync(join(root, file), 'utf8')]);
+}
 
 const PRINT_NAMES = 'console.log(Object.keys(all).sort().join());';
 
 const TYPED = `import { ApiError, PaymentCheckout, type Payment } from 'payment-checkout/client';
 import { verifyWebhook, type WebhookEvent } from 'payment-checkout/webhooks';
+import * as atEdge from 'payment-checkout/webhooks/edge';
 export function describe(event: WebhookEvent): string {
   // @ts-expect-error: only a refund has one
   void event.data.refund.amount;
@@ -193,6 +221,11 @@ export const result = verifyWebhook({ rawBody: new Uint8Array(), headers: { a: [
 export const reason: string = result.ok ? result.eventId : result.reason;
 // @ts-expect-error: a parsed body
 verifyWebhook({ rawBody: { id: 'evt_1' }, headers: {}, secrets: [] });
+export const atTheEdge: Promise<string | boolean> = atEdge
+  .verifyWebhook({ rawBody: new ArrayBuffer(1), headers: new Headers(), secrets: 'whsec_' })
+  .then((result) => (result.ok ? result.event.data.checkout.status : result.reason));
+// @ts-expect-error: a promise is no result
+void atEdge.verifyWebhook({ rawBody: '', headers: {}, secrets: '' }).ok;
 export async function pay(client: PaymentCheckout, signal: AbortSignal): Promise<Payment> {
   // @ts-expect-error: amounts are text
   void client.payments.create({ pay_amount: 10.5, order_id: 'order 1' });
@@ -205,16 +238,3 @@ export async function pay(client: PaymentCheckout, signal: AbortSignal): Promise
   });
 }
 `;
-
-/** Packs a copy of the project as it is on the disk, as `npm pack` in a clone does after `npm ci`. */
-async function pack(folder: string): Promise<Packed> {
-  const copy = join(folder, 'clone');
-  await mkdir(copy);
-  const configurations = readdirSync(ROOT).filter((name) => /^tsconfig.*\.json$/.test(name));
-  for (const name of ['package.json', 'README.md', 'build-sdk.mjs', 'src', ...configurations])
-    await cp(join(ROOT, name), join(copy, name), { recursive: true });
-  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: copy });
-  const [packed] = JSON.parse(stdout) as Packed[];
-  return packed ?? expect.fail('nothing was packed');
-}

@@ -77,6 +77,22 @@ describe('signing an event', () => {
       .to.throw(/whsec_/)
       .and.not.match(/hunter2/);
   });
+
+  it('throws TypeError that names the argument and the remedy, for one of a wrong type', () => {
+    const good = { eventId: 'evt_1', rawBody: BODY, secrets: [SECRET], now: NOW };
+    for (const [wrong, message] of [
+      [{ now: Date.now() }, /^now must be a Date, not a number: .*new Date\(milliseconds\)$/],
+      [{ eventId: 7 }, /^eventId must be the id of the event, evt_\.\.\., not a number$/],
+      [{ rawBody: { id: 'evt_1' } }, /^rawBody must be the bytes or the text that is sent, not an object$/],
+      [{ secrets: 12345 }, /^secrets must be a string or an array of strings, whsec_\.\.\., not a number$/],
+      [{ signingKeys: [7] }, /^signingKeys must be .*whsk_\.\.\., not a number$/],
+    ] as const)
+      expect(() => signWebhook({ ...good, ...wrong } as never), JSON.stringify(wrong)).to.throw(
+        TypeError,
+        message,
+      );
+    expect(() => signWebhook(null as never)).to.throw(TypeError, /^signWebhook takes one object, not null/);
+  });
 });
 
 /** HMAC by its definition (RFC 2104), independent of the code under test. */

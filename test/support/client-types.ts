@@ -257,7 +257,10 @@ function objectOf(schema: Schema, indent: string, note: Note): string {
     const isOptional = schema.required?.includes(name) !== true;
     const type = typeOf(value, inner, note);
     const orNone = isOptional && type !== 'unknown' ? ' | undefined' : '';
-    return [...commentOf(value, inner), `${inner}${name}${isOptional ? '?' : ''}: ${type}${orNone};`];
+    return [
+      ...commentOf(commentFor(name, value), inner),
+      `${inner}${name}${isOptional ? '?' : ''}: ${type}${orNone};`,
+    ];
   });
   const [rest] = Object.values(schema.patternProperties ?? {});
   const others = rest ?? schema.additionalProperties;
@@ -266,8 +269,29 @@ function objectOf(schema: Schema, indent: string, note: Note): string {
   return `{\n${lines.join('\n')}\n${indent}}`;
 }
 
-function commentOf({ description }: Schema, indent: string): string[] {
-  if (description === undefined) return [];
+/** What is said of a field that is a whole type, wherever that stands. */
+const OF_TYPES: Readonly<Record<string, string>> = {
+  data: 'The rows of the page.',
+  deliveries: 'Every attempt to deliver an event.',
+  do: 'What happens.',
+  event: 'The event.',
+  health: 'How its last deliveries went.',
+  pagination: 'Where the page ends, and the next begins.',
+  payment: 'The payment.',
+  policy: 'What happens with too little, too late and too much.',
+};
+
+/** What the schema says of a field, or of its value where it is not null. */
+function commentFor(name: string, { description, anyOf = [] }: Schema): string {
+  const said = [description, ...anyOf.map((one) => one.description), OF_TYPES[name]].find(
+    (text) => text !== undefined,
+  );
+  if (said === undefined)
+    throw new Error(`the schema of ${name} has no description, which becomes its comment`);
+  return said;
+}
+
+function commentOf(description: string, indent: string): string[] {
   const line = `${indent}/** ${description} */`;
   if (line.length <= MAX_COLUMNS) return [line];
   const lines = [''];

@@ -74,7 +74,9 @@ export const FeedQuery = Type.Object(
       }),
     ),
     payment_id: Type.Optional(id('pay', 'Only events of this payment.')),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many a page holds at most.' }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -83,7 +85,7 @@ export type FeedQuery = Static<typeof FeedQuery>;
 export const EventFeed = Type.Object({
   data: Type.Array(EventResource, { description: 'Oldest first; the very bytes that webhooks send.' }),
   pagination: Type.Object({
-    limit: Type.Integer(),
+    limit: Type.Integer({ description: 'How many a page holds at most.' }),
     has_more: Type.Boolean({
       description:
         'Whether to ask for the next page at once. A page may then be short, when it is large, or, with type, empty.',
@@ -98,7 +100,9 @@ export const EventFeed = Type.Object({
 export const PaymentEventsQuery = Type.Object(
   {
     cursor: Type.Optional(cursor('next_cursor of the page before; default: the first event.')),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 100, description: 'How many a page holds at most.' }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -121,7 +125,14 @@ export const RedeliveriesQuery = Type.Object(
         description: 'next_cursor of the page before; default: the oldest request.',
       }),
     ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_REDELIVERIES, default: MAX_REDELIVERIES })),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_REDELIVERIES,
+        default: MAX_REDELIVERIES,
+        description: 'How many a page holds at most.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -134,7 +145,7 @@ export const Redelivery = Type.Object({
 export const Redeliveries = Type.Object({
   data: Type.Array(Redelivery, { description: 'In the order of the requests.' }),
   pagination: Type.Object({
-    limit: Type.Integer(),
+    limit: Type.Integer({ description: 'How many a page holds at most.' }),
     has_more: Type.Boolean({ description: 'Whether to ask for the next page at once.' }),
     next_cursor: nullable(
       Type.String(),

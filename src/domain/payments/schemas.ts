@@ -74,7 +74,7 @@ export const PaymentResource = Type.Object({
   created_at: timestamp('Creation timestamp.'),
   expires_at: timestamp('Expiration timestamp.'),
   settled_at: nullable(timestamp(), 'Settlement timestamp; null until settled.'),
-  metadata: Type.Record(Type.String(), Type.String()),
+  metadata: Type.Record(Type.String(), Type.String(), { description: "The merchant's own keys." }),
   exceptions: Type.Array(Type.Enum([...EXCEPTIONS]), {
     description: 'What was unusual about the money, as a set.',
   }),
@@ -139,8 +139,17 @@ export function checkoutUrl(tokenId: string, publicUrl: string): string {
 
 export const ListPaymentsQuery = Type.Object(
   {
-    page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    page: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        default: 1,
+        description: 'Which page; cursor walks through more than 10,000.',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many a page holds at most.' }),
+    ),
     cursor: Type.Optional(cursor('next_cursor of the page before; not together with page.')),
     status: Type.Optional(
       Type.Array(Type.Enum([...STATUSES]), {
@@ -170,11 +179,11 @@ export const PaymentList = Type.Object({
   data: Type.Array(PaymentResource),
   pagination: Type.Object({
     page: nullable(Type.Integer(), 'Null when the page was reached by cursor.'),
-    limit: Type.Integer(),
-    total: Type.Integer(),
-    total_is_exact: Type.Boolean(),
+    limit: Type.Integer({ description: 'How many a page holds at most.' }),
+    total: Type.Integer({ description: 'How many the filters fit; counted up to 10,000.' }),
+    total_is_exact: Type.Boolean({ description: 'False: there are more than total.' }),
     total_pages: nullable(Type.Integer(), 'Null when the total is not exact.'),
-    has_more: Type.Boolean(),
+    has_more: Type.Boolean({ description: 'Whether another page follows.' }),
     next_cursor: nullable(Type.String(), 'Null on the last page.'),
   }),
 });

@@ -16,11 +16,17 @@ import type { ServiceStatus } from './types/status.ts';
  * cannot work.
  */
 export class PaymentCheckout {
+  /** Payments, their refunds and their events. */
   readonly payments: Payments;
+  /** The feed: every event of 90 days, oldest first. */
   readonly events: Events;
+  /** Where events are sent, what signs them, and checks of the receiver. */
   readonly webhooks: Webhooks;
+  /** What was sent to receivers, and what they answered. */
   readonly deliveries: Deliveries;
+  /** How the checkout page looks. */
   readonly appearance: CheckoutAppearance;
+  /** Plays the customer and the time of a test payment. */
   readonly sandbox: Sandbox;
   readonly #send: Send;
 

@@ -1,3 +1,4 @@
+import { kindOf } from '../check.ts';
 import type { WebhookEvent } from '../event-types.ts';
 import {
   knexStore,
@@ -9,6 +10,7 @@ import {
   type PgPool,
 } from './stores.ts';
 
+/** What `handleOnce` takes last. */
 export interface HandleOnceOptions {
   /**
    * Returns the events of the payment whose sequence is above `after` and below `before`, in any order: from
@@ -17,7 +19,12 @@ export interface HandleOnceOptions {
    */
   readonly fetchMissing?: (
     paymentId: string,
-    between: { readonly after: number; readonly before: number },
+    between: {
+      /** The sequence of the last event that was handled. */
+      readonly after: number;
+      /** The sequence of the event at hand. */
+      readonly before: number;
+    },
   ) => Promise<readonly WebhookEvent[]>;
 }
 
@@ -56,6 +63,7 @@ export async function handleOnce(
   work: (tx: never, event: WebhookEvent) => Promise<unknown>,
   { fetchMissing }: HandleOnceOptions = {},
 ): Promise<string[]> {
+  checkArguments(db, event, work);
   const store = storeOf(db);
   const paymentId = event.data.checkout.id;
   return store.transaction(async (tx) => {
@@ -69,6 +77,18 @@ export async function handleOnce(
     await store.remember(tx, { paymentId, id: event.id, sequence: event.sequence });
     return due.map(({ id }) => id);
   });
+}
+
+/** Throws TypeError for what cannot be meant; a thin event, for one, has neither payment nor sequence. */
+function checkArguments(db: unknown, event: unknown, work: unknown): void {
+  const { transaction, connect } = Object(db) as { transaction?: unknown; connect?: unknown };
+  if (typeof transaction !== 'function' && typeof connect !== 'function')
+    throw new TypeError(`db must be a pool of pg, a knex or an EventStore, not ${kindOf(db)}`);
+  const { sequence, data } = Object(event) as Partial<WebhookEvent>;
+  if (!Number.isInteger(sequence) || typeof data?.checkout?.id !== 'string')
+    throw new TypeError('event must be a whole event: pass the event that verifyWebhook returned');
+  if (typeof work !== 'function')
+    throw new TypeError(`work must be a function of the transaction and the event, not ${kindOf(work)}`);
 }
 
 function storeOf(db: PgPool | KnexDb | EventStore<unknown>): EventStore<unknown> {

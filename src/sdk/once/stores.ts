@@ -16,7 +16,14 @@ export interface EventStore<Tx> {
   /** Remembers, in the transaction, that an event of a locked payment has been handled. */
   remember(
     tx: Tx,
-    event: { readonly paymentId: string; readonly id: string; readonly sequence: number },
+    event: {
+      /** The payment that `lock` locked. */
+      readonly paymentId: string;
+      /** The event's id. */
+      readonly id: string;
+      /** The event's sequence. */
+      readonly sequence: number;
+    },
   ): Promise<void>;
 }
 
@@ -33,18 +40,23 @@ const INSERT = `INSERT INTO handled_payment_events (payment_id, sequence, event_
 const LOCK = 'SELECT sequence FROM handled_payment_events WHERE payment_id = $1 FOR UPDATE';
 const REMEMBER = 'UPDATE handled_payment_events SET sequence = $2, event_id = $3 WHERE payment_id = $1';
 
+/** What a query returns. */
 interface Rows {
+  /** The rows that were found. */
   readonly rows: readonly unknown[];
 }
 
 /** A client of `pg`: what `pool.connect()` resolves to. */
 export interface PgClient {
+  /** Sends a statement. */
   query(text: string, values?: unknown[]): Promise<Rows>;
+  /** Gives the client back to its pool; with an error, not to be used again. */
   release(error?: Error | boolean): void;
 }
 
 /** A pool of `pg`. */
 export interface PgPool<Client extends PgClient = PgClient> {
+  /** Takes a client out of the pool. */
   connect(): Promise<Client>;
 }
 
@@ -80,11 +92,13 @@ export function pgStore<Client extends PgClient>(pool: PgPool<Client>): EventSto
 
 /** A transaction of `knex`. */
 export interface KnexTransaction {
+  /** Sends a statement. */
   raw(text: string, values: string[] | (string | number)[]): PromiseLike<unknown>;
 }
 
 /** A `knex` of Postgres. */
 export interface KnexDb<Tx extends KnexTransaction = KnexTransaction> {
+  /** Runs `work` in a transaction. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
 }
 

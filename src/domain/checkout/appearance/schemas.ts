@@ -14,11 +14,18 @@ const MAX_ORIGIN_LENGTH = 270;
 const color = (description: string) => Type.String({ pattern: COLOR_PATTERN, description });
 
 const Method = Type.Object(
-  { coin: Type.Enum([...COIN_IDS]), network: Type.Enum([...NETWORK_IDS]) },
+  {
+    coin: Type.Enum([...COIN_IDS], { description: 'The coin.' }),
+    network: Type.Enum([...NETWORK_IDS], { description: 'A network of the coin.' }),
+  },
   { additionalProperties: false, ...FITTING_METHOD },
 );
 
-const Logo = Type.Object({ url: Type.String(), width: Type.Integer(), height: Type.Integer() });
+const Logo = Type.Object({
+  url: Type.String({ description: 'Where the page loads it.' }),
+  width: Type.Integer({ description: 'In pixels.' }),
+  height: Type.Integer({ description: 'In pixels.' }),
+});
 
 const AccentUsed = Type.Object(
   {

@@ -4,7 +4,7 @@ import { timestamp } from '../../../platform/schemas.ts';
 
 /** The status report of the specification, and the contract's additions. */
 export const StatusReport = Type.Object({
-  status: Type.Enum(['ok', 'degraded', 'maintenance']),
+  status: Type.Enum(['ok', 'degraded', 'maintenance'], { description: 'Health of the service.' }),
   version: Type.String({ description: 'Current API version.' }),
   timestamp: timestamp('Server time.'),
   simulated: Type.Optional(

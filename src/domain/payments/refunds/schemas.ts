@@ -42,8 +42,8 @@ export const RefundBody = Type.Object(
 export type RefundBody = Static<typeof RefundBody>;
 
 export const RefundResource = Type.Object({
-  id: Type.String(),
-  payment_id: Type.String(),
+  id: Type.String({ description: 'Refund identifier.' }),
+  payment_id: Type.String({ description: 'The payment whose money goes back.' }),
   amount: Type.String({ description: 'In `currency`: what the payment is credited less.' }),
   currency: Type.String({ description: 'pay_currency of the payment.' }),
   status: Type.Enum([...REFUND_STATUSES], {
@@ -51,11 +51,11 @@ export const RefundResource = Type.Object({
   }),
   created_at: timestamp('When the refund was accepted.'),
   coin: Type.String({ description: 'The coin that is sent.' }),
-  network: Type.String(),
+  network: Type.String({ description: 'The network on which it is sent.' }),
   coin_amount: Type.String({ description: 'What is sent, in `coin`.' }),
   address: nullable(Type.String(), 'Null while nobody has said where the money goes.'),
   tx_hash: nullable(Type.String(), 'Null until the money is sent.'),
-  reason: nullable(Type.String()),
+  reason: nullable(Type.String(), 'As it was given.'),
 });
 export type RefundResource = Static<typeof RefundResource>;
 

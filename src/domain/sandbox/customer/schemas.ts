@@ -22,13 +22,13 @@ export const SendTransferBody = Type.Object(
 export type SendTransferBody = Static<typeof SendTransferBody>;
 
 export const TransferResource = Type.Object({
-  payment_id: Type.String(),
-  tx_hash: Type.String(),
-  coin: Type.String(),
-  network: Type.String(),
-  address: Type.String(),
-  amount: Type.String(),
-  sent_at: timestamp(),
+  payment_id: Type.String({ description: 'The payment that it pays.' }),
+  tx_hash: Type.String({ description: 'The transaction.' }),
+  coin: Type.String({ description: 'The coin that was sent.' }),
+  network: Type.String({ description: 'The network on which it was sent.' }),
+  address: Type.String({ description: "The payment's address there." }),
+  amount: Type.String({ description: 'In coin.' }),
+  sent_at: timestamp("In the payment's time."),
 });
 export type TransferResource = Static<typeof TransferResource>;
 
@@ -53,12 +53,12 @@ export const ReplaceTransferBody = Type.Object(
 export type ReplaceTransferBody = Static<typeof ReplaceTransferBody>;
 
 export const ReplacedTransfer = Type.Object({
-  payment_id: Type.String(),
+  payment_id: Type.String({ description: 'The payment that it would have paid.' }),
   tx_hash: Type.String({ description: 'Of the transfer that will never arrive.' }),
-  coin: Type.String(),
-  network: Type.String(),
-  amount: Type.String(),
+  coin: Type.String({ description: 'The coin that was sent.' }),
+  network: Type.String({ description: 'The network on which it was sent.' }),
+  amount: Type.String({ description: 'In coin.' }),
   replaced_by: Type.String({ description: 'The transaction that spends the money instead.' }),
-  replaced_at: timestamp(),
+  replaced_at: timestamp("In the payment's time."),
 });
 export type ReplacedTransfer = Static<typeof ReplacedTransfer>;

@@ -33,9 +33,20 @@ const steps = [
     { ...strict, ...FITTING_METHOD },
   ),
   Type.Object({ at, do: Type.Literal('replace'), ...ReplaceTransferBody.properties }, strict),
-  Type.Object({ at, do: Type.Literal('reorg'), depth: Type.Integer({ minimum: 1, maximum: 1000 }) }, strict),
   Type.Object(
-    { at, do: Type.Literal('mine'), blocks: Type.Integer({ minimum: 1, maximum: 100_000 }) },
+    {
+      at,
+      do: Type.Literal('reorg'),
+      depth: Type.Integer({ minimum: 1, maximum: 1000, description: 'How many blocks are exchanged.' }),
+    },
+    strict,
+  ),
+  Type.Object(
+    {
+      at,
+      do: Type.Literal('mine'),
+      blocks: Type.Integer({ minimum: 1, maximum: 100_000, description: 'How many blocks are mined.' }),
+    },
     strict,
   ),
   Type.Object({ at, do: Type.Literal('fail_conversion') }, strict),
@@ -74,7 +85,9 @@ export const ScenarioBody = Type.Object(
       }),
     ),
     payment: Type.Optional(ScenarioPayment),
-    script: Type.Optional(Type.Array(Step, { maxItems: MAX_STEPS })),
+    script: Type.Optional(
+      Type.Array(Step, { maxItems: MAX_STEPS, description: 'What happens to the payment, in time.' }),
+    ),
     seed: Type.Optional(Seed),
     ids: Type.Optional(
       Type.Enum(['random', 'stable'], { description: 'stable: ids that follow from the seed.' }),
@@ -88,22 +101,28 @@ export const Scenario = Type.Object({
   payment: PaymentResource,
   transitions: Type.Array(
     Type.Object({
-      at: timestamp(),
-      sequence: Type.Integer(),
-      from: nullable(Type.String()),
-      to: Type.String(),
-      event: Type.String(),
+      at: timestamp('When it happened.'),
+      sequence: Type.Integer({ description: 'The number of its event.' }),
+      from: nullable(Type.String(), 'The status before; null: the payment was created.'),
+      to: Type.String({ description: 'The status after it.' }),
+      event: Type.String({ description: 'The type of its event.' }),
     }),
+    { description: 'How the payment moved, in order.' },
   ),
-  events: Type.Array(Type.Object({}, { additionalProperties: true })),
-  deliveries: Type.Array(DeliveryAttempt),
+  events: Type.Array(Type.Object({}, { additionalProperties: true }), {
+    description: 'The events, as the webhooks say them.',
+  }),
+  deliveries: Type.Array(DeliveryAttempt, { description: 'Every attempt to deliver one.' }),
   received: Type.Array(
     Type.Object({
-      at: timestamp(),
-      event_id: Type.String(),
-      type: Type.String(),
-      sequence: Type.Integer(),
-      answered: Type.Union([Type.Integer(), Type.Literal('timeout')]),
+      at: timestamp('When it arrived.'),
+      event_id: Type.String({ description: 'The event.' }),
+      type: Type.String({ description: 'Its type.' }),
+      sequence: Type.Integer({ description: "The event's number of its payment." }),
+      answered: Type.Union([Type.Integer(), Type.Literal('timeout')], {
+        description: 'The status of the response.',
+      }),
     }),
+    { description: "What the script's receiver got." },
   ),
 });

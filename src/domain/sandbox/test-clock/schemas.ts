@@ -18,14 +18,14 @@ export type AdvanceBody = Static<typeof AdvanceBody>;
 
 /** One attempt to deliver an event, in the time of the payment's test clock. */
 export const DeliveryAttempt = Type.Object({
-  at: timestamp(),
-  event_id: Type.String(),
-  type: Type.String(),
-  sequence: Type.Integer(),
-  attempt: Type.Integer(),
-  status_code: nullable(Type.Integer()),
-  error: nullable(Type.String()),
-  next_attempt_at: nullable(timestamp()),
+  at: timestamp("In the payment's time."),
+  event_id: Type.String({ description: 'The event that was sent.' }),
+  type: Type.String({ description: 'Its type.' }),
+  sequence: Type.Integer({ description: "The event's number of its payment." }),
+  attempt: Type.Integer({ description: '1 for the first attempt.' }),
+  status_code: nullable(Type.Integer(), 'Null without a response.'),
+  error: nullable(Type.String(), 'Why it failed; null: it did not.'),
+  next_attempt_at: nullable(timestamp(), 'Null: there is none.'),
 });
 
 export const AdvanceResult = Type.Object({
@@ -34,7 +34,7 @@ export const AdvanceResult = Type.Object({
   events: Type.Array(Type.Object({}, { additionalProperties: true }), {
     description: 'What happened on the way, as the webhooks say it.',
   }),
-  deliveries: Type.Array(DeliveryAttempt),
+  deliveries: Type.Array(DeliveryAttempt, { description: 'Every attempt to deliver one.' }),
 });
 
 /** Seconds of a duration that matches DURATION_PATTERN. Throws RangeError for other text. */

@@ -16,10 +16,12 @@ const TO = 'Only events up to this date or time, inclusive; a bare date is the w
 
 export const ListDeliveriesQuery = Type.Object(
   {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many a page holds at most.' }),
+    ),
     cursor: Type.Optional(cursor('next_cursor of the page before.')),
-    payment_id: Type.Optional(id('pay')),
-    event_id: Type.Optional(id('evt')),
+    payment_id: Type.Optional(id('pay', 'Only those of this payment.')),
+    event_id: Type.Optional(id('evt', 'Only those of this event.')),
     endpoint_id: Type.Optional(id('whe', 'Only those to this registered endpoint.')),
     status: Type.Optional(
       Type.Array(Type.Enum([...DELIVERY_STATUSES]), {
@@ -41,21 +43,21 @@ export const ListDeliveriesQuery = Type.Object(
 export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>;
 
 const fields = {
-  id: Type.String(),
-  event_id: Type.String(),
-  type: Type.String(),
-  payment_id: Type.String(),
+  id: Type.String({ description: 'Delivery identifier.' }),
+  event_id: Type.String({ description: 'The event that is delivered.' }),
+  type: Type.String({ description: 'Its type.' }),
+  payment_id: Type.String({ description: 'Its payment.' }),
   endpoint_id: nullable(
     Type.String(),
     'The registered endpoint; null: the webhookUrl, or the callback_url of the payment.',
   ),
   sequence: Type.Integer({ description: "The event's number of its payment." }),
-  status: Type.Enum([...DELIVERY_STATUSES]),
-  failed_because: nullable(Type.Enum([...FAILURE_REASONS])),
+  status: Type.Enum([...DELIVERY_STATUSES], { description: 'pending: it will be tried (again).' }),
+  failed_because: nullable(Type.Enum([...FAILURE_REASONS]), 'Null: it has not failed for good.'),
   attempts: Type.Integer({ description: 'How often it was tried so far.' }),
   next_attempt_at: nullable(timestamp(), 'In the past while webhooks are disabled: it waits for them.'),
-  created_at: timestamp(),
-  finished_at: nullable(timestamp()),
+  created_at: timestamp('When the event was dispatched.'),
+  finished_at: nullable(timestamp(), 'Null while it is pending.'),
   last_status_code: nullable(Type.Integer(), 'Of the last attempt; null without a response.'),
   last_error: nullable(Type.Enum([...DELIVERY_ERROR_CLASSES]), 'Of the last attempt; null: none, or 2xx.'),
 };
@@ -63,19 +65,22 @@ export const Delivery = Type.Object(fields);
 export type Delivery = Static<typeof Delivery>;
 
 export const Attempt = Type.Object({
-  number: Type.Integer(),
-  at: timestamp(),
-  url: Type.String(),
+  number: Type.Integer({ description: '1 for the first attempt.' }),
+  at: timestamp('When it began.'),
+  url: Type.String({ description: 'Where the event was sent.' }),
   address: nullable(Type.String({ description: 'The IP address that was connected to.' })),
-  status_code: nullable(Type.Integer()),
-  duration_ms: Type.Integer(),
-  error: nullable(Type.Enum([...DELIVERY_ERROR_CLASSES])),
-  error_detail: nullable(Type.String()),
+  status_code: nullable(Type.Integer(), 'Null without a response.'),
+  duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.' }),
+  error: nullable(Type.Enum([...DELIVERY_ERROR_CLASSES]), 'Why it failed; null: answered 2xx.'),
+  error_detail: nullable(Type.String(), 'The same, in words.'),
   response_excerpt: nullable(Type.String({ description: 'The first 1 kB of the response body.' })),
-  next_attempt_at: nullable(timestamp()),
+  next_attempt_at: nullable(timestamp(), 'Null: there is none.'),
 });
 
-export const DeliveryWithAttempts = Type.Object({ ...fields, log: Type.Array(Attempt) });
+export const DeliveryWithAttempts = Type.Object({
+  ...fields,
+  log: Type.Array(Attempt, { description: 'Every attempt, oldest first.' }),
+});
 export type DeliveryWithAttempts = Static<typeof DeliveryWithAttempts>;
 
 export const DeliveryList = Type.Object({

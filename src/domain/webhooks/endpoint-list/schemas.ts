@@ -10,7 +10,9 @@ const MAX_CURSOR_LENGTH = 4_000;
 
 export const ListEndpointsQuery = Type.Object(
   {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many a page holds at most.' }),
+    ),
     cursor: Type.Optional(cursor('next_cursor of the page before.', MAX_CURSOR_LENGTH)),
     state: Type.Optional(
       Type.Enum(['failing', 'switched_off'], {
@@ -28,7 +30,7 @@ export const WebhookEndpoint = Type.Object({
   default: Type.Boolean({ description: 'Whether it is the webhookUrl.' }),
   enabled: Type.Boolean({ description: 'Whether the merchant lets events be sent there.' }),
   event_types: nullable(Type.Array(Type.Enum([...EVENT_TYPES])), 'The types that it receives; null: all.'),
-  description: nullable(Type.String()),
+  description: nullable(Type.String(), 'A note for people.'),
   payload: Type.Enum([...PAYLOADS], { description: 'Whether it receives whole events, or links to them.' }),
   created_at: nullable(timestamp(), 'When it was registered; null: it was not.'),
   health: EndpointHealth,

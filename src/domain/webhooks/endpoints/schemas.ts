@@ -26,9 +26,9 @@ export const WebhookConfigBody = Type.Object(
 export type WebhookConfigBody = Static<typeof WebhookConfigBody>;
 
 export const WebhookConfig = Type.Object({
-  webhookUrl: nullable(Type.String()),
-  enabled: Type.Boolean(),
-  updatedAt: timestamp(),
+  webhookUrl: nullable(Type.String(), 'URL that receives webhook events; null: none is set.'),
+  enabled: Type.Boolean({ description: 'Whether webhooks are sent.' }),
+  updatedAt: timestamp('When it was set.'),
 });
 export type WebhookConfig = Static<typeof WebhookConfig>;
 
@@ -40,8 +40,8 @@ export const EndpointHealth = Type.Object({
       `or did nothing but fail for ${DISABLED_AFTER_DAYS} days; PUT /v1/webhooks/config or ` +
       'POST /v1/webhooks/endpoints/enable switches it on again.',
   }),
-  lastSuccessAt: nullable(timestamp()),
-  lastFailureAt: nullable(timestamp()),
+  lastSuccessAt: nullable(timestamp(), 'Null: nothing was delivered yet.'),
+  lastFailureAt: nullable(timestamp(), 'Null: no attempt has failed.'),
   failureRate: nullable(
     Type.Number({
       description:
@@ -49,8 +49,8 @@ export const EndpointHealth = Type.Object({
         'the newest 2,000), since the endpoint was set or switched on. Null: there was none.',
     }),
   ),
-  switchedOffAt: nullable(timestamp()),
-  switchedOffBecause: nullable(Type.Enum([...DISABLE_REASONS])),
+  switchedOffAt: nullable(timestamp(), 'Null: it is not switched off.'),
+  switchedOffBecause: nullable(Type.Enum([...DISABLE_REASONS]), 'gone: it answered 410.'),
 });
 export type EndpointHealth = Static<typeof EndpointHealth>;
 

@@ -20,7 +20,7 @@ const endpointId = Type.Optional(
 const result = {
   status_code: nullable(Type.Integer(), 'The status of the response; null without one.'),
   error: nullable(Type.String(), 'Why the response is not a 2xx; null when it is.'),
-  duration_ms: Type.Integer(),
+  duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.' }),
 };
 
 export const TestEventBody = Type.Object(
@@ -35,10 +35,13 @@ export type TestEventBody = Static<typeof TestEventBody>;
 
 export const TestEventReport = Type.Object({
   event: Type.Object(
-    { id: Type.String(), type: Type.Enum([...EVENT_TYPES]) },
+    {
+      id: Type.String({ description: 'Event identifier.' }),
+      type: Type.Enum([...EVENT_TYPES], { description: 'The type that was asked for.' }),
+    },
     { additionalProperties: true, description: 'The body that was sent.' },
   ),
-  url: Type.String(),
+  url: Type.String({ description: 'The receiver.' }),
   delivered: Type.Boolean({ description: 'Answered 2xx.' }),
   ...result,
   response_excerpt: nullable(Type.String(), 'The beginning of the response body.'),
@@ -52,12 +55,12 @@ export const ReceiverCheckBody = Type.Object(
 export type ReceiverCheckBody = Static<typeof ReceiverCheckBody>;
 
 export const CaseReport = Type.Object({
-  case: Type.Enum([...CASE_NAMES]),
+  case: Type.Enum([...CASE_NAMES], { description: 'What was tried.' }),
   sent: Type.String({ description: 'What was sent, in words.' }),
   expected: Type.Enum(['2xx', '4xx'], { description: 'The status class of a correct receiver.' }),
   ...result,
   slow: Type.Boolean({ description: 'A response took 2 seconds or longer.' }),
-  passed: Type.Boolean(),
+  passed: Type.Boolean({ description: 'The status is of the expected class.' }),
   advice: nullable(
     Type.String(),
     'What the response shows about the receiver; null when the case is passed in time.',
@@ -66,10 +69,10 @@ export const CaseReport = Type.Object({
 export type CaseReport = Static<typeof CaseReport>;
 
 export const ReceiverCheck = Type.Object({
-  url: Type.String(),
+  url: Type.String({ description: 'The receiver.' }),
   passed: Type.Boolean({ description: 'Every case was run, and passed.' }),
   slow: Type.Boolean({ description: 'Some response took 2 seconds or longer, which does not fail a case.' }),
-  summary: Type.String(),
+  summary: Type.String({ description: 'The outcome in one sentence.' }),
   cases: Type.Array(CaseReport, {
     description: 'In the order in which they were run; fewer than all when the receiver cannot be reached.',
   }),

@@ -23,9 +23,15 @@ export type RotateSecretBody = Static<typeof RotateSecretBody>;
 
 export const WebhookSecrets = Type.Object({
   secret: Type.String({ description: 'The secret in force: it signs X-Webhook-Signature.' }),
-  created_at: timestamp(),
-  previous: Type.Array(Type.Object({ secret: Type.String(), expires_at: timestamp() }), {
-    description: 'Rotated secrets that still sign webhook-signature, until they expire.',
-  }),
+  created_at: timestamp('Since when it is in force.'),
+  previous: Type.Array(
+    Type.Object({
+      secret: Type.String({ description: 'An older secret.' }),
+      expires_at: timestamp('Until when it signs.'),
+    }),
+    {
+      description: 'Rotated secrets that still sign webhook-signature, until they expire.',
+    },
+  ),
 });
 export type WebhookSecrets = Static<typeof WebhookSecrets>;

@@ -15,7 +15,7 @@ export const SigningKeys = Type.Object({
     Type.Object({
       kid: Type.String({ description: 'The thumbprint of the key (RFC 7638).' }),
       public_key: Type.String({ description: '`whpk_` and the base64 of the 32 bytes of the public key.' }),
-      created_at: timestamp(),
+      created_at: timestamp('Since when it signs.'),
       expires_at: nullable(timestamp(), 'Until when it signs; null: it is the current one.'),
     }),
     { description: 'Newest first; none before the first was created.' },
@@ -27,13 +27,14 @@ export type SigningKeys = Static<typeof SigningKeys>;
 export const Jwks = Type.Object({
   keys: Type.Array(
     Type.Object({
-      kty: Type.Literal('OKP'),
-      crv: Type.Literal('Ed25519'),
-      x: Type.String(),
-      kid: Type.String(),
-      use: Type.Literal('sig'),
-      alg: Type.Literal('EdDSA'),
+      kty: Type.Literal('OKP', { description: 'Key type: an octet key pair.' }),
+      crv: Type.Literal('Ed25519', { description: 'The curve.' }),
+      x: Type.String({ description: 'The public key, in base64url.' }),
+      kid: Type.String({ description: 'The thumbprint of the key (RFC 7638).' }),
+      use: Type.Literal('sig', { description: 'It verifies signatures.' }),
+      alg: Type.Literal('EdDSA', { description: 'The algorithm.' }),
     }),
+    { description: 'Newest first.' },
   ),
 });
 export type Jwks = Static<typeof Jwks>;

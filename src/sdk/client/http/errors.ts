@@ -1,24 +1,30 @@
 /** What every error of the client is; none holds the API key, a header or a query. */
 export class PaymentCheckoutError extends Error {
+  /** The name of the class. */
   override readonly name: string = 'PaymentCheckoutError';
 }
 
 /** No response arrived, by any of the attempts. `cause` is the last attempt's error. */
 export class ConnectionError extends PaymentCheckoutError {
+  /** The name of the class. */
   override readonly name: string = 'ConnectionError';
 }
 
 /** The last attempt took longer than `timeoutMs`. */
 export class TimeoutError extends ConnectionError {
+  /** The name of the class. */
   override readonly name = 'TimeoutError';
 }
 
 /** Which field broke which rule (contract, "Errors"). */
 export interface ErrorDetails {
+  /** Its path with dots, such as `metadata.colour`, or `body`. */
   readonly field: string;
+  /** The keyword of JSON Schema, such as `required`, or `json`. */
   readonly constraint: string;
 }
 
+/** What a response says of an error. */
 export interface ApiErrorFacts {
   readonly status: number;
   readonly message: string;
@@ -57,8 +63,11 @@ const CODES: Partial<Record<number, ApiErrorCode>> = {
 
 /** The service, or something before it, answered with an error. `message` is the service's sentence. */
 export class ApiError extends PaymentCheckoutError {
+  /** The name of the class. */
   override readonly name: string = 'ApiError';
+  /** The status of the response. */
   readonly status: number;
+  /** The kind of the error. */
   readonly code: ApiErrorCode;
   /** Names the request to the service's operators; null where the response did not come from the service. */
   readonly requestId: string | null;
@@ -80,30 +89,37 @@ export class ApiError extends PaymentCheckoutError {
 
 /** 400: `details` names the field and the rule that it broke. */
 export class ValidationError extends ApiError {
+  /** The name of the class. */
   override readonly name = 'ValidationError';
 }
 /** 401: the key is missing or unknown. */
 export class AuthenticationError extends ApiError {
+  /** The name of the class. */
   override readonly name = 'AuthenticationError';
 }
 /** 403: the key lacks a permission. */
 export class PermissionError extends ApiError {
+  /** The name of the class. */
   override readonly name = 'PermissionError';
 }
 /** 404. */
 export class NotFoundError extends ApiError {
+  /** The name of the class. */
   override readonly name = 'NotFoundError';
 }
 /** 409: the state does not allow it, or the idempotency key was used with another body. */
 export class ConflictError extends ApiError {
+  /** The name of the class. */
   override readonly name = 'ConflictError';
 }
 /** 429, after all retries. */
 export class RateLimitError extends ApiError {
+  /** The name of the class. */
   override readonly name = 'RateLimitError';
 }
 /** 5xx, after all retries. */
 export class ServerError extends ApiError {
+  /** The name of the class. */
   override readonly name = 'ServerError';
 }
 

@@ -2,6 +2,7 @@
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 4;
 
+/** What a client is made of. */
 export interface ClientOptions {
   /** `sk_test_...` or `sk_live_...`. */
   readonly apiKey: string;

@@ -2,6 +2,7 @@ import type { RequestOptions } from '../http/options.ts';
 import type { Send } from '../http/transport.ts';
 import type { Appearance, SetAppearance } from '../types/appearance.ts';
 
+/** What a logo may be. */
 export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp';
 
 /** How the checkout page looks (contract, "Appearance of the checkout"). */
@@ -13,6 +14,7 @@ export class CheckoutAppearance {
     this.#send = send;
   }
 
+  /** How it looks now. */
   get(options?: RequestOptions): Promise<Appearance> {
     return this.#send({ method: 'GET', path: '/v1/checkout/appearance' }, options);
   }
@@ -27,6 +29,7 @@ export class CheckoutAppearance {
     return this.#send({ method: 'PUT', path: '/v1/checkout/logo', file: { bytes, type } }, options);
   }
 
+  /** Removes the logo. */
   deleteLogo(options?: RequestOptions): Promise<Appearance> {
     return this.#send({ method: 'DELETE', path: '/v1/checkout/logo' }, options);
   }

@@ -6,6 +6,7 @@ const DEFAULT_WAIT_MS = 600_000;
 /** A payment is read at most 120 times a minute (contract, "Endpoints"): this leaves room for others. */
 const DEFAULT_INTERVAL_MS = 2_000;
 
+/** What `payments.waitFor` takes last. */
 export interface WaitOptions extends Pick<RequestOptions, 'signal'> {
   /** How long to wait at most, in milliseconds; default 10 minutes. */
   readonly timeoutMs?: number | undefined;
@@ -26,7 +27,9 @@ export const NEXT_STATUSES: Readonly<Record<PaymentStatus, readonly PaymentStatu
 
 /** The payment, as it is, cannot get any of the statuses that were waited for. */
 export class UnreachableStatusError extends PaymentCheckoutError {
+  /** The name of the class. */
   override readonly name = 'UnreachableStatusError';
+  /** The payment as it was seen last. */
   readonly payment: Payment;
 
   /** @internal */
@@ -38,7 +41,9 @@ export class UnreachableStatusError extends PaymentCheckoutError {
 
 /** The time was over first. `payment` is what was seen last. */
 export class WaitTimeoutError extends PaymentCheckoutError {
+  /** The name of the class. */
   override readonly name = 'WaitTimeoutError';
+  /** The payment as it was seen last. */
   readonly payment: Payment;
 
   /** @internal */

@@ -42,6 +42,7 @@ export interface Appearance {
   methods: PaymentMethods;
   /** Origins whose pages may show the checkout in a frame, such as https://shop.example. */
   embed_origins: readonly string[];
+  /** The accent colour as the page uses it, for links, buttons, focus and progress. */
   accent_used: {
     /** In the light scheme: mixed with black until text in it can be read. */
     light: string;
@@ -50,8 +51,11 @@ export interface Appearance {
   } | null;
   /** Null: there is none. */
   logo: {
+    /** Where the page loads it. */
     url: string;
+    /** In pixels. */
     width: number;
+    /** In pixels. */
     height: number;
   } | null;
   /** Null: nothing was ever set. */
@@ -87,7 +91,9 @@ export type DisplayCurrency =
 
 export type PaymentMethods =
   | readonly {
+      /** The coin. */
       coin: Coin;
+      /** A network of the coin. */
       network: Network;
     }[]
   | null;

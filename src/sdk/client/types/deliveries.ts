@@ -3,10 +3,13 @@
 import type { EventType } from '../../event-types.ts';
 
 export interface ListDeliveries {
+  /** How many a page holds at most. */
   limit?: number | undefined;
   /** next_cursor of the page before. */
   cursor?: string | undefined;
+  /** Only those of this payment. */
   payment_id?: string | undefined;
+  /** Only those of this event. */
   event_id?: string | undefined;
   /** Only those to this registered endpoint. */
   endpoint_id?: string | undefined;
@@ -21,21 +24,29 @@ export interface ListDeliveries {
 }
 
 export interface Delivery {
+  /** Delivery identifier. */
   id: string;
+  /** The event that is delivered. */
   event_id: string;
+  /** Its type. */
   type: string;
+  /** Its payment. */
   payment_id: string;
   /** The registered endpoint; null: the webhookUrl, or the callback_url of the payment. */
   endpoint_id: string | null;
   /** The event's number of its payment. */
   sequence: number;
+  /** pending: it will be tried (again). */
   status: 'pending' | 'delivered' | 'failed';
+  /** Null: it has not failed for good. */
   failed_because: 'retries_exhausted' | 'webhooks_disabled' | 'endpoint_switched_off' | null;
   /** How often it was tried so far. */
   attempts: number;
   /** In the past while webhooks are disabled: it waits for them. */
   next_attempt_at: string | null;
+  /** When the event was dispatched. */
   created_at: string;
+  /** Null while it is pending. */
   finished_at: string | null;
   /** Of the last attempt; null without a response. */
   last_status_code: number | null;
@@ -44,7 +55,9 @@ export interface Delivery {
 }
 
 export interface DeliveryList {
+  /** The rows of the page. */
   data: readonly Delivery[];
+  /** Where the page ends, and the next begins. */
   pagination: CursorPagination;
 }
 
@@ -66,19 +79,30 @@ export type DeliveryError =
   | null;
 
 export interface DeliveryAttempt {
+  /** 1 for the first attempt. */
   number: number;
+  /** When it began. */
   at: string;
+  /** Where the event was sent. */
   url: string;
+  /** The IP address that was connected to. */
   address: string | null;
+  /** Null without a response. */
   status_code: number | null;
+  /** How long it took, in milliseconds. */
   duration_ms: number;
+  /** Why it failed; null: answered 2xx. */
   error: DeliveryError;
+  /** The same, in words. */
   error_detail: string | null;
+  /** The first 1 kB of the response body. */
   response_excerpt: string | null;
+  /** Null: there is none. */
   next_attempt_at: string | null;
 }
 
 export interface DeliveryWithAttempts extends Delivery {
+  /** Every attempt, oldest first. */
   log: readonly DeliveryAttempt[];
 }
 
@@ -106,6 +130,7 @@ export interface RedeliverRange {
 export interface RedeliverReport {
   /** How many events will be delivered (again). */
   count: number;
+  /** When the last of them is due; null: there is none. */
   done_by: string | null;
   /**
    * How many others stay as they are, because their endpoint is switched off; absent: none. GET
@@ -115,7 +140,10 @@ export interface RedeliverReport {
 }
 
 export interface CursorPagination {
+  /** How many a page holds at most. */
   limit: number;
+  /** Whether another page follows. */
   has_more: boolean;
+  /** Null on the last page. */
   next_cursor: string | null;
 }

@@ -9,6 +9,7 @@ export interface EndpointSettings {
   enabled?: boolean | undefined;
   /** The types that it receives; null: all, also those that are added later. */
   event_types?: readonly EventType[] | null | undefined;
+  /** A note for people. */
   description?: string | null | undefined;
   /**
    * full: the whole event. thin: its `id`, its `type` and a `link`, under which GET /v1/events/:id
@@ -26,6 +27,7 @@ export interface SigningKeys {
     kid: string;
     /** `whpk_` and the base64 of the 32 bytes of the public key. */
     public_key: string;
+    /** Since when it signs. */
     created_at: string;
     /** Until when it signs; null: it is the current one. */
     expires_at: string | null;
@@ -41,12 +43,19 @@ export interface RotateSigningKey {
 }
 
 export interface Jwks {
+  /** Newest first. */
   keys: readonly {
+    /** Key type: an octet key pair. */
     kty: 'OKP';
+    /** The curve. */
     crv: 'Ed25519';
+    /** The public key, in base64url. */
     x: string;
+    /** The thumbprint of the key (RFC 7638). */
     kid: string;
+    /** It verifies signatures. */
     use: 'sig';
+    /** The algorithm. */
     alg: 'EdDSA';
   }[];
 }

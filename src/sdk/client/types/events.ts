@@ -13,13 +13,16 @@ export interface ListEvents {
   type?: readonly EventType[] | undefined;
   /** Only events of this payment. */
   payment_id?: string | undefined;
+  /** How many a page holds at most. */
   limit?: number | undefined;
 }
 
 export interface EventList {
   /** Oldest first; the very bytes that webhooks send. */
   data: readonly WebhookEvent[];
+  /** Where the page ends, and the next begins. */
   pagination: {
+    /** How many a page holds at most. */
     limit: number;
     /**
      * Whether to ask for the next page at once. A page may then be short, when it is large, or, with
@@ -36,6 +39,7 @@ export interface EventList {
 export interface ListPaymentEvents {
   /** next_cursor of the page before; default: the first event. */
   cursor?: string | undefined;
+  /** How many a page holds at most. */
   limit?: number | undefined;
 }
 
@@ -45,25 +49,30 @@ export interface PaymentEventList {
    * when it is large.
    */
   data: readonly WebhookEvent[];
+  /** Where the page ends, and the next begins. */
   pagination: CursorPagination;
 }
 
 export interface ListRedeliveries {
   /** next_cursor of the page before; default: the oldest request. */
   after?: string | undefined;
+  /** How many a page holds at most. */
   limit?: number | undefined;
 }
 
 export interface Redelivery {
   /** When the merchant asked for it. */
   requested_at: string;
+  /** The event. */
   event: WebhookEvent;
 }
 
 export interface RedeliveryList {
   /** In the order of the requests. */
   data: readonly Redelivery[];
+  /** Where the page ends, and the next begins. */
   pagination: {
+    /** How many a page holds at most. */
     limit: number;
     /** Whether to ask for the next page at once. */
     has_more: boolean;

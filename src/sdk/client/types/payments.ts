@@ -66,6 +66,7 @@ export interface CreatePayment {
         [key: string]: string;
       }
     | undefined;
+  /** What happens with too little, too late and too much. */
   policy?: PolicyChoice | undefined;
 }
 
@@ -96,6 +97,7 @@ export interface Payment {
   expires_at: string;
   /** Settlement timestamp; null until settled. */
   settled_at: string | null;
+  /** The merchant's own keys. */
   metadata: {
     [key: string]: string;
   };
@@ -110,7 +112,9 @@ export interface Payment {
 }
 
 export interface ListPayments {
+  /** Which page; cursor walks through more than 10,000. */
   page?: number | undefined;
+  /** How many a page holds at most. */
   limit?: number | undefined;
   /** next_cursor of the page before; not together with page. */
   cursor?: string | undefined;
@@ -125,15 +129,21 @@ export interface ListPayments {
 }
 
 export interface PaymentList {
+  /** The rows of the page. */
   data: readonly Payment[];
+  /** Where the page ends, and the next begins. */
   pagination: {
     /** Null when the page was reached by cursor. */
     page: number | null;
+    /** How many a page holds at most. */
     limit: number;
+    /** How many the filters fit; counted up to 10,000. */
     total: number;
+    /** False: there are more than total. */
     total_is_exact: boolean;
     /** Null when the total is not exact. */
     total_pages: number | null;
+    /** Whether another page follows. */
     has_more: boolean;
     /** Null on the last page. */
     next_cursor: string | null;
@@ -155,7 +165,9 @@ export interface CreateRefund {
 }
 
 export interface Refund {
+  /** Refund identifier. */
   id: string;
+  /** The payment whose money goes back. */
   payment_id: string;
   /** In `currency`: what the payment is credited less. */
   amount: string;
@@ -167,6 +179,7 @@ export interface Refund {
   created_at: string;
   /** The coin that is sent. */
   coin: string;
+  /** The network on which it is sent. */
   network: string;
   /** What is sent, in `coin`. */
   coin_amount: string;
@@ -174,9 +187,11 @@ export interface Refund {
   address: string | null;
   /** Null until the money is sent. */
   tx_hash: string | null;
+  /** As it was given. */
   reason: string | null;
 }
 
 export interface RefundList {
+  /** The rows of the page. */
   data: readonly Refund[];
 }

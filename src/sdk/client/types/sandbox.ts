@@ -15,12 +15,19 @@ export interface SendTransfer {
 }
 
 export interface Transfer {
+  /** The payment that it pays. */
   payment_id: string;
+  /** The transaction. */
   tx_hash: string;
+  /** The coin that was sent. */
   coin: string;
+  /** The network on which it was sent. */
   network: string;
+  /** The payment's address there. */
   address: string;
+  /** In coin. */
   amount: string;
+  /** In the payment's time. */
   sent_at: string;
 }
 
@@ -35,14 +42,19 @@ export interface ReplaceTransfer {
 }
 
 export interface ReplacedTransfer {
+  /** The payment that it would have paid. */
   payment_id: string;
   /** Of the transfer that will never arrive. */
   tx_hash: string;
+  /** The coin that was sent. */
   coin: string;
+  /** The network on which it was sent. */
   network: string;
+  /** In coin. */
   amount: string;
   /** The transaction that spends the money instead. */
   replaced_by: string;
+  /** In the payment's time. */
   replaced_at: string;
 }
 
@@ -52,24 +64,34 @@ export interface Advance {
 }
 
 export interface SandboxDelivery {
+  /** In the payment's time. */
   at: string;
+  /** The event that was sent. */
   event_id: string;
+  /** Its type. */
   type: string;
+  /** The event's number of its payment. */
   sequence: number;
+  /** 1 for the first attempt. */
   attempt: number;
+  /** Null without a response. */
   status_code: number | null;
+  /** Why it failed; null: it did not. */
   error: string | null;
+  /** Null: there is none. */
   next_attempt_at: string | null;
 }
 
 export interface AdvanceReport {
   /** The payment's time. */
   now: string;
+  /** The payment. */
   payment: Payment;
   /** What happened on the way, as the webhooks say it. */
   events: readonly {
     [key: string]: unknown;
   }[];
+  /** Every attempt to deliver one. */
   deliveries: readonly SandboxDelivery[];
 }
 

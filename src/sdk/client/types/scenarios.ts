@@ -26,6 +26,7 @@ export interface ScenarioPayment {
         [key: string]: string;
       }
     | undefined;
+  /** What happens with too little, too late and too much. */
   policy?: PolicyChoice | undefined;
 }
 
@@ -33,6 +34,7 @@ export type ScenarioStep =
   | {
       /** Time since the beginning: "2m". */
       at: string;
+      /** What happens. */
       do: 'transfer';
       /**
        * In units of the coin, with at most the coin's decimals on its network; default: what is still
@@ -47,6 +49,7 @@ export type ScenarioStep =
   | {
       /** Time since the beginning: "2m". */
       at: string;
+      /** What happens. */
       do: 'replace';
       /** Which one: 1 is the first that was sent; default: the latest that stands. */
       transfer?: number | undefined;
@@ -59,23 +62,29 @@ export type ScenarioStep =
   | {
       /** Time since the beginning: "2m". */
       at: string;
+      /** What happens. */
       do: 'reorg';
+      /** How many blocks are exchanged. */
       depth: number;
     }
   | {
       /** Time since the beginning: "2m". */
       at: string;
+      /** What happens. */
       do: 'mine';
+      /** How many blocks are mined. */
       blocks: number;
     }
   | {
       /** Time since the beginning: "2m". */
       at: string;
+      /** What happens. */
       do: 'fail_conversion';
     }
   | {
       /** Time since the beginning: "2m". */
       at: string;
+      /** What happens. */
       do: 'refund';
       /** In pay_currency; default: everything that is left. */
       amount?: string | undefined;
@@ -92,6 +101,7 @@ export type ScenarioStep =
   | {
       /** Time since the beginning: "2m". */
       at: string;
+      /** What happens. */
       do: 'webhook';
       /** How the receiver answers from now on; twice and out_of_order: the next event only. */
       answer: number | 'timeout' | 'twice' | 'out_of_order';
@@ -99,6 +109,7 @@ export type ScenarioStep =
   | {
       /** Time since the beginning: "2m". */
       at: string;
+      /** What happens. */
       do: 'seed';
       /** Decides everything that is left to chance. */
       seed: string;
@@ -122,7 +133,9 @@ export interface RunScenario {
     | 'webhook-endpoint-down-for-a-day'
     | 'webhooks-twice-and-out-of-order'
     | undefined;
+  /** The payment. */
   payment?: ScenarioPayment | undefined;
+  /** What happens to the payment, in time. */
   script?: readonly ScenarioStep[] | undefined;
   /** Decides everything that is left to chance. */
   seed?: string | undefined;
@@ -131,23 +144,38 @@ export interface RunScenario {
 }
 
 export interface Scenario {
+  /** The payment. */
   payment: Payment;
+  /** How the payment moved, in order. */
   transitions: readonly {
+    /** When it happened. */
     at: string;
+    /** The number of its event. */
     sequence: number;
+    /** The status before; null: the payment was created. */
     from: string | null;
+    /** The status after it. */
     to: string;
+    /** The type of its event. */
     event: string;
   }[];
+  /** The events, as the webhooks say them. */
   events: readonly {
     [key: string]: unknown;
   }[];
+  /** Every attempt to deliver one. */
   deliveries: readonly SandboxDelivery[];
+  /** What the script's receiver got. */
   received: readonly {
+    /** When it arrived. */
     at: string;
+    /** The event. */
     event_id: string;
+    /** Its type. */
     type: string;
+    /** The event's number of its payment. */
     sequence: number;
+    /** The status of the response. */
     answered: number | 'timeout';
   }[];
 }

@@ -1,6 +1,7 @@
 // Written by `npm run types:sdk`, from the schemas of the service.
 
 export interface ServiceStatus {
+  /** Health of the service. */
   status: 'ok' | 'degraded' | 'maintenance';
   /** Current API version. */
   version: string;

@@ -11,8 +11,11 @@ export interface SetWebhookConfig {
 }
 
 export interface WebhookConfig {
+  /** URL that receives webhook events; null: none is set. */
   webhookUrl: string | null;
+  /** Whether webhooks are sent. */
   enabled: boolean;
+  /** When it was set. */
   updatedAt: string;
 }
 
@@ -24,14 +27,23 @@ export interface EndpointHealth {
    * switches it on again.
    */
   state: 'unused' | 'untested' | 'healthy' | 'failing' | 'paused' | 'switched_off';
+  /** Null: nothing was delivered yet. */
   lastSuccessAt: string | null;
+  /** Null: no attempt has failed. */
   lastFailureAt: string | null;
+  /**
+   * Share of attempts that failed, 0 to 1: of those for events of the last 24 hours (of all endpoints
+   * the newest 2,000), since the endpoint was set or switched on. Null: there was none.
+   */
   failureRate: number | null;
+  /** Null: it is not switched off. */
   switchedOffAt: string | null;
+  /** gone: it answered 410. */
   switchedOffBecause: 'gone' | 'failing' | null;
 }
 
 export interface WebhookConfigAndHealth extends WebhookConfig {
+  /** How its last deliveries went. */
   health: EndpointHealth;
 }
 
@@ -46,15 +58,19 @@ export interface RotateSecret {
 export interface WebhookSecrets {
   /** The secret in force: it signs X-Webhook-Signature. */
   secret: string;
+  /** Since when it is in force. */
   created_at: string;
   /** Rotated secrets that still sign webhook-signature, until they expire. */
   previous: readonly {
+    /** An older secret. */
     secret: string;
+    /** Until when it signs. */
     expires_at: string;
   }[];
 }
 
 export interface ListEndpoints {
+  /** How many a page holds at most. */
   limit?: number | undefined;
   /** next_cursor of the page before. */
   cursor?: string | undefined;
@@ -73,16 +89,20 @@ export interface WebhookEndpoint {
   enabled: boolean;
   /** The types that it receives; null: all. */
   event_types: readonly EventType[] | null;
+  /** A note for people. */
   description: string | null;
   /** Whether it receives whole events, or links to them. */
   payload: 'full' | 'thin';
   /** When it was registered; null: it was not. */
   created_at: string | null;
+  /** How its last deliveries went. */
   health: EndpointHealth;
 }
 
 export interface WebhookEndpointList {
+  /** The rows of the page. */
   data: readonly WebhookEndpoint[];
+  /** Where the page ends, and the next begins. */
   pagination: CursorPagination;
 }
 
@@ -105,10 +125,13 @@ export interface SendTestEvent {
 export interface TestEventReport {
   /** The body that was sent. */
   event: {
+    /** Event identifier. */
     id: string;
+    /** The type that was asked for. */
     type: EventType;
     [key: string]: unknown;
   };
+  /** The receiver. */
   url: string;
   /** Answered 2xx. */
   delivered: boolean;
@@ -116,6 +139,7 @@ export interface TestEventReport {
   status_code: number | null;
   /** Why the response is not a 2xx; null when it is. */
   error: string | null;
+  /** How long it took, in milliseconds. */
   duration_ms: number;
   /** The beginning of the response body. */
   response_excerpt: string | null;
@@ -129,6 +153,7 @@ export interface ExamineReceiver {
 }
 
 export interface CaseReport {
+  /** What was tried. */
   case:
     | 'good'
     | 'duplicate'
@@ -147,20 +172,24 @@ export interface CaseReport {
   status_code: number | null;
   /** Why the response is not a 2xx; null when it is. */
   error: string | null;
+  /** How long it took, in milliseconds. */
   duration_ms: number;
   /** A response took 2 seconds or longer. */
   slow: boolean;
+  /** The status is of the expected class. */
   passed: boolean;
   /** What the response shows about the receiver; null when the case is passed in time. */
   advice: string | null;
 }
 
 export interface ReceiverCheck {
+  /** The receiver. */
   url: string;
   /** Every case was run, and passed. */
   passed: boolean;
   /** Some response took 2 seconds or longer, which does not fail a case. */
   slow: boolean;
+  /** The outcome in one sentence. */
   summary: string;
   /** In the order in which they were run; fewer than all when the receiver cannot be reached. */
   cases: readonly CaseReport[];
