@@ -2,6 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { run, sql } from '../../platform/postgres/db.ts';
 import { IS_PARKED } from '../schedule/parking.ts';
 import { IS_WAITING } from '../schedule/rows.ts';
+import { lockAll } from '../payments/lifecycle/store.ts';
 import { MATCHES, type Which } from './stuck.ts';
 
 /** Narrows to jobs; null: all. */
@@ -17,10 +18,18 @@ export interface RequeuedJob {
   readonly was: 'parked' | 'waiting after a failure' | 'leased' | 'waiting for a turn';
 }
 
+const clocksOfHidden = sql<{ id: string }, Requeued & { now: Date }>(
+  'test_clocks_of_hidden_jobs',
+  (p) => `
+   SELECT DISTINCT test_clock AS id FROM scheduled_jobs
+   WHERE ${MATCHES(p)} AND visible_at > ${p.now} AND test_clock IS NOT NULL
+     AND (${p.payment}::text IS NULL OR test_clock = ${p.payment})`,
+);
+
 // Due as they were, by the clock that they belong to; the version tells a run that is under way that there is
 // more to do. Jobs that are not hidden beyond their own time stay as they are. Locked in one order, as
 // everywhere; a row that another transaction has locked is being rescheduled or finished.
-const requeueJobs = sql<RequeuedJob, Requeued & { now: Date }>(
+const requeueJobs = sql<RequeuedJob, Requeued & { now: Date; clocks: readonly string[] }>(
   'requeue_jobs',
   (p) => `
    WITH hidden AS MATERIALIZED (
@@ -30,7 +39,8 @@ const requeueJobs = sql<RequeuedJob, Requeued & { now: Date }>(
        CASE WHEN ${IS_PARKED} THEN 'parked' WHEN ${IS_WAITING('w')} THEN 'waiting for a turn'
          WHEN w.failures > 0 THEN 'waiting after a failure' ELSE 'leased' END AS was
      FROM scheduled_jobs w LEFT JOIN payments clock ON clock.id = w.test_clock
-     WHERE ${MATCHES(p)} AND w.visible_at > ${p.now} AND (${p.payment}::text IS NULL
+     WHERE ${MATCHES(p)} AND w.visible_at > ${p.now}
+       AND (w.test_clock IS NULL OR w.test_clock = ANY (${p.clocks})) AND (${p.payment}::text IS NULL
        OR w.test_clock = ${p.payment} OR w.key = ANY (ARRAY(
          SELECT ${p.payment}
          UNION ALL SELECT r.id FROM refunds r WHERE r.payment_id = ${p.payment}
@@ -47,8 +57,16 @@ const requeueJobs = sql<RequeuedJob, Requeued & { now: Date }>(
    RETURNING w.job, w.key, hidden.was`,
 );
 
-/** Makes jobs due that are hidden from the relay beyond their own time. Returns which, by job and key. */
+/**
+ * Makes jobs due that are hidden from the relay beyond their own time. Returns which, by job and key. Their
+ * test clocks are locked first, as in `releaseParked`.
+ */
 export async function requeue({ db, systemNow }: Context, which: Requeued): Promise<RequeuedJob[]> {
-  const jobs = await run(db, requeueJobs, { ...which, now: systemNow() });
+  const hidden = { ...which, now: systemNow() };
+  const jobs = await db.transaction(async (tx) => {
+    const clocks = (await run(tx, clocksOfHidden, hidden)).map(({ id }) => id);
+    await lockAll(tx, clocks);
+    return run(tx, requeueJobs, { ...hidden, clocks });
+  });
   return jobs.toSorted((a, b) => (`${a.job} ${a.key}` < `${b.job} ${b.key}` ? -1 : 1));
 }

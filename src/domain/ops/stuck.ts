@@ -1,5 +1,6 @@
 import { IS_PARKED, IS_STUCK } from '../schedule/parking.ts';
-import { run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { run, sql, type Connection, type Db } from '../../platform/postgres/db.ts';
+import { lockAll } from '../payments/lifecycle/store.ts';
 
 /** A job that has failed too often in a row. */
 export interface StuckJob {
@@ -49,13 +50,22 @@ export async function countStuck(connection: Connection): Promise<{ job: string;
   return run(connection, stuckCounts, []);
 }
 
+const clocksOfParked = sql<{ id: string }, Which>(
+  'test_clocks_of_parked_jobs',
+  (p) => `
+   SELECT DISTINCT test_clock AS id FROM scheduled_jobs
+   WHERE ${IS_PARKED} AND ${MATCHES(p)} AND test_clock IS NOT NULL`,
+);
+
 // Due as they were, by the clock that they belong to; the version tells a run that is under way that there is
 // more to do. Locked in one order, as everywhere.
-const release = sql<{ job: string; key: string }, Which>(
+const release = sql<{ job: string; key: string }, Which & { clocks: readonly string[] }>(
   'release_parked_jobs',
   (p) => `
    WITH parked AS MATERIALIZED (
-     SELECT job, key FROM scheduled_jobs WHERE ${IS_PARKED} AND ${MATCHES(p)} ORDER BY job, key FOR UPDATE
+     SELECT job, key FROM scheduled_jobs
+     WHERE ${IS_PARKED} AND ${MATCHES(p)} AND (test_clock IS NULL OR test_clock = ANY (${p.clocks}))
+     ORDER BY job, key FOR UPDATE
    ), clock AS (
      SELECT w.job, w.key, p.clock_offset_ms, p.clock_frozen_until
      FROM parked JOIN scheduled_jobs w USING (job, key) LEFT JOIN payments p ON p.id = w.test_clock
@@ -68,12 +78,16 @@ const release = sql<{ job: string; key: string }, Which>(
    RETURNING w.job, w.key`,
 );
 
-/** Releases parked jobs: they are due as they were, with no failures. Returns which. */
-export async function releaseParked(
-  connection: Connection,
-  which: Which,
-): Promise<{ job: string; key: string }[]> {
-  return run(connection, release, which);
+/**
+ * Releases parked jobs: they are due as they were, with no failures. Returns which. Their test clocks are
+ * locked first: one that is advanced meanwhile would leave its jobs at the time that it had before.
+ */
+export async function releaseParked(db: Db, which: Which): Promise<{ job: string; key: string }[]> {
+  return db.transaction(async (tx) => {
+    const clocks = (await run(tx, clocksOfParked, which)).map(({ id }) => id);
+    await lockAll(tx, clocks);
+    return run(tx, release, { ...which, clocks });
+  });
 }
 
 /** The stuck jobs as text for operators, one line each. */

@@ -1,10 +1,18 @@
 import { expect } from 'chai';
+import { setRefundAddressByToken } from '../../../src/domain/checkout/actions/set-refund-address.ts';
 import type { ChainTransfer, Payouts } from '../../../src/domain/chain/port.ts';
 import type { CurrencyExchange } from '../../../src/domain/payments/lifecycle/ports.ts';
 import { applyTransfers, lockConcerned } from '../../../src/domain/payments/processing/apply-transfers.ts';
 import { sendRefunds } from '../../../src/domain/payments/refunds/send.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
 import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { requeue } from '../../../src/domain/ops/requeue.ts';
+import { releaseParked } from '../../../src/domain/ops/stuck.ts';
+import { autopay } from '../../../src/domain/sandbox/customer/autopay.ts';
+import { isolatePayment } from '../../../src/domain/sandbox/test-clock/isolate.ts';
+import { STUCK_AFTER_FAILURES } from '../../../src/domain/schedule/parking.ts';
+import { followTestClock } from '../../../src/domain/schedule/test-clock.ts';
+import { addSeconds } from '../../../src/platform/clock.ts';
 import { lockPayments } from '../../../src/domain/payments/lifecycle/store.ts';
 import { transition } from '../../../src/domain/payments/lifecycle/transition.ts';
 import { setAside } from '../../../src/domain/payments/lifecycle/unapplied.ts';
@@ -16,6 +24,7 @@ import type { Shop } from '../../support/shop.ts';
 
 const CONFIRMATIONS = 12;
 const HOUR = 3_600;
+const CUSTOMER_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 describe("who waits for a payment's lock decides by what was committed meanwhile", () => {
   let harness: Harness;
@@ -48,14 +57,15 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
     blockHeight: null,
     droppedAt: harness.ctx.now(),
   });
-  /** Applies a page of Ethereum that reports a transfer as lost. */
-  const lose = (id: string, transfer: ChainTransfer) => async (tx: Tx) => {
+  /** Applies a page of Ethereum that reports a transfer. */
+  const report = (id: string, transfer: ChainTransfer) => async (tx: Tx) => {
     const rates = await harness.adapters.rates();
-    const reported = new Map([[id, [dropped(transfer)]]]);
+    const reported = new Map([[id, [transfer]]]);
     const concerned = await lockConcerned(tx, null, [id], reported);
-    const report = { network: 'ethereum', reported, rates, height: null } as const;
-    await applyTransfers(tx, concerned, report, harness.ctx.now());
+    const page = { network: 'ethereum', reported, rates, height: null } as const;
+    await applyTransfers(tx, concerned, page, harness.ctx.now());
   };
+  const lose = (id: string, transfer: ChainTransfer) => report(id, dropped(transfer));
   const ledger = (id: string) =>
     harness.ctx.db('ledger_entries').where({ payment_id: id }).orderBy('id').pluck('kind');
 
@@ -189,4 +199,55 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
     ]);
     expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_received: '19' });
   });
+
+  it('the page takes no refund address of a payment that is paid in full meanwhile', async () => {
+    const id = await shop.create();
+    const { token_id } = await shop.payment(id);
+    await send(id, '4');
+    await confirm();
+    harness.advance(HOUR);
+    await harness.work();
+    const rest = await send(id, '6.50');
+    const entered = await waitingFor(harness.ctx.db, report(id, rest), () =>
+      setRefundAddressByToken(harness.ctx, harness.adapters, token_id, CUSTOMER_ADDRESS),
+    );
+    expect(entered).to.equal('closed');
+    expect(await harness.ctx.db('refund_addresses').select()).to.deep.equal([]);
+  });
+
+  it('the simulated customer sends nothing to a chain that the payment leaves meanwhile', async () => {
+    const id = await shop.create();
+    const isolate = async (tx: Tx) => {
+      for (const payment of await lockPayments(tx, [id]))
+        await isolatePayment(harness.ctx, tx, harness.adapters.testChain(harness.ctx), payment);
+      await tx('payments').where({ id }).update({ test_clock: id });
+    };
+    await waitingFor(harness.ctx.db, isolate, () => autopay(harness.ctx, harness.adapters, [id]));
+    expect(await harness.ctx.db('sim_transfers').select()).to.deep.equal([]);
+  });
+
+  for (const command of ['releaseParked', 'requeue'] as const)
+    it(`${command} makes a job due by the test clock that is advanced meanwhile`, async () => {
+      const { ctx } = harness;
+      const id = await shop.create();
+      const runAt = addSeconds(ctx.now(), 2 * HOUR);
+      await ctx.db('payments').where({ id }).update({ test_clock: id });
+      await ctx.db('scheduled_jobs').where({ key: id }).update({
+        test_clock: id,
+        run_at: runAt,
+        visible_at: 'infinity',
+        parked_at: ctx.now(),
+        failures: STUCK_AFTER_FAILURES,
+      });
+      const offsetMs = HOUR * 1_000;
+      const advance = async (tx: Tx) => {
+        await tx('payments').where({ id }).update({ clock_offset_ms: offsetMs });
+        await followTestClock(tx, { id, offsetMs, frozenUntil: null });
+      };
+      const which = { job: null, key: null, payment: null };
+      const act = () => (command === 'requeue' ? requeue(ctx, which) : releaseParked(ctx.db, which));
+      expect(await waitingFor(ctx.db, advance, act)).to.have.length(1);
+      const [visibleAt] = await ctx.db('scheduled_jobs').where({ key: id }).pluck('visible_at');
+      expect(visibleAt).to.deep.equal(addSeconds(ctx.now(), HOUR));
+    });
 });

@@ -27,7 +27,10 @@ export async function setRefundAddressByToken(
   if (address === null) return { invalidFor: found };
   const isSaved = await ctx.db.transaction(async (tx) => {
     const [payment] = await lockPayments(tx, [found.id]);
-    if (payment === undefined) return false;
+    // What the page showed may have changed while this waited: more money came, or the refund was sent.
+    const current = await findByToken(tx, token);
+    if (payment === undefined || current === null) return false;
+    if (!canAskForAddress(current) || current.refund_network !== network) return false;
     return setRefundAddress(tx, payment, { network, address }, withTestClockOf(ctx, payment).now());
   });
   return isSaved ? 'saved' : 'closed';

@@ -3,7 +3,7 @@ import type { ChainOf, TestChain } from '../../chain/port.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
 import { isOpen } from '../../payments/lifecycle/states.ts';
-import { readPayments } from '../../payments/lifecycle/store.ts';
+import { lockPayments } from '../../payments/lifecycle/store.ts';
 import { findUnsimulated } from '../../payments/processing/by-mode.ts';
 import { finish, schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -22,21 +22,22 @@ export async function autopay(
   const now = ctx.now();
   const { testClock } = ctx;
   const own = testClock?.id ?? null;
-  // A payment that was isolated after the relay took its job is paid on its own chain.
-  const payments = (await readPayments(ctx.db, ids)).filter(({ test_clock }) => test_clock === own);
   const live = new Set((await findUnsimulated(ctx.db, { modes }, ids)).map(({ key }) => key));
-  const unpaid = payments.filter(
-    ({ id, status, amount_received }) => isOpen(status) && isZero(amount_received) && !live.has(id),
-  );
-  const sendings = unpaid.map(({ id, network, coin, address, crypto_amount }) => ({
-    network,
-    coin,
-    address,
-    amount: crypto_amount,
-    reference: `autopay ${id}`,
-  }));
-  const chains = new Set(unpaid.map(({ network }) => chainKey(network, own)));
   await ctx.db.transaction(async (tx) => {
+    // A payment that was isolated after the relay took its job is paid on its own chain; under its lock it
+    // stays on the one to which the money is sent.
+    const payments = (await lockPayments(tx, ids)).filter(({ test_clock }) => test_clock === own);
+    const unpaid = payments.filter(
+      ({ id, status, amount_received }) => isOpen(status) && isZero(amount_received) && !live.has(id),
+    );
+    const sendings = unpaid.map(({ id, network, coin, address, crypto_amount }) => ({
+      network,
+      coin,
+      address,
+      amount: crypto_amount,
+      reference: `autopay ${id}`,
+    }));
+    const chains = new Set(unpaid.map(({ network }) => chainKey(network, own)));
     if (sendings.length > 0) await testChain(ctx).send(tx, sendings, now);
     await schedule(
       tx,

@@ -1,0 +1,37 @@
+import { FIRST_WINS, LOCKED_ROWS, NEW_ROWS, OWN_ROW, UNDER_PAYMENT, type Reasons } from './reasons.ts';
+
+/** Payments, their money, and the chains' reports of it. */
+export const PAYMENTS: Reasons = {
+  right: {
+    insert_payments: 'What is refused is what the claims of this statement left; all else are parameters.',
+    lock_payments: LOCKED_ROWS,
+    lock_payments_to_move: 'It returns how many rows it locks.',
+    apply_transitions: `${UNDER_PAYMENT} What is set aside is read behind it.`,
+    update_money: UNDER_PAYMENT,
+    update_amount_refunded: UNDER_PAYMENT,
+    // A chain's page
+    advance_chain_cursor: OWN_ROW,
+    insert_unapplied_transfers: UNDER_PAYMENT,
+    take_unapplied_transfers: UNDER_PAYMENT,
+    upsert_transfers: UNDER_PAYMENT,
+    hand_over_money: UNDER_PAYMENT,
+    confirm_transfers: UNDER_PAYMENT,
+    insert_ledger_entries: NEW_ROWS,
+    // Quotes and the payment method
+    insert_quote: FIRST_WINS,
+    update_quotes: UNDER_PAYMENT,
+    update_payment_method: `${UNDER_PAYMENT} What is set aside is read behind it.`,
+    // Conversions
+    insert_conversions: UNDER_PAYMENT,
+    finish_conversions: UNDER_PAYMENT,
+    // Refunds
+    insert_refunds: NEW_ROWS,
+    reserve_parts: UNDER_PAYMENT,
+    withdraw_refund: UNDER_PAYMENT,
+    ask_for_payout: OWN_ROW,
+    complete_refund: OWN_ROW,
+    address_refunds: OWN_ROW,
+    set_refund_address: FIRST_WINS,
+  },
+  readsMore: {},
+};

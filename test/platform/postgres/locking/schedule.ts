@@ -1,0 +1,103 @@
+import { ENDED, FIRST_WINS, NEW_ROWS, OWN_ROW, type Reasons } from './reasons.ts';
+
+const BY_CTID =
+  'SKIP LOCKED: it waits for nobody. A row that changed since it began has another ctid, and is left.';
+const LAST_WINS = 'It writes what one caller chose, whole: the later of two is what is stored.';
+const DISCARDED = 'The caller has locked the payments, whose clocks were frozen: no job adds rows any more.';
+const CHAIN_HEAD =
+  "The caller has locked the chain's head in an earlier statement; who changes transfers does.";
+
+/** The schedule, the outbox, idempotency, receipts, merchants, checkout, sandbox, chain and ops. */
+export const SCHEDULE: Reasons = {
+  right: {
+    // The schedule
+    schedule_jobs: OWN_ROW,
+    schedule_leased_jobs: OWN_ROW,
+    schedule_missing_jobs: FIRST_WINS,
+    finish_jobs: OWN_ROW,
+    reschedule_job: OWN_ROW,
+    cancel_jobs: OWN_ROW,
+    record_job_failure: OWN_ROW,
+    park_jobs: OWN_ROW,
+    follow_test_clock: OWN_ROW,
+    lease_due_jobs: `${BY_CTID} The merchants beside it never change.`,
+    lease_shares: `${BY_CTID} Whose turn it is by an older look costs a merchant one pass.`,
+    lease_turns: BY_CTID,
+    await_turn: BY_CTID,
+    // The outbox and idempotency
+    record_events: 'The payment is locked by the transition before: its event before this one is committed.',
+    insert_claim: FIRST_WINS,
+    insert_claim_with_reply: FIRST_WINS,
+    store_reply: OWN_ROW,
+    delete_old_idempotency_keys: ENDED,
+    // Receipts
+    create_receipts: FIRST_WINS,
+    create_address_requests: FIRST_WINS,
+    lease_receipt: 'The event never changes; whether the receipt is leased is read from its row again.',
+    lease_address_request: OWN_ROW,
+    mark_receipt_sent: OWN_ROW,
+    mark_receipt_failed: OWN_ROW,
+    give_up_receipts: OWN_ROW,
+    mark_address_request_sent: OWN_ROW,
+    mark_address_request_failed: OWN_ROW,
+    give_up_address_requests: OWN_ROW,
+    // Merchants and appearance
+    insert_merchant: NEW_ROWS,
+    insert_api_key: NEW_ROWS,
+    revoke_api_keys: OWN_ROW,
+    record_use_of_key: OWN_ROW,
+    set_policy_of_merchant: LAST_WINS,
+    set_email_of_merchant: LAST_WINS,
+    suspend_merchant: OWN_ROW,
+    resume_merchant: OWN_ROW,
+    write_face: LAST_WINS,
+    write_logo: LAST_WINS,
+    delete_logo: LAST_WINS,
+    record_language: 'SKIP LOCKED: it waits for nobody, and a row that changed is read again.',
+    // Test clocks and scenarios
+    update_clock: OWN_ROW,
+    resync_chains_of_test_clock: OWN_ROW,
+    move_jobs_to_test_clock: 'The caller has locked the payment: its events and refunds are all committed.',
+    copy_chain_cursor: 'An older cursor only reads again what is stored by the hash of its transfer.',
+    begin_scenario_run: NEW_ROWS,
+    end_scenario_run: OWN_ROW,
+    freeze_scenarios_to_discard:
+      'SKIP LOCKED on the payment, whose freeze is read again: who runs or ends a scenario has frozen it.',
+    discard_attempts: DISCARDED,
+    discard_deliveries: DISCARDED,
+    discard_events: DISCARDED,
+    discard_refunds: DISCARDED,
+    discard_refund_addresses: DISCARDED,
+    discard_ledger_entries: DISCARDED,
+    discard_conversions: DISCARDED,
+    discard_transfers: DISCARDED,
+    discard_quotes: DISCARDED,
+    discard_endpoints: DISCARDED,
+    discard_jobs: DISCARDED,
+    discard_payments: DISCARDED,
+    discard_chain_cursors: DISCARDED,
+    // The simulated chain
+    sim_lock_head: 'It locks one row, and reads nothing.',
+    sim_mine: CHAIN_HEAD,
+    sim_record_orphaned: CHAIN_HEAD,
+    sim_record_dropped: CHAIN_HEAD,
+    sim_insert_transfers: FIRST_WINS,
+    sim_copy_head: 'It copies the row that it locks, which is read again.',
+    sim_move_transfers: 'The caller has locked the head of the chain that they leave.',
+    sim_discard_transfers: DISCARDED,
+    sim_discard_heads: DISCARDED,
+    // Ops
+    begin_worker_drain: FIRST_WINS,
+    end_worker_drain: OWN_ROW,
+    insert_operator_action: NEW_ROWS,
+    beat_process: OWN_ROW,
+    end_process: OWN_ROW,
+    sweep_processes: OWN_ROW,
+    restore_missing_jobs:
+      'An older look makes a job too many, which finds nothing to do; the next freeze corrects its clock.',
+    requeue_jobs: 'SKIP LOCKED on the jobs, which are read again; the caller has locked their test clocks.',
+  },
+  readsMore: {
+    release_parked_jobs: 'The jobs are read again; the caller has locked the payments of their test clocks.',
+  },
+};
