@@ -38,7 +38,7 @@ export function openOperatorQueues(
   const engine = openQueueEngine(config, log);
   const queues = QUEUE_NAMES.map((name) => engine.openQueue(name));
   return {
-    board: createBoard(queues, path, { canWrite: config.boardWrite, links }),
+    board: createBoard(queues, path, links),
     count: () => countQueues(queues, SCRAPE_MS),
     async close() {
       await Promise.all(queues.map((queue) => queue.close()));
@@ -47,17 +47,13 @@ export function openOperatorQueues(
   };
 }
 
-/** Bull Board, to be mounted at `path`; unless `canWrite`, without what changes the queues. */
-function createBoard(
-  queues: readonly JobQueue[],
-  path: string,
-  { canWrite, links }: { canWrite: boolean; links: readonly BoardLink[] },
-): BoardHandler {
+/** Bull Board, to be mounted at `path`, without what changes the queues. */
+function createBoard(queues: readonly JobQueue[], path: string, links: readonly BoardLink[]): BoardHandler {
   const server = new ExpressAdapter();
   server.setBasePath(path);
   // The adapter works on both engines; its type names only the one on Redis.
   createBullBoard({
-    queues: queues.map((queue) => new BullMQAdapter(queue as Queue, { readOnlyMode: !canWrite })),
+    queues: queues.map((queue) => new BullMQAdapter(queue as Queue, { readOnlyMode: true })),
     serverAdapter: server,
     options: { uiConfig: { miscLinks: [...links] } },
   });

@@ -2,7 +2,7 @@ import type { SectionReport } from '../domain/ops/status/section.ts';
 import type { Context } from '../platform/context.ts';
 import { QUEUE_NAMES, type QueueName } from '../platform/job.ts';
 import { within } from '../platform/logging/watch-replies.ts';
-import { openQueueEngine, type JobQueue } from './queues.ts';
+import { openQueueEngine, type JobQueue, type OperatedQueue } from './queues.ts';
 
 /** What a queue holds at the moment. */
 export interface QueueCounts {
@@ -18,12 +18,28 @@ const PATIENCE_MS = 5_000;
 /** Nor does a scrape of the metrics, which fails as a whole after some seconds. */
 export const SCRAPE_MS = 2_000;
 
+const NO_REPLY = `the queues' server has not replied in ${PATIENCE_MS / 1000} s`;
+
 /** Reads all queues over a connection of its own. Rejects when their server is away or hangs. */
-export async function readQueues({ config, log }: Context): Promise<QueueCounts[]> {
+export function readQueues(ctx: Context): Promise<QueueCounts[]> {
+  return withQueues(ctx, countQueues);
+}
+
+/** Ends the pause of each queue that a program has paused. Rejects when their server is away or hangs. */
+export function resumeQueues(ctx: Context): Promise<unknown> {
+  return withQueues(ctx, (queues) =>
+    within(PATIENCE_MS, Promise.all(queues.map((queue) => queue.resume())), NO_REPLY),
+  );
+}
+
+async function withQueues<T>(
+  { config, log }: Context,
+  work: (queues: readonly OperatedQueue[]) => Promise<T>,
+): Promise<T> {
   const engine = openQueueEngine(config, log);
   const queues = QUEUE_NAMES.map((name) => engine.openQueue(name));
   try {
-    return await countQueues(queues);
+    return await work(queues);
   } finally {
     // Closing waits for a server that is away; the process ends with its command.
     const closed = Promise.all(queues.map((queue) => queue.close())).then(() => engine.close());

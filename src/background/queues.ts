@@ -41,6 +41,7 @@ export type JobQueue = Pick<
   Queue<JobData>,
   'name' | 'addBulk' | 'getJobCountByTypes' | 'waitUntilReady' | 'close'
 >;
+export type OperatedQueue = JobQueue & Pick<Queue, 'resume'>;
 export type JobWorker = Pick<Worker<JobData>, 'name' | 'close' | 'waitUntilReady' | 'pause' | 'resume'>;
 
 type PostgresQueue = Queue<
@@ -65,7 +66,7 @@ type PostgresWorker = Worker<
 /** BullMQ on Redis or on Postgres; only this file knows which. */
 export interface QueueEngine {
   readonly name: 'redis' | 'postgres';
-  openQueue(name: QueueName): JobQueue;
+  openQueue(name: QueueName): OperatedQueue;
   openWorker(name: QueueName, process: Processor<JobData>, concurrency: number): JobWorker;
   /** From now on fails what waits for a Redis that is away; true: it is. Postgres fails it by itself. */
   stopWaiting?(): boolean;

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { assertActor } from './setup/actor.ts';
 import { openCommand } from './setup/command-context.ts';
 import { runMain, type Lifetime } from './setup/lifetime.ts';
 import type { OpsOutput } from './setup/ops/command.ts';
@@ -10,6 +11,7 @@ async function main(lifetime: Lifetime): Promise<void> {
   const command = parseOpsCommand(process.argv.slice(2));
   if ('help' in command) return console.log(command.help);
   const ctx = await openCommand(lifetime, 'ops', process.env);
+  if (command.changes) assertActor(ctx.config, process.stdin.isTTY);
   const { facts, text, isBad = false } = await command.run(ctx, output());
   if (command.json) console.log(JSON.stringify(facts));
   else if (text !== '') console.log(text);

@@ -64,35 +64,22 @@ for (const engine of ENGINES)
       expect(retry.status).to.equal(401);
     });
 
-    it('changes nothing unless BULL_BOARD_WRITE allows it, and then for its own page only', async () => {
-      const change = (path: string, method = 'PUT', headers: Record<string, string> = {}) =>
+    it('changes nothing, whatever is asked', async () => {
+      const change = (path: string, method: string) =>
         fetch(`${service.baseUrl}/admin/queues/api/queues${path}`, {
           method,
-          headers: { ...headers, Authorization: `Basic ${btoa('admin:sesame')}` },
+          headers: { Authorization: `Basic ${btoa('admin:sesame')}` },
         });
-      const isPaused = async () => {
-        const list = await get('/admin/queues/api/queues', 'admin:sesame');
-        const { queues } = (await list.json()) as { queues: { isPaused: boolean; readOnlyMode: boolean }[] };
-        return queues.map((queue) => `${queue.isPaused} ${queue.readOnlyMode}`);
-      };
-      service = await startService(engine, { env: { ADMIN_PASSWORD: 'sesame' } });
+      service = await startService(engine, { env: { ADMIN_PASSWORD: 'sesame', BULL_BOARD_WRITE: 'true' } });
       for (const path of ['/pause', '/expiration/pause', '/expiration/empty', '/expiration/obliterate'])
         for (const method of ['PUT', 'POST', 'DELETE', 'PATCH']) {
           const answer = await change(path, method);
           expect(answer.status, `${method} ${path}`).to.equal(405);
           expect(answer.headers.get('allow')).to.equal('GET, HEAD');
         }
-      expect(new Set(await isPaused())).to.deep.equal(new Set(['false true']));
-      await service.close();
-
-      service = await startService(engine, { env: { ADMIN_PASSWORD: 'sesame', BULL_BOARD_WRITE: 'true' } });
-      for (const foreign of [{ Origin: 'https://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }])
-        expect((await change('/pause', 'PUT', foreign)).status).to.equal(403);
-      expect(new Set(await isPaused())).to.deep.equal(new Set(['false false']));
-      for (const own of [{ Origin: service.baseUrl, 'Sec-Fetch-Site': 'same-origin' }, {}])
-        expect((await change('/pause', 'PUT', own)).status).to.equal(200);
-      expect(new Set(await isPaused())).to.deep.equal(new Set(['true false']));
-      expect((await change('/resume')).status).to.equal(200);
+      const list = await get('/admin/queues/api/queues', 'admin:sesame');
+      const { queues } = (await list.json()) as { queues: { isPaused: boolean; readOnlyMode: boolean }[] };
+      for (const queue of queues) expect(queue).to.include({ isPaused: false, readOnlyMode: true });
     });
 
     it('cannot be framed, and loads nothing from elsewhere', async () => {

@@ -44,6 +44,7 @@ describe('the role of the service in Postgres', function () {
     await execute(
       administration,
       `DROP DATABASE IF EXISTS ${role} WITH (FORCE)`,
+      `DROP ROLE IF EXISTS ${role}_2`,
       `DROP ROLE IF EXISTS ${role}`,
     );
     await template.drop();
@@ -71,7 +72,22 @@ describe('the role of the service in Postgres', function () {
     for (const service of [web, worker]) service.signal('SIGTERM');
     expect([await web.ended(), await worker.ended()]).to.deep.equal([0, 0]);
 
-    const client = new Client({ connectionString: url });
+    // docs/operations/passwords.md: another role takes its place, and the first one may not sign in any more.
+    const [, statements = ''] = /```sql\n(.*?)```/s.exec(read('docs/operations/passwords.md')) ?? [];
+    const rotation = statements.replaceAll(/\bcheckout(?=\b|_2)/g, role).split(';');
+    expect(rotation).to.have.lengthOf(3);
+    await execute(administration, ...rotation.slice(0, 2), `ALTER ROLE ${role} NOLOGIN`);
+    const second = new URL(url);
+    [second.username, second.password] = [`${role}_2`, 'NEW'];
+    writeFileSync(path, second.href);
+    const released = startProcess('release', env);
+    expect(await released.ended(), released.output()).to.equal(0);
+    const restarted = startProcess('web', env);
+    await restarted.says('"listening"');
+    restarted.signal('SIGTERM');
+    expect(await restarted.ended()).to.equal(0);
+
+    const client = new Client({ connectionString: second.href });
     await client.connect();
     const { rows } = await client.query(
       'SELECT rolsuper, rolcreatedb, rolcreaterole, rolbypassrls FROM pg_roles WHERE rolname = current_user',

@@ -3,7 +3,7 @@ import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 /** What an operator changed by a command. */
 export interface OperatorAction {
   readonly at: Date;
-  /** user@host, as the command saw them. */
+  /** user@host, as the command saw them, behind the name of OPS_ACTOR. */
   readonly actor: string;
   readonly command: string;
   /** Ids and options; no secrets. */

@@ -1,7 +1,7 @@
 import express, { type RequestHandler, type Router } from 'express';
 import type { Context } from '../../platform/context.ts';
 import type { HealthState } from './health-metrics.ts';
-import { operatorHeaders, readOnly, sameOrigin } from './guards.ts';
+import { operatorHeaders, readOnly } from './guards.ts';
 import { createMetrics } from './metrics.ts';
 import { signIn } from './sign-in.ts';
 import { STUCK_PATH, stuckPage } from './stuck.ts';
@@ -24,7 +24,7 @@ export function operatorPages(
     operatorHeaders,
     signIn(ctx, password, (outcome) => failedSignIns.inc({ outcome })),
   ];
-  if (board !== null) router.use(BOARD_PATH, guard, ctx.config.boardWrite ? sameOrigin : readOnly, board);
+  if (board !== null) router.use(BOARD_PATH, guard, readOnly, board);
   router.get(STUCK_PATH, ...guard, stuckPage(ctx));
   router.get('/metrics', ...guard, async (_request, response) => {
     response.type(registry.contentType).send(await registry.metrics());

@@ -14,6 +14,7 @@ import {
   offOr,
   oneOf,
   pairs,
+  personName,
   redisUrl,
   replicaUrl,
   seconds,
@@ -53,8 +54,6 @@ export interface Config {
   readonly adminPassword: string | null;
   /** The port of the operators' pages and the probes; null: with web, behind the password. */
   readonly adminPort: number | null;
-  /** Whether operators may change jobs and queues on the board. */
-  readonly boardWrite: boolean;
   /** The first key encrypts, every key decrypts, so that the key itself can be rotated. */
   readonly secretsKeys: readonly Buffer[];
   readonly allowPrivateNetworks: boolean;
@@ -83,6 +82,8 @@ export interface Config {
   readonly serviceName: string;
   /** The share of new traces that is recorded. */
   readonly traceRatio: number;
+  /** Who runs an operator's command; null: the user of the terminal. */
+  readonly opsActor: string | null;
 }
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
@@ -121,7 +122,6 @@ export function readConfig(
     workerConcurrency: read('WORKER_CONCURRENCY', integer(1, 1_000), 64),
     adminPassword: read('ADMIN_PASSWORD', text, null),
     adminPort: read('ADMIN_PORT', integer(0, 65_535), null),
-    boardWrite: read('BULL_BOARD_WRITE', flag, false),
     secretsKeys: read('SECRETS_KEY', listOf(key32), production ? [] : [DEVELOPMENT_KEY]),
     allowPrivateNetworks: read('WEBHOOK_ALLOW_PRIVATE_NETWORKS', flag, false),
     webhookRetrySeconds: read('WEBHOOK_RETRY_SECONDS', listOf(seconds), DEFAULT_RETRY_SECONDS),
@@ -142,6 +142,7 @@ export function readConfig(
     otlpHeaders: read('OTEL_EXPORTER_OTLP_HEADERS', pairs, {}),
     serviceName: read('OTEL_SERVICE_NAME', text, 'payment-checkout'),
     traceRatio: read('OTEL_TRACES_SAMPLER_ARG', number(1), 1),
+    opsActor: read('OPS_ACTOR', personName, null),
   };
   if (!env.DATABASE_URL && !variables.DATABASE_URL_FILE)
     faults.push(

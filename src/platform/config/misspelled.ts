@@ -10,7 +10,6 @@ const OWN_PREFIXES = [
   'SIMULATE_',
   'RATE_LIMIT_SCALE',
   'TRUSTED_PROX',
-  'BULL_BOARD_',
 ];
 
 /**

@@ -125,6 +125,13 @@ export const mailAddress: Parse<string> = (value) => {
   return value;
 };
 
+/** For the audit log, which is read line by line. */
+export const personName: Parse<string> = (value) => {
+  if (!/^[^\p{C}]{1,100}$/u.test(value) || value.trim() === '')
+    throw new Error('must be the name of a person: one line of at most 100 characters');
+  return value.trim();
+};
+
 export const baseUrl: Parse<string> = (value) => {
   const fault = urlFault(value, { allowPrivate: true, forDelivery: false });
   if (fault !== null) throw new Error(`must be an http(s) URL: ${fault}`);

@@ -1,14 +1,33 @@
 import { hostname, userInfo } from 'node:os';
 import { recordAction } from '../../domain/ops/actions.ts';
+import type { Config } from '../../platform/config/config.ts';
 import type { Context } from '../../platform/context.ts';
+import { OpsUsageError } from './ops/command.ts';
 
-/** Returns who runs this command: user@host. A container may have a user without a name. */
-export function actorName(): string {
+/** Returns who runs this command: user@host, behind the name of OPS_ACTOR where that is set. */
+export function actorName({ opsActor }: Pick<Config, 'opsActor'>): string {
+  const user = `${userName()}@${hostname()}`;
+  return opsActor === null ? user : `${opsActor} (${user})`;
+}
+
+/** A container may have a user without a name. */
+function userName(): string {
   try {
-    return `${userInfo().username}@${hostname()}`;
+    return userInfo().username;
   } catch {
-    return `${process.getuid?.() ?? 'unknown'}@${hostname()}`;
+    return String(process.getuid?.() ?? 'unknown');
   }
+}
+
+/**
+ * Throws OpsUsageError where nobody would know who changed something: a script, a scheduler or a container's
+ * user is no person.
+ */
+export function assertActor({ opsActor }: Pick<Config, 'opsActor'>, isTerminal: boolean): void {
+  if (opsActor === null && !isTerminal)
+    throw new OpsUsageError(
+      'OPS_ACTOR is not set, and this is no terminal: set it to the name of the person who runs this command, OPS_ACTOR="Ann Lee".',
+    );
 }
 
 /**
@@ -16,9 +35,9 @@ export function actorName(): string {
  * `details` holds ids and options, no secrets.
  */
 export async function recordCommand(
-  { db, systemNow }: Context,
+  { config, db, systemNow }: Context,
   command: string,
   details: object,
 ): Promise<void> {
-  await recordAction(db, { at: systemNow(), actor: actorName(), command, details });
+  await recordAction(db, { at: systemNow(), actor: actorName(config), command, details });
 }

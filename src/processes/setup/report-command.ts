@@ -31,6 +31,6 @@ export async function reportCommand(
     ...(values.mode === undefined ? {} : { mode: values.mode }),
     ...(values.policy === undefined ? {} : { policy: values.policy }),
   };
-  logConfigChange(ctx, change, { ...details, by: `merchants ${name}`, user: actorName() });
+  logConfigChange(ctx, change, { ...details, by: `merchants ${name}`, user: actorName(ctx.config) });
   await recordCommand(ctx, `merchants ${name}`, details);
 }

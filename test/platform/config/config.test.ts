@@ -168,11 +168,11 @@ const VARIABLES: readonly {
     bad: ['3000', '65536', 'metrics', '-1'],
   },
   {
-    name: 'BULL_BOARD_WRITE',
-    field: 'boardWrite',
-    otherwise: false,
-    good: { true: true, false: false },
-    bad: ['1', 'yes', 'TRUE'],
+    name: 'OPS_ACTOR',
+    field: 'opsActor',
+    otherwise: null,
+    good: { 'Ann Lee': 'Ann Lee', ' Ann ': 'Ann' },
+    bad: [' ', 'Ann\nroot@host: drain', 'x'.repeat(101), 'a\u202Eb'],
   },
   {
     name: 'SECRETS_KEY',
@@ -486,7 +486,6 @@ describe('configuration', () => {
     for (const name of [
       'WEBHOOK_TIMEOUT',
       'WEBHOOK_RETRIES',
-      'BULL_BOARD_READ',
       'SIMULATOR_SPEED',
       'SIMULATE_ALL',
       'RATE_LIMIT_SCALE_FACTOR',

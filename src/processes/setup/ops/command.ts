@@ -47,6 +47,8 @@ export interface OpsCommand {
   /** What the help says beyond the summary. */
   readonly description?: string;
   readonly options: Readonly<Record<string, OpsOption>>;
+  /** Whether it changes something, or lets it out: then operator_actions need a name. */
+  readonly changes: (values: OpsValues) => boolean;
   run(ctx: Context, values: OpsValues, output: OpsOutput): Promise<OpsResult>;
 }
 

@@ -4,6 +4,7 @@ import { messageOf } from '../../../platform/log.ts';
 import { recordCommand } from '../actor.ts';
 import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from './command.ts';
 import { drainCommand } from './drain.ts';
+import { eraseCommand } from './erase.ts';
 import { exportCommand } from './export.ts';
 import { reconcileCommand, requeueCommand, stuckCommand } from './stuck.ts';
 import { keysCommand, suspendCommand } from './merchants.ts';
@@ -23,6 +24,7 @@ export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
   export: exportCommand,
   'suspend-merchant': suspendCommand,
   keys: keysCommand,
+  erase: eraseCommand,
 };
 
 export const OPS_USAGE = `Usage: npm run ops -- COMMAND [options]
@@ -41,6 +43,8 @@ Works on DATABASE_URL, or on the embedded database of npm run dev.`;
 export interface AskedCommand {
   readonly name: string;
   readonly json: boolean;
+  /** Whether operator_actions need the name of who runs it. */
+  readonly changes: boolean;
   run(ctx: Context, output: OpsOutput): Promise<OpsResult>;
 }
 
@@ -68,6 +72,7 @@ export function parseOpsCommand(args: readonly string[]): AskedCommand | { reado
   return {
     name,
     json: given.json === true,
+    changes: command.changes(values),
     async run(ctx, output) {
       const result = await command.run(ctx, values, output);
       if (result.changed !== undefined) await recordCommand(ctx, name, result.changed);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readQueues } from '../../../background/queue-status.ts';
+import { readQueues, resumeQueues } from '../../../background/queue-status.ts';
 import { LEASE_SECONDS } from '../../../background/shares/bounds.ts';
 import { beginDrain, countUnderWay, endDrain, readDrain } from '../../../domain/ops/drain.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -17,7 +17,7 @@ export const drainCommand: OpsCommand = {
     'waits in Postgres until --off. /v1/status says degraded meanwhile; MAINTENANCE=true announces it.',
   options: {
     on: { type: 'boolean', meaning: 'workers finish what is under way, and take nothing new' },
-    off: { type: 'boolean', meaning: 'workers go on' },
+    off: { type: 'boolean', meaning: 'workers go on, and so do queues that were paused by a program' },
     wait: {
       type: 'boolean',
       meaning: 'waits until nothing is under way; exit code 1 when it takes too long',
@@ -25,6 +25,7 @@ export const drainCommand: OpsCommand = {
     timeout: { type: 'string', value: 'SECONDS', meaning: `for --wait; default: ${DEFAULT_TIMEOUT_SECONDS}` },
     reason: { type: 'string', value: 'TEXT', meaning: 'for --on; shown by status' },
   },
+  changes: (values) => values.has('on') || values.has('off'),
   async run(ctx, values, output) {
     const seconds = secondsOf(values.text('timeout'));
     if (values.has('on') && values.has('off'))
@@ -32,10 +33,15 @@ export const drainCommand: OpsCommand = {
     if (values.has('off')) {
       if (values.has('wait')) throw new OpsUsageError('drain --wait waits for idle workers: not with --off.');
       const ended = await endDrain(ctx.db);
+      const isResumed = await resumeQueues(ctx).then(
+        () => true,
+        () => false,
+      );
+      const state = ended === null ? 'Workers were not drained.' : 'Workers take work again.';
       return {
-        facts: { drain: null, was_on: ended !== null },
-        text: ended === null ? 'Workers were not drained.' : 'Workers take work again.',
-        ...(ended === null ? {} : { changed: { off: true } }),
+        facts: { drain: null, was_on: ended !== null, queues_resumed: isResumed },
+        text: isResumed ? state : `${state} The queues cannot be reached: one that is paused stays so.`,
+        changed: { off: true },
       };
     }
     if (values.has('on')) await beginDrain(ctx.db, ctx.systemNow(), values.text('reason'));

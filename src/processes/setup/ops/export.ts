@@ -24,6 +24,7 @@ export const exportCommand: OpsCommand = {
     format: { type: 'string', value: 'FORMAT', meaning: 'ndjson (default) or csv' },
     out: { type: 'string', value: 'FILE', meaning: 'a new file; default: standard output. --json needs it' },
   },
+  changes: () => true,
   async run(ctx, values, output) {
     const kind = oneOf('kind', EXPORT_KINDS, values.text('kind') ?? '');
     const format = oneOf('format', FORMATS, values.text('format') ?? 'ndjson');

@@ -16,6 +16,7 @@ export const suspendCommand: OpsCommand = {
     reason: { type: 'string', value: 'TEXT', meaning: 'shown to operators, not to the merchant' },
     resume: { type: 'boolean', meaning: 'ends the suspension' },
   },
+  changes: () => true,
   async run(ctx, values) {
     const id = values.text('merchant') ?? '';
     const reason = values.text('reason');
@@ -46,6 +47,7 @@ export const keysCommand: OpsCommand = {
       meaning: 'replaces a key by a new one with its permissions; --add and --revoke do it without a pause',
     },
   },
+  changes: (values) => values.has('add') || (values.text('revoke') ?? values.text('rotate')) !== null,
   async run(ctx, values) {
     const merchant = values.text('merchant') ?? '';
     const [revoke, rotate] = [values.text('revoke'), values.text('rotate')];
@@ -121,7 +123,8 @@ function asked<T>(read: () => T): T {
   }
 }
 
-function asUsageError(error: unknown): never {
+/** Throws it as a mistake in the command line, where that is what it is. */
+export function asUsageError(error: unknown): never {
   if (error instanceof RangeError || error instanceof UsageError) throw new OpsUsageError(error.message);
   throw error;
 }

@@ -12,6 +12,7 @@ export const restoredCommand: OpsCommand = {
     'While no web and no worker runs. Cursors from before the restore get 400 from then on, and all events are ' +
     'in the feed again, in their order.',
   options: {},
+  changes: () => true,
   async run(ctx) {
     const serving = await servingNow(ctx.db);
     if (serving.length > 0)

@@ -45,6 +45,7 @@ export const statusCommand: OpsCommand = {
   summary: 'says on one screen what is wrong or stuck, what is wrong first',
   description: 'Exit code 1 when something is wrong. Endpoints whose receivers fail are shown, and are not.',
   options: {},
+  changes: () => false,
   async run(ctx) {
     const reports = await readStatus(ctx, SECTIONS);
     const isBad = reports.some((report) => report.isBad);

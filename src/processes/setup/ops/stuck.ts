@@ -18,6 +18,7 @@ export const stuckCommand: OpsCommand = {
     ...WHICH,
     release: { type: 'boolean', meaning: 'those that are parked are due again, with no failures' },
   },
+  changes: (values) => values.has('release'),
   async run({ db }, values) {
     const which = whichOf(values);
     if (!values.has('release')) {
@@ -47,6 +48,7 @@ export const requeueCommand: OpsCommand = {
       meaning: 'the jobs of a payment, its refunds, events and receipts',
     },
   },
+  changes: () => true,
   async run(ctx, values) {
     const which = { ...whichOf(values), payment: values.text('payment') };
     if (Object.values(which).every((value) => value === null))
@@ -64,6 +66,7 @@ export const requeueCommand: OpsCommand = {
 export const reconcileCommand: OpsCommand = {
   summary: 'schedules jobs that payments, refunds, deliveries and receipts need and lack',
   options: {},
+  changes: () => true,
   async run(ctx) {
     const restored = await reconcileOnce(ctx);
     return {

@@ -16,6 +16,7 @@ export const verifyCommand: OpsCommand = {
       meaning: 'only payments that were created since (2026-01-31 or 2026-01-31T12:00:00Z)',
     },
   },
+  changes: () => false,
   async run(ctx, values, output) {
     const startedAt = performance.now();
     let shownAt = -Infinity;

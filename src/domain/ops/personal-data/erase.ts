@@ -1,0 +1,101 @@
+import { dependsOnChain, isOpen } from '../../payments/lifecycle/states.ts';
+import { lockAll, readPayments } from '../../payments/lifecycle/store.ts';
+import { HAS_UNAPPLIED } from '../../payments/lifecycle/unapplied.ts';
+import { recordset, run, runOne, sql, type Db, type Tx } from '../../../platform/postgres/db.ts';
+import type { EventEnvelope } from '../../../sdk/event-types.ts';
+
+const whatWaits = sql<{ refunds: number; is_set_aside: boolean }, { id: string }>(
+  'what_waits_of_payment',
+  (p) => `
+    SELECT ${HAS_UNAPPLIED(p.id)} AS is_set_aside,
+      (SELECT count(*)::int FROM refunds
+       WHERE payment_id = ${p.id} AND status <> 'COMPLETED') AS refunds`,
+);
+
+const erasePayment = sql<never, { id: string }>(
+  'erase_payment',
+  (p) => `
+    WITH payment AS (
+      UPDATE payments SET customer_email = NULL, order_description = NULL, success_url = NULL,
+        cancel_url = NULL, language = NULL, metadata = '{}'
+      WHERE id = ${p.id}
+    ), refund AS (
+      UPDATE refunds SET address = NULL, reason = NULL WHERE payment_id = ${p.id}
+    ), given AS (
+      DELETE FROM refund_addresses WHERE payment_id = ${p.id}
+    )
+    UPDATE transfers SET sender = NULL WHERE payment_id = ${p.id}`,
+);
+
+// What mail servers and receivers answered may name the customer as well.
+const eraseLogs = sql<never, { id: string }>(
+  'erase_logs_of_payment',
+  (p) => `
+    WITH receipt AS (
+      UPDATE receipts SET last_error = NULL WHERE event_id IN (
+        SELECT id FROM events WHERE payment_id = ${p.id})
+    ), request AS (
+      UPDATE address_requests SET last_error = NULL WHERE event_id IN (
+        SELECT id FROM events WHERE payment_id = ${p.id})
+    ), job AS (
+      UPDATE scheduled_jobs SET last_error = NULL WHERE last_error IS NOT NULL AND key IN (
+        SELECT id FROM events WHERE payment_id = ${p.id} UNION ALL SELECT ${p.id})
+    )
+    UPDATE delivery_attempts SET error_detail = NULL, response_excerpt = NULL WHERE delivery_id IN (
+      SELECT id FROM deliveries WHERE payment_id = ${p.id})`,
+);
+
+const eventBodies = sql<{ id: string; body: string }, { id: string }>(
+  'bodies_to_erase',
+  (p) => `SELECT id, body FROM events WHERE payment_id = ${p.id}`,
+);
+const replaceBodies = sql<never, { bodies: string }>(
+  'replace_event_bodies',
+  (p) => `
+    UPDATE events e SET body = b.body
+    FROM json_to_recordset(${p.bodies}::json) AS b (id text, body text) WHERE e.id = b.id`,
+);
+
+/**
+ * Erases what says who the customer of a payment is, for good. Returns null, or why it cannot be erased yet:
+ * what is unfinished needs it. Waits for a transition of the payment, and the next one waits for this, so
+ * that no event is recorded with what was read before.
+ */
+export function erasePersonalData(db: Db, id: string): Promise<string | null> {
+  return db.transaction(async (tx) => {
+    await lockAll(tx, [id]);
+    const reason = await whyNotYet(tx, id);
+    if (reason !== null) return reason;
+    await run(tx, erasePayment, { id });
+    const events = await run(tx, eventBodies, { id });
+    const bodies = events.map((event) => ({ id: event.id, body: withoutCustomer(event.body) }));
+    await run(tx, replaceBodies, { bodies: recordset(bodies) });
+    await run(tx, eraseLogs, { id });
+    return null;
+  });
+}
+
+async function whyNotYet(tx: Tx, id: string): Promise<string | null> {
+  const [payment] = await readPayments(tx, [id]);
+  if (payment === undefined) return 'it does not exist any more';
+  const { status } = payment;
+  if (isOpen(status) || dependsOnChain(status))
+    return `it is ${status}: wait until it has ended, or cancel it`;
+  const waiting = await runOne(tx, whatWaits, { id });
+  if (waiting === null || waiting.is_set_aside) return 'transfers of it are set aside';
+  return waiting.refunds === 0 ? null : `${waiting.refunds} refunds of it are not sent`;
+}
+
+/** The body of an event with the order of its keys, without what may say who the customer is. */
+function withoutCustomer(body: string): string {
+  const event = JSON.parse(body) as EventEnvelope;
+  const { refund } = event.data;
+  return JSON.stringify({
+    ...event,
+    data: {
+      ...event.data,
+      ...(refund === undefined ? {} : { refund: { ...refund, reason: null, address: null } }),
+    },
+    metadata: { orderId: event.metadata.orderId },
+  });
+}
