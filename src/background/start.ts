@@ -75,11 +75,8 @@ function slotsOf(queue: QueueName, config: Config): Slots {
   return new Slots(size, { factor: DELIVERIES_SHARE_FACTOR, pace });
 }
 
-/**
- * Runs the workers of the configured queues, the relay and the recurring work. `beat` is called whenever the
- * relay has made a round: its silence means that this process moves nothing any more.
- */
-export async function startBackground(ctx: Context, beat: () => void = () => undefined): Promise<Background> {
+/** Runs the workers of the configured queues, the relay and the recurring work. */
+export async function startBackground(ctx: Context): Promise<Background> {
   const { config, log } = ctx;
   const adapters = createAdapters(config);
   const handlers = createHandlers(adapters);
@@ -116,7 +113,7 @@ export async function startBackground(ctx: Context, beat: () => void = () => und
   const local = new LocalRuns(served, (carried) => runCarried(carried, { ...ctx, handover: handovers }));
   const stop = new AbortController();
   const mayWork = shiftOf(ctx, workers);
-  const relay = relayLoop(ctx, { ...targets, local, passMs, mayWork }, stop.signal, beat);
+  const relay = relayLoop(ctx, { ...targets, local, passMs, mayWork }, stop.signal);
   return {
     engine: engine.name,
     runs,

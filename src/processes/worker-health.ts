@@ -1,7 +1,7 @@
 import { findFaults } from './setup/heartbeat.ts';
 
-// For the container's health check: exit code 0 while the workers of this host, or the one whose process id
-// is given, finish what is due.
+// A probe of liveness for workers without an ADMIN_PORT: exit code 0 while the loop of each worker of this
+// host, or of the one whose process id is given, turns.
 const [pid] = process.argv.slice(2);
 const faults = findFaults(pid === undefined ? null : Number(pid));
 for (const fault of faults) console.error(fault);

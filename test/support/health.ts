@@ -15,7 +15,7 @@ export function lookingHealth(ctx: Context, adapters: Adapters): HealthSource {
   let monitor: Monitor | null = null;
   const open = () =>
     new Monitor(ctx.log, databaseCheck(ctx, newProcess('web', ctx.systemNow())), [
-      queuesCheck(ctx, { queueOf: queueOfJobs(adapters) }),
+      queuesCheck(ctx, queueOfJobs(adapters)),
       secretsKeyCheck(ctx),
     ]);
   return { report: () => (monitor ??= open()).lookOnce() };

@@ -61,7 +61,11 @@ export async function startService(
   const harness = await createHarness(variables, addresses);
   const shop = await openShop(harness);
   const receiver = await startReceiver(options);
-  const admin = openOperatorPages(harness.ctx, { health: harness.health, queues: () => [] });
+  const admin = openOperatorPages(harness.ctx, {
+    kind: 'web',
+    health: harness.health,
+    queues: () => [],
+  });
   const web = await startWeb(harness.ctx, {
     admin: admin.pages,
     adapters: harness.adapters,

@@ -69,12 +69,9 @@ function limitOf({ batch }: Job, turns: Turns | undefined): number {
  * Relays until `signal` aborts: every few milliseconds while jobs are due and shortly after, otherwise 20
  * times per second. While workers are drained (`ops drain --on`) it hands over nothing.
  */
-export async function relayLoop(
-  ctx: Context,
-  targets: RelayTargets,
-  signal: AbortSignal,
-  beat: () => void,
-): Promise<void> {
+export async function relayLoop(ctx: Context, targets: RelayTargets, signal: AbortSignal): Promise<void> {
+  // A relay that never makes a pass has a rate of 0, instead of none at all.
+  relaySeconds.zero({ outcome: 'done' });
   const backlogs = new Backlogs();
   const drain = new DrainWatch();
   const relayUnlessDrained = async () => ((await drain.isOn(ctx.db)) ? 0 : relayOnce(ctx, targets, backlogs));
@@ -87,7 +84,7 @@ export async function relayLoop(
   while (!signal.aborted) {
     const beganAt = performance.now();
     const isAllowed = targets.mayWork?.() ?? true;
-    const leased = isAllowed ? await relayOrNull(ctx, relayUnlessDrained, beat) : null;
+    const leased = isAllowed ? await relayOrNull(ctx, relayUnlessDrained) : null;
     if (leased === null) {
       await sleep(FAULT_PAUSE_MS, undefined, { signal }).catch(() => undefined);
       continue;
@@ -104,11 +101,7 @@ export async function relayLoop(
 }
 
 /** Null: the pass failed, and the relay pauses. */
-async function relayOrNull(
-  ctx: Context,
-  relay: () => Promise<number>,
-  beat: () => void,
-): Promise<number | null> {
+async function relayOrNull(ctx: Context, relay: () => Promise<number>): Promise<number | null> {
   const startedAt = performance.now();
   const measure = (outcome: 'done' | 'failed') =>
     relaySeconds.observe({ outcome }, (performance.now() - startedAt) / 1000);
@@ -116,7 +109,6 @@ async function relayOrNull(
     const leased = await relay();
     measure('done');
     relayedTotal.inc(leased);
-    beat();
     return leased;
   } catch (error) {
     measure('failed');

@@ -1,10 +1,12 @@
 import { Gauge, type Metric } from 'prom-client';
 import type { Clock } from '../../platform/clock.ts';
 import type { HealthSource } from '../../domain/ops/health/monitor.ts';
+import { VERSION } from '../../platform/root.ts';
 import type { QueueState } from '../../domain/ops/health/queues.ts';
 
 /** What the background knows, for metrics. */
 export interface HealthState {
+  readonly kind: 'web' | 'worker';
   readonly health: HealthSource;
   /** By queue, as of the latest look. */
   readonly queues: () => readonly QueueState[];
@@ -21,7 +23,14 @@ export interface QueueJobs {
 }
 
 /** The metrics of health, to be registered; a scrape causes no query but one of the queues' depth. */
-export function healthMetrics({ health, queues, queueJobs }: HealthState, systemNow: Clock): Metric[] {
+export function healthMetrics({ kind, health, queues, queueJobs }: HealthState, systemNow: Clock): Metric[] {
+  const info = new Gauge({
+    name: 'service_process_info',
+    help: 'Always 1: this process is there, web or worker. An alert fires where there is none of a kind.',
+    labelNames: ['process', 'version'],
+    registers: [],
+  });
+  info.set({ process: kind, version: VERSION }, 1);
   const failing = new Gauge({
     name: 'health_check_failing',
     help: 'Which checks make the status degraded: 1 for each that fails now.',
@@ -40,6 +49,7 @@ export function healthMetrics({ health, queues, queueJobs }: HealthState, system
     labelNames: ['queue'],
     registers: [],
     collect() {
+      this.reset();
       for (const { queue, oldestDueAt } of queues())
         this.set({ queue }, secondsSince(oldestDueAt, systemNow()) ?? 0);
     },
@@ -50,6 +60,7 @@ export function healthMetrics({ health, queues, queueJobs }: HealthState, system
     labelNames: ['queue'],
     registers: [],
     collect() {
+      this.reset();
       for (const { queue, due: count } of queues()) this.set({ queue }, count);
     },
   });
@@ -59,6 +70,7 @@ export function healthMetrics({ health, queues, queueJobs }: HealthState, system
     labelNames: ['queue'],
     registers: [],
     collect() {
+      this.reset();
       for (const { queue, failing: count } of queues()) this.set({ queue }, count);
     },
   });
@@ -81,6 +93,7 @@ export function healthMetrics({ health, queues, queueJobs }: HealthState, system
     labelNames: ['queue'],
     registers: [],
     collect() {
+      this.reset();
       for (const { queue, workers: count } of queues()) this.set({ queue }, count);
     },
   });
@@ -90,13 +103,13 @@ export function healthMetrics({ health, queues, queueJobs }: HealthState, system
     labelNames: ['queue', 'state'],
     registers: [],
     async collect() {
-      const counts = (await queueJobs?.().catch(() => [])) ?? [];
+      const counts = (await queueJobs?.()) ?? [];
       this.reset();
       for (const { queue, ...states } of counts)
         for (const [state, count] of Object.entries(states)) this.set({ queue, state }, count);
     },
   });
-  return [depth, failing, late, due, failed, finished, workers];
+  return [info, depth, failing, late, due, failed, finished, workers];
 }
 
 function secondsSince(time: Date | null, now: Date): number | null {

@@ -1,6 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import { feedHeldSeconds } from '../../domain/events/horizon.ts';
-import { overdue } from '../../domain/schedule/lateness.ts';
 import type { Context } from '../../platform/context.ts';
 import { MEASURES } from '../../platform/metrics/measures.ts';
 import { poolMetrics } from '../../platform/metrics/pool.ts';
@@ -8,7 +7,6 @@ import { unhandledErrors } from '../../platform/logging/unhandled.ts';
 import { clockGauge } from './clock.ts';
 import { healthMetrics, type HealthState } from './health-metrics.ts';
 import { countLogLines } from './log-metrics.ts';
-import { stuckGauge } from './stuck.ts';
 import { surveyMetrics } from './survey-metrics.ts';
 
 /** One registry a process, with everything that it measures; where Postgres is asked, one statement each. */
@@ -20,44 +18,50 @@ export function createMetrics(
   collectDefaultMetrics({ register: registry });
   countUnhandled(registry);
   countLogLines(registry);
-  const oldest = new Gauge({
-    name: 'due_work_oldest_seconds',
-    help: 'How long the oldest overdue job has waited.',
-    registers: [],
-  });
-  const count = new Gauge({
-    name: 'due_work_overdue',
-    help: 'Jobs that have been due for 5 s and are not finished, leased or not, up to 1000 of each kind.',
-    registers: [],
-    async collect() {
-      const late = await overdue(ctx.db, ctx.now());
-      this.set(late.count);
-      oldest.set(late.oldestSeconds);
-    },
-  });
-  const held = new Gauge({
-    name: 'feed_held_seconds',
-    help: 'How long the oldest open transaction that has written events holds the event feed back.',
-    registers: [],
-    async collect() {
-      this.set(await feedHeldSeconds(ctx.db));
-    },
-  });
-  for (const metric of [...MEASURES, ...poolMetrics(ctx.db), ...surveyMetrics(ctx)])
+  for (const metric of [
+    ...MEASURES,
+    ...poolMetrics(ctx.db),
+    ...surveyMetrics(ctx),
+    clockGauge(ctx),
+    ...healthMetrics(health, ctx.systemNow),
+  ])
     registry.registerMetric(metric);
-  registry.registerMetric(held);
-  registry.registerMetric(count);
-  registry.registerMetric(oldest);
-  registry.registerMetric(stuckGauge(ctx));
-  registry.registerMetric(clockGauge(ctx));
-  for (const metric of healthMetrics(health, ctx.systemNow)) registry.registerMetric(metric);
   const failedSignIns = new Counter({
     name: 'operator_sign_ins_failed_total',
     help: 'Sign-ins with a wrong password, and tries that were refused unseen after too many of them.',
     labelNames: ['outcome'] as const,
     registers: [registry],
   });
+  // An increase counts from what was there before.
+  for (const outcome of ['failed', 'refused']) failedSignIns.inc({ outcome }, 0);
   return { registry, failedSignIns };
+}
+
+/** Prometheus gives a scrape up after 10 s: a metric that hangs must not take the others with it. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Returns the text of a scrape: each metric by itself, so that one whose server is away is absent, and named
+ * by `metric_failing`, while what tells of the outage is served.
+ */
+export async function scrape(registry: Registry): Promise<string> {
+  const own = new Registry();
+  const failing = new Gauge({
+    name: 'metric_failing',
+    help: 'Metrics that are absent because they cannot be read now: their alerts are blind.',
+    labelNames: ['metric'],
+    registers: [own],
+  });
+  const timer = new AbortController();
+  const late = sleep(PATIENCE_MS, null, { signal: timer.signal }).catch(() => null);
+  const texts = registry.getMetricsAsArray().map(async ({ name }) => {
+    const text = await Promise.race([registry.getSingleMetricAsString(name).catch(() => null), late]);
+    if (text === null) failing.set({ metric: name }, 1);
+    return text ?? '';
+  });
+  const all = (await Promise.all(texts)).filter((text) => text !== '');
+  timer.abort();
+  return [...all, await own.metrics()].join('\n\n');
 }
 
 function countUnhandled(registry: Registry): void {

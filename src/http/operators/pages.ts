@@ -1,12 +1,14 @@
 import express, { type RequestHandler, type Router } from 'express';
+import { listStuck, stuckText } from '../../domain/ops/stuck.ts';
 import type { Context } from '../../platform/context.ts';
 import type { HealthState } from './health-metrics.ts';
 import { operatorHeaders, readOnly } from './guards.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, scrape } from './metrics.ts';
 import { signIn } from './sign-in.ts';
-import { STUCK_PATH, stuckPage } from './stuck.ts';
 
 export const BOARD_PATH = '/admin/queues';
+/** Beside the board, which links to it. */
+export const STUCK_PATH = '/admin/stuck';
 
 /**
  * The operators' pages, behind basic auth with the user `admin`: metrics for Prometheus, the stuck jobs, and
@@ -27,7 +29,15 @@ export function operatorPages(
   if (board !== null) router.use(BOARD_PATH, guard, readOnly, board);
   router.get(STUCK_PATH, ...guard, stuckPage(ctx));
   router.get('/metrics', ...guard, async (_request, response) => {
-    response.type(registry.contentType).send(await registry.metrics());
+    response.type(registry.contentType).send(await scrape(registry));
   });
   return router;
+}
+
+/** The page of stuck jobs: parked ones are in no queue, so the board itself cannot show them. */
+function stuckPage({ db }: Context): RequestHandler {
+  return async (_request, response) => {
+    const jobs = await listStuck(db, { job: null, key: null });
+    response.type('text/plain').send(`${stuckText(jobs)}\n`);
+  };
 }

@@ -1,34 +1,81 @@
 import { Gauge, type Metric } from 'prom-client';
-import { Surveyor, type Survey } from '../../domain/ops/survey.ts';
+import { feedHeldSeconds } from '../../domain/events/horizon.ts';
+import { countStuck } from '../../domain/ops/stuck.ts';
+import { openSurvey } from '../../domain/ops/survey/survey.ts';
+import { overdue } from '../../domain/schedule/lateness.ts';
 import type { Context } from '../../platform/context.ts';
 
+type Survey = ReturnType<typeof openSurvey>;
+
 /**
- * The metrics of what the whole database holds, to be registered. Every process shows the same of them.
- * Where they cannot be read they are absent, and the others are shown.
+ * The metrics of what the whole database holds, to be registered. Every process shows the same of them. One
+ * that cannot be read rejects by itself.
  */
 export function surveyMetrics(ctx: Context): Metric[] {
-  const surveyor = new Surveyor(ctx);
-  /** Makes a gauge show the latest survey, and nothing while there is none. */
-  const from = (fill: (gauge: Gauge, survey: Survey) => void) =>
-    async function collect(this: Gauge): Promise<void> {
-      const survey = await surveyor.read().catch(() => null);
-      this.reset();
-      if (survey === null) this.remove();
-      else fill(this, survey);
-    };
-  return [...paymentMetrics(from), ...webhookMetrics(from), ...chainMetrics(from)];
+  const survey = openSurvey(ctx);
+  return [
+    ...jobMetrics(ctx, survey),
+    ...paymentMetrics(survey),
+    ...webhookMetrics(survey),
+    ...chainMetrics(survey),
+  ];
 }
 
-type From = (fill: (gauge: Gauge, survey: Survey) => void) => (this: Gauge) => Promise<void>;
+/** Makes a gauge show what a read finds. */
+function from<T>(read: () => Promise<T>, fill: (gauge: Gauge, found: T) => void) {
+  return async function collect(this: Gauge): Promise<void> {
+    const found = await read();
+    this.reset();
+    fill(this, found);
+  };
+}
 
-function paymentMetrics(from: From): Metric[] {
+function jobMetrics({ db, now }: Context, { share }: Survey): Metric[] {
+  const late = share(() => overdue(db, now()));
+  const oldest = new Gauge({
+    name: 'due_work_oldest_seconds',
+    help: 'How long the oldest overdue job has waited.',
+    registers: [],
+    collect: from(late, (gauge, { oldestSeconds }) => gauge.set(oldestSeconds)),
+  });
+  const count = new Gauge({
+    name: 'due_work_overdue',
+    help: 'Jobs that have been due for 5 s and are not finished, leased or not, up to 1000 of each kind.',
+    registers: [],
+    collect: from(late, (gauge, found) => gauge.set(found.count)),
+  });
+  const held = new Gauge({
+    name: 'feed_held_seconds',
+    help: 'How long the oldest open transaction that has written events holds the event feed back.',
+    registers: [],
+    collect: from(
+      share(() => feedHeldSeconds(db)),
+      (gauge, seconds) => gauge.set(seconds),
+    ),
+  });
+  const stuck = new Gauge({
+    name: 'due_work_stuck',
+    help: 'Jobs that failed 30 times or more in a row, by kind; parked until an operator releases them.',
+    labelNames: ['job'],
+    registers: [],
+    collect: from(
+      share(() => countStuck(db)),
+      (gauge, counts) => {
+        for (const { job, count: jobs } of counts) gauge.set({ job }, jobs);
+      },
+    ),
+  });
+  return [oldest, count, held, stuck];
+}
+
+function paymentMetrics({ payments: counts, partitions: ends, money }: Survey): Metric[] {
   const payments = new Gauge({
     name: 'payments',
     help: 'Payments by status: WAITING, PENDING, PROCESSING counted up to 10000, others as of the last ANALYZE.',
     labelNames: ['status'],
     registers: [],
-    collect: from((gauge, survey) => {
-      for (const { status, count } of survey.payments) gauge.set({ status }, count);
+    collect: from(counts, (gauge, found) => {
+      for (const { status, count } of found) gauge.set({ status }, count);
     }),
   });
   const partitions = new Gauge({
@@ -36,47 +83,65 @@ function paymentMetrics(from: From): Metric[] {
     help: 'How long until the last weekly partition of a table ends; then rows go to the default partition.',
     labelNames: ['table'],
     registers: [],
-    collect: from((gauge, survey) => {
-      for (const { parent, seconds } of survey.partitions) gauge.set({ table: parent }, seconds);
+    collect: from(ends, (gauge, found) => {
+      for (const { parent, seconds } of found) gauge.set({ table: parent }, seconds);
     }),
   });
-  return [payments, partitions];
+  const waiting = new Gauge({
+    name: 'money_waiting',
+    help: 'Refunds without an address, and conversions that were refused, of test and of live merchants.',
+    labelNames: ['what', 'mode'],
+    registers: [],
+    collect: from(money, (gauge, found) => {
+      for (const { what, mode, count } of found) gauge.set({ what, mode }, count);
+    }),
+  });
+  const longest = new Gauge({
+    name: 'money_waiting_seconds',
+    help: 'For how long the oldest of them has waited.',
+    labelNames: ['what', 'mode'],
+    registers: [],
+    collect: from(money, (gauge, found) => {
+      for (const { what, mode, seconds } of found) gauge.set({ what, mode }, seconds);
+    }),
+  });
+  return [payments, partitions, waiting, longest];
 }
 
-function webhookMetrics(from: From): Metric[] {
+function webhookMetrics({ endpoints, turns }: Survey): Metric[] {
   const breakers = new Gauge({
     name: 'webhook_endpoints_stopped',
     help: 'Webhook endpoints whose circuit is open, and those that are disabled.',
     labelNames: ['state'],
     registers: [],
-    collect: from((gauge, { endpoints }) => {
-      gauge.set({ state: 'open' }, endpoints.open);
-      gauge.set({ state: 'disabled' }, endpoints.disabled);
+    collect: from(endpoints, (gauge, { open, disabled }) => {
+      gauge.set({ state: 'open' }, open);
+      gauge.set({ state: 'disabled' }, disabled);
     }),
   });
   const waiting = new Gauge({
     name: 'jobs_waiting_for_turn',
     help: "Jobs that wait for their merchant's turn, up to 10000.",
     registers: [],
-    collect: from((gauge, { turns }) => gauge.set(turns.count)),
+    collect: from(turns, (gauge, { count }) => gauge.set(count)),
   });
   const longest = new Gauge({
     name: 'jobs_waiting_for_turn_seconds',
     help: "How long the oldest of the jobs that wait for their merchant's turn has waited.",
     registers: [],
-    collect: from((gauge, { turns }) => gauge.set(turns.seconds)),
+    collect: from(turns, (gauge, { seconds }) => gauge.set(seconds)),
   });
   return [breakers, waiting, longest];
 }
 
-function chainMetrics(from: From): Metric[] {
+function chainMetrics({ networks }: Survey): Metric[] {
   const age = new Gauge({
     name: 'chain_head_age_seconds',
     help: 'How long ago this process last saw the head of a network advance; since its own start at most.',
     labelNames: ['network'],
     registers: [],
-    collect: from((gauge, { networks }) => {
-      for (const { network, ageSeconds } of networks) gauge.set({ network }, ageSeconds);
+    collect: from(networks, (gauge, found) => {
+      for (const { network, ageSeconds } of found) gauge.set({ network }, ageSeconds);
     }),
   });
   const late = new Gauge({
@@ -84,8 +149,8 @@ function chainMetrics(from: From): Metric[] {
     help: 'For how long the sync of a network has been due.',
     labelNames: ['network'],
     registers: [],
-    collect: from((gauge, { networks }) => {
-      for (const { network, lateSeconds } of networks) gauge.set({ network }, lateSeconds);
+    collect: from(networks, (gauge, found) => {
+      for (const { network, lateSeconds } of found) gauge.set({ network }, lateSeconds);
     }),
   });
   return [age, late];

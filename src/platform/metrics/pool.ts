@@ -49,6 +49,8 @@ function waitsOf(pool: Pool): Histogram<'outcome'> {
     buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [],
   });
+  // A rate counts from what was there before.
+  waits.zero({ outcome: 'failed' });
   const begun = new Map<number, number>();
   const end = (outcome: 'served' | 'failed') => (id: number) => {
     const startedAt = begun.get(id);

@@ -27,7 +27,7 @@ export async function openHealth(
   const own = newProcess(kind, ctx.systemNow());
   const { redisUrl } = ctx.config;
   const redis = redisUrl === null ? null : openRedis(redisUrl, 'health', ctx.log);
-  const queues = queuesCheck(ctx, { queueOf: queueOfJob(ctx) });
+  const queues = queuesCheck(ctx, queueOfJob(ctx));
   const checks: readonly Check[] = [
     queues,
     secretsKeyCheck(ctx),
@@ -45,23 +45,7 @@ export async function openHealth(
     await endProcess(ctx, own).catch(() => undefined);
   });
   await monitor.start(stop.signal);
-  return { health: monitor, queues: () => queues.state() };
-}
-
-/** Reports again and again what a worker leaves undone in its own queues, whatever others finish there. */
-export function watchOwnQueues(
-  ctx: Context,
-  lifetime: Pick<Lifetime, 'own'>,
-  runs: Runs,
-  report: (reasons: readonly string[]) => void,
-): void {
-  const check = queuesCheck(ctx, {
-    queueOf: queueOfJob(ctx),
-    only: ctx.config.workerQueues,
-    own: () => runs.byQueue(),
-  });
-  const looking = setInterval(() => void check.look().then(report, () => undefined), check.everyMs);
-  lifetime.own(() => clearInterval(looking));
+  return { kind, health: monitor, queues: () => queues.state() };
 }
 
 function queueOfJob({ config }: Context): QueueOfJob {

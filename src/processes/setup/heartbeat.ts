@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, type Log } from '../../platform/log.ts';
 
 const EVERY_MS = 5_000;
-/** A relay without Postgres makes no pass; half a minute of that is an outage. */
+/** A process whose loop has not turned for half a minute does not come back. */
 const SILENCE_MS = 30_000;
 
 /**
@@ -14,27 +14,17 @@ const SILENCE_MS = 30_000;
 const PREFIX = `payment-checkout-worker.${hostname()}.`;
 const SUFFIX = '.beat';
 
-export interface Heartbeat {
-  /**
-   * Records that the worker is alive: the relay calls it after each pass that reached Postgres and the queue.
-   */
-  beat(): void;
-  /** Records what the worker leaves undone in its queues; nothing: all is well. */
-  report(reasons: readonly string[]): void;
-  end(): void;
-}
-
 /**
- * The heartbeat of this process. When its file cannot be written, it logs that once and the worker goes on.
+ * Writes this process's file again and again, which says that its own loop moves and nothing else: a restart
+ * helps neither Postgres nor Redis nor a queue that is paused, and it ends what is under way. When the file
+ * cannot be written, it logs that once and the worker goes on. Returns what ends it.
  */
-export function startHeartbeat(log: Log): Heartbeat {
+export function startHeartbeat(log: Log): () => void {
   const file = fileOf(process.pid);
-  let last = -Infinity;
   let isWarned = false;
-  let text = '';
   const write = () => {
     try {
-      writeFileSync(file, text);
+      writeFileSync(file, '');
     } catch (error) {
       if (!isWarned)
         log.warn('heartbeat file cannot be written; the health check will fail', {
@@ -44,23 +34,11 @@ export function startHeartbeat(log: Log): Heartbeat {
     }
   };
   removeFilesOfTheDead();
-  return {
-    beat() {
-      const now = performance.now();
-      if (now - last < EVERY_MS) return;
-      last = now;
-      write();
-    },
-    report(reasons) {
-      const before = text;
-      text = reasons.join('\n');
-      // Writing would also be a sign of life, which only the relay's passes are.
-      if (text !== before && last > -Infinity) {
-        last = -Infinity;
-        if (text !== '') log.error('this worker finishes nothing of what is due', { reasons });
-      }
-    },
-    end: () => rmSync(file, { force: true }),
+  write();
+  const beating = setInterval(write, EVERY_MS);
+  return () => {
+    clearInterval(beating);
+    rmSync(file, { force: true });
   };
 }
 
@@ -78,10 +56,7 @@ function faultsOf(pid: number): string[] {
   try {
     const silentMs = Date.now() - statSync(fileOf(pid)).mtimeMs;
     if (!isAlive(pid)) return ['it ended without draining'];
-    if (silentMs >= SILENCE_MS) return [`it has moved nothing for ${Math.floor(silentMs / 1000)} s`];
-    return readFileSync(fileOf(pid), 'utf8')
-      .split('\n')
-      .filter((reason) => reason !== '');
+    return silentMs < SILENCE_MS ? [] : [`its loop has not turned for ${Math.floor(silentMs / 1000)} s`];
   } catch {
     return ['it gives no sign of life'];
   }

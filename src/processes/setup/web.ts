@@ -2,11 +2,10 @@ import type { OperatorQueues } from '../../background/board.ts';
 import { createHandlers } from '../../background/workers.ts';
 import { closeAdapters, createAdapters } from '../../domain/adapters.ts';
 import type { AppOptions } from '../../http/app.ts';
-import { BOARD_PATH, operatorPages } from '../../http/operators/pages.ts';
+import { BOARD_PATH, operatorPages, STUCK_PATH } from '../../http/operators/pages.ts';
 import { probes } from '../../http/operators/probes.ts';
 import type { HealthState } from '../../http/operators/health-metrics.ts';
 import { startOperatorServer } from '../../http/operators/server.ts';
-import { STUCK_PATH } from '../../http/operators/stuck.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Lifetime } from './lifetime.ts';
 
@@ -47,7 +46,14 @@ export function openOperatorPages(
   // When an operator first looks: a start need not wait for BullMQ and its board.
   const open = async () =>
     (await import('../../background/board.ts')).openOperatorQueues(ctx, BOARD_PATH, links);
-  const queues = () => (opened ??= open());
+  const queues = () => {
+    opened ??= open().catch((error: unknown) => {
+      // The next one who looks tries again.
+      opened = null;
+      throw error;
+    });
+    return opened;
+  };
   const board: NonNullable<AppOptions['admin']> = (request, response, next) =>
     queues().then((its) => its.board(request, response, next), next);
   return {

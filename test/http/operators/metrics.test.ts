@@ -5,6 +5,11 @@ import { createApp } from '../../../src/http/app.ts';
 import { operatorPages } from '../../../src/http/operators/pages.ts';
 import type { QueueJobs } from '../../../src/http/operators/health-metrics.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
+import { freePort } from '../../support/free-port.ts';
+import { lookingHealth } from '../../support/health.ts';
+import { addSeconds } from '../../../src/platform/clock.ts';
+import { openDb } from '../../../src/platform/postgres/db.ts';
+import { VERSION } from '../../../src/platform/root.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 
 describe('metrics', () => {
@@ -17,9 +22,13 @@ describe('metrics', () => {
   after(() => harness.close());
 
   /** The lines of a scrape of a process that has no board, as a worker has none. */
-  async function scrape(queueJobs: () => Promise<readonly QueueJobs[]> = () => Promise.resolve([])) {
-    const { adapters, sandbox, health, ctx } = harness;
-    const pages = operatorPages(ctx, 'sesame', null, { health, queues: () => [], queueJobs });
+  async function scrape(
+    queueJobs: () => Promise<readonly QueueJobs[]> = () => Promise.resolve([]),
+    { db, health }: Pick<Harness['ctx'], 'db'> & Pick<Harness, 'health'> = { ...harness.ctx, ...harness },
+  ) {
+    const { adapters, sandbox } = harness;
+    const ctx = { ...harness.ctx, db };
+    const pages = operatorPages(ctx, 'sesame', null, { kind: 'worker', health, queues: () => [], queueJobs });
     const app = createApp(ctx, { redis: null, admin: pages, adapters, sandbox, health });
     await supertest(app).get('/metrics').expect(401);
     const { text } = await supertest(app).get('/metrics').auth('admin', 'sesame').expect(200);
@@ -84,5 +93,79 @@ describe('metrics', () => {
     expect(valueOf(lines, 'queue_jobs{queue="refunds",state="waiting"}')).to.equal(7);
     const without = await scrape(() => Promise.reject(new Error('away')));
     expect(without.filter((line) => line.startsWith('queue_jobs{'))).to.deep.equal([]);
+    expect(failingIn(without)).to.deep.equal(['queue_jobs']);
+  });
+
+  it('are served while Postgres is away, and say so; what is in it is absent', async () => {
+    const url = `postgres://nobody@127.0.0.1:${await freePort()}/nothing`;
+    const db = openDb({ url, poolSize: 2, acquireMs: 500, queryMs: 500, name: 'test' });
+    const health = lookingHealth({ ...harness.ctx, db }, harness.adapters);
+    const lines = await scrape(undefined, { db, health });
+    await db.destroy();
+    expect(valueOf(lines, 'health_check_failing{check="postgres"}')).to.equal(1);
+    expect(valueOf(lines, `service_process_info{process="worker",version="${VERSION}"}`)).to.equal(1);
+    expect(valueOf(lines, 'db_pool_size')).to.equal(2);
+    const absent = failingIn(lines);
+    expect(absent).to.include.members(['payments', 'due_work_stuck', 'feed_held_seconds', 'money_waiting']);
+    for (const name of absent) expect(lines.filter((line) => line.startsWith(`${name}{`))).to.deep.equal([]);
+  });
+
+  it('fail one by one: a table that cannot be read hides what is in it, and nothing else', async () => {
+    await harness.ctx.db.raw('ALTER TABLE chain_cursors RENAME TO hidden');
+    const lines = await scrape();
+    await harness.ctx.db.raw('ALTER TABLE hidden RENAME TO chain_cursors');
+    expect(failingIn(lines)).to.deep.equal(['chain_head_age_seconds', 'chain_sync_late_seconds']);
+    expect(valueOf(lines, 'webhook_endpoints_stopped{state="open"}')).to.equal(0);
+  });
+
+  it('do not wait for one that hangs', async () => {
+    const lines = await scrape(() => new Promise(() => undefined));
+    expect(failingIn(lines)).to.deep.equal(['queue_jobs']);
+    expect(valueOf(lines, 'jobs_waiting_for_turn')).to.equal(0);
+  });
+
+  it('show the money that waits for a person, until it waits no more', async () => {
+    const { db, systemNow } = harness.ctx;
+    const [needy, refused] = [await shop.create(), await shop.create()];
+    const since = addSeconds(systemNow(), -90);
+    await db('refunds').insert({
+      id: 'ref_needy',
+      payment_id: needy,
+      amount: '1',
+      currency: 'USDC',
+      source: 'held',
+      coin: 'USDC',
+      network: 'ethereum',
+      coin_amount: '1',
+      status: 'NEEDS_ADDRESS',
+      created_at: since,
+    });
+    await db('conversions').insert({
+      payment_id: refused,
+      number: 1,
+      coin: 'ETH',
+      network: 'ethereum',
+      amount: '1',
+      credit: '1',
+      status: 'REFUSED',
+      created_at: since,
+      finished_at: since,
+    });
+    const waits = (lines: readonly string[]) =>
+      lines.filter((line) => /^money_waiting(_seconds)?\{/.test(line));
+    expect(waits(await scrape())).to.deep.equal([
+      'money_waiting{what="conversion_refused",mode="test"} 1',
+      'money_waiting{what="refund_without_address",mode="test"} 1',
+      'money_waiting_seconds{what="conversion_refused",mode="test"} 90',
+      'money_waiting_seconds{what="refund_without_address",mode="test"} 90',
+    ]);
+    await db('refunds').where({ id: 'ref_needy' }).update({ status: 'COMPLETED' });
+    await db('payments').where({ id: refused }).update({ status: 'REFUNDED' });
+    expect(waits(await scrape())).to.deep.equal([]);
   });
 });
+
+/** The metrics that a scrape says it could not read. */
+function failingIn(lines: readonly string[]): string[] {
+  return lines.flatMap((line) => /^metric_failing\{metric="(\w+)"\} 1$/.exec(line)?.[1] ?? []);
+}

@@ -1,8 +1,9 @@
 import type { Context } from '../../../platform/context.ts';
+import type { Connection } from '../../../platform/postgres/db.ts';
 import { countFailing, findDue, type DueJobs } from '../../schedule/lateness.ts';
 import { judgeQueue, NOTHING_SEEN, type QueueView, type Watch } from './judge-queue.ts';
 import type { Check } from './monitor.ts';
-import { findProcesses, type KnownProcess, type QueueRuns } from './processes.ts';
+import { findProcesses, type KnownProcess } from './processes.ts';
 
 const EVERY_MS = 5_000;
 
@@ -19,17 +20,9 @@ export interface QueuesCheck extends Check {
   state(): readonly QueueState[];
 }
 
-export interface QueuesOptions {
-  readonly queueOf: QueueOfJob;
-  /** The queues that are judged. Default: all. */
-  readonly only?: readonly string[] | null;
-  /** Of a worker that judges itself: what it finished, instead of what all workers finished. */
-  readonly own?: () => Readonly<Record<string, QueueRuns>>;
-}
-
 /** Whether workers finish what is due in every queue. */
-export function queuesCheck(ctx: Context, { queueOf, only = null, own }: QueuesOptions): QueuesCheck {
-  const queues = [...new Set(queueOf.values())].filter((queue) => only?.includes(queue) ?? true);
+export function queuesCheck(ctx: Context, queueOf: QueueOfJob): QueuesCheck {
+  const queues = new Set(queueOf.values());
   const watches = new Map<string, Watch>();
   let state: readonly QueueState[] = [];
   return {
@@ -38,14 +31,15 @@ export function queuesCheck(ctx: Context, { queueOf, only = null, own }: QueuesO
     state: () => state,
     async look() {
       const now = ctx.systemNow();
-      const due = await findDue(ctx.db, now);
-      const failing = await countFailing(ctx.db, now);
-      const processes = await findProcesses(ctx.db, now);
-      state = queues.map((queue) => {
-        const view = viewOf({ due, failing, processes }, (job) => queueOf.get(job) === queue, queue);
-        const finishedAt = own === undefined ? view.finishedAt : (own()[queue]?.finishedAt ?? null);
-        return { ...view, queue, finishedAt };
+      const looked = await lookAt(ctx.db, now).catch((error: unknown) => {
+        // Metrics show nothing rather than what was there before Postgres went away.
+        state = [];
+        throw error;
       });
+      state = [...queues].map((queue) => ({
+        ...viewOf(looked, (job) => queueOf.get(job) === queue, queue),
+        queue,
+      }));
       return state.flatMap((view) => {
         const { watch, reasons } = judgeQueue(view, watches.get(view.queue) ?? NOTHING_SEEN, now);
         watches.set(view.queue, watch);
@@ -59,6 +53,14 @@ interface Looked {
   readonly due: readonly DueJobs[];
   readonly failing: ReadonlyMap<string, number>;
   readonly processes: readonly KnownProcess[];
+}
+
+async function lookAt(db: Connection, now: Date): Promise<Looked> {
+  return {
+    due: await findDue(db, now),
+    failing: await countFailing(db, now),
+    processes: await findProcesses(db, now),
+  };
 }
 
 function viewOf(looked: Looked, isOfQueue: (job: string) => boolean, queue: string): QueueView {

@@ -23,7 +23,7 @@ describe('the health of queues', () => {
     const ended = newProcess('worker', harness.ctx.now());
     await recordBeat(harness.ctx, ended, {});
     await endProcess(harness.ctx, ended);
-    check = queuesCheck(harness.ctx, { queueOf: queueOfJobs(harness.adapters) });
+    check = queuesCheck(harness.ctx, queueOfJobs(harness.adapters));
   });
   afterEach(() => harness.close());
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { endpointsSection } from '../../../src/domain/ops/status/service.ts';
-import { Surveyor } from '../../../src/domain/ops/survey.ts';
-import type { Db } from '../../../src/platform/postgres/db.ts';
-import { explain, rowsRead } from '../../support/explain.ts';
-import { createHarness, type Harness } from '../../support/harness.ts';
+import { endpointsSection } from '../../../../src/domain/ops/status/service.ts';
+import { openSurvey } from '../../../../src/domain/ops/survey/survey.ts';
+import type { Db } from '../../../../src/platform/postgres/db.ts';
+import { explain, rowsRead } from '../../../support/explain.ts';
+import { createHarness, type Harness } from '../../../support/harness.ts';
 
 const ENDPOINTS = 5_000;
 
@@ -26,8 +26,7 @@ describe('the endpoints that are stopped, among many that are not', () => {
   after(() => harness.close());
 
   it('are counted for the metrics and listed in the status', async () => {
-    const { endpoints } = await new Surveyor(harness.ctx).read();
-    expect(endpoints).to.deep.equal({ open: 2, disabled: 3 });
+    expect(await openSurvey(harness.ctx).endpoints()).to.deep.equal({ open: 2, disabled: 3 });
     const { lines } = await endpointsSection.read(harness.ctx);
     expect(lines.join('\n'))
       .to.include('endpoint 4')
@@ -38,7 +37,7 @@ describe('the endpoints that are stopped, among many that are not', () => {
   it('are found by their index, whatever plan Postgres keeps', async () => {
     const plans = await explain(harness.ctx.db, async (tx) => {
       const ctx = { ...harness.ctx, db: tx as unknown as Db };
-      await new Surveyor(ctx).read();
+      await openSurvey(ctx).endpoints();
       await endpointsSection.read(ctx);
     });
     const own = plans.filter((plan) => /FROM webhook_endpoints/.test(plan));

@@ -1,7 +1,6 @@
-import { run, runOne, sql } from '../../platform/postgres/db.ts';
-import type { Context } from '../../platform/context.ts';
-import { syncChain } from '../payments/lifecycle/jobs.ts';
-import { IS_WAITING } from '../schedule/rows.ts';
+import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { syncChain } from '../../payments/lifecycle/jobs.ts';
+import { IS_WAITING } from '../../schedule/rows.ts';
 
 /** Rows that are counted of a kind; more of them do not change what operators do. */
 const MAX_COUNTED = 10_000;
@@ -36,6 +35,11 @@ const endedPayments = sql<PaymentCount>(
    WHERE c.oid = 'payments'::regclass AND v.status IN ('SETTLED', 'EXPIRED', 'FAILED', 'REFUNDED')`,
 );
 
+/** Payments by status: the open ones counted up to 10,000, the others as ANALYZE has estimated. */
+export async function countPayments(db: Connection): Promise<PaymentCount[]> {
+  return [...(await run(db, openPayments, [])), ...(await run(db, endedPayments, []))];
+}
+
 // Index: webhook_endpoints_stopped.
 const endpoints = sql<{ open: number; disabled: number }, { now: Date }>(
   'survey_endpoints',
@@ -44,6 +48,11 @@ const endpoints = sql<{ open: number; disabled: number }, { now: Date }>(
       count(*) FILTER (WHERE disabled_at IS NOT NULL)::int AS disabled
     FROM webhook_endpoints WHERE disabled_at IS NOT NULL OR circuit_open_until IS NOT NULL`,
 );
+
+/** How many endpoints have an open circuit, and how many are disabled. */
+export async function countStopped(db: Connection, now: Date): Promise<{ open: number; disabled: number }> {
+  return (await runOne(db, endpoints, { now })) ?? { open: 0, disabled: 0 };
+}
 
 // Index: scheduled_jobs_waiting.
 const turns = sql<{ count: number; seconds: number }, { now: Date }>(
@@ -54,7 +63,13 @@ const turns = sql<{ count: number; seconds: number }, { now: Date }>(
     FROM (SELECT turn_since FROM scheduled_jobs j WHERE ${IS_WAITING('j')} LIMIT ${MAX_COUNTED}) waiting`,
 );
 
-interface NetworkRow {
+/** How many jobs wait for their merchant's turn, and for how long the oldest has. */
+export async function countTurns(db: Connection, now: Date): Promise<{ count: number; seconds: number }> {
+  return (await runOne(db, turns, { now })) ?? { count: 0, seconds: 0 };
+}
+
+/** A network, with how long its sync has been due. */
+export interface NetworkRow {
   readonly network: string;
   readonly head: string | null;
   readonly late_seconds: number;
@@ -69,7 +84,12 @@ const networks = sql<NetworkRow, { now: Date }>(
     WHERE j.job = '${syncChain.name}' AND j.test_clock IS NULL`,
 );
 
-interface PartitionRow {
+/** The networks that workers have scheduled. */
+export async function readNetworks(db: Connection, now: Date): Promise<NetworkRow[]> {
+  return run(db, networks, { now });
+}
+
+export interface PartitionRow {
   readonly parent: string;
   readonly seconds: number;
 }
@@ -87,73 +107,43 @@ const partitions = sql<PartitionRow, { now: Date }>(
     GROUP BY i.inhparent`,
 );
 
-export interface NetworkAge {
-  readonly network: string;
-  /** How long ago its head was last seen to advance. */
-  readonly ageSeconds: number;
-  /** How long its sync has been due. */
-  readonly lateSeconds: number;
+/** When the last weekly partition of each table ends. */
+export async function readPartitions(db: Connection, now: Date): Promise<PartitionRow[]> {
+  return run(db, partitions, { now });
 }
 
-export interface Survey {
-  readonly payments: readonly PaymentCount[];
-  readonly endpoints: { readonly open: number; readonly disabled: number };
-  readonly turns: { readonly count: number; readonly seconds: number };
-  readonly networks: readonly NetworkAge[];
-  readonly partitions: readonly PartitionRow[];
+/** Money that stays where it is until a person does something. */
+export interface WaitingMoney {
+  readonly what: 'refund_without_address' | 'conversion_refused';
+  readonly mode: string;
+  readonly count: number;
+  readonly seconds: number;
 }
 
-/** Scrapes that come sooner share what was read last. */
-const KEPT_MS = 15_000;
+// Indexes: refunds_without_address, conversions_refused. What was refused and then sent back waits no more.
+const waitingMoney = sql<WaitingMoney, { now: Date }>(
+  'survey_waiting_money',
+  (p) => `
+    WITH refund AS (
+      SELECT payment_id, created_at FROM refunds WHERE status = 'NEEDS_ADDRESS'
+      ORDER BY created_at LIMIT ${MAX_COUNTED}
+    ), conversion AS (
+      SELECT payment_id, finished_at FROM conversions WHERE status = 'REFUSED'
+      ORDER BY finished_at DESC LIMIT ${MAX_COUNTED}
+    ), waiting AS (
+      SELECT 'refund_without_address' AS what, m.mode, r.created_at AS since
+      FROM refund r JOIN payments p ON p.id = r.payment_id JOIN merchants m ON m.id = p.merchant_id
+      UNION ALL
+      SELECT 'conversion_refused', m.mode, c.finished_at
+      FROM conversion c JOIN payments p ON p.id = c.payment_id JOIN merchants m ON m.id = p.merchant_id
+      WHERE p.status <> 'REFUNDED'
+    )
+    SELECT what, mode, count(*)::int AS count,
+      greatest(0, max(extract(epoch FROM ${p.now}::timestamptz - since)))::float8 AS seconds
+    FROM waiting GROUP BY what, mode ORDER BY what, mode`,
+);
 
-/**
- * Reads what metrics show of the whole database, at most every 15 s and only when somebody asks. Each
- * statement is bounded at ten million payments.
- */
-export class Surveyor {
-  readonly #ctx: Context;
-  readonly #heads = new Map<string, { head: string | null; since: number }>();
-  #latest: Promise<Survey> | null = null;
-  #readAt = -Infinity;
-
-  constructor(ctx: Context) {
-    this.#ctx = ctx;
-  }
-
-  /** Rejects where Postgres is unavailable; the next call reads again. */
-  async read(): Promise<Survey> {
-    if (this.#latest === null || performance.now() - this.#readAt > KEPT_MS) {
-      this.#readAt = performance.now();
-      this.#latest = this.#look();
-    }
-    try {
-      return await this.#latest;
-    } catch (error) {
-      this.#latest = null;
-      throw error;
-    }
-  }
-
-  async #look(): Promise<Survey> {
-    const { db } = this.#ctx;
-    const now = this.#ctx.systemNow();
-    // One after another: a scrape takes one connection of the pool, not all.
-    const open = await run(db, openPayments, []);
-    const ended = await run(db, endedPayments, []);
-    return {
-      payments: [...open, ...ended],
-      endpoints: (await runOne(db, endpoints, { now })) ?? { open: 0, disabled: 0 },
-      turns: (await runOne(db, turns, { now })) ?? { count: 0, seconds: 0 },
-      networks: (await run(db, networks, { now })).map((row) => this.#ageOf(row)),
-      partitions: await run(db, partitions, { now }),
-    };
-  }
-
-  /** A head has no time in the database: its age counts from when this process first saw it. */
-  #ageOf({ network, head, late_seconds: lateSeconds }: NetworkRow): NetworkAge {
-    const known = this.#heads.get(network);
-    const since = known?.head === head ? known.since : performance.now();
-    this.#heads.set(network, { head, since });
-    return { network, ageSeconds: (performance.now() - since) / 1000, lateSeconds };
-  }
+/** Refunds that wait for an address, and conversions that the exchange has refused. */
+export async function readWaitingMoney(db: Connection, now: Date): Promise<WaitingMoney[]> {
+  return run(db, waitingMoney, { now });
 }

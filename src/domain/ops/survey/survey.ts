@@ -1,0 +1,50 @@
+import type { Context } from '../../../platform/context.ts';
+import { sharedReads } from './shared-reads.ts';
+import {
+  countPayments,
+  countStopped,
+  countTurns,
+  readNetworks,
+  readPartitions,
+  readWaitingMoney,
+  type NetworkRow,
+} from './statements.ts';
+
+export interface NetworkAge {
+  readonly network: string;
+  /** How long ago its head was last seen to advance. */
+  readonly ageSeconds: number;
+  /** How long its sync has been due. */
+  readonly lateSeconds: number;
+}
+
+/**
+ * What metrics show of the whole database, each by itself, so that one that cannot be read hides no other.
+ * Each is read only when somebody asks, rejects while Postgres is unavailable, and is bounded at ten million
+ * payments. `share` is for what others read beside.
+ */
+export function openSurvey({ db, systemNow: now }: Context) {
+  const share = sharedReads();
+  const ages = new HeadAges();
+  return {
+    share,
+    payments: share(() => countPayments(db)),
+    endpoints: share(() => countStopped(db, now())),
+    turns: share(() => countTurns(db, now())),
+    networks: share(async () => (await readNetworks(db, now())).map((row) => ages.of(row))),
+    partitions: share(() => readPartitions(db, now())),
+    money: share(() => readWaitingMoney(db, now())),
+  };
+}
+
+/** A head has no time in the database: its age counts from when this process first saw it. */
+class HeadAges {
+  readonly #heads = new Map<string, { head: string | null; since: number }>();
+
+  of({ network, head, late_seconds: lateSeconds }: NetworkRow): NetworkAge {
+    const known = this.#heads.get(network);
+    const since = known?.head === head ? known.since : performance.now();
+    this.#heads.set(network, { head, since });
+    return { network, ageSeconds: (performance.now() - since) / 1000, lateSeconds };
+  }
+}
