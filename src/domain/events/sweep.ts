@@ -25,22 +25,30 @@ const deleteMarks = sql<never, { before: Date }>(
   (p) => `DELETE FROM event_marks WHERE at < ${p.before}`,
 );
 
-// Reads each merchant's feed (events_feed) from its oldest event, and skips rows that another sweep has
-// locked. An event with a pending delivery stays, however long the operator's own retry schedule takes: the
-// delivery reads its body from here. Receipts and address requests are deleted with their events.
-const deleteOldEvents = sql<{ id: string }, { txid: string; limit: number }>(
+/** SQL: whether an event `e` has a delivery that is still to be sent. */
+const IS_PENDING = `EXISTS (
+            SELECT FROM deliveries d
+            WHERE d.payment_id = e.payment_id AND d.event_id = e.id AND d.status = 'pending')`;
+
+// Reads each merchant's feed (events_feed) from its oldest event, and skips rows that another sweep, or a
+// redelivery (webhooks/deliveries), has locked. An event with a pending delivery stays, however long the
+// operator's own retry schedule takes: the delivery reads its body from here.
+const lockOldEvents = sql<{ id: string }, { txid: string; limit: number }>(
+  'lock_old_events',
+  (p) => `
+    SELECT old.id FROM merchants m, LATERAL (
+      SELECT e.id FROM events e
+      WHERE e.merchant_id = m.id AND e.txid < ${p.txid}::xid8 AND NOT ${IS_PENDING}
+      ORDER BY e.txid, e.place LIMIT ${p.limit} FOR UPDATE SKIP LOCKED) old
+    LIMIT ${p.limit}`,
+);
+// A redelivery may have ended between the snapshot of the statement before and its lock: it asks again.
+// Receipts and address requests are deleted with their events.
+const deleteOldEvents = sql<{ id: string }, { ids: readonly string[] }>(
   'delete_old_events',
   (p) => `
     WITH deleted AS (
-      DELETE FROM events WHERE ctid = ANY (ARRAY(
-        SELECT old.ctid FROM merchants m, LATERAL (
-          SELECT e.ctid FROM events e
-          WHERE e.merchant_id = m.id AND e.txid < ${p.txid}::xid8 AND NOT EXISTS (
-            SELECT FROM deliveries d
-            WHERE d.payment_id = e.payment_id AND d.event_id = e.id AND d.status = 'pending')
-          ORDER BY e.txid, e.place LIMIT ${p.limit} FOR UPDATE SKIP LOCKED) old
-        LIMIT ${p.limit}))
-      RETURNING id
+      DELETE FROM events e WHERE e.id = ANY (${p.ids}) AND NOT ${IS_PENDING} RETURNING e.id
     ), receipt AS (
       DELETE FROM receipts USING deleted WHERE event_id = deleted.id
     ), request AS (
@@ -59,8 +67,11 @@ export async function sweepEvents(ctx: Context): Promise<number> {
   const mark = await runOne(ctx.db, newestMark, { until: addSeconds(ctx.now(), -EVENTS_KEPT_SECONDS) });
   if (mark === null) return 0;
   const { txid } = mark;
-  const swept = await deleteInChunks(
-    async (limit) => (await run(ctx.db, deleteOldEvents, { txid, limit })).length,
+  const swept = await deleteInChunks((limit) =>
+    ctx.db.transaction(async (tx) => {
+      const ids = (await run(tx, lockOldEvents, { txid, limit })).map(({ id }) => id);
+      return (await run(tx, deleteOldEvents, { ids })).length;
+    }),
   );
   await run(ctx.db, deleteMarks, { before: mark.at });
   return swept;

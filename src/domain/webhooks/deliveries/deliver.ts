@@ -49,14 +49,12 @@ export async function deliverDue(
   const lease: EndpointLease = { endpointId, owner: randomUUID() };
   const endsAt = performance.now() + runMs;
   const inFlight = new InFlightDeliveries();
-  let endpoint = await acquireEndpoint(ctx, lease, [], receiver);
-  if (endpoint?.hasInterrupted === true) {
-    await recordInterrupted(ctx, lease, receiver);
-    endpoint = await acquireEndpoint(ctx, lease, [], receiver);
-  }
-  if (endpoint === null) return deferToOwner(ctx, endpointId);
+  const acquired = await acquireEndpoint(ctx, lease, [], receiver);
+  if (acquired === null) return deferToOwner(ctx, endpointId);
+  let endpoint = acquired;
   let isLeaseLost = false;
   for (;;) {
+    endpoint = await withoutInterrupted(ctx, lease, endpoint, receiver);
     startRequests(ctx, client, endpoint, inFlight);
     if (!inFlight.isEmpty) {
       const outcomes = await awaitChange(ctx, { endpointId, receiver }, inFlight, endsAt);
@@ -87,6 +85,22 @@ export async function deliverDue(
     if (next === null && !isOver) isLeaseLost = true;
     endpoint = next ?? { ...endpoint, due: [] };
   }
+}
+
+/**
+ * Logs what was sent before the lease began and has no outcome, and leaves what is due to the next look: it
+ * is not written down as sent yet. Where a PUT has ended the lease of this run itself, the outcomes of its
+ * requests replace what is logged here.
+ */
+async function withoutInterrupted(
+  ctx: Context,
+  lease: EndpointLease,
+  endpoint: AcquiredEndpoint,
+  receiver: string | null,
+): Promise<AcquiredEndpoint> {
+  if (!endpoint.hasInterrupted) return endpoint;
+  await recordInterrupted(ctx, lease, receiver);
+  return { ...endpoint, due: [], hasInterrupted: false, hasMore: true };
 }
 
 /**

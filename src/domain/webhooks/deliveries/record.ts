@@ -1,11 +1,11 @@
 import type { Context } from '../../../platform/context.ts';
 import { sharedBatch } from '../../../platform/batch.ts';
-import { recordset, run, sql, type Connection, type Db } from '../../../platform/postgres/db.ts';
+import { recordset, run, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { beginLast } from '../../../platform/postgres/transactions/together.ts';
-import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import type { Ask } from '../endpoints/leases/acquire-statement.ts';
 import { acquireAll } from '../endpoints/leases/acquire.ts';
 import { leaseEnd, type AcquiredEndpoint, type EndpointLease } from '../endpoints/leases/lease.ts';
+import { withEndpointsLocked } from '../endpoints/leases/lock.ts';
 import { releaseAll, type Release } from '../endpoints/leases/release.ts';
 import { nextFlowControl, type FlowControl } from '../endpoints/flow-control.ts';
 import { resultRow, type DeliveryOutcome, type ResultRow } from './in-flight/outcome.ts';
@@ -21,11 +21,16 @@ interface RecordParams {
 const DECIDES = `(o.status = 'delivered' AND d.status <> 'delivered'
          OR d.status = 'pending' AND d.restarted_after = o.restarted_after AND o.is_owner)`;
 
-// One statement, so one commit: the attempts, the deliveries' states, and the endpoints' flow control. An
-// outcome that comes after its attempt was logged as interrupted replaces that. An
-// outcome that does not decide still raises the count of attempts, because the next attempt's number must be
-// free. The endpoints are locked first and in one order, because two statements that share some would wait
-// for each other for ever.
+/** SQL: the number of the attempt of an outcome `o`. By the primary key of attempts. */
+const NUMBER = `(
+         SELECT CASE WHEN bool_or(a.number = o.attempts AND a.error_class IS DISTINCT FROM 'interrupted')
+           THEN max(a.number) + 1 ELSE o.attempts END
+         FROM delivery_attempts a WHERE a.delivery_id = o.delivery_id)`;
+
+// The attempts, the deliveries' states, and the endpoints' flow control, once the endpoints are locked
+// (leases/lock.ts). Every request that left is an attempt: an outcome that comes after its attempt was logged
+// as interrupted replaces that, and one whose number another request has takes the next. An outcome that does
+// not decide still raises the count of attempts, because the next attempt's number must be free.
 const record = sql<{ owner: string }, RecordParams>(
   'record_outcomes_of_endpoints',
   (p) => `
@@ -35,14 +40,10 @@ const record = sql<{ owner: string }, RecordParams>(
        circuit_open_until timestamptz, failing_since timestamptz, last_success_at timestamptz,
        last_failure_at timestamptz)
    ),
-   owned AS (
-     SELECT id, leased_by FROM webhook_endpoints
-     WHERE id = ANY (ARRAY(SELECT endpoint_id FROM change))
-     ORDER BY id FOR NO KEY UPDATE
-   ),
    outcome AS (
      SELECT o.*, EXISTS (
-         SELECT FROM owned WHERE owned.id = o.endpoint_id AND owned.leased_by = o.owner) AS is_owner
+         SELECT FROM webhook_endpoints w WHERE w.id = o.endpoint_id AND w.leased_by = o.owner) AS is_owner,
+       CASE WHEN o.started_at IS NULL THEN o.attempts ELSE ${NUMBER} END AS number
      FROM json_to_recordset(${p.outcomes}::json) AS o (
        endpoint_id text, owner text, now timestamptz,
        delivery_id text, restarted_after int, attempts int, status text, failed_because text,
@@ -52,7 +53,7 @@ const record = sql<{ owner: string }, RecordParams>(
    attempt AS (
      INSERT INTO delivery_attempts (delivery_id, number, url, remote_address, started_at, duration_ms,
        status_code, error_class, error_detail, response_excerpt, next_attempt_at)
-     SELECT delivery_id, attempts, url, remote_address, started_at, duration_ms,
+     SELECT delivery_id, number, url, remote_address, started_at, duration_ms,
        status_code, error_class, error_detail, response_excerpt, next_attempt_at
      FROM outcome WHERE started_at IS NOT NULL
      ON CONFLICT (delivery_id, number) DO UPDATE SET url = excluded.url,
@@ -64,14 +65,14 @@ const record = sql<{ owner: string }, RecordParams>(
    ),
    delivery AS (
      UPDATE deliveries d SET
-       attempts = greatest(d.attempts, o.attempts),
+       attempts = greatest(d.attempts, o.number),
        status = CASE WHEN ${DECIDES} THEN o.status ELSE d.status END,
        failed_because = CASE WHEN ${DECIDES} THEN o.failed_because ELSE d.failed_because END,
        next_attempt_at = CASE WHEN ${DECIDES} THEN o.next_attempt_at ELSE d.next_attempt_at END,
        finished_at = CASE WHEN NOT ${DECIDES} THEN d.finished_at
          WHEN o.status <> 'pending' THEN o.now END
      FROM outcome o
-     WHERE d.id = o.delivery_id AND (${DECIDES} OR d.attempts < o.attempts)
+     WHERE d.id = o.delivery_id AND (${DECIDES} OR d.attempts < o.number)
    )
    UPDATE webhook_endpoints w SET
      leased_until = e.leased_until,
@@ -82,8 +83,7 @@ const record = sql<{ owner: string }, RecordParams>(
      failing_since = e.failing_since,
      last_success_at = coalesce(e.last_success_at, w.last_success_at),
      last_failure_at = coalesce(e.last_failure_at, w.last_failure_at)
-   FROM change e JOIN owned o ON o.id = e.endpoint_id AND o.leased_by = e.owner
-   WHERE w.id = e.endpoint_id
+   FROM change e WHERE w.id = e.endpoint_id AND w.leased_by = e.owner
    RETURNING e.owner`,
 );
 
@@ -122,7 +122,8 @@ async function recordAll(
 ): Promise<(Omit<Recorded, 'flowControl'> & { isOwned: boolean })[]> {
   const releases = recordings.flatMap(({ then }) => then.release ?? []);
   const asks = recordings.flatMap(({ then }) => then.ask ?? []);
-  const write = async (on: Connection) => {
+  const ids = recordings.map(({ change }) => change.endpoint_id);
+  const begun = await withEndpointsLocked(connection, ids, async (on) => {
     const owners = await beginLast(on, () =>
       run(on, record, {
         outcomes: recordset(recordings.flatMap(({ outcomes }) => outcomes)),
@@ -132,11 +133,7 @@ async function recordAll(
     const released = releases.length === 0 ? null : await beginLast(on, () => releaseAll(on, releases));
     const acquired = asks.length === 0 ? null : await beginLast(on, () => acquireAll(on, asks));
     return { owners, released, acquired };
-  };
-  // Runs have the pool, or the connections of their merchant's share.
-  const begun = await (releases.length + asks.length === 0
-    ? write(connection)
-    : transact(connection as Db, write));
+  });
   const owning = new Set((await begun.owners.result).map(({ owner }) => owner));
   const released = await begun.released?.result;
   const acquired = await begun.acquired?.result;

@@ -37,8 +37,13 @@ interface RestartParams {
   readonly now: Date;
 }
 
+/** SQL: whether a delivery `d` begins again. */
+const IS_WANTED = (which: string) => `d.status = 'failed' OR d.status = 'delivered' AND ${which} = 'all'`;
+
 // Finds events by the time in their ids. An event that was recorded while webhooks were off, or whose
-// delivery was deleted for its age, gets a delivery now. A pending delivery stays as it is.
+// delivery was deleted for its age, gets a delivery now. A pending delivery stays as it is. What the insert
+// waits for may be a delivery that is sent, or a payment that is isolated: the row as it is then decides. The
+// locks of the events keep them from the sweep (events/sweep.ts).
 const restartRange = sql<RestartedRow, RestartParams>(
   'restart_deliveries',
   (p) => `
@@ -53,9 +58,10 @@ const restartRange = sql<RestartedRow, RestartParams>(
      WHERE e.merchant_id = ${p.merchantId} AND e.id >= ${p.fromId}
        AND (${p.untilId}::text IS NULL OR e.id < ${p.untilId})
        AND p.test_clock IS NULL
-       AND (d.id IS NULL OR d.status = 'failed' OR d.status = 'delivered' AND ${p.which} = 'all')
+       AND (d.id IS NULL OR ${IS_WANTED(p.which)})
        AND t.is_on AND (${p.registrationId}::text IS NULL OR t.registration_id = ${p.registrationId})
      LIMIT ${MAX_AT_ONCE + 1}
+     FOR KEY SHARE OF e
    ),
    endpoint AS (${INSERT_ENDPOINTS('wanted', p.now)}
    ),
@@ -72,7 +78,7 @@ const restartRange = sql<RestartedRow, RestartParams>(
      ORDER BY delivery_id
      ON CONFLICT (id) DO UPDATE SET status = 'pending', failed_because = NULL,
        next_attempt_at = excluded.next_attempt_at, finished_at = NULL, restarted_after = d.attempts
-       WHERE d.status <> 'pending'
+       WHERE (${IS_WANTED(p.which)}) AND NOT starts_with(d.endpoint_id, 'pay_')
      RETURNING endpoint_id, next_attempt_at, merchant_id, event_id, sequence
    ),
    request AS (${RECORD_REQUESTS('delivery', p.now)}

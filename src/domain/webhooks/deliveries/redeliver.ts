@@ -18,6 +18,15 @@ type Destination = Pick<Payment, 'test_clock' | 'clock_offset_ms' | 'clock_froze
   readonly is_switched_off: boolean;
 };
 
+// Before anything is read that decides: the payment may be isolated meanwhile, and its delivery moved. The
+// lock of the event keeps it from the sweep (events/sweep.ts).
+const lockDelivery = sql<{ id: string }, { id: string; merchantId: string }>(
+  'lock_delivery_to_restart',
+  (p) => `
+   SELECT d.id FROM deliveries d JOIN events e ON e.id = d.event_id
+   WHERE d.id = ${p.id} AND d.merchant_id = ${p.merchantId}
+   FOR NO KEY UPDATE OF d FOR KEY SHARE OF e`,
+);
 // The endpoint has no row where nothing was sent yet, or for long: the job that finds none creates it.
 const destinationOf = sql<Destination, { id: string; merchantId: string }>(
   'destination_of_delivery',
@@ -68,6 +77,7 @@ export async function redeliver(
 ): Promise<Reply> {
   const systemNow = ctx.systemNow();
   return once(ctx.db, claim, ctx.now(), async (tx) => {
+    await readDelivery(tx, lockDelivery, { id, merchantId });
     const found = await readDelivery(tx, destinationOf, { id, merchantId });
     if (to === 'listeners') {
       await run(tx, requestForListeners, { id, systemNow });

@@ -6,16 +6,34 @@ import { deliverWebhook } from './jobs.ts';
 const ISOLATED = (paymentId: string) =>
   `${paymentId} || coalesce(' ' || ${REGISTRATION_IN('endpoint_id')}, '')`;
 
-// Due deliveries of a leased endpoint stay there: a worker may be posting them at this moment. The payment's
+// A run that acquires one of them meanwhile waits, or has written down what it sends (in_flight).
+const lockEndpoints = sql<{ id: string }, { paymentId: string }>(
+  'lock_endpoints_of_payment',
+  (p) => `
+   SELECT id FROM webhook_endpoints
+   WHERE id IN (SELECT endpoint_id FROM deliveries WHERE payment_id = ${p.paymentId} AND status = 'pending')
+   ORDER BY id FOR NO KEY UPDATE`,
+);
+
+interface MoveParams {
+  readonly paymentId: string;
+  readonly systemNow: Date;
+  readonly locked: readonly string[];
+}
+
+// Due deliveries of a leased endpoint stay there: a run may be sending them at this moment, and those of one
+// payment never overlap. So does what is pending at another endpoint only since the lock. The payment's
 // id is the id of its endpoint and of its test clock.
-const moveDeliveries = sql<never, { paymentId: string; systemNow: Date }>(
+const moveDeliveries = sql<never, MoveParams>(
   'isolate_deliveries',
   (p) => `
    WITH moved AS (
-     UPDATE deliveries SET endpoint_id = ${ISOLATED(`${p.paymentId}::text`)}
+     UPDATE deliveries d SET endpoint_id = ${ISOLATED(`${p.paymentId}::text`)}
      WHERE payment_id = ${p.paymentId} AND status = 'pending' AND ${OWNER_IN('endpoint_id')} <> ${p.paymentId}
-       AND (next_attempt_at > ${p.systemNow} OR NOT EXISTS (
-         SELECT FROM webhook_endpoints e WHERE e.id = endpoint_id AND e.leased_until > ${p.systemNow}))
+       AND NOT EXISTS (
+         SELECT FROM webhook_endpoints e
+         WHERE e.id = d.endpoint_id AND (e.id <> ALL (${p.locked}) OR e.in_flight ? d.id
+           OR e.leased_until > ${p.systemNow} AND d.next_attempt_at <= ${p.systemNow}))
      RETURNING endpoint_id, next_attempt_at
    ),
    endpoint AS (
@@ -39,5 +57,6 @@ const moveDeliveries = sql<never, { paymentId: string; systemNow: Date }>(
  * `systemNow`.
  */
 export async function isolateDeliveries(tx: Tx, paymentId: string, systemNow: Date): Promise<void> {
-  await run(tx, moveDeliveries, { paymentId, systemNow });
+  const locked = (await run(tx, lockEndpoints, { paymentId })).map(({ id }) => id);
+  await run(tx, moveDeliveries, { paymentId, systemNow, locked });
 }

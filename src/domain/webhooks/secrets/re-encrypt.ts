@@ -57,14 +57,16 @@ interface ReplaceReplyParams {
   readonly merchantId: string;
   readonly key: string;
   readonly path: string;
+  readonly before: string;
   readonly body: string;
 }
 
+// The key may have been swept and claimed again meanwhile: its new reply stays.
 const replaceReply = sql<never, ReplaceReplyParams>(
   'replace_rotation_reply',
   (p) => `
    UPDATE idempotency_keys SET body = ${p.body}
-   WHERE merchant_id = ${p.merchantId} AND key = ${p.key} AND path = ${p.path}`,
+   WHERE merchant_id = ${p.merchantId} AND key = ${p.key} AND path = ${p.path} AND body = ${p.before}`,
 );
 
 /**
@@ -104,7 +106,7 @@ async function reEncryptReplies(ctx: Context): Promise<number> {
   const rows = await run(ctx.db, repliesOfOtherKeys, { paths: ROTATE_PATHS, keyPrefix: `${box.keyId}.` });
   for (const { merchant_id: merchantId, path, key, body } of rows) {
     const encrypted = encryptBody(box, decryptBody(box, body, merchantId), merchantId);
-    await run(ctx.db, replaceReply, { merchantId, key, path, body: encrypted });
+    await run(ctx.db, replaceReply, { merchantId, key, path, before: body, body: encrypted });
   }
   return rows.length;
 }

@@ -2,7 +2,8 @@ import { once } from '../../idempotency/claim.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { logConfigChange } from '../../../platform/logging/config-change.ts';
-import { run } from '../../../platform/postgres/db.ts';
+import { foundOr } from '../../../platform/errors.ts';
+import { run, runOne } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { decryptReply, encryptReply } from './encrypted-reply.ts';
 import { getWebhookSecrets } from './read.ts';
@@ -47,7 +48,7 @@ export async function rotateSecret(
 /**
  * Stores a secret as its owner's current one, within the transaction of `ctx`; the one before still signs for
  * `overlapHours`. At most ten overlap (secrets/store.ts): a further rotation ends the oldest, and one without
- * overlap ends them all.
+ * overlap ends them all. Throws ApiError endpoint_not_found where the endpoint was deleted meanwhile.
  */
 export async function putInForce(
   ctx: Context,
@@ -56,7 +57,7 @@ export async function putInForce(
   overlapHours: number,
 ): Promise<void> {
   const now = ctx.now();
-  await run(ctx.db, store.lockOwner, { ownerId });
+  foundOr('endpoint_not_found', await runOne(ctx.db, store.lockOwner, { ownerId }));
   const overlapEnd = addSeconds(now, overlapHours * 3600);
   const ended = await run(ctx.db, store.end, { ownerId, now, overlapEnd });
   const newest = Math.max(...ended.map(({ created_at }) => created_at.getTime()));

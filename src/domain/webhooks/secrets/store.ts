@@ -19,8 +19,8 @@ export interface SecretStore {
   readonly owner: string;
   /** The additional data with which a secret of the owner is encrypted: nothing else decrypts it. */
   readonly aadOf: (ownerId: string) => string;
-  /** Serializes the rotations of one owner. */
-  readonly lockOwner: Statement<never, { ownerId: string }>;
+  /** Serializes the rotations of one owner. No row: it was deleted. */
+  readonly lockOwner: Statement<{ id: string }, { ownerId: string }>;
   /** What still signs, newest first. */
   readonly read: Statement<StoredSecret, { ownerId: string; now: Date }>;
   /** Lets the current secret overlap, and ends what is too old or too many. */
@@ -55,7 +55,7 @@ function storeOf(
     // no other. Payments do not wait: their foreign key takes a weaker lock.
     lockOwner: sql(
       `lock_owner_of_${table}`,
-      (p) => `SELECT FROM ${owners} WHERE id = ${p.ownerId} FOR NO KEY UPDATE`,
+      (p) => `SELECT id FROM ${owners} WHERE id = ${p.ownerId} FOR NO KEY UPDATE`,
     ),
     read: sql(
       `read_${table}`,
@@ -99,7 +99,7 @@ export const MERCHANT_SECRETS = storeOf({
 export const ENDPOINT_SECRETS = storeOf({
   table: 'endpoint_secrets',
   owner: 'endpoint_id',
-  owners: 'endpoint_registrations',
+  owners: '(SELECT id FROM endpoint_registrations WHERE deleted_at IS NULL) registered',
 });
 /** The private keys of merchants for ed25519, `whsk_...`: they sign beside any secret. */
 export const SIGNING_KEYS = storeOf(

@@ -529,13 +529,17 @@ describe('delivering a webhook', () => {
     });
   });
 
-  it('is acquired by a statement, recorded and released by a transaction, with less than a round trip each for many', async () => {
+  it('is acquired, recorded and released behind a lock of its endpoint, with less than a round trip each for many', async () => {
     const receiver = await listen();
     await configure(receiver.url);
     await createDelivery();
     expect(await singleStatementsOf(() => send())).to.deep.equal([
-      'acquire_endpoints',
       'BEGIN',
+      'lock_webhook_endpoints',
+      'acquire_endpoints',
+      'COMMIT',
+      'BEGIN',
+      'lock_webhook_endpoints',
       'record_outcomes_of_endpoints',
       'release_endpoints_unless_rescheduled',
       'COMMIT',

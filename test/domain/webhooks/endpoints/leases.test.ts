@@ -55,7 +55,7 @@ describe('runs of endpoints that begin together', () => {
     expect(counts.statements).to.be.below(2 * ENDPOINTS);
   });
 
-  it('are acquired by one statement, each with its own deliveries', async () => {
+  it('are acquired by one transaction, each with its own deliveries', async () => {
     const { db, counts } = countStatements(harness.ctx.db);
     const acquired = await Promise.all(endpointIds.map((id) => acquire(id, `owner of ${id}`, db)));
     expect(counts.statements).to.equal(1);
@@ -137,6 +137,8 @@ describe('a run of one endpoint', () => {
       const acquired = await acquireEndpoint({ ...harness.ctx, db: tx }, lease, [], null);
       expect(acquired?.due).to.have.length(4);
     });
-    for (const plan of plans) expect(rowsRead(plan, 'scheduled_jobs'), plan).to.equal(1);
+    const reading = plans.filter((plan) => !plan.includes('LockRows'));
+    expect(reading).to.have.length(plans.length / 2);
+    for (const plan of reading) expect(rowsRead(plan, 'scheduled_jobs'), plan).to.equal(1);
   });
 });

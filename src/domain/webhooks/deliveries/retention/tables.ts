@@ -10,7 +10,7 @@ interface DeleteParams {
 // A delivery of an old event that was replayed has an old id: its own time decides. The time of a payment
 // with a test clock says nothing of its age (scenario events all date from one January, an advanced clock may
 // show any year): the transaction of its event decides, compared with that of the latest mark that is old
-// enough (events/sweep.ts).
+// enough (events/sweep.ts). What is restarted while the deletion waits for its row is pending, and stays.
 const deleteOldDeliveries = sql<{ deleted: number }, DeleteParams>(
   'delete_old_deliveries_of_default',
   (p) => `
@@ -25,7 +25,8 @@ const deleteOldDeliveries = sql<{ deleted: number }, DeleteParams>(
      ORDER BY id LIMIT ${p.limit}
    ),
    deleted AS (
-     DELETE FROM deliveries_default WHERE ctid = ANY (ARRAY(SELECT ctid FROM old)) RETURNING 1
+     DELETE FROM deliveries_default WHERE ctid = ANY (ARRAY(SELECT ctid FROM old)) AND status <> 'pending'
+     RETURNING 1
    )
    SELECT count(*)::int AS deleted FROM deleted`,
 );

@@ -1,13 +1,27 @@
 import { sharedBatch } from '../../../../platform/batch.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { groupBy, recordset, run, type Connection } from '../../../../platform/postgres/db.ts';
+import { beginLast } from '../../../../platform/postgres/transactions/together.ts';
 import { acquire, type AcquiredRow, type Ask } from './acquire-statement.ts';
 import { leaseEnd, type AcquiredEndpoint, type DueDelivery, type EndpointLease } from './lease.ts';
+import { withEndpointsLocked } from './lock.ts';
 
 /** One statement acquires at most so many endpoints; a run that waits for it holds a slot of deliveries. */
-const acquireTogether = sharedBatch(acquireAll, { size: 100, waiting: Infinity });
+const acquireTogether = sharedBatch(lockAndAcquire, { size: 100, waiting: Infinity });
 
-/** Like `acquireEndpoint`, for several in one statement, in the order of `asks`. */
+async function lockAndAcquire(
+  connection: Connection,
+  asks: readonly Ask[],
+): Promise<(AcquiredEndpoint | null)[]> {
+  const ids = asks.map(({ endpoint_id }) => endpoint_id);
+  const begun = await withEndpointsLocked(connection, ids, (on) => beginLast(on, () => acquireAll(on, asks)));
+  return begun.result;
+}
+
+/**
+ * Like `acquireEndpoint`, for several in one statement, in the order of `asks`. The caller has locked the
+ * endpoints, in a statement before.
+ */
 export async function acquireAll(
   connection: Connection,
   asks: readonly Ask[],

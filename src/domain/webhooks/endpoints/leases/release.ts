@@ -2,7 +2,9 @@ import { finish, schedule } from '../../../schedule/store.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { sharedBatch } from '../../../../platform/batch.ts';
 import { recordset, run, runOne, sql, type Connection } from '../../../../platform/postgres/db.ts';
+import { beginLast } from '../../../../platform/postgres/transactions/together.ts';
 import type { AcquiredEndpoint, EndpointLease } from './lease.ts';
+import { withEndpointsLocked } from './lock.ts';
 import { REGISTRATION_IN } from '../destination.ts';
 import { deliverWebhook } from '../jobs.ts';
 
@@ -19,7 +21,9 @@ export interface Release {
 // The version closes the race with transactions that add deliveries meanwhile: each schedules the job, which
 // increments the version, so an unchanged version means that the read before saw every delivery. This
 // statement increments it too, for a run that found the endpoint leased and is about to defer the job to the
-// lease's end. The jobs are locked first and in their order, as schedule() locks them.
+// lease's end. The jobs are locked in their order, as schedule() locks them; deliveries may be read beside
+// that lock, because the version tells of what was committed during the wait. A job that does not exist has
+// no version: the caller has locked the endpoints (lock.ts), so a run that found one leased has left before.
 const releaseUnlessRescheduled = sql<{ owner: string }, { releases: string }>(
   'release_endpoints_unless_rescheduled',
   (p) => `
@@ -67,11 +71,18 @@ const releaseUnlessRescheduled = sql<{ owner: string }, { releases: string }>(
 const releaseTogether = sharedBatch(releaseEach, { size: 100, waiting: Infinity });
 
 async function releaseEach(connection: Connection, releases: readonly Release[]): Promise<boolean[]> {
-  const released = await releaseAll(connection, releases);
+  const ids = releases.map(({ endpoint_id }) => endpoint_id);
+  const begun = await withEndpointsLocked(connection, ids, (on) =>
+    beginLast(on, () => releaseAll(on, releases)),
+  );
+  const released = await begun.result;
   return releases.map(({ owner }) => released.has(owner));
 }
 
-/** Like `releaseEndpoint`, for several in one statement; returns the owners of those that are released. */
+/**
+ * Like `releaseEndpoint`, for several in one statement; returns the owners of those that are released. The
+ * caller has locked the endpoints, in a statement before.
+ */
 export async function releaseAll(
   connection: Connection,
   releases: readonly Release[],
