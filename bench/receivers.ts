@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Row } from './table.ts';
 
 /** Receivers of webhooks at any number of addresses: 127.0.0.1, 127.0.0.2 ... are different hosts (Linux). */
 export interface Receivers {
@@ -9,6 +10,8 @@ export interface Receivers {
   readonly arrivedAt: Map<string, number>;
   /** The number of requests, repeated events included. */
   count(): number;
+  /** Requests, since the start, by which a host that responds got an event again. */
+  again(): number;
   url(host: number): string;
   /** Hosts below this number never respond. */
   hangBelow(host: number): void;
@@ -16,12 +19,26 @@ export interface Receivers {
   close(): void;
 }
 
+/** The row that says whether a receiver without a fault got an event twice. */
+export function rowOfRepeats(title: string, receivers: Pick<Receivers, 'again'>): Row {
+  return {
+    title: `events that a healthy receiver got again, ${title}`,
+    floor: '',
+    target: { atMost: 0 },
+    rounds: [receivers.again()],
+    figures: 'all rounds together',
+    limit: 'nothing: each is a fault',
+  };
+}
+
 const WITHOUT_PROGRESS_MS = 60_000;
 const PAYMENT_ID = /"checkout":\{"id":"(pay_\w{26})"/;
 
 export async function openReceivers(): Promise<Receivers> {
   const arrivedAt = new Map<string, number>();
+  const responded = new Set<string>();
   let arrivals = 0;
+  let repeated = 0;
   let hanging = 0;
   const server = createServer((request, response) => {
     let body = '';
@@ -32,7 +49,11 @@ export async function openReceivers(): Promise<Receivers> {
       const id = PAYMENT_ID.exec(body)?.[1] ?? '';
       if (!arrivedAt.has(id)) arrivedAt.set(id, performance.now());
       const host = Number(/^127\.0\.0\.(\d+)/.exec(request.headers.host ?? '')?.[1]);
-      if (host >= hanging) response.end();
+      if (host < hanging) return;
+      const delivered = `${host} ${String(request.headers['webhook-id'])}`;
+      if (responded.has(delivered)) repeated += 1;
+      responded.add(delivered);
+      response.end();
     });
   });
   server.listen(0, '0.0.0.0');
@@ -41,11 +62,13 @@ export async function openReceivers(): Promise<Receivers> {
   return {
     arrivedAt,
     count: () => arrivals,
+    again: () => repeated,
     url: (host) => `http://127.0.0.${host}:${port}/hooks`,
     hangBelow: (host) => void (hanging = host),
     reset() {
       arrivals = 0;
       arrivedAt.clear();
+      responded.clear();
     },
     close() {
       server.close();

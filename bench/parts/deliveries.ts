@@ -7,7 +7,7 @@ import type { Client } from 'pg';
 import { enableWebhooks, type Bench } from '../bench.ts';
 import { copyPayments, settleTables } from '../fill.ts';
 import { startOwn, startService, type Service } from '../processes.ts';
-import { openReceivers, until, type Receivers } from '../receivers.ts';
+import { openReceivers, rowOfRepeats, until, type Receivers } from '../receivers.ts';
 import { byRound, interleave } from '../rounds.ts';
 import { median, number } from '../table.ts';
 import { cpuOf, limitOf, sumOf, watchCpu, type Programs, type Usage } from '../watch.ts';
@@ -36,6 +36,7 @@ export async function measureDeliveries(bench: Bench, events: number): Promise<v
          event_id text COLLATE "C" PRIMARY KEY, at timestamptz NOT NULL, ok boolean NOT NULL)`,
     );
     for (const endpoints of [1, MANY]) await measureEndpoints(bench, receivers, events, endpoints);
+    bench.report(rowOfRepeats('one worker', receivers));
   } finally {
     receivers.close();
   }
@@ -77,13 +78,17 @@ async function measureOurs(bench: Bench, receivers: Receivers, events: number): 
     `INSERT INTO scheduled_jobs (job, key, run_at, visible_at)
      SELECT 'event.fan-out', id, now(), now() FROM events WHERE callback_url IS NOT NULL`,
   );
-  return measure(
+  const delivered = await measure(
     () => startService('worker', bench.env),
     (pid) => ({ worker: [pid], Postgres: [bench.postgresPid], Redis: [bench.redisPid] }),
     receivers,
     events,
     () => count(db, `deliveries WHERE status = 'delivered'`),
   );
+  const logged = await count(db, 'delivery_attempts');
+  if (logged !== receivers.count())
+    throw new Error(`${receivers.count()} requests have arrived, and the log has ${logged} attempts`);
+  return delivered;
 }
 
 async function measureFloor({ floor, postgresPid }: Bench, receivers: Receivers, events: number) {

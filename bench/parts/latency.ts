@@ -3,7 +3,7 @@ import { enableWebhooks, type Bench } from '../bench.ts';
 import { openDirectPosts } from '../floors/direct.ts';
 import { openConnection, type Connection } from '../load.ts';
 import { startService } from '../processes.ts';
-import { openReceivers, quantile, until, type Receivers } from '../receivers.ts';
+import { openReceivers, quantile, rowOfRepeats, until, type Receivers } from '../receivers.ts';
 import { byRound, interleave, type Rounds } from '../rounds.ts';
 import { median, number } from '../table.ts';
 import { limitOf, sumOf, watchCpu, type Programs, type Usage } from '../watch.ts';
@@ -46,6 +46,9 @@ export async function measureLatency(bench: Bench, seconds: number): Promise<voi
       );
       report(bench, perSecond, rounds);
     }
+    // At one endpoint runs begin while others end.
+    await steady(bench, receivers, { perSecond: 100, payments: 100 * seconds, isToOne: true });
+    bench.report(rowOfRepeats('at steady rates', receivers));
     await besideHanging(bench, receivers, programs, 50 * seconds);
   } finally {
     receivers.close();
@@ -98,6 +101,8 @@ export async function watched(programs: Programs, measure: () => Promise<readonl
 interface Pace {
   readonly perSecond: number;
   readonly payments: number;
+  /** To one endpoint, that never hangs; default: to all in turn. */
+  readonly isToOne?: boolean;
 }
 
 let created = 0;
@@ -112,7 +117,7 @@ export async function steady(bench: Bench, receivers: Receivers, pace: Pace): Pr
   const free: Connection[] = [];
   const opened: Connection[] = [];
   await atRate(pace, async (index) => {
-    const host = 1 + (index % ENDPOINTS);
+    const host = pace.isToOne === true ? ENDPOINTS : 1 + (index % ENDPOINTS);
     const connection = free.pop() ?? (await openConnection(bench.origin, bench.headers));
     if (!opened.includes(connection)) opened.push(connection);
     created += 1;

@@ -3,7 +3,7 @@ import { CONNECTIONS, enableWebhooks, type Bench } from '../bench.ts';
 import { COPIED_EVENT, copyPayments } from '../fill.ts';
 import { load, type LoadRequest } from '../load.ts';
 import { residentMegabytes, startService } from '../processes.ts';
-import { openReceivers, until } from '../receivers.ts';
+import { openReceivers, rowOfRepeats, until } from '../receivers.ts';
 import { number } from '../table.ts';
 
 /** A tenth of a run is warm by then: what grows later grows for ever. */
@@ -101,6 +101,7 @@ async function measureWorker(bench: Bench, { from, count, perSecond }: Deliverie
       figures: `after each tenth of them: ${megabytes.map(number).join(', ')} MB`,
       limit: 'nothing: the largest is judged',
     });
+    bench.report(rowOfRepeats(how, receivers));
   } finally {
     receivers.close();
   }

@@ -22,6 +22,8 @@ const SETTLED_WITHIN_MS = 45_000;
 /** The API's limit is 120 a minute. */
 const POLL_MS = 1_000;
 const TOLERANCE_SECONDS = 300;
+/** A steady rate: runs of the endpoint begin while others end. */
+const STEADY = { payments: 400, everyMs: 10 };
 
 interface Payment {
   readonly id: string;
@@ -40,7 +42,7 @@ const begun = performance.now();
 const checkout = await createCheckout();
 const receiver = await startReceiver();
 const port = await freePort();
-const terminal = checkout.npm(['run', 'dev'], { PORT: String(port) });
+const terminal = checkout.npm(['run', 'dev'], { PORT: String(port), RATE_LIMIT_SCALE: '100' });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 try {
   await smoke(checkout, terminal, receiver);
@@ -106,7 +108,26 @@ async function smoke(checkout: Checkout, terminal: Terminal, receiver: Receiver)
     'the events are numbered without gaps, and are those of this payment',
   );
   check(events.at(-1)?.data.checkout.status === 'SETTLED', 'the last one says SETTLED');
+  const { data } = (await api('GET', `/v1/webhooks/deliveries?payment_id=${created.id}`)) as {
+    data: readonly { attempts: number }[];
+  };
+  check(
+    data.length === STORY.length && data.every(({ attempts }) => attempts === 1),
+    'the log has a delivery of each event, with one attempt',
+  );
   step(`${requests.length} webhooks arrived; both signatures of each are good`);
+
+  const steady = await createSteadily(() =>
+    api('POST', '/v1/payment', { pay_amount: '10.50', order_id: 'steady' }),
+  );
+  await receiver.waitFor(STEADY.payments, {
+    matches: ({ rawBody }) => steady.has(idOfCreated(rawBody)),
+    timeoutMs: SETTLED_WITHIN_MS,
+  });
+  const ids = receiver.requests.map(({ headers }) => String(headers['webhook-id']));
+  const again = ids.filter((id, place) => ids.indexOf(id) !== place);
+  check(again.length === 0, `no event arrives twice, not ${again.join(', ')}`);
+  step(`${STEADY.payments} payments at a steady rate: each of ${ids.length} events arrived once`);
 
   terminal.pressCtrlC();
   await terminal.ended();
@@ -114,6 +135,22 @@ async function smoke(checkout: Checkout, terminal: Terminal, receiver: Receiver)
   check(!terminal.output().includes('could not drain'), 'everything was closed');
   check((await findRunningEmbeddedPostgres(dataDir())) === null, 'Postgres ended, too');
   step('Ctrl-C ended it, and its database');
+}
+
+/** Creates payments at a steady rate, and returns their ids. */
+async function createSteadily(create: () => Promise<unknown>): Promise<ReadonlySet<string>> {
+  const creating: Promise<unknown>[] = [];
+  for (let made = 0; made < STEADY.payments; made += 1) {
+    creating.push(create());
+    await sleep(STEADY.everyMs);
+  }
+  return new Set((await Promise.all(creating)).map((payment) => (payment as Payment).id));
+}
+
+/** The id of the payment that an event says was created; empty: it is another event. */
+function idOfCreated(rawBody: Buffer): string {
+  const { type, data } = JSON.parse(rawBody.toString()) as Event;
+  return type === 'checkout.created' ? data.checkout.id : '';
 }
 
 /** Runs the line as a user pastes it: through a shell. */
