@@ -7,13 +7,14 @@ import { authenticator } from './api/authenticate.ts';
 import { clientsBehind } from './api/client-address.ts';
 import { checkoutRouter, missingPage, pageError } from './checkout/router.ts';
 import { simulatorRouter } from './checkout/simulator.ts';
-import { errorHandler, notFound } from './api/errors.ts';
+import { errorHandler } from './api/errors.ts';
 import { PageStreams } from './checkout/page-streams.ts';
-import { limitUnknownPaths, mount, refuseMethod, type Gate } from './api/mount.ts';
-import { literalPath } from './api/path.ts';
+import { limitUnknownPaths, mount, type Gate } from './api/mount.ts';
+import { literalPath, notFound, refuseMethod } from './api/path.ts';
 import { limiters } from './api/rate-limit.ts';
 import { docsRouter } from './docs/router.ts';
 import { requestId } from './api/request-id.ts';
+import { faultOf } from './protocol/faults.ts';
 import { accessLog } from './logging/access-log.ts';
 import { traceRequests } from './logging/trace-requests.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -58,6 +59,8 @@ export function createApp(
   // Before everything that a request could wait for.
   if (probes !== undefined) app.use(probes);
   app.use(['/v1', OLD_OPENAPI_PATH], requestId(ctx), secure);
+  const limitMalformed = gate.limit('malformed', DEFAULT_PER_MINUTE, gate.clients.addressOf);
+  app.use(refuseMalformed(limitMalformed));
   mount(app, endpoints, gate);
   const limitDocument = gate.limit('openapi', DEFAULT_PER_MINUTE, gate.clients.addressOf);
   app.get(OLD_OPENAPI_PATH, limitDocument, redirectToDocument);
@@ -65,8 +68,8 @@ export function createApp(
   let made: object | null = null;
   const document = () => (made ??= openApiDocument(endpoints, ctx.config.publicUrl));
   app.get(OPENAPI_PATH, limitDocument, serveDocument(document));
-  app.all(OPENAPI_PATH, limitDocument, refuseMethod(['GET']));
-  app.use('/v1', ...limitUnknownPaths(gate), notFound);
+  app.all(OPENAPI_PATH, limitDocument, refuseMethod(['GET'], endpoints));
+  app.use('/v1', ...limitUnknownPaths(gate), notFound(endpoints));
   app.use(['/v1', OLD_OPENAPI_PATH], errorHandler(ctx));
 
   app.use(docsRouter(gate, document));
@@ -76,6 +79,15 @@ export function createApp(
   app.use(missingPage);
   app.use(pageError(ctx));
   return app;
+}
+
+/** Refuses requests whose bytes are at fault; `limit` limits them, and adds its headers. */
+function refuseMalformed(limit: RequestHandler): RequestHandler {
+  return (request, response, next) => {
+    const fault = faultOf(request);
+    if (fault === null) return next();
+    return limit(request, response, (error?: unknown) => next(error ?? fault));
+  };
 }
 
 /** JSON responses hold a merchant's data: they must not be cached, sniffed for a type or framed. */

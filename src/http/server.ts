@@ -2,6 +2,7 @@ import { createServer as createHttpServer, IncomingMessage, ServerResponse, type
 import type { Express } from 'express';
 import type { Log } from '../platform/log.ts';
 import { inTurn } from './in-turn.ts';
+import { answerClientErrors } from './protocol/client-errors.ts';
 
 export interface ServerOptions {
   readonly log?: Log;
@@ -25,14 +26,16 @@ export function createServer(app: Express, { log, onTurn }: ServerOptions = {}):
   inherit(Response.prototype, app.response, app);
   app.request = Request.prototype as Express['request'];
   app.response = Response.prototype as Express['response'];
+  const listener = inTurn(app, {
+    onTurn,
+    onClosed: () => log?.warn('connection closed: too many pipelined requests wait'),
+    onLeft: () => log?.info('request not handled: its client has left'),
+  });
   const server = createHttpServer(
-    { IncomingMessage: Request, ServerResponse: Response, ...LIMITS },
-    inTurn(app, {
-      onTurn,
-      onClosed: () => log?.warn('connection closed: too many pipelined requests wait'),
-      onLeft: () => log?.info('request not handled: its client has left'),
-    }),
+    { IncomingMessage: Request, ServerResponse: Response, ...LIMITS, requireHostHeader: false },
+    listener,
   );
+  answerClientErrors(server, listener, (socket) => new Response(new Request(socket)));
   server.timeout = SILENCE_MS;
   return server;
 }

@@ -1,6 +1,7 @@
 /** Every error of the API, with its status and text. */
 export const API_ERRORS = {
   validation: [400, 'The request is not valid.'],
+  malformed_request: [400, 'The request is not valid HTTP.'],
   unauthorized: [401, 'The X-API-Key header is missing or holds no valid key.'],
   forbidden: [403, 'The API key lacks the permission that this request needs.'],
   payment_not_found: [404, 'There is no such payment.'],
@@ -35,8 +36,11 @@ export const API_ERRORS = {
     409,
     'There is no such transfer to replace: none was seen, or it was replaced before.',
   ],
+  request_timeout: [408, 'The request has not arrived in time.'],
   body_too_large: [413, 'The body is larger than 100 kB.'],
   unsupported_media_type: [415, 'Send the body as Content-Type: application/json in UTF-8.'],
+  expectation_failed: [417, 'The only Expect that is understood is 100-continue.'],
+  header_too_large: [431, 'The URL and the headers together are larger than 16 kB.'],
   rate_limited: [429, 'Too many requests. X-RateLimit-Reset and Retry-After tell when to try again.'],
   internal: [500, 'Something went wrong on our side. The request_id helps us to find it.'],
   unavailable: [
@@ -81,11 +85,12 @@ export class ApiError extends Error {
 
 /**
  * A 400 that names the field (its path in dots) and the broken rule (a JSON Schema keyword), and says how to
- * fix it.
+ * fix it. `before` is what stands in front of that in the message.
  */
 export class ValidationError extends ApiError {
-  constructor(field: string, constraint: string, reason: string) {
-    super('validation', { message: `${field} ${reason}.`, details: { field, constraint } });
+  constructor(field: string, constraint: string, reason: string, before = '') {
+    const end = reason.endsWith('?') ? '' : '.';
+    super('validation', { message: `${before}${field} ${reason}${end}`, details: { field, constraint } });
     this.name = 'ValidationError';
   }
 }

@@ -1,5 +1,5 @@
 import { Type, type TNull, type TSchema, type TString, type TUnion } from 'typebox';
-import { AMOUNT_PATTERN, CURSOR_PATTERN, TEXT_PATTERN } from './validator.ts';
+import { AMOUNT_PATTERN, CURSOR_PATTERN, TEXT_PATTERN } from './validation/patterns.ts';
 import { idPattern, type IdPrefix } from './values/ids.ts';
 
 // What the schemas of requests and responses have in common.

@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import formats, { type FormatsPlugin } from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { ValidationError } from './errors.ts';
+import { sentenceOf } from './validation/sentences.ts';
 import { ENCODED_TOO_LONG, supportUrlFault, urlFault } from './values/urls.ts';
 
 // The typings of ajv-formats describe the CommonJS default export, which an ES module sees one level up.
@@ -30,7 +31,7 @@ export function getValidator({ allowPrivate }: { allowPrivate: boolean }): Valid
 }
 
 function createValidator(allowPrivate: boolean): Validator {
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, discriminator: true });
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, discriminator: true, verbose: true });
   addFormats(ajv, ['email', 'date', 'date-time']);
   for (const [format, faultOf] of Object.entries(URL_FAULTS))
     ajv.addFormat(format, (value: string) => faultOf(value, allowPrivate) === null);
@@ -39,11 +40,11 @@ function createValidator(allowPrivate: boolean): Validator {
   // compared.
   ajv.addFormat('date-or-time', (value: string) => isDate(value) && !Number.isNaN(Date.parse(value)));
 
-  const reason = (error: ErrorObject, value: unknown): string => {
+  const reason = (error: ErrorObject): string => {
     const urlFaultOf = error.keyword === 'format' ? URL_FAULTS[String(error.params.format)] : undefined;
-    if (urlFaultOf !== undefined && typeof value === 'string')
-      return urlFaultOf(value, allowPrivate) ?? 'is not a URL';
-    return REASONS[error.keyword]?.(error) ?? error.message ?? 'is not valid';
+    if (urlFaultOf !== undefined && typeof error.data === 'string')
+      return urlFaultOf(error.data, allowPrivate) ?? 'is not a URL';
+    return sentenceOf(error);
   };
 
   return {
@@ -55,8 +56,9 @@ function createValidator(allowPrivate: boolean): Validator {
         if (validate(value)) return value as Static<S>;
         const error = validate.errors?.[0];
         if (error === undefined) throw new ValidationError(whole, 'type', 'is not valid');
-        const why = reason(error, valueAt(value, error.instancePath));
-        throw new ValidationError(fieldOf(error, value, whole) ?? whole, constraintOf(error, why), why);
+        const why = reason(error);
+        const field = fieldOf(error, value, whole) ?? whole;
+        throw new ValidationError(field, constraintOf(error, why), why, misspelt(error, field));
       };
     },
   };
@@ -79,52 +81,23 @@ function constraintOf({ keyword, params }: ErrorObject, why: string): string {
   return params.tagValue === undefined ? 'required' : 'enum';
 }
 
-/** Sentences for faults whose standard message is unclear. */
-const REASONS: Record<string, (error: ErrorObject) => string> = {
-  required: () => 'is required',
-  additionalProperties: () => 'is not a known field',
-  discriminator: ({ params }) =>
-    params.tagValue === undefined ? 'is required' : `cannot be ${JSON.stringify(params.tagValue)}`,
-  not: ({ propertyName }) =>
-    propertyName === undefined ? 'cannot be combined with the other fields' : 'is a reserved name',
-  propertyNames: () => 'is not an allowed name',
-  uniqueItems: () => 'must not have the same entry twice',
-  enum: (error) => `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`,
-  format: (error) =>
-    FORMAT_REASONS[String(error.params.format)] ?? `must be a valid ${String(error.params.format)}`,
-  pattern: (error) =>
-    PATTERN_REASONS.get(String(error.params.pattern)) ?? `must match ${String(error.params.pattern)}`,
-};
-
-const FORMAT_REASONS: Record<string, string> = {
-  'date-or-time':
-    'must be an ISO 8601 date (2026-01-31) or a date and time with its offset (2026-01-31T12:00:00Z; a "+" in a URL is written %2B)',
-  email: 'must be an e-mail address',
-};
-
-/** Text that JSON and Postgres keep as it is: no NUL, no lone surrogate. */
-export const TEXT_PATTERN = '^[^\\u0000\\p{Cs}]*$';
 /**
- * A decimal string greater than zero: at most 18 digits before the point and 18 after it, no sign, no
- * exponent.
+ * The unknown fields beside a missing one, of which each may be that one misspelt, as the beginning of its
+ * sentence.
  */
-export const AMOUNT_PATTERN = '^(?!0(\\.0+)?$)(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$';
+function misspelt({ keyword, parentSchema, data, params }: ErrorObject, field: string): string {
+  if (keyword !== 'required' || parentSchema?.additionalProperties !== false) return '';
+  const known = parentSchema.properties as object;
+  const path = field.slice(0, -String(params.missingProperty).length);
+  return Object.keys(data as object)
+    .filter((name) => !Object.hasOwn(known, name))
+    .slice(0, MOST_NAMED)
+    .map((name) => `${path}${name} is not known; `)
+    .join('');
+}
 
-/** A colour. */
-export const COLOR_PATTERN = '^#[0-9A-Fa-f]{6}$';
-
-/** What `encodeCursor` returns, and an id: base64url. */
-export const CURSOR_PATTERN = '^[A-Za-z0-9_-]+$';
-
-const PATTERN_REASONS = new Map([
-  [CURSOR_PATTERN, 'must be the next_cursor of a page'],
-  [COLOR_PATTERN, 'must be a colour as #rrggbb, such as "#0a56c7"'],
-  [TEXT_PATTERN, 'must be Unicode text without NUL and without lone surrogates'],
-  [
-    AMOUNT_PATTERN,
-    'must be a decimal string greater than zero, such as "10.50": at most 18 digits before and after the point',
-  ],
-]);
+/** A body may have thousands of unknown fields. */
+const MOST_NAMED = 3;
 
 /**
  * The path of the faulty field in dots; null for the value as a whole and for a field without a name.
@@ -141,10 +114,6 @@ function fieldOf(error: ErrorObject, value: unknown, whole: string): string | nu
   const own = params.missingProperty ?? params.additionalProperty ?? params.tag ?? error.propertyName;
   if (own !== undefined) names.push(own);
   return names.join('.') || null;
-}
-
-function valueAt(value: unknown, instancePath: string): unknown {
-  return segments(instancePath).reduce(memberOf, value);
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -55,12 +55,27 @@ export function authenticator(ctx: Context): Authenticate {
 
 const KEY_FORM = /^sk_[A-Za-z0-9_-]{32,128}$/;
 
-/** What a key that is not valid lacks, without the key. */
-export function keyFault(apiKey: unknown): string {
-  if (apiKey === undefined) return 'unauthorized: no X-API-Key header';
+/** Why a request has no valid key, for the log and for its sender, without the key. */
+export function keyFault(
+  apiKey: unknown,
+  authorization: string | undefined,
+): readonly [reason: string, message: string] {
+  if (apiKey === undefined && authorization !== undefined)
+    return [
+      'Authorization instead of X-API-Key',
+      'Authorization is not read. Send the key alone, without "Bearer", in the header X-API-Key.',
+    ];
+  if (apiKey === undefined)
+    return [
+      'no X-API-Key header',
+      'There is no X-API-Key header. Send your API key in it.',
+    ];
   return typeof apiKey === 'string' && KEY_FORM.test(apiKey)
-    ? 'unauthorized: X-API-Key is unknown or revoked'
-    : 'unauthorized: X-API-Key has not the form of a key';
+    ? ['X-API-Key is unknown or revoked', 'The key in X-API-Key is unknown or revoked.']
+    : [
+        'X-API-Key has not the form of a key',
+        'X-API-Key holds no key: one begins with sk_test_ or sk_live_, and 32 or more characters follow.',
+      ];
 }
 
 /** A Map keeps the order of insertion: its first entry is the oldest. */

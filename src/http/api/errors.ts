@@ -1,11 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Context } from '../../platform/context.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
 import { ApiError, ValidationError } from '../../platform/errors.ts';
 import { messageOf } from '../../platform/log.ts';
 import { faultOf } from '../../platform/logging/reasons.ts';
 import { noteFacts } from '../logging/access-log.ts';
+import { faultOf as faultOfBytes } from '../protocol/faults.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** For the Retry-After of a 503: a Postgres that restarts is back within seconds. */
@@ -17,7 +18,7 @@ const RETRY_AFTER_SECONDS = '5';
  */
 export function errorHandler(ctx: Context): ErrorRequestHandler {
   return (thrown: unknown, request, response, _next) => {
-    const error = toApiError(thrown);
+    const error = toApiError(thrown, request);
     noteFacts(response, { reason: reasonOf(error, thrown) });
     if (error.status >= 500) logFailure(ctx, error, thrown, request);
     // The client must see the cut. Express's own handler would also print the error, secrets included.
@@ -28,11 +29,6 @@ export function errorHandler(ctx: Context): ErrorRequestHandler {
     sendError(ctx, error, request, response);
   };
 }
-
-/** The last route under /v1: no other matched the path. */
-export const notFound: RequestHandler = () => {
-  throw new ApiError('route_not_found');
-};
 
 function sendError(ctx: Context, error: ApiError, request: Request, response: Response): void {
   response.set(error.headers);
@@ -75,24 +71,31 @@ function reasonOf({ code, details }: ApiError, thrown: unknown): string {
 }
 
 /** The path as the client wrote it, without the query, which may hold data that no log should. */
-function pathOf(request: Request): string {
+export function pathOf(request: Request): string {
   return request.originalUrl.split('?', 1)[0] ?? '';
 }
 
-function toApiError(thrown: unknown): ApiError {
+function toApiError(thrown: unknown, request: Request): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  return bodyFault(thrown) ?? new ApiError(isUnavailable(thrown) ? 'unavailable' : 'internal');
+  return bodyFault(thrown, request) ?? new ApiError(isUnavailable(thrown) ? 'unavailable' : 'internal');
+}
+
+/** A body of the right type that is compressed in a way, or more often, than is read. */
+function encodingFault(thrown: Error): { message?: string } {
+  return 'type' in thrown && thrown.type === 'encoding.unsupported'
+    ? { message: 'This Content-Encoding is not read: send gzip, deflate or br, once, or none.' }
+    : {};
 }
 
 /**
  * Errors of reading a body (too large, cut off, not what Content-Encoding says) have a status of the 4xx
  * class.
  */
-function bodyFault(thrown: unknown): ApiError | null {
+function bodyFault(thrown: unknown, request: Request): ApiError | null {
   if (!(thrown instanceof Error) || !('status' in thrown)) return null;
   if (thrown.status === 413) return new ApiError('body_too_large');
-  if (thrown.status === 415) return new ApiError('unsupported_media_type');
+  if (thrown.status === 415) return new ApiError('unsupported_media_type', encodingFault(thrown));
   return thrown.status === 400
-    ? new ValidationError('body', 'json', `could not be read: ${thrown.message}`)
+    ? (faultOfBytes(request) ?? new ValidationError('body', 'json', `could not be read: ${thrown.message}`))
     : null;
 }

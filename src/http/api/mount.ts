@@ -16,6 +16,7 @@ import { claimOf } from './idempotency.ts';
 import { readQuery } from './query.ts';
 import type { Limiters } from './rate-limit.ts';
 import { requestIdOf } from './request-id.ts';
+import { refuseMethod } from './path.ts';
 
 export interface Gate {
   readonly ctx: Context;
@@ -54,7 +55,7 @@ export function mount(router: Router, endpoints: readonly Endpoint[], gate: Gate
       );
     }
     const limit = gate.limit(`other ${path}`, DEFAULT_PER_MINUTE, clientOf);
-    router.all(path, identify('optional', limit), limit, refuseMethod(methodsOf(own)));
+    router.all(path, identify('optional', limit), limit, refuseMethod(methodsOf(own), endpoints));
   }
 }
 
@@ -88,8 +89,10 @@ function identifier({ authenticate, limit: newLimit, clients }: Gate) {
       if (callerOf(response) !== null) noteFacts(response, { key: visiblePrefix(String(key)) });
       if (callerOf(response) !== null || auth === 'optional') return next();
       await limitFailures(request, response, (error?: unknown) => {
-        if (error === undefined) noteFacts(response, { reason: keyFault(key) });
-        next(error ?? new ApiError('unauthorized'));
+        if (error !== undefined) return next(error);
+        const [reason, message] = keyFault(key, request.headers.authorization);
+        noteFacts(response, { reason: `unauthorized: ${reason}` });
+        next(new ApiError('unauthorized', { message }));
       });
     };
 }
@@ -176,12 +179,4 @@ function send(response: Response, { status, text, headers }: Reply): void {
 
 function methodsOf(endpoints: readonly Endpoint[]): string[] {
   return endpoints.map(({ method }) => method.toUpperCase());
-}
-
-/** Refuses what a path does not have with 405, and names the `methods` that it has. */
-export function refuseMethod(methods: readonly string[]): RequestHandler {
-  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
-  return () => {
-    throw new ApiError('method_not_allowed', { headers: { Allow: allow } });
-  };
 }

@@ -13,7 +13,8 @@ pays on its checkout page, and signed webhooks report each step.
 
 Every response under \`/v1\` has \`X-Request-Id\` and the three \`X-RateLimit\` headers. An error has one form,
 whatever its status. A path that does not exist is a 404 (\`route_not_found\`), and a method that a path does not
-have a 405 (\`method_not_allowed\`) with \`Allow\`. Failed authentications are limited to 60 a minute and address.
+have a 405 (\`method_not_allowed\`) with \`Allow\`. What is no valid request of HTTP gets the same body: 400
+(\`malformed_request\`), 408 (\`request_timeout\`), 417 (\`expectation_failed\`) or 431 (\`header_too_large\`). Failed authentications are limited to 60 a minute and address.
 Fields, event types and errors may be added within \`/v1\`: ignore what you do not know.`;
 
 /**

@@ -93,10 +93,30 @@ describe('specification: Authentication', () => {
         401,
       );
     });
-    it('does not distinguish a missing key from an invalid one', async () => {
-      const missing = await harness.api('get', '/v1/payments', null);
-      const invalid = await harness.api('get', '/v1/payments', newApiKey('test'));
-      expect(withoutPlace(missing.body)).to.deep.equal(withoutPlace(invalid.body));
+    it('says which of them it is: no key, one in Authorization, none that is a key, or an unknown one', async () => {
+      const messageOf = async (headers: Record<string, string>) =>
+        (await send(server, 'GET', '/v1/payments', headers)).body.message as string;
+      const unknown = newApiKey('test');
+      expect(await messageOf({})).to.match(/^There is no X-API-Key header\./);
+      for (const scheme of ['Bearer', 'Basic'])
+        expect(await messageOf({ Authorization: `${scheme} ${harness.merchant.apiKey}` })).to.match(
+          /^Authorization is not read\. .* X-API-Key\.$/,
+        );
+      expect(await messageOf({ 'X-API-Key': '$KEY' })).to.match(
+        /^X-API-Key holds no key: one begins with sk_/,
+      );
+      expect(await messageOf({ 'X-API-Key': unknown, Authorization: 'Bearer x' })).to.equal(
+        'The key in X-API-Key is unknown or revoked.',
+      );
+    });
+    it('does not distinguish a revoked key from one that never was', async () => {
+      const { id } = await harness.addMerchant();
+      const { db, now } = harness.ctx;
+      const revoked = await addApiKey(db, id, PERMISSIONS, now());
+      await db.transaction((tx) => revokeApiKey(tx, id, revoked, now()));
+      const answers = [revoked, newApiKey('test')].map((key) => harness.api('get', '/v1/payments', key));
+      const [first, second] = (await Promise.all(answers)).map(({ body }) => withoutPlace(body));
+      expect(first).to.deep.equal(second);
     });
   });
 

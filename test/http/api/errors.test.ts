@@ -79,7 +79,7 @@ describe('errors', () => {
       [
         'message',
         'an explanation for people',
-        ({ body }) => expect(body.message).to.equal('metadata.sku must be string.'),
+        ({ body }) => expect(body.message).to.equal('metadata.sku must be a string.'),
       ],
       [
         'details',
@@ -189,6 +189,49 @@ describe('errors', () => {
           expectError(harness, answer, 404);
           expect(answer.body.path).to.equal(path);
         });
+    const HINTS: readonly (readonly [method: string, path: string, status: number, message: string])[] = [
+      [
+        'GET',
+        '/v1/payments/pay_1',
+        404,
+        'There is no GET /v1/payments/pay_1. Did you mean GET /v1/payment/:id?',
+      ],
+      [
+        'POST',
+        '/v1/payments',
+        405,
+        'There is no POST /v1/payments: the path takes GET, HEAD. Did you mean POST /v1/payment?',
+      ],
+      [
+        'GET',
+        '/v1/payment',
+        405,
+        'There is no GET /v1/payment: the path takes POST. Did you mean GET /v1/payments?',
+      ],
+      [
+        'POST',
+        '/v1/payment/pay_1/refunds',
+        405,
+        'There is no POST /v1/payment/pay_1/refunds: the path takes GET, HEAD. Did you mean POST /v1/payment/:id/refund?',
+      ],
+      ['GET', '/v1/event?limit=1', 404, 'There is no GET /v1/event. Did you mean GET /v1/events?'],
+      ['GET', '//v1/payments', 404, 'There is no GET //v1/payments. Did you mean GET /v1/payments?'],
+      ['GET', '/v1/orders', 404, 'There is no GET /v1/orders. GET /v1/openapi.json lists what there is.'],
+      [
+        'GET',
+        `/v1/${'a'.repeat(7_000)}`,
+        404,
+        `There is no GET /v1/${'a'.repeat(96)}.... GET /v1/openapi.json lists what there is.`,
+      ],
+    ];
+    for (const [method, path, status, message] of HINTS)
+      it(`names the nearest that there is: ${method} ${path.slice(0, 40)}`, async () => {
+        const answer = await send(server, method, path, { 'X-API-Key': harness.merchant.apiKey });
+        expect([answer.status, answer.body.message]).to.deep.equal([status, message]);
+        expect(answer.body.path).to.equal(path.split('?')[0]);
+        expect(answer.body.request_id).to.equal(answer.headers['x-request-id']);
+        expectLimitHeaders(answer);
+      });
     it('outside /v1 is a page, without the insides of anything', async () => {
       const { status, headers, text } = await send(server, 'GET', '/nothing');
       expect(status).to.equal(404);

@@ -24,7 +24,14 @@ interface Document {
 }
 
 /** Those that belong to no operation. */
-const OF_NO_OPERATION = ['route_not_found', 'method_not_allowed'];
+const OF_NO_OPERATION = [
+  'route_not_found',
+  'method_not_allowed',
+  'malformed_request',
+  'request_timeout',
+  'expectation_failed',
+  'header_too_large',
+];
 
 describe('the examples of the OpenAPI document', () => {
   const document = openApiDocument(ENDPOINTS, 'https://pay.example') as Document;

@@ -97,9 +97,12 @@ describe('bad input in a body', () => {
       const body = gzipSync(Buffer.alloc(50_000_000, ' '));
       expectError(input.harness, await post(body, gzip), 413);
     });
-    it('in an unknown encoding: 415', async () => {
-      expectError(input.harness, await post('x', { 'Content-Encoding': 'lzma' }), 415);
-    });
+    for (const encoding of ['lzma', 'zstd', 'gzip, gzip'])
+      it(`in an encoding that is not read, ${encoding}: 415, which blames that`, async () => {
+        const answer = await post('x', { 'Content-Encoding': encoding });
+        expectError(input.harness, answer, 415);
+        expect(answer.body.message).to.match(/^This Content-Encoding is not read/);
+      });
   });
 
   describe('a body above 100 kB: 413', () => {

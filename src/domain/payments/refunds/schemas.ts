@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { nullable, timestamp } from '../../../platform/schemas.ts';
-import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../../platform/validator.ts';
+import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../../platform/validation/patterns.ts';
 import { REFUND_STATUSES, type Refund } from './store.ts';
 
 /** Longer than any address; longer text is refused without parsing. */

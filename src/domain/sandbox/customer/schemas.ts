@@ -3,7 +3,7 @@ import { timestamp } from '../../../platform/schemas.ts';
 import { COIN_IDS } from '../../chain/coins.ts';
 import { FITTING_METHOD } from '../../chain/fitting-method.ts';
 import { NETWORK_IDS } from '../../chain/networks.ts';
-import { AMOUNT_PATTERN } from '../../../platform/validator.ts';
+import { AMOUNT_PATTERN } from '../../../platform/validation/patterns.ts';
 
 export const SendTransferBody = Type.Object(
   {

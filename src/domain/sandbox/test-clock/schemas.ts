@@ -1,12 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { PaymentResource } from '../../payments/schemas.ts';
 import { nullable, timestamp } from '../../../platform/schemas.ts';
-
-/**
- * A duration: a number and s, m, h or d. At most about three years, so that no sum exceeds a timestamp's
- * range.
- */
-export const DURATION_PATTERN = '^([0-9]{1,8}s|[0-9]{1,6}m|[0-9]{1,4}h|[0-9]{1,3}d)$';
+import { DURATION_PATTERN } from '../../../platform/validation/patterns.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 

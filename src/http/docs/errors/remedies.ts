@@ -16,6 +16,14 @@ export const REMEDIES: Readonly<Record<ApiErrorCode, Remedy>> = {
       'Correct the field that `details` names, as `message` says. The same request fails again: do not retry ' +
       'it. Nothing was stored.',
   },
+  malformed_request: {
+    cause: 'The bytes are no request of HTTP, such as a raw blank in the path, no `Host`, or a broken chunk.',
+    remedy: 'Leave the request line, the headers and the chunks to an HTTP library.',
+  },
+  request_timeout: {
+    cause: 'The headers took longer than 10 s, or the whole request longer than 30 s.',
+    remedy: 'Send the request again, at once and whole. Nothing was stored.',
+  },
   unauthorized: {
     cause: 'The header `X-API-Key` is missing, its value is no key, or the key was revoked.',
     remedy:
@@ -105,8 +113,18 @@ export const REMEDIES: Readonly<Record<ApiErrorCode, Remedy>> = {
   },
   unsupported_media_type: {
     cause:
-      'The `Content-Type` is missing or another one, the charset is not UTF-8, or the body is encoded in an unknown way.',
-    remedy: 'Send `Content-Type: application/json`, in UTF-8; for a logo, the type of the image.',
+      'The `Content-Type` is missing or another one, the charset is not UTF-8, or the `Content-Encoding` is not read.',
+    remedy:
+      'Send `Content-Type: application/json`, in UTF-8; for a logo, the type of the image. A body may be compressed ' +
+      'once, by gzip, deflate or br.',
+  },
+  expectation_failed: {
+    cause: 'The header `Expect` asks for something else than `100-continue`.',
+    remedy: 'Leave the header out.',
+  },
+  header_too_large: {
+    cause: 'The URL and the headers are larger than 16 kB together.',
+    remedy: 'Send less in the query, and no cookies.',
   },
   rate_limited: {
     cause:
