@@ -26,11 +26,38 @@ export async function claiming(width: number, height: number): Promise<Buffer> {
 
 /** A whole and valid PNG of one bit a pixel: below 100 kB it is a thousand times as large in memory. */
 export function bomb(side: number): Buffer {
+  return blank(side, [1, 0, 0, 0, 0], (Math.ceil(side / 8) + 1) * side);
+}
+
+/** A PNG that a decoder must hold whole: interlaced, with 8 bytes a pixel. */
+export function interlaced(side: number): Buffer {
+  // The passes of Adam7: where each begins, and its steps.
+  const passes = [
+    [0, 0, 8, 8],
+    [4, 0, 8, 8],
+    [0, 4, 4, 8],
+    [2, 0, 4, 4],
+    [0, 2, 2, 4],
+    [1, 0, 2, 2],
+    [0, 1, 1, 2],
+  ] as const;
+  const sizes = passes.map(
+    ([x, y, dx, dy]) => Math.ceil((side - y) / dy) * (1 + 8 * Math.ceil((side - x) / dx)),
+  );
+  return blank(
+    side,
+    [16, 6, 0, 0, 1],
+    sizes.reduce((sum, size) => sum + size),
+  );
+}
+
+/** A PNG of nothing but zeros: `form` are the last five bytes of its header. */
+function blank(side: number, form: readonly number[], size: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
   header.writeUInt32BE(side, 4);
-  header[8] = 1;
-  const rows = deflateSync(Buffer.alloc((Math.ceil(side / 8) + 1) * side), { level: 9 });
+  header.set(form, 8);
+  const rows = deflateSync(Buffer.alloc(size), { level: 9 });
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND')]);
 }

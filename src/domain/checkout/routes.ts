@@ -3,7 +3,7 @@ import { ValidationError } from '../../platform/errors.ts';
 import { logConfigChange } from '../../platform/logging/config-change.ts';
 import { adaptersOf, type AdaptersByMode } from '../payments/lifecycle/ports.ts';
 import { choicesOf } from './appearance/choices.ts';
-import { encodeLogo } from './appearance/encode-logo.ts';
+import { encodeInTurn } from './appearance/encode-logo.ts';
 import { IMAGE_TYPES } from './appearance/image-type.ts';
 import { logoId, toAppearance } from './appearance/resource.ts';
 import { Appearance, AppearanceBody } from './appearance/schemas.ts';
@@ -58,8 +58,8 @@ export const appearanceEndpoints = (adapters: AdaptersByMode) => [
     path: '/v1/checkout/logo',
     summary: 'Takes an image as the logo; it is encoded again, and its metadata are dropped.',
     description:
-      'The body is the image itself: PNG, JPEG or WebP, at most 100 kB and 16,777,216 pixels, not ' +
-      'animated. The logo is a WebP of at most 160x160 pixels, at an address that changes with it.',
+      'The body is the image itself: PNG, JPEG or WebP, at most 100 kB and 4,194,304 pixels (2048x2048), ' +
+      'not animated. The logo is a WebP of at most 160x160 pixels, at an address that changes with it.',
     auth: 'required',
     permissions: ['checkout:write'],
     perMinute: LOGOS_PER_MINUTE,
@@ -69,7 +69,7 @@ export const appearanceEndpoints = (adapters: AdaptersByMode) => [
     async handle({ ctx, caller: { merchantId }, file }) {
       if (file === null)
         throw new ValidationError('body', 'required', `is required: ${IMAGE_TYPES.join(', ')}`);
-      const logo = await encodeLogo(file.type, file.bytes);
+      const logo = await encodeInTurn(merchantId, file.type, file.bytes);
       const id = logoId(merchantId, logo.bytes);
       const row = await storeLogo(ctx.db, merchantId, { ...logo, id }, ctx.now());
       logConfigChange(ctx, 'checkout logo', { merchant_id: merchantId, logo: id });

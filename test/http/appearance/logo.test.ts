@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import supertest from 'supertest';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { expectError } from '../../support/http.ts';
-import { animated, animatedPng, bomb, claiming, logo, photo } from '../../support/images.ts';
+import { animated, animatedPng, bomb, claiming, interlaced, logo, photo } from '../../support/images.ts';
 
 const PATH = '/v1/checkout/logo';
 const MAX_BYTES = 6_000;
@@ -137,7 +137,19 @@ describe('the logo of the checkout', () => {
       expect(bytes.length).to.be.below(100_000);
       const answer = await upload(bytes, 'image/png');
       expectError(harness, answer, 400, { field: 'body', constraint: 'maximum' });
-      expect(answer.body.message).to.include(`${side}x${side}`).and.include('16777216');
+      expect(answer.body.message).to.include(`${side}x${side}`).and.include('4194304');
+    }
+  });
+
+  it('is decoded in its turn: of more at once than may wait, some are refused with a time to wait', async () => {
+    const { apiKey } = await harness.addMerchant();
+    const bytes = interlaced(1024);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => upload(bytes, 'image/png', apiKey)));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(answers.length - refused.length).to.be.within(5, 7);
+    for (const answer of refused) {
+      expectError(harness, answer, 429);
+      expect(Number(answer.headers['retry-after'])).to.be.within(1, 60);
     }
   });
 

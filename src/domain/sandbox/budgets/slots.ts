@@ -9,7 +9,7 @@ export interface SlotLimits {
   readonly waiting: number;
 }
 
-/** A waiting request has nothing to read from a story's length; a slot is free within seconds. */
+/** A waiting request has nothing to read from the length of another; a slot is free within seconds. */
 const RETRY_AFTER_SECONDS = '2';
 
 /** Bounds what runs at once, for each merchant and for the process. */
@@ -74,7 +74,7 @@ export class Slots {
 
 function tooMany(): ApiError {
   return new ApiError('rate_limited', {
-    message: 'Too many requests of the sandbox run at once. Try again after the time in Retry-After.',
+    message: 'Too many requests of this kind run at once. Try again after the time in Retry-After.',
     headers: { 'Retry-After': RETRY_AFTER_SECONDS },
   });
 }
