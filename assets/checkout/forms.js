@@ -34,6 +34,9 @@ async function post(form, button) {
     // `result` says that it did not work.
   }
   isPosting = false;
+  // A next step is read from its beginning.
+  const next = byId(here)?.querySelector('[autofocus]');
+  if (next instanceof HTMLElement) next.focus();
   const outcome = form.id === 'play' ? byId('outcome') : null;
   if (outcome) {
     outcome.textContent = result;

@@ -17,7 +17,7 @@ export const API_ERRORS = {
     409,
     'This Idempotency-Key was used before with another body. Use a new key for a new request.',
   ],
-  refund_not_allowed: [409, "The payment's state does not allow this refund."],
+  refund_not_allowed: [409, "The payment's state does not allow this."],
   webhooks_off: [
     409,
     'Webhooks are disabled. Set webhookUrl and enabled with PUT /v1/webhooks/config first.',

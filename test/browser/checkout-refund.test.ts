@@ -37,6 +37,21 @@ describe('naming an address for refunds, in a browser', () => {
           await picture(page, `refund-refused-${javaScriptEnabled ? 'script' : 'plain'}`);
           await field.fill(MINE);
           await page.keyboard.press('Enter');
+          await page.locator('#refund-check').waitFor();
+          expect(await page.locator(':focus').getAttribute('id')).to.equal('refund-check');
+          expect(await page.locator('#refund .facts').innerText()).to.match(
+            /4,00.USDC[^]+Ethereum[^]+0x5aAeb6/,
+          );
+          expect(await overflow(page)).to.equal(0);
+          if (javaScriptEnabled) expect(await violations(page)).to.deep.equal([]);
+          await picture(page, `refund-check-${javaScriptEnabled ? 'script' : 'plain'}`);
+          for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
+          await page.locator('#refund-address').waitFor();
+          expect(await field.inputValue(), 'changed').to.equal(MINE);
+          expect(await page.locator('#refund-fault').count()).to.equal(0);
+          await field.press('Enter');
+          await page.locator('#refund-check').waitFor();
+          for (const key of ['Tab', 'Enter']) await page.keyboard.press(key);
           await page.locator('#refund code', { hasText: MINE }).waitFor();
           const url = `${server.url}/checkout/${token_id}?lang=de`;
           expect(page.url()).to.equal(javaScriptEnabled ? url : `${url}#refund`);

@@ -5,7 +5,7 @@ import { chainKey } from '../../src/domain/chain/chain-key.ts';
 import { SIMULATED_RATES } from '../../src/domain/chain/simulator/simulated.ts';
 import { selectMethodByToken } from '../../src/domain/checkout/actions/select-method.ts';
 import { findByToken } from '../../src/domain/checkout/view/store.ts';
-import { setRefundAddressByToken } from '../../src/domain/checkout/actions/set-refund-address.ts';
+import { giveRefundAddress } from '../support/refunds.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
 import { syncChain } from '../../src/domain/payments/lifecycle/jobs.ts';
 import { readPayments } from '../../src/domain/payments/lifecycle/store.ts';
@@ -127,7 +127,7 @@ function servicePayment(
     async giveAddress() {
       const page = await findByToken(ctx.db, await token());
       const network = page?.refund_network as Network;
-      const given = await setRefundAddressByToken(ctx, adapters, await token(), customerAddress(network));
+      const given = await giveRefundAddress(ctx, adapters, await token(), customerAddress(network));
       await frozen.advanceTo(ctx.now());
       return given === 'saved' ? network : null;
     },

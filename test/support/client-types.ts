@@ -11,7 +11,12 @@ import {
   Redelivery,
 } from '../../src/domain/events/schemas.ts';
 import { Policy, PolicyChoice } from '../../src/domain/payments/lifecycle/policy.ts';
-import { RefundBody, RefundList, RefundResource } from '../../src/domain/payments/refunds/schemas.ts';
+import {
+  RefundAddress,
+  RefundBody,
+  RefundList,
+  RefundResource,
+} from '../../src/domain/payments/refunds/schemas.ts';
 import {
   CreatePaymentBody,
   ListPaymentsQuery,
@@ -73,6 +78,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     PaymentList,
     CreateRefund: RefundBody,
     Refund: RefundResource,
+    RefundAddress,
     RefundList,
   },
   events: {

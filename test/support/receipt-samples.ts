@@ -43,3 +43,11 @@ export const TOO_LATE: ReceiptData = {
   sentBack: '4.00 USDC',
   goesBackAs: 'ETH (Ethereum)',
 };
+
+/** Tells that an address was given. */
+export const GIVEN: ReceiptData = {
+  ...COMMON,
+  kind: 'given',
+  goesBackTo: '0x52908400098527886E0F7030069857D2E4169EE7',
+  hashes: [],
+};

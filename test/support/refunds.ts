@@ -1,3 +1,11 @@
+import {
+  setRefundAddressByToken,
+  type AddressForm,
+} from '../../src/domain/checkout/actions/set-refund-address.ts';
+import { toConfirm } from '../../src/domain/checkout/parts/refund.ts';
+import { viewOf } from '../../src/domain/checkout/view/view.ts';
+import type { AdaptersByMode } from '../../src/domain/payments/lifecycle/ports.ts';
+import type { Context } from '../../src/platform/context.ts';
 import type { CheckoutRefund } from '../../src/sdk/event-types.ts';
 
 /** A refund of `amount` USDC on Ethereum, as an event reports it. */
@@ -30,3 +38,16 @@ export const REFUND_FIELDS = [
   'tx_hash',
   'reason',
 ] as const;
+
+/** Enters an address for refunds as the page's two steps do; returns what came of the last of them. */
+export async function giveRefundAddress(
+  ctx: Context,
+  adapters: AdaptersByMode,
+  token: string,
+  address: string,
+): ReturnType<typeof setRefundAddressByToken> {
+  const give = (form: AddressForm) => setRefundAddressByToken(ctx, adapters, token, form);
+  const first = await give({ address });
+  if (typeof first === 'string' || first.entered.step !== 'confirm') return first;
+  return give({ address, confirmed: toConfirm(viewOf(first.payment, ctx.now())) });
+}

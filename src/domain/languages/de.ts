@@ -138,6 +138,10 @@ export const de = {
       'Nur {amount} von {total} sind rechtzeitig eingegangen, daher ist Ihre Bestellung bei {merchant} nicht bezahlt. Bitte senden Sie nichts mehr an diese Adresse.',
     tooLateText:
       '{amount} kamen an, als diese Zahlung schon beendet war. Ihre Bestellung bei {merchant} ist damit nicht bezahlt. Bitte senden Sie nichts mehr an diese Adresse.',
+    givenSubject: 'Ihre Adresse für Rückzahlungen von {merchant}: Bestellung {order}',
+    givenTitle: 'Eine Adresse für Rückzahlungen wurde gespeichert',
+    givenText:
+      'Geld, das {merchant} Ihnen zurücksendet, geht an die Adresse unten, die auf der Seite Ihrer Zahlung eingegeben wurde. Waren das nicht Sie? Dann wenden Sie sich sofort an {merchant}.',
     addressText:
       'Um Ihr Geld zurückzubekommen, öffnen Sie diese Zahlung und geben Sie eine Adresse Ihrer eigenen Wallet an. Vorher kann es nicht zurückgesendet werden.',
 
@@ -147,6 +151,7 @@ export const de = {
     paid: 'Bezahlt',
     received: 'Eingegangen',
     goesBackAs: 'Geht zurück als',
+    goesBackTo: 'Geht zurück an',
     sentBack: 'Zurückgesendet',
     sentBackSoFar: 'Bisher zurückgesendet',
     sentAs: 'Gesendet als',

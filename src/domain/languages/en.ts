@@ -135,6 +135,10 @@ export const en = {
       'Only {amount} of {total} came in time, so your order at {merchant} is not paid. Please send no more to this address.',
     tooLateText:
       '{amount} came after this payment had ended, so it does not pay for your order at {merchant}. Please send no more to this address.',
+    givenSubject: 'Your refund address at {merchant}: order {order}',
+    givenTitle: 'An address for refunds was saved',
+    givenText:
+      'Money that {merchant} sends back to you goes to the address below, which was entered on the page of your payment. Was it not you? Then contact {merchant} at once.',
     addressText:
       'To get your money back, open this payment and enter an address of a wallet of your own. Until then it cannot be sent back to you.',
 
@@ -144,6 +148,7 @@ export const en = {
     paid: 'Paid',
     received: 'Received',
     goesBackAs: 'Goes back as',
+    goesBackTo: 'Goes back to',
     sentBack: 'Sent back',
     sentBackSoFar: 'Sent back so far',
     sentAs: 'Sent as',

@@ -133,6 +133,10 @@ export const es = {
       'Solo llegaron a tiempo {amount} de {total}, así que su pedido en {merchant} no está pagado. No envíe más a esta dirección.',
     tooLateText:
       '{amount} llegaron cuando este pago ya había terminado, así que no pagan su pedido en {merchant}. No envíe más a esta dirección.',
+    givenSubject: 'Su dirección para reembolsos de {merchant}: pedido {order}',
+    givenTitle: 'Se guardó una dirección para reembolsos',
+    givenText:
+      'El dinero que {merchant} le devuelva va a la dirección de abajo, que se introdujo en la página de su pago. ¿No fue usted? Póngase en contacto con {merchant} de inmediato.',
     addressText:
       'Para recuperar su dinero, abra este pago e indique una dirección de una billetera propia. Hasta entonces no se le puede devolver.',
 
@@ -142,6 +146,7 @@ export const es = {
     paid: 'Pagado',
     received: 'Recibido',
     goesBackAs: 'Se devuelve en',
+    goesBackTo: 'Se devuelve a',
     sentBack: 'Devuelto',
     sentBackSoFar: 'Devuelto hasta ahora',
     sentAs: 'Enviado en',

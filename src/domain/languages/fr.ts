@@ -137,6 +137,10 @@ export const fr = {
       'Seulement {amount} sur {total} sont arrivés à temps\u00a0: votre commande chez {merchant} n’est pas payée. N’envoyez plus rien à cette adresse.',
     tooLateText:
       '{amount} sont arrivés alors que ce paiement était déjà terminé\u00a0: votre commande chez {merchant} n’est pas payée. N’envoyez plus rien à cette adresse.',
+    givenSubject: 'Votre adresse de remboursement chez {merchant}\u00a0: commande {order}',
+    givenTitle: 'Une adresse de remboursement a été enregistrée',
+    givenText:
+      'L’argent que {merchant} vous renvoie va à l’adresse ci-dessous, saisie sur la page de votre paiement. Ce n’était pas vous\u00a0? Contactez {merchant} sans attendre.',
     addressText:
       'Pour récupérer votre argent, ouvrez ce paiement et indiquez une adresse de votre propre portefeuille. D’ici là, il ne peut pas vous être renvoyé.',
 
@@ -146,6 +150,7 @@ export const fr = {
     paid: 'Payé',
     received: 'Reçu',
     goesBackAs: 'Renvoyé en',
+    goesBackTo: 'Renvoyé à',
     sentBack: 'Renvoyé',
     sentBackSoFar: 'Renvoyé jusqu’ici',
     sentAs: 'Envoyé en',

@@ -133,6 +133,10 @@ export const ja = {
       '期限までに届いたのは {total} のうち {amount} だけで、{merchant} でのご注文のお支払いは完了していません。このアドレスにはもう送金しないでください。',
     tooLateText:
       'このお支払いが終了した後に {amount} が届いたため、{merchant} でのご注文のお支払いにはなりません。このアドレスにはもう送金しないでください。',
+    givenSubject: '{merchant} からの返金先アドレス：注文 {order}',
+    givenTitle: '返金先のアドレスが保存されました',
+    givenText:
+      '{merchant} からの返金は、お支払いのページで入力された下記のアドレスに送られます。お心当たりがない場合は、すぐに {merchant} にお問い合わせください。',
     addressText:
       '返金を受けるには、このお支払いのページを開き、ご自身のウォレットのアドレスを入力してください。入力されるまで返金できません。',
 
@@ -142,6 +146,7 @@ export const ja = {
     paid: 'お支払い額',
     received: '受取額',
     goesBackAs: '返金の方法',
+    goesBackTo: '返金先',
     sentBack: '返金額',
     sentBackSoFar: '返金額の合計',
     sentAs: '送金額',

@@ -4,9 +4,11 @@ import {
   requotePayment,
   sendRefund,
   settlePayment,
+  tellRefundAddress,
 } from '../payments/lifecycle/jobs.ts';
 import { HAS_UNAPPLIED } from '../payments/lifecycle/unapplied.ts';
 import { REQUOTES } from '../payments/pricing/quotes.ts';
+import { ADDRESS_KEY } from '../payments/refunds/refund-address.ts';
 import { IS_SHORT } from '../payments/transfers/decide.ts';
 import { sendAddressRequest, sendReceipt } from '../receipts/jobs.ts';
 import { OWNER_IN } from '../webhooks/endpoints/destination.ts';
@@ -36,8 +38,8 @@ interface Needed {
 // Each of these rows was written in one transaction with its job, so on a sound database this finds nothing.
 // It is for the day after a restored backup, a row deleted by hand or a bug. Indexes: a range of the primary
 // keys of payments and refunds, which are in the order of time (an index on the status would cost every
-// transition more than this costs in a day), conversions_pending, deliveries_due, receipts_unfinished and
-// address_requests_unfinished.
+// transition more than this costs in a day), conversions_pending, deliveries_due, receipts_unfinished,
+// address_requests_unfinished and refund_addresses_untold.
 // While transfers of a payment are set aside, its expiry and settlement have no job: the job that applies the
 // transfers schedules them.
 // run_at is in the time of the job's clock (null: due now), visible_at in real time.
@@ -77,6 +79,10 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
          (SELECT test_clock FROM payments p WHERE p.id = r.payment_id)
        FROM address_requests r WHERE sent_at IS NULL AND given_up_at IS NULL
          AND EXISTS (SELECT FROM events e WHERE e.id = event_id)
+     UNION ALL
+     SELECT '${tellRefundAddress.name}', ${ADDRESS_KEY}, NULL,
+         (SELECT test_clock FROM payments p WHERE p.id = a.payment_id)
+       FROM refund_addresses a WHERE given_at IS NOT NULL AND sent_at IS NULL AND given_up_at IS NULL
      UNION ALL
      SELECT ${p.deliver}, endpoint_id, min(next_attempt_at),
          (SELECT test_clock FROM payments p WHERE p.id = ${OWNER_IN('endpoint_id')})

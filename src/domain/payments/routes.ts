@@ -4,9 +4,9 @@ import { createPayment } from './create.ts';
 import { listPayments } from './list.ts';
 import { adaptersOf, type AdaptersByMode } from './lifecycle/ports.ts';
 import { readPayment } from './read.ts';
+import { clearRefundAddress, readRefundList } from './refunds/given-address.ts';
 import { requestRefund } from './refunds/request.ts';
-import { RefundBody, RefundList, RefundResource, toRefundResource } from './refunds/schemas.ts';
-import { readRefunds } from './refunds/store.ts';
+import { RefundBody, RefundList, RefundResource } from './refunds/schemas.ts';
 import { CreatePaymentBody, ListPaymentsQuery, PaymentList, PaymentResource, toResource } from './schemas.ts';
 import { ManyPayments } from './totals.ts';
 
@@ -95,7 +95,9 @@ export const paymentEndpoints = (adapters: AdaptersByMode, many = new ManyPaymen
     method: 'get',
     path: '/v1/payment/:id/refunds',
     summary: "Lists a payment's refunds, newest first.",
-    description: "All of them, also those that the payment's policy has made.",
+    description:
+      "All of them, also those that the payment's policy has made, and beside them the address that the " +
+      'customer gave on the checkout page.',
     auth: 'required',
     permissions: ['payments:read'],
     perMinute: DEFAULT_PER_MINUTE,
@@ -103,7 +105,24 @@ export const paymentEndpoints = (adapters: AdaptersByMode, many = new ManyPaymen
     response: { status: 200, schema: RefundList },
     async handle({ ctx, caller, params }) {
       const { id } = await readPayment(ctx.db, caller.merchantId, params.id ?? '');
-      return reply(200, { data: (await readRefunds(ctx.db, id)).map(toRefundResource) });
+      return reply(200, await readRefundList(ctx.db, id));
     },
+  }),
+  endpoint({
+    operationId: 'clearRefundAddress',
+    method: 'delete',
+    path: '/v1/payment/:id/refund-address',
+    summary: 'Clears the refund address that the customer gave on the checkout page.',
+    description:
+      'For an address that the customer says is wrong, or not theirs: the page asks for one again, and ' +
+      'refunds that were not sent yet wait for it. A 409 once money was sent there. Without an address ' +
+      'nothing changes. Returns what `GET /v1/payment/:id/refunds` does.',
+    auth: 'required',
+    permissions: ['refunds:write'],
+    perMinute: DEFAULT_PER_MINUTE,
+    errors: ['payment_not_found', 'refund_not_allowed'],
+    response: { status: 200, schema: RefundList },
+    handle: async ({ ctx, caller, params }) =>
+      reply(200, await clearRefundAddress(ctx, caller, params.id ?? '')),
   }),
 ];

@@ -13,6 +13,7 @@ interface ReceiptDataRow {
   readonly status: Status;
   readonly merchant_name: string;
   readonly merchant_mode: Mode;
+  readonly merchant_id: string;
   readonly payment_id: string;
   readonly token_id: string;
   readonly customer_email: string | null;
@@ -38,7 +39,7 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
   'receipt_data_of_event',
   (p) => `
   SELECT e.type, e.created_at AS at, e.body::json #>> '{data,checkout,status}' AS status,
-    coalesce(f.name, m.name) AS merchant_name, m.mode AS merchant_mode,
+    coalesce(f.name, m.name) AS merchant_name, m.mode AS merchant_mode, p.merchant_id,
     p.id AS payment_id, p.token_id, p.customer_email, p.language, p.order_id, p.order_description,
     p.pay_amount, p.pay_currency, p.actually_paid, p.actually_paid_currency,
     r.amount AS refund_amount, r.coin AS refund_coin, r.coin_amount AS refund_coin_amount,
@@ -69,18 +70,25 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
   WHERE e.id = ${p.eventId}`,
 );
 
-/**
- * The recipient of an event's receipt, the language (null: unknown) and the receipt; null when the customer
- * has no address.
- */
+/** What a mail says, and to whom. */
+export interface AddressedMail {
+  readonly to: string;
+  /** Null: unknown. */
+  readonly language: string | null;
+  readonly merchantId: string;
+  readonly receipt: ReceiptData;
+}
+
+/** The receipt of an event; null when the customer has no address. */
 export async function readReceipt(
   db: Db,
   eventId: string,
   config: Pick<Config, 'publicUrl' | 'simulateLive'>,
-): Promise<{ to: string; language: string | null; receipt: ReceiptData } | null> {
+): Promise<AddressedMail | null> {
   const row = await runOne(db, receiptDataOfEvent, { eventId });
   if (row === null || row.customer_email === null) return null;
-  return { to: row.customer_email, language: row.language, receipt: toReceipt(row, config) };
+  const { customer_email: to, language, merchant_id: merchantId } = row;
+  return { to, language, merchantId, receipt: toReceipt(row, config) };
 }
 
 function toReceipt(

@@ -1,4 +1,4 @@
-import { NETWORKS } from '../chain/networks.ts';
+import { NETWORKS, type NetworkId } from '../chain/networks.ts';
 import { faceOf } from '../checkout/view/face.ts';
 import { canAskForAddress } from '../checkout/view/view.ts';
 import { findByToken, type CheckoutPayment } from '../checkout/view/store.ts';
@@ -15,7 +15,8 @@ import { isZero, writtenLike } from '../../platform/values/money.ts';
 import { runOne, sql, type Db } from '../../platform/postgres/db.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { EventType } from '../../sdk/event-types.ts';
-import type { RequestReason } from './store.ts';
+import type { AddressedMail } from './receipt-data.ts';
+import { OF_ADDRESS, type RequestReason } from './store.ts';
 import type { ReceiptData } from './template.ts';
 
 /** What decides whether an event is a reason to ask its customer for an address. */
@@ -63,46 +64,79 @@ const requestOfEvent = sql<RequestRow, { eventId: string }>(
 );
 
 /**
- * The recipient of an event's address request, the language (null: unknown) and what it says; null when the
- * page does not ask for an address now, or the customer has no mail address.
+ * The address request of an event; null when the page does not ask for an address now, or the customer has no
+ * mail address.
  */
 export async function readAddressRequest(
   db: Db,
   eventId: string,
-  config: Pick<Config, 'publicUrl' | 'simulateLive'>,
-): Promise<{ to: string; language: string | null; receipt: ReceiptData } | null> {
+  config: Surroundings,
+): Promise<AddressedMail | null> {
   const row = await runOne(db, requestOfEvent, { eventId });
   const payment = row === null ? null : await findByToken(db, row.token_id);
-  if (row === null || payment === null || payment.customer_email === null) return null;
-  if (!canAskForAddress(payment)) return null;
-  const { customer_email: to, language } = payment;
-  return { to, language, receipt: toRequest(row, payment, config) };
+  if (row === null || payment === null || !canAskForAddress(payment)) return null;
+  const { amount_received, amount_refunded } = payment;
+  const received = inSettlementCoin(payment, amount_received);
+  return addressed(payment, {
+    ...commonData(payment, config),
+    kind: row.reason === 'too_late' ? 'tooLate' : 'tooLittle',
+    at: row.at,
+    came: row.came_amount === null ? received : `${row.came_amount} ${row.came_coin}`,
+    received,
+    sentBack: isZero(amount_refunded) ? null : inSettlementCoin(payment, amount_refunded),
+    goesBackAs: `${payment.refund_coin} (${NETWORKS[payment.refund_network].name})`,
+    networks: [],
+  });
 }
 
-function toRequest(
-  row: RequestRow,
-  payment: CheckoutPayment,
-  { publicUrl, simulateLive }: Pick<Config, 'publicUrl' | 'simulateLive'>,
-): ReceiptData {
-  const { pay_amount, pay_currency, amount_received, amount_refunded } = payment;
-  const inSettlementCoin = (amount: string) => `${writtenLike(amount, pay_amount)} ${pay_currency}`;
-  const received = inSettlementCoin(amount_received);
-  const came = row.came_amount === null ? received : `${row.came_amount} ${row.came_coin}`;
+type Surroundings = Pick<Config, 'publicUrl' | 'simulateLive'>;
+
+function addressed(payment: CheckoutPayment, receipt: ReceiptData): AddressedMail | null {
+  const { customer_email: to, language, merchant_id: merchantId } = payment;
+  return to === null ? null : { to, language, merchantId, receipt };
+}
+
+function inSettlementCoin({ pay_amount, pay_currency }: CheckoutPayment, amount: string): string {
+  return `${writtenLike(amount, pay_amount)} ${pay_currency}`;
+}
+
+function commonData(payment: CheckoutPayment, { publicUrl, simulateLive }: Surroundings) {
   return {
-    kind: row.reason === 'too_late' ? 'tooLate' : 'tooLittle',
     merchantName: faceOf(payment).name,
     isTest: simulateLive || payment.merchant_mode === 'test',
     paymentId: payment.id,
     orderId: payment.order_id,
     description: payment.order_description,
-    total: inSettlementCoin(pay_amount),
-    at: row.at,
+    total: inSettlementCoin(payment, payment.pay_amount),
     pageUrl: checkoutUrl(payment.token_id, publicUrl),
-    came,
-    received,
-    sentBack: isZero(amount_refunded) ? null : inSettlementCoin(amount_refunded),
-    goesBackAs: `${payment.refund_coin} (${NETWORKS[payment.refund_network].name})`,
-    networks: [],
     hashes: [],
   };
+}
+
+const addressByKey = sql<
+  { token_id: string; network: NetworkId; address: string; given_at: Date },
+  { key: string }
+>(
+  'refund_address_by_key',
+  (p) => `
+  SELECT p.token_id, a.network, a.address, a.given_at
+  FROM (SELECT * FROM refund_addresses WHERE ${OF_ADDRESS(p.key)}) a JOIN payments p ON p.id = a.payment_id`,
+);
+
+/** What is told of the address with this key; null when it was cleared, or no mail address is known. */
+export async function readAddressNotice(
+  db: Db,
+  key: string,
+  config: Surroundings,
+): Promise<AddressedMail | null> {
+  const given = await runOne(db, addressByKey, { key });
+  const payment = given === null ? null : await findByToken(db, given.token_id);
+  if (given === null || payment === null) return null;
+  return addressed(payment, {
+    ...commonData(payment, config),
+    kind: 'given',
+    at: given.given_at,
+    goesBackTo: given.address,
+    networks: [NETWORKS[given.network].name],
+  });
 }

@@ -20,3 +20,11 @@ export function sanitize(text: string, length: number): string {
         .join('')
         .trimEnd()}…`;
 }
+
+/** What mail programs make links of: a dot before a letter, a scheme, an address of mail. */
+const LINKS = /[.\u3002\uff0e\uff61](?=[^\s\d])|[:@](?=\S)/g;
+
+/** Text that no mail program makes a link of: whoever has a test key can write it to anybody. */
+export function unlinked(text: string): string {
+  return text.replaceAll(LINKS, '$& ');
+}

@@ -1,3 +1,4 @@
+import { tellRefundAddress } from '../payments/lifecycle/jobs.ts';
 import { finish, reschedule } from '../schedule/store.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
@@ -6,18 +7,25 @@ import { messageOf } from '../../platform/log.ts';
 import type { Mailer } from '../../platform/mail.ts';
 import { languageFor } from '../languages/languages.ts';
 import { readReceipt } from './receipt-data.ts';
-import { readAddressRequest } from './request-data.ts';
+import { readAddressNotice, readAddressRequest } from './request-data.ts';
 import { sendAddressRequest, sendReceipt } from './jobs.ts';
 import { receiptMail } from './render.ts';
 import { faultOf, retryAfter } from './retry.ts';
-import { addressRequestLog, receiptLog, type MailLog } from './store.ts';
+import {
+  addressNoticeLog,
+  addressRequestLog,
+  MAX_TEST_MAILS,
+  mayMailTest,
+  receiptLog,
+  type MailLog,
+} from './store.ts';
 
 /**
  * Longer than any attempt: each of its steps has 15 s. The receipt of a worker that died waits for so long.
  */
 const LEASE_SECONDS = 300;
 
-/** A kind of mail to customers, one for each event that is a reason for it. */
+/** A kind of mail to customers, one for each event, or address, that is a reason for it. */
 interface MailKind {
   readonly name: string;
   /** The beginning of its Message-IDs. */
@@ -43,6 +51,15 @@ const ADDRESS_REQUEST: MailKind = {
   job: sendAddressRequest,
   log: addressRequestLog,
   read: readAddressRequest,
+};
+
+/** Whoever has the link of a page can give an address: the customer hears of it. */
+const ADDRESS_NOTICE: MailKind = {
+  name: 'address notice',
+  prefix: 'refund-address',
+  job: tellRefundAddress,
+  log: addressNoticeLog,
+  read: readAddressNotice,
 };
 
 /**
@@ -77,69 +94,88 @@ export async function sendAddressRequests(
   await sendMails(ctx, adapters, ADDRESS_REQUEST, eventIds);
 }
 
+/** Tells customers, as `sendReceipts` does, which address was given for refunds, by the addresses' keys. */
+export async function sendAddressNotices(
+  ctx: Context,
+  adapters: { mailer: Mailer | null },
+  keys: readonly string[],
+): Promise<void> {
+  await sendMails(ctx, adapters, ADDRESS_NOTICE, keys);
+}
+
 async function sendMails(
   ctx: Context,
   { mailer }: { mailer: Mailer | null },
   kind: MailKind,
-  eventIds: readonly string[],
+  keys: readonly string[],
 ): Promise<void> {
-  if (mailer === null) {
-    await kind.log.discard(ctx.db, eventIds, 'no mail server is configured', ctx.now());
-    return finish(ctx.db, kind.job, eventIds, ctx.now());
-  }
-  for (const id of eventIds) await sendOne(ctx, mailer, kind, id);
+  for (const key of keys)
+    if (mailer === null) await drop(ctx, kind, key, 'no mail server is configured', ctx.now());
+    else await sendOne(ctx, mailer, kind, key);
 }
 
-async function sendOne(ctx: Context, mailer: Mailer, kind: MailKind, eventId: string): Promise<void> {
+/** Records why a mail is not sent, and ends its job. */
+async function drop(ctx: Context, kind: MailKind, key: string, why: string, startedAt: Date): Promise<void> {
+  await kind.log.discard(ctx.db, key, why, ctx.now());
+  await finish(ctx.db, kind.job, [key], startedAt);
+}
+
+async function sendOne(ctx: Context, mailer: Mailer, kind: MailKind, key: string): Promise<void> {
   const startedAt = ctx.now();
   const attempt = await kind.log.lease(
     ctx.db,
-    eventId,
+    key,
     ctx.systemNow(),
     addSeconds(ctx.systemNow(), LEASE_SECONDS),
   );
   // The worker with the lease finishes the job; if it dies, the job runs again when the lease ends.
   if (attempt === 'busy') return;
-  if (attempt === 'over') return finish(ctx.db, kind.job, [eventId], startedAt);
-  const found = await kind.read(ctx.db, eventId, ctx.config);
-  if (found === null) {
-    await kind.log.discard(ctx.db, [eventId], 'nothing to ask or to report any more', ctx.now());
-    return finish(ctx.db, kind.job, [eventId], startedAt);
+  if (attempt === 'over') return finish(ctx.db, kind.job, [key], startedAt);
+  const found = await kind.read(ctx.db, key, ctx.config);
+  if (found === null) return drop(ctx, kind, key, 'nothing to ask or to report any more', startedAt);
+  const { to, language, merchantId, receipt } = found;
+  const { paymentId, isTest } = receipt;
+  // Counted once: what the mail server did not accept is sent again.
+  if (isTest && attempt === 1 && !(await mayMailTest(ctx.db, merchantId, ctx.systemNow()))) {
+    ctx.log.warn(`${kind.name} not sent: test payments have had their mails of today`, {
+      payment_id: paymentId,
+      merchant_id: merchantId,
+      limit: MAX_TEST_MAILS,
+    });
+    return drop(ctx, kind, key, `more than ${MAX_TEST_MAILS} mails of test payments today`, startedAt);
   }
-  const { to, language, receipt } = found;
-  const { paymentId } = receipt;
   try {
     const content = receiptMail(receipt, languageFor(language ?? undefined));
-    const id = `${kind.prefix}.${eventId}`;
+    const id = `${kind.prefix}.${key}`;
     await mailer.send({ to, ...content, id, date: ctx.systemNow(), isAutomatic: true });
   } catch (error) {
-    return retryOrGiveUp(ctx, kind, { eventId, paymentId, attempt, startedAt }, error);
+    return retryOrGiveUp(ctx, kind, { key, paymentId, attempt, startedAt }, error);
   }
-  await kind.log.markSent(ctx.db, eventId, ctx.now());
-  await finish(ctx.db, kind.job, [eventId], startedAt);
-  ctx.log.info(`${kind.name} sent`, { payment_id: paymentId, event_id: eventId });
+  await kind.log.markSent(ctx.db, key, ctx.now());
+  await finish(ctx.db, kind.job, [key], startedAt);
+  ctx.log.info(`${kind.name} sent`, { payment_id: paymentId, event_id: key });
 }
 
 async function retryOrGiveUp(
   ctx: Context,
   kind: MailKind,
-  tried: { eventId: string; paymentId: string; attempt: number; startedAt: Date },
+  tried: { key: string; paymentId: string; attempt: number; startedAt: Date },
   error: unknown,
 ): Promise<void> {
-  const { eventId, paymentId, attempt, startedAt } = tried;
+  const { key, paymentId, attempt, startedAt } = tried;
   const fault = faultOf(error);
   const seconds = retryAfter(attempt, fault);
-  await kind.log.markFailed(ctx.db, eventId, messageOf(error), seconds === null ? ctx.now() : null);
+  await kind.log.markFailed(ctx.db, key, messageOf(error), seconds === null ? ctx.now() : null);
   ctx.log.warn(seconds === null ? `${kind.name} given up` : `${kind.name} failed; it will be sent again`, {
     ...(seconds === null ? {} : { retry_seconds: seconds }),
     payment_id: paymentId,
-    event_id: eventId,
+    event_id: key,
     attempt,
     code: fault.code,
     command: fault.command,
     response_code: fault.responseCode,
   });
-  if (seconds === null) return finish(ctx.db, kind.job, [eventId], startedAt);
+  if (seconds === null) return finish(ctx.db, kind.job, [key], startedAt);
   const runAt = addSeconds(ctx.now(), seconds);
-  await reschedule(ctx.db, kind.job, eventId, { startedAt, runAt, testClock: ctx.testClock });
+  await reschedule(ctx.db, kind.job, key, { startedAt, runAt, testClock: ctx.testClock });
 }

@@ -1,3 +1,4 @@
+import { ADDRESS_KEY } from '../payments/refunds/refund-address.ts';
 import { recordset, runOne, run, sql, type Db, type Tx } from '../../platform/postgres/db.ts';
 
 const createReceiptsStatement = sql<never, { receipts: string }>(
@@ -58,90 +59,120 @@ export async function createAddressRequests(
   return new Set(stored.map(({ event_id }) => event_id));
 }
 
+/** The parameters of a statement that leases a mail. */
+interface Leasing {
+  readonly key: string;
+  readonly systemNow: Date;
+  readonly leasedUntil: Date;
+}
+
 // The row is the lock: of two workers one inserts or updates it, and the other waits for that statement only,
 // then finds it leased.
-const leaseReceiptStatement = sql<
-  { attempts: number },
-  { eventId: string; systemNow: Date; leasedUntil: Date }
->(
+const leaseReceipt = sql<{ attempts: number }, Leasing>(
   'lease_receipt',
   (p) => `
   INSERT INTO receipts (event_id, payment_id, attempts, leased_until)
-  SELECT id, payment_id, 1, ${p.leasedUntil} FROM events WHERE id = ${p.eventId}
+  SELECT id, payment_id, 1, ${p.leasedUntil} FROM events WHERE id = ${p.key}
   ON CONFLICT (event_id) DO UPDATE
     SET attempts = receipts.attempts + 1, leased_until = excluded.leased_until
     WHERE receipts.sent_at IS NULL AND receipts.given_up_at IS NULL
       AND (receipts.leased_until IS NULL OR receipts.leased_until <= ${p.systemNow})
   RETURNING attempts`,
 );
-const leaseRequestStatement = sql<
-  { attempts: number },
-  { eventId: string; systemNow: Date; leasedUntil: Date }
->(
-  'lease_address_request',
-  (p) => `
-  UPDATE address_requests SET attempts = attempts + 1, leased_until = ${p.leasedUntil}
-  WHERE event_id = ${p.eventId} AND sent_at IS NULL AND given_up_at IS NULL
-    AND (leased_until IS NULL OR leased_until <= ${p.systemNow})
-  RETURNING attempts`,
-);
 
-/** What was sent of one kind of mail to customers; its rows are named by their events. */
+const leaseRow = (table: string, isKeyed: (key: string) => string) =>
+  sql<{ attempts: number }, Leasing>(
+    `lease_${table}`,
+    (p) => `
+    UPDATE ${table} SET attempts = attempts + 1, leased_until = ${p.leasedUntil}
+    WHERE ${isKeyed(p.key)} AND sent_at IS NULL AND given_up_at IS NULL
+      AND (leased_until IS NULL OR leased_until <= ${p.systemNow})
+    RETURNING attempts`,
+  );
+
+/** What was sent of one kind of mail to customers; a row's key names its event, or its address. */
 export interface MailLog {
   /**
-   * Leases the sending of an event's mail until `leasedUntil` (by the system clock, as `systemNow`). Returns
-   * the number of this attempt; `busy` while another worker has the lease; `over` when the mail was sent or
-   * given up, or when its event is gone.
+   * Leases the sending of a mail until `leasedUntil` (by the system clock, as `systemNow`). Returns the
+   * number of this attempt; `busy` while another worker has the lease; `over` when the mail was sent or given
+   * up, or when what it is about is gone.
    */
-  lease(db: Db, eventId: string, systemNow: Date, leasedUntil: Date): Promise<number | 'busy' | 'over'>;
+  lease(db: Db, key: string, systemNow: Date, leasedUntil: Date): Promise<number | 'busy' | 'over'>;
   /** Records that the mail server has accepted the mail. */
-  markSent(db: Db, eventId: string, now: Date): Promise<void>;
+  markSent(db: Db, key: string, now: Date): Promise<void>;
   /** Records why an attempt failed and, by `givenUpAt`, that it was the last; releases the lease. */
-  markFailed(db: Db, eventId: string, error: string, givenUpAt: Date | null): Promise<void>;
-  /** Records why mails are not sent. */
-  discard(db: Db, eventIds: readonly string[], why: string, now: Date): Promise<void>;
+  markFailed(db: Db, key: string, error: string, givenUpAt: Date | null): Promise<void>;
+  /** Records why a mail is not sent. */
+  discard(db: Db, key: string, why: string, now: Date): Promise<void>;
 }
 
-export const receiptLog = mailLog('receipt', leaseReceiptStatement);
-export const addressRequestLog = mailLog('address_request', leaseRequestStatement);
+/** SQL: the row of an event. */
+const OF_EVENT = (key: string) => `event_id = ${key}`;
+/** SQL: the row of an address, by an index of its payment. */
+export const OF_ADDRESS = (key: string) =>
+  `payment_id = split_part(${key}, '.', 1) AND ${ADDRESS_KEY} = ${key}`;
+/** SQL: the event that a mail reports is not swept yet. */
+const EVENT_EXISTS = 'EXISTS (SELECT FROM events WHERE id = event_id)';
 
-function mailLog(mail: 'receipt' | 'address_request', leaseStatement: typeof leaseReceiptStatement): MailLog {
-  const isUnfinished = sql<{ unfinished: boolean }, { eventId: string }>(
-    `is_${mail}_unfinished`,
+export const receiptLog = mailLog('receipts', OF_EVENT, EVENT_EXISTS, leaseReceipt);
+export const addressRequestLog = mailLog('address_requests', OF_EVENT, EVENT_EXISTS);
+export const addressNoticeLog = mailLog('refund_addresses', OF_ADDRESS, 'true');
+
+function mailLog(
+  table: 'receipts' | 'address_requests' | 'refund_addresses',
+  isKeyed: (key: string) => string,
+  isKept: string,
+  leaseStatement = leaseRow(table, isKeyed),
+): MailLog {
+  const isUnfinished = sql<{ unfinished: boolean }, { key: string }>(
+    `is_unfinished_in_${table}`,
     (p) => `
-    SELECT sent_at IS NULL AND given_up_at IS NULL AS unfinished
-    FROM ${mail}s WHERE event_id = ${p.eventId} AND EXISTS (SELECT FROM events WHERE id = event_id)`,
+    SELECT sent_at IS NULL AND given_up_at IS NULL AS unfinished FROM ${table}
+    WHERE ${isKeyed(p.key)} AND ${isKept}`,
   );
-  const sentStatement = sql<never, { eventId: string; now: Date }>(
-    `mark_${mail}_sent`,
-    (p) => `UPDATE ${mail}s SET sent_at = ${p.now}, leased_until = NULL WHERE event_id = ${p.eventId}`,
+  const sentStatement = sql<never, { key: string; now: Date }>(
+    `mark_sent_in_${table}`,
+    (p) => `UPDATE ${table} SET sent_at = ${p.now}, leased_until = NULL WHERE ${isKeyed(p.key)}`,
   );
-  const failedStatement = sql<never, { eventId: string; error: string; givenUpAt: Date | null }>(
-    `mark_${mail}_failed`,
+  const failedStatement = sql<never, { key: string; error: string; givenUpAt: Date | null }>(
+    `mark_failed_in_${table}`,
     (p) => `
-    UPDATE ${mail}s SET given_up_at = ${p.givenUpAt}, last_error = ${p.error}, leased_until = NULL
-    WHERE event_id = ${p.eventId} AND sent_at IS NULL`,
-  );
-  const discardStatement = sql<never, { eventIds: readonly string[]; why: string; now: Date }>(
-    `give_up_${mail}s`,
-    (p) => `
-    UPDATE ${mail}s SET given_up_at = ${p.now}, last_error = ${p.why}, leased_until = NULL
-    WHERE event_id = ANY (${p.eventIds}) AND sent_at IS NULL AND given_up_at IS NULL`,
+    UPDATE ${table} SET given_up_at = ${p.givenUpAt}, last_error = ${p.error}, leased_until = NULL
+    WHERE ${isKeyed(p.key)} AND sent_at IS NULL AND given_up_at IS NULL`,
   );
   return {
-    async lease(db, eventId, systemNow, leasedUntil) {
-      const leased = await runOne(db, leaseStatement, { eventId, systemNow, leasedUntil });
+    async lease(db, key, systemNow, leasedUntil) {
+      const leased = await runOne(db, leaseStatement, { key, systemNow, leasedUntil });
       if (leased !== null) return leased.attempts;
-      return (await runOne(db, isUnfinished, { eventId }))?.unfinished === true ? 'busy' : 'over';
+      return (await runOne(db, isUnfinished, { key }))?.unfinished === true ? 'busy' : 'over';
     },
-    async markSent(db, eventId, now) {
-      await run(db, sentStatement, { eventId, now });
+    async markSent(db, key, now) {
+      await run(db, sentStatement, { key, now });
     },
-    async markFailed(db, eventId, error, givenUpAt) {
-      await run(db, failedStatement, { eventId, error: error.slice(0, 500), givenUpAt });
+    async markFailed(db, key, error, givenUpAt) {
+      await run(db, failedStatement, { key, error: error.slice(0, 500), givenUpAt });
     },
-    async discard(db, eventIds, why, now) {
-      await run(db, discardStatement, { eventIds, why, now });
+    async discard(db, key, why, now) {
+      await run(db, failedStatement, { key, error: why, givenUpAt: now });
     },
   };
+}
+
+/** A key that nobody vouches for must not become a way to send mail to strangers. */
+export const MAX_TEST_MAILS = 20;
+
+const countTestMail = sql<{ id: string }, { merchantId: string; today: string; most: number }>(
+  'count_test_mail',
+  (p) => `
+  UPDATE merchants SET test_mails_on = ${p.today}::date,
+    test_mails = CASE WHEN test_mails_on = ${p.today}::date THEN test_mails + 1 ELSE 1 END
+  WHERE id = ${p.merchantId}
+    AND (test_mails_on IS DISTINCT FROM ${p.today}::date OR test_mails < ${p.most})
+  RETURNING id`,
+);
+
+/** Counts a mail of a test payment on the day (UTC) of `systemNow`; false: the merchant has had all of it. */
+export async function mayMailTest(db: Db, merchantId: string, systemNow: Date): Promise<boolean> {
+  const today = systemNow.toISOString().slice(0, 10);
+  return (await runOne(db, countTestMail, { merchantId, today, most: MAX_TEST_MAILS })) !== null;
 }

@@ -1,8 +1,8 @@
 import type { ReceiptTexts } from '../languages/en.ts';
 import type { Language } from '../languages/languages.ts';
-import { sanitize } from './sanitize.ts';
+import { sanitize, unlinked } from './sanitize.ts';
 
-/** What a receipt or an address request says. Amounts include their coin: "10.50 USDC". */
+/** What a receipt, an address request or an address notice says. Amounts include their coin: "10.50 USDC". */
 export type ReceiptData = {
   readonly merchantName: string;
   readonly isTest: boolean;
@@ -39,6 +39,11 @@ export type ReceiptData = {
       readonly sentBack: string | null;
       /** The coin and the network's name. */
       readonly goesBackAs: string;
+    }
+  | {
+      /** An address for refunds was given on the page. */
+      readonly kind: 'given';
+      readonly goesBackTo: string;
     }
 );
 
@@ -84,20 +89,23 @@ const KEYS = {
   refundedInPart: { subject: 'partSubject', title: 'partTitle', sentence: 'refundedText' },
   tooLittle: { subject: 'tooLittleSubject', title: 'tooLittleTitle', sentence: 'tooLittleText' },
   tooLate: { subject: 'tooLateSubject', title: 'tooLateTitle', sentence: 'tooLateText' },
+  given: { subject: 'givenSubject', title: 'givenTitle', sentence: 'givenText' },
 } as const;
 
-/** The content of a receipt or an address request in a language, with the merchant's texts sanitized. */
+/** The content of a mail to a customer in a language, with the merchant's texts sanitized. */
 export function mailContentOf(receipt: ReceiptData, language: Language): MailContent {
   const { receipt: texts } = language;
   const keys = KEYS[receipt.kind];
-  const merchant = sanitize(receipt.merchantName, NAME_LENGTH);
-  const values: Record<string, string> = { merchant, order: sanitize(receipt.orderId, SUBJECT_ORDER_LENGTH) };
+  const merchant = freeText(receipt, receipt.merchantName, NAME_LENGTH);
+  const order = freeText(receipt, receipt.orderId, SUBJECT_ORDER_LENGTH);
+  const values: Record<string, string> = { merchant, order };
   const asks = 'goesBackAs' in receipt;
   const subject = texts[keys.subject].replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
   return {
     language,
     texts,
-    subject: receipt.isTest ? `[${texts.testMark}] ${subject}` : subject,
+    // The same in every language: filters of mail know it.
+    subject: receipt.isTest ? `[TEST] ${subject}` : subject,
     isTest: receipt.isTest,
     title: texts[keys.title],
     sentences: [texts[keys.sentence], ...(asks ? [texts.addressText] : [])],
@@ -111,8 +119,14 @@ export function mailContentOf(receipt: ReceiptData, language: Language): MailCon
   };
 }
 
+/** A merchant's text. */
+function freeText({ isTest }: ReceiptData, text: string, length: number): string {
+  const clean = sanitize(text, length);
+  return isTest ? unlinked(clean) : clean;
+}
+
 function amountOf(receipt: ReceiptData): string {
-  if (receipt.kind === 'paid') return receipt.total;
+  if (receipt.kind === 'paid' || receipt.kind === 'given') return receipt.total;
   return 'came' in receipt ? receipt.came : receipt.sentBack;
 }
 
@@ -121,11 +135,12 @@ function rowsOf(receipt: ReceiptData, texts: ReceiptTexts, language: string): Ro
   const row = (label: string, value: string | null, kind: Row['kind']): Row[] =>
     value === null || value === '' ? [] : [{ label, value, kind }];
   return [
-    ...row(texts.order, sanitize(receipt.orderId, ORDER_LENGTH), 'words'),
-    ...row(texts.description, description && sanitize(description, DESCRIPTION_LENGTH), 'words'),
+    ...row(texts.order, freeText(receipt, receipt.orderId, ORDER_LENGTH), 'words'),
+    ...row(texts.description, description && freeText(receipt, description, DESCRIPTION_LENGTH), 'words'),
     ...moneyRows(receipt, texts).flatMap(([label, value]) => row(label, value, 'figures')),
     ...row(texts.network, networks.join(', '), 'figures'),
     ...row(texts.time, writtenTime(receipt.at, language), 'words'),
+    ...('goesBackTo' in receipt ? row(texts.goesBackTo, receipt.goesBackTo, 'code') : []),
     ...('sentTo' in receipt ? row(texts.sentTo, receipt.sentTo, 'code') : []),
     ...hashes.flatMap((hash) => row(texts.transaction, hash, 'code')),
     ...row(texts.payment, receipt.paymentId, 'code'),
@@ -138,6 +153,7 @@ function moneyRows(receipt: ReceiptData, texts: ReceiptTexts): [label: string, v
       [texts.total, receipt.total],
       [texts.paid, receipt.paid],
     ];
+  if (receipt.kind === 'given') return [[texts.total, receipt.total]];
   if ('goesBackAs' in receipt)
     return [
       [texts.total, receipt.total],

@@ -28,22 +28,21 @@ export function selectMethod(ctx: Context, adapters: AdaptersByMode): RequestHan
   };
 }
 
-/** Receives the form with the address that money goes back to. */
+/** Receives the forms with the address that money goes back to: one asks for it, one confirms it. */
 export function setRefundAddress(ctx: Context, adapters: AdaptersByMode): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
-    const { address } = (request.body ?? {}) as Record<string, unknown>;
     const { language, chosen } = languageOf(request);
     const { token } = request.params;
-    const result = await setRefundAddressByToken(ctx, adapters, token, address);
+    const form = (request.body ?? {}) as Record<string, unknown>;
+    const result = await setRefundAddressByToken(ctx, adapters, token, form);
     if (result === 'missing') return next();
     const path = `${checkoutPath(token)}${languageQuery(chosen)}`;
     if (result === 'saved') return response.set(PAGE_HEADERS).redirect(303, `${path}#refund`);
     if (result === 'closed')
       return sendRefusal({ ctx, adapters }, request, response, { status: 409, message: 'refundClosed' });
-    const { invalidFor: payment } = result;
-    const refused = typeof address === 'string' ? address : '';
-    const page = await pageOf(ctx, adapters, payment, language, { chosen, refused });
-    return sendPage(request, response.status(400), page);
+    const { entered, payment } = result;
+    const page = await pageOf(ctx, adapters, payment, language, { chosen, entered });
+    return sendPage(request, response.status(entered.step === 'refused' ? 400 : 200), page);
   };
 }
 

@@ -15,6 +15,7 @@ import { noteFacts } from '../logging/access-log.ts';
 import { sendAsset, sendEmbedScript, sendIcon, sendLogo } from './assets.ts';
 import { showEvents } from './events.ts';
 import { backToPage, findTransaction, selectMethod, setRefundAddress, readForm } from './forms.ts';
+import { ownPageOnly } from './refusal.ts';
 import { CHECKOUT_HEADERS, isHumanView, languageOf, PAGE_HEADERS, pageOf } from './page.ts';
 import { sendPage } from './send-page.ts';
 import type { PageStreams } from './page-streams.ts';
@@ -51,9 +52,8 @@ export function checkoutRouter(
   router.get('/checkout/:token', showPage(ctx, adapters));
   router.get('/checkout/:token/status', showStatus(ctx));
   router.get('/checkout/:token/events', showEvents(ctx, adapters, streams, clients));
-  // The forms need no secret against requests from other sites: browsers add no cookie or password, and the
-  // token in the path is all the permission that a payment needs, so a site that knows it could post the form
-  // itself.
+  // Beside the token in the path the forms need no secret: there is no cookie.
+  router.post(FORM_PATHS, ownPageOnly(ctx, adapters));
   router.post('/checkout/:token/coin', readForm, selectMethod(ctx, adapters));
   router.post('/checkout/:token/refund-address', readForm, setRefundAddress(ctx, adapters));
   router.post('/checkout/:token/transaction', readForm, findTransaction(ctx, adapters));

@@ -9,7 +9,12 @@ import {
 } from '../../domain/events/schemas.ts';
 import { StatusReport } from '../../domain/ops/health/schemas.ts';
 import { Policy, PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
-import { RefundBody, RefundList, RefundResource } from '../../domain/payments/refunds/schemas.ts';
+import {
+  RefundAddress,
+  RefundBody,
+  RefundList,
+  RefundResource,
+} from '../../domain/payments/refunds/schemas.ts';
 import { CreatePaymentBody, PaymentList, PaymentResource } from '../../domain/payments/schemas.ts';
 import * as customer from '../../domain/sandbox/customer/schemas.ts';
 import { Scenario, ScenarioBody } from '../../domain/sandbox/scenarios/schemas.ts';
@@ -33,6 +38,7 @@ export const SCHEMA_NAMES: Readonly<Record<string, TSchema>> = {
   PolicyChoice,
   Refund: RefundResource,
   RefundList,
+  RefundAddress,
   RefundRequest: RefundBody,
   Event: EventResource,
   EventFeed,

@@ -17,7 +17,7 @@ const PATHS: readonly (readonly [path: RegExp, tag: Tag])[] = [
   [/^\/v1\/webhooks\//, 'Webhooks'],
   [/^\/v1\/checkout\//, 'Checkout'],
   [/^\/v1\/events\b|\/events$/, 'Events'],
-  [/\/refunds?$/, 'Refunds'],
+  [/\/refund(?:s|-address)?$/, 'Refunds'],
   [/^\/v1\/payments?\b/, 'Payments'],
 ];
 

@@ -163,6 +163,16 @@ describe('reconciling', () => {
     expect(await reconcileOnce(ctx)).to.equal(0);
   });
 
+  it('restores the job of a mail that tells of a refund address', async () => {
+    const id = await shop.create({ customer_email: 'ann@customer.example' });
+    await ctx.db('refund_addresses').insert({ payment_id: id, network: 'ethereum', address: '0x1' });
+    expect(await reconcileOnce(ctx), 'of an earlier release').to.equal(0);
+    await ctx.db('refund_addresses').update({ given_at: ctx.now() });
+    expect(await reconcileOnce(ctx)).to.equal(1);
+    await harness.work();
+    expect(await reconcileOnce(ctx)).to.equal(0);
+  });
+
   it('restores the job of a test clock by that clock', async () => {
     const id = await shop.create({ expiration_minutes: 300 });
     await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send({ by: '4h' }).expect(200);

@@ -317,6 +317,13 @@ describe('verify', () => {
       `DELETE FROM scheduled_jobs WHERE job = 'address-request.send'`,
     ],
     [
+      'due work',
+      'a customer is never told of an address',
+      () => settled({ customer_email: 'ann@customer.example' }),
+      `INSERT INTO refund_addresses (payment_id, network, address, given_at)
+       SELECT id, 'ethereum', '0x1', now() FROM payments`,
+    ],
+    [
       'scheduled jobs',
       'a job is never due',
       () => shop.create(),

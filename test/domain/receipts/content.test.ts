@@ -3,7 +3,7 @@ import { en, type ReceiptTexts } from '../../../src/domain/languages/en.ts';
 import { ALL_LANGUAGES, languageFor } from '../../../src/domain/languages/languages.ts';
 import type { ReceiptData } from '../../../src/domain/receipts/template.ts';
 import { receiptMail } from '../../../src/domain/receipts/render.ts';
-import { PAID, PART, TOO_LATE, TOO_LITTLE } from '../../support/receipt-samples.ts';
+import { GIVEN, PAID, PART, TOO_LATE, TOO_LITTLE } from '../../support/receipt-samples.ts';
 import { openReceiptScene } from '../../support/receipts.ts';
 
 const write = (receipt: ReceiptData, language = 'en') => receiptMail(receipt, languageFor(language));
@@ -20,7 +20,7 @@ describe('the text of a receipt', () => {
     });
 
     it(`${id}: fills every placeholder, in subject, text and HTML`, () => {
-      for (const receipt of [PAID, PART, TOO_LITTLE, TOO_LATE]) {
+      for (const receipt of [PAID, PART, TOO_LITTLE, TOO_LATE, GIVEN]) {
         const { subject, text, html } = write(receipt, id);
         expect(`${subject} ${text} ${html}`).to.not.match(/[{}]|undefined|null/);
         expect(html)
@@ -45,7 +45,7 @@ describe('the text of a receipt', () => {
     for (const { id, receipt: texts } of ALL_LANGUAGES) {
       const { testMark, testText } = texts;
       const { subject, text, html } = write({ ...PAID, isTest: true }, id);
-      expect(subject.startsWith(`[${testMark}] `)).to.equal(true);
+      expect(subject.startsWith('[TEST] ')).to.equal(true);
       expect(text.startsWith(`*** ${testMark}: ${testText}`)).to.equal(true);
       expect(html.indexOf(testText)).to.be.within(1, html.indexOf('<h1'));
     }
@@ -64,6 +64,24 @@ describe('the text of a receipt', () => {
     const { text, html } = write({ ...PAID, merchantName: '{amount}', orderId: '{merchant}' });
     expect(text).to.include('{amount} has your payment of 10.50 USDC').and.include('Order: {merchant}');
     expect(html).to.include('{amount}').and.include('{merchant}');
+  });
+
+  it('has no text of a merchant that mail programs would make a link of, where the payment is a test', () => {
+    const evil =
+      'Win at https://evil.example/x?a=b, www.evil.example, evil。example or mail me@evil.example, tel:+1234, 10.50 EUR';
+    const { subject, text, html } = write({
+      ...PAID,
+      isTest: true,
+      merchantName: evil.slice(0, 70),
+      orderId: evil,
+      description: evil,
+    });
+    for (const part of [subject, text.replaceAll(PAID.pageUrl, ''), html.replaceAll(PAID.pageUrl, '')]) {
+      const said = part.replaceAll(/style="[^"]*"/g, '');
+      expect(said).to.not.match(/\w[.。]\p{L}|:\/\/|\S@\S|tel:\S/u);
+    }
+    expect(text).to.include('10.50 EUR').and.include('evil. example');
+    expect(write({ ...PAID, description: evil }).text, 'live').to.include(evil);
   });
 
   it('sanitizes the merchant’s texts: one line, their own direction, a limited length', () => {
@@ -109,7 +127,7 @@ describe('the text of a receipt', () => {
       await scene.settle({ order_id: 'o\nX-Evil: 1\r\n\r\nbody' });
       const [mail] = scene.mails();
       expect(mail?.headers.get('subject')).to.equal(
-        '[TEST] Receipt from Shop Bcc: all@victims.example: order o X-Evil: 1 body',
+        '[TEST] Receipt from Shop Bcc: all@ victims. example: order o X-Evil: 1 body',
       );
       expect([...(mail?.headers.keys() ?? [])]).to.have.members([
         'from',

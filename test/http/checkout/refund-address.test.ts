@@ -2,12 +2,21 @@ import { expect } from 'chai';
 import supertest from 'supertest';
 import { simulatedChain } from '../../../src/domain/chain/simulator/simulated.ts';
 import { paymentIn } from '../../support/checkout.ts';
-import { countRows } from '../../support/http.ts';
+import { countRows, expectError } from '../../support/http.ts';
 import { openShop } from '../../support/shop.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
 const MINE = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const ANOTHER = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
+
+/** The fields that a form sends back as they are. */
+const hiddenFields = (page: string) =>
+  Object.fromEntries(
+    [...page.matchAll(/<input\s+type="hidden"\s+name="(\w+)"\s+value="([^"]*)"/g)].map(([, name, value]) => [
+      name,
+      value,
+    ]),
+  );
 
 describe('the refund address on the checkout page', () => {
   let harness: Harness;
@@ -18,8 +27,22 @@ describe('the refund address on the checkout page', () => {
 
   const open = async (token: string, query = '') =>
     (await supertest(harness.app).get(`/checkout/${token}${query}`)).text;
-  const give = (token: string, form: object | string, query = '') =>
+  const post = (token: string, form: object | string, query = '') =>
     supertest(harness.app).post(`/checkout/${token}/refund-address${query}`).type('form').send(form);
+  /** Both steps, as far as the page leads. */
+  const give = (token: string, form: object | string, query = '') => {
+    const second = async () => {
+      const first = await post(token, form, query);
+      return first.status === 200 ? post(token, hiddenFields(first.text), query) : first;
+    };
+    const answer = second();
+    return Object.assign(answer, {
+      async expect(status: number) {
+        expect((await answer).status).to.equal(status);
+        return answer;
+      },
+    });
+  };
   const savedFor = async (id: string): Promise<string | null> => {
     const rows: { network: string; address: string }[] = await harness.ctx
       .db('refund_addresses')
@@ -107,6 +130,93 @@ describe('the refund address on the checkout page', () => {
     const page = await open(token_id, '?lang=de');
     expect(page).to.include(`<code class="copy address">${MINE}</code>`);
     expect(asks(page)).to.equal(false);
+  });
+
+  it('is shown with amount and network in a second step, and saved only when these are confirmed', async () => {
+    const { id, token_id } = await paymentIn(harness, 'expired-partly');
+    const { text, status } = await post(token_id, { address: MINE }, '?lang=fr');
+    expect(status).to.equal(200);
+    expect(text).to.include('4,00 USDC').and.include('>Ethereum<').and.include(`>${MINE}</code>`);
+    expect(asks(text), 'the hidden field').to.equal(true);
+    expect(await savedFor(id)).to.equal(null);
+    const { confirmed } = hiddenFields(text);
+    for (const wrong of [{}, { confirmed: '' }, { confirmed: `${confirmed} ` }, { confirmed: '5.00 USDC' }])
+      expect((await post(token_id, { address: MINE, ...wrong })).status).to.equal(200);
+    expect(await savedFor(id)).to.equal(null);
+    await harness.ctx.db('payments').where({ id }).update({ amount_received: '5' });
+    const again = await post(token_id, { address: MINE, confirmed });
+    expect([again.status, await savedFor(id)]).to.deep.equal([200, null]);
+    expect(again.text).to.include('5.00 USDC');
+    await post(token_id, hiddenFields(again.text)).expect(303);
+    expect(await savedFor(id)).to.equal(MINE);
+  });
+
+  it('can be changed in the second step, and is checked in it', async () => {
+    const { id, token_id } = await paymentIn(harness, 'expired-partly');
+    const fields = hiddenFields((await post(token_id, { address: MINE })).text);
+    const { text } = await post(token_id, { ...fields, change: 'yes' }).expect(200);
+    expect(text).to.match(new RegExp(`<input\\s+id="refund-address"[^>]+value="${MINE}"`));
+    expect(text).to.not.include('refund-fault');
+    await post(token_id, { ...fields, address: `${MINE.slice(0, -1)}D` }).expect(400);
+    expect(await savedFor(id)).to.equal(null);
+  });
+
+  it('is told to the merchant, who can clear it while nothing was sent there: the page asks again', async () => {
+    const shop = await openShop(harness);
+    const id = await shop.create({ expiration_minutes: 5 });
+    for (const sender of [MINE, ANOTHER])
+      await shop.send(id, { coin: 'USDC', network: 'ethereum', amount: '2', sender });
+    await harness.work();
+    await shop.mine(12);
+    harness.advance(300);
+    await harness.work();
+    const told = async () => (await harness.api('get', `/v1/payment/${id}/refunds`).expect(200)).body;
+    const clear = (key?: string) => harness.api('delete', `/v1/payment/${id}/refund-address`, key);
+    expect((await told()).refund_address).to.equal(null);
+    expect((await clear().expect(200)).body, 'nothing to clear').to.deep.equal(await told());
+    const { token_id } = await shop.payment(id);
+    await give(token_id, { address: MINE }).expect(303);
+    const address = { address: MINE, network: 'ethereum', given_at: harness.ctx.now().toISOString() };
+    expect((await told()).refund_address).to.deep.equal(address);
+    await harness.api('post', `/v1/payment/${id}/refund`).send({}).expect(201);
+    expect((await told()).data[0]).to.include({ status: 'PENDING', address: MINE });
+    const { apiKey: reader } = await harness.addMerchant({ permissions: ['payments:read'] });
+    expectError(harness, await clear(reader), 403);
+    expectError(harness, await clear((await harness.addMerchant()).apiKey), 404);
+    const cleared = (await clear().expect(200)).body;
+    expect(cleared.refund_address).to.equal(null);
+    expect(cleared.data[0]).to.include({ status: 'NEEDS_ADDRESS', address: null });
+    await harness.work();
+    expect((await told()).data[0]).to.include({ status: 'NEEDS_ADDRESS' });
+    expect(asks(await open(token_id))).to.equal(true);
+    harness.advance(1);
+    await give(token_id, { address: ANOTHER }).expect(303);
+    await harness.work();
+    expect((await told()).data[0]).to.include({ status: 'COMPLETED', address: ANOTHER });
+    const refused = await clear();
+    expectError(harness, refused, 409);
+    expect(refused.body.message).to.include(ANOTHER);
+    expect((await told()).refund_address).to.include({ address: ANOTHER });
+  });
+
+  it('is not cleared once its payout was asked for, though nobody knows yet whether it was sent', async () => {
+    const { id, token_id } = await paymentIn(harness, 'settled');
+    await harness.ctx.db('refunds').insert({
+      id: `ref_${id.slice(4)}`,
+      payment_id: id,
+      amount: '2',
+      currency: 'USDC',
+      source: 'held',
+      coin: 'USDC',
+      network: 'ethereum',
+      coin_amount: '2',
+      status: 'NEEDS_ADDRESS',
+      created_at: harness.ctx.now(),
+    });
+    await give(token_id, { address: MINE }).expect(303);
+    await harness.ctx.db('refunds').where({ payment_id: id }).update({ asked_at: harness.ctx.now() });
+    expectError(harness, await harness.api('delete', `/v1/payment/${id}/refund-address`), 409);
+    expect(await savedFor(id)).to.equal(MINE);
   });
 
   it('is saved once: a later visitor of the link cannot redirect the money', async () => {

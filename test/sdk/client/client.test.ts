@@ -151,6 +151,7 @@ describe('the methods of the client', () => {
       payments.list(),
       payments.refund(ID),
       payments.refunds(ID),
+      payments.clearRefundAddress(ID),
       payments.events(ID),
       events.list(),
       events.redeliveries(),

@@ -62,6 +62,15 @@ export async function playSettledPayment({ tape, harness }: Run, id: string): Pr
   });
   await pass(harness);
   await tape.play(harness, 'listRefunds', 'sent', 'A refund that was sent.', { id });
+  // As the customer does on the checkout page.
+  const address = { network: 'ethereum', address: '0x52908400098527886E0F7030069857D2E4169EE7' };
+  await harness.ctx
+    .db('refund_addresses')
+    .insert({ payment_id: id, given_at: harness.ctx.now(), sent_at: harness.ctx.now(), ...address });
+  await tape.play(harness, 'listRefunds', 'address', 'The customer has given an address.', { id });
+  await tape.play(harness, 'clearRefundAddress', 'cleared', 'The address is cleared, and asked for again.', {
+    id,
+  });
   // Of a settled payment: money that changes no status.
   await harness.api('post', `/v1/sandbox/payments/${id}/transfers`).send({ amount: '1.00' }).expect(201);
   await pass(harness);

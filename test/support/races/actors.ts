@@ -1,5 +1,5 @@
 import { selectMethodByToken } from '../../../src/domain/checkout/actions/select-method.ts';
-import { setRefundAddressByToken } from '../../../src/domain/checkout/actions/set-refund-address.ts';
+import { giveRefundAddress } from '../refunds.ts';
 import type { NetworkId } from '../../../src/domain/chain/networks.ts';
 import { expirePayments } from '../../../src/domain/payments/processing/expire.ts';
 import { requotePayments } from '../../../src/domain/payments/processing/requote.ts';
@@ -53,7 +53,7 @@ export const ACTORS = {
   'choose coin': (ctx, adapters, _, payment) =>
     selectMethodByToken(at(ctx, payment.now), adapters, payment.token, 'ETH', 'ethereum'),
   'enter refund address': (ctx, adapters, _, payment) =>
-    setRefundAddressByToken(at(ctx, payment.now), adapters, payment.token, CUSTOMER_ADDRESS),
+    giveRefundAddress(at(ctx, payment.now), adapters, payment.token, CUSTOMER_ADDRESS),
 } as const satisfies Record<string, Actor>;
 
 export type ActorName = keyof typeof ACTORS;

@@ -3,28 +3,45 @@ import { lockPayments } from '../../payments/lifecycle/store.ts';
 import { adaptersOf, type AdaptersByMode } from '../../payments/lifecycle/ports.ts';
 import type { Context } from '../../../platform/context.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
-import { canAskForAddress } from '../view/view.ts';
+import { toConfirm, type EnteredAddress } from '../parts/refund.ts';
+import { canAskForAddress, viewOf } from '../view/view.ts';
 import { findByToken, type CheckoutPayment } from '../view/store.ts';
 
+/** What the page's forms send, unchecked. */
+export interface AddressForm {
+  readonly address?: unknown;
+  /** What the page showed in the second step: what `toConfirm` returned then. */
+  readonly confirmed?: unknown;
+  /** The customer wants to change what they entered. */
+  readonly change?: unknown;
+}
+
 /**
- * Saves the address to which the customer of the payment behind `token` wants money back. Returns
- * `invalidFor` with the payment when `input` is no address on the network on which money goes back; `closed`
- * when the customer has said it, or no money goes back.
+ * Saves the address to which the customer of the payment behind `token` wants money back, once they have
+ * confirmed it beside the amount and the network that the page shows now. Returns what the page asks next,
+ * with the payment: for another address where it is none on the network on which money goes back, or to
+ * confirm it; `closed` when an address was saved, or no money goes back.
  */
 export async function setRefundAddressByToken(
   ctx: Context,
   adapters: AdaptersByMode,
   token: string,
-  input: unknown,
-): Promise<'saved' | 'closed' | 'missing' | { invalidFor: CheckoutPayment }> {
+  { address: input, confirmed, change }: AddressForm,
+): Promise<'saved' | 'closed' | 'missing' | { entered: EnteredAddress; payment: CheckoutPayment }> {
   const found = await findByToken(ctx.db, token);
   if (found === null) return 'missing';
+  if (!canAskForAddress(found)) return 'closed';
   const { refund_network: network } = found;
   const { chain, networks, isSimulated } = adaptersOf(adapters, found.merchant_mode);
-  const rules = { chain: chain(ctx), networks, isSimulated };
-  const address = parseRefundAddress(rules, found, network, input);
-  if (!canAskForAddress(found)) return 'closed';
-  if (address === null) return { invalidFor: found };
+  const address = parseRefundAddress({ chain: chain(ctx), networks, isSimulated }, found, network, input);
+  const ask = (step: EnteredAddress['step'], text: unknown) => ({
+    entered: { step, address: typeof text === 'string' ? text : '' },
+    payment: found,
+  });
+  if (change !== undefined) return ask('changed', input);
+  if (address === null) return ask('refused', input);
+  const clocked = withTestClockOf(ctx, found);
+  if (confirmed !== toConfirm(viewOf(found, clocked.now()))) return ask('confirm', address);
   const isSaved = await ctx.db.transaction(async (tx) => {
     const [payment] = await lockPayments(tx, [found.id]);
     // What the page showed may have changed while this waited: more money came, or the refund was sent.

@@ -5,7 +5,7 @@ import { codeComponent } from '../parts/code.ts';
 import { helpComponent, type Found } from '../parts/help.ts';
 import { payComponent } from '../parts/pay.ts';
 import { proofComponent } from '../parts/proof.ts';
-import { refundComponent } from '../parts/refund.ts';
+import { refundComponent, type EnteredAddress } from '../parts/refund.ts';
 import { simulatorComponent } from '../parts/simulator.ts';
 import { statusComponent, statusTone } from '../parts/status.ts';
 import { stepsComponent } from '../parts/steps.ts';
@@ -24,8 +24,8 @@ export interface PageContent {
   readonly query: string;
   /** The page has the simulator's panel. */
   readonly canSimulate: boolean;
-  /** Input for the refund address that is no address. */
-  readonly refused: string | null;
+  /** Input for the refund address that is not saved. */
+  readonly entered: EnteredAddress | null;
   /** What came of looking a transaction up. */
   readonly found: Found | null;
   /** The page's own URL; null: the page shows no code of itself. */
@@ -60,8 +60,8 @@ const COMPONENTS = {
   ],
   refund: [
     html`class="step refund"`,
-    ({ view, language, path, query, refused }) =>
-      refundComponent(view, language, `${path}/refund-address${query}`, refused),
+    ({ view, language, path, query, entered }) =>
+      refundComponent(view, language, `${path}/refund-address${query}`, entered),
   ],
   ways: [
     html`class="ways"`,

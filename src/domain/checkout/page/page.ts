@@ -6,6 +6,7 @@ import type { Language } from '../../languages/languages.ts';
 import { pageTitle, stateKey, statusTone } from '../parts/status.ts';
 import { hasCode } from '../parts/code.ts';
 import type { Found } from '../parts/help.ts';
+import type { EnteredAddress } from '../parts/refund.ts';
 import type { DisplayRates } from '../../chain/port.ts';
 import { displayPrice } from '../view/display-price.ts';
 import { faceOf, logoPath } from '../view/face.ts';
@@ -21,7 +22,7 @@ export interface PageOptions {
   /** Without a script the page does not reload itself. */
   readonly isStill?: boolean;
   readonly hasSandbox?: boolean;
-  readonly refused?: string | null;
+  readonly entered?: EnteredAddress | null;
   readonly found?: Found | null;
   /** The base of the page's own URL; null: unknown. */
   readonly publicUrl?: string | null;
@@ -42,8 +43,8 @@ export function policyFor(payment: CheckoutPayment): string {
  * The checkout page of a payment at its own time `now`. `chosen` is the language that the URL asks for, and
  * that links keep; null: `language` is the browser's. `served` says where the payment can be paid, and
  * whether it is simulated: then the page says TEST. With a sandbox the page of a test payment has the
- * simulator's panel. `refused`: input for the refund address that is no address; `found`: what came of
- * looking a transaction up. Both answer a form.
+ * simulator's panel. `entered`: input for the refund address; `found`: what came of looking a transaction up.
+ * Both answer a form.
  */
 export function checkoutPage(
   payment: CheckoutPayment,
@@ -66,7 +67,7 @@ export function checkoutPage(
     refreshSeconds: canReload && !options.isStill ? REFRESH_SECONDS : null,
     refreshTo: pagePath,
     reloading: canReload ? reloadingLink(content, options.isStill ?? false) : null,
-    ...(options.refused === undefined && options.found === undefined ? {} : { languagesAt: path }),
+    ...(options.entered === undefined && options.found === undefined ? {} : { languagesAt: path }),
     live: {
       eventsPath: `${path}/events`,
       statusPath: `${path}/status`,
@@ -111,7 +112,7 @@ function contentOf(
   {
     chosen = null,
     hasSandbox = false,
-    refused = null,
+    entered = null,
     found = null,
     publicUrl = null,
     sendsReceipts = false,
@@ -131,7 +132,7 @@ function contentOf(
     found,
     sendsReceipts,
     canSimulate: hasSandbox && payment.merchant_mode === 'test',
-    refused,
+    entered,
   };
 }
 

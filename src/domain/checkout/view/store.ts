@@ -26,6 +26,8 @@ export interface CheckoutPayment extends Payment {
   readonly refund_coin: CoinId;
   readonly refund_network: NetworkId;
   readonly needs_address: boolean;
+  /** How much of that coin on that network waits for an address, or came; null: neither. */
+  readonly refund_amount: string | null;
   /** The customer's address for refunds on `refund_network`; null: they have not entered one. */
   readonly refund_address: string | null;
   /** What stands of the transfers to it, first to last, at most `MAX_TRANSFERS`. */
@@ -73,7 +75,7 @@ const CHECKOUT_PAYMENTS = `
   SELECT p.*, m.name AS merchant_name, m.mode AS merchant_mode, q.locked_until,
     ${STORED_FACE} AS face,
     json_build_object('asks', q.asks::text, 'covers', q.covers::text, 'rate', q.rate) AS quote,
-    back.refund_coin, back.refund_network, back.needs_address, a.address AS refund_address,
+    back.refund_coin, back.refund_network, back.needs_address, back.refund_amount::text, a.address AS refund_address,
     depth.confirmations, shown.version
   FROM payments p
     JOIN merchants m ON m.id = p.merchant_id
@@ -87,15 +89,17 @@ const CHECKOUT_PAYMENTS = `
       WHERE p.fully_funded AND t.payment_id = p.id AND t.confirmed_at IS NULL AND t.dropped_at IS NULL
     ) depth
     CROSS JOIN LATERAL (
-      SELECT coin AS refund_coin, network AS refund_network, rank = 1 AS needs_address FROM (
-        SELECT r.coin, r.network, 1 AS rank, r.place FROM refunds r
+      SELECT coin AS refund_coin, network AS refund_network, rank = 1 AS needs_address,
+        sum(coins) OVER (PARTITION BY rank, coin, network) AS refund_amount
+      FROM (
+        SELECT r.coin, r.network, 1 AS rank, r.place, r.coin_amount::numeric AS coins FROM refunds r
         WHERE r.payment_id = p.id AND r.status = 'NEEDS_ADDRESS'
         UNION ALL
-        SELECT t.coin, t.network, 2, -t.place FROM transfers t
+        SELECT t.coin, t.network, 2, -t.place, t.amount - t.converted - t.returned FROM transfers t
         WHERE t.payment_id = p.id AND p.settled_at IS NULL AND p.amount_received > 0
           AND t.dropped_at IS NULL AND t.amount > t.converted + t.returned
         UNION ALL
-        SELECT p.pay_currency, p.pay_network, 3, 0
+        SELECT p.pay_currency, p.pay_network, 3, 0, NULL
       ) AS candidates
       ORDER BY rank, place LIMIT 1
     ) back

@@ -76,6 +76,8 @@ export interface View {
   readonly mustChoose: boolean;
   /** Whether the page asks where money goes back to, or shows it; null: no money goes back. */
   readonly refundTo: 'ask' | 'known' | null;
+  /** How much goes back there next, as far as it is known, with its coin: "4.00 USDC". */
+  readonly goesBack: string;
   /** The page may still change, so it follows its payment. */
   readonly isLive: boolean;
   readonly requiredConfirmations: number;
@@ -103,6 +105,7 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
     mustChoose,
     priceUntil: asksForMoney && locked_until !== null && locked_until < expires_at ? locked_until : null,
     refundTo: refundTo(payment),
+    goesBack: goesBack(payment),
     isLive: isLive(payment, now),
     requiredConfirmations,
     confirmations: Math.min(payment.confirmations, requiredConfirmations),
@@ -125,6 +128,16 @@ function amountToSend({
 function refundTo(payment: CheckoutPayment): View['refundTo'] {
   if (payment.refund_address !== null) return 'known';
   return canAskForAddress(payment) ? 'ask' : null;
+}
+
+/** Of a payment that pays for its order only what is too much goes back, unless a refund waits. */
+function goesBack(payment: CheckoutPayment): string {
+  const { refund_amount, refund_coin, needs_address, status, pay_amount, pay_currency } = payment;
+  if (refund_amount !== null && (needs_address || !paysForOrder(status)))
+    return `${writtenLike(refund_amount, pay_amount)} ${refund_coin}`;
+  const left = subtract(payment.amount_received, payment.amount_refunded);
+  const rest = paysForOrder(status) ? subtract(left, pay_amount) : left;
+  return `${writtenLike(max(rest, '0'), pay_amount)} ${pay_currency}`;
 }
 
 /** True while the page asks where money goes back to: a refund waits for it, or may follow. */

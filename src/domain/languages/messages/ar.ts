@@ -25,7 +25,12 @@ export const messages = {
   refundText:
     'يُرسل المال الذي يعود إليك بعملة {coin} على شبكة {network}. انسخ العنوان من محفظتك الخاصة: ما يُرسل إلى عنوان خاطئ يضيع.',
   refundAddress: 'عنوانك على {network} لعملة {coin}',
-  refundKeep: 'حفظ العنوان',
+  refundNext: 'متابعة',
+  refundCheck: 'هل هذا صحيح؟',
+  refundAmount: 'يعود إليك',
+  refundForGood: 'قارنه بمحفظتك حرفًا حرفًا. بعد حفظه لا يمكن تغييره هنا، وما يُرسل إلى عنوان خاطئ يضيع.',
+  refundKeep: 'نعم، احفظ هذا العنوان',
+  refundChange: 'تغييره',
   refundRefused: 'هذا ليس عنوانًا لك على {network}. انسخ عنوانًا من محفظتك.',
   refundKnown: 'يُرسل المال الذي يعود إليك إلى عنوان {network} هذا:',
   refundWrong: 'هل هو خاطئ؟ تواصل مع {merchant}.',

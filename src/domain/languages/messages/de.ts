@@ -31,7 +31,13 @@ export const messages = {
   refundText:
     'Geld, das an Sie zurückgeht, wird als {coin} auf {network} gesendet. Bitte kopieren Sie die Adresse aus Ihrer eigenen Wallet: Was an eine falsche gesendet wird, ist verloren.',
   refundAddress: 'Ihre {network}-Adresse für {coin}',
-  refundKeep: 'Adresse speichern',
+  refundNext: 'Weiter',
+  refundCheck: 'Ist das richtig?',
+  refundAmount: 'Geht zurück',
+  refundForGood:
+    'Bitte vergleichen Sie sie Zeichen für Zeichen mit Ihrer Wallet. Gespeichert kann sie hier nicht mehr geändert werden, und was an eine falsche Adresse gesendet wird, ist verloren.',
+  refundKeep: 'Ja, diese Adresse speichern',
+  refundChange: 'Ändern',
   refundRefused: 'Das ist keine eigene Adresse auf {network}. Bitte kopieren Sie eine aus Ihrer Wallet.',
   refundKnown: 'Geld, das an Sie zurückgeht, wird an diese {network}-Adresse gesendet:',
   refundWrong: 'Ist sie falsch? Bitte wenden Sie sich an {merchant}.',

@@ -31,7 +31,13 @@ export const messages = {
   refundText:
     'Money that goes back to you is sent as {coin} on {network}. Please copy the address from a wallet of your own: what is sent to a wrong one is lost.',
   refundAddress: 'Your {network} address for {coin}',
-  refundKeep: 'Save address',
+  refundNext: 'Continue',
+  refundCheck: 'Is this right?',
+  refundAmount: 'Goes back',
+  refundForGood:
+    'Please compare it with your wallet, character by character. Once saved it cannot be changed here, and what is sent to a wrong address is lost.',
+  refundKeep: 'Yes, save this address',
+  refundChange: 'Change it',
   refundRefused: 'This is no address of your own on {network}. Please copy one from your wallet.',
   refundKnown: 'Money that goes back to you is sent to this {network} address:',
   refundWrong: 'Is it wrong? Please contact {merchant}.',

@@ -29,7 +29,13 @@ export const messages = {
   refundText:
     'El dinero que se le devuelva se envía en {coin} por {network}. Copie la dirección de una billetera propia: lo que se envía a una dirección equivocada se pierde.',
   refundAddress: 'Su dirección de {network} para {coin}',
-  refundKeep: 'Guardar dirección',
+  refundNext: 'Continuar',
+  refundCheck: '¿Es correcto?',
+  refundAmount: 'Se devuelve',
+  refundForGood:
+    'Compárela con su billetera, carácter por carácter. Una vez guardada no se puede cambiar aquí, y lo que se envía a una dirección equivocada se pierde.',
+  refundKeep: 'Sí, guardar esta dirección',
+  refundChange: 'Cambiarla',
   refundRefused: 'No es una dirección suya en {network}. Copie una de su billetera.',
   refundKnown: 'El dinero que se le devuelva se envía a esta dirección de {network}:',
   refundWrong: '¿Es incorrecta? Póngase en contacto con {merchant}.',

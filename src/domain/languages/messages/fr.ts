@@ -30,7 +30,13 @@ export const messages = {
   refundText:
     'L’argent qui vous revient est envoyé en {coin} sur {network}. Copiez l’adresse depuis votre propre portefeuille\u00a0: ce qui est envoyé à une mauvaise adresse est perdu.',
   refundAddress: 'Votre adresse {network} pour {coin}',
-  refundKeep: 'Enregistrer l’adresse',
+  refundNext: 'Continuer',
+  refundCheck: 'Est-ce correct\u00a0?',
+  refundAmount: 'Vous revient',
+  refundForGood:
+    'Comparez-la avec votre portefeuille, caractère par caractère. Une fois enregistrée, elle ne peut plus être changée ici, et ce qui est envoyé à une mauvaise adresse est perdu.',
+  refundKeep: 'Oui, enregistrer cette adresse',
+  refundChange: 'La modifier',
   refundRefused: 'Ce n’est pas une adresse à vous sur {network}. Copiez-en une depuis votre portefeuille.',
   refundKnown: 'L’argent qui vous revient est envoyé à cette adresse {network}\u00a0:',
   refundWrong: 'Elle est fausse\u00a0? Contactez {merchant}.',

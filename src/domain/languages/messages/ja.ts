@@ -29,7 +29,13 @@ export const messages = {
   refundText:
     '返金は{network}の{coin}で送られます。ご自身のウォレットからアドレスをコピーしてください。誤ったアドレスに送られたお金は失われます。',
   refundAddress: '{coin}を受け取る{network}アドレス',
-  refundKeep: 'アドレスを保存',
+  refundNext: '続ける',
+  refundCheck: 'これでよろしいですか？',
+  refundAmount: '返金額',
+  refundForGood:
+    'ウォレットのアドレスと一文字ずつ照らし合わせてください。保存するとここでは変更できず、誤ったアドレスに送られたお金は失われます。',
+  refundKeep: 'このアドレスを保存する',
+  refundChange: '変更する',
   refundRefused: '{network}のご自身のアドレスではありません。ウォレットからコピーしてください。',
   refundKnown: '返金はこの{network}アドレスに送られます：',
   refundWrong: '誤りがある場合は{merchant}にお問い合わせください。',

@@ -6,9 +6,11 @@ import {
   sendRefund,
   settlePayment,
   syncChain,
+  tellRefundAddress,
 } from '../../payments/lifecycle/jobs.ts';
 import { HAS_UNAPPLIED } from '../../payments/lifecycle/unapplied.ts';
 import { REQUOTES } from '../../payments/pricing/quotes.ts';
+import { ADDRESS_KEY } from '../../payments/refunds/refund-address.ts';
 import { IS_SHORT } from '../../payments/transfers/decide.ts';
 import { sendAddressRequest, sendReceipt } from '../../receipts/jobs.ts';
 import { sql } from '../../../platform/postgres/db.ts';
@@ -63,6 +65,11 @@ const missing = sql<Offender, Range>(
       FROM address_requests r
       WHERE ${within('r.payment_id', p)} AND r.sent_at IS NULL AND r.given_up_at IS NULL
         AND EXISTS (SELECT FROM events e WHERE e.id = r.event_id)
+      UNION ALL
+      SELECT payment_id, 'the notice of a refund address is to be sent',
+        '${tellRefundAddress.name}', ${ADDRESS_KEY}
+      FROM refund_addresses
+      WHERE ${within('payment_id', p)} AND given_at IS NOT NULL AND sent_at IS NULL AND given_up_at IS NULL
     ) needed
     WHERE NOT (${exists('scheduled_jobs j WHERE j.job = needed.job AND j.key = needed.key')})`,
 );

@@ -9,6 +9,8 @@ export const requotePayment = defineJob('payment.requote', 'expiration', { batch
 export const settlePayment = defineJob('payment.settle', 'settlement', { batch: 100, isOfMerchants: true });
 /** Key: a refund's id. Due when the refund is accepted. */
 export const sendRefund = defineJob('refund.send', 'refunds', { batch: 20 });
+/** Key: names an address for refunds. Due when the customer gives it; a mail tells them so. */
+export const tellRefundAddress = defineJob('refund-address.tell', 'mail');
 /** Key: a payment's id. Due while transfers of the payment are set aside; applies them. */
 export const applyUnapplied = defineJob('payment.apply-transfers', 'confirmations');
 /** Key: a network's name. Recurs with the network's blocks. */

@@ -2,6 +2,7 @@ import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import type { Mode } from '../../../platform/endpoint.ts';
+import { ApiError } from '../../../platform/errors.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
 
@@ -29,7 +30,8 @@ const givenDestination = sql<
  * Returns the address to which money of a coin on a network goes back; null: nobody has said it. In this
  * order: the request's, the one that the customer gave on the page, and the sender's, when the payment is a
  * test or the merchant says so: an exchange's address, from which many customers pay, loses what is sent to
- * it.
+ * it. Throws ApiError refund_not_allowed where the merchant says so and another address was given: neither
+ * overrules the other in silence.
  */
 export async function destinationOf(
   tx: Tx,
@@ -38,12 +40,24 @@ export async function destinationOf(
   transfers: readonly PaymentTransfer[],
   asked: AskedDestination,
 ): Promise<string | null> {
-  if (asked.address !== undefined) return asked.address;
   const given = await runOne(tx, givenDestination, { paymentId: payment.id, network });
   if (given === null) throw new Error(`payment ${payment.id} does not exist`);
-  if (given.address !== null) return given.address;
-  const mayReturn = given.mode === 'test' || asked.toSender === true;
-  return mayReturn ? onlySender(transfers, coin, network) : null;
+  const address = asked.address ?? given.address;
+  const sender = onlySender(transfers, coin, network);
+  if (address === null) return given.mode === 'test' || asked.toSender === true ? sender : null;
+  if (asked.toSender === true && address.toLowerCase() !== sender?.toLowerCase())
+    throw new ApiError('refund_not_allowed', { message: otherAddress(asked, network, address) });
+  return address;
+}
+
+function otherAddress(asked: AskedDestination, network: NetworkId, address: string): string {
+  if (asked.address !== undefined)
+    return `to_sender and the address ${address} do not agree: send one of them. Nothing was refunded.`;
+  return (
+    `The customer gave another address on ${network} than the sender's: ${address}. Nothing was refunded. ` +
+    'Refund without to_sender to send the money there, or clear it first: ' +
+    'DELETE /v1/payment/:id/refund-address.'
+  );
 }
 
 /**

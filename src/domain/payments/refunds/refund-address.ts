@@ -1,9 +1,11 @@
 import { isAddress } from '../../chain/addresses.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainClient } from '../../chain/port.ts';
-import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { schedule } from '../../schedule/store.ts';
+import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { compare, subtract } from '../../../platform/values/money.ts';
-import type { Payment } from '../lifecycle/payment.ts';
+import { tellRefundAddress } from '../lifecycle/jobs.ts';
+import { testClockOf, type Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { isRefundable, paysForOrder } from '../lifecycle/states.ts';
 import { schedulePayouts } from './accept.ts';
@@ -21,22 +23,27 @@ export function hasReturnableMoney(payment: Payment): boolean {
   return isRefundable(status) && compare(left, '0') > 0;
 }
 
+/** SQL: by which the mail about an address is scheduled; an address that is given anew has another. */
+export const ADDRESS_KEY =
+  "payment_id || '.' || network || '.' || (extract(epoch FROM given_at) * 1000)::bigint";
+
 const insertRefundAddress = sql<
-  { payment_id: string },
-  { paymentId: string; network: NetworkId; address: string }
+  { key: string },
+  { paymentId: string; network: NetworkId; address: string; now: Date }
 >(
   'set_refund_address',
   (p) => `
-    INSERT INTO refund_addresses (payment_id, network, address)
-    VALUES (${p.paymentId}, ${p.network}, ${p.address})
+    INSERT INTO refund_addresses (payment_id, network, address, given_at)
+    VALUES (${p.paymentId}, ${p.network}, ${p.address}, ${p.now})
     ON CONFLICT DO NOTHING
-    RETURNING payment_id`,
+    RETURNING ${ADDRESS_KEY} AS key`,
 );
 
 /**
- * Stores the customer's address for refunds on a network, and sends the refunds that wait for one there. The
- * caller has locked the payment. An address can be stored only once per network: a later visitor of the page
- * cannot divert the money. Returns false when one is stored already.
+ * Stores the customer's address for refunds on a network, schedules the mail that tells them so, and sends
+ * the refunds that wait for one there. The caller has locked the payment. An address can be stored only once
+ * per network: a later visitor of the page cannot divert the money, and only the merchant can clear it.
+ * Returns false when one is stored already.
  */
 export async function setRefundAddress(
   tx: Tx,
@@ -44,8 +51,10 @@ export async function setRefundAddress(
   { network, address }: { network: NetworkId; address: string },
   now: Date,
 ): Promise<boolean> {
-  const stored = await run(tx, insertRefundAddress, { paymentId: payment.id, network, address });
-  if (stored.length === 0) return false;
+  const stored = await runOne(tx, insertRefundAddress, { paymentId: payment.id, network, address, now });
+  if (stored === null) return false;
+  const testClock = testClockOf(payment);
+  await schedule(tx, [{ job: tellRefundAddress, key: stored.key, runAt: now, testClock }]);
   const ids = await setAddressOfRefunds(tx, payment.id, network, address);
   await schedulePayouts(tx, payment, ids, now);
   return true;

@@ -32,8 +32,9 @@ export const RefundBody = Type.Object(
     to_sender: Type.Optional(
       Type.Boolean({
         description:
-          'Without an address: the money goes to the address that it came from, when all of it came from ' +
-          'one, in the coin and on the network of the refund. Default: only for test payments.',
+          'The money goes to the address that it came from, when all of it came from one, in the coin and on ' +
+          'the network of the refund. Where another address was given, here or by the customer, the ' +
+          'response is a 409 that names it. Default: only for test payments, without another address.',
       }),
     ),
   },
@@ -59,7 +60,22 @@ export const RefundResource = Type.Object({
 });
 export type RefundResource = Static<typeof RefundResource>;
 
-export const RefundList = Type.Object({ data: Type.Array(RefundResource) });
+export const RefundAddress = Type.Object({
+  address: Type.String(),
+  network: Type.String(),
+  given_at: nullable(timestamp(), 'Null: before the service kept the time.'),
+});
+export type RefundAddress = Static<typeof RefundAddress>;
+
+export const RefundList = Type.Object({
+  data: Type.Array(RefundResource),
+  refund_address: nullable(
+    RefundAddress,
+    'Where the customer wants money back, as they said on the checkout page; the latest, where they gave ' +
+      'one on several networks. Null: they gave none.',
+  ),
+});
+export type RefundList = Static<typeof RefundList>;
 
 /** Returns a refund in the API's shape. */
 export function toRefundResource(refund: Refund): RefundResource {

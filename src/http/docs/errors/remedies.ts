@@ -82,7 +82,8 @@ export const REMEDIES: Readonly<Record<ApiErrorCode, Remedy>> = {
   refund_not_allowed: {
     cause:
       "The payment's state does not allow the refund: nothing that is confirmed is left to send back, money is " +
-      'still confirming, a part is asked for where only all can be refunded, or what is left is not above the dust limit.',
+      'still confirming, a part is asked for where only all can be refunded, what is left is not above the dust limit, ' +
+      'the sender is asked for where another address was given, or an address is cleared to which money was sent.',
     remedy:
       'Read `message`, and the payment: `status`, `amount_received` and `amount_refunded`. While money confirms, ' +
       'wait for the next event of the payment, and try again.',

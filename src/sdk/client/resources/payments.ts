@@ -54,9 +54,14 @@ export class Payments {
     return this.#send({ method: 'POST', path: `/v1/payment/${idOf(id)}/refund`, body }, options);
   }
 
-  /** All refunds of a payment, newest first. */
+  /** All refunds of a payment, newest first, and the address that the customer gave for them. */
   refunds(id: string, options?: RequestOptions): Promise<RefundList> {
     return this.#send({ method: 'GET', path: `/v1/payment/${idOf(id)}/refunds` }, options);
+  }
+
+  /** Clears the customer's address for refunds, while nothing was sent there: the page asks again. */
+  clearRefundAddress(id: string, options?: RequestOptions): Promise<RefundList> {
+    return this.#send({ method: 'DELETE', path: `/v1/payment/${idOf(id)}/refund-address` }, options);
   }
 
   /** One page of a payment's events, in the order of their `sequence`. */

@@ -158,8 +158,9 @@ export interface CreateRefund {
   /** Where the money goes, on the refund's network; default: the customer's choice. */
   address?: string | undefined;
   /**
-   * Without an address: the money goes to the address that it came from, when all of it came from
-   * one, in the coin and on the network of the refund. Default: only for test payments.
+   * The money goes to the address that it came from, when all of it came from one, in the coin and on
+   * the network of the refund. Where another address was given, here or by the customer, the response
+   * is a 409 that names it. Default: only for test payments, without another address.
    */
   to_sender?: boolean | undefined;
 }
@@ -191,7 +192,19 @@ export interface Refund {
   reason: string | null;
 }
 
+export interface RefundAddress {
+  address: string;
+  network: string;
+  /** Null: before the service kept the time. */
+  given_at: string | null;
+}
+
 export interface RefundList {
   /** The rows of the page. */
   data: readonly Refund[];
+  /**
+   * Where the customer wants money back, as they said on the checkout page; the latest, where they
+   * gave one on several networks. Null: they gave none.
+   */
+  refund_address: RefundAddress | null;
 }

@@ -93,8 +93,9 @@ export type ScenarioStep =
       /** Where the money goes, on the refund's network; default: the customer's choice. */
       address?: string | undefined;
       /**
-       * Without an address: the money goes to the address that it came from, when all of it came from
-       * one, in the coin and on the network of the refund. Default: only for test payments.
+       * The money goes to the address that it came from, when all of it came from one, in the coin and on
+       * the network of the refund. Where another address was given, here or by the customer, the response
+       * is a 409 that names it. Default: only for test payments, without another address.
        */
       to_sender?: boolean | undefined;
     }

@@ -5,6 +5,7 @@ import { setRefundAddress } from '../../../../src/domain/payments/refunds/refund
 import { readRefunds } from '../../../../src/domain/payments/refunds/store.ts';
 import type { PaymentTransfer } from '../../../../src/domain/payments/transfers/payment-transfer.ts';
 import { readTransfers } from '../../../../src/domain/payments/transfers/store.ts';
+import { ApiError } from '../../../../src/platform/errors.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Shop } from '../../../support/shop.ts';
 import type { Harness } from '../../../support/harness.ts';
@@ -41,12 +42,38 @@ describe('where a refund goes', () => {
 
   it('is the address of the request, before any other', async () => {
     await give('ethereum');
-    expect(await destination({ address: ASKED, toSender: true })).to.equal(ASKED);
+    expect(await destination({ address: ASKED })).to.equal(ASKED);
   });
 
   it('is else the address that the customer gave for the network, before the sender', async () => {
     await give('ethereum');
-    expect(await destination({ toSender: true })).to.equal(GIVEN);
+    expect(await destination()).to.equal(GIVEN);
+  });
+
+  /** What a request is refused with; fails when it is accepted. */
+  const refusal = async (asked: AskedDestination): Promise<ApiError> => {
+    const error: unknown = await destination(asked).catch((thrown: unknown) => thrown);
+    if (!(error instanceof ApiError)) throw new Error(`accepted: ${String(error)}`);
+    return error;
+  };
+
+  it('is never another than the sender when the merchant asks for the sender: a 409 names the other', async () => {
+    expect(await destination({ toSender: true, address: SENDER.toLowerCase() })).to.equal(
+      SENDER.toLowerCase(),
+    );
+    for (const [asked, other] of [
+      [{ toSender: true, address: ASKED }, ASKED],
+      [{ toSender: true }, GIVEN],
+    ] as const) {
+      if (other === GIVEN) await give('ethereum');
+      const { status, message } = await refusal(asked);
+      expect(status).to.equal(409);
+      expect(message).to.include(other);
+    }
+    transfer = { ...transfer, sender: null };
+    expect((await refusal({ toSender: true })).message, 'no sender is known').to.include(GIVEN);
+    transfer = { ...transfer, sender: GIVEN };
+    expect(await destination({ toSender: true }), 'they agree').to.equal(GIVEN);
   });
 
   it('is not the address that the customer gave for another network', async () => {

@@ -1,0 +1,69 @@
+import type { Context } from '../../../platform/context.ts';
+import type { Caller } from '../../../platform/endpoint.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { getPayment, lockPayment } from '../lifecycle/store.ts';
+import { toRefundResource, type RefundList } from './schemas.ts';
+import { readRefunds } from './store.ts';
+
+interface GivenAddress {
+  readonly address: string;
+  readonly network: string;
+  readonly given_at: Date | null;
+}
+
+const latestAddress = sql<GivenAddress, { paymentId: string }>(
+  'latest_refund_address',
+  (p) => `
+    SELECT address, network, given_at FROM refund_addresses WHERE payment_id = ${p.paymentId}
+    ORDER BY given_at DESC NULLS LAST LIMIT 1`,
+);
+
+/** Returns all refunds of a payment, newest first, and the address that its customer gave. */
+export async function readRefundList(connection: Connection, paymentId: string): Promise<RefundList> {
+  const data = (await readRefunds(connection, paymentId)).map(toRefundResource);
+  const given = await runOne(connection, latestAddress, { paymentId });
+  const refund_address =
+    given === null ? null : { ...given, given_at: given.given_at?.toISOString() ?? null };
+  return { data, refund_address };
+}
+
+/** SQL: the refunds `r` to an address `a` of which money was sent, or may have been. */
+const SENT_TO = `refunds r WHERE r.payment_id = a.payment_id AND r.network = a.network
+  AND r.address = a.address AND (r.status = 'COMPLETED' OR r.asked_at IS NOT NULL)`;
+
+const clearAddresses = sql<never, { paymentId: string }>(
+  'clear_refund_addresses',
+  (p) => `
+    WITH cleared AS (
+      DELETE FROM refund_addresses a
+      WHERE a.payment_id = ${p.paymentId} AND NOT EXISTS (SELECT FROM ${SENT_TO})
+      RETURNING payment_id, network, address
+    )
+    UPDATE refunds r SET status = 'NEEDS_ADDRESS', address = NULL FROM cleared c
+    WHERE r.payment_id = c.payment_id AND r.network = c.network AND r.address = c.address
+      AND r.status = 'PENDING'`,
+);
+
+/**
+ * Clears the address that the customer of a payment gave, on every network where nothing was sent to it; the
+ * page asks again, and refunds that were to go there wait for the answer. Without an address nothing changes.
+ * Throws ApiError payment_not_found, and refund_not_allowed where all that could be cleared was used.
+ */
+export async function clearRefundAddress(ctx: Context, caller: Caller, id: string): Promise<RefundList> {
+  await getPayment(ctx.db, caller.merchantId, id);
+  const list = await ctx.db.transaction(async (tx) => {
+    // With the lock no payout is asked for meanwhile, and nobody gives an address.
+    await lockPayment(tx, id);
+    const before = await runOne(tx, latestAddress, { paymentId: id });
+    await run(tx, clearAddresses, { paymentId: id });
+    const after = await readRefundList(tx, id);
+    if (before !== null && after.refund_address?.network === before.network)
+      throw new ApiError('refund_not_allowed', {
+        message: `Money was sent to ${before.address}, so it cannot be cleared any more.`,
+      });
+    return after;
+  });
+  ctx.log.info('refund address cleared', { payment_id: id });
+  return list;
+}
