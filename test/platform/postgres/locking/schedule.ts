@@ -1,4 +1,4 @@
-import { ENDED, FIRST_WINS, NEW_ROWS, OWN_ROW, type Reasons } from './reasons.ts';
+import { ENDED, FIRST_WINS, NEW_ROWS, OWN_ROW, type Reasons, UNDER_PAYMENT } from './reasons.ts';
 
 const BY_CTID =
   'SKIP LOCKED: it waits for nobody. A row that changed since it began has another ctid, and is left.';
@@ -90,6 +90,10 @@ export const SCHEDULE: Reasons = {
     begin_worker_drain: FIRST_WINS,
     end_worker_drain: OWN_ROW,
     insert_operator_action: NEW_ROWS,
+    erase_payment: UNDER_PAYMENT,
+    replace_event_bodies: UNDER_PAYMENT,
+    erase_logs_of_payment:
+      'The caller has locked the payment. An attempt that is recorded later is of the event without the customer.',
     beat_process: OWN_ROW,
     end_process: OWN_ROW,
     sweep_processes: OWN_ROW,
