@@ -3,7 +3,7 @@ import { buildConnector, Client } from 'undici';
 import type { Dispatcher } from 'undici';
 import { isDeliverableAddress, isDeliverablePort } from '../../../platform/values/addresses.ts';
 import { connectError, DeliveryError } from './delivery-error.ts';
-import { skipContinue } from './skip-continue.ts';
+import { skipInterim } from './skip-interim.ts';
 
 /**
  * Node tries the addresses of a name one after the other and gives each but the last this long. Its default
@@ -42,7 +42,7 @@ export function guardedConnector(options: {
       );
     const opened: unknown = connect(target, (error, socket) => {
       if (error !== null) callback(connectError(error, target.protocol), null);
-      else callback(null, skipContinue(socket));
+      else callback(null, skipInterim(socket));
     });
     // undici's connector returns its socket, which its types do not say. TCP connects before TLS: the address
     // is known, too, where the handshake fails.

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
 import { responseError, DeliveryError, sanitizeLogText, type DeliveryErrorClass } from './delivery-error.ts';
 import type { Peer } from './connector.ts';
+import { decompressed, EXCERPT_BYTES, textOf } from './excerpt.ts';
 
 const MAX_BODY_BYTES = 16 * 1024;
-const EXCERPT_BYTES = 1024;
+/** The status decides; a body that does not end holds the payment's next event no longer than this. */
+const BODY_MS = 1_000;
 
 /** The result of one POST. */
 export interface DeliveryResult {
@@ -21,7 +22,7 @@ export interface DeliveryResult {
   readonly durationMs: number;
   /** The response's Retry-After as received, for `nextAttemptAt`. */
   readonly retryAfter: string | null;
-  /** The first 1 kB of the response body as text without NUL; null without a response. */
+  /** The first 1 kB of the response body, decompressed, as text without NUL; null without a response. */
   readonly excerpt: string | null;
 }
 
@@ -35,7 +36,7 @@ type ResponseHeaders = Readonly<NodeJS.Dict<string | string[]>>;
 export class WebhookRequest implements Dispatcher.DispatchHandler {
   readonly #startedAt = performance.now();
   readonly #timeoutMs: number;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   readonly #settle: (result: DeliveryResult) => void;
   #settled = false;
   #peer: Peer | null = null;
@@ -65,7 +66,10 @@ export class WebhookRequest implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
     // 1xx are interim responses; the final one follows.
-    if (statusCode < 200) return;
+    if (statusCode < 200 || this.#settled) return;
+    clearTimeout(this.#timer);
+    const leftMs = this.#timeoutMs - (performance.now() - this.#startedAt);
+    this.#timer = setTimeout(() => this.#expire(), Math.min(BODY_MS, Math.max(0, leftMs)));
     this.#statusCode = statusCode;
     this.#headers = headers;
   }
@@ -108,7 +112,20 @@ export class WebhookRequest implements Dispatcher.DispatchHandler {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
-    this.#settle(this.#result(error));
+    const result = this.#result(error);
+    const bytes = Buffer.concat(this.#excerpt);
+    const [encoding, type] = [this.#header('content-encoding'), this.#header('content-type')];
+    if (result.statusCode === null) this.#settle(result);
+    else if (encoding === '' || bytes.length === 0) this.#settle({ ...result, excerpt: textOf(bytes, type) });
+    else
+      void decompressed(bytes, encoding).then((plain) =>
+        this.#settle({ ...result, excerpt: textOf(plain, type) }),
+      );
+  }
+
+  /** Empty: there is none. */
+  #header(name: string): string {
+    return String(this.#headers[name] ?? '');
   }
 
   #result(error: DeliveryError | null): DeliveryResult {
@@ -124,7 +141,7 @@ export class WebhookRequest implements Dispatcher.DispatchHandler {
       remoteAddress: this.#peer?.address ?? null,
       durationMs: performance.now() - this.#startedAt,
       retryAfter: retryAfter === undefined ? null : sanitizeLogText(String(retryAfter)),
-      excerpt: statusCode === null ? null : textOf(this.#excerpt),
+      excerpt: null,
     };
   }
 }
@@ -137,10 +154,4 @@ function statusError(statusCode: number, headers: ResponseHeaders): DeliveryErro
     'redirect',
     sanitizeLogText(`answered ${statusCode}${to}; redirects are not followed`),
   );
-}
-
-function textOf(chunks: readonly Buffer[]): string {
-  if (chunks.length === 0) return '';
-  // StringDecoder drops a character that the cut has split; Postgres accepts no NUL in text.
-  return new StringDecoder('utf8').write(Buffer.concat(chunks)).replaceAll('\0', '\uFFFD');
 }

@@ -1,5 +1,7 @@
 import type { LookupAddress } from 'node:dns';
+import { randomBytes } from 'node:crypto';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import {
   createWebhookClient,
@@ -125,6 +127,15 @@ describe('the webhook client', () => {
       }
     });
 
+    it('after interim responses of every kind, in any order', async () => {
+      const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+      for (const first of ['', 'HTTP/1.1 102 Processing\r\n\r\n', hints, 'HTTP/1.0 199 Odd\r\n\r\n'])
+        expect(
+          await post(() => rawBytes(`${first}HTTP/1.1 100 Continue\r\n\r\n${first}HTTP/1.1 200 OK\r\n\r\n`)),
+          first,
+        ).to.include({ ok: true, statusCode: 200 });
+    });
+
     const CONTINUE = 'HTTP/1.1 100 Continue\r\nX-Any: thing\r\n\r\n';
     for (const [name, pieces] of Object.entries({
       'at once': [CONTINUE, 'HTTP/1.1 204 Fine\r\n\r\n'],
@@ -154,6 +165,11 @@ describe('the webhook client', () => {
       const result = await post(() => dripBody(200), { timeoutMs: SHORT_MS });
       expect(result).to.include({ ok: true, statusCode: 200, errorClass: null });
       expectDeadline(result);
+    });
+
+    it('a moment after the header of a 2xx whose body never ends, long before the deadline', async () => {
+      const result = await post(() => dripBody(200), { timeoutMs: 600_000 });
+      expect(result).to.include({ ok: true, statusCode: 200, errorClass: null });
     });
 
     it('when the body of a 2xx is huge, and reads little of it', async () => {
@@ -385,10 +401,50 @@ describe('the webhook client', () => {
       expect(excerpt).to.equal('a'.repeat(700) + 'b'.repeat(324));
     });
 
-    it('text that Postgres takes: no NUL, no bytes that are no UTF-8', async () => {
+    it('text that Postgres takes: no NUL', async () => {
       const { excerpt } = await post(() => ({ status: 500, body: Buffer.from([0x61, 0, 0x62, 0xff, 0x63]) }));
-      expect(excerpt).to.equal('a\uFFFDb\uFFFDc');
+      expect(excerpt).to.equal('a\uFFFDbÿc');
     });
+
+    const excerptOf = async (body: Buffer, headers: Record<string, string>) =>
+      (await post(() => ({ status: 500, body, headers }))).excerpt;
+    const TEXT = 'Für 5 € gibt es nichts';
+    for (const [encoding, compress] of [
+      ['gzip', gzipSync],
+      ['X-Gzip', gzipSync],
+      ['deflate', deflateSync],
+    ] as const)
+      it(`what ${encoding} holds, also where the first 1 kB of it is cut`, async () => {
+        const headers = { 'Content-Encoding': encoding };
+        expect(await excerptOf(compress(Buffer.from(TEXT)), headers)).to.equal(TEXT);
+        // It does not shrink, so that its end is beyond what is read.
+        const noise = randomBytes(8_192).toString('hex');
+        const cut = await excerptOf(compress(Buffer.from(noise)), headers);
+        expect(cut).to.have.length.within(500, 1_024);
+        expect(noise.startsWith(cut ?? '-')).to.equal(true);
+      });
+
+    it('no more than 1 kB of what unfolds to a thousand times its size', async () => {
+      const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024, 'z'));
+      expect(await excerptOf(bomb, { 'Content-Encoding': 'gzip' })).to.equal('z'.repeat(1_024));
+    });
+
+    it('the bytes themselves where they are not compressed as the header says', async () => {
+      for (const encoding of ['gzip', 'br', 'zstd', 'gzip, gzip'])
+        expect(await excerptOf(Buffer.from('plain'), { 'Content-Encoding': encoding })).to.equal('plain');
+    });
+
+    for (const [name, body, type] of [
+      ['Latin-1 that says so', Buffer.from('Für', 'latin1'), 'text/plain; charset=ISO-8859-1'],
+      ['Latin-1 that says nothing', Buffer.from('Für', 'latin1'), 'text/html'],
+      ['UTF-16 that says so', Buffer.from('Für', 'utf16le'), 'text/plain;charset="utf-16le"'],
+      ['UTF-16 with a byte order mark', Buffer.from('\uFEFFFür', 'utf16le'), 'text/plain'],
+      ['UTF-16 whose greater byte is first', Buffer.from('\uFEFFFür', 'utf16le').swap16(), 'text/plain'],
+      ['UTF-8 of an unknown charset', Buffer.from('Für'), 'text/plain; charset=none-such'],
+    ] as const)
+      it(`${name}, as text`, async () => {
+        expect(await excerptOf(body, { 'Content-Type': type })).to.equal('Für');
+      });
   });
 
   describe('verifies TLS', () => {
