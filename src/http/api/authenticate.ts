@@ -66,10 +66,7 @@ export function keyFault(
       'Authorization is not read. Send the key alone, without "Bearer", in the header X-API-Key.',
     ];
   if (apiKey === undefined)
-    return [
-      'no X-API-Key header',
-      'There is no X-API-Key header. Send your API key in it.',
-    ];
+    return ['no X-API-Key header', 'There is no X-API-Key header. Send your API key in it.'];
   return typeof apiKey === 'string' && KEY_FORM.test(apiKey)
     ? ['X-API-Key is unknown or revoked', 'The key in X-API-Key is unknown or revoked.']
     : [
