@@ -4,7 +4,7 @@ import type { RefundResource } from '../../src/domain/payments/refunds/schemas.t
 import { createHarness, type Harness } from './harness.ts';
 import { openShop, type Shop } from './shop.ts';
 
-/** A shop whose market a test moves, on chains with a block a second. */
+/** A shop whose market a test moves. */
 export interface Attack {
   readonly harness: Harness;
   readonly shop: Shop;
@@ -17,8 +17,8 @@ export interface Attack {
   readonly close: () => Promise<void>;
 }
 
-export async function openAttack(): Promise<Attack> {
-  const harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: '1', SIMULATE_LIVE: 'true' });
+export async function openAttack(blockSeconds = '1'): Promise<Attack> {
+  const harness = await createHarness({ SIMULATOR_BLOCK_SECONDS: blockSeconds, SIMULATE_LIVE: 'true' });
   const shop = await openShop(harness);
   return {
     harness,

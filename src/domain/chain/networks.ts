@@ -6,6 +6,8 @@ interface NetworkTraits {
   readonly blockSeconds: number;
   /** Blocks, the transfer's own included, after which money is final. */
   readonly confirmations: number;
+  /** How long an unmined transfer holds rate and deadline of its payment (contract, "Money"). */
+  readonly unminedHoldSeconds: number;
   /** What a transfer of a token usually costs there, as a hint: below a cent, below two dollars, above. */
   readonly fee: FeeLevel;
   /** An explorer's page of a transaction, with `{tx}` for its hash; EXPLORER_URLS overrides it. */
@@ -45,6 +47,8 @@ export type TransactionHashFormat = 'hex' | '0x-hex' | 'base58';
 /** The standard of the wallet URI: BIP-21, EIP-681, Solana Pay, or the convention of Tron's wallets. */
 export type WalletUriStandard = 'bip-21' | 'eip-681' | 'solana-pay' | 'tron';
 
+const HOUR = 3600;
+
 /**
  * The networks. Confirmations follow large exchanges. On Tron and Solana the network itself calls a block
  * irreversible at that depth (19 of 27 super representatives; 31 votes on top of a block); Polygon's number
@@ -55,6 +59,7 @@ export const NETWORKS = {
     name: 'Bitcoin',
     blockSeconds: 600,
     confirmations: 2,
+    unminedHoldSeconds: 3 * HOUR,
     fee: 'medium',
     explorer: 'https://mempool.space/tx/{tx}',
     addressFormat: 'bech32',
@@ -67,6 +72,7 @@ export const NETWORKS = {
     name: 'Ethereum',
     blockSeconds: 12,
     confirmations: 12,
+    unminedHoldSeconds: HOUR / 2,
     fee: 'high',
     explorer: 'https://etherscan.io/tx/{tx}',
     addressFormat: 'hex',
@@ -79,6 +85,7 @@ export const NETWORKS = {
     name: 'Tron',
     blockSeconds: 3,
     confirmations: 20,
+    unminedHoldSeconds: HOUR / 2,
     fee: 'medium',
     explorer: 'https://tronscan.org/#/transaction/{tx}',
     addressFormat: 'base58check',
@@ -91,6 +98,7 @@ export const NETWORKS = {
     name: 'Polygon',
     blockSeconds: 2,
     confirmations: 16,
+    unminedHoldSeconds: HOUR / 2,
     fee: 'low',
     explorer: 'https://polygonscan.com/tx/{tx}',
     addressFormat: 'hex',
@@ -103,6 +111,7 @@ export const NETWORKS = {
     name: 'Solana',
     blockSeconds: 0.4,
     confirmations: 32,
+    unminedHoldSeconds: HOUR / 2,
     fee: 'low',
     explorer: 'https://solscan.io/tx/{tx}',
     addressFormat: 'base58',

@@ -57,7 +57,8 @@ const transfers = sql<RowsOf, Ids>(
   (p) => `
     SELECT to_json(row) AS row FROM (
       SELECT payment_id, network, tx_hash, coin, amount::text, credit::text, converted::text, returned::text,
-        conversion, sender, seen_at, block_height::text, confirmed_at, dropped_at, replaced_by
+        conversion, sender, seen_at, block_height::text, confirmed_at, dropped_at, replaced_by,
+        pooled_at, lapsed_at
       FROM transfers WHERE payment_id = ANY (${p.ids}) ORDER BY payment_id, place) row`,
 );
 const ledger = sql<RowsOf, Ids>(

@@ -1,5 +1,6 @@
 import {
   applyUnapplied,
+  endHolds,
   expirePayment,
   requotePayment,
   sendRefund,
@@ -10,6 +11,7 @@ import { HAS_UNAPPLIED } from '../payments/lifecycle/unapplied.ts';
 import { REQUOTES } from '../payments/pricing/quotes.ts';
 import { ADDRESS_KEY } from '../payments/refunds/refund-address.ts';
 import { IS_SHORT } from '../payments/transfers/decide.ts';
+import { HOLDS } from '../payments/transfers/hold.ts';
 import { sendAddressRequest, sendReceipt } from '../receipts/jobs.ts';
 import { OWNER_IN } from '../webhooks/endpoints/destination.ts';
 import { deliverWebhook } from '../webhooks/endpoints/jobs.ts';
@@ -56,6 +58,8 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
      UNION ALL
      SELECT '${requotePayment.name}', id, ends_at, test_clock
        FROM (${REQUOTES(`p.id >= ${p.firstPayment} AND ${IS_SHORT}`)}) requotes
+     UNION ALL
+     SELECT '${endHolds.name}', id, NULL, test_clock FROM (${HOLDS(`p.id >= ${p.firstPayment}`)}) holds
      UNION ALL
      SELECT ${p.settle}, id, NULL, test_clock
        FROM payments p

@@ -1,6 +1,7 @@
 import type { Handler } from '../../platform/job.ts';
 import {
   applyUnapplied,
+  endHolds,
   expirePayment,
   requotePayment,
   sendRefund,
@@ -10,7 +11,7 @@ import {
 import type { AdaptersByMode } from './lifecycle/ports.ts';
 import { applyUnappliedTransfers } from './processing/apply-unapplied.ts';
 import { byMode } from './processing/by-mode.ts';
-import { expirePayments } from './processing/expire.ts';
+import { endHoldsOf, expirePayments } from './processing/expire.ts';
 import { requotePayments } from './processing/requote.ts';
 import { settlePayments } from './processing/settle.ts';
 import { syncChains } from './processing/sync-chains.ts';
@@ -19,6 +20,7 @@ import { sendRefunds } from './refunds/send.ts';
 /** The handlers of payments. A chain that is synced is shared: its sync skips payments of other modes. */
 export const paymentHandlers = (adapters: AdaptersByMode): readonly Handler[] => [
   byMode(expirePayment, adapters, expirePayments, 'run'),
+  byMode(endHolds, adapters, endHoldsOf, 'run'),
   byMode(requotePayment, adapters, requotePayments, 'drop'),
   byMode(settlePayment, adapters, settlePayments, 'defer'),
   byMode(sendRefund, adapters, sendRefunds, 'defer'),

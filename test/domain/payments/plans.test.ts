@@ -222,8 +222,15 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'transfers_of_payments',
       'open_refunds',
     ];
-    expect(seen).to.deep.equal([...observe, ...move]);
-    expect(confirmed).to.deep.equal([...observe, 'update_money', ...move, 'insert_ledger_entries']);
+    // What ends the hold of an unmined transfer is scheduled when it is seen, and cancelled when it is mined.
+    expect(seen).to.deep.equal([...observe, ...move, 'schedule_jobs']);
+    expect(confirmed).to.deep.equal([
+      ...observe,
+      'update_money',
+      ...move,
+      'insert_ledger_entries',
+      'cancel_jobs',
+    ]);
     expect(settled).to.deep.equal([
       'lock_payments',
       'payments_with_unapplied_transfers',

@@ -1,5 +1,6 @@
 import type { Payment } from '../../payments/lifecycle/payment.ts';
 import type { StoredQuote } from '../../payments/pricing/quote.ts';
+import { IS_STANDING } from '../../payments/transfers/payment-transfer.ts';
 import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
@@ -59,7 +60,7 @@ const TRANSFERS = `(
     'seen_at', floor(extract(epoch FROM t.seen_at) * 1000)) ORDER BY t.place), '[]')
   FROM (
     SELECT * FROM transfers
-    WHERE payment_id = now.id AND dropped_at IS NULL ORDER BY place LIMIT ${MAX_TRANSFERS}
+    WHERE payment_id = now.id AND ${IS_STANDING('transfers')} ORDER BY place LIMIT ${MAX_TRANSFERS}
   ) t
 ) AS transfers`;
 
@@ -86,7 +87,7 @@ const CHECKOUT_PAYMENTS = `
         min(coalesce(greatest(0, c.head - t.block_height + 1), 0))::int, p.confirmations
       ) AS confirmations
       FROM transfers t LEFT JOIN chain_cursors c ON c.chain = ${CHAIN_KEY_OF_TRANSFER}
-      WHERE p.fully_funded AND t.payment_id = p.id AND t.confirmed_at IS NULL AND t.dropped_at IS NULL
+      WHERE p.fully_funded AND t.payment_id = p.id AND t.confirmed_at IS NULL AND ${IS_STANDING('t')}
     ) depth
     CROSS JOIN LATERAL (
       SELECT coin AS refund_coin, network AS refund_network, rank = 1 AS needs_address,
@@ -97,7 +98,7 @@ const CHECKOUT_PAYMENTS = `
         UNION ALL
         SELECT t.coin, t.network, 2, -t.place, t.amount - t.converted - t.returned FROM transfers t
         WHERE t.payment_id = p.id AND p.settled_at IS NULL AND p.amount_received > 0
-          AND t.dropped_at IS NULL AND t.amount > t.converted + t.returned
+          AND ${IS_STANDING('t')} AND t.amount > t.converted + t.returned
         UNION ALL
         SELECT p.pay_currency, p.pay_network, 3, 0, NULL
       ) AS candidates

@@ -1,6 +1,7 @@
 import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
 import {
   applyUnapplied,
+  endHolds,
   expirePayment,
   requotePayment,
   sendRefund,
@@ -12,6 +13,7 @@ import { HAS_UNAPPLIED } from '../../payments/lifecycle/unapplied.ts';
 import { REQUOTES } from '../../payments/pricing/quotes.ts';
 import { ADDRESS_KEY } from '../../payments/refunds/refund-address.ts';
 import { IS_SHORT } from '../../payments/transfers/decide.ts';
+import { HOLDS } from '../../payments/transfers/hold.ts';
 import { sendAddressRequest, sendReceipt } from '../../receipts/jobs.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { exists, searched, within, type Invariant, type Offender, type Range } from './invariant.ts';
@@ -32,6 +34,8 @@ const missing = sql<Offender, Range>(
       UNION ALL
       SELECT id, format('its price is locked until %s', ends_at), '${requotePayment.name}', id
       FROM (${REQUOTES(`${within('p.id', p)} AND ${IS_SHORT}`)}) requotes
+      UNION ALL
+      SELECT id, 'a transfer is unmined', '${endHolds.name}', id FROM (${HOLDS(within('p.id', p))}) holds
       UNION ALL
       SELECT id, 'status PROCESSING', '${settlePayment.name}', id
       FROM payments p

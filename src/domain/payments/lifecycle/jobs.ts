@@ -1,10 +1,14 @@
 import { NETWORK_IDS } from '../../chain/networks.ts';
-import { defineJob } from '../../../platform/job.ts';
+import type { ScheduledJob } from '../../schedule/rows.ts';
+import { defineJob, type Job } from '../../../platform/job.ts';
+import { testClockOf, type Payment } from './payment.ts';
 
 /** Key: a payment's id. Due at its deadline. */
 export const expirePayment = defineJob('payment.expire', 'expiration', { batch: 200, isOfMerchants: true });
 /** Key: a payment's id. Due when the first of its rate locks ends. */
 export const requotePayment = defineJob('payment.requote', 'expiration', { batch: 200 });
+/** Key: a payment's id. Due when the first of its unmined transfers stops to hold rate and deadline. */
+export const endHolds = defineJob('payment.end-holds', 'expiration', { batch: 200 });
 /** Key: a payment's id. Due when the payment is confirmed in full; converts and settles it. */
 export const settlePayment = defineJob('payment.settle', 'settlement', { batch: 100, isOfMerchants: true });
 /** Key: a refund's id. Due when the refund is accepted. */
@@ -15,3 +19,9 @@ export const tellRefundAddress = defineJob('refund-address.tell', 'mail');
 export const applyUnapplied = defineJob('payment.apply-transfers', 'confirmations');
 /** Key: a network's name. Recurs with the network's blocks. */
 export const syncChain = defineJob('chain.observe', 'confirmations', { keys: NETWORK_IDS });
+
+/** Returns a job whose key is the payment's id, in the time of its clock. */
+export function jobOf(job: Job, payment: Payment, runAt: Date): ScheduledJob {
+  const { id: key, merchant_id: merchantId } = payment;
+  return { job, key, runAt, testClock: testClockOf(payment), merchantId };
+}

@@ -1,13 +1,11 @@
 import { recordEvents, type JobChanges } from '../../outbox/outbox.ts';
-import type { ScheduledJob } from '../../schedule/rows.ts';
-import type { Job } from '../../../platform/job.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { together } from '../../../platform/postgres/transactions/together.ts';
 import type { CheckoutRefund, CheckoutTransfer } from '../../../sdk/event-types.ts';
 import { countTransitions } from './count.ts';
 import { eventOf } from './event.ts';
-import { expirePayment, settlePayment } from './jobs.ts';
-import { testClockOf, type Payment } from './payment.ts';
+import { expirePayment, jobOf, settlePayment } from './jobs.ts';
+import type { Payment } from './payment.ts';
 import {
   isOpen,
   isProcessing,
@@ -128,17 +126,10 @@ const applyTransitions = sql<Payment & { from_status: Status }, { requests: stri
  */
 function jobsOf(moved: readonly Payment[], now: Date): JobChanges {
   const expires = ({ status, fully_funded }: Payment) => isOpen(status) && !fully_funded;
-  const jobOf = (payment: Payment, job: Job, runAt: Date): ScheduledJob => ({
-    job,
-    key: payment.id,
-    runAt,
-    testClock: testClockOf(payment),
-    merchantId: payment.merchant_id,
-  });
   return {
     scheduled: moved.flatMap((payment) => {
-      if (expires(payment)) return [jobOf(payment, expirePayment, payment.deadline_at)];
-      return isProcessing(payment.status) ? [jobOf(payment, settlePayment, now)] : [];
+      if (expires(payment)) return [jobOf(expirePayment, payment, payment.deadline_at)];
+      return isProcessing(payment.status) ? [jobOf(settlePayment, payment, now)] : [];
     }),
     cancelled: {
       job: expirePayment,

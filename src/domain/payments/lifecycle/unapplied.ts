@@ -80,6 +80,7 @@ type StoredTransfer = Omit<ChainTransfer, 'seenAt' | 'droppedAt'> & {
 interface UnappliedRow extends Omit<UnappliedTransfers, 'transfers' | 'height'> {
   readonly transfers: readonly StoredTransfer[];
   readonly height: string | null;
+  readonly set_aside_at: Date;
 }
 
 const takeRows = sql<UnappliedRow, { paymentId: string }>(
@@ -87,15 +88,19 @@ const takeRows = sql<UnappliedRow, { paymentId: string }>(
   (p) => `
     WITH taken AS (
       DELETE FROM unapplied_transfers WHERE payment_id = ${p.paymentId}
-      RETURNING place, network, transfers, rates, height
+      RETURNING place, network, transfers, rates, height, set_aside_at
     )
-    SELECT network, transfers, rates, height FROM taken ORDER BY place`,
+    SELECT network, transfers, rates, height, set_aside_at FROM taken ORDER BY place`,
 );
 
 /** Removes and returns what is set aside of a payment, whose row the caller has locked, in its order. */
-export async function takeUnapplied(tx: Tx, paymentId: string): Promise<UnappliedTransfers[]> {
-  return (await run(tx, takeRows, { paymentId })).map(({ transfers, height, ...row }) => ({
+export async function takeUnapplied(
+  tx: Tx,
+  paymentId: string,
+): Promise<(UnappliedTransfers & { at: Date })[]> {
+  return (await run(tx, takeRows, { paymentId })).map(({ transfers, height, set_aside_at, ...row }) => ({
     ...row,
+    at: set_aside_at,
     height: height === null ? null : Number(height),
     transfers: transfers.map((transfer) => ({
       ...transfer,

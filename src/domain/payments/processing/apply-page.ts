@@ -58,7 +58,10 @@ export async function applyPage(
   const reportOf = (id: string) => ({ network, transfers: reported.get(id) ?? [], rates, height });
   await setAside(tx, aside, reportOf, now);
   const others = new Map([...concerned].filter(([id]) => !isAside(id)));
-  return { moved: await applyTransfers(tx, others, { network, reported, rates, height }, now), more };
+  return {
+    moved: await applyTransfers(tx, others, { network, reported, rates, height, at: now }, now),
+    more,
+  };
 }
 
 /** Returns the payments for which a page is applied, and not set aside. */

@@ -1,12 +1,12 @@
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainTransfer, Rates } from '../../chain/port.ts';
-import { schedule } from '../../schedule/store.ts';
-import { groupBy, recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { cancel, schedule } from '../../schedule/store.ts';
+import { groupBy, type Tx } from '../../../platform/postgres/db.ts';
 import { together } from '../../../platform/postgres/transactions/together.ts';
 import { hasToConvert } from '../conversions/plan.ts';
 import { postEntries, receivedEntries } from '../ledger/ledger.ts';
-import { settlePayment } from '../lifecycle/jobs.ts';
-import { testClockOf, type Payment } from '../lifecycle/payment.ts';
+import { endHolds, expirePayment, jobOf, settlePayment } from '../lifecycle/jobs.ts';
+import type { Payment } from '../lifecycle/payment.ts';
 import { isProcessing } from '../lifecycle/states.ts';
 import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
@@ -21,9 +21,10 @@ import {
   type Decision,
   type TransferUpdate,
 } from '../transfers/decide.ts';
+import { holdJobs } from '../transfers/hold.ts';
 import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { readLockedQuotes, recordTransfers, type LockedPayment } from '../transfers/record.ts';
-import { readTransfersByPayment } from '../transfers/store.ts';
+import { readTransfersByPayment, recordMoney } from '../transfers/store.ts';
 
 /** By the payment's id. */
 export type Concerned = ReadonlyMap<string, LockedPayment>;
@@ -36,6 +37,8 @@ export interface ChainReport {
   readonly rates: Rates;
   /** Transfers in this block or below are confirmed; null: it is not known yet, for there is more to read. */
   readonly height: number | null;
+  /** When it reported this. */
+  readonly at: Date;
 }
 
 /**
@@ -75,12 +78,12 @@ export async function lockConcerned(
 export async function applyTransfers(
   tx: Tx,
   concerned: Concerned,
-  { network, reported, rates, height }: ChainReport,
+  { network, reported, rates, height, at }: ChainReport,
   now: Date,
 ): Promise<Payment[]> {
   const ids = [...concerned.keys()];
   const own = new Map([...reported].filter(([id]) => concerned.has(id)));
-  const updates = await recordTransfers(tx, { payments: concerned, reported: own, rates });
+  const updates = await recordTransfers(tx, { payments: concerned, reported: own, rates, at });
   if (height !== null) await confirmUpTo(tx, network, { paymentIds: ids, height }, now);
   const [after, refunds] = await together(
     tx,
@@ -88,7 +91,27 @@ export async function applyTransfers(
     () => readOpenRefunds(tx, ids),
   );
   const refunding = new Set(refunds.map(({ payment_id }) => payment_id));
-  const decisions = decideAll(concerned, after, { updates, refunding });
+  return follow(
+    tx,
+    concerned,
+    { decisions: decideAll(concerned, after, { updates, refunding }), after },
+    now,
+  );
+}
+
+/** What is decided about payments, and their transfers by now. */
+export interface Decided {
+  readonly decisions: readonly Decision[];
+  readonly after: ReadonlyMap<string, readonly PaymentTransfer[]>;
+}
+
+/** Moves payments, books and schedules what follows from decisions. Returns the payments that moved. */
+export async function follow(
+  tx: Tx,
+  concerned: Concerned,
+  { decisions, after }: Decided,
+  now: Date,
+): Promise<Payment[]> {
   const moved = await moveAll(tx, decisions, now);
   await postEntries(
     tx,
@@ -97,7 +120,7 @@ export async function applyTransfers(
     ),
     now,
   );
-  await scheduleFollowing(tx, decisions, { moved, after }, now);
+  await scheduleFollowing(tx, concerned, { decisions, after, moved }, now);
   const owing = decisions.map(({ payment }) => payment).filter(mayOweRefund);
   await acceptDueRefunds(
     tx,
@@ -129,46 +152,25 @@ async function moveAll(tx: Tx, decisions: readonly Decision[], now: Date): Promi
   const rounds = Math.max(...decisions.map(({ requests }) => requests.length));
   for (let round = 0; round < rounds; round += 1)
     await apply(decisions.flatMap(({ requests }) => requests[round] ?? []));
+  // Money that makes no event: it was mined, replaced by the same money, lost beside enough, or has lapsed.
+  const silent = decisions.filter(({ requests }) => requests.length === 0);
   await recordMoney(
     tx,
-    decisions.filter(({ requests }) => requests.length === 0),
+    silent.map(({ payment: { id }, changes }) => ({ id, ...changes })),
   );
   await apply(confirmedInFull(decisions, moved));
   return moved;
 }
 
-const updateMoney = sql<never, { payments: string }>(
-  'update_money',
-  (p) => `
-    UPDATE payments p SET
-      amount_received = m.amount_received,
-      fully_funded = m.fully_funded,
-      exceptions = m.exceptions,
-      tx_hash = m.tx_hash,
-      confirmations = m.confirmations
-    FROM jsonb_to_recordset(${p.payments}::jsonb) AS m (
-      id text, amount_received numeric, fully_funded boolean, exceptions text[], tx_hash text,
-      confirmations integer)
-    WHERE p.id = m.id`,
-);
-
-/**
- * Records money that makes no event: a transfer was mined, replaced by the same money, or lost beside enough.
- */
-async function recordMoney(tx: Tx, decisions: readonly Decision[]): Promise<void> {
-  if (decisions.length === 0) return;
-  const payments = recordset(decisions.map(({ payment, changes }) => ({ id: payment.id, ...changes })));
-  await run(tx, updateMoney, { payments });
-}
-
 /**
  * Schedules what follows beside the transitions: the conversion of money that confirmed after the price was
- * covered, and the requote of a payment that has not enough.
+ * covered, the end of what unmined transfers hold, the expiry of a payment whose money has lapsed, and the
+ * requote of one that has not enough.
  */
 async function scheduleFollowing(
   tx: Tx,
-  decisions: readonly Decision[],
-  { moved, after }: { moved: readonly Payment[]; after: ReadonlyMap<string, readonly PaymentTransfer[]> },
+  concerned: Concerned,
+  { decisions, after, moved }: Decided & { moved: readonly Payment[] },
   now: Date,
 ): Promise<void> {
   const current = new Map(moved.map((payment) => [payment.id, payment]));
@@ -180,15 +182,19 @@ async function scheduleFollowing(
   const converting = payments.filter(
     (payment) => !isScheduled(payment) && hasToConvert(payment, after.get(payment.id) ?? []),
   );
-  await schedule(
-    tx,
-    converting.map((payment) => ({
-      job: settlePayment,
-      key: payment.id,
-      runAt: now,
-      testClock: testClockOf(payment),
-      merchantId: payment.merchant_id,
-    })),
+  // A transition has scheduled the expiry itself.
+  const hasBecomeShort = (payment: Payment) =>
+    !current.has(payment.id) && isShort(payment) && concerned.get(payment.id)?.payment.fully_funded === true;
+  const holds = holdJobs(
+    payments,
+    (id) => concerned.get(id)?.transfers ?? [],
+    (id) => after.get(id) ?? [],
   );
+  await schedule(tx, [
+    ...converting.map((payment) => jobOf(settlePayment, payment, now)),
+    ...payments.filter(hasBecomeShort).map((payment) => jobOf(expirePayment, payment, payment.deadline_at)),
+    ...holds.scheduled,
+  ]);
+  await cancel(tx, endHolds, holds.cancelled);
   await scheduleRequote(tx, payments.filter(isShort));
 }

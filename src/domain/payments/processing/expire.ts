@@ -1,9 +1,14 @@
 import { finish } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { transact } from '../../../platform/postgres/transactions/transact.ts';
-import { expirePayment } from '../lifecycle/jobs.ts';
+import { endHolds, expirePayment } from '../lifecycle/jobs.ts';
+import { lockSyncedPayments } from '../lifecycle/store.ts';
 import { transition } from '../lifecycle/transition.ts';
 import { acceptDueRefunds } from '../refunds/due.ts';
+import { decideLapse } from '../transfers/decide.ts';
+import { holdEndOf, lapseTransfers } from '../transfers/hold.ts';
+import { readTransfersByPayment } from '../transfers/store.ts';
+import { follow } from './apply-transfers.ts';
 import { syncNetworksOf } from './shared-sync.ts';
 import type { SyncAdapters } from './sync-network.ts';
 
@@ -34,4 +39,39 @@ export async function expirePayments(
     return moved;
   });
   for (const { id, exceptions } of expired) ctx.log.info('payment EXPIRED', { payment_id: id, exceptions });
+}
+
+/**
+ * Ends what unmined transfers hold of their payments, where it is time: they have no credit then. A payment
+ * that they covered is short again, and expires if its deadline has passed. Without those whose transfers are
+ * set aside: applying these schedules this again.
+ */
+export async function endHoldsOf(
+  ctx: Context,
+  adapters: SyncAdapters,
+  ids: readonly string[],
+): Promise<void> {
+  const now = ctx.now();
+  // What the network has mined by now holds, even when the last sync was earlier.
+  await syncNetworksOf(ctx, adapters, ids);
+  await transact(ctx.db, async (tx) => {
+    await finish(tx, endHolds, ids, now);
+    const payments = await lockSyncedPayments(tx, ids);
+    const before = await readTransfersByPayment(
+      tx,
+      payments.map(({ id }) => id),
+    );
+    const isOver = (end: Date | null) => end !== null && end <= now;
+    const lapsed = [...before.values()].flat().filter((transfer) => isOver(holdEndOf(transfer)));
+    await lapseTransfers(tx, lapsed, now);
+    const after = await readTransfersByPayment(tx, [...before.keys()]);
+    const concerned = new Map(
+      payments.map((payment) => [
+        payment.id,
+        { payment, transfers: before.get(payment.id) ?? [], quotes: [] },
+      ]),
+    );
+    const decisions = payments.map((payment) => decideLapse(payment, after.get(payment.id) ?? []));
+    await follow(tx, concerned, { decisions, after }, now);
+  });
 }

@@ -13,8 +13,8 @@ import {
   type ConversionRow,
 } from '../conversions/store.ts';
 import { convertedEntries, postEntries } from '../ledger/ledger.ts';
-import { settlePayment } from '../lifecycle/jobs.ts';
-import { testClockOf, type Payment } from '../lifecycle/payment.ts';
+import { jobOf, settlePayment } from '../lifecycle/jobs.ts';
+import type { Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { isProcessing } from '../lifecycle/states.ts';
 import { lockPayments } from '../lifecycle/store.ts';
@@ -121,13 +121,7 @@ const WAIT_SECONDS = 600;
 async function scheduleSettlement(tx: Tx, payments: readonly Payment[], runAt: Date): Promise<void> {
   await schedule(
     tx,
-    payments.map((payment) => ({
-      job: settlePayment,
-      key: payment.id,
-      runAt,
-      testClock: testClockOf(payment),
-      merchantId: payment.merchant_id,
-    })),
+    payments.map((payment) => jobOf(settlePayment, payment, runAt)),
   );
 }
 

@@ -44,7 +44,8 @@ export function replacementOf(lost: ChainTransfer, page: readonly ChainTransfer[
 }
 
 /** What is decided about a transfer when it is first seen, and what becomes of it. */
-export type Money = Credit & Pick<PaymentTransfer, 'seen_at' | 'converted' | 'returned' | 'conversion'>;
+export type Money = Credit &
+  Pick<PaymentTransfer, 'seen_at' | 'lapsed_at' | 'converted' | 'returned' | 'conversion'>;
 
 /** Returns the money of a replacement: the lowest coins of the transfer that it replaces. */
 export function moneyOf(lost: PaymentTransfer, { amount }: ChainTransfer): Money {
@@ -52,6 +53,7 @@ export function moneyOf(lost: PaymentTransfer, { amount }: ChainTransfer): Money
   const converted = min(lost.converted, amount);
   return {
     seen_at: lost.seen_at,
+    lapsed_at: lost.lapsed_at,
     conversion: lost.conversion,
     credit: creditOfBottom(lost, amount),
     locked_amount,
@@ -68,7 +70,7 @@ export function newMoney(
   paid: readonly PaymentTransfer[],
   { quotes, rates }: Crediting,
 ): Money {
-  const nothing = { seen_at: seenAt, converted: '0', returned: '0', conversion: null };
+  const nothing = { seen_at: seenAt, lapsed_at: null, converted: '0', returned: '0', conversion: null };
   // Never counted: it was dropped before it was seen.
   if (droppedAt !== null) return { ...nothing, credit: '0', locked_amount: '0', locked_credit: '0' };
   const { missing } = evaluate(payment, paid);

@@ -34,6 +34,13 @@ export interface Decision {
   readonly requests: readonly TransitionRequest[];
 }
 
+/** Decides what follows when transfers of a payment lapse: only its sums change, until its deadline. */
+export function decideLapse(payment: Payment, transfers: readonly PaymentTransfer[]): Decision {
+  const evaluation = evaluate(payment, transfers);
+  const changes = { ...changesOf(payment, evaluation, []), ...latest(transfers) };
+  return { payment, evaluation, changes, requests: [] };
+}
+
 /** Decides, without I/O, what follows from the updates of a payment. */
 export function decideTransitions(
   payment: Payment,

@@ -17,13 +17,28 @@ export interface PaymentTransfer extends CreditedTransfer {
   readonly confirmations: number;
   readonly confirmed_at: Date | null;
   readonly dropped_at: Date | null;
+  /** When a reorganisation put it back into the pool; null: none did since it was seen. */
+  readonly pooled_at: Date | null;
+  /** Since when it holds nothing, and has no credit, because it was not mined in time; null: it counts. */
+  readonly lapsed_at: Date | null;
   /** Number of the conversion that took, or was to take, its money; null: none did. */
   readonly conversion: number | null;
 }
 
-/** True for money that the chain has not dropped. */
-export const isStanding = ({ dropped_at }: Pick<PaymentTransfer, 'dropped_at'>): boolean =>
-  dropped_at === null;
+/**
+ * True for money that counts: the chain has not dropped it, and it was mined in time, or still may be. One
+ * that lapsed counts once it is mined: what marks it then may be older than what lets it lapse.
+ */
+export const isStanding = ({
+  dropped_at,
+  lapsed_at,
+  block_height,
+}: Pick<PaymentTransfer, 'dropped_at' | 'lapsed_at' | 'block_height'>): boolean =>
+  dropped_at === null && (lapsed_at === null || block_height !== null);
+
+/** SQL: the same of a row of transfers. */
+export const IS_STANDING = (t: string) =>
+  `${t}.dropped_at IS NULL AND (${t}.lapsed_at IS NULL OR ${t}.block_height IS NOT NULL)`;
 
 /** True for money that can be converted, booked and sent back: mined deep enough, and not dropped. */
 export const isConfirmed = (transfer: PaymentTransfer): boolean =>

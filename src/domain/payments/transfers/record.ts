@@ -3,6 +3,7 @@ import { groupBy, run, sql, type Connection, type Tx } from '../../../platform/p
 import type { Payment } from '../lifecycle/payment.ts';
 import { moneyOf, newMoney, replacementOf, type Crediting, type Money, type Quote } from './credit-new.ts';
 import type { TransferUpdate } from './decide.ts';
+import { pooledAt } from './hold.ts';
 import { isStanding, type PaymentTransfer } from './payment-transfer.ts';
 import { handOverMoney, storeTransfers, type Replacement, type TransferRow } from './store.ts';
 
@@ -35,6 +36,8 @@ export interface PageOfPayments {
   /** The transfers that the page reports for each of them, in its order. */
   readonly reported: ReadonlyMap<string, readonly ChainTransfer[]>;
   readonly rates: Rates;
+  /** When the chain reported it. */
+  readonly at: Date;
 }
 
 /**
@@ -42,7 +45,7 @@ export interface PageOfPayments {
  * state. The caller has locked the payments: what a payment misses decides the credit of the next transfer.
  */
 export async function recordTransfers(tx: Tx, page: PageOfPayments): Promise<TransferUpdate[]> {
-  const { payments, reported, rates } = page;
+  const { payments, reported, rates, at } = page;
   if (reported.size === 0) return [];
   const updates: TransferUpdate[] = [];
   const rows: TransferRow[] = [];
@@ -50,7 +53,7 @@ export async function recordTransfers(tx: Tx, page: PageOfPayments): Promise<Tra
   for (const [id, transfers] of reported) {
     const known = payments.get(id);
     if (known === undefined) continue;
-    const own = { transfers, quotes: known.quotes, rates };
+    const own = { transfers, quotes: known.quotes, rates, at };
     const recorded = recordOwn(known.payment, known.transfers, own);
     updates.push(...recorded.map(({ update }) => update));
     rows.push(...recorded.map(({ row }) => row));
@@ -61,7 +64,7 @@ export async function recordTransfers(tx: Tx, page: PageOfPayments): Promise<Tra
   return updates;
 }
 
-interface Reported extends Crediting {
+interface Reported extends Crediting, Pick<PageOfPayments, 'at'> {
   readonly transfers: readonly ChainTransfer[];
 }
 
@@ -80,32 +83,39 @@ interface Recorded {
   readonly replacement: Replacement | null;
 }
 
-/** Returns what a page reports for a payment, beside what is `stored` of it. */
+/**
+ * Returns what a page reports for a payment, beside what is `stored` of it. A transfer that has lapsed and is
+ * mined after all is new money, at the market's rate: its quote is long over.
+ */
 export function recordOwn(
   payment: Payment,
   stored: readonly PaymentTransfer[],
   reported: Reported,
 ): Recorded[] {
-  const { transfers } = reported;
-  const before: Known = new Map(stored.map((one) => [nameOf(one.tx_hash, one.coin), one]));
-  const replaced = findReplaced(transfers, before);
+  const { transfers, at } = reported;
+  const knownOf: Known = new Map(stored.map((one) => [nameOf(one.tx_hash, one.coin), one]));
+  const replaced = findReplaced(transfers, knownOf);
   const moved = new Set(replaced.values());
   // What stands by now decides what the payment misses when the next one is credited.
-  const current = new Map(before);
+  const current = new Map(knownOf);
   for (const { txHash, coin, droppedAt } of transfers) {
-    const known = before.get(nameOf(txHash, coin));
+    const known = knownOf.get(nameOf(txHash, coin));
     if (known !== undefined) current.set(nameOf(txHash, coin), { ...known, dropped_at: droppedAt });
   }
   return transfers.map((transfer) => {
     const { txHash, coin } = transfer;
-    const known = before.get(nameOf(txHash, coin));
+    const known = knownOf.get(nameOf(txHash, coin));
     const lost = replaced.get(transfer);
     const isSame = lost !== undefined || (known !== undefined && moved.has(known));
+    const before = known ?? lost;
+    const isBack = before !== undefined && before.lapsed_at !== null && transfer.blockHeight !== null;
     const paid = [...current.values()];
-    const money = known ?? (lost ? moneyOf(lost, transfer) : newMoney(payment, transfer, paid, reported));
-    const row = toRow(payment, transfer, money);
-    if (known === undefined) current.set(nameOf(txHash, coin), asPaymentTransfer(payment, row));
-    const kind = isSame ? ('moved' as const) : kindOf(transfer, known);
+    const money = isBack
+      ? newMoney(payment, { ...transfer, seenAt: at }, paid, { ...reported, quotes: [] })
+      : (known ?? (lost ? moneyOf(lost, transfer) : newMoney(payment, transfer, paid, reported)));
+    const row = toRow(payment, transfer, money, pooledAt(before, transfer.blockHeight, at));
+    if (known === undefined || isBack) current.set(nameOf(txHash, coin), asPaymentTransfer(payment, row));
+    const kind = isBack ? 'seen' : isSame ? 'moved' : kindOf(transfer, known);
     const replacement = lost ? { ...row, lost: lost.tx_hash, same: txHash } : null;
     return { row, replacement, update: { paymentId: payment.id, kind, txHash, coin } };
   });
@@ -119,7 +129,7 @@ function findReplaced(
   const found = new Map<ChainTransfer, PaymentTransfer>();
   for (const transfer of transfers) {
     const lost = before.get(nameOf(transfer.txHash, transfer.coin));
-    if (lost === undefined || !isStanding(lost)) continue;
+    if (lost === undefined || lost.dropped_at !== null) continue;
     const same = replacementOf(transfer, transfers);
     if (same !== null && !before.has(nameOf(same.txHash, same.coin))) found.set(same, lost);
   }
@@ -137,9 +147,9 @@ function kindOf(
   return wasMined && Number(before.block_height) !== blockHeight ? 'orphaned' : 'moved';
 }
 
-function toRow({ id }: Payment, transfer: ChainTransfer, money: Money): TransferRow {
+function toRow({ id }: Payment, transfer: ChainTransfer, money: Money, pooled_at: Date | null): TransferRow {
   const { network, txHash, coin, amount, sender, blockHeight, droppedAt, replacedBy } = transfer;
-  const { seen_at, credit, locked_amount, locked_credit, converted, returned, conversion } = money;
+  const { seen_at, lapsed_at, credit, locked_amount, locked_credit, converted, returned, conversion } = money;
   return {
     payment_id: id,
     network,
@@ -151,6 +161,8 @@ function toRow({ id }: Payment, transfer: ChainTransfer, money: Money): Transfer
     block_height: blockHeight,
     dropped_at: droppedAt,
     replaced_by: replacedBy,
+    pooled_at,
+    lapsed_at,
     credit,
     locked_amount,
     locked_credit,

@@ -2,6 +2,7 @@ import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { Mode } from '../../../platform/endpoint.ts';
 import { groupBy, recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
+import type { Changes } from '../lifecycle/transition.ts';
 import type { Credit } from './credit.ts';
 import type { PaymentTransfer } from './payment-transfer.ts';
 
@@ -56,26 +57,35 @@ export interface TransferRow extends Credit {
   readonly block_height: number | null;
   readonly dropped_at: Date | null;
   readonly replaced_by: string | null;
+  readonly pooled_at: Date | null;
+  readonly lapsed_at: Date | null;
   readonly converted: string;
   readonly returned: string;
   readonly conversion: number | null;
 }
 
-// What a transfer is worth, and what became of it, is decided once: only its place on the chain changes.
+// What became of a transfer is decided elsewhere. What it is worth changes only when it lapsed and is mined.
 const upsertTransfers = sql<never, { transfers: string }>(
   'upsert_transfers',
   (p) => `
     INSERT INTO transfers (payment_id, network, tx_hash, coin, amount, sender, seen_at, block_height,
-      dropped_at, replaced_by, credit, locked_amount, locked_credit, converted, returned, conversion)
+      dropped_at, replaced_by, pooled_at, lapsed_at, credit, locked_amount, locked_credit, converted,
+      returned, conversion)
     SELECT * FROM jsonb_to_recordset(${p.transfers}::jsonb) AS t (
       payment_id text, network text, tx_hash text, coin text, amount numeric, sender text,
       seen_at timestamptz, block_height bigint, dropped_at timestamptz, replaced_by text,
-      credit numeric, locked_amount numeric, locked_credit numeric, converted numeric, returned numeric,
-      conversion integer)
+      pooled_at timestamptz, lapsed_at timestamptz, credit numeric, locked_amount numeric, locked_credit numeric, converted numeric,
+      returned numeric, conversion integer)
     ON CONFLICT (payment_id, network, tx_hash, coin) DO UPDATE SET
       block_height = excluded.block_height,
       dropped_at = excluded.dropped_at,
       replaced_by = excluded.replaced_by,
+      seen_at = excluded.seen_at,
+      pooled_at = excluded.pooled_at,
+      lapsed_at = excluded.lapsed_at,
+      credit = excluded.credit,
+      locked_amount = excluded.locked_amount,
+      locked_credit = excluded.locked_credit,
       confirmed_at = CASE
         WHEN transfers.block_height = excluded.block_height THEN transfers.confirmed_at END`,
 );
@@ -119,8 +129,8 @@ const transfersOfPayments = sql<PaymentTransfer, { paymentIds: readonly string[]
   'transfers_of_payments',
   (p) => `
     SELECT t.payment_id, t.network, t.tx_hash, t.coin, t.amount, t.sender, t.seen_at, t.block_height,
-      t.confirmed_at, t.dropped_at, t.credit, t.locked_amount, t.locked_credit, t.converted, t.returned,
-      t.conversion, p.pay_currency, p.pay_network,
+      t.confirmed_at, t.dropped_at, t.pooled_at, t.lapsed_at, t.credit, t.locked_amount, t.locked_credit,
+      t.converted, t.returned, t.conversion, p.pay_currency, p.pay_network,
       coalesce(greatest(0, c.head - t.block_height + 1), 0)::int AS confirmations
     FROM transfers t
       JOIN payments p ON p.id = t.payment_id
@@ -143,4 +153,24 @@ export async function readTransfersByPayment(
   paymentIds: readonly string[],
 ): Promise<ReadonlyMap<string, PaymentTransfer[]>> {
   return groupBy(await readTransfers(connection, paymentIds), ({ payment_id }) => payment_id);
+}
+
+const updateMoney = sql<never, { payments: string }>(
+  'update_money',
+  (p) => `
+    UPDATE payments p SET
+      amount_received = m.amount_received,
+      fully_funded = m.fully_funded,
+      exceptions = m.exceptions,
+      tx_hash = m.tx_hash,
+      confirmations = m.confirmations
+    FROM jsonb_to_recordset(${p.payments}::jsonb) AS m (
+      id text, amount_received numeric, fully_funded boolean, exceptions text[], tx_hash text,
+      confirmations integer)
+    WHERE p.id = m.id`,
+);
+
+/** Records what the transfers of payments amount to, where no transition does. */
+export async function recordMoney(tx: Tx, payments: readonly (Changes & { id: string })[]): Promise<void> {
+  if (payments.length > 0) await run(tx, updateMoney, { payments: recordset(payments) });
 }

@@ -29,6 +29,8 @@ function transferOf(
     confirmations: 12,
     confirmed_at: SEEN,
     dropped_at: null,
+    pooled_at: null,
+    lapsed_at: null,
     conversion: null,
     credit: amount,
     pay_currency: 'USDC',
