@@ -9,6 +9,13 @@ const BLOCK_MS: Readonly<Record<Network, number>> = {
   polygon: 2_000,
   tron: 3_000,
 };
+/** How long an unmined transfer holds rate and deadline. */
+export const HOLD_MS: Readonly<Record<Network, number>> = {
+  bitcoin: 10_800_000,
+  ethereum: 1_800_000,
+  polygon: 1_800_000,
+  tron: 1_800_000,
+};
 const CONFIRMATIONS: Readonly<Record<Network, number>> = {
   bitcoin: 2,
   ethereum: 12,
@@ -29,15 +36,17 @@ export const CHAIN_BEGINS: Readonly<Record<Network, number>> = {
 
 export class ModelChain {
   readonly #network: Network;
+  readonly #blockMs: number;
   #head: { height: number; at: number };
 
-  constructor(network: Network) {
+  constructor(network: Network, blockMs: number | null) {
     this.#network = network;
+    this.#blockMs = blockMs ?? BLOCK_MS[network];
     this.#head = { height: 0, at: CHAIN_BEGINS[network] };
   }
 
   height(now: number): number {
-    return this.#head.height + Math.floor((now - this.#head.at) / BLOCK_MS[this.#network]);
+    return this.#head.height + Math.floor((now - this.#head.at) / this.#blockMs);
   }
 
   mine(blocks: number, now: number): void {
@@ -52,8 +61,16 @@ export class ModelChain {
     return !sent.isDropped && this.#confirmingBlock(sent) <= this.height(now);
   }
 
+  minedAt(sent: Sent): number {
+    return this.#timeOf(sent.block);
+  }
+
   confirmedAt(sent: Sent): number {
-    return this.#head.at + (this.#confirmingBlock(sent) - this.#head.height) * BLOCK_MS[this.#network];
+    return this.#timeOf(this.#confirmingBlock(sent));
+  }
+
+  #timeOf(block: number): number {
+    return this.#head.at + (block - this.#head.height) * this.#blockMs;
   }
 
   #confirmingBlock(sent: Sent): number {
@@ -61,7 +78,8 @@ export class ModelChain {
   }
 }
 
-export function modelChains(): Record<Network, ModelChain> {
-  const entries = NETWORKS.map((network) => [network, new ModelChain(network)] as const);
+/** `blockMs`: of every network; null: each has its own. */
+export function modelChains(blockMs: number | null): Record<Network, ModelChain> {
+  const entries = NETWORKS.map((network) => [network, new ModelChain(network, blockMs)] as const);
   return Object.fromEntries(entries) as Record<Network, ModelChain>;
 }

@@ -19,7 +19,8 @@ const DAY = 86_400_000;
 
 /** Runs a script on the service and on the model; throws when they differ or an invariant is violated. */
 export async function checkScript(ctx: Context, caller: Caller, { terms, steps }: Script): Promise<void> {
-  const model = new Model(terms);
+  const { blockSeconds } = ctx.config;
+  const model = new Model(terms, blockSeconds === null ? null : blockSeconds * 1000);
   const invariants = new Invariants(terms);
   await withPayment(ctx, caller, terms, async (payment) => {
     const step = async (at: number, action: Action, when: string) => {

@@ -108,7 +108,7 @@ function describeFact(fact: TransferFact): TransferState {
     locked: `${plain(fact.locked_amount)} for ${plain(fact.locked_credit)}`,
     converted: plain(fact.converted),
     returned: plain(fact.returned),
-    state: fact.dropped ? 'dropped' : fact.confirmed ? 'confirmed' : 'seen',
+    state: fact.dropped ? 'dropped' : fact.lapsed ? 'lapsed' : fact.confirmed ? 'confirmed' : 'seen',
   };
 }
 
@@ -119,7 +119,7 @@ function describeSent(sent: Sent): TransferState {
     locked: `${format(sent.lockedAmount)} for ${format(sent.lockedCredit)}`,
     converted: format(sent.converted),
     returned: format(sent.returned),
-    state: sent.isDropped ? 'dropped' : sent.isConfirmed ? 'confirmed' : 'seen',
+    state: sent.isDropped ? 'dropped' : sent.isLapsed ? 'lapsed' : sent.isConfirmed ? 'confirmed' : 'seen',
   };
 }
 

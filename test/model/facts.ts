@@ -13,6 +13,7 @@ export interface TransferFact {
   readonly returned: string;
   readonly confirmed: boolean;
   readonly dropped: boolean;
+  readonly lapsed: boolean;
 }
 
 export interface RefundFact {
@@ -68,7 +69,8 @@ export const readFacts = sql<Facts, { id: string; now: Date }>(
         'amount', t.amount::text, 'credit', t.credit::text, 'locked_amount', t.locked_amount::text,
         'locked_credit', t.locked_credit::text, 'converted', t.converted::text,
         'returned', t.returned::text, 'confirmed', t.confirmed_at IS NOT NULL,
-        'dropped', t.dropped_at IS NOT NULL) ORDER BY t.seen_at, t.place), '[]')
+        'dropped', t.dropped_at IS NOT NULL,
+        'lapsed', t.lapsed_at IS NOT NULL) ORDER BY t.seen_at, t.place), '[]')
         FROM transfers t WHERE t.payment_id = p.id) AS transfers,
      (SELECT coalesce(json_agg(json_build_object('method', r.coin || ' ' || r.network, 'source', r.source,
         'coins', r.coin_amount::text, 'credit', r.amount::text, 'status', r.status)), '[]')

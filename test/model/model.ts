@@ -1,6 +1,6 @@
-import { modelChains } from './chain.ts';
-import { METHODS, NETWORKS, type Method, type Network } from './coins.ts';
-import { parse } from './decimal.ts';
+import { HOLD_MS, modelChains } from './chain.ts';
+import { CREDIT_UNIT, METHODS, NETWORKS, type Method, type Network } from './coins.ts';
+import { ONE, parse, ratioDown } from './decimal.ts';
 import type { Money } from './money.ts';
 import { PaymentStatus, type Change } from './payment.ts';
 import { Pricing } from './pricing.ts';
@@ -19,11 +19,12 @@ export class Model {
   readonly payment: PaymentStatus;
   readonly pricing: Pricing;
   readonly #price: bigint;
-  readonly #chains = modelChains();
+  readonly #chains: ReturnType<typeof modelChains>;
   #now = 0;
   #own: Network = 'ethereum';
 
-  constructor({ price, minutes, policy }: Terms) {
+  constructor({ price, minutes, policy }: Terms, blockMs: number | null = null) {
+    this.#chains = modelChains(blockMs);
     this.#price = parse(price);
     const expiresAt = minutes * MINUTE;
     this.payment = new PaymentStatus(this.#price, expiresAt, policy);
@@ -42,6 +43,7 @@ export class Model {
       this.#now = next;
       // Networks are synced one by one: what confirms on two at the same time is two updates.
       for (const network of NETWORKS) this.#sync([], [network]);
+      this.#lapse();
       this.#endMoment();
     }
     this.#now = until;
@@ -134,9 +136,13 @@ export class Model {
     const amount = this.amountOf(action);
     if (!direct) this.#select(method);
     const credit = this.pricing.credit(method, amount, this.money.standing, this.#now);
-    const block = this.#chains[METHODS[method].network].height(this.#now) + 1;
+    const { network } = METHODS[method];
+    const block = this.#chains[network].height(this.#now) + 1;
     const state = {
       block,
+      heldUntil: this.#now + HOLD_MS[network],
+      isLapsed: false,
+      place: 0,
       isDropped: false,
       isConfirmed: false,
       isOffered: false,
@@ -152,12 +158,14 @@ export class Model {
     const { sent } = this.money;
     const old = sent[which % Math.max(1, sent.length)];
     if (old === undefined || old.isDropped) return false;
+    const { network } = METHODS[old.method];
+    const chain = this.#chains[network];
     if (speedUp) {
-      const block = this.#chains[METHODS[old.method].network].height(this.#now) + 1;
-      this.money.replace(old, block);
+      const heldUntil = chain.isMined(old, this.#now) ? this.#now + HOLD_MS[network] : old.heldUntil;
+      this.money.replace(old, chain.height(this.#now) + 1, heldUntil);
     }
     old.isDropped = true;
-    this.#sync([{ kind: speedUp ? 'same' : 'lost', sent: old }]);
+    this.#sync(old.isLapsed ? [] : [{ kind: speedUp ? 'same' : 'lost', sent: old }]);
     return true;
   }
 
@@ -176,14 +184,38 @@ export class Model {
         chain.isMined(sent, this.#now) &&
         sent.block > height - depth,
     );
-    for (const sent of orphaned) sent.block = height + 1;
+    for (const sent of orphaned)
+      Object.assign(sent, { block: height + 1, heldUntil: this.#now + HOLD_MS[network] });
     if (orphaned.length > 0) this.#sync(orphaned.map((sent) => ({ kind: 'orphaned', sent })));
   }
 
   /** The service learns of `changes`, and of what has confirmed on `networks` by now. */
   #sync(changes: readonly Change[], networks: readonly Network[] = NETWORKS): void {
+    const mined = this.money.sent.filter((sent) => sent.isLapsed && this.#isMinedOn(networks, sent));
+    for (const sent of mined) {
+      const amount = sent.amount * this.pricing.rateOf(sent.method);
+      this.money.comeBack(sent, this.#now, ratioDown(amount, 1n, ONE, CREDIT_UNIT));
+    }
+    const back = this.money.sent.filter((sent) => mined.includes(sent));
     this.money.confirm(this.#chains, networks, this.#now);
-    this.payment.sync(changes);
+    this.payment.sync([...changes, ...back.map((sent) => ({ kind: 'seen' as const, sent }))]);
+  }
+
+  #isMinedOn(networks: readonly Network[], sent: Sent): boolean {
+    const { network } = METHODS[sent.method];
+    return networks.includes(network) && this.#chains[network].isMined(sent, this.#now);
+  }
+
+  /** What is not mined by the end of its time stops to hold rate and deadline. */
+  #lapse(): void {
+    const over = this.#unmined.filter(({ heldUntil }) => heldUntil === this.#now);
+    if (over.length === 0) return;
+    this.money.lapse(over);
+    this.payment.sync([]);
+  }
+
+  get #unmined(): Sent[] {
+    return this.money.standing.filter((sent) => !this.#isMinedOn(NETWORKS, sent));
   }
 
   /** What follows at once: expiry, new quotes, conversion, and refunds that are on their way. */
@@ -196,6 +228,9 @@ export class Model {
     const moments = this.money.standing
       .filter(({ isConfirmed }) => !isConfirmed)
       .map((sent) => this.#chains[METHODS[sent.method].network].confirmedAt(sent));
+    const lapsed = this.money.sent.filter(({ isLapsed, isDropped }) => isLapsed && !isDropped);
+    moments.push(...lapsed.map((sent) => this.#chains[METHODS[sent.method].network].minedAt(sent)));
+    moments.push(...this.#unmined.map(({ heldUntil }) => heldUntil).filter((end) => end > this.#now));
     if (this.payment.isShort) moments.push(this.payment.deadline);
     for (const { status, sendAt } of this.money.refunds) if (status === 'PENDING') moments.push(sendAt);
     const lockEnd = this.pricing.nextLockEnd(this.#now);

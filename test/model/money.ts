@@ -40,7 +40,7 @@ export class Money {
   }
 
   get standing(): Sent[] {
-    return this.#sent.filter(({ isDropped }) => !isDropped);
+    return this.#sent.filter(({ isDropped, isLapsed }) => !isDropped && !isLapsed);
   }
 
   get confirmed(): Sent[] {
@@ -65,8 +65,25 @@ export class Money {
   }
 
   add(sent: Sent): void {
-    this.#sent.push(sent);
-    this.#sent.sort((a, b) => a.seenAt - b.seenAt);
+    this.#sent.push(Object.assign(sent, { place: this.#sent.length }));
+    this.#sort();
+  }
+
+  #sort(): void {
+    this.#sent.sort((a, b) => a.seenAt - b.seenAt || a.place - b.place);
+  }
+
+  /** Transfers that stop to hold now: of others the coins are committed already. */
+  lapse(some: readonly Sent[]): void {
+    for (const sent of some)
+      if (!sent.isOffered && sent.returned === 0n)
+        Object.assign(sent, { isLapsed: true, credit: 0n, lockedAmount: 0n, lockedCredit: 0n });
+  }
+
+  /** A transfer that had lapsed is mined: it is money that comes now, at the market's rate. */
+  comeBack(sent: Sent, now: number, credit: bigint): void {
+    Object.assign(sent, { isLapsed: false, seenAt: now, credit });
+    this.#sort();
   }
 
   /** Books what confirmed on `networks` by now, and takes back what did no longer. */
@@ -151,8 +168,8 @@ export class Money {
   /**
    * A transfer that replaces another and pays the same address is the same money, and all that became of it.
    */
-  replace(old: Sent, block: number): void {
-    const same = { ...old, block, isConfirmed: false };
+  replace(old: Sent, block: number, heldUntil: number): void {
+    const same = { ...old, block, heldUntil, isConfirmed: false };
     this.add(same);
     for (const { parts } of this.refunds) {
       const coins = parts.get(old);

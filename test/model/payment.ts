@@ -69,9 +69,10 @@ export class PaymentStatus {
     else if (isOnItsWay && changes.some(({ kind }) => kind === 'orphaned'))
       this.#record('pending', 'PENDING');
     const accepts = acceptsMoney && !(isOnItsWay && wasFunded) && !this.money.hasOpenRefund;
+    const paying = accepts ? seen.filter(({ seenAt }) => seenAt < this.#honouredUntil) : [];
+    if (paying.length > 0) this.#accept(paying);
     for (const sent of seen)
-      if (accepts && sent.seenAt < this.#honouredUntil) this.#accept(sent);
-      else this.events.push(`funds_received ${this.status} ${describe(sent)}`);
+      if (!paying.includes(sent)) this.events.push(`funds_received ${this.status} ${describe(sent)}`);
     if (this.status === 'PENDING' && this.#isEnough(this.money.confirmed))
       this.#record('processing', 'PROCESSING');
     this.#acceptDueRefunds();
@@ -121,8 +122,9 @@ export class PaymentStatus {
     else if (!this.#isFunded) this.#record('pending', 'PENDING');
   }
 
-  #accept({ seenAt }: Sent): void {
-    if (seenAt >= this.#expiresAt) this.deadline = this.#expiresAt + LATE_WINDOW;
+  /** What comes at once is one event. */
+  #accept(paying: readonly Sent[]): void {
+    if (paying.some(({ seenAt }) => seenAt >= this.#expiresAt)) this.deadline = this.#expiresAt + LATE_WINDOW;
     this.#record('pending', 'PENDING');
   }
 

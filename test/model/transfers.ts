@@ -5,7 +5,14 @@ import { maxOf, minOf, ratioDown, sumOf } from './decimal.ts';
 export interface Sent {
   readonly method: Method;
   readonly amount: bigint;
-  readonly seenAt: number;
+  /** The order in which the service first knew of them. */
+  place: number;
+  /** When it came: first seen or, when it had lapsed, mined. */
+  seenAt: number;
+  /** Until when it holds rate and deadline while it is unmined. */
+  heldUntil: number;
+  /** It was not mined in time: it does not count until it is. */
+  isLapsed: boolean;
   /** Height of the block that holds it, or that will. */
   block: number;
   isDropped: boolean;
@@ -70,13 +77,17 @@ export function bottomWorth(sent: Sent, credit: bigint): bigint {
 /**
  * Returns the difference from which a payment is under- or overpaid: the greatest, over the coins that came
  * and the settlement coin, of the value of a quote's unit and of the dust limit, which counts up to a
- * hundredth of the price. Values are exact to 10^-18.
+ * hundredth of the price. Of the coins that came those count of which more than dust has confirmed. Values
+ * are exact to 10^-18.
  */
 export function toleranceOf(price: bigint, standing: readonly Sent[]): bigint {
   const own = METHODS[SETTLEMENT];
   let tolerance = maxOf(own.quoteUnit, minOf(own.dust, price / 100n));
-  for (const { method, credit, amount } of standing) {
+  const confirmed = standing.filter(({ isConfirmed }) => isConfirmed);
+  for (const { method, credit, amount } of confirmed) {
     const { quoteUnit, dust } = METHODS[method];
+    const same = confirmed.filter((other) => other.method === method);
+    if (sumOf(same, (one) => one.amount) <= dust) continue;
     const value = (coins: bigint) => ratioDown(coins, credit, amount, 1n);
     tolerance = maxOf(tolerance, maxOf(value(quoteUnit), minOf(value(dust), price / 100n)));
   }

@@ -4,6 +4,7 @@ import { isOpen, isProcessing } from '../../src/domain/payments/lifecycle/states
 import { canRequote } from '../../src/domain/payments/pricing/quotes.ts';
 import { dueRefundOf } from '../../src/domain/payments/refunds/due.ts';
 import { checkRefund, leftToRefund } from '../../src/domain/payments/refunds/left.ts';
+import { holdEndOf } from '../../src/domain/payments/transfers/hold.ts';
 import { evaluate, honouredUntil } from '../../src/domain/payments/transfers/evaluate.ts';
 import { heldOf } from '../../src/domain/payments/transfers/credit.ts';
 import {
@@ -69,6 +70,8 @@ function checkDueWork(state: State): void {
   const { status, fully_funded } = payment;
   if (isProcessing(status) && jobs.settle === undefined && !isConverting(state))
     throw new Error('PROCESSING without a settlement');
+  if (transfers.some((one) => holdEndOf(one) !== null) && jobs.holds === undefined)
+    throw new Error('an unmined transfer holds for ever');
   if (!isOpen(status)) return;
   const end = honouredUntil(payment);
   const isConfirming = transfers.some(

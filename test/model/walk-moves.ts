@@ -25,6 +25,7 @@ import { dueRefundOf } from '../../src/domain/payments/refunds/due.ts';
 import { checkRefund, leftToRefund } from '../../src/domain/payments/refunds/left.ts';
 import { refundTransition } from '../../src/domain/payments/refunds/send.ts';
 import { creditOfBottom } from '../../src/domain/payments/transfers/credit.ts';
+import { holdJobs } from '../../src/domain/payments/transfers/hold.ts';
 import { isConfirmed } from '../../src/domain/payments/transfers/payment-transfer.ts';
 import { groupBy } from '../../src/platform/postgres/db.ts';
 import { add, compare, divide, min, subtract, sum } from '../../src/platform/values/money.ts';
@@ -66,6 +67,18 @@ export function scheduleRequoteOf(state: State): State {
   const ends = quotes.flatMap(({ locked_until }) => (locked_until === null ? [] : [locked_until.getTime()]));
   const first = Math.min(...ends);
   return first < payment.deadline_at.getTime() ? { ...state, jobs: { ...jobs, requote: first } } : state;
+}
+
+/** As `holdJobs`. */
+export function scheduleHoldEnd(state: State): State {
+  const { payment, transfers } = state;
+  const { holds: _, ...jobs } = state.jobs;
+  const [job] = holdJobs(
+    [payment],
+    () => [],
+    () => transfers,
+  ).scheduled;
+  return { ...state, jobs: job === undefined ? jobs : { ...jobs, holds: job.runAt.getTime() } };
 }
 
 /** As `acceptDueRefunds`. */

@@ -5,7 +5,7 @@ import { confirmedInFull, decideTransitions, isShort } from '../../src/domain/pa
 import { isStanding, type PaymentTransfer } from '../../src/domain/payments/transfers/payment-transfer.ts';
 import { recordOwn } from '../../src/domain/payments/transfers/record.ts';
 import { compare } from '../../src/platform/values/money.ts';
-import { acceptDue, bookHeld, scheduleRequoteOf, take } from './walk-moves.ts';
+import { acceptDue, bookHeld, scheduleHoldEnd, scheduleRequoteOf, take } from './walk-moves.ts';
 import { ratesOf, timeOf, type Slot, type State } from './walk-state.ts';
 
 /** What a page of the chain does to the transfers of the slots. */
@@ -23,7 +23,7 @@ export function possibleChanges(state: State, slots: readonly Slot[]): Change[] 
   return slots.flatMap((_, slot): Change[] => {
     const transfer = ofSlot(state, slot);
     if (transfer === undefined) return [{ do: 'seen', slot }];
-    if (!isStanding(transfer)) return [];
+    if (transfer.dropped_at !== null) return [];
     const isMined = transfer.block_height !== null;
     return [
       { do: 'dropped', slot },
@@ -39,7 +39,7 @@ export function applyChanges(state: State, changes: readonly Change[], slots: re
   const now = timeOf(state.clock);
   const reported = changes.flatMap((change) => report(state, change, slots));
   const { payment } = state;
-  const crediting = { quotes: state.quotes, rates: ratesOf(state.clock) };
+  const crediting = { quotes: state.quotes, rates: ratesOf(state.clock), at: now };
   const recorded = recordOwn(payment, state.transfers, { transfers: reported, ...crediting });
   const confirmed = new Set(changes.filter((one) => one.do === 'confirmed').map(({ slot }) => `${slot}`));
   const stored = store(
@@ -65,7 +65,7 @@ export function applyChanges(state: State, changes: readonly Change[], slots: re
   if (hasToConvert(next.payment, transfers))
     next = { ...next, jobs: { ...next.jobs, settle: now.getTime() } };
   if (isShort(next.payment)) next = scheduleRequoteOf(next);
-  return acceptDue(next);
+  return acceptDue(scheduleHoldEnd(next));
 }
 
 /** Returns what the chain reports for a change. */
@@ -85,7 +85,7 @@ function report(state: State, { do: what, slot }: Change, slots: readonly Slot[]
     droppedAt: null,
     replacedBy: null,
   };
-  if (what === 'seen') return [current];
+  if (what === 'seen') return [{ ...current, blockHeight: null }];
   if (what === 'reorganised') return [{ ...current, blockHeight: null }];
   if (what === 'dropped') return [{ ...current, blockHeight: null, droppedAt: now }];
   if (what === 'confirmed') return current.blockHeight === null ? [{ ...current, blockHeight: 1 }] : [];
@@ -98,7 +98,7 @@ function report(state: State, { do: what, slot }: Change, slots: readonly Slot[]
 
 type Row = ReturnType<typeof recordOwn>[number]['row'];
 
-/** As `upsert_transfers`: of a known transfer only the place on the chain changes. */
+/** As `upsert_transfers`: what became of a known transfer stays. */
 function store(known: readonly PaymentTransfer[], rows: readonly Row[]): PaymentTransfer[] {
   const rowOf = (hash: string) => rows.find(({ tx_hash }) => tx_hash === hash);
   const asStored = (row: Row): PaymentTransfer => ({
@@ -113,9 +113,11 @@ function store(known: readonly PaymentTransfer[], rows: readonly Row[]): Payment
   const updated = known.map((one) => {
     const row = rowOf(one.tx_hash);
     if (row === undefined) return one;
-    const { block_height, dropped_at } = asStored(row);
-    const isSameBlock = block_height !== null && block_height === one.block_height;
-    return { ...one, block_height, dropped_at, confirmed_at: isSameBlock ? one.confirmed_at : null };
+    const { conversion, converted, returned } = one;
+    const place = asStored(row);
+    const isSameBlock = place.block_height !== null && place.block_height === one.block_height;
+    const confirmed_at = isSameBlock ? one.confirmed_at : null;
+    return { ...place, conversion, converted, returned, confirmed_at };
   });
   const isNew = ({ tx_hash }: Row) => !known.some((one) => one.tx_hash === tx_hash);
   return [...updated, ...rows.filter((row) => isNew(row) && compare(row.amount, '0') > 0).map(asStored)];

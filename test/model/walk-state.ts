@@ -49,6 +49,7 @@ export interface OpenRefund {
 export interface Jobs {
   readonly expire?: number;
   readonly requote?: number;
+  readonly holds?: number;
   readonly settle?: number;
 }
 
@@ -151,7 +152,7 @@ export function canonical(state: State): string {
       one.dropped_at !== null && one.converted === '0' && one.returned === '0' ? one.tx_hash : stateOf(one),
     ),
     quotes.map(({ asks, quoted_at }) => [asks, quoted_at.getTime()]),
-    [jobs.expire, jobs.requote, jobs.settle !== undefined, converting.length],
+    [jobs.expire, jobs.requote, jobs.holds, jobs.settle !== undefined, converting.length],
   ]);
 }
 
@@ -161,6 +162,8 @@ function stateOf(transfer: PaymentTransfer): unknown[] {
     transfer.block_height !== null,
     transfer.confirmed_at !== null,
     transfer.dropped_at !== null,
+    transfer.lapsed_at !== null,
+    transfer.pooled_at?.getTime(),
   ];
   return [tx_hash, seen_at.getTime(), place, amount, credit, locked_amount, converted, returned, conversion];
 }

@@ -28,6 +28,7 @@ const TWICE: readonly Slot[] = [
 ];
 
 const PAID = ['seen 0', 'confirmed 0'];
+const UNMINED = ['seen 0', 'time passes', 'time passes', 'end holds'];
 const EXPIRED = ['time passes', 'time passes', 'expire'];
 
 /** Where a walk begins: every status, and what lies beyond the steps that are walked from the creation. */
@@ -36,6 +37,8 @@ const BEGINNINGS: readonly (readonly [what: string, slots: readonly Slot[], way:
   ['created', TWICE, []],
   ['paid in parts', IN_PARTS, ['seen 0', 'seen 1', 'seen 2', 'confirmed 0']],
   ['overpaid while it is converted', TWICE, [...PAID, 'seen 1', 'settle']],
+  ['paid, and never mined', TWICE, UNMINED],
+  ['expired, and never mined', TWICE, [...UNMINED, 'expire']],
   ['settled', TWICE, [...PAID, 'settle', 'converted']],
   ['settled in parts', IN_PARTS, ['seen 0', 'seen 1', 'confirmed 0', 'confirmed 1', 'settle', 'converted']],
   ['failed', TWICE, [...PAID, 'seen 1', 'settle', 'refused']],

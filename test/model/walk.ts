@@ -1,6 +1,6 @@
 import type { Policy } from '../../src/domain/payments/lifecycle/policy.ts';
 import { checkState } from './walk-check.ts';
-import { expire, requote } from './walk-clock.ts';
+import { endHolds, expire, requote } from './walk-clock.ts';
 import { beginSettle, endSettle, refund, send } from './walk-moves.ts';
 import { applyChanges, possibleChanges, type Change } from './walk-page.ts';
 import { canonical, initialState, LAST_CLASS, timeOf, type Slot, type State } from './walk-state.ts';
@@ -27,6 +27,7 @@ function stepsOf(state: State, slots: readonly Slot[]): Step[] {
     ...pages.map((page): Step => [page.map(nameOf).join(' + '), () => applyChanges(state, page, slots)]),
     ...(clock < LAST_CLASS ? [['time passes', () => ({ ...state, clock: clock + 1 })] as Step] : []),
     ...(isDue(jobs.expire) ? [['expire', () => expire(state)] as Step] : []),
+    ...(isDue(jobs.holds) ? [['end holds', () => endHolds(state)] as Step] : []),
     ...(isDue(jobs.requote) ? [['requote', () => requote(state)] as Step] : []),
     ...(converting.length > 0
       ? (['converted', 'refused'] as const).map((out): Step => [out, () => endSettle(state, out)])

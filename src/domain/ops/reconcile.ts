@@ -59,7 +59,7 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
      SELECT '${requotePayment.name}', id, ends_at, test_clock
        FROM (${REQUOTES(`p.id >= ${p.firstPayment} AND ${IS_SHORT}`)}) requotes
      UNION ALL
-     SELECT '${endHolds.name}', id, NULL, test_clock FROM (${HOLDS(`p.id >= ${p.firstPayment}`)}) holds
+     SELECT '${endHolds.name}', id, ends_at, test_clock FROM (${HOLDS(`p.id >= ${p.firstPayment}`)}) holds
      UNION ALL
      SELECT ${p.settle}, id, NULL, test_clock
        FROM payments p

@@ -62,8 +62,9 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
     const rates = await harness.adapters.rates();
     const reported = new Map([[id, [transfer]]]);
     const concerned = await lockConcerned(tx, null, [id], reported);
-    const page = { network: 'ethereum', reported, rates, height: null } as const;
-    await applyTransfers(tx, concerned, page, harness.ctx.now());
+    const at = harness.ctx.now();
+    const page = { network: 'ethereum', reported, rates, height: null, at } as const;
+    await applyTransfers(tx, concerned, page, at);
   };
   const lose = (id: string, transfer: ChainTransfer) => report(id, dropped(transfer));
   const ledger = (id: string) =>

@@ -1,4 +1,4 @@
-import { NETWORKS } from '../../chain/networks.ts';
+import { NETWORK_IDS, NETWORKS } from '../../chain/networks.ts';
 import type { ScheduledJob } from '../../schedule/rows.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
@@ -44,11 +44,18 @@ export function holdJobs(
   };
 }
 
-/** SQL: those of the payments `p` with a transfer that holds something until a job ends it. */
+const HOLD_SECONDS = NETWORK_IDS.map((id) => `WHEN '${id}' THEN ${NETWORKS[id].unminedHoldSeconds}`);
+
+/** SQL: when the first transfer of each of the payments `p` stops to hold, of those that have one. */
 export const HOLDS = (which: string) => `
-  SELECT DISTINCT p.id, p.test_clock FROM payments p JOIN transfers t ON t.payment_id = p.id
+  SELECT p.id, p.test_clock, min(
+    coalesce(t.pooled_at, t.seen_at) + make_interval(secs => CASE t.network
+      ${HOLD_SECONDS.join('\n      ')} END)
+  ) AS ends_at
+  FROM payments p JOIN transfers t ON t.payment_id = p.id
   WHERE ${which} AND t.block_height IS NULL AND t.dropped_at IS NULL AND t.lapsed_at IS NULL
-    AND t.conversion IS NULL AND t.returned = 0 AND NOT ${HAS_UNAPPLIED('p.id')}`;
+    AND t.conversion IS NULL AND t.returned = 0 AND NOT ${HAS_UNAPPLIED('p.id')}
+  GROUP BY p.id`;
 
 const lapse = sql<never, { transfers: string; now: Date }>(
   'lapse_transfers',

@@ -64,7 +64,8 @@ export interface TransferRow extends Credit {
   readonly conversion: number | null;
 }
 
-// What became of a transfer is decided elsewhere. What it is worth changes only when it lapsed and is mined.
+// What became of a transfer is decided elsewhere. What it is worth changes only when it is mined after it
+// lapsed.
 const upsertTransfers = sql<never, { transfers: string }>(
   'upsert_transfers',
   (p) => `
@@ -74,8 +75,8 @@ const upsertTransfers = sql<never, { transfers: string }>(
     SELECT * FROM jsonb_to_recordset(${p.transfers}::jsonb) AS t (
       payment_id text, network text, tx_hash text, coin text, amount numeric, sender text,
       seen_at timestamptz, block_height bigint, dropped_at timestamptz, replaced_by text,
-      pooled_at timestamptz, lapsed_at timestamptz, credit numeric, locked_amount numeric, locked_credit numeric, converted numeric,
-      returned numeric, conversion integer)
+      pooled_at timestamptz, lapsed_at timestamptz, credit numeric, locked_amount numeric,
+      locked_credit numeric, converted numeric, returned numeric, conversion integer)
     ON CONFLICT (payment_id, network, tx_hash, coin) DO UPDATE SET
       block_height = excluded.block_height,
       dropped_at = excluded.dropped_at,
