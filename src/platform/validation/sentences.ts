@@ -68,5 +68,5 @@ function typeSentence({ params, parentSchema, data }: ErrorObject): string {
 }
 
 function entries(limit: unknown): string {
-  return limit === 1 ? '1 entry' : `${limit} entries`;
+  return limit === 1 ? '1 entry' : `${String(limit)} entries`;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { setRefundAddressByToken } from '../../../src/domain/checkout/actions/set-refund-address.ts';
+import { giveRefundAddress } from '../../support/refunds.ts';
 import type { ChainTransfer, Payouts } from '../../../src/domain/chain/port.ts';
 import type { CurrencyExchange } from '../../../src/domain/payments/lifecycle/ports.ts';
 import { applyTransfers, lockConcerned } from '../../../src/domain/payments/processing/apply-transfers.ts';
@@ -210,7 +210,7 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
     await harness.work();
     const rest = await send(id, '6.50');
     const entered = await waitingFor(harness.ctx.db, report(id, rest), () =>
-      setRefundAddressByToken(harness.ctx, harness.adapters, token_id, CUSTOMER_ADDRESS),
+      giveRefundAddress(harness.ctx, harness.adapters, token_id, CUSTOMER_ADDRESS),
     );
     expect(entered).to.equal('closed');
     expect(await harness.ctx.db('refund_addresses').select()).to.deep.equal([]);

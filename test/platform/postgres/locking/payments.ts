@@ -15,6 +15,7 @@ export const PAYMENTS: Reasons = {
     take_unapplied_transfers: UNDER_PAYMENT,
     upsert_transfers: UNDER_PAYMENT,
     hand_over_money: UNDER_PAYMENT,
+    lapse_transfers: UNDER_PAYMENT,
     confirm_transfers: UNDER_PAYMENT,
     insert_ledger_entries: NEW_ROWS,
     // Quotes and the payment method
