@@ -11,6 +11,7 @@ import {
 import pg from 'pg';
 import { addFewAlone } from './add-few.ts';
 import { nameStatements } from './queue-statements.ts';
+import { POSTGRES_JOB_OPTIONS, REDIS_JOB_OPTIONS } from './retention.ts';
 import { createRetryingBackend, failSlowly, logErrors } from './queue-errors.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { JobMerchant } from '../platform/handover.ts';
@@ -41,7 +42,8 @@ export type JobQueue = Pick<
   Queue<JobData>,
   'name' | 'addBulk' | 'getJobCountByTypes' | 'waitUntilReady' | 'close'
 >;
-export type OperatedQueue = JobQueue & Pick<Queue, 'resume'>;
+/** A queue as operators and the sweep of finished jobs have it. */
+export type OperatedQueue = JobQueue & Pick<Queue, 'resume' | 'clean'>;
 export type JobWorker = Pick<Worker<JobData>, 'name' | 'close' | 'waitUntilReady' | 'pause' | 'resume'>;
 
 type PostgresQueue = Queue<
@@ -81,19 +83,6 @@ export interface QueueEngine {
 function prefixOf(queue: QueueName, isCluster: boolean): string {
   return isCluster ? `{checkout-${queue}}` : '{checkout}';
 }
-
-/**
- * Retries belong to the scheduled jobs in Postgres, so a queue job runs once. Failed ones stay a day, for
- * operators.
- */
-const JOB_OPTIONS = { attempts: 1, removeOnFail: { age: 86_400, count: 1_000 } } as const;
-/**
- * On Redis the latest 100 finished jobs stay, for operators. On Postgres none do: BullMQ looks for what to
- * remove after each job, among all jobs of the queue, because the plan that it keeps cannot use its partial
- * index (4.8 of the 9 ms that a job took there with 1,000 finished ones, by pg_stat_statements).
- */
-const REDIS_JOB_OPTIONS = { ...JOB_OPTIONS, removeOnComplete: { count: 100 } } as const;
-const POSTGRES_JOB_OPTIONS = { ...JOB_OPTIONS, removeOnComplete: true } as const;
 
 /** Two intervals, 30 s, detect a dead worker: as long as a relay's lease. */
 const STALLED = { stalledInterval: 15_000 } as const;

@@ -13,6 +13,7 @@ import { LocalRuns, type CarriedJob } from './relay/local-runs.ts';
 import { Lanes } from './shares/lanes.ts';
 import { relayLoop } from './relay/relay.ts';
 import { QueueRoom } from './relay/room.ts';
+import { sweepFinished } from './retention.ts';
 import { runJob } from './run-job.ts';
 import { scheduleRecurring } from './recurring.ts';
 import { Runs } from './runs.ts';
@@ -114,6 +115,9 @@ export async function startBackground(ctx: Context): Promise<Background> {
   const stop = new AbortController();
   const mayWork = shiftOf(ctx, workers);
   const relay = relayLoop(ctx, { ...targets, local, passMs, mayWork }, stop.signal);
+  // On Redis, BullMQ deletes them itself.
+  const stopSweep =
+    engine.name === 'postgres' ? sweepFinished([...queues.values()], log) : () => Promise.resolve();
   return {
     engine: engine.name,
     runs,
@@ -129,6 +133,7 @@ export async function startBackground(ctx: Context): Promise<Background> {
       await local.settle();
       await handovers.settle();
       await closing;
+      await stopSweep();
       await closeAdapters(adapters);
       await Promise.all([...queues.values()].map((queue) => queue.close()));
       await engine.close();

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { QUEUE_NAMES } from '../../src/platform/job.ts';
 import { ENGINES } from '../support/engines.ts';
 import { startService, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 for (const engine of ENGINES)
   describe(`Bull Board, with queues on ${engine.name}`, () => {
@@ -80,6 +81,70 @@ for (const engine of ENGINES)
       const list = await get('/admin/queues/api/queues', 'admin:sesame');
       const { queues } = (await list.json()) as { queues: { isPaused: boolean; readOnlyMode: boolean }[] };
       for (const queue of queues) expect(queue).to.include({ isPaused: false, readOnlyMode: true });
+    });
+
+    it('leads from a job to its payment, and from the payment to the job, after both have ended', async () => {
+      service = await startService(engine, { env: { ADMIN_PASSWORD: 'sesame' } });
+      await service.startWorker();
+      await service.shop.create({ order_description: 'for ann' });
+      const id = await service.shop.create({ customer_email: 'ann@customer.example' });
+      await service.receiver.waitFor(2);
+      interface Listed {
+        readonly id: string;
+        readonly externalUrl?: { href: string };
+      }
+      let done: Listed | undefined;
+      await until('a finished delivery is on the board', async () => {
+        const path = '/admin/queues/api/queues?activeQueue=webhook-delivery&status=completed&jobsPerPage=100';
+        const list = (await (await get(path, 'admin:sesame')).json()) as {
+          queues: { name: string; jobs: Listed[] }[];
+        };
+        [done] = list.queues.find(({ name }) => name === 'webhook-delivery')?.jobs ?? [];
+        return done !== undefined;
+      });
+      // Its key is the endpoint's: the payments that it was sent events of are listed.
+      const listed = await (await get(done?.externalUrl?.href ?? '/', 'admin:sesame')).text();
+      expect(listed).to.include(`<a href="/admin/payments?id=${id}">`);
+      const page = await (await get(`/admin/payments?id=${id}`, 'admin:sesame')).text();
+      expect(page).to.include('payment.expire').and.include('checkout.created').and.include('delivered');
+      expect(page).to.include(
+        `<a href="/admin/queues/queue/webhook-delivery/${done?.id}">webhook.deliver</a>`,
+      );
+      expect(page)
+        .to.not.include('ann')
+        .and.not.include((await service.shop.payment(id)).token_id);
+    });
+
+    it('finds a payment by what belongs to it, and says when there is none', async () => {
+      service = await startService(engine, { env: { ADMIN_PASSWORD: 'sesame' } });
+      const id = await service.shop.create();
+      const [event] = await service.shop.events(id);
+      const search = async (asked: string) =>
+        get(`/admin/payments?id=${encodeURIComponent(asked)}`, 'admin:sesame');
+      for (const asked of [id, event?.id ?? '', ` ${id} `, `ethereum,${id}`])
+        expect(await (await search(asked)).text(), asked).to.include(`<h1><code>${id}</code></h1>`);
+      for (const asked of ['pay_unknown', 'ethereum', '\u0000', '<script>'])
+        expect(await (await search(asked)).text())
+          .to.include('No payment has this id')
+          .and.not.include('<script>');
+      expect((await search(Array.from({ length: 51 }, () => 'evt_x').join(','))).status).to.equal(400);
+      expect((await get(`/admin/payments?id=${id}`)).status).to.equal(401);
+    });
+
+    it('lists no more than a hundred jobs of a state, however many are asked for', async () => {
+      service = await startService(engine, { env: { ADMIN_PASSWORD: 'sesame' } });
+      const list = (query: string) =>
+        get(`/admin/queues/api/queues?activeQueue=mail&${query}`, 'admin:sesame').then(
+          ({ status }) => status,
+        );
+      expect(await list('jobsPerPage=100')).to.equal(200);
+      for (const query of [
+        'jobsPerPage=101',
+        'jobsPerPage=1000000',
+        'jobsPerPage=5&jobsPerPage=1e9',
+        'jobsPerPage=x',
+      ])
+        expect(await list(query), query).to.equal(400);
     });
 
     it('cannot be framed, and loads nothing from elsewhere', async () => {

@@ -352,7 +352,7 @@ describe('npm run ops', function () {
   it('has the same beside the board and in the metrics, behind the password', async () => {
     const app = express();
     app.use(
-      operatorPages(harness.ctx, 'sesame', (_request, _response, next) => next(), {
+      operatorPages(harness.ctx, 'sesame', null, {
         kind: 'web',
         health: harness.health,
         queues: () => [],

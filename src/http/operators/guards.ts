@@ -13,7 +13,7 @@ const PAGE_POLICY = [
   "connect-src 'self'",
   "manifest-src 'self'",
   "base-uri 'self'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
 
@@ -41,4 +41,14 @@ export const readOnly: RequestHandler = ({ method }, response, next) => {
     .status(405)
     .set('Allow', 'GET, HEAD')
     .send('This board is read-only: `npm run ops` changes jobs, and writes down who did.');
+};
+
+/** As many as the board's own pages ask for. */
+const MAX_JOBS_PER_PAGE = 100;
+
+/** A list of the board is in the memory of web as a whole: a request may not choose how long it is. */
+export const boundedLists: RequestHandler = ({ url }, response, next) => {
+  const sizes = new URLSearchParams(url.slice(url.indexOf('?') + 1)).getAll('jobsPerPage');
+  if (sizes.every((size) => Number(size) <= MAX_JOBS_PER_PAGE)) return next();
+  response.status(400).send(`jobsPerPage is at most ${MAX_JOBS_PER_PAGE}.`);
 };

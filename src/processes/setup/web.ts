@@ -1,8 +1,9 @@
-import type { OperatorQueues } from '../../background/board.ts';
+import type { OperatorQueues } from '../../background/board/board.ts';
 import { createHandlers } from '../../background/workers.ts';
 import { closeAdapters, createAdapters } from '../../domain/adapters.ts';
 import type { AppOptions } from '../../http/app.ts';
-import { BOARD_PATH, operatorPages, STUCK_PATH } from '../../http/operators/pages.ts';
+import { BOARD_PATH, operatorPages, STUCK_PATH, type OperatorBoard } from '../../http/operators/pages.ts';
+import { PAYMENTS_PATH } from '../../http/operators/payments/page.ts';
 import { probes } from '../../http/operators/probes.ts';
 import type { HealthState } from '../../http/operators/health-metrics.ts';
 import { startOperatorServer } from '../../http/operators/server.ts';
@@ -41,11 +42,17 @@ export function openOperatorPages(
 ): { pages: AppOptions['admin']; close(): Promise<void> } {
   const { adminPassword } = ctx.config;
   if (adminPassword === null) return { pages: null, close: () => Promise.resolve() };
-  const links = [{ text: 'Stuck jobs', url: STUCK_PATH }];
+  const place = {
+    path: BOARD_PATH,
+    links: [
+      { text: 'Stuck jobs', url: STUCK_PATH },
+      { text: 'Find a payment', url: PAYMENTS_PATH },
+    ],
+    urlOf: (keys: readonly string[]) => `${PAYMENTS_PATH}?id=${encodeURIComponent(keys.join(','))}`,
+  };
   let opened: Promise<OperatorQueues> | null = null;
   // When an operator first looks: a start need not wait for BullMQ and its board.
-  const open = async () =>
-    (await import('../../background/board.ts')).openOperatorQueues(ctx, BOARD_PATH, links);
+  const open = async () => (await import('../../background/board/board.ts')).openOperatorQueues(ctx, place);
   const queues = () => {
     opened ??= open().catch((error: unknown) => {
       // The next one who looks tries again.
@@ -54,8 +61,10 @@ export function openOperatorPages(
     });
     return opened;
   };
-  const board: NonNullable<AppOptions['admin']> = (request, response, next) =>
-    queues().then((its) => its.board(request, response, next), next);
+  const board: OperatorBoard = {
+    handler: (request, response, next) => queues().then((its) => its.board(request, response, next), next),
+    find: async (keys) => (await queues()).find(keys),
+  };
   return {
     pages: operatorPages(ctx, adminPassword, board, {
       ...state,
