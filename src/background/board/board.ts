@@ -22,7 +22,7 @@ export interface BoardPlace {
   readonly path: string;
   readonly links: readonly { readonly text: string; readonly url: string }[];
   /** The page of what the keys of a job are about. */
-  urlOf(keys: readonly string[]): string;
+  readonly urlOf: (keys: readonly string[]) => string;
 }
 
 /** What operators see of the queues. */
