@@ -1,6 +1,6 @@
 """Receives webhooks with FastAPI, and fulfils each order once, in the transaction that notes its event.
 
-WEBHOOK_SECRETS=whsec_... uvicorn receiver:app --port 4000
+WEBHOOK_SECRET=whsec_... uvicorn receiver:app --port 4000
 """
 
 import json
@@ -15,7 +15,7 @@ from verify import Refused, verify, webhook_secrets
 
 log = logging.getLogger("uvicorn.error")
 # Raises where one is missing or malformed: at the start, not at the first event.
-SECRETS = webhook_secrets(os.environ.get("WEBHOOK_SECRETS"))
+SECRETS = webhook_secrets(os.environ.get("WEBHOOK_SECRET") or os.environ.get("WEBHOOK_SECRETS"))
 DATABASE = os.environ.get("DATABASE", "shop.sqlite")
 MAX_BODY_BYTES = 1_000_000
 

@@ -32,7 +32,7 @@ def webhook_secrets(text):
     """The secrets of an environment variable, separated by commas: two while a rotation overlaps."""
     secrets = [Secret(part.strip()) for part in (text or "").split(",") if part.strip()]
     if not secrets:
-        raise ValueError("a webhook secret is needed: set WEBHOOK_SECRETS")
+        raise ValueError("a webhook secret is needed: set WEBHOOK_SECRET")
     return secrets
 
 

@@ -3,7 +3,7 @@ import { verifyWebhook, webhookSecrets } from 'payment-checkout/webhooks';
 
 // `whsec_...`; during a rotation the new and the previous secret, separated by a comma. Throws where one is
 // missing or malformed: at the start, not at the first event.
-const secrets = webhookSecrets(process.env.WEBHOOK_SECRETS);
+const secrets = webhookSecrets(process.env.WEBHOOK_SECRET ?? process.env.WEBHOOK_SECRETS);
 // In production: `handleOnce` (docs/webhooks.md), which remembers events in your database.
 const events = new Map();
 

@@ -1,6 +1,6 @@
 // Receives webhooks with Go's standard library alone, and fulfils each order once.
 //
-//	WEBHOOK_SECRETS=whsec_... go run .
+//	WEBHOOK_SECRET=whsec_... go run .
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 const maxBodyBytes = 1_000_000
 
 func main() {
-	secrets, err := readSecrets(os.Getenv("WEBHOOK_SECRETS"))
+	secrets, err := readSecrets(environment("WEBHOOK_SECRET", os.Getenv("WEBHOOK_SECRETS")))
 	if err != nil {
 		log.Fatal(err)
 	}

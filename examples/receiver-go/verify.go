@@ -43,7 +43,7 @@ func readSecrets(configured string) ([]Secret, error) {
 		secrets = append(secrets, Secret{text: []byte(text), key: key})
 	}
 	if len(secrets) == 0 {
-		return nil, errors.New("a webhook secret is needed: set WEBHOOK_SECRETS")
+		return nil, errors.New("a webhook secret is needed: set WEBHOOK_SECRET")
 	}
 	return secrets, nil
 }

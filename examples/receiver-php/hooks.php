@@ -2,7 +2,7 @@
 
 /*
  * Receives webhooks, and fulfils each order once, in the transaction that notes its event. Any server of PHP
- * runs it; to try it: WEBHOOK_SECRETS=whsec_... php -S localhost:4000 hooks.php
+ * runs it; to try it: WEBHOOK_SECRET=whsec_... php -S localhost:4000 hooks.php
  */
 
 declare(strict_types=1);
@@ -12,7 +12,7 @@ require __DIR__ . '/verify.php';
 const MAX_BODY_BYTES = 1_000_000;
 
 try {
-    $secrets = webhookSecrets((string) getenv('WEBHOOK_SECRETS'));
+    $secrets = webhookSecrets((string) (getenv('WEBHOOK_SECRET') ?: getenv('WEBHOOK_SECRETS')));
 } catch (InvalidArgumentException $fault) {
     error_log($fault->getMessage());
     http_response_code(500);

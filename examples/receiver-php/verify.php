@@ -30,7 +30,7 @@ function webhookSecrets(string $configured): array
 {
     $texts = array_filter(array_map('trim', explode(',', $configured)), fn (string $text) => $text !== '');
     if ($texts === []) {
-        throw new InvalidArgumentException('a webhook secret is needed: set WEBHOOK_SECRETS');
+        throw new InvalidArgumentException('a webhook secret is needed: set WEBHOOK_SECRET');
     }
     return array_map(function (string $text): Secret {
         $key = str_starts_with($text, 'whsec_') ? base64_decode(substr($text, 6), true) : false;

@@ -10,9 +10,9 @@ import { messagePage, orderPage, productPage } from './pages.mjs';
 const PRODUCT = { name: 'A shirt', description: 'Cotton, size M.', price: '25.00', currency: 'USDC' };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-const { API_KEY, BASE_URL, DATABASE_URL, PORT = 4000, WEBHOOK_SECRETS } = process.env;
-const secrets = webhookSecrets(WEBHOOK_SECRETS);
-const client = new PaymentCheckout({ apiKey: API_KEY, baseUrl: BASE_URL });
+const { DATABASE_URL, PAYMENT_CHECKOUT_KEY, PAYMENT_CHECKOUT_URL, PORT = 4000 } = process.env;
+const secrets = webhookSecrets(process.env.WEBHOOK_SECRET ?? process.env.WEBHOOK_SECRETS);
+const client = new PaymentCheckout({ apiKey: PAYMENT_CHECKOUT_KEY, baseUrl: PAYMENT_CHECKOUT_URL });
 const pool = new pg.Pool({ connectionString: DATABASE_URL });
 await createTables(pool);
 

@@ -8,7 +8,7 @@ export interface Language {
   /** Makes the program in a copy of its folder. */
   prepare(folder: string): void;
   command(port: number): readonly string[];
-  /** Those beside WEBHOOK_SECRETS. */
+  /** Those beside WEBHOOK_SECRET. */
   env(folder: string): Record<string, string>;
   /** What it prints once it listens. */
   readonly listening: RegExp;

@@ -105,9 +105,12 @@ for (const example of EXAMPLES) {
       await rm(folder, { recursive: true });
     });
 
-    async function start(secrets = [harness.merchant.webhookSecret, previous]): Promise<void> {
+    async function start(
+      secrets = [harness.merchant.webhookSecret, previous],
+      variable?: string,
+    ): Promise<void> {
       const port = await freePort();
-      receiver = run(secrets.join(), port);
+      receiver = run(secrets.join(), port, variable);
       await receiver.says(example.language?.listening ?? /listening on port \d+/);
       url = `http://127.0.0.1:${port}/hooks`;
     }
@@ -115,9 +118,9 @@ for (const example of EXAMPLES) {
       receiver.signal('SIGKILL');
       await receiver.ended();
     };
-    const run = (secrets: string, port: number): Service => {
+    const run = (secrets: string, port: number, variable = 'WEBHOOK_SECRET'): Service => {
       const { language, files } = example;
-      const env = { PORT: String(port), WEBHOOK_SECRETS: secrets };
+      const env = { PORT: String(port), [variable]: secrets };
       return language === null
         ? startNode([basename(files.at(-1) ?? '')], env, { cwd: folder })
         : startProgram(language.command(port), { ...env, ...language.env(folder) }, { cwd: folder });
@@ -191,7 +194,10 @@ for (const example of EXAMPLES) {
       await receiver.says('checkout.created');
     });
 
-    it('accepts what either of its secrets signed', async () => {
+    it('accepts what either of its secrets signed, also under the older name of the variable', async () => {
+      expect(await deliver({ secrets: [previous] })).to.equal(200);
+      await stop();
+      await start([previous], 'WEBHOOK_SECRETS');
       expect(await deliver({ secrets: [previous] })).to.equal(200);
     });
 

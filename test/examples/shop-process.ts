@@ -30,11 +30,11 @@ export async function startShop(harness: Harness, baseUrl: string): Promise<Runn
   const program = startNode(
     ['shop.mjs'],
     {
-      API_KEY: apiKey,
-      BASE_URL: baseUrl,
+      PAYMENT_CHECKOUT_KEY: apiKey,
+      PAYMENT_CHECKOUT_URL: baseUrl,
       DATABASE_URL: database.url,
       PORT: String(port),
-      WEBHOOK_SECRETS: webhookSecret,
+      WEBHOOK_SECRET: webhookSecret,
     },
     { cwd: folder },
   );

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -35,10 +36,15 @@ func isGenuine(body []byte, header http.Header) bool {
 	if err != nil {
 		return false
 	}
-	mac := hmac.New(sha256.New, []byte(os.Getenv("WEBHOOK_SECRET")))
-	mac.Write([]byte(timestamp + "."))
-	mac.Write(body)
-	if !hmac.Equal(mac.Sum(nil), signature) {
+	isSigned := false
+	// During a rotation there are two, separated by a comma.
+	for _, secret := range strings.Split(os.Getenv("WEBHOOK_SECRET"), ",") {
+		mac := hmac.New(sha256.New, []byte(strings.TrimSpace(secret)))
+		mac.Write([]byte(timestamp + "."))
+		mac.Write(body)
+		isSigned = isSigned || hmac.Equal(mac.Sum(nil), signature)
+	}
+	if !isSigned {
 		return false
 	}
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)

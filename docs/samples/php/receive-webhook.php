@@ -9,8 +9,12 @@ $body = file_get_contents('php://input');
 $timestamp = $_SERVER['HTTP_X_WEBHOOK_TIMESTAMP'] ?? '';
 $signature = $_SERVER['HTTP_X_WEBHOOK_SIGNATURE'] ?? '';
 
-$expected = hash_hmac('sha256', "$timestamp.$body", getenv('WEBHOOK_SECRET'));
-$isSigned = hash_equals($expected, $signature);
+$isSigned = false;
+// During a rotation there are two, separated by a comma.
+foreach (explode(',', getenv('WEBHOOK_SECRET')) as $secret) {
+    $expected = hash_hmac('sha256', "$timestamp.$body", trim($secret));
+    $isSigned = $isSigned || hash_equals($expected, $signature);
+}
 $isFresh = ctype_digit($timestamp) && abs(time() - (int) $timestamp) <= TOLERANCE_SECONDS;
 if (!$isSigned || !$isFresh) {
     http_response_code(401);

@@ -5,13 +5,15 @@ import os
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SECRET = os.environ["WEBHOOK_SECRET"].encode()
+# During a rotation there are two, separated by a comma.
+SECRETS = [secret.strip().encode() for secret in os.environ["WEBHOOK_SECRET"].split(",")]
 TOLERANCE_SECONDS = 300
 
 
 def is_genuine(body, timestamp, signature):
-    expected = hmac.new(SECRET, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
-    if not hmac.compare_digest(expected.encode(), signature.encode()):
+    signed = timestamp.encode() + b"." + body
+    expected = [hmac.new(secret, signed, hashlib.sha256).hexdigest().encode() for secret in SECRETS]
+    if not any(hmac.compare_digest(one, signature.encode()) for one in expected):
         return False
     return timestamp.isdigit() and abs(time.time() - int(timestamp)) <= TOLERANCE_SECONDS
 

@@ -1,8 +1,8 @@
 import { PaymentCheckout } from 'payment-checkout/client';
 
 const client = new PaymentCheckout({
-  baseUrl: process.env.PAYMENT_CHECKOUT_URL ?? '',
-  apiKey: process.env.PAYMENT_CHECKOUT_KEY ?? '',
+  baseUrl: process.env.PAYMENT_CHECKOUT_URL,
+  apiKey: process.env.PAYMENT_CHECKOUT_KEY,
 });
 
 // Reads the next page when it is needed.
