@@ -38,7 +38,7 @@ export function installHelpers(folder: string): void {
   const target = join(folder, 'node_modules/payment-checkout');
   cpSync(join(ROOT, 'package.json'), join(target, 'package.json'));
   const built = join(target, 'dist-sdk');
-  compile('tsconfig.sdk.json', built);
+  compile('tsconfig.sdk.json', built, ['--module', 'commonjs']);
   writeFileSync(join(built, 'package.json'), '{ "type": "commonjs" }');
   for (const [entry, names] of [
     ['index', Object.keys(webhooks)],
@@ -49,8 +49,8 @@ export function installHelpers(folder: string): void {
 }
 
 /** Types are checked elsewhere. */
-function compile(project: string, outDir: string): void {
-  run([join(ROOT, 'node_modules/.bin/tsc'), '-p', project, '--noCheck', '--outDir', outDir]);
+function compile(project: string, outDir: string, flags: readonly string[]): void {
+  run([join(ROOT, 'node_modules/.bin/tsc'), '-p', project, '--noCheck', '--outDir', outDir, ...flags]);
 }
 
 function run(args: readonly string[]): void {

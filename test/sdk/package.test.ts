@@ -7,7 +7,7 @@ import type { Pool } from 'pg';
 import * as client from '../../src/sdk/client/index.ts';
 import * as edge from '../../src/sdk/edge/index.ts';
 import * as webhooks from '../../src/sdk/index.ts';
-import { ROOT } from '../support/documents.ts';
+import { filesBelow, read, ROOT } from '../support/documents.ts';
 import { installPackedSdk, run, type SdkApp } from '../support/packed-sdk.ts';
 import { openPool } from '../support/pool.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -173,6 +173,28 @@ describe('the package, installed from its tarball', () => {
     it(`has types that need no other package, and that distinguish events: ${resolution}`, async () => {
       expect(await compile(file, TYPED, flags, tsc)).to.equal('');
     });
+
+  it('compiles the snippets of the client page and the samples strictly, as they stand', async () => {
+    const page = 'docs/how-to/use-the-client.md';
+    const snippets = [...read(page).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+    expect(snippets).to.have.lengthOf(1);
+    const samples = filesBelow('docs/samples/typescript').map(read);
+    const names = await Promise.all(
+      [...snippets, ...samples].map(async (code, i) => {
+        await writeFile(join(app, `snippet-${i}.mts`), code);
+        return `snippet-${i}.mts`;
+      }),
+    );
+    const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
+    const flags = ['--module', 'nodenext', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes'];
+    expect(
+      await compile(
+        'all.mts',
+        names.map((name) => `import './${name.replace('.mts', '.mjs')}';`).join('\n'),
+        [...flags, ...types, '--skipLibCheck'],
+      ),
+    ).to.equal('');
+  });
 
   it('has a comment on every field and method of its types', () => {
     for (const [file, text] of declarations(app)) {

@@ -28,6 +28,8 @@ export interface Setting {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly isTerminal?: boolean;
+  /** How wide the terminal is. */
+  readonly columns?: number;
   /** What the user types, on a terminal. */
   readonly answers?: readonly string[];
   readonly now?: () => Date;
@@ -52,8 +54,8 @@ export function openCommandLine(env: () => Readonly<Record<string, string>>): Co
   const home = mkdtempSync(join(tmpdir(), 'test-cli-'));
   const waits: number[] = [];
   const start = (args: readonly string[], setting: Setting = {}): Going => {
-    const { stdin = '', isTerminal = false, answers = [], now = () => new Date() } = setting;
-    const [stdout, stderr] = [kept(isTerminal), kept(isTerminal)];
+    const { stdin = '', isTerminal = false, columns, answers = [], now = () => new Date() } = setting;
+    const [stdout, stderr] = [{ ...kept(isTerminal), columns }, kept(isTerminal)];
     const end = new AbortController();
     const left = [...answers];
     const outside: Outside = {

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { CommandError } from './command/command.ts';
 import { run } from './run.ts';
 import { surroundings } from './terminal/outside.ts';
 
@@ -16,8 +18,16 @@ async function ask(question: string, isSecret: boolean): Promise<string> {
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
   const output = isSecret ? hidden : process.stderr;
   const terminal = createInterface({ input: process.stdin, output, terminal: true });
+  // A terminal that asks reads Ctrl-C itself, and Ctrl-D would leave the question open for ever.
+  terminal.once('SIGINT', () => end.abort(new Error('ended by Ctrl-C')));
+  const closed = once(terminal, 'close');
   try {
-    return await terminal.question('', { signal: end.signal });
+    const answer = await Promise.race([terminal.question('', { signal: end.signal }), closed]);
+    if (typeof answer === 'string') return answer;
+    throw new CommandError('nothing was entered');
+  } catch (error) {
+    // Versions of Node differ in how a question ends that is closed. The signal tells of Ctrl-C.
+    throw end.signal.aborted ? error : new CommandError('nothing was entered', { cause: error });
   } finally {
     terminal.close();
     if (isSecret) process.stderr.write('\n');

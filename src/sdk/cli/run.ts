@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { ApiError, PaymentCheckoutError } from '../client/index.ts';
 import { CommandError, UsageError, type Command } from './command/command.ts';
 import { complete } from './command/completion.ts';
 import { helpOf, overview, PROGRAM } from './command/help.ts';
-import { findCommand, parseCall } from './command/parse.ts';
+import { findCommand, groupOf, parseCall } from './command/parse.ts';
 import { COMMANDS } from './commands.ts';
 import { codeOf } from './settings/files.ts';
 import { paintFor } from './terminal/colours.ts';
@@ -13,6 +14,8 @@ const FAILED = 1;
 const CALLED_WRONGLY = 2;
 /** As shells report a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
+/** Where the terminal does not say. */
+const USUAL_WIDTH = 80;
 
 /**
  * Runs one call of the program and returns its exit code. Errors are on standard error, as JSON with --json.
@@ -27,23 +30,53 @@ export async function run(args: readonly string[], outside: Outside): Promise<nu
     );
     return 0;
   }
-  if (first === undefined || first === '--help' || first === 'help') {
-    outside.stdout.write(`${overview(COMMANDS)}\n`);
-    return 0;
-  }
   let command: Command | null = null;
   try {
+    if (first === '--version') {
+      outside.stdout.write(`${PROGRAM} ${version()}\n`);
+      return 0;
+    }
+    const asked = askedFor(args);
+    if (asked !== null) {
+      outside.stdout.write(`${helpFor(asked, outside.stdout.columns ?? USUAL_WIDTH)}\n`);
+      return 0;
+    }
     const found = findCommand(COMMANDS, args);
     command = found.command;
     const { words, values } = parseCall(command, found.rest);
     const output = new Output(outside, { isJson: values.has('json'), isPlain: values.has('no-color') });
-    if (!values.has('help')) return await command.run({ outside, output, words, values });
-    outside.stdout.write(`${helpOf(command)}\n`);
-    return 0;
+    const code = await command.run({ outside, output, words, values });
+    return outside.signal.aborted ? INTERRUPTED : code;
   } catch (error) {
     if (outside.signal.aborted) return INTERRUPTED;
     return report(error, outside, { isJson: args.includes('--json'), command });
   }
+}
+
+/** The words that help is wanted for, whatever else is missing; null: none is. */
+function askedFor(args: readonly string[]): readonly string[] | null {
+  const [first] = args;
+  if (first === undefined) return [];
+  if (first === 'help') return args.slice(1).filter((word) => !word.startsWith('-'));
+  // Behind "--" there are no options.
+  const options = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
+  return options.includes('--help') ? args.slice(0, args.indexOf('--help')) : null;
+}
+
+function helpFor(words: readonly string[], width: number): string {
+  const [first] = words;
+  if (first === undefined) return overview(COMMANDS, width);
+  const group = groupOf(COMMANDS, first);
+  if (group.length > 0 && words.length === 1) return overview(group, width);
+  return helpOf(findCommand(COMMANDS, words).command, width);
+}
+
+/** Of the package; from source, that of the service beside it. */
+function version(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return version;
 }
 
 interface Failed {

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { openCommandLine, type CommandLine } from '../../support/command-line.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { createPayment, listen, pay, type Listening } from '../../support/http.ts';
+import { startReceiver } from '../../support/receivers.ts';
 
 const NOBODY = 'pay_01M7X9Y9E5YM9A1356S2WPNB4R';
 
@@ -70,6 +71,49 @@ describe('the command line', () => {
       expect(code).to.equal(1);
       expect(stderr).to.include('does not know this key');
       expect(() => statSync(config())).to.throw();
+    });
+
+    it('of a stored key goes to its own URL only, whatever PAYMENT_CHECKOUT_URL names', async () => {
+      await line.run(['login']);
+      const other = await startReceiver();
+      for (const args of [
+        ['keys'],
+        ['payments', 'list'],
+        ['doctor'],
+        ['listen', '--forward-to', 'http://localhost:1'],
+      ]) {
+        const elsewhere = { PAYMENT_CHECKOUT_KEY: '', PAYMENT_CHECKOUT_URL: other.url };
+        const { code, stdout, stderr } = await line.run(args, { env: elsewhere });
+        expect({ code, stdout }, args.join(' ')).to.deep.equal({ code: 1, stdout: '' });
+        expect(stderr)
+          .to.include(`its key goes to ${service.url} only`)
+          .and.include('unset PAYMENT_CHECKOUT_URL')
+          .and.include('PAYMENT_CHECKOUT_KEY');
+      }
+      await other.close();
+      expect(other.requests).to.deep.equal([]);
+      const same = { PAYMENT_CHECKOUT_KEY: '', PAYMENT_CHECKOUT_URL: `${service.url}/` };
+      expect((await line.run(['keys'], { env: same })).code).to.equal(0);
+      const named = { PAYMENT_CHECKOUT_KEY: '', PAYMENT_CHECKOUT_URL: 'http://127.0.0.1:9' };
+      expect((await line.run(['keys', '--profile', 'default'], { env: named })).code).to.equal(0);
+    });
+
+    it('names a URL that ends in /v1, wherever it comes from', async () => {
+      const { apiKey } = harness.merchant;
+      const v1 = `${service.url}/v1`;
+      for (const [args, setting] of [
+        [['login', '--url', v1], { env: { PAYMENT_CHECKOUT_URL: '' } }],
+        [['login'], { env: { PAYMENT_CHECKOUT_URL: v1 } }],
+        [['login'], { env: unset, stdin: `${v1}\n${apiKey}\n` }],
+        [['login'], { env: unset, isTerminal: true, answers: [v1, apiKey] }],
+        ...[['keys'], ['payments', 'list'], ['doctor'], ['listen', '--forward-to', 'http://localhost:1']].map(
+          (call) => [call, { env: { PAYMENT_CHECKOUT_URL: `${v1}/` } }] as const,
+        ),
+      ] as const) {
+        const { code, stderr } = await line.run(args, setting);
+        expect(code, args.join(' ')).to.equal(2);
+        expect(stderr).to.include('the URL must end before /v1');
+      }
     });
 
     it('names a file that is damaged, and what to do', async () => {
@@ -254,7 +298,8 @@ describe('the command line', () => {
 
     it('finds a good set-up well', async () => {
       const { webhookSecret } = harness.merchant;
-      expect(await checks({ WEBHOOK_SECRETS: webhookSecret })).to.deep.equal({
+      expect(await checks({ WEBHOOK_SECRETS: webhookSecret })).to.include({ secret: 'ok' });
+      expect(await checks({ WEBHOOK_SECRET: `${webhookSecret}, ${webhookSecret}` })).to.deep.equal({
         'stored logins': 'ok',
         TLS: 'ok',
         service: 'ok',
@@ -263,14 +308,16 @@ describe('the command line', () => {
         permissions: 'ok',
         webhooks: 'note',
         secret: 'ok',
+        receiver: 'note',
       });
     });
 
     it('finds a clock, a secret, a key, a file and a receiver that are wrong, and says what to do', async () => {
       expect(await checks({}, () => new Date(now().getTime() + 60_000))).to.include({ clock: 'wrong' });
       const stranger = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+      expect(await checks({ WEBHOOK_SECRET: stranger })).to.include({ secret: 'wrong' });
       expect(await checks({ WEBHOOK_SECRETS: stranger })).to.include({ secret: 'wrong' });
-      expect(await checks({ WEBHOOK_SECRETS: 'hunter2' })).to.include({ secret: 'wrong' });
+      expect(await checks({ WEBHOOK_SECRET: 'hunter2' })).to.include({ secret: 'wrong' });
       expect(await checks({ PAYMENT_CHECKOUT_KEY: 'sk_test_nobody' })).to.include({ key: 'wrong' });
       await line.run(['login']);
       chmodSync(join(line.home, '.config/payment-checkout/config.json'), 0o644);
@@ -278,6 +325,65 @@ describe('the command line', () => {
       const { stdout } = await line.run(['doctor', '--examine'], { now });
       expect(stdout).to.match(/WRONG {2}receiver .*400 validation.*\n +-> /);
     });
+  });
+
+  it('the doctor finds a receiver that is down, one with another secret, and one that fails', async () => {
+    let status = 200;
+    const receiver = await startReceiver({ answer: () => ({ status }) });
+    const setWebhooks = (enabled: boolean, webhookUrl: string | null) =>
+      harness.api('put', '/v1/webhooks/config').send({ webhookUrl, enabled }).expect(200);
+    const look = async () => {
+      const { stdout } = await line.run(['doctor'], { now: () => harness.ctx.now() });
+      return /^(\w+) +receiver +(.*)\n( +-> .*)?/m.exec(stdout)?.slice(1).join(' ') ?? stdout;
+    };
+    await setWebhooks(true, receiver.url);
+    expect(await look()).to.match(/^ok .* took a test event/);
+    status = 401;
+    expect(await look()).to.match(
+      /^WRONG .* answers 401 to an event that is signed well +-> set its WEBHOOK_SECRET/,
+    );
+    status = 500;
+    expect(await look()).to.match(/^WRONG .* answers 500 +-> it has to answer 2xx/);
+    await receiver.close();
+    expect(await look()).to.match(/^WRONG .* does not answer: .* +-> start it/);
+    await setWebhooks(false, null);
+  });
+
+  it('shows its version, and help for a command or a group, however it is asked for', async () => {
+    const printed = async (...args: string[]) => {
+      const { code, stdout, stderr } = await line.run(args);
+      expect({ code, stderr }, args.join(' ')).to.deep.equal({ code: 0, stderr: '' });
+      return stdout;
+    };
+    expect(await printed('--version')).to.match(/^payment-checkout \d+\.\d+\.\d+\n$/);
+    const group = await printed('help', 'payments');
+    expect(group).to.include('payments create').and.include('payments watch').and.not.include('doctor');
+    expect(await printed('payments', '--help')).to.equal(group);
+    const one = await printed('help', 'payments', 'create');
+    expect(one).to.include('--pay-amount AMOUNT');
+    expect(await printed('payments', 'create', '--help')).to.equal(one);
+    expect(await printed('help')).to.equal(await printed());
+    const narrow = await line.run(['help', 'payments'], { isTerminal: true, columns: 60 });
+    expect(Math.max(...narrow.stdout.split('\n').map(({ length }) => length))).to.be.at.most(60);
+  });
+
+  it('asks whether a command, an option or a choice was meant that is near', async () => {
+    for (const [args, meant] of [
+      [['payment', 'list'], 'payments'],
+      [['paymnets'], 'payments'],
+      [['payments', 'lst'], 'payments list'],
+      [['lisen'], 'listen'],
+      [['help', 'docter'], 'doctor'],
+      [['payments', 'list', '--stats', 'WAITING'], '--status'],
+      [['trigger', 'replacd'], 'replaced'],
+    ] as const) {
+      const { code, stderr } = await line.run(args);
+      expect(code, args.join(' ')).to.equal(2);
+      expect(stderr).to.include(`did you mean "${meant}"?`);
+    }
+    expect((await line.run(['xyzzy'])).stderr).to.include(
+      'there is no command "xyzzy", but login, payments create',
+    );
   });
 
   it('shows the key in no output, and neither do errors', async () => {

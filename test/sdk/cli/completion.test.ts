@@ -10,13 +10,24 @@ import { STATUSES } from '../../../src/domain/payments/lifecycle/states.ts';
 
 const words = (text: string) => complete(COMMANDS, text.split(' '));
 
+const WIDE = 1_000;
+
 describe('the commands', () => {
+  it('have help that fits a terminal of 60 columns, each text within its own column', () => {
+    for (const help of [overview(COMMANDS, 60), ...COMMANDS.map((command) => helpOf(command, 60))])
+      for (const line of help.split('\n'))
+        if (!line.startsWith('Example: ')) expect(line.length, line).to.be.at.most(60);
+    const listed = overview(COMMANDS, 60);
+    expect(listed).to.match(/^ {2}payments list {8}Lists payments, newest first\.$/m);
+    expect(listed).to.match(/^ {2}webhooks redeliver {3}Delivers an event again, to the\n {23}\S/m);
+  });
+
   it('are those of the help, each with an example that can be called', () => {
     const names = COMMANDS.map(({ name }) => name);
     expect(new Set(names).size).to.equal(names.length);
     for (const command of COMMANDS) {
-      expect(overview(COMMANDS)).to.include(`  ${command.name} `).and.include(command.summary);
-      const help = helpOf(command);
+      expect(overview(COMMANDS, WIDE)).to.include(`  ${command.name} `).and.include(command.summary);
+      const help = helpOf(command, WIDE);
       expect(help)
         .to.include(`Usage: payment-checkout ${command.name}`)
         .and.include(`Example: payment-checkout ${command.name}`);

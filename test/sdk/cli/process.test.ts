@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,7 +60,7 @@ describe('payment-checkout as a process', () => {
     const second = start('listen', '--forward-to', receiver.url);
     await until('all came', () => receiver.requests.length >= 6);
     second.signal('SIGINT');
-    expect(await second.ended()).to.equal(0);
+    expect(await second.ended()).to.equal(130);
     const forwarded = receiver.requests.map(
       ({ rawBody }) =>
         (JSON.parse(rawBody.toString()) as { data: { checkout: { id: string } } }).data.checkout.id,
@@ -74,6 +75,28 @@ describe('payment-checkout as a process', () => {
     const wrong = start('payments', 'list', '--stats', 'x');
     expect(await wrong.ended()).to.equal(2);
     expect(wrong.printed()).to.equal('');
+  });
+
+  it('is ended by Ctrl-C while login asks: exit code 130, and no fault of the program', async () => {
+    const login = `${process.execPath} --import tsx src/sdk/cli/main.ts login --url ${service.url}`;
+    // A pseudo-terminal: the program reads Ctrl-C itself, as on every terminal.
+    for (const [typed, expected] of [
+      ['\u0003', 130],
+      ['\u0004', 1],
+    ] as const) {
+      const terminal = spawn('script', ['--quiet', '--return', '--flush', '--command', login, '/dev/null'], {
+        cwd: ROOT,
+        env: { PATH: process.env.PATH, HOME: home },
+      });
+      let output = '';
+      terminal.stdout.on('data', (chunk: Buffer) => {
+        const hadAsked = output.includes('API key');
+        output += chunk.toString();
+        if (!hadAsked && output.includes('API key')) terminal.stdin.write(typed);
+      });
+      expect((await once(terminal, 'close'))[0], output).to.equal(expected);
+      expect(output).to.not.include('fault of the program');
+    }
   });
 
   it('completes words in bash', async () => {

@@ -111,7 +111,7 @@ describe('the client, over HTTP', () => {
       expect(inspect(value, { depth: null, showHidden: true }) + JSON.stringify(value)).to.not.include(
         apiKey,
       );
-    for (const bad of [`${apiKey}\n`, '', `${apiKey} é`])
+    for (const bad of ['', `${apiKey} é`, `${apiKey}\n${apiKey}`, `whsec_${apiKey}`])
       expect(() => new PaymentCheckout({ apiKey: bad, baseUrl: gate.url }))
         .to.throw(TypeError)
         .with.property('message')
@@ -124,9 +124,76 @@ describe('the client, over HTTP', () => {
     expect(error).to.be.instanceOf(ApiError).and.include({ status: 307, code: 'unexpected' });
   });
 
+  it('says of a redirect that it is one, and what to do', async () => {
+    gate.faults.push({ status: 301, headers: { Location: 'https://pay.example/' } });
+    const error = (await client.status().catch((thrown: unknown) => thrown)) as Error;
+    expect(error.message).to.match(/301, a redirect.*baseUrl/);
+  });
+
+  it('names an option that cannot work, and the remedy, in its constructor', () => {
+    const good = { apiKey: 'sk_test_of-nobody', baseUrl: gate.url };
+    for (const [wrong, message] of [
+      [{ apiKey: undefined }, /^apiKey is undefined, .*: is PAYMENT_CHECKOUT_KEY set\?$/],
+      [{ apiKey: null }, /^apiKey is null, /],
+      [{ apiKey: ' ' }, /^apiKey is empty, .*: is PAYMENT_CHECKOUT_KEY set\?$/],
+      [{ apiKey: 'undefined' }, /^apiKey must be an API key: it begins with sk_/],
+      [{ baseUrl: undefined }, /^baseUrl is undefined, .*: is PAYMENT_CHECKOUT_URL set\?$/],
+      [{ baseUrl: '' }, /^baseUrl is empty, .*: is PAYMENT_CHECKOUT_URL set\?$/],
+      [{ baseUrl: 'pay.example' }, /^baseUrl must be an http\(s\) URL, such as https:\/\/pay\.example$/],
+      [{ baseUrl: 'localhost:3000' }, /^baseUrl must be an http\(s\) URL/],
+      [{ baseUrl: new URL(gate.url) }, /^baseUrl is object, and must be a string/],
+      [{ baseUrl: 'https://u:p@pay.example' }, /without credentials/],
+      [{ baseUrl: `${gate.url}/v1` }, /^baseUrl must end before \/v1/],
+      [{ baseUrl: `${gate.url}/v1/` }, /^baseUrl must end before \/v1/],
+      [{ baseUrl: `${gate.url}/v1/payment` }, /^baseUrl must end before \/v1/],
+      [{ timeoutMs: '5000' }, /^timeoutMs must be a number of milliseconds above 0$/],
+      [{ maxRetries: '1' }, /^maxRetries must be a whole number/],
+      [{ fetch: {} }, /^fetch must be a function/],
+    ] as const)
+      expect(() => new PaymentCheckout({ ...good, ...wrong } as never), JSON.stringify(wrong)).to.throw(
+        TypeError,
+        message,
+      );
+    expect(() => new PaymentCheckout(undefined as never)).to.throw(TypeError, /takes one object/);
+  });
+
+  it('trims key and URL, such as the line feed at the end of a file', async () => {
+    const { apiKey } = harness.merchant;
+    const trimmed = new PaymentCheckout({ apiKey: ` ${apiKey}\r\n`, baseUrl: `${gate.url}/\n` });
+    expect(await trimmed.status()).to.include({ authenticated: true });
+  });
+
+  it('names an option of a request that cannot work, before anything is sent', async () => {
+    const call = client.payments.create.bind(client.payments) as (...args: unknown[]) => Promise<unknown>;
+    for (const [wrong, message] of [
+      [{ idempotencyKey: 7 }, /^idempotencyKey must be a string/],
+      [{ timeoutMs: '5000' }, /^timeoutMs must be a number/],
+      [{ timeoutMs: null }, /^timeoutMs must be a number/],
+      [{ signal: new AbortController() }, /^signal must be an AbortSignal/],
+    ] as const) {
+      const error = await call(ORDER, wrong).catch((thrown: unknown) => thrown);
+      expect(error, JSON.stringify(wrong))
+        .to.be.instanceOf(TypeError)
+        .with.property('message')
+        .that.matches(message);
+    }
+    const list = client.payments.list({ order_id: null as unknown as string });
+    expect(await list.catch((error: unknown) => error)).to.have.property(
+      'message',
+      'order_id is null: leave it out, or name a value',
+    );
+    expect(gate.requests).to.deep.equal([]);
+  });
+
   it('refuses an id that would name another path, before anything is sent', () => {
-    for (const id of ['', '..', 'a/b', 'a?b', 'a%2f'])
-      expect(() => client.payments.get(id), id).to.throw(TypeError);
+    for (const id of ['', '..', 'a/b', 'a?b', 'a%2f', undefined, null, 7] as string[]) {
+      expect(() => client.payments.get(id), id).to.throw(TypeError, /^an id /);
+      expect(() => client.events.get(id), id).to.throw(TypeError, /^an id /);
+      expect(() => client.webhooks.endpoint(id), id).to.throw(TypeError, /^an id /);
+      expect(() => client.webhooks.jwks(id), id).to.throw(TypeError, /^an id /);
+      expect(() => client.deliveries.get(id), id).to.throw(TypeError, /^an id /);
+      expect(() => client.sandbox.transfer(id), id).to.throw(TypeError, /^an id /);
+    }
     expect(gate.requests).to.deep.equal([]);
   });
 });

@@ -28,9 +28,12 @@ describe(PAGE, () => {
   });
 
   it('shows a program that runs as it stands', async () => {
-    const [, code = ''] = /^```js\n(.*?)^```$/ms.exec(read(PAGE)) ?? [];
+    const [, code = ''] = /^```ts\n(.*?)^```$/ms.exec(read(PAGE)) ?? [];
     await writeFile(join(folder, 'main.mjs'), code);
-    const env = { API_KEY: harness.merchant.apiKey, BASE_URL: service.url };
+    const env = {
+      PAYMENT_CHECKOUT_KEY: harness.merchant.apiKey,
+      PAYMENT_CHECKOUT_URL: service.url,
+    };
     const program = startNode(['main.mjs'], env, { cwd: folder });
     await program.says('pay here: ');
     // The service works while the program waits.

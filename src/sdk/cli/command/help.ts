@@ -1,23 +1,26 @@
-import { columns } from '../terminal/output.ts';
 import type { Command, Option } from './command.ts';
 import { COMMON } from './parse.ts';
 
 export const PROGRAM = 'payment-checkout';
 
-/** What the program can do, one command a line. */
-export function overview(commands: readonly Command[]): string {
+/** What the program, or a group of its commands, can do, one a line; `width` is that of the terminal. */
+export function overview(commands: readonly Command[], width: number): string {
   return [
     `Usage: ${PROGRAM} COMMAND [OPTIONS]`,
     '',
-    ...aligned(commands.map(({ name, summary }) => [name, summary])),
+    ...aligned(
+      commands.map(({ name, summary }): Row => [name, summary]),
+      width,
+    ),
     '',
-    `${PROGRAM} COMMAND --help shows the options of a command, and an example.`,
-    'Begin with: login. Exit codes: 0 done, 1 failed or refused, 2 called wrongly.',
+    ...wrapped(`${PROGRAM} help COMMAND shows the options of a command, and an example.`, width),
+    ...wrapped('Begin with: login. Exit codes: 0 done, 1 failed or refused, 2 called wrongly.', width),
   ].join('\n');
 }
 
-/** How a command is called, with one example. */
-export function helpOf({ name, summary, parameters = [], options = [], example }: Command): string {
+/** How a command is called, with one example; `width` is that of the terminal. */
+export function helpOf(command: Command, width: number): string {
+  const { name, summary, parameters = [], options = [], example } = command;
   const words = parameters.map((one) => (one.isOptional ? ` [${one.name}]` : ` ${one.name}`)).join('');
   const choices = parameters.flatMap((one) =>
     one.choices === undefined
@@ -25,12 +28,15 @@ export function helpOf({ name, summary, parameters = [], options = [], example }
       : ['', `${one.name} is one of:`, ...one.choices.map((name) => `  ${name}`)],
   );
   return [
-    summary,
+    ...wrapped(summary, width),
     '',
-    `Usage: ${PROGRAM} ${name}${words} [OPTIONS]`,
+    ...wrapped(`Usage: ${PROGRAM} ${name}${words} [OPTIONS]`, width),
     ...choices,
     '',
-    ...aligned([...options, ...COMMON].map((option) => [callOf(option), textOf(option)])),
+    ...aligned(
+      [...options, ...COMMON].map((option): Row => [callOf(option), textOf(option)]),
+      width,
+    ),
     '',
     `Example: ${PROGRAM} ${example}`,
   ].join('\n');
@@ -49,6 +55,27 @@ function textOf({ text, choices, isNeeded, isList }: Option): string {
   ].join('');
 }
 
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  return columns(rows).map((row) => `  ${row}`);
+type Row = readonly [string, string];
+
+/** Two columns; the second is wrapped within itself. */
+function aligned(rows: readonly Row[], width: number): string[] {
+  const indent = 2 + Math.max(...rows.map(([name]) => name.length)) + 2;
+  return rows.flatMap(([name, text]) =>
+    wrapped(text, Math.max(width - indent, MIN_WIDTH)).map(
+      (line, i) => `${(i === 0 ? `  ${name}` : '').padEnd(indent)}${line}`,
+    ),
+  );
+}
+
+/** Narrower than this, lines are as long as they have to be. */
+const MIN_WIDTH = 20;
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }

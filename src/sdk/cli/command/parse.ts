@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { option, UsageError, Values, type Command, type Option } from './command.ts';
+import { didYouMean } from './nearest.ts';
 
 /** What every command takes. */
 export const COMMON: readonly Option[] = [
@@ -19,10 +20,26 @@ export function findCommand(
   const command = commandOf(commands, args);
   if (command !== undefined) return { command, rest: args.slice(command.name.split(' ').length) };
   const [first = '', second = ''] = args;
-  const names = commands.map(({ name }) => name);
-  const group = names.filter((name) => name.startsWith(`${first} `));
-  const [unknown, known] = group.length > 0 ? [`${first} ${second}`.trim(), group] : [first, names];
-  throw new UsageError(`there is no command "${unknown}", but ${known.join(', ')}`);
+  const names = groupOf(commands, first).map(({ name }) => name);
+  if (names.length > 0 && second === '')
+    throw new UsageError(`"${first}" is the beginning of ${names.join(', ')}`);
+  const known =
+    names.length > 0 ? names : [...new Set(commands.flatMap(({ name }) => [name, firstOf(name)]))];
+  const unknown = names.length > 0 ? `${first} ${second}` : first;
+  const near = didYouMean(unknown, known) || didYouMean(`${first} ${second}`, known);
+  const all = commands.map(({ name }) => name);
+  throw new UsageError(
+    `there is no command "${unknown}"${near || `, but ${(names.length > 0 ? names : all).join(', ')}`}`,
+  );
+}
+
+/** The commands whose first word this is, of several words. */
+export function groupOf(commands: readonly Command[], first: string): readonly Command[] {
+  return commands.filter(({ name }) => name.startsWith(`${first} `));
+}
+
+function firstOf(name: string): string {
+  return name.split(' ')[0] ?? name;
 }
 
 /** The command whose words `words` begin with. */
@@ -37,11 +54,8 @@ export function parseCall(
 ): { readonly words: readonly string[]; readonly values: Values } {
   const options = [...(command.options ?? []), ...COMMON];
   const { words, given } = split(args, options);
-  // Help is wanted, whatever else is missing.
-  if (given.help === undefined) {
-    checkWords(command, words);
-    for (const one of options) checkOption(one, given[one.name]);
-  }
+  checkWords(command, words);
+  for (const one of options) checkOption(one, given[one.name]);
   return { words, values: new Values(given) };
 }
 
@@ -55,7 +69,10 @@ function split(args: readonly string[], options: readonly Option[]): { words: st
     return { words, given };
   } catch (error) {
     // Its first sentence names the option; the next is about arguments that begin with a dash.
-    throw new UsageError(error instanceof Error ? error.message.split('. ')[0] : String(error));
+    const [message = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
+    const [, unknown] = /^Unknown option '(.*)'/.exec(message) ?? [];
+    const names = options.map(({ name }) => `--${name}`);
+    throw new UsageError(message + (unknown === undefined ? '' : didYouMean(unknown, names)));
   }
 }
 
@@ -78,5 +95,7 @@ function checkOption({ name, value, choices, isNeeded }: Option, given: unknown)
 
 function checkChoice(name: string, word: string, choices: readonly string[] | undefined): void {
   if (choices?.includes(word) === false)
-    throw new UsageError(`${name} must be ${choices.join(' or ')}, not "${word}"`);
+    throw new UsageError(
+      `${name} must be ${choices.join(' or ')}, not "${word}"${didYouMean(word, choices)}`,
+    );
 }

@@ -6,7 +6,7 @@ import { findLogin } from '../settings/profiles.ts';
 import { printable, type Output } from '../terminal/output.ts';
 import { wrong, type Finding, type Subject } from './check.ts';
 import { checkClock, checkFile, checkHealth, checkKey, checkPermissions, checkTls } from './service.ts';
-import { checkReceiver, checkSecret, checkWebhooks } from './webhooks.ts';
+import { checkReceiver, checkSecret, checkWebhooks, examineReceiver } from './webhooks.ts';
 
 /** A set-up that works answers at once. */
 const PATIENCE = { maxRetries: 1, timeoutMs: 10_000 };
@@ -14,7 +14,7 @@ const PATIENCE = { maxRetries: 1, timeoutMs: 10_000 };
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Checks the set-up, and says what is wrong and what to do. Exit code 1 when something is.',
-  options: [option('examine', 'also check the receiver, as webhooks examine')],
+  options: [option('examine', 'check the receiver as webhooks examine does')],
   example: 'doctor --examine',
   async run({ outside, output, values }) {
     const login = findLogin(outside.env, values.text('profile'));
@@ -42,7 +42,7 @@ async function checkAll(subject: Subject, isExamined: boolean): Promise<Finding[
   const checks = [
     ['webhooks', checkWebhooks],
     ['secret', checkSecret],
-    ...(isExamined ? [['receiver', checkReceiver] as const] : []),
+    ['receiver', isExamined ? examineReceiver : checkReceiver],
   ] as const;
   const others = checks.map(([check, run]) =>
     run(subject).catch((error: unknown) => {

@@ -75,7 +75,7 @@ async function secretsFor(
   }
   const { secret, isNew } = localSecret(outside.env);
   if (isNew || values.has('show-secret'))
-    output.note(`Signed with ${secret}\nSet it in the receiver (WEBHOOK_SECRETS); it stays the same.`);
+    output.note(`Signed with ${secret}\nSet it in the receiver (WEBHOOK_SECRET); it stays the same.`);
   return [secret];
 }
 

@@ -25,10 +25,8 @@ export function clientFor(
     });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    if (error.message.startsWith('apiKey')) throw new UsageError('the key is none: it begins with sk_');
-    throw new UsageError(
-      'the URL must be http(s), without credentials, query or fragment: what stands before /v1',
-    );
+    // Without the value, which may be a key.
+    throw new UsageError(error.message.replace('baseUrl', 'the URL').replace('apiKey', 'the key'));
   }
 }
 

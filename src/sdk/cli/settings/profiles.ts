@@ -56,7 +56,8 @@ export function storeProfile(env: Outside['env'], name: string, profile: Profile
 
 /**
  * The login of a call: the profile that it names; otherwise that of the environment, where a profile fills in
- * what is not set. Throws CommandError where there is none.
+ * what is not set. A stored key goes to its own URL only. Throws CommandError where there is no login, or
+ * where the environment names another URL for a stored key.
  */
 export function findLogin(env: Outside['env'], asked: string | undefined): Login {
   const name = profileName(env, asked);
@@ -68,12 +69,26 @@ export function findLogin(env: Outside['env'], asked: string | undefined): Login
     throw new CommandError(
       `there is no login "${name}": run "payment-checkout login", or set ${URL_VARIABLE} and ${KEY_VARIABLE}`,
     );
+  if (own.key === undefined && stored !== undefined && placeOf(url) !== placeOf(stored.url))
+    throw new CommandError(
+      `${URL_VARIABLE} is not the URL of the login "${name}", and its key goes to ${stored.url} only: ` +
+        `unset ${URL_VARIABLE}, set ${KEY_VARIABLE} as well, or log in there with a --profile of its own`,
+    );
   const parts = [
     ...(own.url === undefined ? [] : [URL_VARIABLE]),
     ...(own.key === undefined ? [] : [KEY_VARIABLE]),
     ...(own.url === undefined || own.key === undefined ? [`profile "${name}"`] : []),
   ];
   return { url, key, from: parts.join(', ') };
+}
+
+/** What two spellings of a URL have in common; what is no URL is refused later. */
+function placeOf(url: string): string {
+  try {
+    return new URL(url).href.replace(/\/+$/, '');
+  } catch {
+    return url;
+  }
 }
 
 /** A variable that is set and not empty. */

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Stream {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
+  /** How wide the terminal is. */
+  readonly columns?: number | undefined;
 }
 
 /** Where answers come from: a terminal asks, and everything else is read to its end. */

@@ -21,6 +21,9 @@ export async function* itemsOf<Item>(
 
 /** An id as a part of a path. Throws TypeError for what is no id: it could name another path. */
 export function idOf(id: string): string {
+  // A variable that is not set would travel as "undefined".
+  if (typeof id !== 'string')
+    throw new TypeError(`an id is a string, not ${id === null ? 'null' : typeof id}`);
   if (!/^\w+$/.test(id)) throw new TypeError('an id has letters, digits and underscores only');
   return id;
 }

@@ -1,5 +1,5 @@
 import { apiError, ConnectionError, TimeoutError, type ErrorDetails } from './errors.ts';
-import type { PostOptions, Settings } from './options.ts';
+import { checkRequest, type PostOptions, type Settings } from './options.ts';
 import { retryAfterMs, retryDelay } from './retry.ts';
 
 export interface Request {
@@ -22,9 +22,8 @@ export type Send = <Answer>(request: Request, options?: PostOptions) => Promise<
  */
 export function createSend(settings: Settings): Send {
   return async <Answer>(request: Request, options: PostOptions = {}) => {
+    checkRequest(options);
     const key = request.method === 'POST' ? (options.idempotencyKey ?? crypto.randomUUID()) : null;
-    if (key !== null && !/^[\x21-\x7e]{1,255}$/.test(key))
-      throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters');
     for (let attempt = 0; ; attempt += 1)
       try {
         // The caller of a method knows what its endpoint returns: the types come from the service's schemas.
@@ -52,6 +51,7 @@ async function attemptOnce(
   { signal, timeoutMs = settings.timeoutMs }: PostOptions,
 ): Promise<Received> {
   signal?.throwIfAborted();
+  const url = settings.baseUrl + request.path + queryOf(request.query);
   const attempt = new AbortController();
   const abort = () => attempt.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
@@ -62,7 +62,7 @@ async function attemptOnce(
   }, timeoutMs);
   const name = `${request.method} ${request.path}`;
   try {
-    const response = await settings.fetch(settings.baseUrl + request.path + queryOf(request.query), {
+    const response = await settings.fetch(url, {
       method: request.method,
       headers: headersOf(settings.apiKey, request, key),
       body: bodyOf(request),
@@ -99,7 +99,10 @@ function bodyOf({ body, file }: Request): string | Uint8Array<ArrayBuffer> | nul
 function queryOf(query: object = {}): string {
   const parameters = Object.entries(query)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]): [string, string] => [name, String(value)]);
+    .map(([name, value]): [string, string] => {
+      if (value === null) throw new TypeError(`${name} is null: leave it out, or name a value`);
+      return [name, String(value)];
+    });
   return parameters.length === 0 ? '' : `?${String(new URLSearchParams(parameters))}`;
 }
 
@@ -109,11 +112,17 @@ function read({ name, response: { status, headers }, text }: Received): unknown 
   const { message, details } = Object(body) as { message?: unknown; details?: ErrorDetails };
   throw apiError({
     status,
-    message: typeof message === 'string' ? message : `${name}: ${status}, not from the service`,
+    message: typeof message === 'string' ? message : `${name}: ${foreign(status)}`,
     requestId: headers.get('x-request-id'),
     details: details ?? null,
     retryAfterMs: retryAfterMs(headers),
   });
+}
+
+function foreign(status: number): string {
+  return status >= 300 && status < 400
+    ? `${status}, a redirect, which would take the key elsewhere: name the URL it leads to as baseUrl`
+    : `${status}, not from the service`;
 }
 
 function parse(text: string): unknown {

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '../../event-types.ts';
 import type { RequestOptions } from '../http/options.ts';
-import { itemsOf } from '../http/pages.ts';
+import { idOf, itemsOf } from '../http/pages.ts';
 import type { Send } from '../http/transport.ts';
 import type { EventList, ListEvents, ListRedeliveries, RedeliveryList } from '../types/events.ts';
 
@@ -20,7 +20,7 @@ export class Events {
 
   /** One event: what the `link` of a thin event names. */
   get(id: string, options?: RequestOptions): Promise<WebhookEvent> {
-    return this.#send({ method: 'GET', path: `/v1/events/${encodeURIComponent(id)}` }, options);
+    return this.#send({ method: 'GET', path: `/v1/events/${idOf(id)}` }, options);
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { PostOptions, RequestOptions } from '../http/options.ts';
-import { itemsOf } from '../http/pages.ts';
+import { idOf, itemsOf } from '../http/pages.ts';
 import type { Send } from '../http/transport.ts';
 import type { EndpointSettings, Jwks, RotateSigningKey, SigningKeys } from '../types/endpoints.ts';
 import type {
@@ -110,10 +110,7 @@ export class Webhooks {
 
   /** The public keys of any merchant as a JSON Web Key Set, as receivers read them. */
   jwks(merchantId: string, options?: RequestOptions): Promise<Jwks> {
-    return this.#send(
-      { method: 'GET', path: `/v1/webhooks/jwks/${encodeURIComponent(merchantId)}` },
-      options,
-    );
+    return this.#send({ method: 'GET', path: `/v1/webhooks/jwks/${idOf(merchantId)}` }, options);
   }
 
   /** Sends the receiver one signed event of a payment that does not exist. */
@@ -129,5 +126,5 @@ export class Webhooks {
 }
 
 function pathOf(id: string): string {
-  return `/v1/webhooks/endpoints/${encodeURIComponent(id)}`;
+  return `/v1/webhooks/endpoints/${idOf(id)}`;
 }
