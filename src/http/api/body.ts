@@ -39,8 +39,21 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(bytes));
   } catch (error) {
+    if (isCompressed(bytes))
+      throw new ValidationError(
+        'body',
+        'json',
+        'is still compressed: compress it once, and name how as Content-Encoding',
+      );
     throw new ValidationError('body', 'json', `is not valid JSON: ${messageOf(error)}`);
   }
+}
+
+/** Whether bytes begin as gzip or zstd do: sent without Content-Encoding, or compressed twice. */
+function isCompressed(bytes: Buffer): boolean {
+  return [Buffer.of(0x1f, 0x8b), Buffer.of(0x28, 0xb5, 0x2f, 0xfd)].some((magic) =>
+    bytes.subarray(0, magic.length).equals(magic),
+  );
 }
 
 /**

@@ -103,6 +103,14 @@ describe('bad input in a body', () => {
         expectError(input.harness, answer, 415);
         expect(answer.body.message).to.match(/^This Content-Encoding is not read/);
       });
+    it('that are compressed twice, or do not say that they are: 400 that says so', async () => {
+      const body = gzipSync(JSON.stringify(ORDER));
+      const zstd = Buffer.concat([Buffer.of(0x28, 0xb5, 0x2f, 0xfd), body]);
+      for (const answer of [await post(gzipSync(body), gzip), await post(body), await post(zstd)]) {
+        expectError(input.harness, answer, 400, { field: 'body', constraint: 'json' });
+        expect(answer.body.message).to.include('is still compressed');
+      }
+    });
   });
 
   describe('a body above 100 kB: 413', () => {
