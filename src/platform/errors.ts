@@ -27,7 +27,10 @@ export const API_ERRORS = {
     'The endpoint is switched off: GET /v1/webhooks/endpoints says why, and ' +
       'POST /v1/webhooks/endpoints/enable switches it on again.',
   ],
-  too_many_endpoints: [409, 'There are 100 registered endpoints already: delete one first.'],
+  too_many_endpoints: [
+    409,
+    'There are 100 registered endpoints already, or 10 at this origin: delete one first.',
+  ],
   clock_held: [
     409,
     "The payment's clock is being moved by another request. Try again when that request has ended.",

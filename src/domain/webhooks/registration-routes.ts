@@ -21,7 +21,7 @@ export const registrationEndpoints = [
     description:
       'Beside the `webhookUrl`, or the `callback_url` of a payment, it receives every event, or those of ' +
       '`event_types`, that is recorded from now on. `POST /v1/webhooks/redeliver` with its id sends earlier ones. ' +
-      '`GET /v1/webhooks/endpoints/:id/secrets` has its secret. A merchant has at most 100.',
+      '`GET /v1/webhooks/endpoints/:id/secrets` has its secret. A merchant has at most 100, 10 of them at one origin.',
     auth: 'required',
     permissions: ['webhooks:write'],
     perMinute: DEFAULT_PER_MINUTE,
@@ -59,7 +59,7 @@ export const registrationEndpoints = [
     permissions: ['webhooks:write'],
     perMinute: DEFAULT_PER_MINUTE,
     body: EndpointSettings,
-    errors: ['endpoint_not_found'],
+    errors: ['endpoint_not_found', 'too_many_endpoints'],
     response: { status: 200, schema: WebhookEndpoint },
     handle: async ({ ctx, caller, params, body }) =>
       reply(200, await changeEndpoint(ctx, caller, params.id ?? '', body)),

@@ -96,6 +96,17 @@ describe('POST /v1/webhooks/redeliver', () => {
     expect(await redeliver()).to.include({ count: 0 });
   });
 
+  it('sends 50 a second, however often it is asked for, and whatever is delivered meanwhile', async () => {
+    await deliver(40);
+    const before = posts().length;
+    for (let asked = 0; asked < 10; asked += 1) {
+      await redeliver({ from_date: begin, which: 'all' });
+      harness.advance(0.1);
+      await harness.work();
+    }
+    expect(posts().length - before).to.be.within(40, 51);
+  });
+
   it('sends 50 a second, so that a new event comes in between', async () => {
     const ids = await deliver(30);
     await fail(ids);

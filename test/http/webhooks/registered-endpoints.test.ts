@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import type { DeliveryList } from '../../../src/domain/webhooks/deliveries/schemas.ts';
 import type { WebhookEndpoint } from '../../../src/domain/webhooks/endpoint-list/schemas.ts';
-import { MAX_REGISTERED, type EndpointSettings } from '../../../src/domain/webhooks/registrations/schemas.ts';
+import {
+  MAX_AT_ORIGIN,
+  MAX_REGISTERED,
+  type EndpointSettings,
+} from '../../../src/domain/webhooks/registrations/schemas.ts';
 import { sweepEndpoints } from '../../../src/domain/webhooks/endpoints/sweep.ts';
 import { verifyThinWebhook, verifyWebhook } from '../../../src/sdk/index.ts';
 import { configure } from '../../support/deliveries.ts';
@@ -169,11 +173,33 @@ describe('registered webhook endpoints', () => {
   });
 
   it(`are ${MAX_REGISTERED} at most, also when several are registered at once`, async () => {
-    for (let count = 2; count < MAX_REGISTERED; count += 1) await register();
+    for (let count = 2; count < MAX_REGISTERED; count += 1)
+      await register({ url: `https://shop${Math.floor(count / MAX_AT_ORIGIN)}.example/` });
     const statuses = await Promise.all(
       [1, 2, 3].map(() => harness.api('post', '/v1/webhooks/endpoints').send({ url: at('/books') })),
     );
     expect(statuses.map((one) => one.status)).to.have.members([201, 201, 409]);
+  });
+
+  it(`are ${MAX_AT_ORIGIN} at most at one origin, also when they are registered and moved at once`, async () => {
+    for (let count = 2; count < MAX_AT_ORIGIN; count += 1)
+      await register({ url: at(`/${count}?x=${count}`) });
+    const elsewhere = await register({ url: 'https://elsewhere.example/' });
+    const url = at('/last');
+    const add = () => harness.api('post', '/v1/webhooks/endpoints').send({ url });
+    const answers = await Promise.all([add(), add(), set(elsewhere, { url }), add()]);
+    expect(answers.filter(({ status: sent }) => sent === 409)).to.have.length(2);
+    for (const answer of answers)
+      if (answer.status === 409) expect(answer.text).to.include('10 registered endpoints at');
+    const full = await harness.api('get', '/v1/webhooks/endpoints?limit=100').expect(200);
+    const [one] = (full.body.data as WebhookEndpoint[]).filter((each) => each.url?.startsWith(at('/')));
+    // It moves within its origin.
+    await harness
+      .api('put', pathOf({ id: one?.id ?? '' }))
+      .send({ url: at('/moved') })
+      .expect(200);
+    // Another port is another origin, and so is another scheme.
+    await register({ url: at('/last').replace('http:', 'https:') });
   });
 
   it('refuse settings that are not sound, and change nothing', async () => {

@@ -2,8 +2,8 @@ import type { Run } from './play-payments.ts';
 
 const NO_ENDPOINT = 'whe_01M7X9Y9E5YM9A1356S2WPNB4R';
 const NO_EVENT = 'evt_01M7X9Y9E5YM9A1356S2WPNB4R';
-/** The most that a merchant may register. */
-const MOST = 100;
+/** The most that a merchant may register at one origin. */
+const MOST = 10;
 
 /** Registers endpoints, changes and deletes one, and has events signed by a key pair. */
 export async function playEndpoints({ tape, harness }: Run): Promise<void> {
@@ -33,6 +33,9 @@ export async function playEndpoints({ tape, harness }: Run): Promise<void> {
   for (let count = 1; count < MOST; count += 1)
     await harness.api('post', '/v1/webhooks/endpoints').send({ url }).expect(201);
   await tape.fail(harness, 'too_many_endpoints', 'registerWebhookEndpoint', { body: { url } });
+  const other = await harness.api('post', '/v1/webhooks/endpoints').send({ url: 'https://stock.example/' });
+  const moved = { id: String(other.body.id), body: { url } };
+  await tape.fail(harness, 'too_many_endpoints', 'setWebhookEndpoint', moved);
   await tape.play(harness, 'deleteWebhookEndpoint', 'deleted', 'What it was.', { id });
   await tape.fail(harness, 'validation', 'deleteWebhookEndpoint', { id, query: '?force=true' });
   await tape.fail(harness, 'endpoint_not_found', 'getWebhookEndpoint', { id: NO_ENDPOINT });

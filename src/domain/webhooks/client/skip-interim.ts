@@ -10,8 +10,9 @@ const MAX_INTERIM_BYTES = 16 * 1024;
 
 /**
  * Makes a socket drop every interim response before a final one. A server may send some that nobody
- * requested, and a client must ignore them (RFC 9110, 15.2); undici ends the connection at a 100. A request is
- * written only when the response before it is complete, so each write precedes the head of a response.
+ * requested, and a client must ignore them (RFC 9110, 15.2); undici ends the connection at a 100. A
+ * request is written only when the response before it is complete, so each write precedes the head of a
+ * response.
  */
 export function skipInterim<S extends Socket>(socket: S): S {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null;

@@ -5,17 +5,24 @@ import { startSpan } from '../../../platform/traces/traces.ts';
 import { signWebhook } from '../../../sdk/sign.ts';
 import { thinEvent } from '../../payments/lifecycle/event.ts';
 import type { DeliveryResult, WebhookClient } from '../client/client.ts';
+import { placesOf } from '../client/places.ts';
 import { disableEndpoint } from '../endpoints/leases/disable.ts';
 import { isFailingTooLong } from '../endpoints/flow-control.ts';
 import { acquireEndpoint, askFor } from '../endpoints/leases/acquire.ts';
-import { recordInterrupted } from '../endpoints/leases/interrupted.ts';
+import { withoutInterrupted } from '../endpoints/leases/interrupted.ts';
 import type { AcquiredEndpoint, DueDelivery, EndpointLease } from '../endpoints/leases/lease.ts';
 import { releaseOrWait } from '../endpoints/leases/wait.ts';
 import { deferToOwner, releaseOf, yieldEndpoint } from '../endpoints/leases/release.ts';
 import { decryptEncoded } from '../secrets/read.ts';
 import { ENDPOINT_SECRETS, MERCHANT_SECRETS, SIGNING_KEYS } from '../secrets/store.ts';
 import { awaitChange, InFlightDeliveries } from './in-flight/await-change.ts';
-import { attemptOutcome, GONE, isDelivered, type DeliveryOutcome } from './in-flight/outcome.ts';
+import {
+  attemptOutcome,
+  deferredOutcome,
+  GONE,
+  isDelivered,
+  type DeliveryOutcome,
+} from './in-flight/outcome.ts';
 import { reportOutcome } from './in-flight/report.ts';
 import { recordOutcomes, UNDECIDED, type Recorded, type Then } from './record.ts';
 
@@ -88,22 +95,6 @@ export async function deliverDue(
 }
 
 /**
- * Logs what was sent before the lease began and has no outcome, and leaves what is due to the next look: it
- * is not written down as sent yet. Where a PUT has ended the lease of this run itself, the outcomes of its
- * requests replace what is logged here.
- */
-async function withoutInterrupted(
-  ctx: Context,
-  lease: EndpointLease,
-  endpoint: AcquiredEndpoint,
-  receiver: string | null,
-): Promise<AcquiredEndpoint> {
-  if (!endpoint.hasInterrupted) return endpoint;
-  await recordInterrupted(ctx, lease, receiver);
-  return { ...endpoint, due: [], hasInterrupted: false, hasMore: true };
-}
-
-/**
  * Starts the requests of what is due. Throws SecretBoxError, before any of them, when a secret cannot be
  * decrypted.
  */
@@ -128,7 +119,10 @@ function startRequests(
     const body =
       endpoint.payload === 'full' ? delivery.body : thinEvent(ctx.config.publicUrl, eventId, delivery.type);
     const headers = signWebhook({ eventId, rawBody: body, secrets, signingKeys, now: ctx.systemNow() });
+    const giveBack = placesOf(client).take(merchantId, url, ctx.systemNow());
+    if (giveBack === null) return deferredOutcome(ctx, delivery);
     const result = await postTraced(client, { url, headers, body }, delivery);
+    giveBack(result.ok, ctx.systemNow());
     return attemptOutcome(ctx, delivery, result, startedAt);
   };
   for (const delivery of due) inFlight.add(delivery.payment_id, deliver(delivery));

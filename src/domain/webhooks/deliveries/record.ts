@@ -170,7 +170,9 @@ export async function recordOutcomes(
   const succeeded = results.filter(({ ok }) => ok).length;
   const failed = results.length - succeeded;
   const [firstDelaySeconds = 0] = ctx.config.webhookRetrySeconds;
-  const after = nextFlowControl(before, { succeeded, failed, pendingCount, now, firstDelaySeconds });
+  const reached = nextFlowControl(before, { succeeded, failed, pendingCount, now, firstDelaySeconds });
+  const deferredTo = outcomes.flatMap((one) => ('deferredTo' in one ? [one.deferredTo] : [])).at(-1);
+  const after = deferredTo === undefined ? reached : { ...reached, circuitOpenUntil: deferredTo };
   const of = { endpoint_id: endpointId, owner };
   const { isOwned, isReleased, next } = await recordTogether(ctx.db, {
     change: {

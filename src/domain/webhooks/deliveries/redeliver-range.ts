@@ -13,8 +13,8 @@ import { RECORD_REQUESTS } from './redelivery-requests.ts';
 import type { RedeliverAnswer, RedeliverBody } from './schemas.ts';
 
 /**
- * Replayed deliveries are spread over the merchant's endpoints together: 50 of them are due in a second, and
- * new events come in between.
+ * Replayed deliveries are spread over the merchant's endpoints together: 50 of them are due in a second,
+ * after those of earlier requests, and new events come in between.
  */
 const SECONDS_APART = 0.02;
 /** A longer range must be requested in parts: this many take a quarter of an hour. */
@@ -39,6 +39,23 @@ interface RestartParams {
 
 /** SQL: whether a delivery `d` begins again. */
 const IS_WANTED = (which: string) => `d.status = 'failed' OR d.status = 'delivered' AND ${which} = 'all'`;
+
+// Of two requests at once the second spreads its deliveries behind those of the first.
+const lockMerchant = sql<never, { merchantId: string }>(
+  'lock_merchant_for_redelivery',
+  (p) => `SELECT FROM merchants WHERE id = ${p.merchantId} FOR NO KEY UPDATE`,
+);
+
+/**
+ * SQL: when the last delivery of a merchant is due that was restarted, or created, and not tried since; null:
+ * there is none. By the index deliveries_due of each endpoint.
+ */
+const LAST_UNTRIED = (merchantId: string) => `(
+     SELECT max(untried.next_attempt_at) FROM webhook_endpoints o CROSS JOIN LATERAL (
+       SELECT d.next_attempt_at FROM deliveries d
+       WHERE d.endpoint_id = o.id AND d.status = 'pending' AND d.attempts = d.restarted_after
+       ORDER BY d.next_attempt_at DESC LIMIT 1) untried
+     WHERE o.id >= ${merchantId} AND o.id < ${merchantId} || '!')`;
 
 // Finds events by the time in their ids. An event that was recorded while webhooks were off, or whose
 // delivery was deleted for its age, gets a delivery now. A pending delivery stays as it is. What the insert
@@ -69,8 +86,8 @@ const restartRange = sql<RestartedRow, RestartParams>(
      INSERT INTO deliveries AS d (id, event_id, merchant_id, payment_id, endpoint_id, sequence, type, status,
        next_attempt_at, created_at)
      SELECT delivery_id, id, merchant_id, payment_id, endpoint_id, sequence, type, 'pending',
-       ${p.now}::timestamptz + ${SECONDS_APART}::float8
-         * (row_number() OVER (ORDER BY id) - 1) * interval '1 second',
+       greatest(${p.now}::timestamptz, ${LAST_UNTRIED(p.merchantId)} + interval '${SECONDS_APART} seconds')
+         + ${SECONDS_APART}::float8 * (row_number() OVER (ORDER BY id) - 1) * interval '1 second',
        ${p.now}
      FROM wanted w
      WHERE NOT EXISTS (
@@ -124,6 +141,7 @@ export async function redeliverRange(
     if (registrationId !== null) await readRegistration(tx, merchantId, registrationId);
     const [merchant] = await run(tx, isAnyOn, { merchantId });
     if (merchant?.is_on !== true) throw new ApiError('webhooks_off');
+    await run(tx, lockMerchant, { merchantId });
     return reply(202, await restart(tx, { merchantId, ...range, now: ctx.now() }));
   });
 }

@@ -2,9 +2,9 @@ import { onceAfterwards } from '../../idempotency/afterwards.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { adviceFor, isSlow, SLOW_ADVICE, statusClass } from './advice.ts';
-import { createCheckCases, type CheckCase } from './cases.ts';
+import { createCheckCases, type CheckCase, type CheckRequest } from './cases.ts';
 import type { WebhookClient, DeliveryResult } from '../client/client.ts';
-import { resolveTarget, TEST_HEADERS } from './target.ts';
+import { resolveTarget, sendWithin, TEST_HEADERS } from './target.ts';
 import type { CaseReport, ReceiverCheckBody, ReceiverCheck } from './schemas.ts';
 
 /**
@@ -17,7 +17,8 @@ const BUDGET_DEADLINES = 2;
  * Runs the merchant's receiver through the cases that receivers get wrong, one after the other, and returns
  * what it did in each and what a correct receiver does. Stops after a good event without a response, and when
  * a slow receiver has used its budget: the whole takes four deadlines (WEBHOOK_TIMEOUT_SECONDS) at most.
- * Stores only the reply to a request with an idempotency key. Throws ValidationError where there is no URL.
+ * Stores only the reply to a request with an idempotency key. Throws ValidationError where there is no URL,
+ * and what `sendWithin` throws.
  */
 export async function checkReceiver(
   ctx: Context,
@@ -28,7 +29,8 @@ export async function checkReceiver(
     const { url, ...signers } = await resolveTarget(ctx, caller.merchantId, body);
     const cases = createCheckCases(ctx, caller, signers);
     const budgetMs = BUDGET_DEADLINES * ctx.config.webhookTimeoutSeconds * 1000;
-    const verdict = verdictOf(url, cases.length, await runCases(client, url, cases, budgetMs));
+    const send: Send = (request) => sendWithin(ctx, caller, client, { url, ...request });
+    const verdict = verdictOf(url, cases.length, await runCases(send, cases, budgetMs));
     ctx.log.info('receiver checked', {
       merchant_id: caller.merchantId,
       passed: verdict.passed,
@@ -38,16 +40,13 @@ export async function checkReceiver(
   });
 }
 
-async function runCases(
-  client: WebhookClient,
-  url: string,
-  cases: readonly CheckCase[],
-  budgetMs: number,
-): Promise<CaseReport[]> {
+type Send = (request: ReturnType<CheckRequest>) => Promise<DeliveryResult>;
+
+async function runCases(send: Send, cases: readonly CheckCase[], budgetMs: number): Promise<CaseReport[]> {
   const reports: CaseReport[] = [];
   let spentMs = 0;
   for (const one of cases) {
-    const report = await runCase(client, url, one);
+    const report = await runCase(send, one);
     reports.push(report);
     spentMs += report.duration_ms;
     if (isUnreachable(reports) || spentMs >= budgetMs) break;
@@ -56,7 +55,7 @@ async function runCases(
 }
 
 /** Sends a case's requests until one gets an unexpected status; the report is of the last one sent. */
-async function runCase(client: WebhookClient, url: string, one: CheckCase): Promise<CaseReport> {
+async function runCase(send: Send, one: CheckCase): Promise<CaseReport> {
   const { name, sent, expected, requests } = one;
   let result: DeliveryResult | null = null;
   let spentMs = 0;
@@ -64,7 +63,7 @@ async function runCase(client: WebhookClient, url: string, one: CheckCase): Prom
   let slow = false;
   for (const request of requests) {
     const { headers, body } = request();
-    result = await client.post(url, { ...headers, ...TEST_HEADERS }, body);
+    result = await send({ headers: { ...headers, ...TEST_HEADERS }, body });
     spentMs += result.durationMs;
     slow ||= isSlow(result);
     isPassed = statusClass(result.statusCode) === expected;

@@ -1,5 +1,8 @@
 import type { Context } from '../../../platform/context.ts';
-import { ValidationError } from '../../../platform/errors.ts';
+import type { Caller } from '../../../platform/endpoint.ts';
+import { ApiError, ValidationError } from '../../../platform/errors.ts';
+import type { DeliveryResult, WebhookClient } from '../client/client.ts';
+import { placesOf } from '../client/places.ts';
 import { readWebhookConfig } from '../endpoints/settings.ts';
 import { readRegistration } from '../endpoints/registration.ts';
 import { readSecrets, type Secret } from '../secrets/read.ts';
@@ -36,6 +39,33 @@ export async function resolveTarget(
   if (destination === null)
     throw new ValidationError('url', 'required', 'is required as long as no webhookUrl is set');
   return { url: destination, ...(await signersOf(ctx, merchantId, merchantId, MERCHANT_SECRETS)) };
+}
+
+interface Sending {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Sends within the places that the merchant has at the origin, beside deliveries. Throws ApiError
+ * rate_limited where none is free.
+ */
+export async function sendWithin(
+  ctx: Context,
+  { merchantId }: Pick<Caller, 'merchantId'>,
+  client: WebhookClient,
+  { url, headers, body }: Sending,
+): Promise<DeliveryResult> {
+  const giveBack = placesOf(client).take(merchantId, url, ctx.systemNow());
+  if (giveBack === null)
+    throw new ApiError('rate_limited', {
+      message: `As many of your requests as may be are on their way to ${new URL(url).origin}: try again later.`,
+      headers: { 'Retry-After': '5' },
+    });
+  const result = await client.post(url, headers, body);
+  giveBack(result.ok, ctx.systemNow());
+  return result;
 }
 
 async function signersOf(ctx: Context, merchantId: string, ownerId: string, store: SecretStore) {

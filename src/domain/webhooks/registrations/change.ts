@@ -5,13 +5,13 @@ import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { hostOf, logConfigChange } from '../../../platform/logging/config-change.ts';
-import { run, runOne, sql } from '../../../platform/postgres/db.ts';
+import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import { getEndpoint } from '../endpoint-list/list.ts';
 import type { WebhookEndpoint } from '../endpoint-list/schemas.ts';
 import { enableEndpoints, wakeEndpoints } from '../endpoints/enable.ts';
-import { lockRegistration, type Payload } from '../endpoints/registration.ts';
-import { MAX_REGISTERED, type EndpointSettings } from './schemas.ts';
+import { lockRegistration, type Payload, type Registration } from '../endpoints/registration.ts';
+import { MAX_AT_ORIGIN, MAX_REGISTERED, type EndpointSettings } from './schemas.ts';
 
 interface RegistrationParams {
   readonly id: string;
@@ -24,22 +24,24 @@ interface RegistrationParams {
   readonly now: Date;
 }
 
-// Of two requests for the last free place the second waits, and finds none.
+// Of two requests for the last free place the second waits, and finds none. The registration of a PUT is
+// locked after its merchant.
 const lockMerchant = sql<never, { merchantId: string }>(
   'lock_merchant_for_registration',
   (p) => `SELECT FROM merchants WHERE id = ${p.merchantId} FOR NO KEY UPDATE`,
 );
-const insert = sql<{ id: string }, RegistrationParams>(
+const insert = sql<never, RegistrationParams>(
   'insert_endpoint_registration',
   (p) => `
    INSERT INTO endpoint_registrations
      (id, merchant_id, url, event_types, description, payload, is_enabled, created_at, updated_at)
-   SELECT ${p.id}::text, ${p.merchantId}::text, ${p.url}::text, ${p.eventTypes}::text[],
-     ${p.description}::text, ${p.payload}::text, ${p.isEnabled}::boolean, ${p.now}::timestamptz, ${p.now}
-   WHERE (
-     SELECT count(*) FROM endpoint_registrations
-     WHERE merchant_id = ${p.merchantId} AND deleted_at IS NULL) < ${MAX_REGISTERED}
-   RETURNING id`,
+   VALUES (${p.id}, ${p.merchantId}, ${p.url}, ${p.eventTypes}, ${p.description}, ${p.payload},
+     ${p.isEnabled}, ${p.now}, ${p.now})`,
+);
+const registered = sql<Pick<Registration, 'id' | 'url'>, { merchantId: string }>(
+  'urls_of_endpoint_registrations',
+  (p) => `
+   SELECT id, url FROM endpoint_registrations WHERE merchant_id = ${p.merchantId} AND deleted_at IS NULL`,
 );
 
 /**
@@ -55,10 +57,10 @@ export async function registerEndpoint(
   const now = ctx.now();
   const id = newId('whe', now);
   const box = secretBoxOf(ctx.config);
-  const registered = await once(ctx.db, claim, now, async (tx) => {
+  const response = await once(ctx.db, claim, now, async (tx) => {
     await run(tx, lockMerchant, { merchantId });
-    const inserted = await runOne(tx, insert, { id, merchantId, now, ...columnsOf(settings) });
-    if (inserted === null) throw new ApiError('too_many_endpoints');
+    await assertRoom(tx, merchantId, { id, url: settings.url });
+    await run(tx, insert, { id, merchantId, now, ...columnsOf(settings) });
     const secret = box.encrypt(newWebhookSecret(), id);
     await run(tx, ENDPOINT_SECRETS.insert, { ownerId: id, createdAt: now, ...secret });
     return reply(201, await getEndpoint(tx, merchantId, id, now));
@@ -68,7 +70,23 @@ export async function registerEndpoint(
     endpoint_id: id,
     receiver: hostOf(settings.url),
   });
-  return registered;
+  return response;
+}
+
+/**
+ * Makes sure that the merchant, whose row is locked, may have one more endpoint, or one at another origin:
+ * `id` is not counted. Throws ApiError too_many_endpoints.
+ */
+async function assertRoom(tx: Tx, merchantId: string, { id, url }: { id: string; url: string }) {
+  const { origin } = new URL(url);
+  const others = (await run(tx, registered, { merchantId })).filter((one) => one.id !== id);
+  if (others.length >= MAX_REGISTERED) throw new ApiError('too_many_endpoints');
+  if (others.filter((one) => new URL(one.url).origin === origin).length >= MAX_AT_ORIGIN)
+    throw new ApiError('too_many_endpoints', {
+      message:
+        `There are ${MAX_AT_ORIGIN} registered endpoints at ${origin} already: delete one of them first, ` +
+        'or let one receiver pass events on.',
+    });
 }
 
 const update = sql<never, Omit<RegistrationParams, 'merchantId'>>(
@@ -82,7 +100,7 @@ const update = sql<never, Omit<RegistrationParams, 'merchantId'>>(
 
 /**
  * Sets all settings of a registered endpoint, and switches it on again where it was switched off; what waited
- * for `enabled` goes on. Throws ApiError endpoint_not_found.
+ * for `enabled` goes on. Throws ApiError endpoint_not_found, and too_many_endpoints at its new origin.
  */
 export async function changeEndpoint(
   ctx: Context,
@@ -92,8 +110,12 @@ export async function changeEndpoint(
 ): Promise<WebhookEndpoint> {
   const now = ctx.now();
   const changed = await ctx.db.transaction(async (tx) => {
+    await run(tx, lockMerchant, { merchantId });
     const before = await lockRegistration(tx, merchantId, id);
     const columns = columnsOf(settings);
+    // What an earlier release let a merchant register may stay.
+    if (new URL(before.url).origin !== new URL(columns.url).origin)
+      await assertRoom(tx, merchantId, { id, url: columns.url });
     await run(tx, update, { id, now, ...columns });
     const own = { merchantId, registrationId: id };
     await enableEndpoints(tx, own, now, columns.url !== before.url);

@@ -9,6 +9,8 @@ import { PAYLOADS } from '../endpoints/registration.ts';
  * are bounded.
  */
 export const MAX_REGISTERED = 100;
+/** Of them at one origin: each event causes a request to each, and the origin may be anybody's. */
+export const MAX_AT_ORIGIN = 10;
 const MAX_DESCRIPTION_LENGTH = 200;
 
 /** What a merchant chooses for an endpoint. A PUT sets all of it. */

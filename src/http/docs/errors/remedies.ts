@@ -60,7 +60,7 @@ export const REMEDIES: Readonly<Record<ApiErrorCode, Remedy>> = {
       'either a request to enable an endpoint is about your `webhookUrl`.',
   },
   too_many_endpoints: {
-    cause: 'The merchant has 100 registered endpoints.',
+    cause: 'The merchant has 100 registered endpoints, or 10 at the origin (scheme, host, port) of the URL.',
     remedy:
       'Delete one with `DELETE /v1/webhooks/endpoints/:id`, or let one receiver pass events on to several programs.',
   },

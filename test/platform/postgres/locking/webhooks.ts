@@ -55,8 +55,8 @@ export const WEBHOOKS: Reasons = {
     // Registrations
     find_and_lock_endpoint_registration: LOCKED_ROWS,
     lock_merchant_for_registration: LOCKED_ROWS,
-    insert_endpoint_registration:
-      'The caller has locked the merchant in an earlier statement; who adds or moves a registration does.',
+    lock_merchant_for_redelivery: LOCKED_ROWS,
+    insert_endpoint_registration: NEW_ROWS,
     update_endpoint_registration: UNDER_REGISTRATION,
     delete_endpoint_registration: `${UNDER_REGISTRATION} Status is read again; a delivery that is added meanwhile fails at its next try.`,
     delete_ended_endpoint_registrations: ENDED,

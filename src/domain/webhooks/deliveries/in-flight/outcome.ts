@@ -1,13 +1,18 @@
 import type { Context } from '../../../../platform/context.ts';
+import { addSeconds } from '../../../../platform/clock.ts';
 import type { DeliveryResult } from '../../client/client.ts';
 import type { DueDelivery } from '../../endpoints/leases/lease.ts';
 import { nextAttemptAt } from '../retry.ts';
 import type { FailureReason } from '../schemas.ts';
 
-/** What became of a due delivery: an attempt, or the reason why nothing was sent. */
+/**
+ * What became of a due delivery: an attempt, the reason why nothing was sent, or when there may be a place at
+ * its origin (client/places.ts): until then nothing is sent to its endpoint.
+ */
 export type DeliveryOutcome = { readonly delivery: DueDelivery } & (
   | { readonly result: DeliveryResult; readonly startedAt: Date; readonly next: Date | null }
   | { readonly notSent: FailureReason }
+  | { readonly deferredTo: Date }
 );
 
 /** The status by which a receiver says that it wants no more. */
@@ -34,6 +39,15 @@ export function attemptOutcome(
   return { delivery, result, startedAt, next };
 }
 
+/** Spread, because all endpoints at an origin find it full at the same moment. */
+const DEFERRED_SECONDS = { least: 1, spread: 4 } as const;
+
+/** A delivery to an origin at which all places of its merchant are taken. */
+export function deferredOutcome(ctx: Context, delivery: DueDelivery): DeliveryOutcome {
+  const { least, spread } = DEFERRED_SECONDS;
+  return { delivery, deferredTo: addSeconds(ctx.now(), least + spread * ctx.random()) };
+}
+
 /** The absent columns are null; without `started_at` there was no attempt. */
 export interface ResultRow {
   readonly delivery_id: string;
@@ -57,6 +71,17 @@ export function resultRow(outcome: DeliveryOutcome): ResultRow {
   const { id, attempts, url, restarted_after } = outcome.delivery;
   if ('notSent' in outcome)
     return { delivery_id: id, restarted_after, attempts, status: 'failed', failed_because: outcome.notSent };
+  if ('deferredTo' in outcome) {
+    const next_attempt_at = outcome.deferredTo;
+    return {
+      delivery_id: id,
+      restarted_after,
+      attempts,
+      status: 'pending',
+      failed_because: null,
+      next_attempt_at,
+    };
+  }
   const { result, startedAt, next } = outcome;
   const failed = next === null ? 'failed' : 'pending';
   return {

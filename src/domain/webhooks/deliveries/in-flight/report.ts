@@ -3,6 +3,8 @@ import { hostOf } from '../../../../platform/logging/config-change.ts';
 import { attemptSeconds, attemptsTotal } from '../../../../platform/metrics/measures.ts';
 import { GONE, type DeliveryOutcome } from './outcome.ts';
 
+type Ended = Exclude<DeliveryOutcome, { readonly deferredTo: Date }>;
+
 /** Counts and logs what became of a due delivery. */
 export function reportOutcome(
   ctx: Context,
@@ -10,12 +12,13 @@ export function reportOutcome(
   endpointId: string,
   merchantId: string,
 ): void {
+  if ('deferredTo' in outcome) return;
   countOutcome(outcome);
   logOutcome(ctx, outcome, endpointId, merchantId);
 }
 
 /** By its error class, or by why nothing was sent. */
-function countOutcome(outcome: DeliveryOutcome): void {
+function countOutcome(outcome: Ended): void {
   if ('notSent' in outcome) return attemptsTotal.inc({ outcome: 'not_sent', error: outcome.notSent });
   const { result, next } = outcome;
   const failed = next === null ? 'exhausted' : 'retried';
@@ -23,7 +26,7 @@ function countOutcome(outcome: DeliveryOutcome): void {
   attemptSeconds.observe({ outcome: result.ok ? 'delivered' : 'failed' }, result.durationMs / 1000);
 }
 
-function logOutcome(ctx: Context, outcome: DeliveryOutcome, endpointId: string, merchantId: string): void {
+function logOutcome(ctx: Context, outcome: Ended, endpointId: string, merchantId: string): void {
   const { id, payment_id, event_id, attempts } = outcome.delivery;
   const ids = { delivery_id: id, payment_id, event_id, merchant_id: merchantId, endpoint_id: endpointId };
   // Without path and query, in which merchants put tokens.

@@ -2,7 +2,7 @@ import type { Context } from '../../../../platform/context.ts';
 import { attemptsTotal } from '../../../../platform/metrics/measures.ts';
 import { run, sql } from '../../../../platform/postgres/db.ts';
 import { REGISTRATION, URL_OF_EVENT } from '../destination.ts';
-import type { EndpointLease } from './lease.ts';
+import type { AcquiredEndpoint, EndpointLease } from './lease.ts';
 
 interface InterruptedParams {
   readonly endpointId: string;
@@ -51,10 +51,26 @@ const recordAttempts = sql<{ delivery_id: string }, InterruptedParams>(
 );
 
 /**
+ * Logs what was sent before the lease began and has no outcome, and leaves what is due to the next look: it
+ * is not written down as sent yet. Where a PUT has ended the lease of this run itself, the outcomes of its
+ * requests replace what is logged here.
+ */
+export async function withoutInterrupted(
+  ctx: Context,
+  lease: EndpointLease,
+  endpoint: AcquiredEndpoint,
+  receiver: string | null,
+): Promise<AcquiredEndpoint> {
+  if (!endpoint.hasInterrupted) return endpoint;
+  await recordInterrupted(ctx, lease, receiver);
+  return { ...endpoint, due: [], hasInterrupted: false, hasMore: true };
+}
+
+/**
  * Logs what an earlier run sent and recorded no outcome of: each is an attempt with the error `interrupted`.
  * The receiver may have handled it; the delivery is sent again.
  */
-export async function recordInterrupted(
+async function recordInterrupted(
   ctx: Context,
   { endpointId, owner }: EndpointLease,
   receiver: string | null,

@@ -1,0 +1,58 @@
+import type { WebhookClient } from './client.ts';
+
+/** Requests of a merchant at one origin: four endpoints may have as many in flight as they ever may. */
+export const PLACES = 256;
+/** A request that is not answered with 2xx keeps its place for so long: who wants none gets 50 a second. */
+const KEPT_MS = 5_000;
+
+/** Gives a place back; `now` is real time. */
+export type GiveBack = (isDelivered: boolean, now: Date) => void;
+
+/**
+ * Bounds what a merchant causes at one origin, however many endpoints are there and whatever it sends:
+ * events, redelivery, receiver checks. Who answers 2xx has PLACES requests at once, as often as it likes; who
+ * does not gets PLACES in KEPT_MS. One process counts its own: see decision 88.
+ */
+class OriginPlaces {
+  /** By merchant and origin: for each place that is taken, when it is free again. */
+  readonly #taken = new Map<string, Set<{ until: number }>>();
+
+  /** Takes a place, if one is free. */
+  take(merchantId: string, url: string, now: Date): GiveBack | null {
+    const key = `${merchantId} ${originOf(url)}`;
+    const taken = this.#taken.get(key) ?? new Set();
+    for (const place of taken) if (place.until <= now.getTime()) taken.delete(place);
+    if (taken.size >= PLACES) return null;
+    const place = { until: Infinity };
+    this.#taken.delete(key);
+    this.#taken.set(key, taken.add(place));
+    return (isDelivered, at) => {
+      if (isDelivered) taken.delete(place);
+      else place.until = at.getTime() + KEPT_MS;
+      this.#forget(at);
+    };
+  }
+
+  /** Drops the origins at which no place is taken, up to one that is; those in use stand at the end. */
+  #forget(now: Date): void {
+    for (const [key, taken] of this.#taken) {
+      for (const place of taken) if (place.until <= now.getTime()) taken.delete(place);
+      if (taken.size > 0) return;
+      this.#taken.delete(key);
+    }
+  }
+}
+
+const places = new WeakMap<WebhookClient, OriginPlaces>();
+
+/** The places at origins that a client's requests share. */
+export function placesOf(client: WebhookClient): OriginPlaces {
+  const known = places.get(client) ?? new OriginPlaces();
+  places.set(client, known);
+  return known;
+}
+
+/** What is no URL is refused by the client. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : '';
+}
