@@ -9,9 +9,9 @@ COPY src/package.json ./src/
 FROM base AS build
 # No package of the build or of the service needs its install script.
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json build.mjs ./
+COPY tsconfig.json tsconfig.build.json tsconfig.sdk.json build.mjs build-sdk.mjs ./
 COPY src ./src
-RUN npm run build
+RUN npm run build && npm run build:sdk
 
 # A second, clean install instead of pruning the first: no tools, no compiler (an optional peer), no embedded Postgres.
 FROM base AS dependencies
@@ -21,11 +21,14 @@ FROM base
 ENV NODE_ENV=production NODE_OPTIONS=--enable-source-maps
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+# What /docs offers for installation.
+COPY --from=build /app/dist-sdk ./dist-sdk
 COPY migrations ./migrations
 COPY assets ./assets
 # What /docs shows: the guides and their samples.
 COPY docs/guides ./docs/guides
 COPY docs/samples ./docs/samples
+COPY docs/how-to/use-the-*.md ./docs/how-to/
 # The user `node`, by number: Kubernetes' runAsNonRoot cannot look a name up. Nothing below /app is theirs to write.
 USER 1000:1000
 EXPOSE 3000

@@ -118,9 +118,11 @@ function introduction(info: DevInfo, engine: string, autopaySeconds: number | nu
   The payment checkout service is running (queues on ${engine}).
 
   API          ${info.base_url}/v1/status
+  Documents    ${info.base_url}/docs
   Description  ${info.base_url}/v1/openapi.json
   Queues       ${info.bull_board_url}  (user admin, password ${info.admin_password})
   API key      ${info.api_key}
+  Webhooks     signed with ${info.webhook_secret}
   All of this  .data/dev.json
 
   Create a payment; ${paid}:

@@ -33,7 +33,7 @@ export async function createCheckout(): Promise<Checkout> {
   const folder = await mkdtemp(join(tmpdir(), 'test-checkout-'));
   // As `mktemp -d` makes it, closed to other users: as root, Postgres must get into it all the same.
   await chmod(folder, 0o700);
-  for (const name of ['package.json', 'tsconfig.json', 'src', 'migrations', 'assets', 'docs'])
+  for (const name of ['package.json', 'tsconfig.json', 'src', 'migrations', 'assets', 'docs', 'dist-sdk'])
     await cp(join(ROOT, name), join(folder, name), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return {

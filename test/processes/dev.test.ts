@@ -70,6 +70,8 @@ describe('npm run dev', function () {
       'admin_password',
     ]);
     expect(facts.base_url).to.equal(`http://localhost:${port}`);
+    for (const fact of [`${facts.base_url}/docs`, facts.api_key, facts.webhook_secret])
+      expect(service.output()).to.include(fact);
     expect(await (await api('/v1/status')).json()).to.include({
       status: 'ok',
       authenticated: true,

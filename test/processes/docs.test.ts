@@ -28,11 +28,20 @@ describe('the documentation of the build', function () {
       .to.include('<svg')
       .and.include('transfer_seen');
     expect(await page('/docs/reference/payments')).to.include('id="createPayment"');
+    await page('/docs/use-the-client');
+    await page('/docs/payment-checkout.tgz');
+  });
+
+  it('is in the image with the SDK that it offers, which the image builds', () => {
+    expect(read('Dockerfile')).to.include('npm run build:sdk').and.include('/app/dist-sdk ./dist-sdk');
+    for (const file of ['build-sdk.mjs', 'tsconfig.sdk.json'])
+      expect(read('.dockerignore').split('\n')).to.include(`!${file}`);
   });
 
   it('is in the image: what a page reads is copied, and not ignored', () => {
-    for (const folder of ['docs/guides', 'docs/samples', 'assets']) {
-      expect(read('Dockerfile')).to.include(`\nCOPY ${folder} ./${folder}\n`);
+    for (const folder of ['docs/guides', 'docs/samples', 'docs/how-to/use-the-*.md', 'assets']) {
+      const target = folder.replace(/[^/]*\*.*/, '');
+      expect(read('Dockerfile')).to.include(`\nCOPY ${folder} ./${target}\n`);
       expect(read('.dockerignore').split('\n')).to.include(`!${folder}`);
     }
   });

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,6 @@ import { expect } from 'chai';
 import { verifyWebhook, type WebhookEvent } from '../../src/sdk/index.ts';
 import { createCheckout, type Checkout, type Terminal } from '../processes/checkout.ts';
 import { linksOf, textOf } from '../support/docs-pages.ts';
-import { ROOT } from '../support/documents.ts';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import { startProgram } from './programs.ts';
@@ -48,7 +47,7 @@ describe('the quick start at /docs', () => {
     await terminal.says('Stop with Ctrl-C');
     const { base_url: url, api_key: key } = checkout.facts();
     project = mkdtempSync(join(tmpdir(), 'test-newcomer-'));
-    installSdk(project);
+    writeFileSync(join(project, 'package.json'), '{ "private": true }');
     variables = {
       PAYMENT_CHECKOUT_URL: url,
       PAYMENT_CHECKOUT_KEY: key,
@@ -75,7 +74,8 @@ describe('the quick start at /docs', () => {
     const blocks = await codeOfQuickStart(variables['PAYMENT_CHECKOUT_URL'] ?? '');
     const block = (part: string) => blocks.find((code) => code.includes(part)) ?? expect.fail(part);
 
-    const listening = start(block('payment-checkout listen').replace(/^npm install .*\n/m, ''));
+    await run(block('npm install'));
+    const listening = start(block('payment-checkout listen'));
     await listening.says('Forwarding the events');
     secret = /whsec_[\w+/=]+/.exec(listening.output())?.[0] ?? '';
     receiver.listen(RECEIVER_PORT, '127.0.0.1');
@@ -113,14 +113,4 @@ async function codeOfQuickStart(url: string): Promise<string[]> {
   const path = linksOf(await read('/docs')).find((link) => link.endsWith('/quick-start'));
   const page = await read(path ?? expect.fail('the first page has no link to the quick start'));
   return [...page.matchAll(/<pre\b[^>]*>(.*?)<\/pre>/gs)].map(([, code = '']) => textOf(code));
-}
-
-/** As `npm install` of the repository leaves it. */
-function installSdk(folder: string): void {
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
-  symlinkSync(ROOT, join(folder, 'node_modules/payment-checkout'));
-  const program = join(ROOT, 'dist-sdk/cli/main.mjs');
-  chmodSync(program, 0o755);
-  symlinkSync(program, join(folder, 'node_modules/.bin/payment-checkout'));
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { ROOT } from '../../platform/root.ts';
 import { errorsByStatus, everyError } from './errors/page.ts';
 import { pathOfGuide, renderGuide, type Includes } from './markdown/render.ts';
@@ -6,7 +6,8 @@ import type { DocPage, Group } from './page.ts';
 import { diagram } from './states/diagram.ts';
 import { exceptions, statuses, transitions } from './states/tables.ts';
 
-const FOLDER = new URL('docs/guides/', ROOT);
+/** Pages about the SDK are read in the repository as well, beside its other how-tos. */
+const FOLDERS = ['docs/guides/', 'docs/how-to/'].map((folder) => new URL(folder, ROOT));
 
 /** The guides by the names of their files, in the order of their reading. */
 export const GUIDES = {
@@ -17,6 +18,8 @@ export const GUIDES = {
   exceptions: 'Guides',
   refunds: 'Guides',
   'test-with-stories': 'Guides',
+  'use-the-client': 'Guides',
+  'use-the-command-line': 'Guides',
   'go-live': 'Guides',
   states: 'Reference',
   errors: 'Reference',
@@ -35,11 +38,13 @@ const INCLUDES: Includes = {
 /** Reads and renders the guides, one by one. Throws an error that names the file which cannot be rendered. */
 export function* readGuides(): Generator<DocPage> {
   for (const [name, group] of Object.entries(GUIDES)) {
-    const text = readFileSync(new URL(`${name}.md`, FOLDER), 'utf8');
+    const file = FOLDERS.map((folder) => new URL(`${name}.md`, folder)).find((url) => existsSync(url));
+    if (file === undefined) throw new Error(`there is no ${name}.md`);
+    const text = readFileSync(file, 'utf8');
     try {
       yield { path: pathOfGuide(name), group, ...renderGuide(text, INCLUDES) };
     } catch (error) {
-      throw new Error(`docs/guides/${name}.md cannot be rendered`, { cause: error });
+      throw new Error(`${name}.md cannot be rendered`, { cause: error });
     }
   }
 }

@@ -3,6 +3,7 @@ import type { Gate } from '../api/mount.ts';
 import { noteFacts } from '../logging/access-log.ts';
 import { DOCS_SCRIPT, DOCS_STYLE, type DocsAsset } from './assets.ts';
 import { SEARCH_PATH } from './layout.ts';
+import { PACKAGE_PATH, sendPackage } from './package/send.ts';
 import { send } from './send.ts';
 import { createSite, type Site } from './site.ts';
 
@@ -26,6 +27,7 @@ export function docsRouter(
   // In front of the limit: they are read from memory, and every page has them.
   for (const asset of [DOCS_STYLE, DOCS_SCRIPT]) router.get(asset.path, sendAsset(asset));
   router.use('/docs', limit('docs', DOCS_PER_MINUTE, clients.addressOf));
+  router.get(PACKAGE_PATH, sendPackage());
   router.get(SEARCH_PATH, showSearch(site));
   router.get('/docs{/*path}', showPage(site));
   // Whoever opens the service's own address looks for this.

@@ -1,3 +1,5 @@
+import { distance } from '../validation/nearest.ts';
+
 /**
  * An unknown variable with one of these prefixes is a misspelling of ours. WEBHOOK_ alone would be too wide:
  * WEBHOOK_URL and WEBHOOK_SECRET belong to receivers of webhooks.
@@ -35,33 +37,4 @@ function isTypoOf(name: string, variable: string): boolean {
   if (variable.length < 7 || name.endsWith(variable)) return false;
   const typos = distance(name.toUpperCase(), variable);
   return typos <= (variable.length < 14 ? 1 : 2);
-}
-
-/**
- * The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string
- * alignment), at most 3.
- */
-function distance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2) return 3;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row[j] = Math.min(
-        at(last, j) + 1,
-        at(row, j - 1) + 1,
-        at(last, j - 1) + same,
-        swapped ? at(beforeLast, j - 2) + 1 : 3,
-      );
-    }
-    [beforeLast, last] = [last, row];
-  }
-  return Math.min(3, at(last, b.length));
-}
-
-function at(row: readonly number[], index: number): number {
-  return row[index] ?? 3;
 }

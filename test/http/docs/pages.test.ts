@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { API_ERRORS } from '../../../src/platform/errors.ts';
 import { STATUSES, TRANSITIONS, type Transition } from '../../../src/domain/payments/lifecycle/states.ts';
+import { EXAMPLES } from '../../../src/http/openapi/examples.ts';
 import { REMEDIES } from '../../../src/http/docs/errors/remedies.ts';
 import { EVENT_TYPES } from '../../../src/sdk/index.ts';
 import { docsPages, idsOf, linksOf, textOf } from '../../support/docs-pages.ts';
@@ -21,6 +22,7 @@ describe('the pages of the documentation', () => {
 
   it('are the guides, the states, the errors and the reference', () => {
     const guides = filesBelow('docs/guides').map((file) => file.replace(/^docs\/guides\/|\.md$/g, ''));
+    guides.push('use-the-client', 'use-the-command-line');
     const paths = guides.map((name) => (name === 'index' ? '/docs' : `/docs/${name}`));
     expect([...pages.keys()]).to.include.members(paths);
     expect([...pages.keys()].filter((path) => path.startsWith('/docs/reference'))).to.have.lengthOf.above(8);
@@ -114,6 +116,35 @@ describe('the pages of the documentation', () => {
     ).to.deep.equal(arrows.sort());
     const table = sectionOf(states, 'transitions');
     for (const [trigger, { event }] of transitions) expect(table).to.include(trigger).and.include(event);
+  });
+
+  it('begin the reference with the header of the key, to which each operation leads', async () => {
+    const [, first = ''] = /<h2 id="([\w-]+)"/.exec(page('/docs/reference')) ?? [];
+    expect(first).to.equal('authentication');
+    expect(sectionOf(page('/docs/reference'), 'authentication')).to.include(
+      'X-API-Key: $PAYMENT_CHECKOUT_KEY',
+    );
+    const { body: document } = await get('/v1/openapi.json');
+    for (const methods of Object.values<Record<string, { operationId: string; tags: string[] }>>(
+      document.paths,
+    ))
+      for (const { operationId, tags } of Object.values(methods))
+        expect(sectionOf(page(`/docs/reference/${tags[0]?.toLowerCase()}`), operationId)).to.include(
+          'X-API-Key: sk_...',
+        );
+  });
+
+  it('show every recorded example of every operation and event, and say patterns in words', () => {
+    const reference = [...pages].filter(([path]) => path.startsWith('/docs/reference'));
+    const all = reference.map(([, { text }]) => textOf(text)).join('\n');
+    const recorded = Object.values(EXAMPLES.operations).flatMap(({ request, responses }) =>
+      [request, ...Object.values(responses)].flatMap((named) => Object.values(named)),
+    );
+    recorded.push(...Object.values(EXAMPLES.events));
+    expect(recorded).to.have.lengthOf.above(80);
+    for (const { summary, value } of recorded)
+      expect(all.includes(JSON.stringify(value, null, 2)), summary).to.equal(true);
+    expect(all).to.not.match(/Pattern:|\[0-9|\^\(/);
   });
 
   it('describe every operation, every object and every type of event of the OpenAPI document', async () => {

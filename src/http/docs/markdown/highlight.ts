@@ -15,6 +15,7 @@ const GRAMMARS = {
   json: 'json',
   php: 'php',
   python: 'python',
+  js: 'javascript',
   ts: 'typescript',
   html: 'xml',
 } as const;

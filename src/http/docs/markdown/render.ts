@@ -96,11 +96,21 @@ function sampleOf(tokens: readonly Token[]): { name: string; title: string } | n
 
 /** Where a link of a guide leads on the pages: other guides are `/docs/NAME`, and `index.md` is `/docs`. */
 function addressOf(href: string): string {
+  const elsewhere = ELSEWHERE[href] ?? ELSEWHERE[href.replace(/#.*/, '')];
+  if (elsewhere !== undefined) return elsewhere;
   if (/^(?:https:\/\/|\/docs\b|#)/.test(href)) return href;
-  const [, name = '', anchor = ''] = /^([\w-]+)\.md(#[\w-]+)?$/.exec(href) ?? [];
+  const [, name = '', anchor = ''] = /^(?:\.\.\/how-to\/)?([\w-]+)\.md(#[\w-]+)?$/.exec(href) ?? [];
   if (name === '') throw new Error(`a guide links to ${href}, which has no page`);
   return `${pathOfGuide(name)}${anchor}`;
 }
+
+/** Pages that say what documents of the repository do, which are not served. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  '../contract.md': '/docs/reference',
+  '../sandbox.md': '/docs/test-with-stories',
+  '../webhooks.md': '/docs/receive-webhooks',
+  '../webhooks.md#install': '/docs/quick-start#install-the-sdk',
+};
 
 /** The path of a guide's page; `name` is that of its file. */
 export function pathOfGuide(name: string): string {

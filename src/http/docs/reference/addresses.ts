@@ -3,6 +3,9 @@ export const REFERENCE_PATH = '/docs/reference';
 export const EVENTS_PATH = `${REFERENCE_PATH}/webhook-events`;
 export const OBJECTS_PATH = `${REFERENCE_PATH}/objects`;
 
+/** Where the reference says how a request shows whose it is. */
+export const AUTHENTICATION = `${REFERENCE_PATH}#authentication`;
+
 /** The page of a group of operations. */
 export function pathOfTag(tag: string): string {
   return `${REFERENCE_PATH}/${tag.toLowerCase()}`;

@@ -25,8 +25,17 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
+/** A body that was recorded; one that several operations share is a reference. */
+export interface Example {
+  readonly $ref?: string;
+  readonly summary: string;
+  readonly value: unknown;
+}
+
 interface Content {
-  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+  readonly content?: Readonly<
+    Record<string, { readonly schema: Schema; readonly examples?: Readonly<Record<string, Example>> }>
+  >;
 }
 
 export interface Operation {
@@ -34,6 +43,8 @@ export interface Operation {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
+  /** Empty in one of them: a request without a key is taken too. */
+  readonly security?: readonly object[];
   readonly parameters: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: Content;
   readonly responses: Readonly<
@@ -49,6 +60,7 @@ export interface ReferenceDocument {
   readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
   readonly components: {
     readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly securitySchemes: { readonly apiKey: { readonly name: string; readonly description: string } };
     readonly schemas: Readonly<Record<string, Schema>>;
   };
 }
@@ -79,6 +91,13 @@ export function resolved({ components }: ReferenceDocument, schema: Schema): Sch
   const found = components.schemas[nameOf(schema.$ref)];
   if (found === undefined) throw new Error(`the document has no ${schema.$ref}`);
   return found;
+}
+
+/** The examples of a request or a response that are its own. */
+export function examplesOf({ content = {} }: Content): readonly Example[] {
+  return Object.values(content)
+    .flatMap(({ examples = {} }) => Object.values(examples))
+    .filter(({ $ref }) => $ref === undefined);
 }
 
 /** The schema of what a request or a response holds, and its media types; null: it holds nothing. */

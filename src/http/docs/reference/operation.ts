@@ -3,11 +3,15 @@ import { html, type Html } from '../../../domain/checkout/markup/html.ts';
 import { API_ERRORS, type ApiErrorCode } from '../../../platform/errors.ts';
 import { addressOfError } from '../errors/page.ts';
 import { code, heading, joined, table } from '../markdown/elements.ts';
+import { codeBlock } from '../markdown/highlight.ts';
 import { renderDescription, renderLine } from '../markdown/render.ts';
+import { AUTHENTICATION } from './addresses.ts';
 import {
   bodyOf,
+  examplesOf,
   parametersOf,
   resolved,
+  type Example,
   type Operation,
   type Parameter,
   type ReferenceDocument,
@@ -22,8 +26,18 @@ export function operationSection(
   const { operationId, summary, description } = operation;
   return html`${heading(2, operationId, summary.replace(/\.$/, ''))}
     <p class="endpoint"><span class="method">${method.toUpperCase()}</span> ${code(path)}</p>
-    ${renderDescription(description)} ${parameters(operationId, parametersOf(document, operation))}
-    ${requestBody(document, operation)} ${responses(operation)}`;
+    ${keyOf(document, operation)} ${renderDescription(description)}
+    ${parameters(operationId, parametersOf(document, operation))} ${requestBody(document, operation)}
+    ${responses(operation)}`;
+}
+
+/** Where the key of a request stands. */
+function keyOf({ components }: ReferenceDocument, { security = [] }: Operation): Html {
+  const isOptional = security.some((way) => Object.keys(way).length === 0);
+  return html`<p>
+    <a href="${AUTHENTICATION}">Authentication</a>:
+    ${isOptional ? 'none, or ' : null}${code(`${components.securitySchemes.apiKey.name}: sk_...`)}
+  </p>`;
 }
 
 /** Parameters as a table. */
@@ -61,7 +75,18 @@ function requestBody(
   const { types, schema } = body;
   return html`${heading(3, `${operationId}-body`, 'Request body')}
     <p>${joined(types.map(code), ', ')}: ${typeOf(schema)}</p>
-    ${fieldTable(resolved(document, schema))}`;
+    ${fieldTable(resolved(document, schema))} ${examples(examplesOf(request))}`;
+}
+
+/** Bodies as they were recorded, each behind its summary. */
+export function examples(recorded: readonly Example[], status = ''): Html {
+  return html`${recorded.map(
+    ({ summary, value }) =>
+      html`<details class="example">
+        <summary>Example${status === '' ? null : `, ${status}`}: ${summary}</summary>
+        ${codeBlock(JSON.stringify(value, null, 2), 'json')}
+      </details>`,
+  )}`;
 }
 
 function responses({ operationId, responses: all }: Operation): Html {
@@ -71,7 +96,8 @@ function responses({ operationId, responses: all }: Operation): Html {
     const holds = body === null ? renderLine(response.description) : typeOf(body.schema);
     return [html`${status} ${STATUS_CODES[status] ?? ''}`, codes === undefined ? holds : errors(codes)];
   });
-  return html`${heading(3, `${operationId}-responses`, 'Responses')}${table(['Status', 'Body'], rows)}`;
+  return html`${heading(3, `${operationId}-responses`, 'Responses')}${table(['Status', 'Body'], rows)}
+  ${Object.entries(all).map(([status, response]) => examples(examplesOf(response), status))}`;
 }
 
 function errors(codes: readonly string[]): Html {

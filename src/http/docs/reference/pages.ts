@@ -1,6 +1,8 @@
 import { html, type Html } from '../../../domain/checkout/markup/html.ts';
 import { OPENAPI_PATH } from '../../openapi/serve.ts';
+import { addressOfError } from '../errors/page.ts';
 import { code, heading, table } from '../markdown/elements.ts';
+import { codeBlock } from '../markdown/highlight.ts';
 import { renderDescription, renderLine } from '../markdown/render.ts';
 import {
   addressOfOperation,
@@ -10,8 +12,8 @@ import {
   pathOfTag,
   REFERENCE_PATH,
 } from './addresses.ts';
-import { bodyOf, parametersOf, type Operation, type ReferenceDocument } from './document.ts';
-import { operationSection, parameterTable } from './operation.ts';
+import { bodyOf, examplesOf, parametersOf, type Operation, type ReferenceDocument } from './document.ts';
+import { examples, operationSection, parameterTable } from './operation.ts';
 import { fieldTable, typeOf } from './schema.ts';
 
 export interface ReferencePage {
@@ -59,13 +61,28 @@ function overview(document: ReferenceDocument): ReferencePage {
     path: REFERENCE_PATH,
     title: 'API reference',
     summary: 'Every operation, field, limit and error of the API.',
-    content: html`${renderDescription(description)}
+    content: html`${authentication(document)} ${heading(2, 'about', 'About the API')}
+      ${renderDescription(description)}
       <p>
         This is version ${version} of the API. The same as an OpenAPI 3.1 document, for generators of clients:
         <a href="${OPENAPI_PATH}">${OPENAPI_PATH}</a>.
       </p>
       ${heading(2, 'operations', 'Operations')} ${table(['Request', 'What it does', 'Group'], rows)}`,
   };
+}
+
+function authentication({ components }: ReferenceDocument): Html {
+  const { name, description } = components.securitySchemes.apiKey;
+  const request = `curl "$PAYMENT_CHECKOUT_URL/v1/payments" -H "${name}: $PAYMENT_CHECKOUT_KEY"`;
+  return html`${heading(2, 'authentication', 'Authentication')}
+    <p>Every request has your API key in the header ${code(name)}: ${renderLine(description)}</p>
+    ${codeBlock(request, 'sh')}
+    <p>
+      Keys are for servers: whoever has one acts as you. ${code('Authorization')} is not read. Without a valid
+      key the response is <a href="${addressOfError('unauthorized')}">${code('unauthorized')}</a>, and without
+      the permission that an operation names
+      <a href="${addressOfError('forbidden')}">${code('forbidden')}</a>.
+    </p>`;
 }
 
 function tagPage(
@@ -106,7 +123,7 @@ function eventSection(type: string, operation: Operation): Html {
   return html`${heading(2, anchorOfEvent(type), code(type))}
     <p>${renderLine(operation.summary)}</p>
     <p>Its body is an ${typeOf(event)}, in which:</p>
-    ${fieldTable(own)}`;
+    ${fieldTable(own)} ${examples(examplesOf(operation.requestBody ?? {}))}`;
 }
 
 function objects({ components }: ReferenceDocument): ReferencePage {

@@ -1,4 +1,5 @@
 import { html, type Html } from '../../../domain/checkout/markup/html.ts';
+import { wordsOf } from '../../../platform/validation/patterns.ts';
 import { code, joined, table } from '../markdown/elements.ts';
 import { renderLine } from '../markdown/render.ts';
 import { addressOfObject } from './addresses.ts';
@@ -48,6 +49,7 @@ export function meaningOf(schema: Schema): Html {
     ...Object.entries(RULES).map(([name, words]) =>
       schema[name] === undefined ? null : html`${words} ${shown(schema[name])}.`,
     ),
+    typeof schema.pattern === 'string' ? html`It is ${patternOf(schema.pattern)}.` : null,
   ];
   return joined(
     sentences.filter((sentence) => sentence !== null),
@@ -66,8 +68,27 @@ const RULES: Readonly<Record<string, string>> = {
   minItems: 'Fewest items:',
   maxItems: 'Most items:',
   maxProperties: 'Most keys:',
-  pattern: 'Pattern:',
 };
+
+/** What only the document has, beside the patterns that the validator knows. */
+const PATTERNS: Readonly<Record<string, string>> = {
+  '^[^\\u0000]*$': 'Unicode text without NUL',
+  '^https?://': 'a URL that begins with https:// or http://',
+  '^(https?://|mailto:[^?,]+@[^?,]+$)':
+    'a URL that begins with https:// or http://, or mailto: and one address',
+  '^[0-9]+$': 'digits',
+  '^[0-9a-f]{64}$': '64 digits or letters from a to f',
+  '^[!-~]+$': 'visible ASCII characters',
+  '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*( v1a,[A-Za-z0-9+/]{86}==)*$':
+    'signatures with blanks between them: v1 or v1a, a comma, and base64',
+};
+
+/** A pattern in words. Throws for one that nobody has put in words. */
+function patternOf(pattern: string): string {
+  const words = wordsOf(pattern) ?? PATTERNS[pattern];
+  if (words === undefined) throw new Error(`the reference has no words for ${pattern}`);
+  return words;
+}
 
 const shown = (value: unknown): Html => code(typeof value === 'string' ? value : JSON.stringify(value));
 
