@@ -11,6 +11,7 @@ export interface QueueCounts {
   readonly active: number;
   /** Jobs that wait while the queue is paused. */
   readonly paused: number;
+  readonly isPaused: boolean;
 }
 
 /** An operator waits no longer for a queue's server. */
@@ -57,28 +58,28 @@ export async function countQueues(queues: readonly JobQueue[], ms = PATIENCE_MS)
 }
 
 async function countJobs(queue: JobQueue): Promise<Omit<QueueCounts, 'queue'>> {
-  const [waiting, active, paused] = await Promise.all([
-    queue.getJobCountByTypes('waiting'),
+  const [waiting, active, isPaused] = await Promise.all([
+    countWaitingJobs(queue),
     queue.getJobCountByTypes('active'),
-    // Only the Postgres engine counts them apart.
-    queue.getJobCountByTypes('paused' as 'waiting'),
+    queue.isPaused(),
   ]);
-  return { waiting, active, paused };
+  // Only the Postgres engine counts what waits in a paused queue apart.
+  return { waiting: isPaused ? 0 : waiting, active, paused: isPaused ? waiting : 0, isPaused };
 }
 
 /** The section of the status about queues. */
 export async function reportQueues(ctx: Context): Promise<SectionReport> {
   const queues = await readQueues(ctx);
   const lines = queues
-    .filter(({ waiting, active, paused }) => waiting + active + paused > 0)
+    .filter(({ waiting, active, paused, isPaused }) => isPaused || waiting + active + paused > 0)
     .map(
-      ({ queue, waiting, active, paused }) =>
-        `${queue}: ${waiting} waiting, ${active} active${paused > 0 ? `, ${paused} in a PAUSED queue` : ''}`,
+      ({ queue, waiting, active, paused, isPaused }) =>
+        `${queue}: ${waiting} waiting, ${active} active${isPaused ? `, ${paused} in a PAUSED queue` : ''}`,
     );
   return {
     facts: queues,
     lines: lines.length === 0 ? ['all are empty'] : lines,
-    isBad: queues.some(({ paused }) => paused > 0),
+    isBad: queues.some(({ isPaused }) => isPaused),
   };
 }
 

@@ -40,7 +40,7 @@ export interface JobData {
 }
 export type JobQueue = Pick<
   Queue<JobData>,
-  'name' | 'addBulk' | 'getJobCountByTypes' | 'waitUntilReady' | 'close'
+  'name' | 'addBulk' | 'getJobCountByTypes' | 'isPaused' | 'waitUntilReady' | 'close'
 >;
 /** A queue as operators and the sweep of finished jobs have it. */
 export type OperatedQueue = JobQueue & Pick<Queue, 'resume' | 'clean'>;

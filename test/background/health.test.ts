@@ -32,7 +32,7 @@ for (const engine of ENGINES)
       const own = newProcess('worker', ctx.now());
       monitor = new Monitor(
         SILENT,
-        databaseCheck(ctx, own, () => worker.runs.byQueue()),
+        databaseCheck(ctx, own, () => ({ queues: worker.runs.byQueue() })),
         [queuesCheck(ctx, queueOfJobs(adapters))],
       );
       queues = openQueueEngine(ctx.config, ctx.log);

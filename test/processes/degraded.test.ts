@@ -47,6 +47,10 @@ describe('a service that is in trouble', function () {
       expect((await web.api('POST', '/v1/payment', body)).status).to.equal(201);
       await untilRed(web, /^settlement: 1 job is due/);
       expect(await worker.health()).to.equal(0);
+      const ops = startProcess('ops', stand.env, ['status']);
+      expect(await ops.ended(), ops.output()).to.equal(1);
+      expect(ops.output()).to.match(/^WRONG health +queues: settlement: 1 job is due/m);
+      expect(ops.output()).to.match(/^WRONG queues +(.*\n +)*settlement: .* in a PAUSED queue/m);
       await settlement.resume();
       await until('it is well', async () => (await statusOf(web)).status === 'ok');
       await settlement.close();
@@ -75,6 +79,9 @@ describe('a service that is in trouble', function () {
     await until('it is well', async () => (await statusOf(web)).status === 'ok');
     await redisCall(redis.url, 'CONFIG', 'SET', 'maxmemory', '1');
     await untilRed(web, /^Redis: out of memory/);
+    const ops = startProcess('ops', stand.env, ['status']);
+    expect(await ops.ended(), ops.output()).to.equal(1);
+    expect(ops.output()).to.match(/^WRONG health +(.*\n +)*redis: Redis: out of memory/m);
     await redisCall(redis.url, 'CONFIG', 'SET', 'maxmemory', '0');
     await until('it is well again', async () => (await statusOf(web)).status === 'ok');
     await redisCall(redis.url, 'REPLICAOF', '127.0.0.1', '1');

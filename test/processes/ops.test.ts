@@ -5,6 +5,9 @@ import { operatorPages, STUCK_PATH } from '../../src/http/operators/pages.ts';
 import { schedule } from '../../src/domain/schedule/store.ts';
 import { DrainWatch } from '../../src/domain/ops/drain.ts';
 import { leaseDue } from '../../src/domain/schedule/lease.ts';
+import type { Fault } from '../../src/domain/ops/health/monitor.ts';
+import { newProcess, recordBeat } from '../../src/domain/ops/health/processes.ts';
+import { openDb } from '../../src/platform/postgres/db.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
 import { defineJob } from '../../src/platform/job.ts';
 import { messageOf } from '../../src/platform/log.ts';
@@ -16,6 +19,10 @@ import { until } from '../support/until.ts';
 import { build, endAll, startProcess } from './service.ts';
 
 const job = defineJob('refund.send', 'refunds');
+
+interface StatusFacts {
+  readonly sections: { readonly health: unknown };
+}
 
 describe('npm run ops', function () {
   this.timeout(60_000);
@@ -126,7 +133,7 @@ describe('npm run ops', function () {
     const { text, facts, isBad } = await ops('status');
     expect(isBad).to.equal(true);
     const lines = text.split('\n');
-    expect(lines[0]).to.match(/^WRONG processes +none is connected/);
+    expect(lines[0]).to.match(/^WRONG processes +none reports itself/);
     expect(text).to.match(/^WRONG stuck +refund.send ref_1: 30 failures: away$/m);
     expect(lines.findIndex((line) => line.startsWith('ok'))).to.be.above(
       lines.findLastIndex((line) => line.startsWith('WRONG')),
@@ -140,6 +147,51 @@ describe('npm run ops', function () {
       true,
       true,
     ]);
+  });
+
+  it('status is bad for whatever degrades /v1/status, and says it in its words', async () => {
+    const { db, now } = harness.ctx;
+    const processes = [newProcess('web', now()), newProcess('worker', now())] as const;
+    const report = (faults: readonly Fault[] = []) =>
+      Promise.all(processes.map((one) => recordBeat(harness.ctx, one, { faults })));
+    await db('scheduled_jobs').delete();
+    await report();
+    const checks = async () => ((await ops('status')).facts as StatusFacts).sections.health;
+    expect(await checks()).to.deep.equal({ ok: true, facts: { checks: [], maintenance: false } });
+
+    // What only a process finds that looks for a while: a queue that is paused, workers that hang.
+    const paused = { check: 'queues', reason: 'settlement: 1 job is due, and none has been finished' };
+    await report([paused]);
+    expect(await checks()).to.deep.equal({ ok: false, facts: { checks: [paused], maintenance: false } });
+    await report();
+    await db('processes').where({ kind: 'web' }).update({ clock_offset_ms: 600_000 });
+    expect((await ops('status')).text).to.match(
+      /^WRONG health +clocks: the clocks of 1 other processes are off$/m,
+    );
+    await report();
+    await db.raw(`CREATE OR REPLACE FUNCTION probe_disk() RETURNS bigint LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'could not write: No space left on device' USING ERRCODE = '53100'; END $$`);
+    const full = await ops('status');
+    expect(full.text).to.match(/^WRONG health +postgres: Postgres: disk full$/m);
+    expect(full.isBad).to.equal(true);
+  });
+
+  it('status leaves no row of its own among the processes', async () => {
+    await ops('status');
+    expect(await harness.ctx.db('processes').pluck('id')).to.deep.equal([]);
+  });
+
+  it('status names a process that is connected and does not report itself', async () => {
+    const { ctx } = harness;
+    await recordBeat(ctx, newProcess('worker', ctx.now()), {});
+    const name = `worker ${process.pid}`;
+    const db = openDb({ url: ctx.config.databaseUrl, poolSize: 1, acquireMs: 5_000, queryMs: 5_000, name });
+    await db.raw('SELECT 1');
+    expect((await ops('status')).text).to.not.include('frozen');
+    harness.advance(20);
+    expect((await ops('status')).text).to.match(/worker \d+ on .* has not reported for 20 s: it is frozen/);
+    await db.destroy();
+    expect((await ops('status')).text).to.not.include('frozen');
   });
 
   it('status names late jobs by their own time, also while a lease hides them', async () => {

@@ -105,8 +105,9 @@ export function healthMetrics({ kind, health, queues, queueJobs }: HealthState, 
     async collect() {
       const counts = (await queueJobs?.()) ?? [];
       this.reset();
-      for (const { queue, ...states } of counts)
-        for (const [state, count] of Object.entries(states)) this.set({ queue, state }, count);
+      for (const { queue, ...counted } of counts)
+        for (const state of ['waiting', 'active', 'paused'] as const)
+          this.set({ queue, state }, counted[state]);
     },
   });
   return [info, depth, failing, late, due, failed, finished, workers];

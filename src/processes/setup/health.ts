@@ -2,16 +2,22 @@ import { createHandlers } from '../../background/workers.ts';
 import type { Runs } from '../../background/runs.ts';
 import { closeAdapters, createAdapters } from '../../domain/adapters.ts';
 import { clocksCheck } from '../../domain/ops/health/clocks.ts';
-import { databaseCheck } from '../../domain/ops/health/database.ts';
+import { databaseCheck, probeCheck } from '../../domain/ops/health/database.ts';
 import { feedHealth } from '../../domain/ops/health/feed.ts';
-import { Monitor, type Check } from '../../domain/ops/health/monitor.ts';
-import { endProcess, newProcess, type ProcessIdentity } from '../../domain/ops/health/processes.ts';
+import { Monitor, type Check, type HealthReport } from '../../domain/ops/health/monitor.ts';
+import {
+  endProcess,
+  findProcesses,
+  newProcess,
+  type ProcessIdentity,
+} from '../../domain/ops/health/processes.ts';
 import { queuesCheck, type QueueOfJob } from '../../domain/ops/health/queues.ts';
 import { redisCheck } from '../../domain/ops/health/redis.ts';
 import { secretsKeyCheck } from '../../domain/ops/health/secrets-key.ts';
 import type { HealthState } from '../../http/operators/health-metrics.ts';
 import type { Context } from '../../platform/context.ts';
-import { openRedis } from '../../platform/redis/open.ts';
+import { SILENT } from '../../platform/log.ts';
+import { openRedis, type RedisConnection } from '../../platform/redis/open.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /**
@@ -28,15 +34,11 @@ export async function openHealth(
   const { redisUrl } = ctx.config;
   const redis = redisUrl === null ? null : openRedis(redisUrl, 'health', ctx.log);
   const queues = queuesCheck(ctx, queueOfJob(ctx));
-  const checks: readonly Check[] = [
-    queues,
-    secretsKeyCheck(ctx),
-    clocksCheck(ctx),
-    feedHealth(ctx),
-    ...(redis === null ? [] : [redisCheck(redis)]),
-  ];
-  const database = databaseCheck(ctx, own, () => runs?.byQueue() ?? {});
-  const monitor = new Monitor(ctx.log, database, checks);
+  const database = databaseCheck(ctx, own, () => ({
+    queues: runs?.byQueue() ?? {},
+    faults: monitor.report().faults,
+  }));
+  const monitor = new Monitor(ctx.log, database, [secretsKeyCheck(ctx), ...checksOf(ctx, queues, redis)]);
   const stop = new AbortController();
   lifetime.own(async () => {
     stop.abort();
@@ -46,6 +48,37 @@ export async function openHealth(
   });
   await monitor.start(stop.signal);
   return { kind, health: monitor, queues: () => queues.state() };
+}
+
+/** What a command finds as well as a process does. */
+function checksOf(ctx: Context, queues: Check, redis: RedisConnection | null): readonly Check[] {
+  return [queues, clocksCheck(ctx), feedHealth(ctx), ...(redis === null ? [] : [redisCheck(redis)])];
+}
+
+/**
+ * Looks at everything once, and adds what the processes that run have found, as each says it in /v1/status:
+ * that a queue stands still shows to whoever has looked for a while, and a wrong SECRETS_KEY to who has it.
+ */
+export async function lookOnce(ctx: Context): Promise<HealthReport> {
+  const quiet = { ...ctx, log: SILENT };
+  const redis = ctx.config.redisUrl === null ? null : openRedis(ctx.config.redisUrl, 'health', SILENT);
+  try {
+    const queues = queuesCheck(quiet, queueOfJob(ctx));
+    const { isReachable, faults } = await new Monitor(
+      SILENT,
+      probeCheck(ctx),
+      checksOf(quiet, queues, redis),
+    ).lookOnce();
+    const alive = (await findProcesses(ctx.db, ctx.systemNow())).filter((one) => one.isAlive);
+    const found = [...faults, ...alive.flatMap((one) => one.faults)];
+    const first = found.filter(
+      ({ check, reason }, i) =>
+        i === found.findIndex((other) => other.check === check && other.reason === reason),
+    );
+    return { isReachable, faults: first };
+  } finally {
+    redis?.disconnect();
+  }
 }
 
 function queueOfJob({ config }: Context): QueueOfJob {

@@ -38,6 +38,7 @@ describe('a merchant with more due than a pass leases', () => {
       return Promise.resolve([]);
     },
     getJobCountByTypes: () => Promise.resolve(0),
+    isPaused: () => Promise.resolve(false),
     waitUntilReady: () => Promise.reject(new Error('not asked for')),
     close: () => Promise.resolve(),
   };

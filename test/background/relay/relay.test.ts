@@ -55,6 +55,7 @@ describe('the relay', () => {
         counted.push(queue);
         return Promise.resolve(waiting(queue));
       },
+      isPaused: () => Promise.resolve(false),
       waitUntilReady: () => Promise.reject(new Error('not asked for')),
       close: () => Promise.resolve(),
     });

@@ -1,7 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
 import { reasonOf } from '../../../platform/logging/reasons.ts';
 import { UnreachableError, type Check } from './monitor.ts';
-import { recordBeat, type ProcessIdentity, type RunsByQueue } from './processes.ts';
+import { probeWrites, recordBeat, type ProcessIdentity, type ProcessState } from './processes.ts';
 
 /** SQLSTATEs by which no server was reached that could take a write: no connection, or no answer in time. */
 const IS_ABSENCE = /^(?:08|28|3D|53(?!100|200)|57|55P03|25P04)/;
@@ -16,14 +16,23 @@ const EVERY_MS = { worker: 5_000, web: 10_000 } as const;
 export function databaseCheck(
   ctx: Context,
   process_: ProcessIdentity,
-  runs: () => RunsByQueue = () => ({}),
+  state: () => ProcessState = () => ({}),
 ): Check {
+  return writeCheck(EVERY_MS[process_.kind], () => recordBeat(ctx, process_, state()));
+}
+
+/** The same for a command, which is no process that others count: it leaves nothing. */
+export function probeCheck(ctx: Context): Check {
+  return writeCheck(0, () => probeWrites(ctx));
+}
+
+function writeCheck(everyMs: number, write: () => Promise<void>): Check {
   return {
     name: 'postgres',
-    everyMs: EVERY_MS[process_.kind],
+    everyMs,
     async look() {
       try {
-        await recordBeat(ctx, process_, runs());
+        await write();
         return [];
       } catch (error) {
         return [refusalOf(error)];

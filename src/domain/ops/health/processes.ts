@@ -4,6 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { VERSION } from '../../../platform/root.ts';
+import type { Fault } from './monitor.ts';
 import { secretBoxOf } from '../../webhooks/secrets/secret-box.ts';
 
 /** What a worker does in one of its queues. */
@@ -19,6 +20,13 @@ export interface QueueRuns {
 }
 
 export type RunsByQueue = Readonly<Record<string, QueueRuns>>;
+
+/** What a process says of itself, beside that it is there. */
+export interface ProcessState {
+  readonly queues?: RunsByQueue;
+  /** What it finds wrong, as its /v1/status says. */
+  readonly faults?: readonly Fault[];
+}
 
 /** A process of the service, as it reports itself. */
 export interface ProcessIdentity {
@@ -40,7 +48,7 @@ interface Beat {
   readonly version: string;
   readonly startedAt: Date;
   readonly now: Date;
-  /** JSON: key_ids, queues and clock_offset_ms. */
+  /** JSON: key_ids, queues, faults and clock_offset_ms. */
   readonly state: string;
 }
 
@@ -49,13 +57,14 @@ const beat = sql<{ probe: string }, Beat>(
   'beat_process',
   (p) => `
    INSERT INTO processes
-     (id, kind, host, pid, version, started_at, beat_at, key_ids, queues, clock_offset_ms)
+     (id, kind, host, pid, version, started_at, beat_at, key_ids, queues, faults, clock_offset_ms)
    SELECT ${p.id}, ${p.kind}, ${p.host}, ${p.pid}, ${p.version}, ${p.startedAt}, ${p.now},
-     s.key_ids, s.queues, s.clock_offset_ms
-   FROM json_to_record(${p.state}::json) AS s (key_ids text[], queues jsonb, clock_offset_ms double precision)
+     s.key_ids, s.queues, s.faults, s.clock_offset_ms
+   FROM json_to_record(${p.state}::json)
+     AS s (key_ids text[], queues jsonb, faults jsonb, clock_offset_ms double precision)
    ON CONFLICT (id) DO UPDATE
      SET beat_at = excluded.beat_at, key_ids = excluded.key_ids, queues = excluded.queues,
-       clock_offset_ms = excluded.clock_offset_ms
+       faults = excluded.faults, clock_offset_ms = excluded.clock_offset_ms
    RETURNING probe_disk() AS probe`,
 );
 
@@ -63,19 +72,34 @@ const beat = sql<{ probe: string }, Beat>(
 export async function recordBeat(
   ctx: Context,
   process_: ProcessIdentity,
-  queues: RunsByQueue,
+  { queues = {}, faults = [] }: ProcessState,
 ): Promise<void> {
   const { clock } = ctx;
   const isMeasured = clock !== undefined && clock.state !== 'unmeasured';
   const state = JSON.stringify({
     key_ids: secretBoxOf(ctx.config).keyIds,
     queues,
+    faults,
     clock_offset_ms: isMeasured ? clock.offsetSeconds * 1_000 : null,
   });
   const { id, kind, startedAt } = process_;
   const { pid } = process;
   const now = ctx.systemNow();
   await run(ctx.db, beat, { id, kind, host: hostname(), pid, version: VERSION, startedAt, now, state });
+}
+
+// Fails as the statement above does, and inserts no row.
+const probe = sql<never, { now: Date }>(
+  'probe_writes',
+  (p) => `
+   INSERT INTO processes (id, kind, host, pid, version, started_at, beat_at, key_ids)
+   SELECT 'probe', 'web', '', 0, '', ${p.now}, ${p.now}, '{}'
+   FROM (SELECT probe_disk() AS rows) probed WHERE rows < 0`,
+);
+
+/** Fails when Postgres takes no writes, and writes nothing. */
+export async function probeWrites({ db, systemNow }: Context): Promise<void> {
+  await run(db, probe, { now: systemNow() });
 }
 
 /** A process without a beat for so long is gone, or hangs. */
@@ -96,7 +120,10 @@ const KEPT_SECONDS = 3_600;
 
 interface ProcessRow {
   readonly kind: string;
+  readonly host: string;
+  readonly pid: number;
   readonly beat_at: Date;
+  readonly faults: readonly Fault[];
   readonly key_ids: readonly string[];
   readonly clock_offset_ms: number | null;
   readonly queues: Readonly<Record<string, Omit<QueueRuns, 'finishedAt'> & { finishedAt: string | null }>>;
@@ -104,12 +131,18 @@ interface ProcessRow {
 
 const recentProcesses = sql<ProcessRow, { since: Date }>(
   'recent_processes',
-  (p) => `SELECT kind, beat_at, key_ids, queues, clock_offset_ms FROM processes WHERE beat_at > ${p.since}`,
+  (p) => `
+   SELECT kind, host, pid, beat_at, key_ids, queues, faults, clock_offset_ms
+   FROM processes WHERE beat_at > ${p.since} ORDER BY kind, host, pid`,
 );
 
 export interface KnownProcess {
   readonly kind: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly beatAt: Date;
   readonly isAlive: boolean;
+  readonly faults: readonly Fault[];
   readonly keyIds: readonly string[];
   /** How far its machine's clock is ahead of the database's; null: not measured yet. */
   readonly clockOffsetMs: number | null;
@@ -119,8 +152,12 @@ export interface KnownProcess {
 /** The processes that run, and those that ended within an hour. */
 export async function findProcesses(connection: Connection, now: Date): Promise<KnownProcess[]> {
   const rows = await run(connection, recentProcesses, { since: addSeconds(now, -KEPT_SECONDS) });
-  return rows.map(({ kind, beat_at, key_ids, queues, clock_offset_ms }) => ({
+  return rows.map(({ kind, host, pid, beat_at, key_ids, queues, faults, clock_offset_ms }) => ({
     kind,
+    host,
+    pid,
+    beatAt: beat_at,
+    faults,
     isAlive: beat_at >= addSeconds(now, -GONE_AFTER_SECONDS),
     keyIds: key_ids,
     clockOffsetMs: clock_offset_ms,

@@ -3,6 +3,8 @@ import { missingMigrations } from '../../../platform/postgres/migrate.ts';
 import { run, runOne, sql } from '../../../platform/postgres/db.ts';
 import { faultOf } from '../../../platform/logging/reasons.ts';
 import { VERSION } from '../../../platform/root.ts';
+import { findProcesses } from '../health/processes.ts';
+import { clockFault } from '../../../platform/database-clock/report.ts';
 import { durationText, firstOf, type Section } from './section.ts';
 
 export const schemaSection: Section = {
@@ -22,38 +24,31 @@ interface Server {
   readonly is_read_only: boolean;
   readonly used: number;
   readonly most: number;
-  readonly server_now: Date;
 }
 
 const readServer = sql<Server>(
   'status_of_server',
   `SELECT current_setting('transaction_read_only')::boolean AS is_read_only,
      (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
-     current_setting('max_connections')::int AS most, clock_timestamp() AS server_now`,
+     current_setting('max_connections')::int AS most`,
 );
 
-/** A receiver refuses what is signed 300 s off; NTP keeps machines within milliseconds. */
-const OFFSET_SECONDS = 2;
 const FULL = 0.9;
 
 export const databaseSection: Section = {
   name: 'database',
-  async read({ db, systemNow }) {
-    const before = systemNow().getTime();
+  async read({ db, clock }) {
     const server = await runOne(db, readServer, []);
     if (server === null) throw new Error('it returned no row');
-    const { is_read_only, used, most, server_now } = server;
-    // The server read its clock about in the middle.
-    const middle = (before + systemNow().getTime()) / 2;
-    const offset = Math.round(middle - server_now.getTime()) / 1000;
-    const isOff = Math.abs(offset) > OFFSET_SECONDS;
+    const { is_read_only, used, most } = server;
+    const offset = clock?.offsetSeconds ?? 0;
     return {
       facts: { is_read_only, connections: used, max_connections: most, clock_offset_seconds: offset },
       lines: [
         `${is_read_only ? 'READ-ONLY, ' : ''}${used} of ${most} connections`,
-        `this machine's clock is ${Math.abs(offset)} s ${offset < 0 ? 'behind' : 'ahead of'} the database's`,
+        `this machine's clock is ${Math.abs(offset).toFixed(3)} s ${offset < 0 ? 'behind' : 'ahead of'} the database's`,
       ],
-      isBad: is_read_only || isOff || used > most * FULL,
+      isBad: is_read_only || clockFault(clock) !== null || used > most * FULL,
     };
   },
 };
@@ -89,33 +84,53 @@ export const feedSection: Section = {
   },
 };
 
-// Processes name their connections (processes/setup/context.ts): "worker 4711".
-const processes = sql<{ kind: string; processes: number }>(
-  'status_of_processes',
-  `SELECT split_part(application_name, ' ', 1) AS kind,
-     count(DISTINCT (application_name, client_addr))::int AS processes
-   FROM pg_stat_activity
-   WHERE datname = current_database() AND application_name ~ '^(web|worker|dev) [0-9]+$'
-   GROUP BY 1 ORDER BY 1`,
+// Processes name their connections (processes/setup/context.ts): "worker 4711"; `npm run dev` is web and worker.
+const connected = sql<{ name: string }>(
+  'status_of_connected',
+  `SELECT DISTINCT application_name AS name FROM pg_stat_activity
+   WHERE datname = current_database() AND application_name ~ '^(web|worker|dev) [0-9]+$'`,
 );
 
 export const processesSection: Section = {
   name: 'processes',
-  async read({ db }) {
-    const found = await run(db, processes, []);
-    const works = found.some(({ kind }) => kind === 'worker' || kind === 'dev');
+  async read({ db, systemNow }) {
+    const now = systemNow();
+    const names = (await run(db, connected, [])).map(({ name }) => name);
+    const known = (await findProcesses(db, now)).map((one) => ({
+      ...one,
+      kind: names.includes(`dev ${one.pid}`) ? 'dev' : one.kind,
+    }));
+    const alive = known.filter(({ isAlive }) => isAlive);
+    // One that has ended has no connection. Containers may number their processes alike.
+    const frozen = known.filter(
+      ({ kind, pid, isAlive }) =>
+        !isAlive &&
+        names.includes(`${kind} ${pid}`) &&
+        !alive.some((other) => other.kind === kind && other.pid === pid),
+    );
+    const missing = ['web', 'worker'].filter(
+      (kind) => !alive.some((one) => [kind, 'dev'].includes(one.kind)),
+    );
+    const counts = ['web', 'worker', 'dev'].flatMap((kind) => {
+      const count = alive.filter((one) => one.kind === kind).length;
+      return count === 0 ? [] : [`${count} ${kind}`];
+    });
     return {
-      facts: found,
+      facts: known.map(({ kind, host, pid, isAlive, beatAt }) => ({ kind, host, pid, isAlive, beatAt })),
       lines: [
-        found.length === 0
-          ? 'none is connected'
-          : found.map((one) => `${one.processes} ${one.kind}`).join(', '),
-        ...(works ? [] : ['no worker is connected: nothing moves']),
+        counts.length === 0 ? 'none reports itself' : counts.join(', '),
+        ...missing.map((kind) => `no ${kind} reports itself: ${CONSEQUENCES[kind]}`),
+        ...frozen.map(({ kind, pid, host, beatAt }) => {
+          const silence = durationText((now.getTime() - beatAt.getTime()) / 1000);
+          return `${kind} ${pid} on ${host} is connected, and has not reported for ${silence}: it is frozen`;
+        }),
       ],
-      isBad: !works,
+      isBad: missing.length + frozen.length > 0,
     };
   },
 };
+
+const CONSEQUENCES: Readonly<Record<string, string>> = { web: 'nothing is served', worker: 'nothing moves' };
 
 const partitions = sql<{ name: string }>(
   'status_of_partitions',

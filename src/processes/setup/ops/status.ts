@@ -20,10 +20,27 @@ import {
   merchantsSection,
   networksSection,
 } from '../../../domain/ops/status/service.ts';
+import { lookOnce } from '../health.ts';
 import type { OpsCommand } from './command.ts';
+
+/** The very checks of /v1/status; the other sections say what causes them, and what they do not look at. */
+const healthSection: Section = {
+  name: 'health',
+  async read(ctx) {
+    const { isReachable, faults } = await lookOnce(ctx);
+    const lines = faults.map(({ check, reason }) => `${check}: ${reason}`);
+    if (ctx.config.maintenance) lines.push('MAINTENANCE=true: the API responds with 503');
+    return {
+      facts: { checks: faults, maintenance: ctx.config.maintenance },
+      lines: lines.length === 0 ? ['no check fails'] : lines,
+      isBad: !isReachable || lines.length > 0,
+    };
+  },
+};
 
 /** In the order in which they are shown, what is wrong first. */
 export const SECTIONS: readonly Section[] = [
+  healthSection,
   processesSection,
   drainSection,
   jobsSection,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { expect } from 'chai';
 import winston from 'winston';
 import { databaseCheck } from '../../../../src/domain/ops/health/database.ts';
@@ -83,13 +84,18 @@ describe('processes', () => {
     const harness = await createHarness();
     const { ctx } = harness;
     await databaseCheck(ctx, newProcess('worker', ctx.now()), () => ({
-      mail: { running: 2, slow: 1, finishedAt: ctx.now(), finished: 7, failed: 1 },
+      queues: { mail: { running: 2, slow: 1, finishedAt: ctx.now(), finished: 7, failed: 1 } },
+      faults: [{ check: 'queues', reason: 'mail: 1 job is due' }],
     })).look();
     const alive = async () => (await findProcesses(ctx.db, ctx.now())).map(({ isAlive }) => isAlive);
     expect(await findProcesses(ctx.db, ctx.now())).to.deep.include.members([
       {
         kind: 'worker',
+        host: hostname(),
+        pid: process.pid,
+        beatAt: ctx.now(),
         isAlive: true,
+        faults: [{ check: 'queues', reason: 'mail: 1 job is due' }],
         keyIds: (await findProcesses(ctx.db, ctx.now()))[0]?.keyIds,
         clockOffsetMs: null,
         queues: { mail: { running: 2, slow: 1, finishedAt: ctx.now(), finished: 7, failed: 1 } },
