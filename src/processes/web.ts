@@ -11,7 +11,7 @@ runMain(async (lifetime) => {
   const ctx = createContext(lifetime, 'web', config, WEB_DB);
   await openTraces(ctx, lifetime, 'web');
   if (config.redisUrl !== null) await assertRedis(config.redisUrl);
-  await assertServableIfReachable(ctx, config.adminPassword !== null);
+  await assertServableIfReachable(ctx, lifetime, config.adminPassword !== null);
   const health = await openHealth(ctx, lifetime, 'web');
   const web = await startWeb(ctx, await openWeb(ctx, lifetime, health));
   lifetime.own(() => web.close());

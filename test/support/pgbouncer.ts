@@ -54,7 +54,7 @@ export async function startPgBouncer(
 ): Promise<RunningPgBouncer> {
   const target = new URL(databaseUrl);
   const folder = mkdtempSync(join(tmpdir(), 'test-pgbouncer-'));
-  const port = await freePort();
+  const port = Number(settings.listen_port ?? (await freePort()));
   const name = target.pathname.slice(1);
   const server = `host=${target.hostname} port=${target.port} dbname=${name} user=${target.username} password=${decodeURIComponent(target.password)}`;
   const all = {

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { openDb, run, sql } from '../../src/platform/postgres/db.ts';
-import { build, endAll, freePort, startProcess, type ProcessName } from '../processes/service.ts';
+import {
+  build,
+  endAll,
+  freePort,
+  startProcess,
+  type ProcessName,
+  type Service,
+} from '../processes/service.ts';
 import { ENGINES } from '../support/engines.ts';
 import {
   itKeepingPrepared,
@@ -131,7 +138,11 @@ for (const pgbouncer of PGBOUNCERS) {
       afterEach(endAll);
       after(() => database.drop());
 
-      const start = async (name: ProcessName, env: Record<string, string>) => {
+      const start = async (
+        name: ProcessName,
+        env: Record<string, string>,
+        meanwhile: (service: Service) => Promise<unknown> = () => Promise.resolve(),
+      ) => {
         const service = startProcess(name, {
           NODE_ENV: 'production',
           SECRETS_KEY: randomBytes(32).toString('base64'),
@@ -140,6 +151,7 @@ for (const pgbouncer of PGBOUNCERS) {
           PORT: String(await freePort()),
           ...env,
         });
+        await meanwhile(service);
         return { code: await service.ended(), output: service.output().trim() };
       };
 
@@ -162,16 +174,34 @@ for (const pgbouncer of PGBOUNCERS) {
           expect((await start('release', { DATABASE_URL })).code).to.equal(0);
       });
 
+      const lacking = keepsPrepared ? { max_prepared_statements: 0 } : {};
+      const refusal = /^The pooler of DATABASE_URL .* set max_prepared_statements = 200; .*pool_mode/m;
       for (const name of ['web', 'worker'] as const)
-        it(`${name} without prepared statements says what to set`, async () => {
-          const settings = keepsPrepared ? { max_prepared_statements: 0 } : {};
-          const DATABASE_URL = await through(database.url, { pool_mode: 'transaction', ...settings });
-          const { code, output } = await start(name, { DATABASE_URL, DATABASE_DIRECT_URL: database.url });
-          expect(code).to.equal(1);
-          expect(output).to.match(
-            /^The pooler of DATABASE_URL .* set max_prepared_statements = 200; .*pool_mode/,
-          );
+        for (const settings of [
+          { pool_mode: 'transaction' },
+          // To find out takes longer than a request waits for a connection.
+          { pool_mode: 'transaction', default_pool_size: 1 },
+          { pool_mode: 'statement' },
+        ])
+          it(`${name} without prepared statements says what to set, ${JSON.stringify(settings)}`, async () => {
+            const DATABASE_URL = await through(database.url, { ...settings, ...lacking });
+            const { code, output } = await start(name, { DATABASE_URL, DATABASE_DIRECT_URL: database.url });
+            expect(code).to.equal(1);
+            expect(output).to.match(refusal);
+          });
+
+      it('web that was started before the pooler refuses as soon as it can ask', async () => {
+        const listen_port = await freePort();
+        const url = new URL(database.url);
+        url.port = String(listen_port);
+        const env = { DATABASE_URL: url.href, DATABASE_DIRECT_URL: database.url };
+        const { code, output } = await start('web', env, async (web) => {
+          await web.says('"listening"');
+          await through(database.url, { pool_mode: 'transaction', listen_port, ...lacking });
         });
+        expect(code).to.equal(1);
+        expect(output).to.include('"listening"').and.match(refusal);
+      });
 
       itKeeping('a worker whose queues live in Postgres says that it needs a direct URL', async () => {
         const { code, output } = await start('worker', {

@@ -43,6 +43,10 @@ const BY_CODE: Readonly<Record<string, string>> = {
 
 /** A reply of Redis begins with its kind; messages of the drivers and pools are matched as they are. */
 const BY_MESSAGE: readonly (readonly [RegExp, string])[] = [
+  [
+    /^The pooler of DATABASE_URL/,
+    'Postgres: the pooler loses prepared statements (max_prepared_statements, or pool_mode = session)',
+  ],
   [/^OOM |maxmemory/, 'Redis: out of memory (maxmemory)'],
   [/^READONLY /, 'Redis: read-only, because REDIS_URL names a replica'],
   [/^LOADING /, 'Redis: loading its data'],
@@ -79,9 +83,9 @@ export function reasonOf(error: unknown): string | null {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = BY_CODE[code];
   if (known !== undefined) return known;
-  if (/^08.{3}$/.test(code)) return 'Postgres: the connection was lost';
   const [, matched] = BY_MESSAGE.find(([shape]) => shape.test(error.message)) ?? [];
   if (matched !== undefined) return matched;
+  if (/^08.{3}$/.test(code)) return 'Postgres: the connection was lost';
   // A host with several addresses fails once for each; the first says enough.
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);
   return error.cause instanceof Error ? reasonOf(error.cause) : null;

@@ -61,7 +61,7 @@ async function compare(first: pg.Client, second: pg.Client): Promise<Pooling> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const name = `inspect_${randomBytes(6).toString('hex')}`;
     const before = await prepared(first, name);
-    await second.query('BEGIN');
+    if (!(await begins(second))) return { mode: 'transaction', keepsPrepared: false };
     try {
       const between = await prepared(second, name);
       const after = await Promise.race([prepared(first, name), freeLater(second)]);
@@ -79,6 +79,17 @@ async function compare(first: pg.Client, second: pg.Client): Promise<Pooling> {
     }
   }
   return { mode: isShared ? 'transaction' : 'session', keepsPrepared: true };
+}
+
+/** False in PgBouncer's `pool_mode = statement`, which refuses every transaction. */
+async function begins(client: pg.Client): Promise<boolean> {
+  try {
+    await client.query('BEGIN');
+    return true;
+  } catch (error) {
+    if (error instanceof Error && /statement pooling mode/.test(error.message)) return false;
+    throw error;
+  }
 }
 
 async function freeLater(client: pg.Client): Promise<null> {

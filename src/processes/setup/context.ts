@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isElsewhere } from '../../domain/events/epoch.ts';
 import { readConfig, StartError, type Config, type Environment } from '../../platform/config/config.ts';
 import { assertNoFaults } from '../../platform/config/start-error.ts';
@@ -9,7 +10,7 @@ import { isUnavailable, openDb, runOne, sql, type Db } from '../../platform/post
 import { QUEUE_NAMES } from '../../platform/job.ts';
 import { createLog, type Log } from '../../platform/log.ts';
 import { faultOf } from '../../platform/logging/reasons.ts';
-import { assertSession } from '../../platform/postgres/pooler.ts';
+import { assertKeepsPrepared, assertSession, inspectPooling } from '../../platform/postgres/pooler.ts';
 import { missingMigrations } from '../../platform/postgres/migrate.ts';
 import { Replica } from '../../platform/replica/replica.ts';
 import { assertSecretsKey } from '../../domain/ops/health/secrets-key.ts';
@@ -118,6 +119,8 @@ export function directVariable({ databaseUrl, databaseDirectUrl }: Config): stri
  * driver's error when Postgres is unavailable.
  */
 export async function assertReleased({ db, config }: Context, useQueues: boolean): Promise<void> {
+  // With more patience than a pool has, whose callers would only learn that no connection came in time.
+  assertKeepsPrepared(await inspectPooling(config.databaseUrl));
   const { missing } = await missingMigrations(db);
   if (useQueues && config.redisUrl === null)
     await assertSession(config.databaseDirectUrl, {
@@ -147,19 +150,37 @@ export async function assertServable(ctx: Context, useQueues: boolean): Promise<
     );
 }
 
+const RETRY_MS = 1_000;
+
 /**
  * Like `assertServable`, and measures the clock; but logs when Postgres is unavailable, or the clock wrong: a
- * web process responds with 503 until Postgres is back, and is not ready until its clock is right.
+ * web process responds with 503 until Postgres is back, and is not ready until its clock is right. What a
+ * start refuses ends the process then, too.
  */
-export async function assertServableIfReachable(ctx: ProcessContext, useQueues: boolean): Promise<void> {
+export async function assertServableIfReachable(
+  ctx: ProcessContext,
+  lifetime: Pick<Lifetime, 'fail' | 'isDraining'>,
+  useQueues: boolean,
+): Promise<void> {
+  const look = async (): Promise<unknown> => {
+    try {
+      await assertServable(ctx, useQueues);
+      await ctx.clock.measure();
+      return null;
+    } catch (error) {
+      if (error instanceof StartError || !isUnavailable(error)) throw error;
+      return error;
+    }
+  };
+  const lookLater = async () => {
+    do await sleep(RETRY_MS, undefined, { ref: false });
+    while (!lifetime.isDraining() && (await look()) !== null);
+  };
   ctx.clock.start();
-  try {
-    await assertServable(ctx, useQueues);
-    await ctx.clock.measure();
-  } catch (error) {
-    if (error instanceof StartError || !isUnavailable(error)) throw error;
-    ctx.log.warn('Postgres unavailable; requests get 503 until it is back', faultOf(error));
-  }
+  const fault = await look();
+  if (fault === null) return;
+  ctx.log.warn('Postgres unavailable; requests get 503 until it is back', faultOf(fault));
+  void lookLater().catch((error: unknown) => lifetime.isDraining() || lifetime.fail(error));
 }
 
 const queueTables = sql<{ there: boolean }>(

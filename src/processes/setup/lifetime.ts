@@ -29,6 +29,8 @@ export interface Lifetime {
   own(close: () => unknown): void;
   /** True from the first signal on. */
   isDraining(): boolean;
+  /** Ends the process as an error of its start does. */
+  fail(error: unknown): void;
   /** Null until there is one. */
   log: Log | null;
 }
@@ -55,6 +57,7 @@ export function runMain(
   const lifetime: Lifetime = {
     own: (close) => void closes.push(close),
     isDraining: () => drainingSince !== null,
+    fail: (error) => fail(error),
     log: null,
   };
   const drain = (signal: string) => {

@@ -124,6 +124,8 @@ export class Monitor implements HealthSource {
     if (failing === '') this.#log.info('healthy again', { before: this.#reported });
     else this.#log.error('degraded', { checks: failing, faults });
     this.#reported = failing;
+    // It also writes down what this process finds, which a command reads.
+    void this.#look(this.#database);
   }
 }
 
