@@ -124,7 +124,7 @@ function redisEngine(redisUrl: string, log: Log): QueueEngine {
 }
 
 /** More make BullMQ's engine slower (measured). Each worker listens on one of its own in addition. */
-const POOL_SIZE = 10;
+export const QUEUE_POOL_SIZE = 10;
 /** BullMQ itself waits without a limit; the server's limits are those of the worker's own connections. */
 const STATEMENT_MS = 60_000;
 
@@ -142,7 +142,7 @@ function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
     connectionString,
     application_name: 'queues',
     keepAlive: true,
-    max: POOL_SIZE,
+    max: QUEUE_POOL_SIZE,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it
     onConnect,
   });
@@ -169,7 +169,7 @@ function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
     },
     openWorker(name, process, concurrency) {
       listeners += 1;
-      pool.options.max = POOL_SIZE + listeners;
+      pool.options.max = QUEUE_POOL_SIZE + listeners;
       const options = { connection, concurrency, ...STALLED, ...POSTGRES_LOCKS };
       const worker: PostgresWorker = new Worker(name, process, options, createRetryingBackend);
       return logErrors(worker, log);

@@ -3,6 +3,7 @@ import { isLoopbackUrl } from '../platform/config/production.ts';
 import { assertRedis } from '../platform/redis/check.ts';
 import { runMain } from './setup/lifetime.ts';
 import { assertServableIfReachable, configFrom, createContext, openTraces, WEB_DB } from './setup/context.ts';
+import { connectionsOf } from './setup/ops/connections.ts';
 import { openHealth } from './setup/health.ts';
 import { openWeb } from './setup/web.ts';
 
@@ -19,5 +20,10 @@ runMain(async (lifetime) => {
     ctx.log.warn('PUBLIC_URL names this machine: customers cannot open the checkout links', {
       public_url: config.publicUrl,
     });
-  ctx.log.info('listening', { host: config.host, port: web.port, public_url: config.publicUrl });
+  ctx.log.info('listening', {
+    host: config.host,
+    port: web.port,
+    public_url: config.publicUrl,
+    postgres_connections: connectionsOf('web', config),
+  });
 });

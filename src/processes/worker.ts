@@ -1,5 +1,6 @@
 import { startBackground } from '../background/start.ts';
 import { assertRedis } from '../platform/redis/check.ts';
+import { connectionsOf } from './setup/ops/connections.ts';
 import { startHeartbeat } from './setup/heartbeat.ts';
 import { openHealth } from './setup/health.ts';
 import { operatorPages } from '../http/operators/pages.ts';
@@ -45,5 +46,6 @@ runMain(async (lifetime) => {
     engine: background.engine,
     queues: config.workerQueues ?? 'all',
     concurrency: config.workerConcurrency,
+    postgres_connections: connectionsOf('worker', config),
   });
 });

@@ -194,6 +194,15 @@ describe('npm run ops', function () {
     expect((await ops('status')).text).to.not.include('frozen');
   });
 
+  it('connections computes what a topology needs, and is bad where max_connections is less', async () => {
+    const few = await ops('connections', '--web', '1', '--workers', '1');
+    expect(few.facts).to.deep.include({ each: { web: 20, worker: 40 }, needed: 73 });
+    expect(few.isBad).to.equal(false);
+    const many = await ops('connections', '--web', '20', '--workers', '20');
+    expect(many.isBad).to.equal(true);
+    expect(many.text).to.match(/ = 1213; max_connections is \d+: too few\.$/);
+  });
+
   it('status names late jobs by their own time, also while a lease hides them', async () => {
     await (await openShop(harness)).create();
     harness.advance(600);

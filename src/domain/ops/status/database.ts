@@ -84,7 +84,7 @@ export const feedSection: Section = {
   },
 };
 
-// Processes name their connections (processes/setup/context.ts): "worker 4711"; `npm run dev` is web and worker.
+// Processes name their connections: "worker 4711" (processes/setup/context.ts). `npm run dev` is both.
 const connected = sql<{ name: string }>(
   'status_of_connected',
   `SELECT DISTINCT application_name AS name FROM pg_stat_activity

@@ -3,6 +3,7 @@ import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
 import { recordCommand } from '../actor.ts';
 import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from './command.ts';
+import { connectionsCommand } from './connections.ts';
 import { drainCommand } from './drain.ts';
 import { eraseCommand } from './erase.ts';
 import { exportCommand } from './export.ts';
@@ -21,6 +22,7 @@ export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
   drain: drainCommand,
   reconcile: reconcileCommand,
   restored: restoredCommand,
+  connections: connectionsCommand,
   export: exportCommand,
   'suspend-merchant': suspendCommand,
   keys: keysCommand,

@@ -1,0 +1,54 @@
+import { QUEUE_POOL_SIZE } from '../../../background/queues.ts';
+import type { Config } from '../../../platform/config/config.ts';
+import { QUEUE_NAMES } from '../../../platform/job.ts';
+import { runOne, sql } from '../../../platform/postgres/db.ts';
+import { WEB_DB, WORKER_DB } from '../context.ts';
+import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
+
+/**
+ * Returns the most connections to Postgres that a process opens: those of its pool and, where the queues are
+ * in Postgres, those of a worker's queues, or of web's board. Those to a replica are not among them.
+ */
+export function connectionsOf(kind: 'web' | 'worker', config: Config): number {
+  const hasQueues = config.redisUrl === null && (kind === 'worker' || config.adminPassword !== null);
+  const served = kind === 'web' ? 0 : (config.workerQueues ?? QUEUE_NAMES).length;
+  const { poolSize } = kind === 'web' ? WEB_DB : WORKER_DB;
+  return poolSize + (hasQueues ? QUEUE_POOL_SIZE + served : 0);
+}
+
+const limits = sql<{ most: number; reserved: number }>(
+  'connection_limits',
+  `SELECT current_setting('max_connections')::int AS most,
+     current_setting('superuser_reserved_connections')::int AS reserved`,
+);
+
+/** The release, a command, and who looks with psql; a start opens two for a moment. */
+const BESIDE = 10;
+
+export const connectionsCommand: OpsCommand = {
+  summary:
+    'computes how many connections to Postgres so many processes may open, and compares max_connections',
+  description: 'With the variables that it is run with. Exit code 1 when max_connections is less.',
+  options: {
+    web: { type: 'string', value: 'N', meaning: 'web processes', isNeeded: true },
+    workers: { type: 'string', value: 'N', meaning: 'workers', isNeeded: true },
+  },
+  changes: () => false,
+  async run({ db, config }, values) {
+    const [web, workers] = [numberOf(values, 'web'), numberOf(values, 'workers')];
+    const each = { web: connectionsOf('web', config), worker: connectionsOf('worker', config) };
+    const sum = web * each.web + workers * each.worker + BESIDE;
+    const { most = 0, reserved = 0 } = (await runOne(db, limits, [])) ?? {};
+    const needed = sum + reserved;
+    const text =
+      `${web} web x ${each.web} + ${workers} workers x ${each.worker} + ${BESIDE} for commands + ${reserved} ` +
+      `reserved = ${needed}; max_connections is ${most}${needed > most ? ': too few' : ''}.`;
+    return { facts: { each, needed, max_connections: most }, text, isBad: needed > most };
+  },
+};
+
+function numberOf(values: OpsValues, name: string): number {
+  const text = values.text(name) ?? '';
+  if (/^\d{1,4}$/.test(text)) return Number(text);
+  throw new OpsUsageError(`--${name} ${text} is no number of processes.`);
+}
