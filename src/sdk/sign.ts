@@ -1,5 +1,5 @@
 import { checkNow, checkOptions, kindOf, listOf } from './check.ts';
-import { bytesOf, concatenated, type RawBody } from './codec.ts';
+import { bytesOf, type RawBody } from './codec.ts';
 import { keyPairSignature } from './key-pairs.ts';
 import { hmacOf, NODE_CODEC } from './node-crypto.ts';
 import { readSecrets } from './secrets.ts';
@@ -48,21 +48,22 @@ export function signWebhook(options: SignWebhookOptions): WebhookHeaders {
   checkNow(now);
   if (typeof eventId !== 'string' || eventId === '')
     throw new TypeError(`eventId must be the id of the event, evt_..., not ${kindOf(eventId)}`);
-  const body = bytesOf(rawBody, NODE_CODEC);
+  const body = typeof rawBody === 'string' ? rawBody : bytesOf(rawBody, NODE_CODEC);
   if (body === null)
     throw new TypeError(`rawBody must be the bytes or the text that is sent, not ${kindOf(rawBody)}`);
   const timestamp = String(Math.floor(now.getTime() / 1000));
-  const after = (prefix: string) => concatenated(NODE_CODEC.encode(`${prefix}${timestamp}.`), body);
-  const signed = after(`${eventId}.`);
+  const prefix = `${eventId}.${timestamp}.`;
   return {
-    'X-Webhook-Signature': hmacOf(keys[0].text, after('')).toString('hex'),
+    'X-Webhook-Signature': hmacOf(keys[0].text, `${timestamp}.`, body).toString('hex'),
     'X-Webhook-Timestamp': timestamp,
     'webhook-id': eventId,
     'webhook-timestamp': timestamp,
     'webhook-signature': [
-      ...keys.map(({ encoded }) => `v1,${hmacOf(Buffer.from(encoded, 'base64'), signed).toString('base64')}`),
+      ...keys.map(
+        ({ encoded }) => `v1,${hmacOf(Buffer.from(encoded, 'base64'), prefix, body).toString('base64')}`,
+      ),
       ...listOf('signingKeys', signingKeys, 'whsk_...').map((key) => {
-        const signature = keyPairSignature(key, signed);
+        const signature = keyPairSignature(key, Buffer.concat([Buffer.from(prefix), Buffer.from(body)]));
         return `v1a,${Buffer.from(signature).toString('base64')}`;
       }),
     ].join(' '),

@@ -152,6 +152,13 @@ describe('the command line', () => {
       expect(refund).to.include({ amount: '2.00', payment_id: created.id });
     });
 
+    it('clears the address that the customer gave for refunds', async () => {
+      const { id } = await createPayment(harness);
+      const { code, stdout, stderr } = await line.run(['payments', 'clear-refund-address', id]);
+      expect(code, stderr).to.equal(0);
+      expect(stdout).to.match(/^refund_address +-$/m);
+    });
+
     it('creates one payment for one idempotency key', async () => {
       const args = ['payments', 'create', '--pay-amount', '1', '--order-id', 'x', '--idempotency-key', 'one'];
       expect(await line.json(args)).to.deep.equal(await line.json(args));

@@ -18,8 +18,8 @@ describe('the commands', () => {
       for (const line of help.split('\n'))
         if (!line.startsWith('Example: ')) expect(line.length, line).to.be.at.most(60);
     const listed = overview(COMMANDS, 60);
-    expect(listed).to.match(/^ {2}payments list {8}Lists payments, newest first\.$/m);
-    expect(listed).to.match(/^ {2}webhooks redeliver {3}Delivers an event again, to the\n {23}\S/m);
+    expect(listed).to.match(/^ {2}payments list {2,}Lists payments, newest/m);
+    expect(listed).to.match(/^ {2}webhooks redeliver {2,}Delivers an event again, to\n {20,}\S/m);
   });
 
   it('are those of the help, each with an example that can be called', () => {
@@ -63,7 +63,14 @@ describe('completion', () => {
   it('offers commands, then their words', () => {
     expect(words('')).to.include.members(['login', 'payments', 'webhooks', 'completion']);
     expect(words('pay')).to.deep.equal(['payments']);
-    expect(words('payments ')).to.deep.equal(['create', 'get', 'list', 'refund', 'watch']);
+    expect(words('payments ')).to.deep.equal([
+      'create',
+      'get',
+      'list',
+      'refund',
+      'clear-refund-address',
+      'watch',
+    ]);
     expect(words('nothing ')).to.deep.equal([]);
   });
 

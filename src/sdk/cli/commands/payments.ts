@@ -72,4 +72,11 @@ export const payments: readonly Command[] = [
     example: 'payments refund pay_... --amount 2.50 --reason broken',
     send: (client, id, body: CreateRefund, options) => client.payments.refund(id, body, options),
   }),
+  request({
+    name: 'payments clear-refund-address',
+    summary: 'Clears the address that the customer gave for refunds: the page asks again.',
+    parameters: ID,
+    example: 'payments clear-refund-address pay_...',
+    send: (client, id) => client.payments.clearRefundAddress(id),
+  }),
 ];

@@ -60,8 +60,8 @@ function forPeople(answer: Answer, fields?: readonly string[]): object {
     const all: Readonly<Record<string, unknown>> = { ...one };
     return fields === undefined ? all : Object.fromEntries(fields.map((name) => [name, all[name]]));
   };
-  const { data } = answer as { readonly data?: readonly object[] };
-  return data === undefined ? pick(answer) : { results: data.map(pick) };
+  const { data, pagination: _, ...more } = answer as { data?: readonly object[]; pagination?: unknown };
+  return data === undefined ? pick(answer) : { ...more, results: data.map(pick) };
 }
 
 function hasMore(answer: Answer): boolean {
