@@ -45,10 +45,12 @@ export type Encoding = 'br' | 'gzip';
 
 /** The smaller of those that the header names; null: none, so the page is sent as it is. */
 export function acceptedEncoding(header: string | string[] | undefined): Encoding | null {
+  // Without patterns of blanks: on a header full of them these take its length squared.
   const named = String(header ?? '')
+    .toLowerCase()
     .split(',')
-    .map((part) => part.trim().split(/\s*;\s*q=/i))
-    .filter(([, quality = '1']) => Number(quality) > 0)
-    .map(([name]) => name?.toLowerCase());
+    .map((part) => part.split(';').map((piece) => piece.trim()))
+    .filter(([, quality = 'q=1']) => Number(quality.replace('q=', '')) > 0)
+    .map(([name]) => name);
   return (['br', 'gzip'] as const).find((encoding) => named.includes(encoding)) ?? null;
 }

@@ -17,7 +17,7 @@ export const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>>
     return `is not a known field${near === null ? '' : `: did you mean ${near}?`}`;
   },
   discriminator: ({ params }) =>
-    params.tagValue === undefined ? 'is required' : `cannot be ${JSON.stringify(params.tagValue)}`,
+    params.tagValue === undefined ? 'is required' : `cannot be ${named(params.tagValue)}`,
   not: ({ propertyName }) =>
     propertyName === undefined ? 'cannot be combined with the other fields' : 'is a reserved name',
   propertyNames: () => 'is not an allowed name',
@@ -40,10 +40,16 @@ export const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>>
   },
 };
 
+/** A value as JSON; of a nested one, which may be too deep to be written, its kind. */
+function named(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return Array.isArray(value) ? 'a list' : 'an object';
+}
+
 const FORMATS: Readonly<Record<string, string>> = {
   'date-or-time':
     'an ISO 8601 date (2026-01-31) or a date and time with its offset (2026-01-31T12:00:00Z; a "+" in a URL is written %2B)',
-  email: 'an e-mail address',
+  'idn-email': 'an e-mail address',
 };
 
 const TYPES: Readonly<Record<string, string>> = {
