@@ -7,6 +7,16 @@
 (() => {
   if ('PaymentCheckout' in window) return;
 
+  /**
+   * Whose pages are framed: the service's, as the service has written it here, and the origin that serves this
+   * file. A page of anybody else, in a frame that looks like the checkout, could ask the customer for anything.
+   */
+  const { currentScript: self } = document;
+  const own = [
+    'PUBLIC_ORIGIN',
+    self instanceof HTMLScriptElement && self.src ? new URL(self.src).origin : '',
+  ];
+
   /** Longest wait for the page in its frame. */
   const LOADING_MS = 15000;
   /** A page that is shown sends its state before its frame has loaded; the message may come a little later. */
@@ -117,7 +127,10 @@
    */
   function open(url, { onState, onSettled, onClosed } = {}, opener = document.activeElement) {
     const page = new URL(url, location.href);
-    if (!/^https?:$/.test(page.protocol)) throw new TypeError('PaymentCheckout.open: url is no checkout_url');
+    if (!own.includes(page.origin))
+      throw new TypeError(
+        `PaymentCheckout: ${page.href} is no checkout_url of ${own[0]}, and is not opened in a frame.`,
+      );
     if (!('HTMLDialogElement' in window)) {
       location.assign(page.href);
       return { close() {} };

@@ -114,7 +114,9 @@ export function watchFaults(
     const isExpected = pathname.endsWith('/favicon.ico') || isRefused;
     if (message.type() === 'error' && !isExpected) faults.push(message.text());
   });
-  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('pageerror', ({ message }) => {
+    if (!(refused instanceof RegExp && refused.test(message))) faults.push(message);
+  });
   page.on('request', (request) => {
     const url = request.url();
     const isWallet = opensWallet && url.startsWith('ethereum:');

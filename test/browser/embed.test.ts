@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { CHECKOUT_STATES, paymentIn, setColumns } from '../support/checkout.ts';
 import { allowEmbedding } from '../support/embedding.ts';
+import { freePort } from '../support/free-port.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { createPayment, listen, type Listening } from '../support/http.ts';
 import { openShop } from '../support/shop.ts';
@@ -21,8 +22,9 @@ describe('the checkout page in a modal of a shop', () => {
   let site: ShopSite;
   let browser: Browser;
   before(async () => {
-    harness = await createHarness();
-    server = await listen(harness.app);
+    const port = await freePort();
+    harness = await createHarness({ PUBLIC_URL: `http://127.0.0.1:${port}` });
+    server = await listen(harness.app, port);
     site = await openShopSite();
     await allowEmbedding(harness, harness.merchant.id, ['https://other.example', site.origin]);
     browser = await openBrowser();
@@ -133,6 +135,28 @@ describe('the checkout page in a modal of a shop', () => {
       }
     });
   });
+
+  check(
+    'a page of another origin is in no frame: the console says so, and the link leads there',
+    async () => {
+      const { pay } = await payable();
+      const foreign = `${site.origin}/thanks`;
+      await inShop({ refused: /PaymentCheckout/ }, async (page) => {
+        const errors: string[] = [];
+        page.on('pageerror', ({ message }) => errors.push(message));
+        await openCart(page, site.cartUrl({ pay }));
+        await page.evaluate(`document.getElementById('button').setAttribute('data-checkout', '${foreign}');
+        document.getElementById('link').href = '${foreign}'`);
+        await page.locator('#button').click();
+        expect(await page.locator('iframe').count()).to.equal(0);
+        expect(errors).to.deep.equal([
+          `PaymentCheckout: ${foreign} is no checkout_url of ${server.url}, and is not opened in a frame.`,
+        ]);
+        await page.locator('#link').click();
+        await page.waitForURL(foreign);
+      });
+    },
+  );
 
   check('PaymentCheckout.open of a module calls back, and a second modal closes the first', async () => {
     const [first, second] = [await payable(), await payable()];

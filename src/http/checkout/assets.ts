@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { readLogo } from '../../domain/checkout/appearance/store.ts';
-import { EMBED_SCRIPT } from '../../domain/checkout/page/embedding.ts';
+import { embedScript } from '../../domain/checkout/page/embedding.ts';
 import { PAGE_SCRIPT } from '../../domain/checkout/page/document.ts';
 import { ICON, SYMBOLS } from '../../domain/checkout/markup/icons.ts';
 import type { Context } from '../../platform/context.ts';
@@ -40,7 +40,6 @@ export const sendIcon: RequestHandler = (request, response) => {
 const EMBED_HEADERS = {
   'Content-Type': 'text/javascript; charset=utf-8',
   'Cache-Control': 'public, max-age=3600',
-  ETag: EMBED_SCRIPT.etag,
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'Access-Control-Allow-Origin': '*',
@@ -48,10 +47,13 @@ const EMBED_HEADERS = {
 };
 
 /** The script of shops, which opens the page in a modal. */
-export const sendEmbedScript: RequestHandler = (request, response) => {
-  response.set(EMBED_HEADERS);
-  return sendCompressed(request, response, EMBED_SCRIPT.content);
-};
+export function sendEmbedScript({ config }: Context): RequestHandler {
+  const { content, etag } = embedScript(config.publicUrl);
+  return (request, response) => {
+    response.set(EMBED_HEADERS).set('ETag', etag);
+    return sendCompressed(request, response, content);
+  };
+}
 
 async function sendCompressed(request: Request, response: Response, content: string): Promise<void> {
   const encoding = acceptedEncoding(request.headers['accept-encoding']);

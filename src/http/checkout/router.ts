@@ -1,5 +1,5 @@
 import { Router, type ErrorRequestHandler, type RequestHandler } from 'express';
-import { EMBED_SCRIPT } from '../../domain/checkout/page/embedding.ts';
+import { EMBED_SCRIPT_PATH } from '../../domain/checkout/page/embedding.ts';
 import { messagePage, type Message } from '../../domain/checkout/page/messages.ts';
 import { recordLanguage } from '../../domain/checkout/actions/record-language.ts';
 import { selectOnlyMethod } from '../../domain/checkout/actions/select-method.ts';
@@ -45,7 +45,7 @@ export function checkoutRouter(
   // In front of the limit: they are read from memory, and a page without its script asks for more.
   router.get('/checkout/assets/:file', sendAsset);
   router.get('/favicon.ico', sendIcon);
-  router.get(EMBED_SCRIPT.path, sendEmbedScript);
+  router.get(EMBED_SCRIPT_PATH, sendEmbedScript(ctx));
   router.use('/checkout', limit('checkout', CHECKOUT_PER_MINUTE, clients.addressOf));
   router.get('/checkout/logos/:file', sendLogo(ctx));
   if (ctx.config.maintenance) router.use('/checkout', showMaintenance);

@@ -5,15 +5,20 @@ import type { CheckoutPayment } from '../view/store.ts';
 
 const SCRIPT = readAsset('embed');
 
+/** Its address is stable, because it stands in the pages of shops. */
+export const EMBED_SCRIPT_PATH = '/checkout.js';
+
 /**
- * What shops load to open the page in a modal. Its address is stable, because it stands in their pages: the
- * tag says whether a copy is still right.
+ * What shops load to open the page of the service at `publicUrl` in a modal, and no page of another origin;
+ * the tag says whether a copy is still right.
  */
-export const EMBED_SCRIPT = {
-  path: '/checkout.js',
-  content: SCRIPT,
-  etag: `W/"${createHash('sha256').update(SCRIPT).digest('base64url').slice(0, 22)}"`,
-} as const;
+export function embedScript(publicUrl: string): { content: string; etag: string } {
+  const content = SCRIPT.replace('PUBLIC_ORIGIN', () => new URL(publicUrl).origin);
+  return {
+    content,
+    etag: `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
+  };
+}
 
 /**
  * The origins whose pages may show the payment's page in a frame: its merchant's. The API validates them when
