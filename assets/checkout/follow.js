@@ -129,6 +129,7 @@ document.addEventListener('visibilitychange', follow);
 addEventListener('offline', onConnection);
 addEventListener('online', onConnection);
 enhance();
+sayWhatIsSent();
 dispatchEvent(new Event('eip6963:requestProvider'));
 setInterval(countDown, 1000);
 follow();

@@ -24,8 +24,50 @@ function watchForWallet() {
 
 /** @type {Provider | undefined} */
 let provider = /** @type {{ ethereum?: Provider }} */ (/** @type {unknown} */ (window)).ethereum;
-/** What was sent with it already: it must not be sent twice by a second click. */
-let sentTo = '';
+/**
+ * What the wallet was asked to send for this payment, until the page shows it: nothing is offered a second
+ * time, after a reload either. Kept from before the wallet is asked, whose answer a reload would lose.
+ * @typedef {{ hash: string | null, shown: number }} Sending
+ */
+const SENDING = `sending ${statusPath}`;
+/** @type {Sending | null} */
+let sending = parsedSending();
+
+/** A frame of another site may have no storage.
+ * @returns {Sending | null} */
+function parsedSending() {
+  try {
+    return /** @type {Sending | null} */ (JSON.parse(sessionStorage.getItem(SENDING) ?? 'null'));
+  } catch {
+    return null;
+  }
+}
+
+/** Until the wallet has answered: an update may put another button in the place of the first. */
+let isAsking = false;
+
+/** @param {Sending | null} next */
+function remember(next) {
+  sending = next;
+  try {
+    if (next) sessionStorage.setItem(SENDING, JSON.stringify(next));
+    else sessionStorage.removeItem(SENDING);
+  } catch {
+    // This visit remembers it all the same.
+  }
+}
+
+/** The transactions that the page shows. */
+const shownHashes = () =>
+  [...document.querySelectorAll('#proof .hash')].map(({ textContent }) => textContent);
+
+/** The page shows what was sent: its transaction or, where the wallet did not name it, one more than before. */
+function isSendingShown() {
+  if (!sending) return false;
+  const hashes = shownHashes();
+  const { hash, shown: before } = sending;
+  return hash === null ? hashes.length > before : hashes.includes(hash);
+}
 
 // EIP-6963: wallets announce themselves when they are asked.
 addEventListener('eip6963:announceProvider', (event) => {
@@ -35,33 +77,45 @@ addEventListener('eip6963:announceProvider', (event) => {
 });
 
 function offerInjectedWallet() {
+  if (isSendingShown()) remember(null);
   const button = byId('injected');
-  if (button) button.hidden = !provider || sentTo === keyOf(button);
+  if (button) button.hidden = !provider || sending !== null;
 }
 
-/** @param {HTMLElement} button */
-const keyOf = ({ dataset: { chain, to, value, data } }) => [chain, to, value, data].join();
+/** Who loads the page again is told why nothing is offered. */
+function sayWhatIsSent() {
+  const button = byId('injected');
+  if (button && sending) notify(button.dataset.sent ?? '');
+}
 
 /** @param {HTMLButtonElement} button */
 async function payInjected(button) {
-  const { chain, to, value, data } = button.dataset;
   const texts = button.dataset;
-  if (!provider) return;
-  button.disabled = true;
+  const { chain } = texts;
+  if (!provider || sending || isAsking) return;
+  isAsking = button.disabled = true;
   try {
     const [from] = /** @type {string[]} */ (await provider.request({ method: 'eth_requestAccounts' }));
     await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] });
     // A wallet that stays on another chain would send other money to the same address.
     const now = await provider.request({ method: 'eth_chainId' });
-    if (Number(now) !== Number(chain)) throw Object.assign(new Error('another chain'), { code: 4902 });
-    await provider.request({ method: 'eth_sendTransaction', params: [{ from, to, value, data }] });
-    sentTo = keyOf(button);
+    // The customer may have taken minutes: what is asked for by now, and nothing where that is no more.
+    await reload();
+    const { chain: asked, to, value, data } = byId('injected')?.dataset ?? {};
+    if (asked !== chain || Number(now) !== Number(chain))
+      throw Object.assign(new Error('another chain'), { code: 4902 });
+    remember({ hash: null, shown: shownHashes().length });
+    const params = [{ from, to, value, data }];
+    const hash = await provider.request({ method: 'eth_sendTransaction', params });
+    remember({ hash: String(hash), shown: shownHashes().length });
     notify(texts.sent ?? '');
   } catch (error) {
     const { code } = /** @type {{ code?: number }} */ (error);
+    // The wallet has answered that it did not send it.
+    remember(null);
     const [cancelled, chainless, failed] = [texts.cancelled, texts.chainless, texts.failed];
     notify((code === 4001 ? cancelled : code === 4902 ? chainless : failed) ?? '');
   }
-  button.disabled = false;
+  isAsking = button.disabled = false;
   offerInjectedWallet();
 }

@@ -69,10 +69,12 @@ describe('an injected wallet whose chains are real nodes', () => {
   const openWallet = async (page: Page, knows: readonly number[] = [MAIN, SEPOLIA, AMOY]) => {
     const asked: Asked[] = [];
     const refused = new Map<string, number>();
+    const held = new Map<string, Promise<void>>();
     const hashes: string[] = [];
     let chain = MAIN;
     const respond = async ({ method, params = [] }: Asked): Promise<unknown> => {
       asked.push({ method, params });
+      await held.get(method);
       const code = refused.get(method);
       if (code !== undefined) throw Object.assign(new Error('refused by the user'), { code });
       if (method === 'eth_requestAccounts') return nodeOf(chain).rpc('eth_accounts');
@@ -97,7 +99,7 @@ describe('an injected wallet whose chains are real nodes', () => {
       ),
     );
     await page.addInitScript(PROVIDER);
-    return { asked, refused, hashes };
+    return { asked, refused, held, hashes };
   };
 
   /** A page that asks for a coin on a network, with an injected wallet. */
@@ -241,6 +243,63 @@ describe('an injected wallet whose chains are real nodes', () => {
         expect(to).to.equal(address.toLowerCase());
       });
     });
+
+  /** A promise, and what ends it. */
+  const gate = () => {
+    let open = () => {};
+    const closed = new Promise<void>((resolve) => void (open = resolve));
+    return { closed, open: () => open() };
+  };
+  const asks = (wallet: { asked: readonly Asked[] }, method: string) =>
+    until(method, () => Promise.resolve(wallet.asked.at(-1)?.method === method));
+
+  it('sends what is asked for when the wallet has answered, not what was when it was asked', async () => {
+    await withWallet(['ETH', 'ethereum'], async (page, wallet) => {
+      const { closed, open } = gate();
+      wallet.held.set('eth_requestAccounts', closed);
+      const whole = await shownUnits(page, 'ETH', 'ethereum');
+      await page.locator('#injected').click();
+      await asks(wallet, 'eth_requestAccounts');
+      await page.request.post(`${page.url()}/simulate`, { form: { do: 'half' } });
+      open();
+      await notice(page, SENT);
+      const { value } = await mined(nodeOf(SEPOLIA), wallet.hashes);
+      expect(BigInt(value)).to.equal(whole / 2n);
+    });
+  });
+
+  it('is not offered again after a reload until the page shows what was sent', async () => {
+    await withWallet(['ETH', 'ethereum'], async (page, { hashes }) => {
+      await page.locator('#injected').click();
+      await notice(page, SENT);
+      await mined(nodeOf(SEPOLIA), hashes);
+      await page.reload();
+      await notice(page, SENT);
+      expect(await page.locator('#injected').isVisible()).to.equal(false);
+      // The simulated chain has another transaction: as if it were this one.
+      await page.request.post(`${page.url()}/simulate`, { form: { do: 'half' } });
+      await page.reload();
+      await notice(page, SENT);
+      await page.evaluate(`for (const key of Object.keys(sessionStorage)) sessionStorage.setItem(key,
+        JSON.stringify({ hash: document.querySelector('#proof .hash').textContent, shown: 0 }))`);
+      await page.reload();
+      await page.locator('#injected:visible').waitFor();
+      expect(await page.evaluate('sessionStorage.length')).to.equal(0);
+    });
+  });
+
+  it('is not offered again after a reload while the wallet asks the customer', async () => {
+    await withWallet(['ETH', 'ethereum'], async (page, wallet) => {
+      const { closed, open } = gate();
+      wallet.held.set('eth_sendTransaction', closed);
+      await page.locator('#injected').click();
+      await asks(wallet, 'eth_sendTransaction');
+      await page.reload();
+      await notice(page, SENT);
+      expect(await page.locator('#injected').isVisible()).to.equal(false);
+      open();
+    });
+  });
 
   it('does not say "sent" when the chain refuses: the wallet has too little of the token', async () => {
     await withWallet(['USDC', 'ethereum'], async (page) => {
