@@ -3,6 +3,7 @@ import formats, { type FormatsPlugin } from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { ValidationError } from './errors.ts';
 import { sentenceOf } from './validation/sentences.ts';
+import { isMailAddress } from './values/emails.ts';
 import { ENCODED_TOO_LONG, supportUrlFault, urlFault } from './values/urls.ts';
 
 // The typings of ajv-formats describe the CommonJS default export, which an ES module sees one level up.
@@ -32,7 +33,8 @@ export function getValidator({ allowPrivate }: { allowPrivate: boolean }): Valid
 
 function createValidator(allowPrivate: boolean): Validator {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, discriminator: true, verbose: true });
-  addFormats(ajv, ['email', 'date', 'date-time']);
+  addFormats(ajv, ['date', 'date-time']);
+  ajv.addFormat('idn-email', isMailAddress);
   for (const [format, faultOf] of Object.entries(URL_FAULTS))
     ajv.addFormat(format, (value: string) => faultOf(value, allowPrivate) === null);
   const isDate = ajv.compile({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] });

@@ -7,6 +7,7 @@ import { factsOf } from '../../src/http/logging/access-log.ts';
 import { OPENAPI_PATH } from '../../src/http/openapi/serve.ts';
 import { createEndpoints, type Dependencies } from '../../src/http/routes.ts';
 import { API_ERRORS } from '../../src/platform/errors.ts';
+import { isMailAddress } from '../../src/platform/values/emails.ts';
 
 /** What responses of this process have violated since it was last asked for. */
 const violations: string[] = [];
@@ -55,7 +56,8 @@ export function watchResponses(dependencies: Dependencies): RequestHandler {
 export function addDocumentFormats(ajv: Ajv2020): void {
   // The typings of ajv-formats describe the CommonJS default export, which an ES module sees one level up.
   const addFormats = formats as unknown as FormatsPlugin;
-  addFormats(ajv, ['date', 'date-time', 'email', 'uri']);
+  addFormats(ajv, ['date', 'date-time', 'uri']);
+  ajv.addFormat('idn-email', isMailAddress);
   // Its schemas have a pattern beside it.
   ajv.addFormat('iri', true);
 }

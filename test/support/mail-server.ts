@@ -16,7 +16,7 @@ export interface MailServer {
   /** Rejects every mail with 451 from now on, or accepts them again. */
   refuse(refuses: boolean): void;
   /** Rejects this recipient with `responseCode` from now on. */
-  refuseRecipient(address: string, responseCode: number): void;
+  refuseRecipient(address: string, responseCode: number, words?: string): void;
   /** Delays its responses to mails until `release` is called; `arrived` resolves with the first mail. */
   hold(): { readonly arrived: Promise<void>; readonly release: () => void };
   close(): Promise<void>;
@@ -24,16 +24,17 @@ export interface MailServer {
 
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
-  const refused = new Map<string, number>();
+  const refused = new Map<string, { responseCode: number; words: string }>();
   let refuses = false;
   let held: { arrive(): void; readonly released: Promise<void> } | null = null;
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     onRcptTo({ address }, _session, callback) {
-      const responseCode = refused.get(address);
-      if (responseCode === undefined) return callback();
-      return callback(Object.assign(new Error(`${address} is not known here`), { responseCode }));
+      const refusal = refused.get(address);
+      if (refusal === undefined) return callback();
+      const { responseCode, words } = refusal;
+      return callback(Object.assign(new Error(words), { responseCode }));
     },
     onData(stream, session, callback) {
       const chunks: Buffer[] = [];
@@ -60,7 +61,8 @@ export async function startMailServer(): Promise<MailServer> {
     url: `smtp://127.0.0.1:${port}`,
     mails,
     refuse: (value) => void (refuses = value),
-    refuseRecipient: (address, responseCode) => void refused.set(address, responseCode),
+    refuseRecipient: (address, responseCode, words = `${address} is not known here`) =>
+      void refused.set(address, { responseCode, words }),
     hold() {
       const [arrived, arrive] = signal();
       const [released, release] = signal();

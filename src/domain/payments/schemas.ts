@@ -44,10 +44,10 @@ export const CreatePaymentBody = Type.Object(
     ),
     customer_email: Type.Optional(
       Type.String({
-        format: 'email',
+        format: 'idn-email',
         maxLength: 254,
         pattern: TEXT_PATTERN,
-        description: 'Customer address for receipts.',
+        description: 'Customer address for receipts; its domain may be internationalised.',
       }),
     ),
     metadata: Type.Optional(Metadata),

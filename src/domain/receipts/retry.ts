@@ -11,6 +11,8 @@ export interface MailFault {
   /** The SMTP command that failed. */
   readonly command: string | null;
   readonly responseCode: number | null;
+  /** The server says that the mailbox does not exist. */
+  readonly isUnknownMailbox: boolean;
 }
 
 /** Seconds between the `attempts`-th attempt and the next; null: give up. */
@@ -20,21 +22,34 @@ export function retryAfter(attempts: number, fault: MailFault): number | null {
 }
 
 /**
- * True for a permanent refusal of this recipient or this mail. A refusal of the sender or the password
- * concerns every mail, and operators can repair it: receipts are retried meanwhile.
+ * True where nobody can repair it: the address is none, or its mailbox does not exist. All else, an operator
+ * or a day may: a relay that is refused (550 5.7.1), a full mailbox (552 5.2.2), a filter, a password.
  */
-function isPermanent({ code, command, responseCode }: MailFault): boolean {
-  if (responseCode === null) return code === 'EENVELOPE';
-  return responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA');
+function isPermanent({ code, responseCode, isUnknownMailbox }: MailFault): boolean {
+  return responseCode === null ? code === 'EENVELOPE' : isUnknownMailbox;
+}
+
+/** Enhanced status codes (RFC 3463, RFC 7505): no such mailbox or domain, or form of one; moved; no mail. */
+const UNKNOWN_MAILBOX = /^5\.1\.(?:1|2|3|6|10)$/;
+/** What servers without such codes write; a bare 550 may be a policy. */
+const UNKNOWN_IN_WORDS =
+  /\b(?:unknown|no such|not (?:known|found|exist)|does(?:n't| not) exist|no mailbox)\b/i;
+
+function isUnknown(responseCode: number, command: unknown, response: unknown): boolean {
+  if (responseCode < 500 || typeof response !== 'string') return false;
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
+  if (enhanced !== undefined) return UNKNOWN_MAILBOX.test(enhanced);
+  return command === 'RCPT TO' && [550, 551, 553].includes(responseCode) && UNKNOWN_IN_WORDS.test(response);
 }
 
 /** What may be logged of a failed attempt: not the error's text, which may hold the customer's address. */
 export function faultOf(error: unknown): MailFault {
   const fields: Record<string, unknown> = typeof error === 'object' && error !== null ? { ...error } : {};
-  const { code, command, responseCode } = fields;
+  const { code, command, responseCode, response } = fields;
   return {
     code: typeof code === 'string' ? code : null,
     command: typeof command === 'string' ? command : null,
     responseCode: typeof responseCode === 'number' ? responseCode : null,
+    isUnknownMailbox: typeof responseCode === 'number' && isUnknown(responseCode, command, response),
   };
 }

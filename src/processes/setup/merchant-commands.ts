@@ -171,7 +171,7 @@ function liveNotice(network: string): string | null {
 }
 
 function emailOf(text: string): string {
-  const check = getValidator({ allowPrivate: false }).compile(Type.String({ format: 'email' }), 'email');
+  const check = getValidator({ allowPrivate: false }).compile(Type.String({ format: 'idn-email' }), 'email');
   try {
     return check(text);
   } catch {

@@ -7,7 +7,7 @@ import { createMailer } from '../../../src/platform/mail.ts';
 import { run, sql } from '../../../src/platform/postgres/db.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
 
-const NO_FAULT = { code: null, command: null, responseCode: null };
+const NO_FAULT = { code: null, command: null, responseCode: null, isUnknownMailbox: false };
 
 describe('a receipt that the mail server rejects', () => {
   let scene: ReceiptScene;
@@ -82,10 +82,31 @@ describe('a receipt that the mail server rejects', () => {
     });
   });
 
-  it('is retried for a full mailbox', async () => {
-    scene.server.refuseRecipient(CUSTOMER, 452);
-    await scene.settle();
-    expect(await scene.due()).to.have.length(1);
+  for (const [what, code, words] of [
+    ['a full mailbox', 452, undefined],
+    ['a full mailbox, for good', 552, '5.2.2 mailbox full'],
+    ['a relay that an operator must allow', 550, '5.7.1 relaying denied'],
+  ] as const)
+    it(`is retried for ${what}`, async () => {
+      scene.server.refuseRecipient(CUSTOMER, code, words);
+      await scene.settle();
+      expect(await scene.due()).to.have.length(1);
+    });
+
+  it('reaches a customer at an internationalised domain, whose address stays as it was given', async () => {
+    const { shop, server, harness } = scene;
+    const given = 'ann@Bücher.example';
+    const id = await scene.settle({ customer_email: given });
+    expect((await shop.payment(id)).customer_email).to.equal(given);
+    // This server decodes the recipient; the header is as it was sent.
+    expect(server.mails.map(({ to }) => to)).to.deep.equal([['ann@bücher.example']]);
+    expect(server.mails[0]?.source).to.match(/^To: ann@xn--bcher-kva\.example\r$/m);
+    expect(await harness.ctx.db('receipts').whereNotNull('sent_at')).to.have.length(1);
+  });
+
+  it('reaches a mailbox with a name of its own script where the mail server takes SMTPUTF8', async () => {
+    await scene.settle({ customer_email: '用户@例え.example' });
+    expect(scene.server.mails.map(({ to }) => to)).to.deep.equal([['用户@例え.example']]);
   });
 
   it('is retried when the server is down', async () => {
@@ -148,20 +169,26 @@ describe('the schedule of receipts', () => {
     expect(waits).to.deep.equal([...waits].sort((a, b) => a - b));
   });
 
+  const answered = (response: string, command = 'RCPT TO') => ({
+    code: command === 'DATA' ? 'EMESSAGE' : 'EENVELOPE',
+    command,
+    response,
+    responseCode: Number(response.slice(0, 3)),
+  });
   const FAULTS: [string, object, boolean][] = [
-    ['an unknown mailbox', { code: 'EENVELOPE', command: 'RCPT TO', responseCode: 550 }, true],
-    [
-      'a mail that is refused for its content',
-      { code: 'EMESSAGE', command: 'DATA', responseCode: 554 },
-      true,
-    ],
+    ['an unknown mailbox', answered('550 5.1.1 <ann@x.example>: recipient rejected'), true],
+    ['an unknown mailbox after the mail', answered('550-5.1.1 the account does not exist', 'DATA'), true],
+    ['a domain that does not exist', answered('550 5.1.2 host or domain name not found'), true],
+    ['a domain that takes no mail', answered('556 5.1.10 domain does not accept mail'), true],
+    ['an unknown mailbox, in words', answered('550 No such user here'), true],
     ['an invalid address', { code: 'EENVELOPE', command: 'API' }, true],
-    ['a full mailbox', { code: 'EENVELOPE', command: 'RCPT TO', responseCode: 452 }, false],
-    [
-      'a refused sender, which concerns every mail',
-      { code: 'EENVELOPE', command: 'MAIL FROM', responseCode: 550 },
-      false,
-    ],
+    ['a refused relay', answered('550 5.7.1 relaying denied'), false],
+    ['a refused relay, in words', answered('550 relay not permitted'), false],
+    ['a full mailbox, for now', answered('452 4.2.2 over quota'), false],
+    ['a full mailbox', answered('552 5.2.2 mailbox full'), false],
+    ['a policy that only mentions the unknown', answered('550 5.7.1 unknown sender reputation'), false],
+    ['a mail that is refused for its content', answered('554 5.7.1 spam', 'DATA'), false],
+    ['a refused sender, which concerns every mail', answered('550 no such sender', 'MAIL FROM'), false],
     ['a wrong password', { code: 'EAUTH', command: 'AUTH PLAIN', responseCode: 535 }, false],
     ['a server that does not answer', { code: 'ETIMEDOUT', command: 'CONN' }, false],
     ['something else', {}, false],
