@@ -76,11 +76,8 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     Payment: PaymentResource,
     ListPayments: ListPaymentsQuery,
     PaymentList,
-    CreateRefund: RefundBody,
-    Refund: RefundResource,
-    RefundAddress,
-    RefundList,
   },
+  refunds: { CreateRefund: RefundBody, Refund: RefundResource, RefundAddress, RefundList },
   events: {
     ListEvents: FeedQuery,
     EventList: EventFeed,

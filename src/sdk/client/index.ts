@@ -23,6 +23,7 @@ export type * from './types/deliveries.ts';
 export type * from './types/endpoints.ts';
 export type * from './types/events.ts';
 export type * from './types/payments.ts';
+export type * from './types/refunds.ts';
 export type * from './types/sandbox.ts';
 export type * from './types/scenarios.ts';
 export type * from './types/status.ts';

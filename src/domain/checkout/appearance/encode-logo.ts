@@ -8,8 +8,8 @@ const MAX_SIDE = 160;
 /** The page's images are a small part of what a payment may take. */
 export const MAX_LOGO_BYTES = 6_000;
 /**
- * Far more than a logo needs. Of an interlaced PNG with 16 bits a channel the whole image is in memory at once:
- * 45 MB measured for these, and 120 MB for 3500x3500, which 95 kB can hold.
+ * Far more than a logo needs. Of an interlaced PNG with 16 bits a channel the whole image is in memory at
+ * once: 45 MB measured for these, and 120 MB for 3500x3500, which 95 kB can hold.
  */
 export const MAX_PIXELS = 2048 * 2048;
 /** An image within the limits takes a tenth of it. */
@@ -33,8 +33,8 @@ export interface EncodedLogo {
 }
 
 /**
- * A process decodes one image at a time, so that uploads at the same moment take the memory of one; a few of a
- * merchant wait, each for less than a second.
+ * A process decodes one image at a time, so that uploads at the same moment take the memory of one; a few of
+ * a merchant wait, each for less than a second.
  */
 const decoding = new Slots({ perMerchant: 1, perProcess: 1, waiting: 4 });
 

@@ -61,9 +61,9 @@ export const RefundResource = Type.Object({
 export type RefundResource = Static<typeof RefundResource>;
 
 export const RefundAddress = Type.Object({
-  address: Type.String(),
-  network: Type.String(),
-  given_at: nullable(timestamp(), 'Null: before the service kept the time.'),
+  address: Type.String({ description: 'On `network`, as the customer confirmed it.' }),
+  network: Type.String({ description: 'On which money goes back there.' }),
+  given_at: nullable(timestamp(), 'When it was confirmed. Null: before the service kept the time.'),
 });
 export type RefundAddress = Static<typeof RefundAddress>;
 

@@ -3,16 +3,8 @@ import type { PostOptions, RequestOptions, Settings } from '../http/options.ts';
 import { idOf, itemsOf } from '../http/pages.ts';
 import type { Send } from '../http/transport.ts';
 import type { ListPaymentEvents, PaymentEventList } from '../types/events.ts';
-import type {
-  CreatePayment,
-  CreateRefund,
-  ListPayments,
-  Payment,
-  PaymentList,
-  PaymentStatus,
-  Refund,
-  RefundList,
-} from '../types/payments.ts';
+import type { CreatePayment, ListPayments, Payment, PaymentList, PaymentStatus } from '../types/payments.ts';
+import type { CreateRefund, Refund, RefundList } from '../types/refunds.ts';
 import { waitFor, type WaitOptions } from './wait-for.ts';
 
 /** A query without where it begins: the iterators keep that themselves. */

@@ -18,7 +18,7 @@ export interface ScenarioPayment {
   cancel_url?: string | undefined;
   /** How long the customer has to pay. */
   expiration_minutes?: number | undefined;
-  /** Customer address for receipts. */
+  /** Customer address for receipts; its domain may be internationalised. */
   customer_email?: string | undefined;
   /** The merchant's own keys; every event carries them. */
   metadata?:
