@@ -1,3 +1,4 @@
+import winston from 'winston';
 import { selectMethodByToken } from '../../../src/domain/checkout/actions/select-method.ts';
 import { giveRefundAddress } from '../refunds.ts';
 import type { NetworkId } from '../../../src/domain/chain/networks.ts';
@@ -9,6 +10,8 @@ import { requestRefund } from '../../../src/domain/payments/refunds/request.ts';
 import { sendRefunds } from '../../../src/domain/payments/refunds/send.ts';
 import type { Adapters } from '../../../src/domain/adapters.ts';
 import type { Context } from '../../../src/platform/context.ts';
+import { applyUnappliedTransfers } from '../../../src/domain/payments/processing/apply-unapplied.ts';
+import type { PausableDb } from './pausable-db.ts';
 import type { Caller } from '../../../src/platform/endpoint.ts';
 
 /** What the actors of a race act on: one payment. */
@@ -23,7 +26,16 @@ export interface RacedPayment {
   readonly refundAmount: string | null;
 }
 
-type Actor = (ctx: Context, adapters: Adapters, caller: Caller, payment: RacedPayment) => Promise<unknown>;
+/** What an actor acts with: a process of its own, whose statements can fail. */
+export interface Acting {
+  readonly ctx: Context;
+  readonly adapters: Adapters;
+  readonly caller: Caller;
+  readonly payment: RacedPayment;
+  readonly racer: Pick<PausableDb, 'failing'>;
+}
+
+type Actor = (acting: Acting) => Promise<unknown>;
 
 const CUSTOMER_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
@@ -34,25 +46,49 @@ export function at(ctx: Context, time: Date): Context {
 
 const observe =
   (network: NetworkId): Actor =>
-  (ctx, adapters, _, payment) =>
+  ({ ctx, adapters, payment }) =>
     syncNetwork(at(ctx, payment.now), adapters, network);
+const settle: Actor = ({ ctx, adapters, payment }) =>
+  settlePayments(at(ctx, payment.now), adapters, [payment.id]);
+const send: Actor = ({ ctx, adapters, payment }) =>
+  sendRefunds(at(ctx, payment.now), adapters, payment.refundIds);
+const inTurn =
+  (...actors: readonly Actor[]): Actor =>
+  async (acting) => {
+    for (const act of actors) await act(acting);
+  };
+
+/** The statements that apply a page to its payments: while they fail, what it reports is set aside. */
+const APPLIES = /\b(?:upsert_transfers|update_money|apply_transitions)\b/;
+/** What cannot be applied is logged as an error. */
+const silent = winston.createLogger({ silent: true });
 
 /** Everything that changes a payment's money or status, as the workers and the endpoints do it. */
 export const ACTORS = {
   observe: observe('ethereum'),
   'observe another network': observe('bitcoin'),
-  settle: (ctx, adapters, _, payment) => settlePayments(at(ctx, payment.now), adapters, [payment.id]),
-  expire: (ctx, adapters, _, { id, deadline }) => expirePayments(at(ctx, deadline), adapters, [id]),
-  requote: (ctx, adapters, _, payment) => requotePayments(at(ctx, payment.now), adapters, [payment.id]),
-  'request refund': (ctx, adapters, caller, payment) => {
+  'set aside': (acting) =>
+    acting.racer.failing(APPLIES, () =>
+      observe('ethereum')({ ...acting, ctx: { ...acting.ctx, log: silent } }),
+    ),
+  'apply what is set aside': ({ ctx, payment }) =>
+    applyUnappliedTransfers(at(ctx, payment.now), [payment.id]),
+  settle,
+  'observe, then settle': inTurn(observe('ethereum'), settle),
+  expire: ({ ctx, adapters, payment: { id, deadline } }) => expirePayments(at(ctx, deadline), adapters, [id]),
+  // As one whose syncs have just ended: they wait for those of others, and so would hide what it waits for.
+  'expire without a sync': ({ ctx, adapters, payment: { id, deadline } }) =>
+    expirePayments(at(ctx, deadline), { ...adapters, networks: [] }, [id]),
+  requote: ({ ctx, adapters, payment }) => requotePayments(at(ctx, payment.now), adapters, [payment.id]),
+  'request refund': ({ ctx, adapters, caller, payment }) => {
     const body = payment.refundAmount === null ? {} : { amount: payment.refundAmount };
     return requestRefund(at(ctx, payment.now), adapters, caller, payment.id, { body, claim: null });
   },
-  'send refund': (ctx, adapters, _, payment) =>
-    sendRefunds(at(ctx, payment.now), adapters, payment.refundIds),
-  'choose coin': (ctx, adapters, _, payment) =>
+  'send refund': send,
+  'observe, then send refund': inTurn(observe('ethereum'), send),
+  'choose coin': ({ ctx, adapters, payment }) =>
     selectMethodByToken(at(ctx, payment.now), adapters, payment.token, 'ETH', 'ethereum'),
-  'enter refund address': (ctx, adapters, _, payment) =>
+  'enter refund address': ({ ctx, adapters, payment }) =>
     giveRefundAddress(at(ctx, payment.now), adapters, payment.token, CUSTOMER_ADDRESS),
 } as const satisfies Record<string, Actor>;
 

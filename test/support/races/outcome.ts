@@ -1,4 +1,5 @@
 import {
+  applyUnapplied,
   expirePayment,
   requotePayment,
   sendRefund,
@@ -14,7 +15,7 @@ import { checkInvariants } from '../invariants.ts';
 import { at, type RacedPayment } from './actors.ts';
 
 const JOBS = new Map(
-  [expirePayment, requotePayment, settlePayment, sendRefund].map(({ name }) => [name, 10]),
+  [applyUnapplied, expirePayment, requotePayment, settlePayment, sendRefund].map(({ name }) => [name, 10]),
 );
 
 const outcome = sql<{ outcome: string }>(
@@ -23,7 +24,7 @@ const outcome = sql<{ outcome: string }>(
      'status', status, 'exceptions', (SELECT array_agg(e ORDER BY e) FROM unnest(exceptions) AS e),
      'method', coin || ' on ' || network, 'received', amount_received::numeric,
      'refunded', amount_refunded::numeric, 'paid', actually_paid,
-     'events', (SELECT array_agg(type ORDER BY sequence) FROM events WHERE payment_id = p.id),
+     'events', (SELECT array_agg(type ORDER BY type) FROM events WHERE payment_id = p.id),
      'refunds', (SELECT array_agg(status || ' ' || amount ORDER BY amount, status) FROM refunds
         WHERE payment_id = p.id)
    )::text AS outcome FROM payments p WHERE id = $1`,
@@ -31,9 +32,13 @@ const outcome = sql<{ outcome: string }>(
 
 /**
  * Does all work on payments that is due, on the networks of the races and by jobs, checks the invariants, and
- * returns what the payment has become.
+ * returns what the payment has become. The order of events is that of the actors' transactions, of which
+ * there are more than two orders; that each follows from the one before is an invariant.
  */
-export async function outcomeOf({ ctx, adapters }: Harness, payment: RacedPayment): Promise<string> {
+export async function outcomeOf(
+  { ctx, adapters }: Pick<Harness, 'ctx' | 'adapters'>,
+  payment: RacedPayment,
+): Promise<string> {
   const time = payment.now > payment.deadline ? payment.now : payment.deadline;
   const later = at(ctx, time);
   const handlers = paymentHandlers(adapters);

@@ -19,20 +19,31 @@ const OUTSIDE = /^sim_/;
 export interface PausableDb {
   readonly db: Db;
   readonly name: string;
-  /** Counts from 0 again, and pauses before the statement with this index; null: before none. */
-  pauseBefore(index: number | null): void;
-  /** How many statements were sent since then. */
-  readonly count: number;
+  /** Counts from 0 again, and pauses there; null: nowhere. */
+  pauseBefore(pause: Pause | null): void;
+  /** The statements that were sent since then. */
+  readonly sent: readonly string[];
+  /** While `work` runs, every statement of this name fails, as one does of a payment that is broken. */
+  failing<Result>(statement: RegExp, work: () => Promise<Result>): Promise<Result>;
   /** Resolves with the statement that is being paused. */
   readonly paused: Promise<string>;
 }
+
+/** Before the statement, or the COMMIT, with this index. How many go together depends on the connection. */
+export interface Pause {
+  readonly index: number;
+  readonly isCommit: boolean;
+}
+
+const COMMITS = /\bCOMMIT\b/;
 
 type Query = (...args: unknown[]) => unknown;
 
 export function openPausableDb(url: string, name: string): PausableDb {
   const db = openDb({ url, poolSize: 3, acquireMs: 10_000, queryMs: 20_000, name });
-  let count = 0;
-  let pausesBefore: number | null = null;
+  let sent: string[] = [];
+  let fails: RegExp | null = null;
+  let pause: Pause | null = null;
   let reach: (statement: string) => void = () => undefined;
   let paused = new Promise<string>(() => undefined);
 
@@ -41,17 +52,22 @@ export function openPausableDb(url: string, name: string): PausableDb {
     const counted: Query = (...args) => {
       const statement = nameOf(args[0]);
       if (OUTSIDE.test(statement)) return query(...args);
-      count += 1;
-      if (count - 1 !== pausesBefore) return query(...args);
-      reach(statement);
-      const resumed = query(WAIT) as Promise<unknown>;
+      sent.push(statement);
       const callback = args.at(-1);
-      if (typeof callback !== 'function') return resumed.then(() => query(...args));
-      // knex's own statements, such as BEGIN and COMMIT, take a callback.
-      return void resumed.then(
-        () => query(...args),
-        (error: unknown) => (callback as (error: unknown) => void)(error),
-      );
+      const answered = (before: Promise<unknown>) => {
+        if (typeof callback !== 'function') return before.then(() => query(...args));
+        // knex's own statements, such as BEGIN and COMMIT, take a callback, and so do those that go together.
+        return void before.then(
+          () => query(...args),
+          (error: unknown) => (callback as (error: unknown) => void)(error),
+        );
+      };
+      const isReached = hasReached(pause, sent);
+      if (isReached) reach(statement);
+      const paused = isReached ? (query(WAIT) as Promise<unknown>) : Promise.resolve();
+      if (fails?.test(statement) === true)
+        return answered(paused.then(() => Promise.reject(new Error(`${statement} fails`))));
+      return isReached ? answered(paused) : query(...args);
     };
     connection.query = counted as typeof connection.query;
   };
@@ -69,18 +85,32 @@ export function openPausableDb(url: string, name: string): PausableDb {
   return {
     db,
     name,
-    pauseBefore(index) {
-      count = 0;
-      pausesBefore = index;
+    pauseBefore(next) {
+      sent = [];
+      pause = next;
       paused = new Promise((resolve) => (reach = resolve));
     },
-    get count() {
-      return count;
+    get sent() {
+      return sent;
+    },
+    async failing(statement, work) {
+      fails = statement;
+      try {
+        return await work();
+      } finally {
+        fails = null;
+      }
     },
     get paused() {
       return paused;
     },
   };
+}
+
+function hasReached(pause: Pause | null, sent: readonly string[]): boolean {
+  if (pause === null) return false;
+  const counted = pause.isCommit ? sent.filter((statement) => COMMITS.test(statement)) : sent;
+  return counted.length - 1 === pause.index && counted.at(-1) === sent.at(-1);
 }
 
 /** A prepared statement's name, or the text of one that has none. */

@@ -5,7 +5,7 @@ import type { Context } from '../../../src/platform/context.ts';
 import { ApiError } from '../../../src/platform/errors.ts';
 import type { Harness } from '../harness.ts';
 import { ACTORS, type ActorName, type RacedPayment } from './actors.ts';
-import { openPausableDb, PAUSE_LOCK, type PausableDb } from './pausable-db.ts';
+import { openPausableDb, PAUSE_LOCK, type PausableDb, type Pause } from './pausable-db.ts';
 
 /** What became of an actor: its name, and how it failed, if it did. */
 export interface Ended {
@@ -14,24 +14,29 @@ export interface Ended {
   readonly error: Error | null;
 }
 
+/** Two actors that met. */
+export interface Race {
+  readonly ended: readonly Ended[];
+  readonly pausedBefore: string;
+  /** The second waited, inside a statement, for a lock of the first. */
+  readonly didWait: boolean;
+  /** The first had nothing left to do but what it was paused before. */
+  readonly wasLast: boolean;
+}
+
 /** Two actors, each with a pool of connections of its own, as two processes have. */
 export interface Racers {
-  /** Runs `first` to its end, then `second`. Returns how many statements `first` sent. */
+  /** Runs `first` to its end, then `second`. Returns the statements that `first` sent. */
   inTurn(
     first: ActorName,
     second: ActorName,
     payment: RacedPayment,
-  ): Promise<{ ended: Ended[]; count: number }>;
+  ): Promise<{ ended: Ended[]; sent: readonly string[] }>;
   /**
-   * Runs `first` up to its statement number `index`, then `second` until it has ended or waits for a lock of
+   * Runs `first` up to a pause, then `second` until it has ended or waits for a lock of
    * the first, and then both to their ends. Null: `first` ended before.
    */
-  race(
-    first: ActorName,
-    second: ActorName,
-    payment: RacedPayment,
-    index: number,
-  ): Promise<{ ended: Ended[]; pausedBefore: string; didWait: boolean } | null>;
+  race(first: ActorName, second: ActorName, payment: RacedPayment, pause: Pause): Promise<Race | null>;
   close(): Promise<void>;
 }
 
@@ -43,7 +48,10 @@ const IS_WAITING = `
     SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = $1 AND wait_event_type = 'Lock') AS is_waiting`;
 
-export async function openRacers({ ctx, adapters }: Harness, caller: Caller): Promise<Racers> {
+export async function openRacers(
+  { ctx, adapters }: Pick<Harness, 'ctx' | 'adapters'>,
+  caller: Caller,
+): Promise<Racers> {
   const url = ctx.config.databaseUrl;
   const [one, two] = [openPausableDb(url, 'first racer'), openPausableDb(url, 'second racer')] as const;
   const gate = new pg.Client({ connectionString: url });
@@ -52,7 +60,7 @@ export async function openRacers({ ctx, adapters }: Harness, caller: Caller): Pr
   const act = async (racer: PausableDb, actor: ActorName, payment: RacedPayment): Promise<Ended> => {
     const own: Context = { ...ctx, db: racer.db };
     try {
-      await ACTORS[actor](own, adapters, caller, payment);
+      await ACTORS[actor]({ ctx: own, adapters, caller, payment, racer });
       return { actor, error: null };
     } catch (error) {
       if (error instanceof ApiError && error.status < 500) return { actor, error: null };
@@ -74,21 +82,23 @@ export async function openRacers({ ctx, adapters }: Harness, caller: Caller): Pr
       one.pauseBefore(null);
       two.pauseBefore(null);
       const before = await act(one, first, payment);
-      const { count } = one;
-      return { ended: [before, await act(two, second, payment)], count };
+      const { sent } = one;
+      return { ended: [before, await act(two, second, payment)], sent };
     },
-    async race(first, second, payment, index) {
-      one.pauseBefore(index);
+    async race(first, second, payment, pause) {
+      one.pauseBefore(pause);
       two.pauseBefore(null);
       await gate.query('SELECT pg_advisory_lock($1)', [PAUSE_LOCK]);
       const firstEnds = act(one, first, payment);
       const pausedBefore = await Promise.race([one.paused, firstEnds.then(() => null)]);
+      const before = one.sent.length;
       const secondEnds = pausedBefore === null ? null : act(two, second, payment);
       const didWait = secondEnds !== null && (await untilEndedOrWaiting(secondEnds));
       await gate.query('SELECT pg_advisory_unlock($1)', [PAUSE_LOCK]);
       const ended = await firstEnds;
       if (pausedBefore === null || secondEnds === null) return null;
-      return { ended: [ended, await secondEnds], pausedBefore, didWait };
+      const wasLast = one.sent.length === before;
+      return { ended: [ended, await secondEnds], pausedBefore, didWait, wasLast };
     },
     async close() {
       await Promise.all([gate.end(), one.db.destroy(), two.db.destroy()]);

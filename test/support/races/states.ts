@@ -4,6 +4,7 @@ import { settlePayments } from '../../../src/domain/payments/processing/settle.t
 import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
 import { selectMethodByToken } from '../../../src/domain/checkout/actions/select-method.ts';
 import type { Harness } from '../harness.ts';
+import { poisonShop } from '../poison.ts';
 import type { Shop } from '../shop.ts';
 import type { ActorName, RacedPayment } from './actors.ts';
 
@@ -20,7 +21,15 @@ const HOUR = 3_600;
 /** Each state has changes on one network, or on two, that no sync has seen. */
 export const STATES: Readonly<Record<string, RacedState>> = {
   'open, with money on two networks': {
-    actors: ['observe', 'observe another network', 'expire', 'requote', 'choose coin'],
+    actors: [
+      'observe',
+      'observe another network',
+      'set aside',
+      'expire',
+      'expire without a sync',
+      'requote',
+      'choose coin',
+    ],
     async prepare(harness, shop) {
       const id = await shop.create();
       await choose(harness, shop, id);
@@ -31,7 +40,7 @@ export const STATES: Readonly<Record<string, RacedState>> = {
     },
   },
   'fully funded, confirmed on one network and with a transfer replaced on another': {
-    actors: ['observe', 'observe another network', 'expire'],
+    actors: ['observe', 'observe another network', 'set aside', 'expire'],
     async prepare(harness, shop) {
       const { ctx, adapters } = harness;
       const id = await shop.create();
@@ -66,6 +75,51 @@ export const STATES: Readonly<Record<string, RacedState>> = {
       await send(harness, shop, id, 'ethereum', '3');
       await send(harness, shop, id, 'bitcoin', '0.00002');
       return raced(harness, shop, id, { refundIds: [refund.id], refundAmount: '1' });
+    },
+  },
+  'open, with money that is set aside, and more that no sync has seen': {
+    actors: ['observe', 'observe another network', 'apply what is set aside', 'expire', 'requote'],
+    async prepare(harness, shop) {
+      const id = await shop.create();
+      await choose(harness, shop, id);
+      harness.advance(HOUR - 1);
+      const poisoned = poisonShop(harness);
+      await poisoned.poison([id]);
+      await send(harness, shop, id, 'ethereum', '4');
+      await syncNetwork(poisoned.ctx, harness.adapters, 'ethereum');
+      await poisoned.repair();
+      await send(harness, shop, id, 'ethereum', '5');
+      await send(harness, shop, id, 'bitcoin', '0.00005');
+      return raced(harness, shop, id);
+    },
+  },
+  'processing, and a transfer is lost': {
+    actors: ['observe', 'set aside', 'settle', 'observe, then settle', 'observe another network'],
+    async prepare(harness, shop) {
+      const id = await shop.create();
+      await choose(harness, shop, id);
+      const lost = await send(harness, shop, id, 'ethereum', '4');
+      await confirm(harness, shop, id, '6.5');
+      await shop.chain.replace(lost, harness.ctx.now());
+      await send(harness, shop, id, 'bitcoin', '0.00002');
+      return raced(harness, shop, id);
+    },
+  },
+  'expired, with a refund to send of which a transfer is lost': {
+    // No request: what it sends back of late money is more than came, once the loss is known.
+    actors: ['observe', 'set aside', 'send refund', 'observe, then send refund'],
+    async prepare(harness, shop) {
+      const id = await shop.create();
+      await choose(harness, shop, id);
+      const lost = await send(harness, shop, id, 'ethereum', '4');
+      await confirm(harness, shop, id, '3');
+      harness.advance(HOUR);
+      await expirePayments(harness.ctx, harness.adapters, [id]);
+      const refund = await shop.refund(id);
+      // As much as is lost: nothing that is sent back is more than what came.
+      await confirm(harness, shop, id, '4');
+      await shop.chain.replace(lost, harness.ctx.now());
+      return raced(harness, shop, id, { refundIds: [refund.id] });
     },
   },
   'expired, with late money on another network': {

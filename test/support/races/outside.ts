@@ -1,0 +1,57 @@
+import type { Adapters } from '../../../src/domain/adapters.ts';
+import { run, sql, type Db } from '../../../src/platform/postgres/db.ts';
+
+/** What left the service during a race, and what its rows know of that. */
+export interface Outside {
+  /** Record what they are asked for. */
+  readonly adapters: Adapters;
+  /** What was asked for since the last call of `forget`, in order of its text. */
+  readonly asked: readonly string[];
+  forget(): void;
+  /** Returns what was asked for, and no row knows. */
+  unknownTo(db: Db): Promise<string[]>;
+}
+
+const known = sql<{ what: string }>(
+  'test_known_outside',
+  `SELECT format('payout %s of %s %s', id, coin_amount::numeric::text, coin) AS what
+   FROM refunds WHERE status = 'COMPLETED'
+   UNION ALL
+   SELECT format('conversion %s/%s of %s %s', payment_id, number, amount::numeric::text, coin)
+   FROM conversions WHERE status = 'CONVERTED'`,
+);
+
+/** Records payouts and conversions: what was asked for once is done, and must be booked whatever happens. */
+export function watchOutside(adapters: Adapters): Outside {
+  const asked = new Set<string>();
+  const { payouts, exchange } = adapters;
+  const record = (what: string, reference: string, amount: string, coin: string) =>
+    void asked.add(`${what} ${reference} of ${Number(amount)} ${coin}`);
+  return {
+    adapters: {
+      ...adapters,
+      payouts: {
+        send(payout) {
+          record('payout', payout.reference, payout.amount, payout.currency);
+          return payouts.send(payout);
+        },
+      },
+      exchange: {
+        convert(conversion) {
+          record('conversion', conversion.reference, conversion.paid, conversion.paidCurrency);
+          return exchange.convert(conversion);
+        },
+      },
+    },
+    get asked() {
+      return [...asked].sort();
+    },
+    forget: () => asked.clear(),
+    async unknownTo(db) {
+      const rows = (await run(db, known, [])).map(({ what }) => what.replace(/[\d.]+(?= \w+$)/, normal));
+      return [...asked].filter((what) => !rows.includes(what)).map((what) => `no row knows the ${what}`);
+    },
+  };
+}
+
+const normal = (amount: string): string => String(Number(amount));
