@@ -33,6 +33,7 @@ export const PAYMENTS: Reasons = {
     complete_refund: OWN_ROW,
     address_refunds: OWN_ROW,
     set_refund_address: FIRST_WINS,
+    clear_refund_addresses: `${UNDER_PAYMENT} So no payout is asked for meanwhile.`,
   },
   readsMore: {},
 };
