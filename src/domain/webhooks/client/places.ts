@@ -5,6 +5,11 @@ export const PLACES = 256;
 /** A request that is not answered with 2xx keeps its place for so long: who wants none gets 50 a second. */
 const KEPT_MS = 5_000;
 
+/** What finds no place waits this long at least. */
+const DEFERRED_MS = 1_000;
+/** And so long after what was deferred before it: many endpoints of an origin that hangs do not all ask. */
+const APART_MS = 20;
+
 /** Gives a place back; `now` is real time. */
 export type GiveBack = (isDelivered: boolean, now: Date) => void;
 
@@ -16,13 +21,15 @@ export type GiveBack = (isDelivered: boolean, now: Date) => void;
 class OriginPlaces {
   /** By merchant and origin: for each place that is taken, when it is free again. */
   readonly #taken = new Map<string, Set<{ until: number }>>();
+  /** By the same: when the last of what was deferred asks again. */
+  readonly #deferred = new WeakMap<ReadonlySet<unknown>, number>();
 
-  /** Takes a place, if one is free. */
-  take(merchantId: string, url: string, now: Date): GiveBack | null {
+  /** Takes a place; where none is free, returns in how many seconds to ask again. */
+  take(merchantId: string, url: string, now: Date): GiveBack | number {
     const key = `${merchantId} ${originOf(url)}`;
     const taken = this.#taken.get(key) ?? new Set();
     for (const place of taken) if (place.until <= now.getTime()) taken.delete(place);
-    if (taken.size >= PLACES) return null;
+    if (taken.size >= PLACES) return this.#defer(taken, now);
     const place = { until: Infinity };
     this.#taken.delete(key);
     this.#taken.set(key, taken.add(place));
@@ -31,6 +38,13 @@ class OriginPlaces {
       else place.until = at.getTime() + KEPT_MS;
       this.#forget(at);
     };
+  }
+
+  #defer(taken: ReadonlySet<unknown>, now: Date): number {
+    const last = this.#deferred.get(taken) ?? 0;
+    const next = Math.max(now.getTime() + DEFERRED_MS, last + APART_MS);
+    this.#deferred.set(taken, next);
+    return (next - now.getTime()) / 1000;
   }
 
   /** Drops the origins at which no place is taken, up to one that is; those in use stand at the end. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { hostOf } from '../../../platform/logging/config-change.ts';
 import { startSpan } from '../../../platform/traces/traces.ts';
@@ -16,13 +17,7 @@ import { deferToOwner, releaseOf, yieldEndpoint } from '../endpoints/leases/rele
 import { decryptEncoded } from '../secrets/read.ts';
 import { ENDPOINT_SECRETS, MERCHANT_SECRETS, SIGNING_KEYS } from '../secrets/store.ts';
 import { awaitChange, InFlightDeliveries } from './in-flight/await-change.ts';
-import {
-  attemptOutcome,
-  deferredOutcome,
-  GONE,
-  isDelivered,
-  type DeliveryOutcome,
-} from './in-flight/outcome.ts';
+import { attemptOutcome, GONE, isDelivered, type DeliveryOutcome } from './in-flight/outcome.ts';
 import { reportOutcome } from './in-flight/report.ts';
 import { recordOutcomes, UNDECIDED, type Recorded, type Then } from './record.ts';
 
@@ -119,10 +114,10 @@ function startRequests(
     const body =
       endpoint.payload === 'full' ? delivery.body : thinEvent(ctx.config.publicUrl, eventId, delivery.type);
     const headers = signWebhook({ eventId, rawBody: body, secrets, signingKeys, now: ctx.systemNow() });
-    const giveBack = placesOf(client).take(merchantId, url, ctx.systemNow());
-    if (giveBack === null) return deferredOutcome(ctx, delivery);
+    const place = placesOf(client).take(merchantId, url, ctx.systemNow());
+    if (typeof place === 'number') return { delivery, deferredTo: addSeconds(ctx.now(), place) };
     const result = await postTraced(client, { url, headers, body }, delivery);
-    giveBack(result.ok, ctx.systemNow());
+    place(result.ok, ctx.systemNow());
     return attemptOutcome(ctx, delivery, result, startedAt);
   };
   for (const delivery of due) inFlight.add(delivery.payment_id, deliver(delivery));

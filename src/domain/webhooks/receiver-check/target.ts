@@ -57,14 +57,14 @@ export async function sendWithin(
   client: WebhookClient,
   { url, headers, body }: Sending,
 ): Promise<DeliveryResult> {
-  const giveBack = placesOf(client).take(merchantId, url, ctx.systemNow());
-  if (giveBack === null)
+  const place = placesOf(client).take(merchantId, url, ctx.systemNow());
+  if (typeof place === 'number')
     throw new ApiError('rate_limited', {
       message: `As many of your requests as may be are on their way to ${new URL(url).origin}: try again later.`,
       headers: { 'Retry-After': '5' },
     });
   const result = await client.post(url, headers, body);
-  giveBack(result.ok, ctx.systemNow());
+  place(result.ok, ctx.systemNow());
   return result;
 }
 

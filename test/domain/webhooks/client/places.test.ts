@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PLACES, placesOf } from '../../../../src/domain/webhooks/client/places.ts';
+import { PLACES, placesOf, type GiveBack } from '../../../../src/domain/webhooks/client/places.ts';
 import type { WebhookClient } from '../../../../src/domain/webhooks/client/client.ts';
 import { deliverDue } from '../../../../src/domain/webhooks/deliveries/deliver.ts';
 import {
@@ -20,28 +20,42 @@ const client = (): WebhookClient => ({
   close: () => Promise.resolve(),
 });
 
+const isTaken = (place: GiveBack | number) => typeof place === 'function';
+const giveBackTo = (place: GiveBack | number | undefined, isDelivered: boolean, now = NOW) => {
+  if (typeof place === 'function') place(isDelivered, now);
+};
+
 describe('the places of a merchant at an origin', () => {
   const take = (places: ReturnType<typeof placesOf>, count: number, url = 'https://shop.example/a') =>
     Array.from({ length: count }, () => places.take('mer_1', url, NOW));
 
   it('are shared by all its URLs there, and by no other origin or merchant', () => {
     const places = placesOf(client());
-    expect(take(places, PLACES)).to.not.include(null);
-    expect(places.take('mer_1', 'https://SHOP.example:443/other?x', NOW)).to.equal(null);
+    expect(take(places, PLACES).every(isTaken)).to.equal(true);
+    expect(isTaken(places.take('mer_1', 'https://SHOP.example:443/other?x', NOW))).to.equal(false);
     for (const url of ['http://shop.example/', 'https://shop.example:8443/', 'https://other.example/'])
-      expect(places.take('mer_1', url, NOW), url).to.not.equal(null);
-    expect(places.take('mer_2', 'https://shop.example/a', NOW)).to.not.equal(null);
-    expect(placesOf(client()).take('mer_1', 'https://shop.example/a', NOW)).to.not.equal(null);
+      expect(isTaken(places.take('mer_1', url, NOW)), url).to.equal(true);
+    expect(isTaken(places.take('mer_2', 'https://shop.example/a', NOW))).to.equal(true);
+    expect(isTaken(placesOf(client()).take('mer_1', 'https://shop.example/a', NOW))).to.equal(true);
   });
 
   it('are free again at once after a 2xx, and five seconds after anything else', () => {
     const places = placesOf(client());
     const taken = take(places, PLACES);
-    taken[0]?.(true, NOW);
-    expect(take(places, 2).map((place) => place !== null)).to.deep.equal([true, false]);
-    for (const giveBack of taken.slice(1)) giveBack?.(false, NOW);
-    expect(places.take('mer_1', 'https://shop.example/a', after(4.999))).to.equal(null);
-    expect(places.take('mer_1', 'https://shop.example/a', after(5))).to.not.equal(null);
+    giveBackTo(taken[0], true);
+    expect(take(places, 2).map(isTaken)).to.deep.equal([true, false]);
+    for (const place of taken.slice(1)) giveBackTo(place, false);
+    // One was taken again, and is in flight.
+    expect(take(places, 1).map(isTaken)).to.deep.equal([false]);
+    expect(isTaken(places.take('mer_1', 'https://shop.example/a', after(4.999)))).to.equal(false);
+    expect(isTaken(places.take('mer_1', 'https://shop.example/a', after(5)))).to.equal(true);
+  });
+
+  it('are asked for again by 50 a second, after a second, however many find none', () => {
+    const places = placesOf(client());
+    take(places, PLACES);
+    expect(take(places, 3)).to.deep.equal([1, 1.02, 1.04]);
+    expect(take(places, 50_000).at(-1)).to.be.closeTo(1_001, 0.1);
   });
 });
 
@@ -57,7 +71,7 @@ describe('an origin at which all places are taken', () => {
     const places = placesOf(adapters.webhooks);
     giveBack = Array.from({ length: PLACES }, () => {
       const place = places.take(merchant.id, receiver.url, ctx.systemNow());
-      return () => place?.(true, ctx.systemNow());
+      return () => giveBackTo(place, true, ctx.systemNow());
     });
   });
 

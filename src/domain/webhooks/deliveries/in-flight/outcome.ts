@@ -1,5 +1,4 @@
 import type { Context } from '../../../../platform/context.ts';
-import { addSeconds } from '../../../../platform/clock.ts';
 import type { DeliveryResult } from '../../client/client.ts';
 import type { DueDelivery } from '../../endpoints/leases/lease.ts';
 import { nextAttemptAt } from '../retry.ts';
@@ -37,15 +36,6 @@ export function attemptOutcome(
         now: ctx.now(),
       });
   return { delivery, result, startedAt, next };
-}
-
-/** Spread, because all endpoints at an origin find it full at the same moment. */
-const DEFERRED_SECONDS = { least: 1, spread: 4 } as const;
-
-/** A delivery to an origin at which all places of its merchant are taken. */
-export function deferredOutcome(ctx: Context, delivery: DueDelivery): DeliveryOutcome {
-  const { least, spread } = DEFERRED_SECONDS;
-  return { delivery, deferredTo: addSeconds(ctx.now(), least + spread * ctx.random()) };
 }
 
 /** The absent columns are null; without `started_at` there was no attempt. */
