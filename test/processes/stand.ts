@@ -8,7 +8,7 @@ import { readConfig, type Environment } from '../../src/platform/config/config.t
 import { openDb, type Db } from '../../src/platform/postgres/db.ts';
 import { PERMISSIONS } from '../../src/platform/endpoint.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { createTestDatabase } from '../support/postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { build, endAll, freePort, startProcess, type Service } from './service.ts';
 
 /**
@@ -45,9 +45,10 @@ export interface Worker extends Service {
   age(seconds: number): void;
 }
 
-export async function createStand(extra: Environment = {}): Promise<Stand> {
+/** `database`: one that has the schema. Default: a copy of the run's template. */
+export async function createStand(extra: Environment = {}, database?: TestDatabase): Promise<Stand> {
   build();
-  const database = await createTestDatabase();
+  database ??= await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'test-processes-'));
   const env = {
     NODE_ENV: 'production',
