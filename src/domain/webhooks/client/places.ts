@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../platform/values/urls.ts';
 import type { WebhookClient } from './client.ts';
 
 /** Requests of a merchant at one origin: four endpoints may have as many in flight as they ever may. */
@@ -68,5 +69,5 @@ export function placesOf(client: WebhookClient): OriginPlaces {
 
 /** What is no URL is refused by the client. */
 function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : '';
+  return parseUrl(url)?.origin ?? '';
 }
