@@ -90,7 +90,7 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The delays after failed attempts (contract, "Webhook endpoints"). */
-const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400];
+export const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400];
 
 /**
  * Reads the configuration from environment variables (names and defaults: docs/operations.md).

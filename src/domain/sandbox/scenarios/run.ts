@@ -79,7 +79,7 @@ async function play(
 ): Promise<Reply> {
   const { terms, script } = scriptOf(body);
   const { seed = 'seed' } = body;
-  const stage = setUp(ctx, sandbox, seed);
+  const stage = setUp(ctx, sandbox, body);
   const { own, begin, adapters, receiver } = stage;
   const id = await createPaymentOf(stage, caller, terms);
   const clock = { ...stage.clock, id };

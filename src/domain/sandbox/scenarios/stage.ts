@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createPayment } from '../../payments/create.ts';
 import { addSeconds } from '../../../platform/clock.ts';
+import { DEFAULT_RETRY_SECONDS } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Caller } from '../../../platform/endpoint.ts';
 import { SILENT } from '../../../platform/log.ts';
@@ -8,7 +9,7 @@ import { FREEZE_SECONDS, type FrozenClock } from '../test-clock/freeze.ts';
 import type { Sandbox } from '../test-clock/sandbox.ts';
 import { simulateReceiver } from './receiver.ts';
 import { beginRun } from './scenario-runs.ts';
-import type { Script } from './schemas.ts';
+import type { ScenarioBody, Script } from './schemas.ts';
 
 /** When every scenario begins: its times are the same in each run. */
 const BEGIN = '2026-01-01T00:00:00.000Z';
@@ -17,9 +18,15 @@ const BEGIN = '2026-01-01T00:00:00.000Z';
  * name.
  */
 const RECEIVER_URL = 'https://receiver.sandbox.invalid/';
+/** Where the page of a payment with stable ids would be: its token does not exist. */
+const PAGE_URL = 'https://checkout.sandbox.invalid';
 
-/** Returns everything that a scenario runs with, whose clock is frozen before its payment is created. */
-export function setUp(ctx: Context, sandbox: Sandbox, seed: string) {
+/**
+ * Returns everything that a scenario runs with, whose clock is frozen before its payment is created. What a
+ * story means must not depend on the environment: networks have their own block times, and a receiver is
+ * tried again by the service's own schedule.
+ */
+export function setUp(ctx: Context, sandbox: Sandbox, { seed = 'seed', ids }: ScenarioBody) {
   const begin = new Date(BEGIN);
   let random = seededRandom(seed);
   let now = () => begin;
@@ -32,7 +39,13 @@ export function setUp(ctx: Context, sandbox: Sandbox, seed: string) {
     ...ctx,
     // Failures that a scenario causes on purpose must not raise alerts.
     log: SILENT,
-    config: { ...ctx.config, autopaySeconds: null },
+    config: {
+      ...ctx.config,
+      autopaySeconds: null,
+      blockSeconds: null,
+      webhookRetrySeconds: DEFAULT_RETRY_SECONDS,
+      publicUrl: ids === 'stable' ? PAGE_URL : ctx.config.publicUrl,
+    },
     random: () => random(),
     now: () => begin,
     testClock: { ...clock, id: '' },
