@@ -16,7 +16,7 @@ export const HOLD_MS: Readonly<Record<Network, number>> = {
   polygon: 1_800_000,
   tron: 1_800_000,
 };
-const CONFIRMATIONS: Readonly<Record<Network, number>> = {
+export const CONFIRMATIONS: Readonly<Record<Network, number>> = {
   bitcoin: 2,
   ethereum: 12,
   polygon: 16,

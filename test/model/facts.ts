@@ -4,6 +4,7 @@ import { sql } from '../../src/platform/postgres/db.ts';
 
 /** A transfer as the service stores it; amounts are decimal strings. */
 export interface TransferFact {
+  readonly hash: string;
   readonly method: string;
   readonly amount: string;
   readonly credit: string;
@@ -44,6 +45,7 @@ export interface Facts {
   readonly events: readonly {
     sequence: number;
     event: string;
+    payment: { txHash: string | null; network: string; confirmations: number; requiredConfirmations: number };
     transfer: { coin: string; network: string; amount: string; credit: string } | null;
   }[];
   /** Oldest first. */
@@ -63,10 +65,11 @@ export const readFacts = sql<Facts, { id: string; now: Date }>(
      actually_paid_currency AS paid_currency,
      (SELECT json_agg(json_build_object('sequence', e.sequence,
         'event', replace(e.type, 'checkout.', '') || ' ' || (e.body::json #>> '{data,checkout,status}'),
+        'payment', e.body::json #> '{data,payment}',
         'transfer', e.body::json #> '{data,transfer}') ORDER BY e.sequence)
         FROM events e WHERE e.payment_id = p.id) AS events,
      (SELECT coalesce(json_agg(json_build_object('method', t.coin || ' ' || t.network,
-        'amount', t.amount::text, 'credit', t.credit::text, 'locked_amount', t.locked_amount::text,
+        'hash', t.tx_hash, 'amount', t.amount::text, 'credit', t.credit::text, 'locked_amount', t.locked_amount::text,
         'locked_credit', t.locked_credit::text, 'converted', t.converted::text,
         'returned', t.returned::text, 'confirmed', t.confirmed_at IS NOT NULL,
         'dropped', t.dropped_at IS NOT NULL,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { METHOD_NAMES, METHODS, SETTLEMENT, isSettlementCoin, type Method } from './coins.ts';
+import { CONFIRMATIONS } from './chain.ts';
+import { METHOD_NAMES, METHODS, SETTLEMENT, isSettlementCoin, type Method, type Network } from './coins.ts';
 import { maxOf, ONE, parse, sumOf } from './decimal.ts';
 import type { Facts, TransferFact } from './facts.ts';
 import type { Model } from './model.ts';
@@ -23,6 +24,7 @@ export class Invariants {
     this.#market.push({ at: model.now, rates: ratesOf(model) });
     for (const method of METHOD_NAMES) checkCoin(when, facts, method);
     for (const transfer of facts.transfers) checkTransfer(when, facts, transfer);
+    for (const event of facts.events) checkDescribed(when, facts, event);
     this.#checkCredits(when, facts, model.now);
     this.#before = facts.transfers;
   }
@@ -66,6 +68,21 @@ export class Invariants {
 
 function ratesOf(model: Model): Map<Method, bigint> {
   return new Map(METHOD_NAMES.map((method) => [method, model.pricing.rateOf(method)]));
+}
+
+/** An event describes one transfer: hash, network and confirmations are its own, and all there at settlement. */
+function checkDescribed(
+  when: string,
+  { transfers }: Facts,
+  { event, payment }: Facts['events'][number],
+): void {
+  const { txHash, network, confirmations, requiredConfirmations } = payment;
+  if (txHash === null) return;
+  const own = transfers.filter(({ hash, method }) => hash === txHash && method.endsWith(` ${network}`));
+  expect(own, `the transfer of ${event} ${when}`).to.have.length(1);
+  expect(requiredConfirmations, `of ${event} ${when}`).to.equal(CONFIRMATIONS[network as Network]);
+  if (event === 'settled SETTLED')
+    expect(confirmations, `confirmations at settlement ${when}`).to.be.at.least(requiredConfirmations);
 }
 
 /** For each coin, in = out + held, in the ledger and between the ledger and the rows that it summarises. */

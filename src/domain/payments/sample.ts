@@ -78,6 +78,7 @@ function changesBy(sample: Payment, now: Date): Partial<Record<Trigger, Partial<
   const { address, coin, network, crypto_amount: amount, pay_amount } = sample;
   return {
     transfer_seen: {
+      tx_network: network,
       tx_hash: transactionHash(network, { address, coin, amount, nonce: sample.id }),
       confirmations: 1,
       fully_funded: true,

@@ -1,4 +1,5 @@
 import { secondsToConfirm } from '../../chain/networks.ts';
+import { networkOfTransfer } from '../../payments/lifecycle/payment.ts';
 import { decimal, duration } from '../markup/format.ts';
 import { fill, html, latin, type Html } from '../markup/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
@@ -32,7 +33,7 @@ export function stepsComponent(view: View, language: Language): Html | null {
 
 function bar(view: View, { locale, page: texts }: Language): Html {
   const { confirmations, requiredConfirmations: required, payment } = view;
-  const secondsLeft = (secondsToConfirm(payment.network) * (required - confirmations)) / required;
+  const secondsLeft = (secondsToConfirm(networkOfTransfer(payment)) * (required - confirmations)) / required;
   const text = fill(texts.barText, {
     count: latin(decimal(String(confirmations), locale)),
     required: latin(decimal(String(required), locale)),

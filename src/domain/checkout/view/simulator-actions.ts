@@ -14,7 +14,7 @@ export function availableActions(view: View): SimulatorAction[] {
     pay: amountOf(view, 'pay') !== null,
     half: amountOf(view, 'half') !== null,
     double: amountOf(view, 'double') !== null,
-    // `confirmations` are those of the transfer with the fewest.
+    // `confirmations` are those of the transfer that needs longest.
     replace:
       dependsOnChain(payment.status) &&
       !isZero(payment.amount_received) &&

@@ -83,11 +83,10 @@ const CHECKOUT_PAYMENTS = `
     LEFT JOIN merchant_faces f ON f.merchant_id = m.id
     LEFT JOIN quotes q ON q.payment_id = p.id AND q.coin = p.coin AND q.network = p.network
     CROSS JOIN LATERAL (
-      SELECT coalesce(
-        min(coalesce(greatest(0, c.head - t.block_height + 1), 0))::int, p.confirmations
-      ) AS confirmations
+      SELECT coalesce(max(greatest(0, c.head - t.block_height + 1))::int, p.confirmations) AS confirmations
       FROM transfers t LEFT JOIN chain_cursors c ON c.chain = ${CHAIN_KEY_OF_TRANSFER}
-      WHERE p.fully_funded AND t.payment_id = p.id AND t.confirmed_at IS NULL AND ${IS_STANDING('t')}
+      WHERE p.fully_funded AND t.payment_id = p.id AND t.network = coalesce(p.tx_network, p.network)
+        AND t.tx_hash = p.tx_hash AND t.confirmed_at IS NULL AND ${IS_STANDING('t')}
     ) depth
     CROSS JOIN LATERAL (
       SELECT coin AS refund_coin, network AS refund_network, rank = 1 AS needs_address,

@@ -1,7 +1,7 @@
 import { displayedAddress } from '../../chain/addresses.ts';
 import { NETWORKS } from '../../chain/networks.ts';
 import { lateWindowEnd } from '../../payments/transfers/evaluate.ts';
-import type { Payment } from '../../payments/lifecycle/payment.ts';
+import { networkOfTransfer, type Payment } from '../../payments/lifecycle/payment.ts';
 import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
 import { leftToSend } from '../../payments/pricing/quote.ts';
 import { canSelectMethod } from '../../payments/pricing/quotes.ts';
@@ -90,7 +90,7 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
   const [state, face] = [stateOf(payment), faceOf(payment)];
   const asksForMoney = state === 'waiting' || state === 'underpaid';
   const mustChoose = state === 'waiting' && !isOffered(face, payment);
-  const requiredConfirmations = NETWORKS[payment.network].confirmations;
+  const requiredConfirmations = NETWORKS[networkOfTransfer(payment)].confirmations;
   const { locked_until, deadline_at, expires_at } = payment;
   const canChoose = canSelectMethod(payment, now);
   return {

@@ -2,7 +2,7 @@ import { NETWORKS } from '../../chain/networks.ts';
 import type { EventRecord } from '../../outbox/outbox.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import type { CheckoutRefund, CheckoutTransfer, EventEnvelope } from '../../../sdk/event-types.ts';
-import { testClockOf, type Payment } from './payment.ts';
+import { networkOfTransfer, testClockOf, type Payment } from './payment.ts';
 import { policyOf } from './policy.ts';
 import type { EventType } from './states.ts';
 
@@ -45,8 +45,8 @@ export function eventOf(
       payment: {
         txHash: payment.tx_hash,
         confirmations: payment.confirmations,
-        requiredConfirmations: NETWORKS[payment.network].confirmations,
-        network: payment.network,
+        requiredConfirmations: NETWORKS[networkOfTransfer(payment)].confirmations,
+        network: networkOfTransfer(payment),
       },
       ...(refund === undefined ? {} : { refund }),
       ...(transfer === undefined ? {} : { transfer }),

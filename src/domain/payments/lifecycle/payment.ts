@@ -29,7 +29,10 @@ export interface Payment {
   readonly network: NetworkId;
   readonly address: string;
   readonly crypto_amount: string;
+  /** The transfer that events describe: the payment waits, or waited longest, for it. */
   readonly tx_hash: string | null;
+  /** Its network; null: none was seen, or an earlier release saw it on `network`. */
+  readonly tx_network: NetworkId | null;
   readonly confirmations: number;
   /** Enough money was seen in time: the payment does not expire while it confirms. */
   readonly fully_funded: boolean;
@@ -42,6 +45,8 @@ export interface Payment {
   /** `expires_at`, or the end of the late window once late money came. */
   readonly deadline_at: Date;
   readonly settled_at: Date | null;
+  /** When the merchant cancelled it; null: they did not. */
+  readonly cancelled_at: Date | null;
   readonly policy: Policy;
   /** The language of the checkout page when the customer opened it last; null: they have not opened it. */
   readonly language: string | null;
@@ -53,6 +58,10 @@ export interface Payment {
   readonly clock_offset_ms: string;
   readonly clock_frozen_until: Date | null;
 }
+
+/** Returns the network of the transfer that events describe, and before one is seen the payment's own. */
+export const networkOfTransfer = ({ tx_network, network }: Pick<Payment, 'tx_network' | 'network'>) =>
+  tx_network ?? network;
 
 /** The columns of a payment that hold its test clock. */
 export type ClockColumns = Pick<Payment, 'test_clock' | 'clock_offset_ms' | 'clock_frozen_until'>;

@@ -1,3 +1,4 @@
+import type { NetworkId } from '../../chain/networks.ts';
 import { recordEvents, type JobChanges } from '../../outbox/outbox.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { together } from '../../../platform/postgres/transactions/together.ts';
@@ -25,6 +26,7 @@ export interface Changes {
   readonly amount_refunded?: string;
   readonly fully_funded?: boolean;
   readonly tx_hash?: string | null;
+  readonly tx_network?: NetworkId | null;
   readonly confirmations?: number;
   readonly actually_paid?: string;
   readonly actually_paid_currency?: string;
@@ -104,6 +106,7 @@ const applyTransitions = sql<Payment & { from_status: Status }, { requests: stri
       amount_refunded = coalesce(r.amount_refunded, p.amount_refunded),
       fully_funded = coalesce(r.fully_funded, p.fully_funded),
       tx_hash = coalesce(r.tx_hash, p.tx_hash),
+      tx_network = coalesce(r.tx_network, p.tx_network),
       confirmations = coalesce(r.confirmations, p.confirmations),
       actually_paid = coalesce(r.actually_paid, p.actually_paid),
       actually_paid_currency = coalesce(r.actually_paid_currency, p.actually_paid_currency),
@@ -112,7 +115,7 @@ const applyTransitions = sql<Payment & { from_status: Status }, { requests: stri
     FROM jsonb_to_recordset(${p.requests}::jsonb) AS r (
       id text, trigger text, from_statuses text[], to_status text, exceptions text[],
       amount_received numeric, amount_refunded numeric, fully_funded boolean, tx_hash text,
-      confirmations integer,
+      tx_network text, confirmations integer,
       actually_paid text, actually_paid_currency text, deadline_at timestamptz, settled_at timestamptz)
     WHERE p.id = r.id AND p.status = ANY (r.from_statuses)
       AND (r.trigger <> 'deadline_passed' OR (p.deadline_at <= ${p.now} AND NOT p.fully_funded))

@@ -20,6 +20,7 @@ import { isProcessing } from '../lifecycle/states.ts';
 import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
 import { acceptDueRefunds, mayOweRefund } from '../refunds/due.ts';
+import { described } from '../transfers/decide.ts';
 import { evaluate } from '../transfers/evaluate.ts';
 import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { readTransfersByPayment } from '../transfers/store.ts';
@@ -148,12 +149,14 @@ function entriesOf({ id, pay_currency, pay_network }: Payment, conversion: Conve
 }
 
 function settlement(payment: Payment, transfers: readonly PaymentTransfer[], now: Date): TransitionRequest {
-  const { paid, paidCurrency } = evaluate(payment, transfers);
+  const evaluation = evaluate(payment, transfers);
+  const { paid, paidCurrency } = evaluation;
   const written = paidCurrency === payment.coin ? payment.crypto_amount : payment.pay_amount;
   return {
     paymentId: payment.id,
     trigger: 'settled',
     changes: {
+      ...described(payment, transfers, evaluation),
       actually_paid: asWritten(paid, written),
       actually_paid_currency: paidCurrency,
       settled_at: now,

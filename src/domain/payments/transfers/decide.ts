@@ -1,9 +1,11 @@
+import { NETWORKS } from '../../chain/networks.ts';
 import type { CheckoutTransfer } from '../../../sdk/event-types.ts';
+import { compare } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { acceptsMoney, allows, isOpen, isProcessing, type Exception } from '../lifecycle/states.ts';
 import type { Changes, TransitionRequest } from '../lifecycle/transition.ts';
 import { changesOf, evaluate, honouredUntil, lateWindowEnd, type Evaluation } from './evaluate.ts';
-import { isStanding, type PaymentTransfer } from './payment-transfer.ts';
+import { isConfirmed, isStanding, type PaymentTransfer } from './payment-transfer.ts';
 
 /** How a transfer to one of our addresses differs from its stored state. */
 export interface TransferUpdate {
@@ -37,7 +39,7 @@ export interface Decision {
 /** Decides what follows when transfers of a payment lapse: only its sums change, until its deadline. */
 export function decideLapse(payment: Payment, transfers: readonly PaymentTransfer[]): Decision {
   const evaluation = evaluate(payment, transfers);
-  const changes = { ...changesOf(payment, evaluation, []), ...latest(transfers) };
+  const changes = { ...changesOf(payment, evaluation, []), ...described(payment, transfers, evaluation) };
   return { payment, evaluation, changes, requests: [] };
 }
 
@@ -63,7 +65,7 @@ export function decideTransitions(
   const isExtended = accepted.some(({ seen_at }) => seen_at >= payment.expires_at);
   const changes: Changes = {
     ...changesOf(payment, evaluation, facts),
-    ...latest(transfers),
+    ...described(payment, transfers, evaluation),
     ...(isExtended ? { deadline_at: lateWindowEnd(payment) } : {}),
   };
   const trigger = triggerOf(payment, evaluation, {
@@ -152,14 +154,39 @@ export const isShort = (payment: Payment): boolean => isOpen(payment.status) && 
 export const IS_SHORT = `status IN ('WAITING', 'PENDING') AND NOT fully_funded`;
 
 /**
- * Returns the latest transfer's hash, and the fewest confirmations of any transfer: the payment waits for
- * that one.
+ * Returns what a payment says of one transfer (contract, "Events"): of those that count, the one that needs
+ * longest to be final; once confirmed money is enough, the last that became so. Hash, network and
+ * confirmations are of the same one.
  */
-function latest(transfers: readonly PaymentTransfer[]): Pick<Changes, 'tx_hash' | 'confirmations'> {
+export function described(
+  payment: Payment,
+  transfers: readonly PaymentTransfer[],
+  { isConfirmedInFull }: Evaluation,
+): Pick<Changes, 'tx_hash' | 'tx_network' | 'confirmations'> {
   const standing = transfers.filter(isStanding);
-  const depths = standing.map(({ confirmations }) => confirmations);
-  return {
-    tx_hash: (standing.at(-1) ?? transfers.at(-1))?.tx_hash ?? null,
-    confirmations: depths.length === 0 ? 0 : Math.min(...depths),
-  };
+  const end = honouredUntil(payment);
+  const counting = standing.filter(({ seen_at, credit }) => seen_at < end && compare(credit, '0') > 0);
+  const last = isConfirmedInFull
+    ? latestOf(counting.filter(isConfirmed), ({ confirmed_at }) => confirmed_at?.getTime() ?? 0)
+    : latestOf(counting, secondsToFinal);
+  const one = last ?? standing.at(-1) ?? transfers.at(-1);
+  if (one === undefined) return { tx_hash: null, tx_network: null, confirmations: 0 };
+  // The chain of a payment that was isolated since may begin later than the blocks that confirmed it.
+  const least = isConfirmed(one) ? NETWORKS[one.network].confirmations : 0;
+  const confirmations = isStanding(one) ? Math.max(least, one.confirmations) : 0;
+  return { tx_hash: one.tx_hash, tx_network: one.network, confirmations };
+}
+
+function secondsToFinal(transfer: PaymentTransfer): number {
+  const { blockSeconds, confirmations } = NETWORKS[transfer.network];
+  return isConfirmed(transfer) ? 0 : (confirmations - transfer.confirmations) * blockSeconds;
+}
+
+/** Returns the transfer with the greatest value, of equal ones the newest. */
+function latestOf(
+  transfers: readonly PaymentTransfer[],
+  valueOf: (transfer: PaymentTransfer) => number,
+): PaymentTransfer | undefined {
+  const greatest = Math.max(...transfers.map(valueOf));
+  return transfers.findLast((transfer) => valueOf(transfer) === greatest);
 }

@@ -164,10 +164,11 @@ const updateMoney = sql<never, { payments: string }>(
       fully_funded = m.fully_funded,
       exceptions = m.exceptions,
       tx_hash = m.tx_hash,
+      tx_network = m.tx_network,
       confirmations = m.confirmations
     FROM jsonb_to_recordset(${p.payments}::jsonb) AS m (
       id text, amount_received numeric, fully_funded boolean, exceptions text[], tx_hash text,
-      confirmations integer)
+      tx_network text, confirmations integer)
     WHERE p.id = m.id`,
 );
 
