@@ -17,6 +17,7 @@ export const API_ERRORS = {
     409,
     'This Idempotency-Key was used before with another body. Use a new key for a new request.',
   ],
+  cancel_not_allowed: [409, 'The payment can no longer be cancelled.'],
   refund_not_allowed: [409, "The payment's state does not allow this."],
   webhooks_off: [
     409,

@@ -70,7 +70,7 @@ function ratesOf(model: Model): Map<Method, bigint> {
   return new Map(METHOD_NAMES.map((method) => [method, model.pricing.rateOf(method)]));
 }
 
-/** An event describes one transfer: hash, network and confirmations are its own, and all there at settlement. */
+/** An event describes one transfer, whole; at settlement it has all of its confirmations. */
 function checkDescribed(
   when: string,
   { transfers }: Facts,

@@ -83,6 +83,8 @@ export const ar = {
     convertingText: 'تم تأكيد دفعتك ويجري تحويلها لصالح {merchant}. سيستغرق ذلك لحظات.',
     settledTitle: 'تم الدفع. شكرًا لك!',
     settledText: 'استلم {merchant} دفعتك بمبلغ {total}.',
+    cancelledTitle: 'أُلغيت هذه الدفعة',
+    cancelledText: 'ألغى {merchant} هذه الدفعة. لا ترسل أي شيء بعد الآن؛ ويمكن ردّ ما أرسلته إليك.',
     expiredTitle: 'انتهت مهلة هذه الدفعة',
     expiredText:
       'لم يصل أي مبلغ في الوقت المحدد. يرجى عدم الإرسال إلى هذا العنوان الآن، والعودة إلى {merchant} للدفع من جديد.',

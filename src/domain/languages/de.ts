@@ -86,6 +86,9 @@ export const de = {
       'Ihre Zahlung ist bestätigt und wird für {merchant} umgetauscht. Das dauert einen Augenblick.',
     settledTitle: 'Bezahlt. Vielen Dank!',
     settledText: '{merchant} hat Ihre Zahlung über {total}.',
+    cancelledTitle: 'Diese Zahlung wurde storniert',
+    cancelledText:
+      '{merchant} hat diese Zahlung storniert. Senden Sie nichts mehr; was Sie gesendet haben, kann zurückgezahlt werden.',
     expiredTitle: 'Diese Zahlung ist abgelaufen',
     expiredText:
       'Es ist kein Geld rechtzeitig eingegangen. Bitte senden Sie jetzt keines mehr an diese Adresse; gehen Sie zurück zu {merchant}, um neu zu bezahlen.',

@@ -87,6 +87,9 @@ export const en = {
     convertingText: 'Your payment is confirmed and is being converted for {merchant}. This takes a moment.',
     settledTitle: 'Paid. Thank you!',
     settledText: '{merchant} has your payment of {total}.',
+    cancelledTitle: 'This payment was cancelled',
+    cancelledText:
+      '{merchant} has cancelled this payment. Do not send anything any more; what you have sent can be returned to you.',
     expiredTitle: 'This payment has expired',
     expiredText:
       'No money came in time. Please do not send any to this address now; go back to {merchant} to pay again.',

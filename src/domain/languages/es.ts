@@ -84,6 +84,9 @@ export const es = {
     convertingText: 'Su pago está confirmado y se está convirtiendo para {merchant}. Tardará un momento.',
     settledTitle: 'Pagado. ¡Gracias!',
     settledText: '{merchant} ha recibido su pago de {total}.',
+    cancelledTitle: 'Este pago se ha cancelado',
+    cancelledText:
+      '{merchant} ha cancelado este pago. No envíe nada más; lo que haya enviado se le puede devolver.',
     expiredTitle: 'Este pago ha caducado',
     expiredText:
       'No llegó dinero a tiempo. No envíe nada a esta dirección ahora; vuelva a {merchant} para pagar de nuevo.',

@@ -87,6 +87,9 @@ export const fr = {
       'Votre paiement est confirmé et en cours de conversion pour {merchant}. Cela prend un instant.',
     settledTitle: 'Payé. Merci\u00a0!',
     settledText: '{merchant} a reçu votre paiement de {total}.',
+    cancelledTitle: 'Ce paiement a été annulé',
+    cancelledText:
+      '{merchant} a annulé ce paiement. N’envoyez plus rien\u00a0; ce que vous avez envoyé peut vous être remboursé.',
     expiredTitle: 'Ce paiement a expiré',
     expiredText:
       'Aucun argent n’est arrivé à temps. N’envoyez plus rien à cette adresse\u00a0; revenez à {merchant} pour payer à nouveau.',

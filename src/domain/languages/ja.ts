@@ -86,6 +86,9 @@ export const ja = {
     convertingText: 'お支払いは承認され、{merchant} のために両替しています。少しお待ちください。',
     settledTitle: 'お支払いが完了しました。ありがとうございます。',
     settledText: '{merchant} が {total} のお支払いを受け取りました。',
+    cancelledTitle: 'このお支払いは取り消されました',
+    cancelledText:
+      '{merchant}がこのお支払いを取り消しました。これ以上送金しないでください。送金済みの分は返金できます。',
     expiredTitle: 'このお支払いは期限切れです',
     expiredText:
       '期限までに入金がありませんでした。このアドレスにはもう送金しないでください。もう一度支払うには {merchant} に戻ってください。',

@@ -1,5 +1,6 @@
 import { endpoint, reply, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
 import { readCurrent } from '../../platform/replica/replica.ts';
+import { cancelPayment } from './cancel.ts';
 import { createPayment } from './create.ts';
 import { listPayments } from './list.ts';
 import { adaptersOf, type AdaptersByMode } from './lifecycle/ports.ts';
@@ -70,6 +71,23 @@ export const paymentEndpoints = (adapters: AdaptersByMode, many = new ManyPaymen
           listPayments(db, caller.merchantId, query, ctx.config.publicUrl, many),
         ),
       ),
+  }),
+  endpoint({
+    operationId: 'cancelPayment',
+    method: 'post',
+    path: '/v1/payment/:id/cancel',
+    summary: 'Cancels a payment that waits for money.',
+    description:
+      'It ends as its deadline would end it: EXPIRED, with `cancelled_at`, and the checkout page says so. ' +
+      'What comes later is late money. A payment that is cancelled already is returned as it is; one with ' +
+      'enough money, or in another final status, is a 409.',
+    auth: 'required',
+    permissions: ['payments:write'],
+    perMinute: DEFAULT_PER_MINUTE,
+    errors: ['payment_not_found', 'cancel_not_allowed'],
+    response: { status: 200, schema: PaymentResource },
+    handle: ({ ctx, caller, params, claim }) =>
+      cancelPayment(ctx, adaptersOf(adapters, caller.mode), caller, params.id ?? '', claim),
   }),
   endpoint({
     operationId: 'refundPayment',

@@ -83,6 +83,7 @@ export const PaymentResource = Type.Object({
   }),
   amount_refunded: Type.String({ description: 'Money sent back, in pay_currency.' }),
   sequence: Type.Integer({ description: "Number of the payment's latest event." }),
+  cancelled_at: nullable(timestamp(), 'When the merchant cancelled the payment; null: they did not.'),
 });
 export type PaymentResource = Static<typeof PaymentResource>;
 
@@ -105,6 +106,7 @@ export const RESOURCE_COLUMNS = [
   'amount_received',
   'amount_refunded',
   'sequence',
+  'cancelled_at',
 ] as const satisfies readonly (keyof Payment)[];
 export type ResourceRow = Pick<Payment, (typeof RESOURCE_COLUMNS)[number]>;
 
@@ -129,6 +131,7 @@ export function toResource(payment: ResourceRow, publicUrl: string): PaymentReso
     amount_received: asWritten(payment.amount_received, payment.pay_amount),
     amount_refunded: asWritten(payment.amount_refunded, payment.pay_amount),
     sequence: payment.sequence,
+    cancelled_at: payment.cancelled_at?.toISOString() ?? null,
   };
 }
 

@@ -216,6 +216,7 @@ describe('the methods of the client', () => {
       payments.create(ORDER),
       payments.get(ID),
       payments.list(),
+      payments.cancel(ID),
       payments.refund(ID),
       payments.refunds(ID),
       payments.clearRefundAddress(ID),

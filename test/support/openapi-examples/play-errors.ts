@@ -32,6 +32,7 @@ export async function playErrors({ tape, harness }: Run, settled: string): Promi
   });
   const waiting = await createPayment(harness, { order_id: 'order-8' });
   await tape.fail(harness, 'refund_not_allowed', 'refundPayment', { id: waiting.id, body: {} });
+  await tape.fail(harness, 'cancel_not_allowed', 'cancelPayment', { id: settled });
   await freezeClock(harness.ctx, sandboxOf(harness), waiting.id, () =>
     tape.fail(harness, 'clock_held', 'advanceSandboxClock', { id: waiting.id, body: { by: '1m' } }),
   );

@@ -1,3 +1,4 @@
+import { createPayment } from '../http.ts';
 import type { Harness } from '../harness.ts';
 import type { Tape } from './tape.ts';
 
@@ -70,6 +71,10 @@ export async function playSettledPayment({ tape, harness }: Run, id: string): Pr
   await tape.play(harness, 'listRefunds', 'address', 'The customer has given an address.', { id });
   await tape.play(harness, 'clearRefundAddress', 'cleared', 'The address is cleared, and asked for again.', {
     id,
+  });
+  const abandoned = await createPayment(harness, { order_id: 'order-4' });
+  await tape.play(harness, 'cancelPayment', 'cancelled', 'The customer has gone elsewhere.', {
+    id: abandoned.id,
   });
   // Of a settled payment: money that changes no status.
   await harness.api('post', `/v1/sandbox/payments/${id}/transfers`).send({ amount: '1.00' }).expect(201);

@@ -16,6 +16,7 @@ const TONES: Readonly<Partial<Record<State, Tone>>> = {
   expired: 'care',
   expiredPartly: 'care',
   returning: 'care',
+  cancelled: 'care',
   failed: 'bad',
   replaced: 'bad',
 };

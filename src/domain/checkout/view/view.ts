@@ -21,7 +21,7 @@ import type { CheckoutPayment } from './store.ts';
 interface DividedStates {
   readonly PENDING: 'underpaid' | 'seen' | 'confirming';
   readonly PROCESSING: 'converting';
-  readonly EXPIRED: 'expired' | 'expiredPartly' | 'returning';
+  readonly EXPIRED: 'expired' | 'expiredPartly' | 'returning' | 'cancelled';
   readonly FAILED: 'failed' | 'replaced';
 }
 type Divided = keyof DividedStates;
@@ -35,9 +35,11 @@ const DIVIDED: { readonly [S in Divided]: (payment: Payment) => DividedStates[S]
     return confirmations === 0 ? 'seen' : 'confirming';
   },
   PROCESSING: () => 'converting',
-  EXPIRED({ amount_received, exceptions, policy }) {
-    if (isZero(amount_received)) return 'expired';
-    return exceptions.includes('late') && policy.late === 'refund' ? 'returning' : 'expiredPartly';
+  EXPIRED({ amount_received, exceptions, policy, cancelled_at }) {
+    const isPaid = !isZero(amount_received);
+    if (isPaid && exceptions.includes('late') && policy.late === 'refund') return 'returning';
+    if (cancelled_at !== null) return 'cancelled';
+    return isPaid ? 'expiredPartly' : 'expired';
   },
   // A payment that goes on without a lost transfer can still fail for another reason.
   FAILED: ({ exceptions, amount_received }) =>

@@ -20,6 +20,7 @@ type DecidingColumns = Pick<
   | 'pay_network'
   | 'policy'
   | 'expires_at'
+  | 'cancelled_at'
   | 'settled_at'
   | 'fully_funded'
 >;
@@ -27,7 +28,8 @@ type DecidingColumns = Pick<
 const withMoney = sql<DecidingColumns & { has_job: boolean }, Range>(
   'verify_payments_with_money',
   (p) => `
-    SELECT id, status, exceptions, pay_amount, pay_currency, pay_network, policy, expires_at, settled_at,
+    SELECT id, status, exceptions, pay_amount, pay_currency, pay_network, policy, expires_at, cancelled_at,
+      settled_at,
       fully_funded,
       ${exists(`scheduled_jobs j WHERE j.job = '${settlePayment.name}' AND j.key = id`)} AS has_job
     FROM payments

@@ -59,6 +59,14 @@ export interface Payment {
   readonly clock_frozen_until: Date | null;
 }
 
+/** Returns when the time to pay ends, or ended: at the deadline, or when the merchant cancelled before it. */
+export function payableUntil({
+  expires_at,
+  cancelled_at,
+}: Pick<Payment, 'expires_at' | 'cancelled_at'>): Date {
+  return cancelled_at !== null && cancelled_at < expires_at ? cancelled_at : expires_at;
+}
+
 /** Returns the network of the transfer that events describe, and before one is seen the payment's own. */
 export const networkOfTransfer = ({ tx_network, network }: Pick<Payment, 'tx_network' | 'network'>) =>
   tx_network ?? network;

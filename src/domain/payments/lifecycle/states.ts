@@ -109,6 +109,7 @@ export const TRANSITIONS = {
   all_lost: { from: ['PENDING', 'PROCESSING'], to: 'FAILED', event: 'checkout.failed' },
   conversion_failed: { from: ['PROCESSING'], to: 'FAILED', event: 'checkout.failed' },
   deadline_passed: { from: ['WAITING', 'PENDING'], to: 'EXPIRED', event: 'checkout.failed' },
+  cancelled: { from: ['WAITING', 'PENDING'], to: 'EXPIRED', event: 'checkout.failed' },
   refunded_in_full: {
     from: ['SETTLED', 'EXPIRED', 'FAILED', 'REFUNDED'],
     to: 'REFUNDED',

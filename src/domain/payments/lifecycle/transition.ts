@@ -32,6 +32,7 @@ export interface Changes {
   readonly actually_paid_currency?: string;
   readonly deadline_at?: Date;
   readonly settled_at?: Date;
+  readonly cancelled_at?: Date;
 }
 
 /** A trigger with its changes, for one payment. */
@@ -90,11 +91,16 @@ function toRow({ paymentId, trigger, changes = {} }: TransitionRequest) {
 }
 
 /** Decided by all transfers of the payment: these wait while some are set aside. */
-const NEED_ALL_TRANSFERS: readonly Trigger[] = ['deadline_passed', 'settled', 'conversion_failed'];
+const NEED_ALL_TRANSFERS: readonly Trigger[] = [
+  'deadline_passed',
+  'cancelled',
+  'settled',
+  'conversion_failed',
+];
 
-// A payment that is fully funded, or whose deadline was moved, does not expire. The UPDATE itself checks
-// this, so a transfer seen at the instant of the deadline and the expiry have exactly one winner. The status
-// before is read from the snapshot of the statement, for the metric only.
+// A payment that is fully funded, or whose deadline was moved, does not expire; the former is not cancelled
+// either. The UPDATE itself checks this, so a transfer seen at that instant and the end have one winner. The
+// status before is read from the snapshot of the statement, for the metric only.
 const applyTransitions = sql<Payment & { from_status: Status }, { requests: string; now: Date }>(
   'apply_transitions',
   (p) => `
@@ -111,14 +117,17 @@ const applyTransitions = sql<Payment & { from_status: Status }, { requests: stri
       actually_paid = coalesce(r.actually_paid, p.actually_paid),
       actually_paid_currency = coalesce(r.actually_paid_currency, p.actually_paid_currency),
       deadline_at = coalesce(r.deadline_at, p.deadline_at),
-      settled_at = coalesce(r.settled_at, p.settled_at)
+      settled_at = coalesce(r.settled_at, p.settled_at),
+      cancelled_at = coalesce(r.cancelled_at, p.cancelled_at)
     FROM jsonb_to_recordset(${p.requests}::jsonb) AS r (
       id text, trigger text, from_statuses text[], to_status text, exceptions text[],
       amount_received numeric, amount_refunded numeric, fully_funded boolean, tx_hash text,
       tx_network text, confirmations integer,
-      actually_paid text, actually_paid_currency text, deadline_at timestamptz, settled_at timestamptz)
+      actually_paid text, actually_paid_currency text, deadline_at timestamptz, settled_at timestamptz,
+      cancelled_at timestamptz)
     WHERE p.id = r.id AND p.status = ANY (r.from_statuses)
-      AND (r.trigger <> 'deadline_passed' OR (p.deadline_at <= ${p.now} AND NOT p.fully_funded))
+      AND (r.trigger <> 'deadline_passed' OR p.deadline_at <= ${p.now})
+      AND (r.trigger NOT IN ('deadline_passed', 'cancelled') OR NOT p.fully_funded)
       AND (r.trigger <> ALL ('{${NEED_ALL_TRANSFERS.join()}}') OR NOT ${HAS_UNAPPLIED('p.id')})
     RETURNING p.*, (SELECT before.status FROM payments before WHERE before.id = p.id) AS from_status`,
 );

@@ -6,7 +6,7 @@ import { addSeconds } from '../../../platform/clock.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { add, isZero, sum } from '../../../platform/values/money.ts';
 import { requotePayment } from '../lifecycle/jobs.ts';
-import { testClockOf, type Payment } from '../lifecycle/payment.ts';
+import { payableUntil, testClockOf, type Payment } from '../lifecycle/payment.ts';
 import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import { isShort } from '../transfers/decide.ts';
 import { evaluate } from '../transfers/evaluate.ts';
@@ -33,13 +33,14 @@ export function canSelectMethod(payment: Payment, now: Date): boolean {
  * asks.
  */
 export function rateLockEnd(
-  { pay_currency, expires_at }: Pick<Payment, 'pay_currency' | 'expires_at'>,
+  payment: Pick<Payment, 'pay_currency' | 'expires_at' | 'cancelled_at'>,
   coin: CoinId,
   now: Date,
 ): Date | null {
-  if (coin === pay_currency) return null;
+  if (coin === payment.pay_currency) return null;
   const end = addSeconds(now, RATE_LOCK_SECONDS);
-  return now < expires_at && expires_at < end ? expires_at : end;
+  const until = payableUntil(payment);
+  return now < until && until < end ? until : end;
 }
 
 /** A payment to quote, with its transfers. */

@@ -1,7 +1,7 @@
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { compare } from '../../../platform/values/money.ts';
 import { aboveDust, heldParts, planConversion, sendableParts, type Part } from '../conversions/plan.ts';
-import type { Payment } from '../lifecycle/payment.ts';
+import { payableUntil, type Payment } from '../lifecycle/payment.ts';
 import { isExpired, isRefunded, isSettled } from '../lifecycle/states.ts';
 import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import { isConfirmed, isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
@@ -25,7 +25,7 @@ export function dueRefundOf(payment: Payment, transfers: readonly PaymentTransfe
   const { policy, exceptions, status, settled_at } = payment;
   const owed = (reason: DueRefund['reason'], parts: readonly Part[]) =>
     parts.length === 0 ? null : { reason, parts };
-  const isLate = ({ seen_at }: PaymentTransfer) => seen_at >= payment.expires_at;
+  const isLate = ({ seen_at }: PaymentTransfer) => seen_at >= payableUntil(payment);
   if (policy.late === 'refund' && isExpired(status) && exceptions.includes('late')) {
     // An expired payment can only be refunded in full, so all its money must be confirmed.
     const isWhole = transfers.filter(isStanding).every(isConfirmed);

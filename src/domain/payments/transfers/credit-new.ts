@@ -1,6 +1,6 @@
 import type { ChainTransfer, Rates } from '../../chain/port.ts';
 import { compare, min, subtract, sum } from '../../../platform/values/money.ts';
-import type { Payment } from '../lifecycle/payment.ts';
+import { payableUntil, type Payment } from '../lifecycle/payment.ts';
 import { creditOf, creditOfBottom, type Credit, type LockedQuote } from './credit.ts';
 import { evaluate } from './evaluate.ts';
 import { isStanding, type PaymentTransfer } from './payment-transfer.ts';
@@ -81,13 +81,13 @@ export function newMoney(
 
 /** Returns what a quote still asks of a transfer seen at `at`; null when its rate is not locked then. */
 function stillAsked(
-  { expires_at }: Payment,
+  payment: Payment,
   { coin, network, asks, covers, rate, quoted_at, locked_until }: Quote,
   at: Date,
   paid: readonly PaymentTransfer[],
 ): LockedQuote | null {
   if (asks === null || covers === null || locked_until === null) return null;
-  if (at < quoted_at || at >= locked_until || at >= expires_at) return null;
+  if (at < quoted_at || at >= locked_until || at >= payableUntil(payment)) return null;
   const taken = paid.filter(
     (one) => isStanding(one) && one.coin === coin && one.network === network && one.seen_at >= quoted_at,
   );

@@ -1,7 +1,7 @@
 import { NETWORKS } from '../../chain/networks.ts';
 import type { CheckoutTransfer } from '../../../sdk/event-types.ts';
 import { compare } from '../../../platform/values/money.ts';
-import type { Payment } from '../lifecycle/payment.ts';
+import { payableUntil, type Payment } from '../lifecycle/payment.ts';
 import { acceptsMoney, allows, isOpen, isProcessing, type Exception } from '../lifecycle/states.ts';
 import type { Changes, TransitionRequest } from '../lifecycle/transition.ts';
 import { changesOf, evaluate, honouredUntil, lateWindowEnd, type Evaluation } from './evaluate.ts';
@@ -55,14 +55,15 @@ export function decideTransitions(
   const seen = transfers.filter(({ tx_hash, coin }) =>
     updates.some((update) => update.kind === 'seen' && update.txHash === tx_hash && update.coin === coin),
   );
-  const isLate = acceptsMoney(payment.status) && seen.some(({ seen_at }) => seen_at >= payment.expires_at);
+  const isAfterEnd = ({ seen_at }: PaymentTransfer) => seen_at >= payableUntil(payment);
+  const isLate = acceptsMoney(payment.status) && seen.some(isAfterEnd);
   const accepted = seen.filter((transfer) => pays(payment, transfer, money));
   const facts: Exception[] = [
     ...(has('lost') ? (['replaced'] as const) : []),
     ...(has('orphaned') ? (['reorged'] as const) : []),
     ...(isLate ? (['late'] as const) : []),
   ];
-  const isExtended = accepted.some(({ seen_at }) => seen_at >= payment.expires_at);
+  const isExtended = accepted.some(isAfterEnd);
   const changes: Changes = {
     ...changesOf(payment, evaluation, facts),
     ...described(payment, transfers, evaluation),

@@ -1,6 +1,6 @@
 import type { CoinId } from '../../chain/coins.ts';
 import { asWritten, compare, max, subtract, sum } from '../../../platform/values/money.ts';
-import type { Payment } from '../lifecycle/payment.ts';
+import { payableUntil, type Payment } from '../lifecycle/payment.ts';
 import { minimumAccepted } from '../lifecycle/policy.ts';
 import type { Exception } from '../lifecycle/states.ts';
 import type { Changes } from '../lifecycle/transition.ts';
@@ -12,16 +12,16 @@ import { toleranceOf } from './tolerance.ts';
 const LATE_WINDOW_MS = 24 * 3_600_000;
 
 /** Returns the end of the late window: the first instant at which money no longer pays for the payment. */
-export function lateWindowEnd({ expires_at }: Pick<Payment, 'expires_at'>): Date {
-  return new Date(expires_at.getTime() + LATE_WINDOW_MS);
+export function lateWindowEnd(payment: Pick<Payment, 'expires_at' | 'cancelled_at'>): Date {
+  return new Date(payableUntil(payment).getTime() + LATE_WINDOW_MS);
 }
 
 /**
  * Returns the first instant at which money is not honoured: the deadline or, by policy, the late window's
  * end.
  */
-export function honouredUntil(payment: Pick<Payment, 'expires_at' | 'policy'>): Date {
-  return payment.policy.late === 'honour' ? lateWindowEnd(payment) : payment.expires_at;
+export function honouredUntil(payment: Pick<Payment, 'expires_at' | 'cancelled_at' | 'policy'>): Date {
+  return payment.policy.late === 'honour' ? lateWindowEnd(payment) : payableUntil(payment);
 }
 
 /** What a payment's transfers amount to, in the settlement coin unless stated otherwise. */

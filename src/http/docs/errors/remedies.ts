@@ -79,6 +79,10 @@ export const REMEDIES: Readonly<Record<ApiErrorCode, Remedy>> = {
       'Send a retry with exactly the body of the first request. A new request needs a new key: derive it from ' +
       'what it is about, such as the number of the order.',
   },
+  cancel_not_allowed: {
+    cause: 'Enough money was seen for the payment, or it has ended in another way.',
+    remedy: 'Read its `status`: what was paid can be refunded.',
+  },
   refund_not_allowed: {
     cause:
       "The payment's state does not allow the refund: nothing that is confirmed is left to send back, money is " +

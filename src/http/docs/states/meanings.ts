@@ -35,6 +35,7 @@ export const TRIGGER_MEANINGS = {
   all_lost: 'Transfers were dropped from the chain, and none is left.',
   conversion_failed: 'The money could not be converted.',
   deadline_passed: 'The time to pay is over, and there is not enough money.',
+  cancelled: 'You cancelled the payment before there was enough money.',
   refunded_in_full: 'All of the money was sent back.',
   refunded_in_part: 'A part of the money was sent back.',
   funds_received:

@@ -41,6 +41,11 @@ export class Payments {
     return itemsOf((cursor) => this.list({ ...filter, cursor }, options));
   }
 
+  /** Cancels a payment that waits for money: it is EXPIRED then, with `cancelled_at`. */
+  cancel(id: string, options?: PostOptions): Promise<Payment> {
+    return this.#send({ method: 'POST', path: `/v1/payment/${idOf(id)}/cancel` }, options);
+  }
+
   /** Sends money back: an amount, or all that is left. */
   refund(id: string, body: CreateRefund = {}, options?: PostOptions): Promise<Refund> {
     return this.#send({ method: 'POST', path: `/v1/payment/${idOf(id)}/refund`, body }, options);

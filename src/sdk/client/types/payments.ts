@@ -109,6 +109,8 @@ export interface Payment {
   amount_refunded: string;
   /** Number of the payment's latest event. */
   sequence: number;
+  /** When the merchant cancelled the payment; null: they did not. */
+  cancelled_at: string | null;
 }
 
 export interface ListPayments {
