@@ -353,6 +353,7 @@ describe('the webhook client', () => {
       'the status 000': 'HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n',
       'the status 000 without an end': 'HTTP/1.1 000 Nothing\r\n\r\n',
       'the status 099': 'HTTP/1.1 099 Nothing\r\nContent-Length: 0\r\n\r\n',
+      'behind more than 16 kB of interim responses': `${'HTTP/1.1 100 \r\n\r\n'.repeat(1_000)}HTTP/1.1 200 OK\r\n\r\n`,
       'a header of more than 16 kB': `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
     };
     for (const [name, bytes] of Object.entries(NO_HTTP))
