@@ -33,8 +33,9 @@ export async function cancelPayment(
     const answer = (current: Payment) => reply(200, toResource(current, ctx.config.publicUrl));
     if (isExpired(payment.status) && payment.cancelled_at !== null) return answer(payment);
     const now = withTestClockOf(ctx, payment).now();
-    // One that late money has opened again was cancelled when it was cancelled first.
-    const changes = { cancelled_at: payment.cancelled_at ?? now };
+    // One that late money has opened again was cancelled when it was cancelled first. A part that was seen
+    // before, and is reported later, must not open it until `expires_at`.
+    const changes = { cancelled_at: payment.cancelled_at ?? now, deadline_at: now };
     const [cancelled] = await transition(tx, [{ paymentId: id, trigger: 'cancelled', changes }], now);
     if (cancelled === undefined) throw new ApiError('cancel_not_allowed', { message: reasonOf(payment) });
     await acceptDueRefunds(tx, [id], now);

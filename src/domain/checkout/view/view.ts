@@ -1,7 +1,7 @@
 import { displayedAddress } from '../../chain/addresses.ts';
 import { NETWORKS } from '../../chain/networks.ts';
 import { lateWindowEnd } from '../../payments/transfers/evaluate.ts';
-import { networkOfTransfer, type Payment } from '../../payments/lifecycle/payment.ts';
+import { networkOfTransfer, payableUntil, type Payment } from '../../payments/lifecycle/payment.ts';
 import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
 import { leftToSend } from '../../payments/pricing/quote.ts';
 import { canSelectMethod } from '../../payments/pricing/quotes.ts';
@@ -93,7 +93,9 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
   const asksForMoney = state === 'waiting' || state === 'underpaid';
   const mustChoose = state === 'waiting' && !isOffered(face, payment);
   const requiredConfirmations = NETWORKS[networkOfTransfer(payment)].confirmations;
-  const { locked_until, deadline_at, expires_at } = payment;
+  const { locked_until, deadline_at } = payment;
+  // Late money has no locked rate.
+  const isLocked = locked_until !== null && locked_until < payableUntil(payment);
   const canChoose = canSelectMethod(payment, now);
   return {
     payment,
@@ -105,7 +107,7 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
     secondsLeft: Math.max(0, Math.floor((deadline_at.getTime() - now.getTime()) / 1000)),
     canChoose,
     mustChoose,
-    priceUntil: asksForMoney && locked_until !== null && locked_until < expires_at ? locked_until : null,
+    priceUntil: asksForMoney && isLocked ? locked_until : null,
     refundTo: refundTo(payment),
     goesBack: goesBack(payment),
     isLive: isLive(payment, now),

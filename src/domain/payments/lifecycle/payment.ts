@@ -42,7 +42,7 @@ export interface Payment {
   readonly actually_paid_currency: string | null;
   readonly created_at: Date;
   readonly expires_at: Date;
-  /** `expires_at`, or the end of the late window once late money came. */
+  /** `expires_at`, the time of its cancellation, or the end of the late window once late money came. */
   readonly deadline_at: Date;
   readonly settled_at: Date | null;
   /** When the merchant cancelled it; null: they did not. */
