@@ -3,6 +3,7 @@ import supertest from 'supertest';
 import { simulatedChain } from '../../../src/domain/chain/simulator/simulated.ts';
 import { paymentIn } from '../../support/checkout.ts';
 import { countRows, expectError } from '../../support/http.ts';
+import { waitingFor } from '../../support/locks.ts';
 import { openShop } from '../../support/shop.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
@@ -217,6 +218,48 @@ describe('the refund address on the checkout page', () => {
     await harness.ctx.db('refunds').where({ payment_id: id }).update({ asked_at: harness.ctx.now() });
     expectError(harness, await harness.api('delete', `/v1/payment/${id}/refund-address`), 409);
     expect(await savedFor(id)).to.equal(MINE);
+  });
+
+  it('is cleared on the networks where nothing was sent to it, whichever was given last', async () => {
+    const { id } = await paymentIn(harness, 'expired-partly');
+    const { db, now } = harness.ctx;
+    const given_at = now();
+    await db('refund_addresses').insert([
+      { payment_id: id, network: 'polygon', address: MINE, given_at },
+      { payment_id: id, network: 'ethereum', address: MINE, given_at: new Date(given_at.getTime() + 1) },
+    ]);
+    await db('refunds').insert({
+      id: `ref_${id.slice(4)}`,
+      payment_id: id,
+      amount: '2',
+      currency: 'USDC',
+      source: 'held',
+      coin: 'USDC',
+      network: 'ethereum',
+      coin_amount: '2',
+      status: 'COMPLETED',
+      address: MINE,
+      created_at: given_at,
+    });
+    const clear = () => harness.api('delete', `/v1/payment/${id}/refund-address`);
+    const { body } = await clear().expect(200);
+    expect(body.refund_address).to.include({ network: 'ethereum', address: MINE });
+    expect(await savedFor(id)).to.equal(MINE);
+    expectError(harness, await clear(), 409);
+  });
+
+  it('is shown again with what goes back by now, when that changes while it is being saved', async () => {
+    const { id, token_id } = await paymentIn(harness, 'expired-partly');
+    const { db } = harness.ctx;
+    const { text } = await post(token_id, { address: MINE }).expect(200);
+    const shown = await waitingFor(
+      db,
+      (tx) => tx('payments').where({ id }).update({ amount_received: '3' }).then(),
+      () => post(token_id, hiddenFields(text)).then((response) => response),
+    );
+    expect(shown.status).to.equal(200);
+    expect(hiddenFields(shown.text).confirmed).to.equal('3.00 USDC USDC ethereum');
+    expect(await savedFor(id)).to.equal(null);
   });
 
   it('is saved once: a later visitor of the link cannot redirect the money', async () => {

@@ -34,21 +34,23 @@ export async function setRefundAddressByToken(
   const { refund_network: network } = found;
   const { chain, networks, isSimulated } = adaptersOf(adapters, found.merchant_mode);
   const address = parseRefundAddress({ chain: chain(ctx), networks, isSimulated }, found, network, input);
-  const ask = (step: EnteredAddress['step'], text: unknown) => ({
+  const ask = (step: EnteredAddress['step'], text: unknown, payment = found) => ({
     entered: { step, address: typeof text === 'string' ? text : '' },
-    payment: found,
+    payment,
   });
   if (change !== undefined) return ask('changed', input);
   if (address === null) return ask('refused', input);
-  const clocked = withTestClockOf(ctx, found);
-  if (confirmed !== toConfirm(viewOf(found, clocked.now()))) return ask('confirm', address);
-  const isSaved = await ctx.db.transaction(async (tx) => {
+  const isConfirmed = (payment: CheckoutPayment) =>
+    confirmed === toConfirm(viewOf(payment, withTestClockOf(ctx, payment).now()));
+  if (!isConfirmed(found)) return ask('confirm', address);
+  return ctx.db.transaction(async (tx) => {
     const [payment] = await lockPayments(tx, [found.id]);
     // What the page showed may have changed while this waited: more money came, or the refund was sent.
     const current = await findByToken(tx, token);
-    if (payment === undefined || current === null) return false;
-    if (!canAskForAddress(current) || current.refund_network !== network) return false;
-    return setRefundAddress(tx, payment, { network, address }, withTestClockOf(ctx, payment).now());
+    if (payment === undefined || current === null) return 'closed';
+    if (!canAskForAddress(current) || current.refund_network !== network) return 'closed';
+    if (!isConfirmed(current)) return ask('confirm', address, current);
+    const now = withTestClockOf(ctx, payment).now();
+    return (await setRefundAddress(tx, payment, { network, address }, now)) ? 'saved' : 'closed';
   });
-  return isSaved ? 'saved' : 'closed';
 }

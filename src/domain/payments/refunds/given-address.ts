@@ -32,17 +32,19 @@ export async function readRefundList(connection: Connection, paymentId: string):
 const SENT_TO = `refunds r WHERE r.payment_id = a.payment_id AND r.network = a.network
   AND r.address = a.address AND (r.status = 'COMPLETED' OR r.asked_at IS NOT NULL)`;
 
-const clearAddresses = sql<never, { paymentId: string }>(
+const clearAddresses = sql<{ network: string }, { paymentId: string }>(
   'clear_refund_addresses',
   (p) => `
     WITH cleared AS (
       DELETE FROM refund_addresses a
       WHERE a.payment_id = ${p.paymentId} AND NOT EXISTS (SELECT FROM ${SENT_TO})
       RETURNING payment_id, network, address
+    ), waiting AS (
+      UPDATE refunds r SET status = 'NEEDS_ADDRESS', address = NULL FROM cleared c
+      WHERE r.payment_id = c.payment_id AND r.network = c.network AND r.address = c.address
+        AND r.status = 'PENDING'
     )
-    UPDATE refunds r SET status = 'NEEDS_ADDRESS', address = NULL FROM cleared c
-    WHERE r.payment_id = c.payment_id AND r.network = c.network AND r.address = c.address
-      AND r.status = 'PENDING'`,
+    SELECT network FROM cleared`,
 );
 
 /**
@@ -56,13 +58,12 @@ export async function clearRefundAddress(ctx: Context, caller: Caller, id: strin
     // With the lock no payout is asked for meanwhile, and nobody gives an address.
     await lockPayment(tx, id);
     const before = await runOne(tx, latestAddress, { paymentId: id });
-    await run(tx, clearAddresses, { paymentId: id });
-    const after = await readRefundList(tx, id);
-    if (before !== null && after.refund_address?.network === before.network)
+    const cleared = await run(tx, clearAddresses, { paymentId: id });
+    if (before !== null && cleared.length === 0)
       throw new ApiError('refund_not_allowed', {
         message: `Money was sent to ${before.address}, so it cannot be cleared any more.`,
       });
-    return after;
+    return readRefundList(tx, id);
   });
   ctx.log.info('refund address cleared', { payment_id: id });
   return list;
