@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, type Log } from '../../platform/log.ts';
@@ -22,9 +22,9 @@ const SUFFIX = '.beat';
 export function startHeartbeat(log: Log): () => void {
   const file = fileOf(process.pid);
   let isWarned = false;
-  const write = () => {
+  const attempt = (change: () => void) => {
     try {
-      writeFileSync(file, '');
+      change();
     } catch (error) {
       if (!isWarned)
         log.warn('heartbeat file cannot be written; the health check will fail', {
@@ -33,9 +33,10 @@ export function startHeartbeat(log: Log): () => void {
       isWarned = true;
     }
   };
-  removeFilesOfTheDead();
-  write();
-  const beating = setInterval(write, EVERY_MS);
+  const write = () => writeFileSync(file, '');
+  attempt(removeFilesOfTheDead);
+  attempt(write);
+  const beating = setInterval(() => attempt(write), EVERY_MS);
   return () => {
     clearInterval(beating);
     rmSync(file, { force: true });
@@ -68,9 +69,18 @@ function fileOf(pid: number): string {
 
 function pidsWithFile(): number[] {
   return readdirSync(tmpdir())
-    .filter((name) => name.startsWith(PREFIX) && name.endsWith(SUFFIX))
+    .filter((name) => name.startsWith(PREFIX) && name.endsWith(SUFFIX) && isOwn(join(tmpdir(), name)))
     .map((name) => Number(name.slice(PREFIX.length, -SUFFIX.length)))
     .filter((pid) => Number.isInteger(pid) && pid > 0);
+}
+
+/**
+ * Another user may share the folder: with a service of theirs, whose processes and files this user may neither
+ * signal nor remove, or to be a nuisance.
+ */
+function isOwn(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found !== undefined && found.isFile() && found.uid === (process.getuid?.() ?? found.uid);
 }
 
 /** Before a worker writes its own: those that were killed have left theirs. */
