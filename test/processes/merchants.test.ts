@@ -14,6 +14,10 @@ import { build, endAll, startProcess } from './service.ts';
 const SHOP = ['--name', 'Blue shop', '--currency', 'USDT', '--network', 'tron'];
 
 const REFUSED: readonly (readonly [args: readonly string[], message: string])[] = [
+  [
+    ['create', '--name', 'Shop\nOther', ...SHOP.slice(2)],
+    '--name must be one line without control characters.',
+  ],
   [[], 'A command is missing.'],
   [['destroy'], 'There is no command destroy.'],
   [['toString'], 'There is no command toString.'],

@@ -342,6 +342,8 @@ describe('npm run ops', function () {
       [['stuck', '--all'], "Unknown option '--all'"],
       [['reconcile', '--release'], "Unknown option '--release'"],
       [['keys'], 'keys needs --merchant.'],
+      [['drain', '--on', '--reason', 'x\nok  money'], '--reason must be one line'],
+      [['suspend-merchant', '--reason', '\u001B[2J'], '--reason must be one line'],
       [['requeue', '--job'], "Option '--job <value>' argument missing"],
     ] as const)
       try {

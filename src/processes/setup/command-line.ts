@@ -24,6 +24,9 @@ export function parseCommand(
     throw new UsageError(
       `${name} needs ${missing.map((option) => `--${option}`).join(' and ')}.\n\n${USAGE}`,
     );
+  // Lists of merchants are read line by line, and mails name the shop.
+  if (/\p{Cc}/u.test(String(values.name ?? '')))
+    throw new UsageError(`--name must be one line without control characters.\n\n${USAGE}`);
   return { name, command, values, json: json === true };
 }
 

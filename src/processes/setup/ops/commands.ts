@@ -65,6 +65,10 @@ export function parseOpsCommand(args: readonly string[]): AskedCommand | { reado
     );
   const given = parseOptions(name, command, rest);
   const text = (option: string) => (typeof given[option] === 'string' ? given[option] : null);
+  // Status and the audit log are read line by line, on terminals.
+  const unreadable = Object.keys(command.options).find((option) => /\p{Cc}/u.test(text(option) ?? ''));
+  if (unreadable !== undefined)
+    throw usageError(name, command, `--${unreadable} must be one line without control characters`);
   const missing = Object.entries(command.options).filter(
     ([option, { isNeeded }]) => isNeeded === true && !text(option)?.trim(),
   );
