@@ -18,3 +18,13 @@ export function isMailAddress(text: string): boolean {
   const ascii = IS_ASCII.test(domain) ? domain : domainToASCII(domain);
   return ASCII_DOMAIN.test(ascii) && local.length + 1 + ascii.length <= MAX_LENGTH;
 }
+
+/**
+ * The same text for each way to write a mail address: its case, and an internationalised domain in its own
+ * letters or in ASCII. Postgres folds the case of letters that its locale knows, and no domain.
+ */
+export function foldMailAddress(text: string): string {
+  const at = text.lastIndexOf('@');
+  const [local, domain] = [text.slice(0, at), text.slice(at + 1)];
+  return `${local}@${domainToASCII(domain) || domain}`.normalize('NFC').toLowerCase();
+}

@@ -149,6 +149,15 @@ describe("erasing a customer's personal data", () => {
     expect(await found({ before: later })).to.deep.equal([first]);
     expect(await found({ paymentId: second })).to.deep.equal([second]);
     expect(await found({ email: 'bob@customer.example' })).to.deep.equal([]);
+    const forms = [
+      'Ann@bücher.example',
+      'ann@bu\u0308cher.example',
+      'ANN@BÜCHER.example',
+      'ann@xn--bcher-kva.example',
+    ];
+    const written = [];
+    for (const customer_email of forms) written.push(await shop.create({ ...BODY, customer_email }));
+    for (const email of forms) expect(await found({ email }), email).to.have.members(written);
   });
 });
 
