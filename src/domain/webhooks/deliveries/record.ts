@@ -166,13 +166,13 @@ export async function recordOutcomes(
 ): Promise<Recorded> {
   const { endpointId, owner } = lease;
   const now = ctx.now();
-  const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
-  const succeeded = results.filter(({ ok }) => ok).length;
-  const failed = results.length - succeeded;
+  const answers = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
+  const succeeded = answers.filter(({ ok }) => ok).length;
+  const failed = answers.length - succeeded;
   const [firstDelaySeconds = 0] = ctx.config.webhookRetrySeconds;
-  const reached = nextFlowControl(before, { succeeded, failed, pendingCount, now, firstDelaySeconds });
-  const deferredTo = outcomes.flatMap((one) => ('deferredTo' in one ? [one.deferredTo] : [])).at(-1);
-  const after = deferredTo === undefined ? reached : { ...reached, circuitOpenUntil: deferredTo };
+  const deferredTo = outcomes.flatMap((one) => ('deferredTo' in one ? [one.deferredTo] : [])).at(-1) ?? null;
+  const results = { succeeded, failed, deferredTo, pendingCount, now, firstDelaySeconds };
+  const after = nextFlowControl(before, results);
   const of = { endpoint_id: endpointId, owner };
   const { isOwned, isReleased, next } = await recordTogether(ctx.db, {
     change: {

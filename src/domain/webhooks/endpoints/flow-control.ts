@@ -9,7 +9,7 @@ export interface FlowControl {
    * Requests that failed since the last success, up to CIRCUIT_OPENS_AFTER; beyond that, failed probes count.
    */
   readonly failures: number;
-  /** Nothing is sent until then; null: the circuit is closed. */
+  /** Nothing is sent until then: the circuit is open, or no place at the origin was free; null: neither. */
   readonly circuitOpenUntil: Date | null;
   /** When the first of those failures was; null: the latest request succeeded. */
   readonly failingSince: Date | null;
@@ -37,6 +37,8 @@ export const WAITING_DAYS = 20;
 export interface RequestResults {
   readonly succeeded: number;
   readonly failed: number;
+  /** When what found no place at its origin asks again; null: all found one. */
+  readonly deferredTo: Date | null;
   /** Deliveries that were pending, counted up to BACKLOG_THRESHOLD. */
   readonly pendingCount: number;
   readonly now: Date;
@@ -45,14 +47,26 @@ export interface RequestResults {
 }
 
 /**
- * Returns the flow control after `results`. Any success closes the circuit, and doubles the concurrency limit
+ * Returns the flow control after `results`. An endpoint that waits for a place at its origin has no open
+ * circuit: its failures count. It waits for the later of both.
+ */
+export function nextFlowControl(before: FlowControl, results: RequestResults): FlowControl {
+  const isOpen = before.failures >= CIRCUIT_OPENS_AFTER && before.concurrencyLimit === 1;
+  const after = afterRequests(isOpen ? before : { ...before, circuitOpenUntil: null }, results);
+  const waits = isOpen || results.succeeded > 0 ? null : before.circuitOpenUntil;
+  const until = [after.circuitOpenUntil, waits, results.deferredTo].flatMap((time) => time?.getTime() ?? []);
+  return { ...after, circuitOpenUntil: until.length === 0 ? null : new Date(Math.max(...until)) };
+}
+
+/**
+ * Returns the flow control after requests. Any success closes the circuit, and doubles the concurrency limit
  * if no request failed beside it, so a backlog drains with 1, 2, 4 ... requests at once. Failures alone reset
  * the limit to the initial one. Where there is a backlog, CIRCUIT_OPENS_AFTER failures in a row open the
  * circuit (half-open after its delay): one request is then the probe, and each failed probe doubles the delay
  * before the next. Requests that were in flight when the circuit opened are no probes and do not prolong the
  * delay.
  */
-export function nextFlowControl(before: FlowControl, results: RequestResults): FlowControl {
+function afterRequests(before: FlowControl, results: RequestResults): FlowControl {
   const { succeeded, failed, pendingCount, now, firstDelaySeconds } = results;
   if (succeeded > 0) {
     const concurrencyLimit =

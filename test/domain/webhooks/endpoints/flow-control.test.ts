@@ -22,6 +22,7 @@ const after = (before: FlowControl, change: Partial<RequestResults>) =>
   nextFlowControl(before, {
     succeeded: 0,
     failed: 0,
+    deferredTo: null,
     pendingCount: BACKLOG_THRESHOLD,
     now: NOW,
     firstDelaySeconds: 5,
@@ -50,6 +51,23 @@ describe("an endpoint's flow control", () => {
   it('keeps the limit when successes and failures come together, and resets the failures', () => {
     const failing = { ...FRESH, concurrencyLimit: 16, failures: 7, failingSince: NOW };
     expect(after(failing, { succeeded: 1, failed: 9 })).to.deep.equal({ ...FRESH, concurrencyLimit: 16 });
+  });
+
+  it('counts the failures of an endpoint that waits for a place at its origin, and goes on waiting', () => {
+    const waiting = after(FRESH, { deferredTo: addSeconds(NOW, 2) });
+    expect(waiting).to.deep.equal({ ...FRESH, circuitOpenUntil: addSeconds(NOW, 2) });
+    const failing = after(waiting, { failed: 1 });
+    expect(failing).to.deep.equal({ ...waiting, failures: 1, failingSince: NOW });
+    expect(after(failing, { succeeded: 1 }).circuitOpenUntil).to.equal(null);
+    const [burst, delay] = probed(after(waiting, { failed: 64 }));
+    expect([burst.failures, delay]).to.deep.equal([CIRCUIT_OPENS_AFTER + 1, 10]);
+  });
+
+  it('keeps a circuit open for its whole delay, also where some found no place', () => {
+    const open = after(FRESH, { failed: CIRCUIT_OPENS_AFTER, deferredTo: addSeconds(NOW, 1) });
+    expect(open.circuitOpenUntil).to.deep.equal(addSeconds(NOW, 5));
+    const deferred = after(open, { deferredTo: addSeconds(NOW, 6), now: addSeconds(NOW, 5) });
+    expect(deferred).to.deep.equal({ ...open, circuitOpenUntil: addSeconds(NOW, 6) });
   });
 
   it('resets the limit after failures alone, and counts them from the first on', () => {
