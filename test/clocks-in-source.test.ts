@@ -9,11 +9,10 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/platform/database-clock/measure.ts': "asks for the database's time",
   'src/domain/events/horizon.ts': "measures a duration by the database's clock alone",
   'src/domain/events/holders.ts': "measures a duration by the database's clock alone",
-  'src/domain/ops/status/database.ts': "shows the database's time beside the machine's",
   'src/platform/postgres/migrations/session.ts': "measures a duration by the database's clock alone",
   'src/processes/setup/heartbeat.ts': 'compares with the time of a file, which the system clock gave it',
   'src/sdk/sign.ts': "runs in a merchant's program",
-  'src/sdk/verify.ts': "runs in a merchant's program",
+  'src/sdk/received.ts': "runs in a merchant's program",
   'src/sdk/cli/terminal/outside.ts': "runs on a merchant's machine",
   'src/http/api/rate-limit.ts': "is the machine's own window",
 };

@@ -30,8 +30,8 @@ function from<T>(read: () => Promise<T>, fill: (gauge: Gauge, found: T) => void)
   };
 }
 
-function jobMetrics({ db, now }: Context, { share }: Survey): Metric[] {
-  const late = share(() => overdue(db, now()));
+function jobMetrics(ctx: Context, { share }: Survey): Metric[] {
+  const late = share(() => overdue(ctx.db, ctx.now()));
   const oldest = new Gauge({
     name: 'due_work_oldest_seconds',
     help: 'How long the oldest overdue job has waited.',
@@ -49,7 +49,7 @@ function jobMetrics({ db, now }: Context, { share }: Survey): Metric[] {
     help: 'How long the oldest open transaction that has written events holds the event feed back.',
     registers: [],
     collect: from(
-      share(() => feedHeldSeconds(db)),
+      share(() => feedHeldSeconds(ctx.db)),
       (gauge, seconds) => gauge.set(seconds),
     ),
   });
@@ -59,7 +59,7 @@ function jobMetrics({ db, now }: Context, { share }: Survey): Metric[] {
     labelNames: ['job'],
     registers: [],
     collect: from(
-      share(() => countStuck(db)),
+      share(() => countStuck(ctx.db)),
       (gauge, counts) => {
         for (const { job, count: jobs } of counts) gauge.set({ job }, jobs);
       },

@@ -41,7 +41,7 @@ describe('the language of a receipt', () => {
     await harness.work();
     expect(scene.mails().map(({ headers }) => headers.get('subject'))).to.deep.equal([
       '[TEST] Quittung von Shop: Bestellung order-1',
-      '[تجربة] إعادة مبلغ من Shop: الطلب order-1',
+      '[TEST] إعادة مبلغ من Shop: الطلب order-1',
     ]);
     expect(scene.mails()[0]?.text).to.include('Zeitpunkt: 31. Januar 2026 um 12:00 UTC');
   });

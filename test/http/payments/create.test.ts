@@ -102,6 +102,12 @@ const FIELDS: readonly [field: string, meaning: string, check: (sample: Sample) 
     "the number of the latest event: an integer that grows with the payment's steps",
     ({ created, settled }) => expect([created.sequence, settled.sequence]).to.deep.equal([1, 4]),
   ],
+  [
+    'cancelled_at',
+    'null until the merchant cancels the payment',
+    ({ created, settled }) =>
+      expect([created.cancelled_at, settled.cancelled_at]).to.deep.equal([null, null]),
+  ],
 ];
 
 describe('specification: Payment', () => {

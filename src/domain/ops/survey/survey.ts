@@ -23,17 +23,17 @@ export interface NetworkAge {
  * Each is read only when somebody asks, rejects while Postgres is unavailable, and is bounded at ten million
  * payments. `share` is for what others read beside.
  */
-export function openSurvey({ db, systemNow: now }: Context) {
+export function openSurvey({ db, systemNow }: Context) {
   const share = sharedReads();
   const ages = new HeadAges();
   return {
     share,
     payments: share(() => countPayments(db)),
-    endpoints: share(() => countStopped(db, now())),
-    turns: share(() => countTurns(db, now())),
-    networks: share(async () => (await readNetworks(db, now())).map((row) => ages.of(row))),
-    partitions: share(() => readPartitions(db, now())),
-    money: share(() => readWaitingMoney(db, now())),
+    endpoints: share(() => countStopped(db, systemNow())),
+    turns: share(() => countTurns(db, systemNow())),
+    networks: share(async () => (await readNetworks(db, systemNow())).map((row) => ages.of(row))),
+    partitions: share(() => readPartitions(db, systemNow())),
+    money: share(() => readWaitingMoney(db, systemNow())),
   };
 }
 

@@ -1,7 +1,5 @@
 import { NETWORK_IDS } from '../../chain/networks.ts';
-import type { ScheduledJob } from '../../schedule/rows.ts';
-import { defineJob, type Job } from '../../../platform/job.ts';
-import { testClockOf, type Payment } from './payment.ts';
+import { defineJob } from '../../../platform/job.ts';
 
 /** Key: a payment's id. Due at its deadline. */
 export const expirePayment = defineJob('payment.expire', 'expiration', { batch: 200, isOfMerchants: true });
@@ -19,9 +17,3 @@ export const tellRefundAddress = defineJob('refund-address.tell', 'mail');
 export const applyUnapplied = defineJob('payment.apply-transfers', 'confirmations');
 /** Key: a network's name. Recurs with the network's blocks. */
 export const syncChain = defineJob('chain.observe', 'confirmations', { keys: NETWORK_IDS });
-
-/** Returns a job whose key is the payment's id, in the time of its clock. */
-export function jobOf(job: Job, payment: Payment, runAt: Date): ScheduledJob {
-  const { id: key, merchant_id: merchantId } = payment;
-  return { job, key, runAt, testClock: testClockOf(payment), merchantId };
-}

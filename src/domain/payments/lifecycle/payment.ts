@@ -1,6 +1,8 @@
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
+import type { ScheduledJob } from '../../schedule/rows.ts';
 import type { TestClock } from '../../../platform/clock.ts';
+import type { Job } from '../../../platform/job.ts';
 import type { Policy } from './policy.ts';
 import type { Exception, Status } from './states.ts';
 
@@ -78,4 +80,10 @@ export type ClockColumns = Pick<Payment, 'test_clock' | 'clock_offset_ms' | 'clo
 export function testClockOf(columns: ClockColumns): TestClock | null {
   const { test_clock: id, clock_offset_ms, clock_frozen_until: frozenUntil } = columns;
   return id === null ? null : { id, offsetMs: Number(clock_offset_ms), frozenUntil };
+}
+
+/** Returns a job whose key is the payment's id, in the time of its clock. */
+export function jobOf(job: Job, payment: Payment, runAt: Date): ScheduledJob {
+  const { id: key, merchant_id: merchantId } = payment;
+  return { job, key, runAt, testClock: testClockOf(payment), merchantId };
 }

@@ -5,8 +5,8 @@ import { together } from '../../../platform/postgres/transactions/together.ts';
 import type { CheckoutRefund, CheckoutTransfer } from '../../../sdk/event-types.ts';
 import { countTransitions } from './count.ts';
 import { eventOf } from './event.ts';
-import { expirePayment, jobOf, settlePayment } from './jobs.ts';
-import type { Payment } from './payment.ts';
+import { expirePayment, settlePayment } from './jobs.ts';
+import { jobOf, type Payment } from './payment.ts';
 import {
   isOpen,
   isProcessing,

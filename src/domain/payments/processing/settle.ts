@@ -13,8 +13,8 @@ import {
   type ConversionRow,
 } from '../conversions/store.ts';
 import { convertedEntries, postEntries } from '../ledger/ledger.ts';
-import { jobOf, settlePayment } from '../lifecycle/jobs.ts';
-import type { Payment } from '../lifecycle/payment.ts';
+import { settlePayment } from '../lifecycle/jobs.ts';
+import { jobOf, type Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { isProcessing } from '../lifecycle/states.ts';
 import { lockPayments } from '../lifecycle/store.ts';

@@ -3,8 +3,8 @@ import type { ScheduledJob } from '../../schedule/rows.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { isZero } from '../../../platform/values/money.ts';
-import { endHolds, jobOf } from '../lifecycle/jobs.ts';
-import type { Payment } from '../lifecycle/payment.ts';
+import { endHolds } from '../lifecycle/jobs.ts';
+import { jobOf, type Payment } from '../lifecycle/payment.ts';
 import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import { isStanding, type PaymentTransfer } from './payment-transfer.ts';
 
