@@ -128,6 +128,14 @@ describe('what Node refuses of a request', () => {
         ]);
   });
 
+  it('a checkout page whose cookies are too large is a page as well', async () => {
+    const [answer] = await exchange(`GET /checkout/x HTTP/1.1\r\nCookie: ${'a'.repeat(20_000)}\r\n\r\n`);
+    expect([answer?.status, answer?.headers['content-type']]).to.deep.equal([
+      431,
+      'text/html; charset=utf-8',
+    ]);
+  });
+
   it('a request behind others is answered after them, in order', async () => {
     const good = `GET /v1/payments HTTP/1.1\r\n${HOST}${key()}\r\n`;
     const create = `POST /v1/payment HTTP/1.1\r\n${HOST}${key()}Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;

@@ -71,7 +71,8 @@ function respond(
  */
 function firstLineOf({ rawPacket, bytesParsed = 0 }: ParserError): { method: string; target: string } {
   const text = rawPacket?.toString('latin1') ?? '';
-  const begin = text.lastIndexOf('\r\n\r\n', bytesParsed - 1);
+  // Not the end of the header that the parser stopped in: that of one before it, which it has read whole.
+  const begin = text.lastIndexOf('\r\n\r\n', bytesParsed - 4);
   const [, method = 'GET', target = ''] =
     /^(?:\r\n)*([A-Z]{1,20}) (\/\S*|http:\/\/\S*)/.exec(text.slice(begin === -1 ? 0 : begin + 4)) ?? [];
   return { method, target: target === '' ? '/v1' : target };
