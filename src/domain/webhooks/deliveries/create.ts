@@ -52,7 +52,13 @@ export const INSERT_ENDPOINTS = (wanted: string, systemNow: string) => `
   SELECT DISTINCT endpoint_id, merchant_id, registration_id, endpoint_url,
     sha256(convert_to(endpoint_url, 'UTF8')), ${systemNow}::timestamptz
   FROM ${wanted} ORDER BY 1
-  ON CONFLICT DO NOTHING`;
+  ON CONFLICT DO NOTHING RETURNING id`;
+
+/**
+ * SQL: true, once the CTE `endpoint` has inserted what is lacking. That waits for whoever changes an
+ * endpoint, who has its deliveries next: a statement that had deliveries by then would wait for ever.
+ */
+export const ENDPOINTS_FIRST = '(SELECT count(*) FROM endpoint) IS NOT NULL';
 
 /**
  * SQL: the id of the delivery of an event `e` to the endpoint that was registered as `registration`, or to
@@ -99,7 +105,7 @@ const insertDeliveries = sql<EndpointRow, Creation>('insert_deliveries', (p) => 
       SELECT w.*, CASE WHEN NOT is_on THEN 'webhooks_disabled' WHEN EXISTS (
           SELECT FROM webhook_endpoints o WHERE o.id = w.endpoint_id AND o.disabled_at IS NOT NULL)
         THEN 'endpoint_switched_off' END AS not_sent
-      FROM wanted w
+      FROM wanted w WHERE ${ENDPOINTS_FIRST}
     ), delivery AS (
       INSERT INTO deliveries (id, event_id, merchant_id, payment_id, endpoint_id, sequence, type, status,
         failed_because, next_attempt_at, created_at, finished_at)

@@ -7,7 +7,7 @@ import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../
 import { ApiError, ValidationError } from '../../../platform/errors.ts';
 import { firstIdAt } from '../../../platform/values/ids.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
-import { INSERT_ENDPOINTS, TARGETS } from './create.ts';
+import { ENDPOINTS_FIRST, INSERT_ENDPOINTS, TARGETS } from './create.ts';
 import { readRegistration } from '../endpoints/registration.ts';
 import { RECORD_REQUESTS } from './redelivery-requests.ts';
 import type { RedeliverAnswer, RedeliverBody } from './schemas.ts';
@@ -90,7 +90,7 @@ const restartRange = sql<RestartedRow, RestartParams>(
          + ${SECONDS_APART}::float8 * (row_number() OVER (ORDER BY id) - 1) * interval '1 second',
        ${p.now}
      FROM wanted w
-     WHERE NOT EXISTS (
+     WHERE ${ENDPOINTS_FIRST} AND NOT EXISTS (
        SELECT FROM webhook_endpoints o WHERE o.id = w.endpoint_id AND o.disabled_at IS NOT NULL)
      ORDER BY delivery_id
      ON CONFLICT (id) DO UPDATE SET status = 'pending', failed_because = NULL,

@@ -3,6 +3,7 @@ import { attemptsTotal } from '../../../../platform/metrics/measures.ts';
 import { run, sql } from '../../../../platform/postgres/db.ts';
 import { REGISTRATION, URL_OF_EVENT } from '../destination.ts';
 import type { AcquiredEndpoint, EndpointLease } from './lease.ts';
+import { withEndpointsLocked } from './lock.ts';
 
 interface InterruptedParams {
   readonly endpointId: string;
@@ -11,7 +12,9 @@ interface InterruptedParams {
   readonly receiver: string | null;
 }
 
-// An attempt whose outcome was recorded has its row, so the conflict skips it. The retry schedule does not
+// Its caller has locked the endpoint (lock.ts), as whoever records an outcome: else one would hold the
+// endpoint and the other the delivery, and they would wait for each other for ever. An attempt whose outcome
+// was recorded has its row, so the conflict skips it. The retry schedule does not
 // advance: restarted_after grows with attempts. A run that was only frozen may still record the outcome: it
 // replaces this row (deliveries/record.ts).
 const recordAttempts = sql<{ delivery_id: string }, InterruptedParams>(
@@ -75,7 +78,8 @@ async function recordInterrupted(
   { endpointId, owner }: EndpointLease,
   receiver: string | null,
 ): Promise<void> {
-  const recorded = await run(ctx.db, recordAttempts, { endpointId, owner, now: ctx.now(), receiver });
+  const params = { endpointId, owner, now: ctx.now(), receiver };
+  const recorded = await withEndpointsLocked(ctx.db, [endpointId], (on) => run(on, recordAttempts, params));
   if (recorded.length > 0)
     attemptsTotal.inc({ outcome: 'interrupted', error: 'interrupted' }, recorded.length);
   for (const { delivery_id } of recorded)
