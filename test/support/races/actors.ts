@@ -1,14 +1,16 @@
 import winston from 'winston';
+import { cancelPayment } from '../../../src/domain/payments/cancel.ts';
 import { selectMethodByToken } from '../../../src/domain/checkout/actions/select-method.ts';
 import { giveRefundAddress } from '../refunds.ts';
-import type { NetworkId } from '../../../src/domain/chain/networks.ts';
-import { expirePayments } from '../../../src/domain/payments/processing/expire.ts';
+import { NETWORKS, type NetworkId } from '../../../src/domain/chain/networks.ts';
+import { endHoldsOf, expirePayments } from '../../../src/domain/payments/processing/expire.ts';
 import { requotePayments } from '../../../src/domain/payments/processing/requote.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
 import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
 import { requestRefund } from '../../../src/domain/payments/refunds/request.ts';
 import { sendRefunds } from '../../../src/domain/payments/refunds/send.ts';
 import type { Adapters } from '../../../src/domain/adapters.ts';
+import { addSeconds } from '../../../src/platform/clock.ts';
 import type { Context } from '../../../src/platform/context.ts';
 import { applyUnappliedTransfers } from '../../../src/domain/payments/processing/apply-unapplied.ts';
 import type { PausableDb } from './pausable-db.ts';
@@ -27,16 +29,19 @@ export interface RacedPayment {
 }
 
 /** What an actor acts with: a process of its own, whose statements can fail. */
-export interface Acting {
+export interface Acting<Raced = RacedPayment> {
   readonly ctx: Context;
   readonly adapters: Adapters;
   readonly caller: Caller;
-  readonly payment: RacedPayment;
+  readonly payment: Raced;
   readonly racer: Pick<PausableDb, 'failing'>;
 }
 
-type Actor = (acting: Acting) => Promise<unknown>;
+export type Actor<Raced = RacedPayment> = (acting: Acting<Raced>) => Promise<unknown>;
 
+const LONGEST_HOLD_SECONDS = Math.max(
+  ...Object.values(NETWORKS).map(({ unminedHoldSeconds }) => unminedHoldSeconds),
+);
 const CUSTOMER_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 /** The context of a process whose clock shows `time`. */
@@ -52,8 +57,9 @@ const settle: Actor = ({ ctx, adapters, payment }) =>
   settlePayments(at(ctx, payment.now), adapters, [payment.id]);
 const send: Actor = ({ ctx, adapters, payment }) =>
   sendRefunds(at(ctx, payment.now), adapters, payment.refundIds);
-const inTurn =
-  (...actors: readonly Actor[]): Actor =>
+/** One actor that does what several do, one after the other. */
+export const inTurn =
+  <Raced = RacedPayment>(...actors: readonly Actor<Raced>[]): Actor<Raced> =>
   async (acting) => {
     for (const act of actors) await act(acting);
   };
@@ -79,6 +85,11 @@ export const ACTORS = {
   // As one whose syncs have just ended: they wait for those of others, and so would hide what it waits for.
   'expire without a sync': ({ ctx, adapters, payment: { id, deadline } }) =>
     expirePayments(at(ctx, deadline), { ...adapters, networks: [] }, [id]),
+  cancel: ({ ctx, adapters, caller, payment }) =>
+    cancelPayment(at(ctx, payment.now), adapters, caller, payment.id, null),
+  // When what is in the pool has held the payment for as long as any network lets it.
+  'end holds': ({ ctx, adapters, payment: { id, now } }) =>
+    endHoldsOf(at(ctx, addSeconds(now, LONGEST_HOLD_SECONDS)), adapters, [id]),
   requote: ({ ctx, adapters, payment }) => requotePayments(at(ctx, payment.now), adapters, [payment.id]),
   'request refund': ({ ctx, adapters, caller, payment }) => {
     const body = payment.refundAmount === null ? {} : { amount: payment.refundAmount };

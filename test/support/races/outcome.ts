@@ -1,5 +1,6 @@
 import {
   applyUnapplied,
+  endHolds,
   expirePayment,
   requotePayment,
   sendRefund,
@@ -15,7 +16,10 @@ import { checkInvariants } from '../invariants.ts';
 import { at, type RacedPayment } from './actors.ts';
 
 const JOBS = new Map(
-  [applyUnapplied, expirePayment, requotePayment, settlePayment, sendRefund].map(({ name }) => [name, 10]),
+  [applyUnapplied, endHolds, expirePayment, requotePayment, settlePayment, sendRefund].map(({ name }) => [
+    name,
+    10,
+  ]),
 );
 
 const outcome = sql<{ outcome: string }>(

@@ -7,6 +7,8 @@ export interface Outside {
   readonly adapters: Adapters;
   /** What was asked for since the last call of `forget`, in order of its text. */
   readonly asked: readonly string[];
+  /** The ids of the events that left since then, one for each request. */
+  readonly events: readonly string[];
   forget(): void;
   /** Returns what was asked for, and no row knows. */
   unknownTo(db: Db): Promise<string[]>;
@@ -21,10 +23,14 @@ const known = sql<{ what: string }>(
    FROM conversions WHERE status = 'CONVERTED'`,
 );
 
-/** Records payouts and conversions: what was asked for once is done, and must be booked whatever happens. */
+/**
+ * Records payouts and conversions: what was asked for once is done, and must be booked whatever happens. Of
+ * webhooks it records each request that leaves.
+ */
 export function watchOutside(adapters: Adapters): Outside {
   const asked = new Set<string>();
-  const { payouts, exchange } = adapters;
+  const events: string[] = [];
+  const { payouts, exchange, webhooks } = adapters;
   const record = (what: string, reference: string, amount: string, coin: string) =>
     void asked.add(`${what} ${reference} of ${Number(amount)} ${coin}`);
   return {
@@ -34,6 +40,13 @@ export function watchOutside(adapters: Adapters): Outside {
         send(payout) {
           record('payout', payout.reference, payout.amount, payout.currency);
           return payouts.send(payout);
+        },
+      },
+      webhooks: {
+        ...webhooks,
+        post(url, headers, body) {
+          events.push(headers['webhook-id'] ?? '');
+          return webhooks.post(url, headers, body);
         },
       },
       exchange: {
@@ -46,7 +59,11 @@ export function watchOutside(adapters: Adapters): Outside {
     get asked() {
       return [...asked].sort();
     },
-    forget: () => asked.clear(),
+    events,
+    forget() {
+      asked.clear();
+      events.length = 0;
+    },
     async unknownTo(db) {
       const rows = (await run(db, known, [])).map(({ what }) => what.replace(/[\d.]+(?= \w+$)/, normal));
       return [...asked].filter((what) => !rows.includes(what)).map((what) => `no row knows the ${what}`);

@@ -1,30 +1,33 @@
-import { ACTORS, type ActorName } from './actors.ts';
-import { STATES } from './states.ts';
+import type { Suite } from './suite.ts';
 
 /** An actor that is paused, and one that acts meanwhile, in one state of the payment. */
 export interface Pair {
   readonly state: string;
-  readonly first: ActorName;
-  readonly second: ActorName;
+  readonly first: string;
+  readonly second: string;
 }
-
-const NAMES = Object.keys(ACTORS) as ActorName[];
 
 /**
  * Returns every ordered pair of actors, each with itself too: in every state where both have work and, if
- * there is none, in the first where the one that is paused has.
+ * there is none and the suite wants these, in the first where the one that is paused has.
  */
-export function allPairs(): Pair[] {
-  const states = Object.entries(STATES);
-  const meet = (first: ActorName, second: ActorName) =>
+export function allPairs<Raced>(suite: Suite<Raced>): Pair[] {
+  const states = Object.entries(suite.states);
+  const names = Object.keys(suite.actors);
+  const meet = (first: string, second: string) =>
     states.some(([, { actors }]) => actors.includes(first) && actors.includes(second));
-  const isFirstStateOf = (state: string, actor: ActorName) =>
+  const isFirstStateOf = (state: string, actor: string) =>
     states.find(([, { actors }]) => actors.includes(actor))?.[0] === state;
   return states.flatMap(([state, { actors }]) =>
     actors.flatMap((first) =>
-      NAMES.filter(
-        (second) => actors.includes(second) || (isFirstStateOf(state, first) && !meet(first, second)),
-      ).map((second) => ({ state, first, second })),
+      names
+        .filter(
+          (second) =>
+            !(first === second && suite.once.includes(first)) &&
+            (actors.includes(second) ||
+              (suite.meetsAll && isFirstStateOf(state, first) && !meet(first, second))),
+        )
+        .map((second) => ({ state, first, second })),
     ),
   );
 }

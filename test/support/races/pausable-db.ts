@@ -29,7 +29,7 @@ export interface PausableDb {
   readonly paused: Promise<string>;
 }
 
-/** Before the statement, or the COMMIT, with this index. How many go together depends on the connection. */
+/** Before the statement, or the COMMIT, with this index. */
 export interface Pause {
   readonly index: number;
   readonly isCommit: boolean;
@@ -54,6 +54,7 @@ export function openPausableDb(url: string, name: string): PausableDb {
       if (OUTSIDE.test(statement)) return query(...args);
       sent.push(statement);
       const callback = args.at(-1);
+      args[0] = unnamed(args[0]);
       const answered = (before: Promise<unknown>) => {
         if (typeof callback !== 'function') return before.then(() => query(...args));
         // knex's own statements, such as BEGIN and COMMIT, take a callback, and so do those that go together.
@@ -111,6 +112,17 @@ function hasReached(pause: Pause | null, sent: readonly string[]): boolean {
   if (pause === null) return false;
   const counted = pause.isCommit ? sent.filter((statement) => COMMITS.test(statement)) : sent;
   return counted.length - 1 === pause.index && counted.at(-1) === sent.at(-1);
+}
+
+/**
+ * Only statements that the connection has prepared, by their names, go together in one message, within which
+ * nothing can be paused: the locks of a transaction would never be held at a pause.
+ */
+function unnamed(statement: unknown): unknown {
+  const { name } = statement as { name?: string };
+  return typeof statement === 'string' || name === undefined
+    ? statement
+    : { ...(statement as object), name: undefined };
 }
 
 /** A prepared statement's name, or the text of one that has none. */

@@ -4,12 +4,12 @@ import type { Caller } from '../../../src/platform/endpoint.ts';
 import type { Context } from '../../../src/platform/context.ts';
 import { ApiError } from '../../../src/platform/errors.ts';
 import type { Harness } from '../harness.ts';
-import { ACTORS, type ActorName, type RacedPayment } from './actors.ts';
+import type { Actor } from './actors.ts';
 import { openPausableDb, PAUSE_LOCK, type PausableDb, type Pause } from './pausable-db.ts';
 
 /** What became of an actor: its name, and how it failed, if it did. */
 export interface Ended {
-  readonly actor: ActorName;
+  readonly actor: string;
   /** Null: it did its work, or refused it with an error of the API below 500. */
   readonly error: Error | null;
 }
@@ -25,18 +25,14 @@ export interface Race {
 }
 
 /** Two actors, each with a pool of connections of its own, as two processes have. */
-export interface Racers {
+export interface Racers<Raced> {
   /** Runs `first` to its end, then `second`. Returns the statements that `first` sent. */
-  inTurn(
-    first: ActorName,
-    second: ActorName,
-    payment: RacedPayment,
-  ): Promise<{ ended: Ended[]; sent: readonly string[] }>;
+  inTurn(first: string, second: string, payment: Raced): Promise<{ ended: Ended[]; sent: readonly string[] }>;
   /**
    * Runs `first` up to a pause, then `second` until it has ended or waits for a lock of
    * the first, and then both to their ends. Null: `first` ended before.
    */
-  race(first: ActorName, second: ActorName, payment: RacedPayment, pause: Pause): Promise<Race | null>;
+  race(first: string, second: string, payment: Raced, pause: Pause): Promise<Race | null>;
   close(): Promise<void>;
 }
 
@@ -48,19 +44,20 @@ const IS_WAITING = `
     SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = $1 AND wait_event_type = 'Lock') AS is_waiting`;
 
-export async function openRacers(
+export async function openRacers<Raced>(
   { ctx, adapters }: Pick<Harness, 'ctx' | 'adapters'>,
   caller: Caller,
-): Promise<Racers> {
+  actors: Readonly<Record<string, Actor<Raced>>>,
+): Promise<Racers<Raced>> {
   const url = ctx.config.databaseUrl;
   const [one, two] = [openPausableDb(url, 'first racer'), openPausableDb(url, 'second racer')] as const;
   const gate = new pg.Client({ connectionString: url });
   await gate.connect();
 
-  const act = async (racer: PausableDb, actor: ActorName, payment: RacedPayment): Promise<Ended> => {
+  const act = async (racer: PausableDb, actor: string, payment: Raced): Promise<Ended> => {
     const own: Context = { ...ctx, db: racer.db };
     try {
-      await ACTORS[actor]({ ctx: own, adapters, caller, payment, racer });
+      await actors[actor]?.({ ctx: own, adapters, caller, payment, racer });
       return { actor, error: null };
     } catch (error) {
       if (error instanceof ApiError && error.status < 500) return { actor, error: null };

@@ -7,19 +7,13 @@ import type { Harness } from '../harness.ts';
 import { poisonShop } from '../poison.ts';
 import type { Shop } from '../shop.ts';
 import type { ActorName, RacedPayment } from './actors.ts';
-
-/** Sets up a payment on which some actors have work to do at the same time. */
-export interface RacedState {
-  /** The actors that have work here. */
-  readonly actors: readonly ActorName[];
-  prepare(harness: Harness, shop: Shop): Promise<RacedPayment>;
-}
+import type { RacedState } from './suite.ts';
 
 const CONFIRMATIONS = 12;
 const HOUR = 3_600;
 
 /** Each state has changes on one network, or on two, that no sync has seen. */
-export const STATES: Readonly<Record<string, RacedState>> = {
+export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>>> = {
   'open, with money on two networks': {
     actors: [
       'observe',
@@ -27,6 +21,8 @@ export const STATES: Readonly<Record<string, RacedState>> = {
       'set aside',
       'expire',
       'expire without a sync',
+      'cancel',
+      'end holds',
       'requote',
       'choose coin',
     ],
@@ -40,7 +36,7 @@ export const STATES: Readonly<Record<string, RacedState>> = {
     },
   },
   'fully funded, confirmed on one network and with a transfer replaced on another': {
-    actors: ['observe', 'observe another network', 'set aside', 'expire'],
+    actors: ['observe', 'observe another network', 'set aside', 'expire', 'cancel', 'end holds'],
     async prepare(harness, shop) {
       const { ctx, adapters } = harness;
       const id = await shop.create();
@@ -176,7 +172,8 @@ async function confirm(harness: Harness, shop: Shop, id: string, amount: string)
   await syncNetwork(ctx, adapters, 'ethereum');
 }
 
-async function raced(
+/** The payment as the actors know it, who act now. */
+export async function raced(
   { ctx }: Harness,
   shop: Shop,
   id: string,
