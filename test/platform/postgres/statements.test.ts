@@ -33,6 +33,7 @@ const TYPES: Readonly<Record<number, { column: string; parameter: readonly strin
   1007: { column: 'number[]', parameter: ['number[]'] }, // int4[]
   1009: { column: 'string[]', parameter: ['string[]'] }, // text[]
   1043: { column: 'string', parameter: ['string'] }, // varchar
+  1082: { column: 'Date', parameter: ['string'] }, // date
   1115: { column: 'Date[]', parameter: ['Date[]'] },
   1184: { column: 'Date', parameter: ['Date'] }, // timestamptz
   1185: { column: 'Date[]', parameter: ['Date[]'] },

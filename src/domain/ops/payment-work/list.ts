@@ -29,7 +29,8 @@ const workOfPayment = sql<PaymentWork, { id: string }>(
       SELECT id, event_id, endpoint_id, status, attempts, next_attempt_at, created_at FROM deliveries
       WHERE payment_id = ${p.id} ORDER BY id DESC LIMIT ${MAX_OF_KIND}
     ), returned AS (
-      SELECT id, status, created_at FROM refunds WHERE payment_id = ${p.id} ORDER BY id DESC LIMIT ${MAX_OF_KIND}
+      SELECT id, status, created_at FROM refunds
+      WHERE payment_id = ${p.id} ORDER BY id DESC LIMIT ${MAX_OF_KIND}
     )
     SELECT 'job' AS what, w.job AS name, w.key,
       CASE WHEN ${IS_PARKED} THEN 'parked' WHEN ${IS_WAITING('w')} THEN 'waits for a turn'
@@ -44,7 +45,8 @@ const workOfPayment = sql<PaymentWork, { id: string }>(
       concat_ws(', ', s.attempts || ' attempts', substring(last.url FROM '^\\w+://[^/?#]*'),
         'next ' || s.next_attempt_at::text)
     FROM sent s LEFT JOIN LATERAL (
-      SELECT url FROM delivery_attempts a WHERE a.delivery_id = s.id ORDER BY number DESC LIMIT 1) last ON true
+      SELECT url FROM delivery_attempts a WHERE a.delivery_id = s.id ORDER BY number DESC LIMIT 1
+    ) last ON true
     UNION ALL SELECT 'receipt', 'mail', r.event_id, CASE WHEN r.sent_at IS NOT NULL THEN 'sent'
       WHEN r.given_up_at IS NOT NULL THEN 'given up' ELSE r.attempts || ' attempts' END,
       coalesce(r.sent_at, r.given_up_at, e.created_at), NULL

@@ -97,6 +97,7 @@ export const SCHEDULE: Reasons = {
     erase_logs_of_payment:
       'The caller has locked the payment. An attempt that is recorded later is of the event without the customer.',
     beat_process: OWN_ROW,
+    probe_writes: 'It writes no row: its condition is never true.',
     end_process: OWN_ROW,
     sweep_processes: OWN_ROW,
     restore_missing_jobs:
