@@ -75,8 +75,8 @@ function pidsWithFile(): number[] {
 }
 
 /**
- * Another user may share the folder: with a service of theirs, whose processes and files this user may neither
- * signal nor remove, or to be a nuisance.
+ * Another user may share the folder: with a service of theirs, whose processes and files this user may
+ * neither signal nor remove, or to be a nuisance.
  */
 function isOwn(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });

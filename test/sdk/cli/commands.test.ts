@@ -152,6 +152,11 @@ describe('the command line', () => {
       expect(refund).to.include({ amount: '2.00', payment_id: created.id });
     });
 
+    it('cancels a payment', async () => {
+      const { id } = await createPayment(harness);
+      expect(await line.json(['payments', 'cancel', id])).to.include({ id, status: 'EXPIRED' });
+    });
+
     it('clears the address that the customer gave for refunds', async () => {
       const { id } = await createPayment(harness);
       const { code, stdout, stderr } = await line.run(['payments', 'clear-refund-address', id]);

@@ -67,6 +67,7 @@ describe('completion', () => {
       'create',
       'get',
       'list',
+      'cancel',
       'refund',
       'clear-refund-address',
       'watch',

@@ -59,6 +59,14 @@ export const payments: readonly Command[] = [
     send: (client, _, query: ListPayments) => client.payments.list(query),
   }),
   request({
+    name: 'payments cancel',
+    summary: 'Ends a payment that waits for money, as its deadline would.',
+    parameters: ID,
+    options: [KEY],
+    example: 'payments cancel pay_...',
+    send: (client, id, _, options) => client.payments.cancel(id, options),
+  }),
+  request({
     name: 'payments refund',
     summary: 'Sends money back: an amount, or all that is left.',
     parameters: ID,
