@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 const WORKER = fileURLToPath(new URL('../support/doomed-worker.ts', import.meta.url));
 
 const attempts = sql<{ delivery_id: string; number: number; error_class: string | null }>(
-  'test_attempts',
+  'test_attempts_after_a_crash',
   'SELECT delivery_id, number, error_class FROM delivery_attempts ORDER BY delivery_id, number',
 );
 const dueFanOuts = sql<{ visible_at: Date }>(

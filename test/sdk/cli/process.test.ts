@@ -111,7 +111,7 @@ describe('payment-checkout as a process', () => {
       return { words: stdout.trim().split('\n'), stderr };
     };
     expect(complete('pay')).to.deep.equal({ words: ['payments'], stderr: '' });
-    expect(complete('payments', 'c').words).to.deep.equal(['create']);
+    expect(complete('payments', 'cr').words).to.deep.equal(['create']);
     expect(complete('trigger', 'paid').words).to.deep.equal(['paid', 'paid-in-two-parts']);
   });
 });
