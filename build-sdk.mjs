@@ -23,11 +23,14 @@ async function build() {
   rmSync(at('dist-sdk'), { recursive: true });
   await bundle();
   for (const [entry, text] of types) {
-    writeFileSync(at(`dist-sdk/${entry}.d.ts`), text);
+    writeFileSync(at(`dist-sdk/${entry}.d.ts`), indentedByTwo(text));
     writeFileSync(at(`dist-sdk/${entry}.d.mts`), `export * from './index.js';\n`);
   }
   writeFileSync(at('dist-sdk/package.json'), '{ "type": "commonjs" }\n');
 }
+
+/** The compiler writes four blanks a level. */
+const indentedByTwo = (text) => text.replaceAll(/^(?: {4})+/gm, ({ length }) => ' '.repeat(length / 2));
 
 async function bundle() {
   const { build } = await import('esbuild');

@@ -12,15 +12,18 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 // Whoever reads has enough, such as `head`.
 process.stdout.on('error', () => process.exit(0));
 
-/** A secret answer is read from a terminal that shows nothing of it. */
+/**
+ * A secret answer is read from a terminal that shows nothing of it. The terminal is prepared before the
+ * question is shown: an answer that comes at once would be shown, and a Ctrl-D be lost.
+ */
 async function ask(question: string, isSecret: boolean): Promise<string> {
-  process.stderr.write(question);
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
   const output = isSecret ? hidden : process.stderr;
   const terminal = createInterface({ input: process.stdin, output, terminal: true });
   // A terminal that asks reads Ctrl-C itself, and Ctrl-D would leave the question open for ever.
   terminal.once('SIGINT', () => end.abort(new Error('ended by Ctrl-C')));
   const closed = once(terminal, 'close');
+  process.stderr.write(question);
   try {
     const answer = await Promise.race([terminal.question('', { signal: end.signal }), closed]);
     if (typeof answer === 'string') return answer;
