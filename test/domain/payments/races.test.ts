@@ -8,6 +8,7 @@ describeRaces<RacedPayment>('races on one payment', {
   states: STATES,
   meetsAll: true,
   once: [],
+  neverWait: [],
   oneOf: 2,
   outcomeOf,
 });

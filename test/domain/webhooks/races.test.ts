@@ -8,6 +8,7 @@ describeRaces<RacedWebhooks>('races of webhooks', {
   states: WEBHOOK_STATES,
   meetsAll: false,
   once: ['record a late answer'],
+  neverWait: ['sweep events'],
   oneOf: 4,
   prepare: ({ ctx }) => guardWhatIsInUse(ctx.db),
   outcomeOf: outcomeOfWebhooks,

@@ -19,6 +19,8 @@ export interface Suite<Raced> {
   readonly meetsAll: boolean;
   /** Actors that never act twice, and so do not meet themselves. */
   readonly once: readonly string[];
+  /** Actors that never wait for a lock: they skip what others have locked. */
+  readonly neverWait: readonly string[];
   /** `npm test` races one of so many pairs, `npm run test:races` all. */
   readonly oneOf: number;
   /** Changes the database before all states. */
