@@ -545,7 +545,9 @@ describe('delivering a webhook', () => {
       'COMMIT',
     ]);
     for (let i = 0; i < 128; i += 1) await createDelivery();
-    const sent = await statementsOf(() => send());
+    // A run ends after 5 s, which a busy machine needs for fewer.
+    const { ctx, merchant } = harness;
+    const sent = await statementsOf(() => deliverDue(ctx, client, merchant.id, { runMs: 60_000 }));
     expect(receiver.requests).to.have.length(129);
     expect(sent.length).to.be.lessThan(128);
   });
