@@ -141,7 +141,7 @@ describe('the alerts', function () {
 
   it('fire while Redis is away', async () => {
     await redis.stop();
-    const before = await untilShown('health_check_failing{check="redis"');
+    const before = await untilShown('health_check_failing{check="redis"', 'metric_failing');
     expectFiring(before, await scrape(), ['RedisUnavailable', 'MetricsFailing']);
     worker.age(31);
     await until('the worker gives another sign of life', async () => (await worker.health()) === 0);
@@ -153,7 +153,7 @@ describe('the alerts', function () {
     const { port } = postgres;
     await postgres.stop();
     for (let i = 0; i < 20; i += 1) expect((await web.api('GET', '/v1/payments')).status).to.equal(503);
-    const after = await untilShown('health_check_failing{check="postgres"');
+    const after = await untilShown('health_check_failing{check="postgres"', 'metric_failing');
     expectFiring(before, after, ['PostgresUnavailable', 'MetricsFailing', 'ErrorRate']);
     expectFiring(after, await scrape(), ['RelayFailing']);
     worker.age(31);
