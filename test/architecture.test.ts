@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { cruise } from 'dependency-cruiser';
+import { STATUSES } from '../src/domain/payments/lifecycle/states.ts';
+import { REFUND_STATUSES } from '../src/domain/payments/refunds/states.ts';
 import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -75,6 +77,19 @@ describe('the rooms', () => {
     expect(short.map(({ path }) => path).filter((path) => !DECLARATIONS.test(path))).to.deep.equal([]);
   });
 
+  it('compare a status or a policy in the tables of states and policies alone, in SQL too', async () => {
+    const TABLES = /\/(states|policy)\.ts$/;
+    // The SDK stands alone: its tests hold its lists to the tables.
+    const files = (await sourceFiles(join(ROOT, 'src'))).filter(({ path }) => !/\/src\/sdk\//.test(path));
+    const compared = files
+      .filter(({ path }) => !TABLES.test(path))
+      .flatMap(({ path, text }) => (text.match(COMPARISON) ?? []).map((found) => `${path}: ${found}`));
+    expect(compared).to.deep.equal([]);
+    const seen = (line: string) => line.match(COMPARISON) !== null;
+    expect(COMPARISONS.filter((line) => !seen(line))).to.deep.equal([]);
+    expect(NO_COMPARISONS.filter(seen)).to.deep.equal([]);
+  });
+
   it('have no line of a comment above 110 columns: the formatter breaks only code', async () => {
     const long: string[] = [];
     for (const folder of ['src', 'test', 'bench', 'chaos'])
@@ -84,6 +99,30 @@ describe('the rooms', () => {
     expect(long).to.deep.equal([]);
   });
 });
+
+const STATUS_WORDS = [...STATUSES, ...REFUND_STATUSES, 'CONVERTED', 'REFUSED'].join('|');
+/** A literal after an operator, in a list or after CASE; or a part of a policy before one. */
+const COMPARISON = new RegExp(
+  String.raw`(?:(?:[=!]==|<>|\bIN \(|\bVALUES \(|includes\(|\[|case|(?<!\bSET status) =)\s*['"](?:${STATUS_WORDS})['"])` +
+    String.raw`|\b(?:late|overpaid|underpaid)'? (?:[=!]==|=|<>|IN) \(?'`,
+  'g',
+);
+const COMPARISONS = [
+  "if (status === 'SETTLED')",
+  `WHERE status IN ('WAITING', 'PENDING')`,
+  "['PENDING'].includes(status)",
+  `r.status <> 'COMPLETED'`,
+  `(VALUES ('WAITING'))`,
+  "case 'EXPIRED':",
+  "policy.late === 'refund'",
+  `policy->>'overpaid' = 'refund_excess'`,
+  "status = 'PENDING'",
+];
+const NO_COMPARISONS = [
+  "UPDATE refunds SET status = 'PENDING', address",
+  "status: 'COMPLETED'",
+  "do: 'refund'",
+];
 
 /** Every TypeScript file below a folder, with its number of lines. */
 async function sourceFiles(folder: string): Promise<{ path: string; text: string; lines: number }[]> {

@@ -8,7 +8,7 @@ import {
 } from '../../src/domain/payments/lifecycle/states.ts';
 import { EventResource } from '../../src/domain/events/schemas.ts';
 import { RefundBody, RefundResource } from '../../src/domain/payments/refunds/schemas.ts';
-import { REFUND_STATUSES } from '../../src/domain/payments/refunds/store.ts';
+import { REFUND_STATUSES } from '../../src/domain/payments/refunds/states.ts';
 import { PaymentResource } from '../../src/domain/payments/schemas.ts';
 import { createEndpoints } from '../../src/http/routes.ts';
 import { readConfig } from '../../src/platform/config/config.ts';

@@ -19,6 +19,9 @@ import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql } from '../../platform/postgres/db.ts';
 import { firstIdAt } from '../../platform/values/ids.ts';
+import { IS_BEGUN } from '../payments/conversions/states.ts';
+import { isProcessing, statusesThat } from '../payments/lifecycle/states.ts';
+import { IS_PENDING } from '../payments/refunds/states.ts';
 
 /**
  * Covers the longest deadline of a payment and its late window (24 h each), and the retries of a delivery,
@@ -63,17 +66,18 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
      UNION ALL
      SELECT ${p.settle}, id, NULL, test_clock
        FROM payments p
-       WHERE id >= ${p.firstPayment} AND status = 'PROCESSING' AND NOT ${HAS_UNAPPLIED('p.id')}
+       WHERE id >= ${p.firstPayment} AND status IN (${statusesThat(isProcessing)})
+         AND NOT ${HAS_UNAPPLIED('p.id')}
      UNION ALL
      SELECT ${p.settle}, payment_id, NULL, (SELECT test_clock FROM payments p WHERE p.id = payment_id)
-       FROM conversions c WHERE status = 'PENDING' AND NOT ${HAS_UNAPPLIED('c.payment_id')}
+       FROM conversions c WHERE ${IS_BEGUN('c')} AND NOT ${HAS_UNAPPLIED('c.payment_id')}
      UNION ALL
      SELECT DISTINCT '${applyUnapplied.name}', payment_id, NULL::timestamptz,
          (SELECT test_clock FROM payments p WHERE p.id = payment_id)
        FROM unapplied_transfers
      UNION ALL
      SELECT ${p.refund}, id, created_at, (SELECT test_clock FROM payments p WHERE p.id = payment_id)
-       FROM refunds WHERE id >= ${p.firstRefund} AND status = 'PENDING'
+       FROM refunds r WHERE id >= ${p.firstRefund} AND ${IS_PENDING('r')}
      UNION ALL
      SELECT ${p.receipt}, event_id, NULL, (SELECT test_clock FROM payments p WHERE p.id = r.payment_id)
        FROM receipts r WHERE sent_at IS NULL AND given_up_at IS NULL

@@ -2,6 +2,8 @@ import { beginEpoch, isElsewhere } from '../events/epoch.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 import { reconcileOnce } from './reconcile.ts';
+import { IS_BEGUN } from '../payments/conversions/states.ts';
+import { IS_PENDING } from '../payments/refunds/states.ts';
 
 /** Processes that must not run while the feed is numbered again. */
 const servingProcesses = sql<{ pid: number; application_name: string }>(
@@ -33,8 +35,8 @@ const remains = sql<{
   'what_a_restore_repeats',
   `SELECT
      (SELECT created_at FROM payments WHERE test_clock IS NULL ORDER BY id DESC LIMIT 1) AS newest_payment_at,
-     ARRAY(SELECT id FROM refunds WHERE status = 'PENDING' ORDER BY id LIMIT 1000) AS pending_refunds,
-     ARRAY(SELECT DISTINCT payment_id FROM conversions WHERE status = 'PENDING' ORDER BY 1 LIMIT 1000)
+     ARRAY(SELECT id FROM refunds r WHERE ${IS_PENDING('r')} ORDER BY id LIMIT 1000) AS pending_refunds,
+     ARRAY(SELECT DISTINCT payment_id FROM conversions c WHERE ${IS_BEGUN('c')} ORDER BY 1 LIMIT 1000)
        AS pending_conversions,
      (SELECT count(*)::int FROM deliveries WHERE status = 'pending') AS pending_deliveries`,
 );

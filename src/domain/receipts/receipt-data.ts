@@ -6,6 +6,7 @@ import { runOne, sql, type Db } from '../../platform/postgres/db.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { Mode } from '../../platform/endpoint.ts';
 import type { ReceiptData } from './template.ts';
+import { IS_COMPLETED } from '../payments/refunds/states.ts';
 
 interface ReceiptDataRow {
   readonly type: string;
@@ -53,7 +54,7 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
     CROSS JOIN LATERAL (
       SELECT sum(o.amount::numeric) AS refunded_so_far
       FROM refunds o
-      WHERE o.payment_id = p.id AND o.status = 'COMPLETED'
+      WHERE o.payment_id = p.id AND ${IS_COMPLETED('o')}
         AND (o.completed_at, o.place) <= (r.completed_at, r.place)
     ) so_far
     CROSS JOIN LATERAL (

@@ -2,7 +2,7 @@ import { NETWORKS, type NetworkId } from '../chain/networks.ts';
 import { faceOf } from '../checkout/view/face.ts';
 import { canAskForAddress } from '../checkout/view/view.ts';
 import { findByToken, type CheckoutPayment } from '../checkout/view/store.ts';
-import type { Policy } from '../payments/lifecycle/policy.ts';
+import { returnsLate, type Policy } from '../payments/lifecycle/policy.ts';
 import {
   isExpired,
   isOpen,
@@ -41,7 +41,7 @@ export function requestReasonOf(event: ReportedMoney): RequestReason | null {
   // An open payment will expire, and report that.
   if (type === 'checkout.funds_received') return isOpen(status) || paysForOrder(status) ? null : 'too_late';
   if (type !== 'checkout.failed' || !isExpired(status)) return null;
-  const isReturned = exceptions.includes('late') && policy.late === 'refund';
+  const isReturned = exceptions.includes('late') && returnsLate(policy);
   return exceptions.includes('underpaid') && !isReturned ? 'too_little' : 'too_late';
 }
 

@@ -5,6 +5,7 @@ import { fill, html, isolated, latin, type Html } from '../markup/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import type { State, View } from '../view/view.ts';
+import { honoursLate, returnsExcess } from '../../payments/lifecycle/policy.ts';
 
 type Key = keyof PageTexts;
 type Tone = 'calm' | 'good' | 'care' | 'bad';
@@ -87,11 +88,11 @@ function notesOf({ payment, state }: View): Key[] {
     ['replacedNote', exceptions.includes('replaced') && state === 'underpaid'],
     ['lateNote', exceptions.includes('late') && (isUnderWay || state === 'underpaid')],
     [
-      policy.overpaid === 'keep' ? 'overpaidNote' : 'overpaidRefundNote',
+      returnsExcess(policy) ? 'overpaidRefundNote' : 'overpaidNote',
       exceptions.includes('overpaid') && isUnderWay,
     ],
     ['refundedPartNote', state === 'settled' && !isZero(amount_refunded)],
-    [policy.late === 'honour' ? 'lateHonouredNote' : 'lateReturnedNote', isExpired],
+    [honoursLate(policy) ? 'lateHonouredNote' : 'lateReturnedNote', isExpired],
   ];
   return notes.filter(([, applies]) => applies).map(([note]) => note);
 }

@@ -7,6 +7,7 @@ import type { NetworkId } from '../../chain/networks.ts';
 import { recordset, run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import type { Mode } from '../../../platform/endpoint.ts';
 import { STORED_FACE, type StoredFace } from './face.ts';
+import { NEEDS_ADDRESS } from '../../payments/refunds/states.ts';
 
 /**
  * A payment as its page needs it. `confirmations` are current; the payment's row keeps those of the last
@@ -93,7 +94,7 @@ const CHECKOUT_PAYMENTS = `
         sum(coins) OVER (PARTITION BY rank, coin, network) AS refund_amount
       FROM (
         SELECT r.coin, r.network, 1 AS rank, r.place, r.coin_amount::numeric AS coins FROM refunds r
-        WHERE r.payment_id = p.id AND r.status = 'NEEDS_ADDRESS'
+        WHERE r.payment_id = p.id AND ${NEEDS_ADDRESS('r')}
         UNION ALL
         SELECT t.coin, t.network, 2, -t.place, t.amount - t.converted - t.returned FROM transfers t
         WHERE t.payment_id = p.id AND p.settled_at IS NULL AND p.amount_received > 0

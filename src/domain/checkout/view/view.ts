@@ -6,16 +6,11 @@ import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
 import { leftToSend } from '../../payments/pricing/quote.ts';
 import { canSelectMethod } from '../../payments/pricing/quotes.ts';
 import { hasReturnableMoney } from '../../payments/refunds/refund-address.ts';
-import {
-  acceptsMoney,
-  isOpen,
-  isProcessing,
-  paysForOrder,
-  type Status,
-} from '../../payments/lifecycle/states.ts';
+import { acceptsMoney, isUnderWay, paysForOrder, type Status } from '../../payments/lifecycle/states.ts';
 import { isZero, max, subtract, writtenLike } from '../../../platform/values/money.ts';
 import { faceOf, isOffered, type MerchantFace } from './face.ts';
 import type { CheckoutPayment } from './store.ts';
+import { returnsExcess, returnsLate } from '../../payments/lifecycle/policy.ts';
 
 /** The statuses that the page divides into finer states, because customers ask what happens now. */
 interface DividedStates {
@@ -37,7 +32,7 @@ const DIVIDED: { readonly [S in Divided]: (payment: Payment) => DividedStates[S]
   PROCESSING: () => 'converting',
   EXPIRED({ amount_received, exceptions, policy, cancelled_at }) {
     const isPaid = !isZero(amount_received);
-    if (isPaid && exceptions.includes('late') && policy.late === 'refund') return 'returning';
+    if (isPaid && exceptions.includes('late') && returnsLate(policy)) return 'returning';
     if (cancelled_at !== null) return 'cancelled';
     return isPaid ? 'expiredPartly' : 'expired';
   },
@@ -152,12 +147,12 @@ export function canAskForAddress(payment: CheckoutPayment): boolean {
 
 /** What was paid too much stays with the merchant by policy: it goes back only when they refund it. */
 export function isKept({ status, policy }: Payment): boolean {
-  return paysForOrder(status) && policy.overpaid === 'keep';
+  return paysForOrder(status) && !returnsExcess(policy);
 }
 
 /** Late money can still revive an expired payment until the end of the late window. */
 function isLive(payment: Payment, now: Date): boolean {
   const { status } = payment;
-  if (isOpen(status) || isProcessing(status)) return true;
+  if (isUnderWay(status)) return true;
   return acceptsMoney(status) && now < lateWindowEnd(payment);
 }

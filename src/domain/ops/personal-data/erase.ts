@@ -3,13 +3,14 @@ import { lockAll, readPayments } from '../../payments/lifecycle/store.ts';
 import { HAS_UNAPPLIED } from '../../payments/lifecycle/unapplied.ts';
 import { recordset, run, runOne, sql, type Db, type Tx } from '../../../platform/postgres/db.ts';
 import type { EventEnvelope } from '../../../sdk/event-types.ts';
+import { IS_OPEN } from '../../payments/refunds/states.ts';
 
 const whatWaits = sql<{ refunds: number; is_set_aside: boolean }, { id: string }>(
   'what_waits_of_payment',
   (p) => `
     SELECT ${HAS_UNAPPLIED(p.id)} AS is_set_aside,
-      (SELECT count(*)::int FROM refunds
-       WHERE payment_id = ${p.id} AND status <> 'COMPLETED') AS refunds`,
+      (SELECT count(*)::int FROM refunds r
+       WHERE payment_id = ${p.id} AND ${IS_OPEN('r')}) AS refunds`,
 );
 
 const erasePayment = sql<never, { id: string }>(

@@ -1,6 +1,9 @@
 import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { IS_WAITING } from '../../schedule/rows.ts';
+import { IS_REFUSED } from '../../payments/conversions/states.ts';
+import { isRefunded, isUnderWay, statusesThat } from '../../payments/lifecycle/states.ts';
+import { NEEDS_ADDRESS } from '../../payments/refunds/states.ts';
 
 /** Rows that are counted of a kind; more of them do not change what operators do. */
 const MAX_COUNTED = 10_000;
@@ -15,7 +18,7 @@ export interface PaymentCount {
 const openPayments = sql<PaymentCount>(
   'survey_open_payments',
   `SELECT s.status, c.count
-   FROM (VALUES ('WAITING'), ('PENDING'), ('PROCESSING')) AS s (status), LATERAL (
+   FROM unnest(ARRAY[${statusesThat(isUnderWay)}]) AS s (status), LATERAL (
      SELECT count(*)::int AS count FROM (
        SELECT FROM merchants m, LATERAL (
          SELECT FROM payments p WHERE p.merchant_id = m.id AND p.status = s.status LIMIT ${MAX_COUNTED}
@@ -32,7 +35,7 @@ const endedPayments = sql<PaymentCount>(
    FROM pg_class c JOIN pg_stats s ON s.tablename = c.relname AND s.attname = 'status'
      JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = s.schemaname,
      unnest(s.most_common_vals::text::text[], s.most_common_freqs) AS v (status, share)
-   WHERE c.oid = 'payments'::regclass AND v.status IN ('SETTLED', 'EXPIRED', 'FAILED', 'REFUNDED')`,
+   WHERE c.oid = 'payments'::regclass AND v.status NOT IN (${statusesThat(isUnderWay)})`,
 );
 
 /** Payments by status: the open ones counted up to 10,000, the others as ANALYZE has estimated. */
@@ -125,10 +128,10 @@ const waitingMoney = sql<WaitingMoney, { now: Date }>(
   'survey_waiting_money',
   (p) => `
     WITH refund AS (
-      SELECT payment_id, created_at FROM refunds WHERE status = 'NEEDS_ADDRESS'
+      SELECT payment_id, created_at FROM refunds r WHERE ${NEEDS_ADDRESS('r')}
       ORDER BY created_at LIMIT ${MAX_COUNTED}
     ), conversion AS (
-      SELECT payment_id, finished_at FROM conversions WHERE status = 'REFUSED'
+      SELECT payment_id, finished_at FROM conversions c WHERE ${IS_REFUSED('c')}
       ORDER BY finished_at DESC LIMIT ${MAX_COUNTED}
     ), waiting AS (
       SELECT 'refund_without_address' AS what, m.mode, r.created_at AS since
@@ -136,7 +139,7 @@ const waitingMoney = sql<WaitingMoney, { now: Date }>(
       UNION ALL
       SELECT 'conversion_refused', m.mode, c.finished_at
       FROM conversion c JOIN payments p ON p.id = c.payment_id JOIN merchants m ON m.id = p.merchant_id
-      WHERE p.status <> 'REFUNDED'
+      WHERE p.status NOT IN (${statusesThat(isRefunded)})
     )
     SELECT what, mode, count(*)::int AS count,
       greatest(0, max(extract(epoch FROM ${p.now}::timestamptz - since)))::float8 AS seconds

@@ -17,6 +17,9 @@ import { HOLDS } from '../../payments/transfers/hold.ts';
 import { sendAddressRequest, sendReceipt } from '../../receipts/jobs.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { exists, searched, within, type Invariant, type Offender, type Range } from './invariant.ts';
+import { IS_BEGUN } from '../../payments/conversions/states.ts';
+import { isPending, isProcessing, statusesThat } from '../../payments/lifecycle/states.ts';
+import { IS_PENDING } from '../../payments/refunds/states.ts';
 
 // A parked job is there too: it waits for an operator, and is counted apart. A job is deleted in the
 // transaction that finishes its work, or after it.
@@ -39,24 +42,24 @@ const missing = sql<Offender, Range>(
       UNION ALL
       SELECT id, 'status PROCESSING', '${settlePayment.name}', id
       FROM payments p
-      WHERE ${within('id', p)} AND status = 'PROCESSING'
+      WHERE ${within('id', p)} AND status IN (${statusesThat(isProcessing)})
         AND NOT ${HAS_UNAPPLIED('p.id')}
       UNION ALL
       SELECT payment_id, format('conversion %s is PENDING', number), '${settlePayment.name}', payment_id
       FROM conversions c
-      WHERE ${within('payment_id', p)} AND status = 'PENDING'
+      WHERE ${within('payment_id', p)} AND ${IS_BEGUN('c')}
         AND NOT ${HAS_UNAPPLIED('c.payment_id')}
       UNION ALL
       SELECT DISTINCT payment_id, 'transfers are set aside', '${applyUnapplied.name}', payment_id
       FROM unapplied_transfers WHERE ${within('payment_id', p)}
       UNION ALL
       SELECT payment_id, 'refund ' || id || ' is PENDING', '${sendRefund.name}', id
-      FROM refunds WHERE ${within('payment_id', p)} AND status = 'PENDING'
+      FROM refunds r WHERE ${within('payment_id', p)} AND ${IS_PENDING('r')}
       UNION ALL
       SELECT DISTINCT p.id, format('PENDING until %s confirms', t.tx_hash), '${syncChain.name}',
         ${CHAIN_KEY_OF_TRANSFER}
       FROM payments p JOIN transfers t ON t.payment_id = p.id
-      WHERE ${within('p.id', p)} AND p.status = 'PENDING' AND p.fully_funded
+      WHERE ${within('p.id', p)} AND p.status IN (${statusesThat(isPending)}) AND p.fully_funded
         AND t.confirmed_at IS NULL AND t.dropped_at IS NULL
       UNION ALL
       SELECT e.payment_id, 'the receipt of event ' || e.id || ' is to be sent', '${sendReceipt.name}', e.id

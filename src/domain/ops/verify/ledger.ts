@@ -1,5 +1,7 @@
 import { sql } from '../../../platform/postgres/db.ts';
 import { searched, within, type Invariant, type Offender, type Range } from './invariant.ts';
+import { IS_CONVERTED } from '../../payments/conversions/states.ts';
+import { IS_COMPLETED } from '../../payments/refunds/states.ts';
 
 // Both sides in one list: what the ledger has posted, and what the rows that caused it say.
 const postings = sql<Offender, Range>(
@@ -17,17 +19,17 @@ const postings = sql<Offender, Range>(
       SELECT payment_id, coin, network, 'received', 0, amount FROM transfers
       WHERE ${within('payment_id', p)} AND confirmed_at IS NOT NULL AND dropped_at IS NULL
       UNION ALL
-      SELECT payment_id, coin, network, 'converted', 0, amount FROM conversions
-      WHERE ${within('payment_id', p)} AND status = 'CONVERTED'
+      SELECT payment_id, coin, network, 'converted', 0, amount FROM conversions c
+      WHERE ${within('payment_id', p)} AND ${IS_CONVERTED('c')}
       UNION ALL
       SELECT c.payment_id, p.pay_currency, p.pay_network, 'settled', 0, c.credit
       FROM conversions c JOIN payments p ON p.id = c.payment_id
-      WHERE ${within('c.payment_id', p)} AND c.status = 'CONVERTED'
+      WHERE ${within('c.payment_id', p)} AND ${IS_CONVERTED('c')}
       UNION ALL
       SELECT payment_id, coin, network,
         'refunded from ' || CASE source WHEN 'settled' THEN 'merchant' ELSE source END, 0,
         coin_amount::numeric
-      FROM refunds WHERE ${within('payment_id', p)} AND status = 'COMPLETED'
+      FROM refunds r WHERE ${within('payment_id', p)} AND ${IS_COMPLETED('r')}
     ) moved
     GROUP BY payment_id, coin, network, what HAVING sum(posted) <> sum(stored)`,
 );

@@ -1,5 +1,8 @@
 import { sql } from '../../../platform/postgres/db.ts';
 import { searched, within, type Invariant, type Offender, type Range } from './invariant.ts';
+import { TAKES_COINS } from '../../payments/conversions/states.ts';
+import { isRefunded, isSettled, statusesThat } from '../../payments/lifecycle/states.ts';
+import { IS_COMPLETED, IS_OPEN } from '../../payments/refunds/states.ts';
 
 const received = sql<Offender, Range>(
   'verify_received',
@@ -18,14 +21,14 @@ const refunded = sql<Offender, Range>(
     SELECT p.id, format('%s: amount_refunded is %s, completed refunds are %s, open ones %s, received %s',
       p.status, p.amount_refunded, coalesce(r.completed, 0), coalesce(r.open, 0), p.amount_received) AS detail
     FROM payments p CROSS JOIN LATERAL (
-      SELECT sum(amount::numeric) FILTER (WHERE status = 'COMPLETED') AS completed,
-        sum(amount::numeric) FILTER (WHERE status <> 'COMPLETED') AS open
-      FROM refunds WHERE payment_id = p.id
+      SELECT sum(amount::numeric) FILTER (WHERE ${IS_COMPLETED('r')}) AS completed,
+        sum(amount::numeric) FILTER (WHERE ${IS_OPEN('r')}) AS open
+      FROM refunds r WHERE payment_id = p.id
     ) r
     WHERE ${within('p.id', p)} AND (
       p.amount_refunded <> coalesce(r.completed, 0)
       OR p.amount_received < coalesce(r.completed, 0) + coalesce(r.open, 0)
-      OR (p.status = 'REFUNDED' AND r.completed IS NULL))`,
+      OR (p.status IN (${statusesThat(isRefunded)}) AND r.completed IS NULL))`,
 );
 
 const settled = sql<Offender, Range>(
@@ -34,8 +37,9 @@ const settled = sql<Offender, Range>(
     SELECT id, format('status %s, settled_at %s, actually_paid %s %s', status, settled_at, actually_paid,
       actually_paid_currency) AS detail
     FROM payments
-    WHERE ${within('id', p)} AND (status = 'SETTLED' OR settled_at IS NOT NULL) AND NOT coalesce(
-      settled_at IS NOT NULL AND actually_paid::numeric > 0 AND actually_paid_currency IS NOT NULL, false)`,
+    WHERE ${within('id', p)} AND (status IN (${statusesThat(isSettled)}) OR settled_at IS NOT NULL)
+      AND NOT coalesce(settled_at IS NOT NULL AND actually_paid::numeric > 0
+        AND actually_paid_currency IS NOT NULL, false)`,
 );
 
 // A replacement may move less than the transfer that it replaces; its conversion keeps the amount, which an
@@ -52,7 +56,7 @@ const committed = sql<Offender, Range>(
       FROM transfers WHERE payment_id = c.payment_id
     ) t
     WHERE ${within('c.payment_id', p)} AND CASE
-      WHEN c.status IN ('PENDING', 'CONVERTED') THEN coalesce(t.converted, 0) <> c.amount
+      WHEN ${TAKES_COINS('c')} THEN coalesce(t.converted, 0) <> c.amount
         AND NOT (coalesce(t.converted, 0) < c.amount AND t.is_replaced)
       ELSE coalesce(t.converted, 0) <> 0 END
     UNION ALL

@@ -7,6 +7,7 @@ import { isConverted } from '../lifecycle/states.ts';
 import { availableCredit, coinsWorth, convertedCredit, creditOfTop, heldOf } from '../transfers/credit.ts';
 import { isConfirmed, isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { toleranceOf } from '../transfers/tolerance.ts';
+import { returnsExcess } from '../lifecycle/policy.ts';
 
 /** A part of a transfer: `coins` of it, whole units above zero. */
 export interface Part {
@@ -35,7 +36,7 @@ export function planConversion(payment: Payment, transfers: readonly PaymentTran
   const waiting = transfers.filter(
     (transfer) => isConfirmed(transfer) && transfer.conversion === null && compare(heldOf(transfer), '0') > 0,
   );
-  const excess = payment.policy.overpaid === 'refund_excess' ? excessOf(payment, waiting, transfers) : [];
+  const excess = returnsExcess(payment.policy) ? excessOf(payment, waiting, transfers) : [];
   const convert = waiting.map((transfer) => {
     const kept = excess.find((part) => part.transfer === transfer)?.coins ?? '0';
     return { transfer, coins: subtract(heldOf(transfer), kept) };

@@ -4,6 +4,7 @@ import { groupBy, recordset, run, sql, type Connection, type Tx } from '../../..
 import { sum } from '../../../platform/values/money.ts';
 import { creditOfBottom } from '../transfers/credit.ts';
 import { methodOf, type Part } from './plan.ts';
+import { BEGUN, endedStatus, IS_BEGUN, IS_REFUSED, type ConversionOutcome } from './states.ts';
 
 /** A conversion of money of one coin on one network into the settlement coin. */
 export interface ConversionRow {
@@ -36,7 +37,7 @@ const insertConversions = sql<never, { conversions: string; parts: string; now: 
         AND t.tx_hash = part.tx_hash AND t.coin = part.coin
     )
     INSERT INTO conversions (payment_id, number, coin, network, amount, credit, status, created_at)
-    SELECT c.*, 'PENDING', ${p.now} FROM jsonb_to_recordset(${p.conversions}::jsonb) AS c (
+    SELECT c.*, '${BEGUN}', ${p.now} FROM jsonb_to_recordset(${p.conversions}::jsonb) AS c (
       payment_id text, number integer, coin text, network text, amount numeric, credit numeric)`,
 );
 
@@ -115,7 +116,7 @@ const pendingConversions = sql<PendingConversion, { paymentIds: readonly string[
         AS is_decided
     FROM conversions c
       JOIN transfers t ON t.payment_id = c.payment_id AND t.conversion = c.number
-    WHERE c.payment_id = ANY (${p.paymentIds}) AND c.status = 'PENDING'
+    WHERE c.payment_id = ANY (${p.paymentIds}) AND ${IS_BEGUN('c')}
     GROUP BY c.payment_id, c.number
     ORDER BY c.payment_id, c.number`,
 );
@@ -127,8 +128,6 @@ export async function readPendingConversions(
 ): Promise<PendingConversion[]> {
   return run(connection, pendingConversions, { paymentIds });
 }
-
-export type ConversionOutcome = 'converted' | 'refused';
 
 /** A conversion with its outcome. */
 export interface AnsweredConversion {
@@ -144,11 +143,11 @@ const finishConversions = sql<Pick<ConversionRow, 'payment_id' | 'number'>, { an
     WITH finished AS (
       UPDATE conversions c SET status = a.status, finished_at = ${p.now}
       FROM jsonb_to_recordset(${p.answered}::jsonb) AS a (payment_id text, number integer, status text)
-      WHERE c.payment_id = a.payment_id AND c.number = a.number AND c.status = 'PENDING'
+      WHERE c.payment_id = a.payment_id AND c.number = a.number AND ${IS_BEGUN('c')}
       RETURNING c.payment_id, c.number, c.status
     ), released AS (
       UPDATE transfers t SET converted = 0 FROM finished f
-      WHERE f.status = 'REFUSED' AND t.payment_id = f.payment_id AND t.conversion = f.number
+      WHERE ${IS_REFUSED('f')} AND t.payment_id = f.payment_id AND t.conversion = f.number
     )
     SELECT payment_id, number FROM finished`,
 );
@@ -166,7 +165,7 @@ export async function endConversions(
   const rows = answered.map(({ conversion: { payment_id, number }, outcome }) => ({
     payment_id,
     number,
-    status: outcome.toUpperCase(),
+    status: endedStatus(outcome),
   }));
   const finished = await run(tx, finishConversions, { answered: recordset(rows), now });
   const recorded = new Set(finished.map(({ payment_id, number }) => `${payment_id}/${number}`));

@@ -159,5 +159,17 @@ export const isConverted = (status: Status): boolean => isProcessing(status) || 
 
 export const isExpired = (status: Status): boolean => status === 'EXPIRED';
 
+/** True while confirmations are outstanding, or more money. */
+export const isPending = (status: Status): boolean => status === 'PENDING';
+
+/** True until the payment is settled or has ended without: refunds and late money may follow. */
+export const isUnderWay = (status: Status): boolean => isOpen(status) || isProcessing(status);
+
 /** All of the money was sent back. */
 export const isRefunded = (status: Status): boolean => status === 'REFUNDED';
+
+/** SQL: the statuses of which `is` is true, for `status IN (...)`. */
+export const statusesThat = (is: (status: Status) => boolean): string =>
+  STATUSES.filter(is)
+    .map((status) => `'${status}'`)
+    .join(', ');

@@ -5,9 +5,9 @@ import {
   beginConversions,
   readLastNumbers,
   readPendingConversions,
-  type ConversionOutcome,
   type ConversionRow,
 } from '../conversions/store.ts';
+import type { ConversionOutcome } from '../conversions/states.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import type { CurrencyExchange } from '../lifecycle/ports.ts';
 import { isConverted } from '../lifecycle/states.ts';

@@ -9,6 +9,7 @@ import { testClockOf, type Payment } from '../lifecycle/payment.ts';
 import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { destinationOf, type AskedDestination } from './destination.ts';
 import { insertRefundRows, type Refund } from './store.ts';
+import { acceptedStatus, isPending } from './states.ts';
 
 /** Why and where money goes back. */
 export interface RefundTerms extends AskedDestination {
@@ -114,7 +115,7 @@ async function newRefund(
     ...money,
     reason: terms.reason,
     address,
-    status: address === null ? 'NEEDS_ADDRESS' : 'PENDING',
+    status: acceptedStatus(address),
     tx_hash: null,
     created_at: now,
   };
@@ -126,7 +127,7 @@ async function accept(tx: Tx, payment: Payment, refunds: readonly Refund[], now:
   await schedulePayouts(
     tx,
     payment,
-    refunds.filter(({ status }) => status === 'PENDING').map(({ id }) => id),
+    refunds.filter(({ status }) => isPending(status)).map(({ id }) => id),
     now,
   );
 }

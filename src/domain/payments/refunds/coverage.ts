@@ -11,6 +11,7 @@ import { readTransfers } from '../transfers/store.ts';
 import { returnHeld } from './accept.ts';
 import { acceptDueRefunds } from './due.ts';
 import { markAsked, type Refund } from './store.ts';
+import { IS_PENDING } from './states.ts';
 
 /** A transfer that a reorganisation took out of its block is mined again within a few blocks. */
 const WAIT_SECONDS = 600;
@@ -28,7 +29,7 @@ interface Coverage {
 const coverageOfRefund = sql<Coverage, { id: string }>(
   'coverage_of_refund',
   (p) => `
-    SELECT r.status = 'PENDING' AS is_pending, r.asked_at IS NOT NULL OR r.source = 'settled' AS is_final,
+    SELECT ${IS_PENDING('r')} AS is_pending, r.asked_at IS NOT NULL OR r.source = 'settled' AS is_final,
       bool_and(t.dropped_at IS NULL AND t.confirmed_at IS NOT NULL AND t.returned >= part.coins)
         AND NOT ${HAS_UNAPPLIED('r.payment_id')} AS is_covered,
       bool_or(t.dropped_at IS NOT NULL OR t.returned < part.coins) AS is_lost

@@ -2,7 +2,8 @@ import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { compare } from '../../../platform/values/money.ts';
 import { aboveDust, heldParts, planConversion, sendableParts, type Part } from '../conversions/plan.ts';
 import { payableUntil, type Payment } from '../lifecycle/payment.ts';
-import { isExpired, isRefunded, isSettled } from '../lifecycle/states.ts';
+import { RETURNS_EXCESS, RETURNS_LATE, returnsExcess, returnsLate } from '../lifecycle/policy.ts';
+import { isExpired, isRefunded, isSettled, statusesThat, type Status } from '../lifecycle/states.ts';
 import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import { isConfirmed, isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { readTransfersByPayment } from '../transfers/store.ts';
@@ -26,17 +27,15 @@ export function dueRefundOf(payment: Payment, transfers: readonly PaymentTransfe
   const owed = (reason: DueRefund['reason'], parts: readonly Part[]) =>
     parts.length === 0 ? null : { reason, parts };
   const isLate = ({ seen_at }: PaymentTransfer) => seen_at >= payableUntil(payment);
-  if (policy.late === 'refund' && isExpired(status) && exceptions.includes('late')) {
+  if (returnsLate(policy) && isExpired(status) && exceptions.includes('late')) {
     // An expired payment can only be refunded in full, so all its money must be confirmed.
     const isWhole = transfers.filter(isStanding).every(isConfirmed);
     return owed('late', isWhole ? sendableParts(transfers) : []);
   }
-  if (policy.overpaid === 'refund_excess' && isSettled(status))
-    return owed('overpaid', excessParts(payment, transfers));
+  if (returnsExcess(policy) && isSettled(status)) return owed('overpaid', excessParts(payment, transfers));
   if (!isRefunded(status)) return null;
-  if (policy.overpaid === 'refund_excess' && settled_at !== null)
-    return owed('overpaid', sendableParts(transfers));
-  return policy.late === 'refund' ? owed('late', sendableParts(transfers.filter(isLate))) : null;
+  if (returnsExcess(policy) && settled_at !== null) return owed('overpaid', sendableParts(transfers));
+  return returnsLate(policy) ? owed('late', sendableParts(transfers.filter(isLate))) : null;
 }
 
 /** What a conversion left of a transfer, and what none needs: sent together, dust goes with the rest. */
@@ -47,15 +46,17 @@ function excessParts(payment: Payment, transfers: readonly PaymentTransfer[]): P
 
 /** Whether the payment's policy may ever owe a refund; it is fixed when the payment is created. */
 export const mayOweRefund = ({ policy }: Pick<Payment, 'policy'>): boolean =>
-  policy.late === 'refund' || policy.overpaid === 'refund_excess';
+  returnsLate(policy) || returnsExcess(policy);
+
+const mayHoldLate = (status: Status): boolean => isExpired(status) || isRefunded(status);
 
 const paymentsWithRefundPolicy = sql<Payment, { ids: readonly string[] }>(
   'payments_with_refund_policy',
   (p) => `
     SELECT * FROM payments p
     WHERE id = ANY (${p.ids}) AND NOT ${HAS_UNAPPLIED('p.id')} AND (
-      (policy->>'late' = 'refund' AND status IN ('EXPIRED', 'REFUNDED'))
-      OR (policy->>'overpaid' = 'refund_excess' AND settled_at IS NOT NULL))`,
+      (${RETURNS_LATE('p')} AND status IN (${statusesThat(mayHoldLate)}))
+      OR (${RETURNS_EXCESS('p')} AND settled_at IS NOT NULL))`,
 );
 
 /**

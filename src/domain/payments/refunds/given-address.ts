@@ -5,6 +5,7 @@ import { run, runOne, sql, type Connection } from '../../../platform/postgres/db
 import { getPayment, lockPayment } from '../lifecycle/store.ts';
 import { toRefundResource, type RefundList } from './schemas.ts';
 import { readRefunds } from './store.ts';
+import { IS_COMPLETED, IS_PENDING } from './states.ts';
 
 interface GivenAddress {
   readonly address: string;
@@ -30,7 +31,7 @@ export async function readRefundList(connection: Connection, paymentId: string):
 
 /** SQL: the refunds `r` to an address `a` of which money was sent, or may have been. */
 const SENT_TO = `refunds r WHERE r.payment_id = a.payment_id AND r.network = a.network
-  AND r.address = a.address AND (r.status = 'COMPLETED' OR r.asked_at IS NOT NULL)`;
+  AND r.address = a.address AND (${IS_COMPLETED('r')} OR r.asked_at IS NOT NULL)`;
 
 const clearAddresses = sql<{ network: string }, { paymentId: string }>(
   'clear_refund_addresses',
@@ -42,7 +43,7 @@ const clearAddresses = sql<{ network: string }, { paymentId: string }>(
     ), waiting AS (
       UPDATE refunds r SET status = 'NEEDS_ADDRESS', address = NULL FROM cleared c
       WHERE r.payment_id = c.payment_id AND r.network = c.network AND r.address = c.address
-        AND r.status = 'PENDING'
+        AND ${IS_PENDING('r')}
     )
     SELECT network FROM cleared`,
 );

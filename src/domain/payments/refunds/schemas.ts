@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { nullable, timestamp } from '../../../platform/schemas.ts';
 import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../../platform/validation/patterns.ts';
-import { REFUND_STATUSES, type Refund } from './store.ts';
+import { REFUND_STATUSES } from './states.ts';
+import type { Refund } from './store.ts';
 
 /** Longer than any address; longer text is refused without parsing. */
 export const MAX_ADDRESS_LENGTH = 128;

@@ -1,13 +1,10 @@
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { recordset, run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
+import { IS_OPEN, IS_PENDING, NEEDS_ADDRESS, type RefundStatus } from './states.ts';
 
 /** Where the money of a refund is taken from: the coins that came, or the settlement coin. */
 export type RefundSource = 'held' | 'settled';
-
-/** NEEDS_ADDRESS: it waits until the customer says, on the checkout page, where the money goes. */
-export const REFUND_STATUSES = ['NEEDS_ADDRESS', 'PENDING', 'COMPLETED'] as const;
-export type RefundStatus = (typeof REFUND_STATUSES)[number];
 
 /** A refund as its row stores it. */
 export interface Refund {
@@ -48,7 +45,7 @@ export async function insertRefundRows(tx: Tx, refunds: readonly Refund[]): Prom
 const pendingRefunds = sql<Refund, { ids: readonly string[] }>(
   'pending_refunds',
   (p) => `
-    SELECT ${COLUMNS} FROM refunds WHERE id = ANY (${p.ids}) AND status = 'PENDING'
+    SELECT ${COLUMNS} FROM refunds r WHERE id = ANY (${p.ids}) AND ${IS_PENDING('r')}
     ORDER BY created_at, place`,
 );
 
@@ -60,8 +57,8 @@ export async function readPendingRefunds(connection: Connection, ids: readonly s
 const openRefunds = sql<Refund, { paymentIds: readonly string[] }>(
   'open_refunds',
   (p) => `
-    SELECT ${COLUMNS} FROM refunds
-    WHERE payment_id = ANY (${p.paymentIds}) AND status <> 'COMPLETED'
+    SELECT ${COLUMNS} FROM refunds r
+    WHERE payment_id = ANY (${p.paymentIds}) AND ${IS_OPEN('r')}
     ORDER BY place`,
 );
 
@@ -86,7 +83,7 @@ export async function readRefunds(connection: Connection, paymentId: string): Pr
 const askForPayout = sql<Refund, { id: string; now: Date }>(
   'ask_for_payout',
   (p) => `
-    UPDATE refunds SET asked_at = coalesce(asked_at, ${p.now}) WHERE id = ${p.id} AND status = 'PENDING'
+    UPDATE refunds r SET asked_at = coalesce(asked_at, ${p.now}) WHERE id = ${p.id} AND ${IS_PENDING('r')}
     RETURNING ${COLUMNS}`,
 );
 
@@ -101,8 +98,8 @@ export async function markAsked(tx: Tx, id: string, now: Date): Promise<Refund |
 const completeRefund = sql<{ id: string }, { id: string; txHash: string; now: Date }>(
   'complete_refund',
   (p) => `
-    UPDATE refunds SET status = 'COMPLETED', tx_hash = ${p.txHash}, completed_at = ${p.now}
-    WHERE id = ${p.id} AND status = 'PENDING'
+    UPDATE refunds r SET status = 'COMPLETED', tx_hash = ${p.txHash}, completed_at = ${p.now}
+    WHERE id = ${p.id} AND ${IS_PENDING('r')}
     RETURNING id`,
 );
 
@@ -114,8 +111,8 @@ export async function markCompleted(tx: Tx, id: string, txHash: string, now: Dat
 const addressRefunds = sql<{ id: string }, { paymentId: string; network: NetworkId; address: string }>(
   'address_refunds',
   (p) => `
-    UPDATE refunds SET status = 'PENDING', address = ${p.address}
-    WHERE payment_id = ${p.paymentId} AND network = ${p.network} AND status = 'NEEDS_ADDRESS'
+    UPDATE refunds r SET status = 'PENDING', address = ${p.address}
+    WHERE payment_id = ${p.paymentId} AND network = ${p.network} AND ${NEEDS_ADDRESS('r')}
     RETURNING id`,
 );
 

@@ -2,7 +2,14 @@ import { NETWORKS } from '../../chain/networks.ts';
 import type { CheckoutTransfer } from '../../../sdk/event-types.ts';
 import { compare } from '../../../platform/values/money.ts';
 import { payableUntil, type Payment } from '../lifecycle/payment.ts';
-import { acceptsMoney, allows, isOpen, isProcessing, type Exception } from '../lifecycle/states.ts';
+import {
+  acceptsMoney,
+  allows,
+  isOpen,
+  isProcessing,
+  statusesThat,
+  type Exception,
+} from '../lifecycle/states.ts';
 import type { Changes, TransitionRequest } from '../lifecycle/transition.ts';
 import { changesOf, evaluate, honouredUntil, lateWindowEnd, type Evaluation } from './evaluate.ts';
 import { isConfirmed, isStanding, type PaymentTransfer } from './payment-transfer.ts';
@@ -152,7 +159,7 @@ function reportOf({ coin, network, amount, credit, tx_hash }: PaymentTransfer): 
 export const isShort = (payment: Payment): boolean => isOpen(payment.status) && !payment.fully_funded;
 
 /** SQL: the same of a row of payments. */
-export const IS_SHORT = `status IN ('WAITING', 'PENDING') AND NOT fully_funded`;
+export const IS_SHORT = `status IN (${statusesThat(isOpen)}) AND NOT fully_funded`;
 
 /**
  * Returns what a payment says of one transfer (contract, "Events"): of those that count, the one that needs

@@ -1,7 +1,7 @@
 import type { CoinId } from '../../chain/coins.ts';
 import { asWritten, compare, max, subtract, sum } from '../../../platform/values/money.ts';
 import { payableUntil, type Payment } from '../lifecycle/payment.ts';
-import { minimumAccepted } from '../lifecycle/policy.ts';
+import { honoursLate, minimumAccepted } from '../lifecycle/policy.ts';
 import type { Exception } from '../lifecycle/states.ts';
 import type { Changes } from '../lifecycle/transition.ts';
 import { availableCredit } from './credit.ts';
@@ -21,7 +21,7 @@ export function lateWindowEnd(payment: Pick<Payment, 'expires_at' | 'cancelled_a
  * end.
  */
 export function honouredUntil(payment: Pick<Payment, 'expires_at' | 'cancelled_at' | 'policy'>): Date {
-  return payment.policy.late === 'honour' ? lateWindowEnd(payment) : payableUntil(payment);
+  return honoursLate(payment.policy) ? lateWindowEnd(payment) : payableUntil(payment);
 }
 
 /** What a payment's transfers amount to, in the settlement coin unless stated otherwise. */
