@@ -8,6 +8,18 @@ import { openShop, type Shop } from './shop.ts';
 import { until } from './until.ts';
 import { createHarness, type Harness } from './harness.ts';
 
+/** What a request came to whose receiver said 200. */
+export const ANSWER = {
+  ok: true,
+  statusCode: 200,
+  errorClass: null,
+  errorDetail: null,
+  remoteAddress: '127.0.0.1',
+  durationMs: 1,
+  retryAfter: null,
+  excerpt: '',
+};
+
 export interface DeliveryRow {
   readonly id: string;
   readonly event_id: string;

@@ -16,13 +16,14 @@ export async function untilWaitingForLocks(db: Db, count = 1): Promise<void> {
 
 /**
  * Runs `act` against a lock: a transaction of another connection does `change`, which locks rows; `act`
- * begins, and waits inside one of its statements; then the transaction commits, and `act` goes on. Returns
- * its result. Throws when it ends without waiting.
+ * begins, and waits inside one of its statements; then the transaction does `more`, and commits, and `act`
+ * goes on. Returns its result. Throws when it ends without waiting, and when each waits for the other.
  */
 export async function waitingFor<Result>(
   db: Db,
   change: (tx: Tx) => Promise<unknown>,
   act: () => Promise<Result>,
+  more: (tx: Tx) => Promise<unknown> = () => Promise.resolve(),
 ): Promise<Result> {
   const tx = await db.transaction();
   try {
@@ -32,6 +33,7 @@ export async function waitingFor<Result>(
       if (!tx.isCompleted()) throw new Error('the actor ended without waiting for the lock');
     });
     await Promise.race([untilWaitingForLocks(db), early]);
+    await more(tx);
     await tx.commit();
     return await acting;
   } finally {

@@ -11,7 +11,7 @@ export interface ReceiptScene {
   readonly harness: Harness;
   readonly shop: Shop;
   readonly server: MailServer;
-  /** Creates a payment with the customer's address, and settles it; returns its id. */
+  /** Creates a payment with the customer's address through the API, and settles it; returns its id. */
   settle(body?: Parameters<Shop['create']>[0]): Promise<string>;
   /** The accepted mails, as their readers see them. */
   mails(): ReadMail[];
@@ -39,7 +39,11 @@ export async function openReceiptScene(env: Record<string, string> = {}): Promis
     shop,
     server,
     async settle(body = {}) {
-      const id = await shop.create({ customer_email: CUSTOMER, ...body });
+      const { body: created } = await harness
+        .api('post', '/v1/payment')
+        .send({ pay_amount: '10.50', order_id: 'order-1', customer_email: CUSTOMER, ...body })
+        .expect(201);
+      const id = String(created.id);
       await shop.pay(id);
       await harness.work();
       await shop.mine(12);

@@ -4,6 +4,7 @@ import { recordOutcomes, UNDECIDED } from '../../../../src/domain/webhooks/deliv
 import { attemptOutcome } from '../../../../src/domain/webhooks/deliveries/in-flight/outcome.ts';
 import { acquireEndpoint } from '../../../../src/domain/webhooks/endpoints/leases/acquire.ts';
 import {
+  ANSWER,
   configure,
   createPaymentsWithDeliveries,
   deliveriesIn,
@@ -13,17 +14,6 @@ import {
 import type { Harness } from '../../../support/harness.ts';
 import type { Shop } from '../../../support/shop.ts';
 import { until } from '../../../support/until.ts';
-
-const RESULT = {
-  ok: true,
-  statusCode: 200,
-  errorClass: null,
-  errorDetail: null,
-  remoteAddress: '127.0.0.1',
-  durationMs: 1,
-  retryAfter: null,
-  excerpt: '',
-};
 
 describe('the log of attempts', () => {
   let harness: Harness;
@@ -40,7 +30,7 @@ describe('the log of attempts', () => {
     return acquired;
   };
   const record = async (owner: string, endpoint: Awaited<ReturnType<typeof acquire>>, statusCode: number) => {
-    const result = { ...RESULT, ok: statusCode < 300, statusCode };
+    const result = { ...ANSWER, ok: statusCode < 300, statusCode };
     const outcomes = endpoint.due.map((due) => attemptOutcome(harness.ctx, due, result, harness.ctx.now()));
     const lease = { endpointId: harness.merchant.id, owner };
     return recordOutcomes(harness.ctx, lease, outcomes, endpoint, UNDECIDED);

@@ -6,6 +6,7 @@ import { recordOutcomes, UNDECIDED } from '../../../../src/domain/webhooks/deliv
 import { acquireEndpoint } from '../../../../src/domain/webhooks/endpoints/leases/acquire.ts';
 import { disableEndpoint } from '../../../../src/domain/webhooks/endpoints/leases/disable.ts';
 import {
+  ANSWER,
   callbackEndpointId,
   configure,
   createPaymentsWithDeliveries,
@@ -18,16 +19,6 @@ import type { RacedState } from '../suite.ts';
 import type { Late, RacedWebhooks, WebhookActorName } from './actors.ts';
 
 const DAY = 86_400;
-const ANSWER = {
-  ok: true,
-  statusCode: 200,
-  errorClass: null,
-  errorDetail: null,
-  remoteAddress: '127.0.0.1',
-  durationMs: 1,
-  retryAfter: null,
-  excerpt: '',
-};
 
 /** Where actors of webhooks have work to do at the same time. */
 export const WEBHOOK_STATES: Readonly<Record<string, RacedState<RacedWebhooks, WebhookActorName>>> = {
