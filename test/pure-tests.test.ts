@@ -7,10 +7,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const { spec: pure } = createRequire(import.meta.url)('../.mocharc.pure.cjs') as { spec: string[] };
 
 describe('the pure tests', () => {
-  it('are all tests that start no process, and no others', async () => {
+  it('are all tests of `npm test` that start no process, and no others', async () => {
     const modules = await modulesOf('test');
     const tests = [...modules.keys()].filter(
-      (file) => file.endsWith('.test.ts') && !file.startsWith('test/browser/'),
+      (file) => file.endsWith('.test.ts') && !/\.slow\.|^test\/browser\//.test(file),
     );
     expect(tests).to.include.members(['test/pure-tests.test.ts', 'test/architecture.test.ts']);
     expect(pure).to.have.members(tests.filter((file) => !loads(modules, file, 'child_process')));
