@@ -101,8 +101,15 @@ export default {
       from: { path: '^src/domain/payments/' },
       to: {
         path: '^src/domain/',
-        pathNot: '^src/domain/(payments|outbox|schedule|idempotency|chain)/',
+        pathNot: '^src/domain/(payments|outbox|schedule|idempotency|chain|api)/',
       },
+    },
+    {
+      name: 'api-knows-no-domain',
+      severity: 'error',
+      comment: 'What every endpoint is declared with: callers, permissions, schemas and errors of the API.',
+      from: { path: '^src/domain/api/' },
+      to: { path: '^src/(domain|sdk)/', pathNot: '^src/domain/api/' },
     },
     {
       name: 'outbox-knows-nobody',

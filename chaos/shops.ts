@@ -1,7 +1,7 @@
 import { createMerchant } from '../src/domain/merchants/store.ts';
 import { readConfig } from '../src/platform/config/config.ts';
 import { openDb } from '../src/platform/postgres/db.ts';
-import { PERMISSIONS } from '../src/platform/endpoint.ts';
+import { PERMISSIONS } from '../src/domain/api/endpoint.ts';
 import { createLog } from '../src/platform/log.ts';
 import { BEHAVIOURS, startShopReceiver, type ReceiverLog, type Behaviour } from './receivers.ts';
 import type { Environment } from './environment.ts';

@@ -244,6 +244,7 @@ const FAULTS: readonly (readonly [rule: string, file: string, text: string])[] =
     'src/domain/payments/c.ts',
     `import type { X } from '../receipts/jobs.ts';\n`,
   ],
+  ['api-knows-no-domain', 'src/domain/api/a.ts', `import type { X } from '../outbox/outbox.ts';\n`],
   ['outbox-knows-nobody', 'src/domain/outbox/a.ts', `import type { X } from '../payments/create.ts';\n`],
   [
     'adapters-name-the-simulator',

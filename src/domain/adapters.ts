@@ -9,7 +9,7 @@ import {
 import type { AdaptersByMode, CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
 import { webhookClientOf, type WebhookClient } from './webhooks/client/client.ts';
 import type { Config } from '../platform/config/config.ts';
-import { ApiError } from '../platform/errors.ts';
+import { ApiError } from './api/errors.ts';
 import { createMailer, type Mailer } from '../platform/mail.ts';
 
 /** Every adapter: what the service uses beyond its own database and queues. */

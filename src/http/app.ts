@@ -1,8 +1,8 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../platform/context.ts';
-import { DEFAULT_PER_MINUTE } from '../platform/endpoint.ts';
+import { DEFAULT_PER_MINUTE } from '../domain/api/endpoint.ts';
 import type { RedisConnection } from '../platform/redis/open.ts';
-import { getValidator } from '../platform/validator.ts';
+import { getValidator } from '../domain/api/validator.ts';
 import { authenticator } from './api/authenticate.ts';
 import { clientsBehind } from './api/client-address.ts';
 import { checkoutRouter, missingPage, pageError } from './checkout/router.ts';

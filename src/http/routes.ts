@@ -11,7 +11,7 @@ import { registrationEndpoints } from '../domain/webhooks/registration-routes.ts
 import { signingEndpoints } from '../domain/webhooks/signing-routes.ts';
 import { webhookEndpointEndpoints } from '../domain/webhooks/endpoint-routes.ts';
 import { receiverCheckEndpoints, webhookEndpoints } from '../domain/webhooks/routes.ts';
-import type { Endpoint } from '../platform/endpoint.ts';
+import type { Endpoint } from '../domain/api/endpoint.ts';
 
 /** What endpoints depend on besides the database. */
 export interface Dependencies {

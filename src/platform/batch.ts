@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { ApiError } from './errors.ts';
 import { isUnavailable, type Connection } from './postgres/db.ts';
+import { Overloaded } from './postgres/unavailable.ts';
 
 export interface BatchLimits {
   /** The most items of one run. */
@@ -29,8 +29,8 @@ export class Batch<Item, Result> {
   #isRunning = false;
 
   /**
-   * `run` returns the results in the order of its items. What it does for one item it does wholly or not at
-   * all. `endsAll` picks the errors that fail all items of a run, and all that wait for its end: default,
+   * `run` returns the results in the order of its items. Each item is all or
+   * nothing. `endsAll` picks the errors that fail all items of a run, and all that wait for its end: default,
    * that Postgres is unavailable.
    */
   constructor(
@@ -45,12 +45,13 @@ export class Batch<Item, Result> {
 
   /**
    * Resolves with the result of the item. A run begins after all its items were asked for: it sees what was
-   * committed before any of them was. Throws what its run throws, ApiError unavailable, with nothing done,
-   * where too many wait, and the error of the run before where that ends all: this item would have waited for
+   * committed before any of them was. Throws what its run throws, Overloaded, with nothing done, where
+   * too many wait, and the error of the run before where that ends all: this item would have waited for
    * two runs that run out of time.
    */
   do(item: Item): Promise<Result> {
-    if (this.#asked.length >= this.#limits.waiting) return Promise.reject(new ApiError('unavailable'));
+    if (this.#asked.length >= this.#limits.waiting)
+      return Promise.reject(new Overloaded(`${this.#limits.waiting} others wait`));
     return new Promise((resolve, reject) => {
       this.#asked.push({ item, resolve, reject });
       if (!this.#isRunning) void this.#runAll();

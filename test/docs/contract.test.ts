@@ -12,7 +12,7 @@ import { REFUND_STATUSES } from '../../src/domain/payments/refunds/states.ts';
 import { PaymentResource } from '../../src/domain/payments/schemas.ts';
 import { createEndpoints } from '../../src/http/routes.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
-import { API_ERRORS } from '../../src/platform/errors.ts';
+import { API_ERRORS } from '../../src/domain/api/errors.ts';
 import { EVENT_TYPES } from '../../src/sdk/index.ts';
 import { read, tableOf } from '../support/documents.ts';
 import { createHarness } from '../support/harness.ts';

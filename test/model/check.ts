@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Step } from '../../src/domain/sandbox/scenarios/schemas.ts';
 import type { Context } from '../../src/platform/context.ts';
-import type { Caller } from '../../src/platform/endpoint.ts';
+import type { Caller } from '../../src/domain/api/endpoint.ts';
 import { METHODS, NETWORKS } from './coins.ts';
 import { compareFacts } from './compare.ts';
 import { format } from './decimal.ts';

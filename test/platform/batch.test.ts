@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Batch } from '../../src/platform/batch.ts';
-import { ApiError } from '../../src/platform/errors.ts';
+import { Overloaded } from '../../src/platform/postgres/unavailable.ts';
 
 /** What Postgres says of a statement that ran out of time. */
 const OUT_OF_TIME = Object.assign(new Error('canceling statement due to statement timeout'), {
@@ -106,7 +106,7 @@ describe('a batch', () => {
     const { result } = await begin('a');
     const all = [result, ...['b', 'c', 'd', 'e', 'f'].map((item) => batch.do(item))];
     const refused = await batch.do('g').catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(ApiError).and.to.include({ code: 'unavailable' });
+    expect(refused).to.be.instanceOf(Overloaded);
     await endAll();
     expect(await Promise.all(all)).to.have.length(6);
   });

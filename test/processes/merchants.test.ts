@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { listActions } from '../../src/domain/ops/actions.ts';
 import { findCaller } from '../../src/domain/merchants/api-keys.ts';
 import { messageOf } from '../../src/platform/log.ts';
-import { PERMISSIONS } from '../../src/platform/endpoint.ts';
+import { PERMISSIONS } from '../../src/domain/api/endpoint.ts';
 import { hashApiKey } from '../../src/platform/values/ids.ts';
 import { parseCommand } from '../../src/processes/setup/command-line.ts';
 import { UsageError } from '../../src/processes/setup/merchant-commands.ts';

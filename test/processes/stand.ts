@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createMerchant } from '../../src/domain/merchants/store.ts';
 import { readConfig, type Environment } from '../../src/platform/config/config.ts';
 import { openDb, type Db } from '../../src/platform/postgres/db.ts';
-import { PERMISSIONS } from '../../src/platform/endpoint.ts';
+import { PERMISSIONS } from '../../src/domain/api/endpoint.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { build, endAll, freePort, startProcess, type Service } from './service.ts';

@@ -63,7 +63,7 @@ import {
 import { EndpointSettings } from '../../src/domain/webhooks/registrations/schemas.ts';
 import { RotateSecretBody, WebhookSecrets } from '../../src/domain/webhooks/secrets/schemas.ts';
 import { Jwks, RotateSigningKeyBody, SigningKeys } from '../../src/domain/webhooks/signing-keys/schemas.ts';
-import { CursorPagination } from '../../src/platform/schemas.ts';
+import { CursorPagination } from '../../src/domain/api/schemas.ts';
 import { ENDPOINTS } from './endpoints.ts';
 
 /** The files of types and what is in them: the name that merchants see, and the service's schema. */

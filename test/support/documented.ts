@@ -6,7 +6,7 @@ import { openApiDocument } from '../../src/http/openapi/document.ts';
 import { factsOf } from '../../src/http/logging/access-log.ts';
 import { OPENAPI_PATH } from '../../src/http/openapi/serve.ts';
 import { createEndpoints, type Dependencies } from '../../src/http/routes.ts';
-import { API_ERRORS } from '../../src/platform/errors.ts';
+import { API_ERRORS } from '../../src/domain/api/errors.ts';
 import { isMailAddress } from '../../src/platform/values/emails.ts';
 
 /** What responses of this process have violated since it was last asked for. */

@@ -13,7 +13,7 @@ import { addSeconds } from '../../src/platform/clock.ts';
 import { readConfig, type Environment } from '../../src/platform/config/config.ts';
 import type { Context } from '../../src/platform/context.ts';
 import { openDb } from '../../src/platform/postgres/db.ts';
-import { PERMISSIONS } from '../../src/platform/endpoint.ts';
+import { PERMISSIONS } from '../../src/domain/api/endpoint.ts';
 import { QUEUE_NAMES } from '../../src/platform/job.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openReplica } from '../../src/processes/setup/context.ts';

@@ -10,7 +10,7 @@ import { readPayments } from '../../src/domain/payments/lifecycle/store.ts';
 import type { SendTransferBody, TransferResource } from '../../src/domain/sandbox/customer/schemas.ts';
 import { sendTransfer } from '../../src/domain/sandbox/customer/send-transfer.ts';
 import { run, sql } from '../../src/platform/postgres/db.ts';
-import type { Caller } from '../../src/platform/endpoint.ts';
+import type { Caller } from '../../src/domain/api/endpoint.ts';
 import { hashApiKey } from '../../src/platform/values/ids.ts';
 import type { TestMerchant, Harness } from './harness.ts';
 

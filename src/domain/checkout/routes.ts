@@ -1,5 +1,5 @@
-import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
-import { ValidationError } from '../../platform/errors.ts';
+import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
+import { ValidationError } from '../api/errors.ts';
 import { logConfigChange } from '../../platform/logging/config-change.ts';
 import { adaptersOf, type AdaptersByMode } from '../payments/lifecycle/ports.ts';
 import { choicesOf } from './appearance/choices.ts';

@@ -1,5 +1,5 @@
 import { runOne, sql, type Connection } from '../../platform/postgres/db.ts';
-import { ValidationError } from '../../platform/errors.ts';
+import { ValidationError } from '../api/errors.ts';
 import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';
 
 export interface Position {

@@ -1,7 +1,7 @@
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 import { readCurrent, type Source } from '../../platform/replica/replica.ts';
-import type { Reply } from '../../platform/endpoint.ts';
-import { ApiError } from '../../platform/errors.ts';
+import type { Reply } from '../api/endpoint.ts';
+import { ApiError } from '../api/errors.ts';
 import { endedEpoch, formatCursor, notACursor, positionOf, type Position } from './cursor.ts';
 import { EPOCH } from './epoch.ts';
 import { findHorizon } from './horizon.ts';

@@ -1,6 +1,6 @@
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
-import type { Reply } from '../../platform/endpoint.ts';
-import { foundOr, ValidationError } from '../../platform/errors.ts';
+import type { Reply } from '../api/endpoint.ts';
+import { foundOr, ValidationError } from '../api/errors.ts';
 import { isId } from '../../platform/values/ids.ts';
 import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';
 import { jsonArrayOf } from './feed.ts';

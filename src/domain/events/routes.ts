@@ -1,4 +1,4 @@
-import { endpoint, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
+import { endpoint, DEFAULT_PER_MINUTE } from '../api/endpoint.ts';
 import { getPayment } from '../payments/lifecycle/store.ts';
 import { readFeed } from './feed.ts';
 import { getEvent, listPaymentEvents } from './payment-events.ts';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { CursorPagination, cursor, id, nullable, timestamp } from '../../platform/schemas.ts';
+import { CursorPagination, cursor, id, nullable, timestamp } from '../api/schemas.ts';
 import { Policy } from '../payments/lifecycle/policy.ts';
 import { EVENT_TYPES, EXCEPTIONS, STATUSES } from '../payments/lifecycle/states.ts';
 import { MAX_REDELIVERIES } from '../webhooks/deliveries/redelivery-requests.ts';

@@ -1,5 +1,5 @@
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
-import type { IdempotencyClaim, Reply } from '../../platform/endpoint.ts';
+import type { IdempotencyClaim, Reply } from '../api/endpoint.ts';
 import { replayOf } from './claim.ts';
 
 // For work of many transactions, which cannot keep one open for its claim: it looks for a reply first, and

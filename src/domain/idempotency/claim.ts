@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { run, runOne, sql, type Connection, type Db, type Tx } from '../../platform/postgres/db.ts';
-import type { IdempotencyClaim, Reply } from '../../platform/endpoint.ts';
-import { ApiError } from '../../platform/errors.ts';
+import type { IdempotencyClaim, Reply } from '../api/endpoint.ts';
+import { ApiError } from '../api/errors.ts';
 
 /** SHA-256 of a parsed JSON body, the same for every order of keys and every spacing. */
 export function hashBody(body: unknown): Buffer {

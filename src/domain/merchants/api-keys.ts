@@ -1,7 +1,7 @@
 import type { CoinId } from '../chain/coins.ts';
 import type { NetworkId } from '../chain/networks.ts';
 import type { PolicyChoice } from '../payments/lifecycle/policy.ts';
-import { PERMISSIONS, type Caller, type Mode, type Permission } from '../../platform/endpoint.ts';
+import { PERMISSIONS, type Caller, type Mode, type Permission } from '../api/endpoint.ts';
 import { recordset, run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import { hashApiKey, newApiKey } from '../../platform/values/ids.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import type { Permission } from '../../platform/endpoint.ts';
+import type { Permission } from '../api/endpoint.ts';
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 
 /** One write an hour and key: an operator asks for days. */

@@ -4,7 +4,7 @@ import { newWebhookSecret, secretBoxOf } from '../webhooks/secrets/secret-box.ts
 import { MERCHANT_SECRETS } from '../webhooks/secrets/store.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
-import type { Mode, Permission } from '../../platform/endpoint.ts';
+import type { Mode, Permission } from '../api/endpoint.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { addApiKey } from './api-keys.ts';
 

@@ -1,5 +1,5 @@
-import { endpoint, reply, type Endpoint } from '../../platform/endpoint.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { endpoint, reply, type Endpoint } from '../api/endpoint.ts';
+import { ApiError } from '../api/errors.ts';
 import { VERSION } from '../../platform/root.ts';
 import type { Fault, HealthSource } from './health/monitor.ts';
 import { StatusReport } from './health/schemas.ts';

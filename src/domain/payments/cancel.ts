@@ -1,7 +1,7 @@
 import { once } from '../idempotency/claim.ts';
 import type { Context } from '../../platform/context.ts';
-import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../platform/endpoint.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../api/endpoint.ts';
+import { ApiError } from '../api/errors.ts';
 import type { Payment } from './lifecycle/payment.ts';
 import { isExpired } from './lifecycle/states.ts';
 import { getPayment, lockPayment } from './lifecycle/store.ts';

@@ -5,7 +5,7 @@ import { replayOf } from '../idempotency/claim.ts';
 import { dispatchJobOf } from '../outbox/outbox.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../platform/endpoint.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../api/endpoint.ts';
 import { newId, newToken } from '../../platform/values/ids.ts';
 import { encodeUrl } from '../../platform/values/urls.ts';
 import { insertPayment } from './insert.ts';

@@ -1,5 +1,5 @@
 import { sharedBatch } from '../../platform/batch.ts';
-import type { IdempotencyClaim, Reply } from '../../platform/endpoint.ts';
+import type { IdempotencyClaim, Reply } from '../api/endpoint.ts';
 import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
 import { EVENT_COLUMN_NAMES, EVENT_COLUMNS, eventRow, type EventRecord } from '../outbox/outbox.ts';
 import { JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows, type ScheduledJob } from '../schedule/rows.ts';

@@ -1,6 +1,6 @@
-import { dateRange } from '../../platform/values/date-range.ts';
+import { dateRange } from '../api/date-range.ts';
 import { run, sql, type Connection, type Statement } from '../../platform/postgres/db.ts';
-import { ValidationError } from '../../platform/errors.ts';
+import { ValidationError } from '../api/errors.ts';
 import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';
 import { idPattern } from '../../platform/values/ids.ts';
 import {

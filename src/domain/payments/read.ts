@@ -1,5 +1,5 @@
 import { sharedBatch } from '../../platform/batch.ts';
-import { foundOr } from '../../platform/errors.ts';
+import { foundOr } from '../api/errors.ts';
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 import { isId } from '../../platform/values/ids.ts';
 import { RESOURCE_COLUMNS, type ResourceRow } from './schemas.ts';

@@ -1,4 +1,4 @@
-import { endpoint, reply, DEFAULT_PER_MINUTE } from '../../platform/endpoint.ts';
+import { endpoint, reply, DEFAULT_PER_MINUTE } from '../api/endpoint.ts';
 import { readCurrent } from '../../platform/replica/replica.ts';
 import { cancelPayment } from './cancel.ts';
 import { createPayment } from './create.ts';

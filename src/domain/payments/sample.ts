@@ -5,7 +5,7 @@ import { transactionHash } from '../chain/transaction-hashes.ts';
 import type { EventRecord } from '../outbox/outbox.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Caller } from '../../platform/endpoint.ts';
+import type { Caller } from '../api/endpoint.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { newPayment } from './create.ts';
 import type { CheckoutRefund, CheckoutTransfer } from '../../sdk/event-types.ts';

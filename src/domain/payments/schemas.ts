@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { amount, cursor, nullable, text, timestamp } from '../../platform/schemas.ts';
-import { TEXT_PATTERN } from '../../platform/validation/patterns.ts';
+import { amount, cursor, nullable, text, timestamp } from '../api/schemas.ts';
+import { TEXT_PATTERN } from '../api/patterns.ts';
 import { MAX_URL_LENGTH } from '../../platform/values/urls.ts';
 import { asWritten } from '../../platform/values/money.ts';
 import type { Payment } from './lifecycle/payment.ts';

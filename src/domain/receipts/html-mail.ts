@@ -1,4 +1,4 @@
-import { fill, html, type Html } from '../checkout/markup/html.ts';
+import { fill, html, type Html } from '../../platform/pages/html.ts';
 import type { MailContent, Row } from './template.ts';
 
 // Styles are inline because many mail programs remove style sheets; colours are the mail program's, which

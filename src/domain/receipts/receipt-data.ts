@@ -4,7 +4,7 @@ import { checkoutUrl } from '../payments/schemas.ts';
 import { writtenLike } from '../../platform/values/money.ts';
 import { runOne, sql, type Db } from '../../platform/postgres/db.ts';
 import type { Config } from '../../platform/config/config.ts';
-import type { Mode } from '../../platform/endpoint.ts';
+import type { Mode } from '../api/endpoint.ts';
 import type { ReceiptData } from './template.ts';
 import { IS_COMPLETED } from '../payments/refunds/states.ts';
 

@@ -1,4 +1,4 @@
-import { endpoint } from '../../platform/endpoint.ts';
+import { endpoint } from '../api/endpoint.ts';
 import { advanceBudget, storyBudget } from './budgets/budget.ts';
 import { slotsOf } from './budgets/sandbox-slots.ts';
 import { replaceTransfer } from './customer/replace-transfer.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
+import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
 import { readCurrent } from '../../platform/replica/replica.ts';
 import { listDeliveries } from './deliveries/list.ts';
 import { getDelivery } from './deliveries/read.ts';

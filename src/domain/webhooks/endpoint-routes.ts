@@ -1,4 +1,4 @@
-import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
+import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
 import { enableEndpoint } from './endpoint-list/enable.ts';
 import { listEndpoints } from './endpoint-list/list.ts';
 import {

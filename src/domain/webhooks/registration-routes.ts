@@ -1,4 +1,4 @@
-import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
+import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
 import { getEndpoint } from './endpoint-list/list.ts';
 import { WebhookEndpoint } from './endpoint-list/schemas.ts';
 import { changeEndpoint, registerEndpoint } from './registrations/change.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
+import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
 import { hostOf, logConfigChange } from '../../platform/logging/config-change.ts';
 import { getWebhookSecrets } from './secrets/read.ts';
 import { ROTATE_PATH, rotateSecret } from './secrets/rotate.ts';

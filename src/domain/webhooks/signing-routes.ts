@@ -1,4 +1,4 @@
-import { DEFAULT_PER_MINUTE, endpoint, reply } from '../../platform/endpoint.ts';
+import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
 import { getJwks, getSigningKeys, rotateSigningKey } from './signing-keys/keys.ts';
 import { Jwks, RotateSigningKeyBody, SigningKeys } from './signing-keys/schemas.ts';
 

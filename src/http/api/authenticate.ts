@@ -1,7 +1,7 @@
 import { findCaller } from '../../domain/merchants/api-keys.ts';
 import { KeyUses } from '../../domain/merchants/key-use.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Caller } from '../../platform/endpoint.ts';
+import type { Caller } from '../../domain/api/endpoint.ts';
 import { hashApiKey } from '../../platform/values/ids.ts';
 import { Guesses } from './guesses.ts';
 

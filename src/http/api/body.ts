@@ -1,6 +1,6 @@
 import express, { type Request, type RequestHandler } from 'express';
-import { ApiError, ValidationError } from '../../platform/errors.ts';
-import type { UploadedFile } from '../../platform/endpoint.ts';
+import { ApiError, ValidationError } from '../../domain/api/errors.ts';
+import type { UploadedFile } from '../../domain/api/endpoint.ts';
 import { messageOf } from '../../platform/log.ts';
 
 /** A payment with every field at its maximum stays far below. */

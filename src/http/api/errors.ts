@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Context } from '../../platform/context.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
-import { ApiError, ValidationError } from '../../platform/errors.ts';
+import { ApiError, ValidationError } from '../../domain/api/errors.ts';
 import { messageOf } from '../../platform/log.ts';
 import { faultOf } from '../../platform/logging/reasons.ts';
 import { noteFacts } from '../logging/access-log.ts';

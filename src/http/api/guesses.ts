@@ -1,7 +1,7 @@
 import { findCallers } from '../../domain/merchants/api-keys.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Caller } from '../../platform/endpoint.ts';
-import { ApiError } from '../../platform/errors.ts';
+import type { Caller } from '../../domain/api/endpoint.ts';
+import { ApiError } from '../../domain/api/errors.ts';
 
 const WINDOW_MS = 60_000;
 /** Limits the memory for addresses to about 2 MB. */

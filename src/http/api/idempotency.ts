@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { hashBody } from '../../domain/idempotency/claim.ts';
-import type { Caller, Endpoint, IdempotencyClaim } from '../../platform/endpoint.ts';
-import { ValidationError } from '../../platform/errors.ts';
+import type { Caller, Endpoint, IdempotencyClaim } from '../../domain/api/endpoint.ts';
+import { ValidationError } from '../../domain/api/errors.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 

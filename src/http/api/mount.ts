@@ -1,12 +1,12 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { visiblePrefix } from '../../domain/merchants/api-keys.ts';
 import type { Context } from '../../platform/context.ts';
-import { DEFAULT_PER_MINUTE, type Caller, type Endpoint, type Reply } from '../../platform/endpoint.ts';
+import { DEFAULT_PER_MINUTE, type Caller, type Endpoint, type Reply } from '../../domain/api/endpoint.ts';
 import { groupBy } from '../../platform/postgres/sql.ts';
-import { ApiError, ValidationError } from '../../platform/errors.ts';
+import { ApiError, ValidationError } from '../../domain/api/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { runInTrace } from '../../platform/traces/traces.ts';
-import type { Validator } from '../../platform/validator.ts';
+import type { Validator } from '../../domain/api/validator.ts';
 import { keyFault, UNAUTHORIZED_PER_MINUTE, type Authenticate } from './authenticate.ts';
 import { fileOf, readFile, readJson } from './body.ts';
 import type { Clients } from './client-address.ts';

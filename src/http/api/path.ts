@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
-import type { Endpoint } from '../../platform/endpoint.ts';
-import { ApiError } from '../../platform/errors.ts';
-import { nearest } from '../../platform/validation/nearest.ts';
+import type { Endpoint } from '../../domain/api/endpoint.ts';
+import { ApiError } from '../../domain/api/errors.ts';
+import { nearest } from '../../platform/values/nearest.ts';
 import { pathOf } from './errors.ts';
 
 /** A base URL with a slash at its end, and a path with one at its beginning. */

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import { ValidationError } from '../../platform/errors.ts';
+import { ValidationError } from '../../domain/api/errors.ts';
 
 /**
  * The parameters of a URL's query, converted by their schema: integers to numbers, and comma-separated values

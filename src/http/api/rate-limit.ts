@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import type { Context } from '../../platform/context.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError } from '../../domain/api/errors.ts';
 import type { RedisConnection } from '../../platform/redis/open.ts';
 import { noteFacts } from '../logging/access-log.ts';
 import { CountingRedis, OwnCounts, SharedCounts } from './counts.ts';

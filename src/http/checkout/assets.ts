@@ -5,7 +5,7 @@ import { PAGE_SCRIPT } from '../../domain/checkout/page/document.ts';
 import { ICON, SYMBOLS } from '../../domain/checkout/markup/icons.ts';
 import type { Context } from '../../platform/context.ts';
 import { CHECKOUT_HEADERS } from './page.ts';
-import { acceptedEncoding, compressed, type Encoding } from './send-page.ts';
+import { acceptedEncoding, compressed, type Encoding } from '../../platform/pages/compress.ts';
 
 /** Browsers and proxies may keep for good what has another path when it changes. */
 const FOR_GOOD = 'public, max-age=31536000, immutable';

@@ -4,7 +4,7 @@ import { findByToken } from '../../domain/checkout/view/store.ts';
 import type { AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
 import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError } from '../../domain/api/errors.ts';
 import { beginEvents, endEvents } from './event-stream.ts';
 import type { PageStreams } from './page-streams.ts';
 import { CHECKOUT_HEADERS, rendererFor } from './page.ts';

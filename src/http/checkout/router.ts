@@ -9,7 +9,7 @@ import type { AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
 import { withTestClockOf } from '../../domain/payments/lifecycle/test-clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError } from '../../domain/api/errors.ts';
 import { faultOf as reasonsOf } from '../../platform/logging/reasons.ts';
 import { noteFacts } from '../logging/access-log.ts';
 import { sendAsset, sendEmbedScript, sendIcon, sendLogo } from './assets.ts';

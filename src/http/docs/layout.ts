@@ -1,4 +1,4 @@
-import { html, type Html } from '../../domain/checkout/markup/html.ts';
+import { html, type Html } from '../../platform/pages/html.ts';
 import { ICON } from '../../domain/checkout/markup/icons.ts';
 import { DOCS_SCRIPT, DOCS_STYLE } from './assets.ts';
 import { GROUPS, sectionsOf, type DocPage } from './page.ts';

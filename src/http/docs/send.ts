@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { acceptedEncoding, compressed, type Encoding } from '../checkout/send-page.ts';
+import { acceptedEncoding, compressed, type Encoding } from '../../platform/pages/compress.ts';
 
 /** Nothing is inline, and nothing comes from another origin. */
 const POLICY = [

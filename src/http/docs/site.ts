@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { html, type Html } from '../../domain/checkout/markup/html.ts';
+import { html, type Html } from '../../platform/pages/html.ts';
 import { readGuides } from './guides.ts';
 import { documentOf, SEARCH_PATH } from './layout.ts';
 import type { DocPage } from './page.ts';

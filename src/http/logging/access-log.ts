@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../platform/context.ts';
 import { requestSeconds } from '../../platform/metrics/measures.ts';
-import type { Caller } from '../../platform/endpoint.ts';
+import type { Caller } from '../../domain/api/endpoint.ts';
 import { shortAddress } from './short-address.ts';
 
 /** What the handlers of a request know of it, and its log line states. */

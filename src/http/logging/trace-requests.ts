@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Caller } from '../../platform/endpoint.ts';
+import type { Caller } from '../../domain/api/endpoint.ts';
 import { startSpan } from '../../platform/traces/traces.ts';
 import { factsOf } from './access-log.ts';
 

@@ -1,4 +1,4 @@
-import { TEXT_PATTERN } from '../../platform/validation/patterns.ts';
+import { TEXT_PATTERN } from '../../domain/api/patterns.ts';
 import { ERROR_SCHEMA } from './errors.ts';
 import { SCHEMA_NAMES } from './names.ts';
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../platform/endpoint.ts';
+import type { Endpoint } from '../../domain/api/endpoint.ts';
 import { VERSION } from '../../platform/root.ts';
 import { Components } from './components.ts';
 import { EXAMPLES } from './examples.ts';

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { Endpoint } from '../../platform/endpoint.ts';
-import { API_ERRORS, type ApiErrorCode } from '../../platform/errors.ts';
+import type { Endpoint } from '../../domain/api/endpoint.ts';
+import { API_ERRORS, type ApiErrorCode } from '../../domain/api/errors.ts';
 import { errorExamplesOf } from './examples.ts';
 import { headersOf } from './headers.ts';
 

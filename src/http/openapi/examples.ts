@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { EventType } from '../../domain/payments/lifecycle/states.ts';
-import type { ApiErrorCode } from '../../platform/errors.ts';
+import type { ApiErrorCode } from '../../domain/api/errors.ts';
 import { ROOT } from '../../platform/root.ts';
 
 /** A body as the service took it, returned it or sent it when `npm run examples:openapi` ran it. */

@@ -26,7 +26,7 @@ import * as receivers from '../../domain/webhooks/receiver-check/schemas.ts';
 import { RotateSecretBody, WebhookSecrets } from '../../domain/webhooks/secrets/schemas.ts';
 import { EndpointSettings } from '../../domain/webhooks/registrations/schemas.ts';
 import { Jwks, RotateSigningKeyBody, SigningKeys } from '../../domain/webhooks/signing-keys/schemas.ts';
-import { CursorPagination } from '../../platform/schemas.ts';
+import { CursorPagination } from '../../domain/api/schemas.ts';
 
 /** Names of schemas under `components`, from which generators make the names of their types. */
 export const SCHEMA_NAMES: Readonly<Record<string, TSchema>> = {

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Endpoint } from '../../platform/endpoint.ts';
+import type { Endpoint } from '../../domain/api/endpoint.ts';
 import type { Components } from './components.ts';
 import { errorResponsesOf } from './errors.ts';
 import { examplesOf } from './examples.ts';

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../platform/endpoint.ts';
+import type { Endpoint } from '../../domain/api/endpoint.ts';
 import type { Components } from './components.ts';
 
 /** Parameters that several operations have. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError } from '../../domain/api/errors.ts';
 import { faultOfParser, noteFault, type ParserError } from './faults.ts';
 
 /** After a last response: its client may still be sending, and a reset would take the response from it. */

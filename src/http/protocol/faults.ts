@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError, ValidationError } from '../../platform/errors.ts';
+import { ApiError, ValidationError } from '../../domain/api/errors.ts';
 
 /** What Node's parser says of bytes that it refuses. */
 export interface ParserError extends Error {

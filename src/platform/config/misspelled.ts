@@ -1,4 +1,4 @@
-import { distance } from '../validation/nearest.ts';
+import { distance } from '../values/nearest.ts';
 
 /**
  * An unknown variable with one of these prefixes is a misspelling of ours. WEBHOOK_ alone would be too wide:

@@ -1,8 +1,8 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hasCode } from '../errors.ts';
 import type { Binaries } from './binaries.ts';
+import { hasCode } from './binaries.ts';
 
 /** The system user that the Postgres programs run as; `null` is the user of this process. */
 export type Account = { uid: number; gid: number; viaSetpriv: boolean } | null;

@@ -22,3 +22,8 @@ export async function findBinaries(): Promise<Binaries> {
     );
   }
 }
+
+/** Whether a caught value is an error of Node or Postgres with one of these codes ('ENOENT', '42P04'). */
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}

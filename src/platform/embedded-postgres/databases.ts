@@ -1,5 +1,5 @@
 import { Client, escapeIdentifier } from 'pg';
-import { hasCode } from '../errors.ts';
+import { hasCode } from './binaries.ts';
 
 /** How long one connection attempt may take. */
 const CONNECT_TIMEOUT_MS = 5_000;

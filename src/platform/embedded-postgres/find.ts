@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execute, withDatabase } from './databases.ts';
-import { hasCode } from '../errors.ts';
 import { readPassword, SUPERUSER } from './initialise.ts';
 import { findServer, type Server } from './pid-file.ts';
+import { hasCode } from './binaries.ts';
 
 /** Postgres is ready 30 to 90 ms after its start. */
 const POLL_MS = 20;

@@ -4,8 +4,8 @@ import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import { basename, dirname, join } from 'node:path';
 import { type Account, type Command, commandAs } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { hasCode } from '../errors.ts';
 import { processExists } from './pid-file.ts';
+import { hasCode } from './binaries.ts';
 
 /** Name of the superuser of every cluster created here. */
 export const SUPERUSER = 'postgres';

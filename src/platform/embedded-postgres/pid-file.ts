@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { hasCode } from '../errors.ts';
+import { hasCode } from './binaries.ts';
 
 /** Far longer than a starting Postgres needs from creating the file to writing it. */
 const SETTLE_MS = 250;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from '../errors.ts';
 import { isServerOf } from './pid-file.ts';
+import { hasCode } from './binaries.ts';
 
 const POLL_MS = 20;
 

@@ -26,6 +26,7 @@ const UNAVAILABLE_MESSAGES =
  * try again later. What the caller asked for has not happened.
  */
 export function isUnavailable(error: unknown): boolean {
+  if (error instanceof Overloaded) return true;
   return isBroken(error) || (error instanceof Error && GIVEN_UP_STATES.has(codeOf(error)));
 }
 
@@ -50,3 +51,6 @@ export function isOutdated(error: Error): boolean {
 function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
+
+/** Too many callers wait for Postgres already: nothing was done for this one. */
+export class Overloaded extends Error {}

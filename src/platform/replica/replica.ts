@@ -1,7 +1,6 @@
-import { ApiError } from '../errors.ts';
 import { replicaReadsTotal } from '../metrics/measures.ts';
 import { isUnavailable, type Connection, type Db } from '../postgres/db.ts';
-import { awaitReplay, BehindFault, findPosition, type Position } from './position.ts';
+import { awaitReplay, BehindFault, ReplicaFault, findPosition, type Position } from './position.ts';
 
 /** A read, and the oldest transaction that was open on the primary; null: read there, at once. */
 export type ReadAt<T> = (connection: Connection, xmin: string | null) => Promise<T>;
@@ -87,7 +86,7 @@ export class Replica {
       this.#serves();
       return result;
     } catch (error) {
-      if (error instanceof ApiError) throw error;
+      if (!isFaultOfServer(error)) throw error;
       this.#rest(error);
     }
     return read(primary, null);
@@ -119,6 +118,12 @@ export class Replica {
     this.#onChange(fault);
     this.#reported = 'fault';
   }
+}
+
+/** Everything else is an answer to the read: the primary's would be the same. */
+function isFaultOfServer(error: unknown): boolean {
+  const isFromPostgres = error instanceof Error && 'severity' in error;
+  return error instanceof ReplicaFault || isFromPostgres || isUnavailable(error);
 }
 
 /** Where a reader reads: a connection to the primary, and the replica where there is one. */

@@ -3,7 +3,7 @@ import { findCaller } from '../../domain/merchants/api-keys.ts';
 import { createMerchant } from '../../domain/merchants/store.ts';
 import { getWebhookSecrets } from '../../domain/webhooks/secrets/read.ts';
 import type { Context } from '../../platform/context.ts';
-import { PERMISSIONS } from '../../platform/endpoint.ts';
+import { PERMISSIONS } from '../../domain/api/endpoint.ts';
 import { hashApiKey } from '../../platform/values/ids.ts';
 import { DATA_DIR } from './embedded.ts';
 

@@ -8,9 +8,9 @@ import { SecretBoxError } from '../../domain/webhooks/secrets/secret-box.ts';
 import { getWebhookSecrets } from '../../domain/webhooks/secrets/read.ts';
 import { StartError } from '../../platform/config/config.ts';
 import type { Context } from '../../platform/context.ts';
-import { PERMISSIONS, type Mode, type Permission } from '../../platform/endpoint.ts';
+import { PERMISSIONS, type Mode, type Permission } from '../../domain/api/endpoint.ts';
 import { messageOf } from '../../platform/log.ts';
-import { getValidator } from '../../platform/validator.ts';
+import { getValidator } from '../../domain/api/validator.ts';
 
 export const USAGE = `Usage: npm run merchants -- COMMAND [options]
 

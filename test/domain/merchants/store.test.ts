@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { addApiKey, findCaller, revokeApiKey } from '../../../src/domain/merchants/api-keys.ts';
 import { createMerchant, listMerchants } from '../../../src/domain/merchants/store.ts';
 import { getWebhookSecrets } from '../../../src/domain/webhooks/secrets/read.ts';
-import { PERMISSIONS } from '../../../src/platform/endpoint.ts';
+import { PERMISSIONS } from '../../../src/domain/api/endpoint.ts';
 import { hashApiKey } from '../../../src/platform/values/ids.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createPayment } from '../../../src/domain/payments/create.ts';
 import { hashBody } from '../../../src/domain/idempotency/claim.ts';
 import type { CreatePaymentBody } from '../../../src/domain/payments/schemas.ts';
-import type { IdempotencyClaim, Reply } from '../../../src/platform/endpoint.ts';
+import type { IdempotencyClaim, Reply } from '../../../src/domain/api/endpoint.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 import { recordQueries } from '../../support/statements.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createPayment } from '../../../src/domain/payments/create.ts';
 import { readPayment } from '../../../src/domain/payments/read.ts';
 import { toResource, type ResourceRow } from '../../../src/domain/payments/schemas.ts';
-import { ApiError } from '../../../src/platform/errors.ts';
+import { ApiError } from '../../../src/domain/api/errors.ts';
 import { explain, rowsRead } from '../../support/explain.ts';
 import { createHarness, type Harness, type TestMerchant } from '../../support/harness.ts';
 import { fillPayments } from '../../support/http.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
 import { toResource } from '../../../src/domain/payments/schemas.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
-import { ApiError } from '../../../src/platform/errors.ts';
+import { ApiError } from '../../../src/domain/api/errors.ts';
 import { eachShop } from '../../support/each-shop.ts';
 import type { Shop } from '../../support/shop.ts';
 import type { Harness } from '../../support/harness.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { addApiKey, revokeApiKey } from '../../../src/domain/merchants/api-keys.ts';
-import { PERMISSIONS, type Permission } from '../../../src/platform/endpoint.ts';
+import { PERMISSIONS, type Permission } from '../../../src/domain/api/endpoint.ts';
 import { newApiKey } from '../../../src/platform/values/ids.ts';
 import { CONTRACT_ENDPOINTS } from '../../support/documents.ts';
 import { ENDPOINTS } from '../../support/endpoints.ts';

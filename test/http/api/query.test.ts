@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Type } from 'typebox';
 import { readQuery } from '../../../src/http/api/query.ts';
-import { ValidationError } from '../../../src/platform/errors.ts';
+import { ValidationError } from '../../../src/domain/api/errors.ts';
 
 const SCHEMA = Type.Object({
   page: Type.Integer(),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { lockPayments } from '../../../src/domain/payments/lifecycle/store.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createEndpoints } from '../../../src/http/routes.ts';
-import type { Endpoint } from '../../../src/platform/endpoint.ts';
+import type { Endpoint } from '../../../src/domain/api/endpoint.ts';
 import { openDb, type Db } from '../../../src/platform/postgres/db.ts';
 import { newApiKey } from '../../../src/platform/values/ids.ts';
 import { WEB_DB } from '../../../src/processes/setup/context.ts';

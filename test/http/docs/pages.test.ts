@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { API_ERRORS } from '../../../src/platform/errors.ts';
+import { API_ERRORS } from '../../../src/domain/api/errors.ts';
 import { STATUSES, TRANSITIONS, type Transition } from '../../../src/domain/payments/lifecycle/states.ts';
 import { EXAMPLES } from '../../../src/http/openapi/examples.ts';
 import { REMEDIES } from '../../../src/http/docs/errors/remedies.ts';

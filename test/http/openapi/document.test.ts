@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { EXCEPTIONS, STATUSES, TRANSITIONS } from '../../../src/domain/payments/lifecycle/states.ts';
 import { createEndpoints } from '../../../src/http/routes.ts';
-import { API_ERRORS } from '../../../src/platform/errors.ts';
+import { API_ERRORS } from '../../../src/domain/api/errors.ts';
 import { VERSION } from '../../../src/platform/root.ts';
 import { CONTRACT_ENDPOINTS, tableOf } from '../../support/documents.ts';
 import { createPayment } from '../../support/http.ts';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { EVENT_TYPES } from '../../../src/domain/payments/lifecycle/states.ts';
 import { openApiDocument } from '../../../src/http/openapi/document.ts';
 import { EXAMPLES, type Examples } from '../../../src/http/openapi/examples.ts';
-import { API_ERRORS } from '../../../src/platform/errors.ts';
+import { API_ERRORS } from '../../../src/domain/api/errors.ts';
 import { addDocumentFormats } from '../../support/documented.ts';
 import { ENDPOINTS } from '../../support/endpoints.ts';
 import { produceExamples } from '../../support/openapi-examples/produce.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import supertest from 'supertest';
-import { acceptedEncoding } from '../../../src/http/checkout/send-page.ts';
+import { acceptedEncoding } from '../../../src/platform/pages/compress.ts';
 import { paymentIn } from '../../support/checkout.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createEndpoints } from '../../../src/http/routes.ts';
-import { wordsOf } from '../../../src/platform/validation/patterns.ts';
-import { SENTENCES } from '../../../src/platform/validation/sentences.ts';
+import { wordsOf } from '../../../src/domain/api/patterns.ts';
+import { SENTENCES } from '../../../src/domain/api/sentences.ts';
 import { refusesBadInput } from '../../support/bad-input.ts';
 import { ORDER } from '../../support/http.ts';
 

@@ -1,6 +1,6 @@
 import type { Example, Examples, OperationExamples } from '../../../src/http/openapi/examples.ts';
 import type { EventType } from '../../../src/domain/payments/lifecycle/states.ts';
-import { API_ERRORS, type ApiErrorCode } from '../../../src/platform/errors.ts';
+import { API_ERRORS, type ApiErrorCode } from '../../../src/domain/api/errors.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import type { Harness } from '../harness.ts';
 

@@ -14,7 +14,7 @@ import { addSeconds } from '../../../src/platform/clock.ts';
 import type { Context } from '../../../src/platform/context.ts';
 import { applyUnappliedTransfers } from '../../../src/domain/payments/processing/apply-unapplied.ts';
 import type { PausableDb } from './pausable-db.ts';
-import type { Caller } from '../../../src/platform/endpoint.ts';
+import type { Caller } from '../../../src/domain/api/endpoint.ts';
 
 /** What the actors of a race act on: one payment. */
 export interface RacedPayment {

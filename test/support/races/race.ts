@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Caller } from '../../../src/platform/endpoint.ts';
+import type { Caller } from '../../../src/domain/api/endpoint.ts';
 import type { Context } from '../../../src/platform/context.ts';
-import { ApiError } from '../../../src/platform/errors.ts';
+import { ApiError } from '../../../src/domain/api/errors.ts';
 import type { Harness } from '../harness.ts';
 import type { Actor } from './actors.ts';
 import { openPausableDb, PAUSE_LOCK, type PausableDb, type Pause } from './pausable-db.ts';

@@ -8,8 +8,8 @@ import type { Sandbox } from '../../sandbox/test-clock/sandbox.ts';
 import { replaceTransfer } from '../../sandbox/customer/replace-transfer.ts';
 import { sendTransfer } from '../../sandbox/customer/send-transfer.ts';
 import type { Context } from '../../../platform/context.ts';
-import type { IdempotencyClaim } from '../../../platform/endpoint.ts';
-import { ApiError, type ApiErrorCode } from '../../../platform/errors.ts';
+import type { IdempotencyClaim } from '../../api/endpoint.ts';
+import { ApiError, type ApiErrorCode } from '../../api/errors.ts';
 import {
   amountOf,
   SIMULATOR_ACTIONS,

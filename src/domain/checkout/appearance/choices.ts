@@ -1,5 +1,5 @@
 import type { NetworkId } from '../../chain/networks.ts';
-import { ValidationError } from '../../../platform/errors.ts';
+import { ValidationError } from '../../api/errors.ts';
 import { parseUrl } from '../../../platform/values/urls.ts';
 import { isFrameOrigin, type PaymentMethod, type StoredFace } from '../view/face.ts';
 import type { AppearanceBody } from './schemas.ts';

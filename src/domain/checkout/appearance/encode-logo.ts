@@ -1,5 +1,5 @@
 import type { Sharp, SharpOptions } from 'sharp';
-import { ValidationError } from '../../../platform/errors.ts';
+import { ValidationError } from '../../api/errors.ts';
 import { Slots } from '../../sandbox/budgets/slots.ts';
 import { imageTypeOf, IMAGE_TYPES, isAnimatedPng } from './image-type.ts';
 

@@ -3,8 +3,8 @@ import { COIN_IDS, COINS_ON_NETWORKS } from '../../chain/coins.ts';
 import { FITTING_METHOD } from '../../chain/fitting-method.ts';
 import { CURRENCY_IDS } from '../../chain/currencies.ts';
 import { NETWORK_IDS } from '../../chain/networks.ts';
-import { nullable, text, timestamp } from '../../../platform/schemas.ts';
-import { COLOR_PATTERN } from '../../../platform/validation/patterns.ts';
+import { nullable, text, timestamp } from '../../api/schemas.ts';
+import { COLOR_PATTERN } from '../../api/patterns.ts';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 
 const MAX_NAME_LENGTH = 100;

@@ -1,4 +1,4 @@
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../../../platform/pages/html.ts';
 
 /** Digits of the Latin script in every language: amounts, addresses and codes use them too. */
 export const localeFor = (locale: string) => `${locale}-u-nu-latn`;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { ROOT } from '../../../platform/root.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../../../platform/pages/html.ts';
 
 /** An image that the service serves itself, at a path that changes with its content. */
 export interface Image {

@@ -1,5 +1,5 @@
 import { encode } from 'uqr';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../../../platform/pages/html.ts';
 
 /**
  * A screen has no stains: the least correction makes the largest modules, and the fewest bytes.

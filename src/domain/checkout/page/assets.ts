@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { ROOT } from '../../../platform/root.ts';
 import { accentOf, type Accent } from '../markup/accent.ts';
-import { Html } from '../markup/html.ts';
+import { inline, readMinified, type Inline } from '../../../platform/pages/assets.ts';
 
 const FOLDER = new URL('assets/checkout/', ROOT);
 
@@ -28,18 +26,6 @@ export const PAGE_ASSETS = {
   docsScript: ['../docs/copy.js', '../docs/languages.js', '../docs/search.js'],
 } as const;
 
-export interface Inline {
-  readonly element: Html;
-  /** By which a Content-Security-Policy allows exactly this content. */
-  readonly source: string;
-}
-
-/** Content as an inline element of the page. */
-export function inline(tag: 'style' | 'script', content: string): Inline {
-  const hash = createHash('sha256').update(content).digest('base64');
-  return { element: new Html(`<${tag}>${content}</${tag}>`), source: `'sha256-${hash}'` };
-}
-
 /**
  * The style that puts a merchant's accent colour over the page's own; null: they chose none. On paper the
  * page stays black. The API validates the colour when it stores it; this second check keeps anything else out
@@ -58,31 +44,5 @@ const variables = ({ color, on }: Accent) => `:root{--accent:${color};--on-accen
 
 /** An asset's files in a row, without what only their readers need. */
 export function readAsset(asset: keyof typeof PAGE_ASSETS): string {
-  const files = PAGE_ASSETS[asset].map((file) => readFileSync(new URL(file, FOLDER), 'utf8'));
-  const minify = asset === 'style' || asset === 'docsStyle' ? minifiedRules : withoutTypes;
-  return files.map(withoutComments).map(minify).join('');
-}
-
-const COMMENT_LINES = /^\s*(?:\/\*(?:(?!\*\/).)*\*\/|\/\/[^\n]*)[ \t]*\n/gms;
-const INDENTATION = /^\s+/gm;
-
-/**
- * Script or style without indentation and without the comments that have lines to themselves: every page
- * carries it. Strings that span lines would change too, so an asset has none.
- */
-export function withoutComments(text: string): string {
-  return text.replaceAll(COMMENT_LINES, '').replaceAll(INDENTATION, '');
-}
-
-/** Casts in comments, which have no effect in a browser. */
-const withoutTypes = (script: string) => script.replaceAll(/\/\*\* @(?:type|typedef) .*?\*\/ ?/g, '');
-
-/** Each declaration and each brace has a line of its own, as the formatter writes them. */
-function minifiedRules(style: string): string {
-  return style
-    .replaceAll(/^([\w-]+):\s+/gm, '$1:')
-    .replaceAll(/ \{$/gm, '{')
-    .replaceAll(/;\n\}/g, '}')
-    .replaceAll(/,\n/g, ',')
-    .replaceAll(/([{};])\n/g, '$1');
+  return readMinified(PAGE_ASSETS[asset].map((file) => new URL(file, FOLDER)));
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { html, type Html } from '../markup/html.ts';
+import { html, type Html } from '../../../platform/pages/html.ts';
 import type { Language } from '../../languages/languages.ts';
 import { codeComponent } from '../parts/code.ts';
 import { helpComponent, type Found } from '../parts/help.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { inline, readAsset, type Inline } from './assets.ts';
-import { html, type Html } from '../markup/html.ts';
+import { inline, type Inline } from '../../../platform/pages/assets.ts';
+import { readAsset } from './assets.ts';
+import { html, type Html } from '../../../platform/pages/html.ts';
 import { ICON } from '../markup/icons.ts';
 import { ALL_LANGUAGES, type Language } from '../../languages/languages.ts';
 

@@ -1,5 +1,5 @@
 import { document } from './document.ts';
-import { html } from '../markup/html.ts';
+import { html } from '../../../platform/pages/html.ts';
 import { testBand } from '../parts/summary.ts';
 import type { Language } from '../../languages/languages.ts';
 

@@ -1,7 +1,7 @@
 import { changes, document, pageCsp, type Shown } from './document.ts';
 import { embeddersOf } from './embedding.ts';
 import { componentsOf, mainElement, type PageContent } from './components.ts';
-import { html } from '../markup/html.ts';
+import { html } from '../../../platform/pages/html.ts';
 import type { Language } from '../../languages/languages.ts';
 import { pageTitle, stateKey, statusTone } from '../parts/status.ts';
 import { hasCode } from '../parts/code.ts';

@@ -1,7 +1,7 @@
 import { COINS, COINS_ON_NETWORKS, COIN_IDS, isCoinOn, type CoinId } from '../../chain/coins.ts';
 import { NETWORKS, NETWORKS_BY_FEE, secondsToConfirm, type NetworkId } from '../../chain/networks.ts';
 import { duration } from '../markup/format.ts';
-import { fill, html, latin, type Html } from '../markup/html.ts';
+import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import { symbol } from '../markup/icons.ts';

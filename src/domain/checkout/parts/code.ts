@@ -1,6 +1,6 @@
 import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { tokenContract } from '../../chain/coins.ts';
-import { fill, html, type Html } from '../markup/html.ts';
+import { fill, html, type Html } from '../../../platform/pages/html.ts';
 import { qrCode } from '../markup/qr-code.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Served, View } from '../view/view.ts';

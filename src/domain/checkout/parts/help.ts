@@ -1,5 +1,5 @@
 import { NETWORKS } from '../../chain/networks.ts';
-import { fill, html, latin, type Html } from '../markup/html.ts';
+import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import { qrCode } from '../markup/qr-code.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { State, View } from '../view/view.ts';

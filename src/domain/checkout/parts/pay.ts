@@ -1,6 +1,6 @@
 import { NETWORKS } from '../../chain/networks.ts';
 import { decimal, duration, time } from '../markup/format.ts';
-import { fill, html, latin, type Html } from '../markup/html.ts';
+import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import type { Served, View } from '../view/view.ts';

@@ -1,7 +1,7 @@
 import { NETWORKS } from '../../chain/networks.ts';
 import { writtenLike } from '../../../platform/values/money.ts';
 import { decimal, time } from '../markup/format.ts';
-import { fill, html, latin, type Html } from '../markup/html.ts';
+import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import type { Language } from '../../languages/languages.ts';
 import type { ShownTransfer } from '../view/store.ts';
 import type { Served, View } from '../view/view.ts';

@@ -1,6 +1,6 @@
 import { NETWORKS } from '../../chain/networks.ts';
 import { decimal } from '../markup/format.ts';
-import { fill, html, isolated, latin, type Html } from '../markup/html.ts';
+import { fill, html, isolated, latin, type Html } from '../../../platform/pages/html.ts';
 import type { Language } from '../../languages/languages.ts';
 import type { View } from '../view/view.ts';
 

@@ -1,4 +1,4 @@
-import { html, type Html } from '../markup/html.ts';
+import { html, type Html } from '../../../platform/pages/html.ts';
 import { amountOf, availableActions, type SimulatorAction } from '../view/simulator-actions.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { View } from '../view/view.ts';

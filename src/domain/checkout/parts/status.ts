@@ -1,7 +1,7 @@
 import { NETWORKS } from '../../chain/networks.ts';
 import { writtenLike, isZero } from '../../../platform/values/money.ts';
 import { decimal } from '../markup/format.ts';
-import { fill, html, isolated, latin, type Html } from '../markup/html.ts';
+import { fill, html, isolated, latin, type Html } from '../../../platform/pages/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import type { State, View } from '../view/view.ts';

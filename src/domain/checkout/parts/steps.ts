@@ -1,7 +1,7 @@
 import { secondsToConfirm } from '../../chain/networks.ts';
 import { networkOfTransfer } from '../../payments/lifecycle/payment.ts';
 import { decimal, duration } from '../markup/format.ts';
-import { fill, html, latin, type Html } from '../markup/html.ts';
+import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import type { State, View } from '../view/view.ts';

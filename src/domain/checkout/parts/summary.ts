@@ -1,4 +1,4 @@
-import { html, type Html } from '../markup/html.ts';
+import { html, type Html } from '../../../platform/pages/html.ts';
 import { decimal } from '../markup/format.ts';
 import type { Language } from '../../languages/languages.ts';
 import type { DisplayPrice } from '../view/display-price.ts';

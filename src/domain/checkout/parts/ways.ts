@@ -1,4 +1,4 @@
-import { fill, html, isolated, type Html } from '../markup/html.ts';
+import { fill, html, isolated, type Html } from '../../../platform/pages/html.ts';
 import { cancelLink, successLink, supportLink } from '../markup/links.ts';
 import type { Language } from '../../languages/languages.ts';
 import type { State, View } from '../view/view.ts';

@@ -5,7 +5,7 @@ import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { recordset, run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
-import type { Mode } from '../../../platform/endpoint.ts';
+import type { Mode } from '../../api/endpoint.ts';
 import { STORED_FACE, type StoredFace } from './face.ts';
 import { NEEDS_ADDRESS } from '../../payments/refunds/states.ts';
 

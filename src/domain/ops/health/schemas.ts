@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { PERMISSIONS } from '../../../platform/endpoint.ts';
-import { timestamp } from '../../../platform/schemas.ts';
+import { PERMISSIONS } from '../../api/endpoint.ts';
+import { timestamp } from '../../api/schemas.ts';
 
 /** The status report of the specification, and the contract's additions. */
 export const StatusReport = Type.Object({

@@ -1,7 +1,7 @@
 import type { ChainOf, DisplayRateSource, Payouts, RateSource } from '../../chain/port.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { Mode } from '../../../platform/endpoint.ts';
+import type { Mode } from '../../api/endpoint.ts';
 
 /** Confirmed money of one coin on one network to convert, and what it was credited with. */
 export interface Conversion {

@@ -1,6 +1,6 @@
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { isId } from '../../../platform/values/ids.ts';
-import { foundOr } from '../../../platform/errors.ts';
+import { foundOr } from '../../api/errors.ts';
 import { together } from '../../../platform/postgres/transactions/together.ts';
 import type { Payment } from './payment.ts';
 import { findUnapplied } from './unapplied.ts';

@@ -1,8 +1,8 @@
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
-import type { Mode } from '../../../platform/endpoint.ts';
-import { ApiError } from '../../../platform/errors.ts';
+import type { Mode } from '../../api/endpoint.ts';
+import { ApiError } from '../../api/errors.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
 

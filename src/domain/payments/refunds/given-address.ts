@@ -1,6 +1,6 @@
 import type { Context } from '../../../platform/context.ts';
-import type { Caller } from '../../../platform/endpoint.ts';
-import { ApiError } from '../../../platform/errors.ts';
+import type { Caller } from '../../api/endpoint.ts';
+import { ApiError } from '../../api/errors.ts';
 import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { getPayment, lockPayment } from '../lifecycle/store.ts';
 import { toRefundResource, type RefundList } from './schemas.ts';

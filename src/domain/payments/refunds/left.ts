@@ -1,5 +1,5 @@
 import { decimalsOf, dustOf, isInUnits, roundToUnits } from '../../chain/coins.ts';
-import { ApiError, ValidationError } from '../../../platform/errors.ts';
+import { ApiError, ValidationError } from '../../api/errors.ts';
 import { compare, max, subtract, sum } from '../../../platform/values/money.ts';
 import { creditOfParts, sendableParts, type Part } from '../conversions/plan.ts';
 import type { Payment } from '../lifecycle/payment.ts';

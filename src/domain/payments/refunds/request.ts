@@ -1,8 +1,8 @@
 import { once } from '../../idempotency/claim.ts';
 import type { Context } from '../../../platform/context.ts';
 import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
-import { ApiError, ValidationError } from '../../../platform/errors.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
+import { ApiError, ValidationError } from '../../api/errors.ts';
 import { asWritten, compare, min } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';

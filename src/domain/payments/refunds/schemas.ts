@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { nullable, timestamp } from '../../../platform/schemas.ts';
-import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../../platform/validation/patterns.ts';
+import { nullable, timestamp } from '../../api/schemas.ts';
+import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../api/patterns.ts';
 import { REFUND_STATUSES } from './states.ts';
 import type { Refund } from './store.ts';
 

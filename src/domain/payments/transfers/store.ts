@@ -1,6 +1,6 @@
 import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { Mode } from '../../../platform/endpoint.ts';
+import type { Mode } from '../../api/endpoint.ts';
 import { groupBy, recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import type { Changes } from '../lifecycle/transition.ts';
 import type { Credit } from './credit.ts';

@@ -1,4 +1,4 @@
-import { ApiError, ValidationError } from '../../../platform/errors.ts';
+import { ApiError, ValidationError } from '../../api/errors.ts';
 import { runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 
 /** How long a story, and an advance, may run in real time. An advance sends webhooks to real receivers. */

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../platform/errors.ts';
+import { ApiError } from '../../api/errors.ts';
 
 export interface SlotLimits {
   /** Requests of one merchant that run at once. */

@@ -10,8 +10,8 @@ import type { PaymentTransfer } from '../../payments/transfers/payment-transfer.
 import { readTransfers } from '../../payments/transfers/store.ts';
 import { schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
-import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
-import { ApiError } from '../../../platform/errors.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
+import { ApiError } from '../../api/errors.ts';
 import { assertNotTooMany } from './send-transfer.ts';
 import type { ReplacedTransfer, ReplaceTransferBody } from './schemas.ts';
 

@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { timestamp } from '../../../platform/schemas.ts';
+import { timestamp } from '../../api/schemas.ts';
 import { COIN_IDS } from '../../chain/coins.ts';
 import { FITTING_METHOD } from '../../chain/fitting-method.ts';
 import { NETWORK_IDS } from '../../chain/networks.ts';
-import { AMOUNT_PATTERN } from '../../../platform/validation/patterns.ts';
+import { AMOUNT_PATTERN } from '../../api/patterns.ts';
 
 export const SendTransferBody = Type.Object(
   {

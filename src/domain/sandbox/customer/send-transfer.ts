@@ -13,8 +13,8 @@ import { schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { together } from '../../../platform/postgres/transactions/together.ts';
-import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
-import { ValidationError } from '../../../platform/errors.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
+import { ValidationError } from '../../api/errors.ts';
 import type { SendTransferBody, TransferResource } from './schemas.ts';
 
 /** The adapters that the simulated customer uses. */

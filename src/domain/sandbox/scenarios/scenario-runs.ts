@@ -1,6 +1,6 @@
 import { claimAfterwards } from '../../idempotency/afterwards.ts';
 import { replayOf } from '../../idempotency/claim.ts';
-import type { IdempotencyClaim, Reply } from '../../../platform/endpoint.ts';
+import type { IdempotencyClaim, Reply } from '../../api/endpoint.ts';
 import { run, sql, type Db, type Tx } from '../../../platform/postgres/db.ts';
 
 // A row of scenario_runs commits with the payment of its scenario: a process that dies at any moment later

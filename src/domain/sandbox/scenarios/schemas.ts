@@ -4,8 +4,8 @@ import { RefundBody } from '../../payments/refunds/schemas.ts';
 import { CreatePaymentBody, PaymentResource } from '../../payments/schemas.ts';
 import { ReplaceTransferBody, SendTransferBody } from '../customer/schemas.ts';
 import { DeliveryAttempt } from '../test-clock/schemas.ts';
-import { nullable, timestamp } from '../../../platform/schemas.ts';
-import { DURATION_PATTERN } from '../../../platform/validation/patterns.ts';
+import { nullable, timestamp } from '../../api/schemas.ts';
+import { DURATION_PATTERN } from '../../api/patterns.ts';
 import { LIBRARY_NAMES } from './library-names.ts';
 
 /** Each step is up to 150 statements, one after the other. */

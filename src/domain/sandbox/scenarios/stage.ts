@@ -3,7 +3,7 @@ import { createPayment } from '../../payments/create.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import { DEFAULT_RETRY_SECONDS } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
-import type { Caller } from '../../../platform/endpoint.ts';
+import type { Caller } from '../../api/endpoint.ts';
 import { SILENT } from '../../../platform/log.ts';
 import { FREEZE_SECONDS, type FrozenClock } from '../test-clock/freeze.ts';
 import type { Sandbox } from '../test-clock/sandbox.ts';

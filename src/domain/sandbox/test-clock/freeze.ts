@@ -4,7 +4,7 @@ import { lockPayment } from '../../payments/lifecycle/store.ts';
 import { followTestClock, nextJobOfTestClock } from '../../schedule/test-clock.ts';
 import { addSeconds, type TestClock } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
-import { ApiError } from '../../../platform/errors.ts';
+import { ApiError } from '../../api/errors.ts';
 import type { Handlers } from '../../../platform/job.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import type { Budget } from '../budgets/budget.ts';

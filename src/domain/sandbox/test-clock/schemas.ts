@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { PaymentResource } from '../../payments/schemas.ts';
-import { nullable, timestamp } from '../../../platform/schemas.ts';
-import { DURATION_PATTERN } from '../../../platform/validation/patterns.ts';
+import { nullable, timestamp } from '../../api/schemas.ts';
+import { DURATION_PATTERN } from '../../api/patterns.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 

@@ -1,8 +1,8 @@
 import { decodeCursor, encodeCursor } from '../../../platform/values/cursors.ts';
-import { dateRange } from '../../../platform/values/date-range.ts';
+import { dateRange } from '../../api/date-range.ts';
 import { run, sql, type Connection, type Statement } from '../../../platform/postgres/db.ts';
 import type { Placeholders } from '../../../platform/postgres/sql.ts';
-import { ValidationError } from '../../../platform/errors.ts';
+import { ValidationError } from '../../api/errors.ts';
 import { firstIdAt, idPattern } from '../../../platform/values/ids.ts';
 import { REGISTRATION_IN } from '../endpoints/destination.ts';
 import { DELIVERY_COLUMNS, LAST_ATTEMPT, toResource, type DeliveryRow } from './read.ts';

@@ -1,5 +1,5 @@
 import { run, runOne, sql, type Connection, type Statement } from '../../../platform/postgres/db.ts';
-import { foundOr } from '../../../platform/errors.ts';
+import { foundOr } from '../../api/errors.ts';
 import { isId } from '../../../platform/values/ids.ts';
 import { REGISTRATION_IN } from '../endpoints/destination.ts';
 import type { Delivery, DeliveryWithAttempts } from './schemas.ts';

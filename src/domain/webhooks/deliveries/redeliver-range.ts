@@ -1,10 +1,10 @@
 import { schedule } from '../../schedule/store.ts';
 import { once } from '../../idempotency/claim.ts';
 import type { Context } from '../../../platform/context.ts';
-import { dateRange } from '../../../platform/values/date-range.ts';
+import { dateRange } from '../../api/date-range.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
-import { ApiError, ValidationError } from '../../../platform/errors.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
+import { ApiError, ValidationError } from '../../api/errors.ts';
 import { firstIdAt } from '../../../platform/values/ids.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
 import { ENDPOINTS_FIRST, INSERT_ENDPOINTS, TARGETS } from './create.ts';

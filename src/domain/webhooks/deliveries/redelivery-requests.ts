@@ -1,7 +1,7 @@
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
-import type { Reply } from '../../../platform/endpoint.ts';
-import { ValidationError } from '../../../platform/errors.ts';
+import type { Reply } from '../../api/endpoint.ts';
+import { ValidationError } from '../../api/errors.ts';
 import { deleteInChunks, run, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { decodeCursor, encodeCursor } from '../../../platform/values/cursors.ts';
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { cursor, CursorPagination, id, nullable, timestamp } from '../../../platform/schemas.ts';
+import { cursor, CursorPagination, id, nullable, timestamp } from '../../api/schemas.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { DELIVERY_ERROR_CLASSES } from '../client/delivery-error.ts';
 

@@ -1,9 +1,9 @@
 import { schedule } from '../../schedule/store.ts';
 import { once } from '../../idempotency/claim.ts';
 import type { Context } from '../../../platform/context.ts';
-import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { hostOf, logConfigChange } from '../../../platform/logging/config-change.ts';
-import { foundOr, ValidationError } from '../../../platform/errors.ts';
+import { foundOr, ValidationError } from '../../api/errors.ts';
 import { encodeUrl } from '../../../platform/values/urls.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';
 import { ENDPOINT_ID } from '../deliveries/create.ts';

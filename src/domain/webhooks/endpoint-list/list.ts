@@ -1,6 +1,6 @@
 import { decodeCursor, encodeCursor } from '../../../platform/values/cursors.ts';
 import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
-import { foundOr, ValidationError } from '../../../platform/errors.ts';
+import { foundOr, ValidationError } from '../../api/errors.ts';
 import {
   HEALTH_COLUMNS,
   healthOf,

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { CursorPagination, cursor, id, nullable, timestamp } from '../../../platform/schemas.ts';
+import { CursorPagination, cursor, id, nullable, timestamp } from '../../api/schemas.ts';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { EndpointHealth } from '../endpoints/schemas.ts';

@@ -1,5 +1,5 @@
 import { runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
-import { foundOr } from '../../../platform/errors.ts';
+import { foundOr } from '../../api/errors.ts';
 import { isId } from '../../../platform/values/ids.ts';
 import type { EventType } from '../../../sdk/event-types.ts';
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { nullable, timestamp } from '../../../platform/schemas.ts';
+import { nullable, timestamp } from '../../api/schemas.ts';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 import { DISABLED_AFTER_DAYS } from './flow-control.ts';
 

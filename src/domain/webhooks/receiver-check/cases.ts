@@ -3,7 +3,7 @@ import { sampleEvent, samplePayment } from '../../payments/sample.ts';
 import type { EventType } from '../../payments/lifecycle/states.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
-import type { Caller } from '../../../platform/endpoint.ts';
+import type { Caller } from '../../api/endpoint.ts';
 import { signWebhook, type SignWebhookOptions } from '../../../sdk/sign.ts';
 import { newWebhookSecret } from '../secrets/secret-box.ts';
 

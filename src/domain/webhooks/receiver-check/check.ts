@@ -1,6 +1,6 @@
 import { onceAfterwards } from '../../idempotency/afterwards.ts';
 import type { Context } from '../../../platform/context.ts';
-import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { adviceFor, isSlow, SLOW_ADVICE, statusClass } from './advice.ts';
 import { createCheckCases, type CheckCase, type CheckRequest } from './cases.ts';
 import type { WebhookClient, DeliveryResult } from '../client/client.ts';

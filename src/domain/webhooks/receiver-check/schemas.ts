@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { id, nullable } from '../../../platform/schemas.ts';
+import { id, nullable } from '../../api/schemas.ts';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { CASE_NAMES } from './cases.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../../platform/context.ts';
-import type { Caller } from '../../../platform/endpoint.ts';
-import { ApiError, ValidationError } from '../../../platform/errors.ts';
+import type { Caller } from '../../api/endpoint.ts';
+import { ApiError, ValidationError } from '../../api/errors.ts';
 import type { DeliveryResult, WebhookClient } from '../client/client.ts';
 import { placesOf } from '../client/places.ts';
 import { readWebhookConfig } from '../endpoints/settings.ts';

@@ -1,7 +1,7 @@
 import { onceAfterwards } from '../../idempotency/afterwards.ts';
 import { sampleEvent, samplePayment } from '../../payments/sample.ts';
 import type { Context } from '../../../platform/context.ts';
-import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { signWebhook } from '../../../sdk/sign.ts';
 import type { WebhookClient } from '../client/client.ts';
 import { resolveTarget, sendWithin, TEST_HEADERS } from './target.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../../platform/context.ts';
-import type { Caller } from '../../../platform/endpoint.ts';
+import type { Caller } from '../../api/endpoint.ts';
 import { logConfigChange } from '../../../platform/logging/config-change.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
 import { getEndpoint } from '../endpoint-list/list.ts';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { nullable, text } from '../../../platform/schemas.ts';
+import { nullable, text } from '../../api/schemas.ts';
 import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 import { EVENT_TYPES } from '../../payments/lifecycle/states.ts';
 import { PAYLOADS } from '../endpoints/registration.ts';

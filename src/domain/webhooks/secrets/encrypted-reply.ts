@@ -1,4 +1,4 @@
-import type { Reply } from '../../../platform/endpoint.ts';
+import type { Reply } from '../../api/endpoint.ts';
 import type { SecretBox } from './secret-box.ts';
 
 /** A reply that holds secrets, with its body encrypted: what may be stored for its Idempotency-Key. */

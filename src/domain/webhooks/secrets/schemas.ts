@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { timestamp } from '../../../platform/schemas.ts';
+import { timestamp } from '../../api/schemas.ts';
 
 export const DEFAULT_OVERLAP_HOURS = 24;
 const MAX_OVERLAP_HOURS = 168;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from '../../idempotency/claim.ts';
 import type { Context } from '../../../platform/context.ts';
-import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../../platform/endpoint.ts';
+import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { logConfigChange } from '../../../platform/logging/config-change.ts';
 import { isId } from '../../../platform/values/ids.ts';
 import { publicKeyOf } from '../../../sdk/key-pairs.ts';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { nullable, timestamp } from '../../../platform/schemas.ts';
+import { nullable, timestamp } from '../../api/schemas.ts';
 import { RotateSecretBody } from '../secrets/schemas.ts';
 
 /** As for secrets: how long the key before still signs. */

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { html, type Html } from '../../../domain/checkout/markup/html.ts';
+import { html, type Html } from '../../../platform/pages/html.ts';
 import { ROOT } from '../../../platform/root.ts';
 import { codeBlock, type CodeLanguage } from './highlight.ts';
 

@@ -1,4 +1,4 @@
-import { html, type Html } from '../../../domain/checkout/markup/html.ts';
+import { html, type Html } from '../../../platform/pages/html.ts';
 import { OPENAPI_PATH } from '../../openapi/serve.ts';
 import { addressOfError } from '../errors/page.ts';
 import { code, heading, table } from '../markdown/elements.ts';

@@ -1,4 +1,4 @@
-import { html, type Html } from '../../../domain/checkout/markup/html.ts';
+import { html, type Html } from '../../../platform/pages/html.ts';
 import {
   STATUSES,
   TRANSITIONS,

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { html, Html } from '../../../domain/checkout/markup/html.ts';
+import { html, Html } from '../../../platform/pages/html.ts';
 import { findPaymentsOf, MAX_FOUND, type FoundPayment } from '../../../domain/ops/payment-work/find.ts';
 import { listPaymentWork, type PaymentWork } from '../../../domain/ops/payment-work/list.ts';
 import type { Context } from '../../../platform/context.ts';

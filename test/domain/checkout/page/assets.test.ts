@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { expect } from 'chai';
-import {
-  inline,
-  PAGE_ASSETS,
-  readAsset,
-  withoutComments,
-} from '../../../../src/domain/checkout/page/assets.ts';
+import { PAGE_ASSETS, readAsset } from '../../../../src/domain/checkout/page/assets.ts';
+import { inline, withoutComments } from '../../../../src/platform/pages/assets.ts';
 
 const textOf = (file: string) =>
   readFileSync(new URL(`../../../../assets/checkout/${file}`, import.meta.url), 'utf8');

@@ -5,7 +5,7 @@ import { setRefundAddress } from '../../../../src/domain/payments/refunds/refund
 import { readRefunds } from '../../../../src/domain/payments/refunds/store.ts';
 import type { PaymentTransfer } from '../../../../src/domain/payments/transfers/payment-transfer.ts';
 import { readTransfers } from '../../../../src/domain/payments/transfers/store.ts';
-import { ApiError } from '../../../../src/platform/errors.ts';
+import { ApiError } from '../../../../src/domain/api/errors.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Shop } from '../../../support/shop.ts';
 import type { Harness } from '../../../support/harness.ts';

@@ -4,7 +4,7 @@ import { sendRefunds } from '../../../../src/domain/payments/refunds/send.ts';
 import { readTransfers } from '../../../../src/domain/payments/transfers/store.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import { compare, sum } from '../../../../src/platform/values/money.ts';
-import { ApiError } from '../../../../src/platform/errors.ts';
+import { ApiError } from '../../../../src/domain/api/errors.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Shop } from '../../../support/shop.ts';
 import type { Harness } from '../../../support/harness.ts';

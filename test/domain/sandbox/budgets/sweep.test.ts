@@ -4,7 +4,7 @@ import { runScenario } from '../../../../src/domain/sandbox/scenarios/run.ts';
 import { DISCARD_AFTER_SECONDS, KEPT_SECONDS } from '../../../../src/domain/sandbox/scenarios/sweep.ts';
 import { FREEZE_SECONDS } from '../../../../src/domain/sandbox/test-clock/freeze.ts';
 import type { Sandbox } from '../../../../src/domain/sandbox/test-clock/sandbox.ts';
-import { ApiError } from '../../../../src/platform/errors.ts';
+import { ApiError } from '../../../../src/domain/api/errors.ts';
 import { openDb } from '../../../../src/platform/postgres/db.ts';
 import { hashApiKey } from '../../../../src/platform/values/ids.ts';
 import { countRows, createPayment, expectError } from '../../../support/http.ts';

@@ -6,7 +6,7 @@ import { FREEZE_SECONDS } from '../../../../src/domain/sandbox/test-clock/freeze
 import type { Sandbox } from '../../../../src/domain/sandbox/test-clock/sandbox.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import type { Context } from '../../../../src/platform/context.ts';
-import type { Caller } from '../../../../src/platform/endpoint.ts';
+import type { Caller } from '../../../../src/domain/api/endpoint.ts';
 import { openDb } from '../../../../src/platform/postgres/db.ts';
 import { hashApiKey } from '../../../../src/platform/values/ids.ts';
 import { startBusyLoops } from '../../../support/busy-loops.ts';

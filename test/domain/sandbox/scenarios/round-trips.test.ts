@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { findCaller } from '../../../../src/domain/merchants/api-keys.ts';
 import { runScenario } from '../../../../src/domain/sandbox/scenarios/run.ts';
 import type { Sandbox } from '../../../../src/domain/sandbox/test-clock/sandbox.ts';
-import type { Caller } from '../../../../src/platform/endpoint.ts';
+import type { Caller } from '../../../../src/domain/api/endpoint.ts';
 import { openDb, type Db } from '../../../../src/platform/postgres/db.ts';
 import { hashApiKey } from '../../../../src/platform/values/ids.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';

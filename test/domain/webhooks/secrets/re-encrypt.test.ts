@@ -5,7 +5,7 @@ import { SecretBoxError } from '../../../../src/domain/webhooks/secrets/secret-b
 import { rotateSecret } from '../../../../src/domain/webhooks/secrets/rotate.ts';
 import { getWebhookSecrets } from '../../../../src/domain/webhooks/secrets/read.ts';
 import type { Context } from '../../../../src/platform/context.ts';
-import type { IdempotencyClaim } from '../../../../src/platform/endpoint.ts';
+import type { IdempotencyClaim } from '../../../../src/domain/api/endpoint.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 
 describe('rotating SECRETS_KEY', () => {

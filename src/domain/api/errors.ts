@@ -104,8 +104,3 @@ export function foundOr<Value>(code: NotFoundCode, value: Value | null | undefin
   if (value === null || value === undefined) throw new ApiError(code);
   return value;
 }
-
-/** Whether a caught value is an error of Node or Postgres with one of these codes ('ENOENT', '42P04'). */
-export function hasCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
-}

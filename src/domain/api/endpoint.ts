@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Context } from './context.ts';
+import type { Context } from '../../platform/context.ts';
 import type { ApiErrorCode } from './errors.ts';
 
 export const PERMISSIONS = [

@@ -1,6 +1,6 @@
 import { Type, type TNull, type TSchema, type TString, type TUnion } from 'typebox';
-import { AMOUNT_PATTERN, CURSOR_PATTERN, TEXT_PATTERN } from './validation/patterns.ts';
-import { idPattern, type IdPrefix } from './values/ids.ts';
+import { AMOUNT_PATTERN, CURSOR_PATTERN, TEXT_PATTERN } from './patterns.ts';
+import { idPattern, type IdPrefix } from '../../platform/values/ids.ts';
 
 // What the schemas of requests and responses have in common.
 

@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors.ts';
+import { ValidationError } from './errors.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -2,9 +2,9 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import formats, { type FormatsPlugin } from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { ValidationError } from './errors.ts';
-import { sentenceOf } from './validation/sentences.ts';
-import { isMailAddress } from './values/emails.ts';
-import { ENCODED_TOO_LONG, supportUrlFault, urlFault } from './values/urls.ts';
+import { sentenceOf } from './sentences.ts';
+import { isMailAddress } from '../../platform/values/emails.ts';
+import { ENCODED_TOO_LONG, supportUrlFault, urlFault } from '../../platform/values/urls.ts';
 
 // The typings of ajv-formats describe the CommonJS default export, which an ES module sees one level up.
 const addFormats = formats as unknown as FormatsPlugin;

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { nearest } from './nearest.ts';
+import { nearest } from '../../platform/values/nearest.ts';
 import { AMOUNT_PATTERN, wordsOf } from './patterns.ts';
 
 /** What is wrong with a value, as the end of a sentence that begins with its field. */
