@@ -23,6 +23,20 @@ export function sentBack(amount: string): CheckoutRefund {
   };
 }
 
+/** A row of 2 USDC on Ethereum that go back from what is held. */
+export const refundRow = <Own extends object>(paymentId: string, createdAt: Date, own: Own) => ({
+  id: `ref_${paymentId.slice(4)}`,
+  payment_id: paymentId,
+  amount: '2',
+  currency: 'USDC',
+  source: 'held',
+  coin: 'USDC',
+  network: 'ethereum',
+  coin_amount: '2',
+  created_at: createdAt,
+  ...own,
+});
+
 /** The fields of a refund in the API, in their order (contract, "Money"). */
 export const REFUND_FIELDS = [
   'id',

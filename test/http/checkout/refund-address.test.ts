@@ -4,6 +4,7 @@ import { simulatedChain } from '../../../src/domain/chain/simulator/simulated.ts
 import { paymentIn } from '../../support/checkout.ts';
 import { countRows, expectError } from '../../support/http.ts';
 import { waitingFor } from '../../support/locks.ts';
+import { refundRow } from '../../support/refunds.ts';
 import { openShop } from '../../support/shop.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
@@ -94,18 +95,8 @@ describe('the refund address on the checkout page', () => {
   it('is asked for in the coin and on the network of a refund that waits for it, after settlement too', async () => {
     const { id, token_id } = await paymentIn(harness, 'settled');
     expect(asks(await open(token_id))).to.equal(false);
-    await harness.ctx.db('refunds').insert({
-      id: `ref_${id.slice(4)}`,
-      payment_id: id,
-      amount: '2',
-      currency: 'USDC',
-      source: 'held',
-      coin: 'USDT',
-      network: 'polygon',
-      coin_amount: '2',
-      status: 'NEEDS_ADDRESS',
-      created_at: harness.ctx.now(),
-    });
+    const own = { coin: 'USDT', network: 'polygon', status: 'NEEDS_ADDRESS' };
+    await harness.ctx.db('refunds').insert(refundRow(id, harness.ctx.now(), own));
     const page = await open(token_id);
     expect(page).to.match(/Your <bdi dir="ltr">Polygon<\/bdi> address for <bdi dir="ltr">USDT<\/bdi>/);
     await give(token_id, { address: MINE }).expect(303);
@@ -202,18 +193,7 @@ describe('the refund address on the checkout page', () => {
 
   it('is not cleared once its payout was asked for, though nobody knows yet whether it was sent', async () => {
     const { id, token_id } = await paymentIn(harness, 'settled');
-    await harness.ctx.db('refunds').insert({
-      id: `ref_${id.slice(4)}`,
-      payment_id: id,
-      amount: '2',
-      currency: 'USDC',
-      source: 'held',
-      coin: 'USDC',
-      network: 'ethereum',
-      coin_amount: '2',
-      status: 'NEEDS_ADDRESS',
-      created_at: harness.ctx.now(),
-    });
+    await harness.ctx.db('refunds').insert(refundRow(id, harness.ctx.now(), { status: 'NEEDS_ADDRESS' }));
     await give(token_id, { address: MINE }).expect(303);
     await harness.ctx.db('refunds').where({ payment_id: id }).update({ asked_at: harness.ctx.now() });
     expectError(harness, await harness.api('delete', `/v1/payment/${id}/refund-address`), 409);
@@ -228,19 +208,7 @@ describe('the refund address on the checkout page', () => {
       { payment_id: id, network: 'polygon', address: MINE, given_at },
       { payment_id: id, network: 'ethereum', address: MINE, given_at: new Date(given_at.getTime() + 1) },
     ]);
-    await db('refunds').insert({
-      id: `ref_${id.slice(4)}`,
-      payment_id: id,
-      amount: '2',
-      currency: 'USDC',
-      source: 'held',
-      coin: 'USDC',
-      network: 'ethereum',
-      coin_amount: '2',
-      status: 'COMPLETED',
-      address: MINE,
-      created_at: given_at,
-    });
+    await db('refunds').insert(refundRow(id, given_at, { status: 'COMPLETED', address: MINE }));
     const clear = () => harness.api('delete', `/v1/payment/${id}/refund-address`);
     const { body } = await clear().expect(200);
     expect(body.refund_address).to.include({ network: 'ethereum', address: MINE });

@@ -10,6 +10,7 @@ import { lookingHealth } from '../../support/health.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { openDb } from '../../../src/platform/postgres/db.ts';
 import { VERSION } from '../../../src/platform/root.ts';
+import { refundRow } from '../../support/refunds.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 
 describe('metrics', () => {
@@ -128,18 +129,7 @@ describe('metrics', () => {
     const { db, systemNow } = harness.ctx;
     const [needy, refused] = [await shop.create(), await shop.create()];
     const since = addSeconds(systemNow(), -90);
-    await db('refunds').insert({
-      id: 'ref_needy',
-      payment_id: needy,
-      amount: '1',
-      currency: 'USDC',
-      source: 'held',
-      coin: 'USDC',
-      network: 'ethereum',
-      coin_amount: '1',
-      status: 'NEEDS_ADDRESS',
-      created_at: since,
-    });
+    await db('refunds').insert(refundRow(needy, since, { id: 'ref_needy', status: 'NEEDS_ADDRESS' }));
     await db('conversions').insert({
       payment_id: refused,
       number: 1,

@@ -50,29 +50,25 @@ function question(view: View, { page: texts }: Language, path: string, entered: 
   const typed = html`value="${(entered?.address ?? '').slice(0, MAX_SHOWN)}" autofocus`;
   return html`<h2>${texts.refundTitle}</h2>
     <p>${fill(texts.refundText, values)}</p>
-    <form
-      method="post"
-      action="${path}"
-      class="step"
-      data-here="refund"
-      data-failed="${texts.simulatorFailed}"
-    >
-      <label for="refund-address">${fill(texts.refundAddress, values)}</label>
-      ${isRefused ? fault : null}
-      <input
-        id="refund-address"
-        name="address"
-        dir="ltr"
-        required
-        maxlength="128"
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck="false"
-        ${isRefused ? marks : null}
-        ${entered === null ? null : typed}
-      />
-      <button class="main" id="refund-next">${texts.refundNext}</button>
-    </form>`;
+    ${form(
+      texts,
+      path,
+      html`<label for="refund-address">${fill(texts.refundAddress, values)}</label>
+        ${isRefused ? fault : null}
+        <input
+          id="refund-address"
+          name="address"
+          dir="ltr"
+          required
+          maxlength="128"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck="false"
+          ${isRefused ? marks : null}
+          ${entered === null ? null : typed}
+        />
+        <button class="main" id="refund-next">${texts.refundNext}</button>`,
+    )}`;
 }
 
 /** What the second step shows, as its form sends it back: whatever has changed since is shown again. */
@@ -98,16 +94,24 @@ function confirmation(view: View, { page: texts, locale }: Language, path: strin
       )}
     </dl>
     <p>${fill(texts.refundForGood, valuesOf(view))}</p>
-    <form
-      method="post"
-      action="${path}"
-      class="step"
-      data-here="refund"
-      data-failed="${texts.simulatorFailed}"
-    >
-      <input type="hidden" name="address" value="${address}" />
-      <input type="hidden" name="confirmed" value="${toConfirm(view)}" />
-      <button class="main">${texts.refundKeep}</button>
-      <button name="change" value="yes">${texts.refundChange}</button>
-    </form>`;
+    ${form(
+      texts,
+      path,
+      html`<input type="hidden" name="address" value="${address}" />
+        <input type="hidden" name="confirmed" value="${toConfirm(view)}" />
+        <button class="main">${texts.refundKeep}</button>
+        <button name="change" value="yes">${texts.refundChange}</button>`,
+    )}`;
 }
+
+/** The form of either step. */
+const form = (texts: Language['page'], path: string, fields: Html) =>
+  html`<form
+    method="post"
+    action="${path}"
+    class="step"
+    data-here="refund"
+    data-failed="${texts.simulatorFailed}"
+  >
+    ${fields}
+  </form>`;

@@ -21,9 +21,8 @@ export async function expirePayments(
   adapters: SyncAdapters,
   ids: readonly string[],
 ): Promise<void> {
-  const now = ctx.now();
   // Money that the network saw before the deadline counts, even when the last sync was earlier.
-  await syncNetworksOf(ctx, adapters, ids);
+  const now = await syncNetworksOf(ctx, adapters, ids);
   const expired = await transact(ctx.db, async (tx) => {
     const moved = await transition(
       tx,
@@ -51,9 +50,8 @@ export async function endHoldsOf(
   adapters: SyncAdapters,
   ids: readonly string[],
 ): Promise<void> {
-  const now = ctx.now();
   // What the network has mined by now holds, even when the last sync was earlier.
-  await syncNetworksOf(ctx, adapters, ids);
+  const now = await syncNetworksOf(ctx, adapters, ids);
   await transact(ctx.db, async (tx) => {
     await finish(tx, endHolds, ids, now);
     const payments = await lockSyncedPayments(tx, ids);

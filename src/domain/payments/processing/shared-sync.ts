@@ -58,12 +58,17 @@ const networksOfPayments = sql<{ network: NetworkId }, { paymentIds: readonly st
   (p) => `SELECT DISTINCT network FROM quotes WHERE payment_id = ANY (${p.paymentIds}) ORDER BY network`,
 );
 
-/** Syncs, up to the head, every network that `adapters` reach on which a payment may have been paid. */
+/**
+ * Syncs, up to the head, every network that `adapters` reach on which a payment may have been paid. Returns
+ * when it began.
+ */
 export async function syncNetworksOf(
   ctx: Context,
   adapters: SyncAdapters,
   paymentIds: readonly string[],
-): Promise<void> {
+): Promise<Date> {
+  const begun = ctx.now();
   for (const { network } of await run(ctx.db, networksOfPayments, { paymentIds }))
     if (adapters.networks.includes(network)) await syncToHead(ctx, adapters, network);
+  return begun;
 }
