@@ -80,6 +80,9 @@ function offerInjectedWallet() {
   if (isSendingShown()) remember(null);
   const button = byId('injected');
   if (button) button.hidden = !provider || sending !== null;
+  // The link would ask another wallet for the same money.
+  const link = byId('wallet');
+  if (link) link.hidden = sending !== null;
 }
 
 /** Who loads the page again is told why nothing is offered. */

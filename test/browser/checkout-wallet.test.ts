@@ -275,7 +275,7 @@ describe('an injected wallet whose chains are real nodes', () => {
       await mined(nodeOf(SEPOLIA), hashes);
       await page.reload();
       await notice(page, SENT);
-      expect(await page.locator('#injected').isVisible()).to.equal(false);
+      expect(await page.locator('#injected, #wallet').filter({ visible: true }).count()).to.equal(0);
       // The simulated chain has another transaction: as if it were this one.
       await page.request.post(`${page.url()}/simulate`, { form: { do: 'half' } });
       await page.reload();
@@ -284,6 +284,7 @@ describe('an injected wallet whose chains are real nodes', () => {
         JSON.stringify({ hash: document.querySelector('#proof .hash').textContent, shown: 0 }))`);
       await page.reload();
       await page.locator('#injected:visible').waitFor();
+      expect(await page.locator('#wallet').isVisible()).to.equal(true);
       expect(await page.evaluate('sessionStorage.length')).to.equal(0);
     });
   });
@@ -296,7 +297,7 @@ describe('an injected wallet whose chains are real nodes', () => {
       await asks(wallet, 'eth_sendTransaction');
       await page.reload();
       await notice(page, SENT);
-      expect(await page.locator('#injected').isVisible()).to.equal(false);
+      expect(await page.locator('#injected, #wallet').filter({ visible: true }).count()).to.equal(0);
       open();
     });
   });
