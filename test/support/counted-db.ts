@@ -1,18 +1,17 @@
-import type { Db } from '../../src/platform/postgres/db.ts';
+import { connectorOf, connectors, type Db } from '../../src/platform/postgres/db.ts';
 
 /** Returns the pool with a count of the connections that are asked of it: of its statements. */
 export function countStatements(db: Db): { readonly db: Db; readonly counts: { statements: number } } {
-  const pool = db.client as { acquireConnection: () => Promise<unknown> };
   const counts = { statements: 0 };
-  const client: object = new Proxy(pool, {
+  const counted: Db = new Proxy(db, {
     get(target, name) {
-      if (name === 'acquireConnection') counts.statements += 1;
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
+      if (name === 'raw' || name === 'transaction') counts.statements += 1;
+      return Reflect.get(target, name) as unknown;
     },
   });
-  const counted: Db = new Proxy(db, {
-    get: (target, name) => (name === 'client' ? client : Reflect.get(target, name)) as unknown,
+  connectors.set(counted, (onReleased) => {
+    counts.statements += 1;
+    return connectorOf(db)(onReleased);
   });
   return { db: counted, counts };
 }

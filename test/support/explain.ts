@@ -1,5 +1,4 @@
-import type { Client } from 'pg';
-import type { Db, Tx } from '../../src/platform/postgres/db.ts';
+import { poolOf, type Db, type Tx } from '../../src/platform/postgres/db.ts';
 
 /** Postgres decides by itself which of the two a prepared statement gets; both must be good. */
 const PLAN_MODES = ['force_custom_plan', 'force_generic_plan'] as const;
@@ -8,15 +7,14 @@ const PLAN_MODES = ['force_custom_plan', 'force_generic_plan'] as const;
 export async function explain(db: Db, work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   const plans: string[] = [];
   for (const mode of PLAN_MODES) {
-    const tx = await db.transaction();
+    const connection = await poolOf(db).connect();
+    const tx = await db.transaction(undefined, { connection });
     try {
       await tx.raw(
         `LOAD 'auto_explain'; SET LOCAL auto_explain.log_min_duration = 0; SET LOCAL auto_explain.log_analyze = on;
          SET LOCAL auto_explain.log_level = notice; SET LOCAL client_min_messages = notice; SET LOCAL plan_cache_mode = ${mode}`,
       );
-      const client = (await (
-        tx.client as { acquireConnection(): Promise<unknown> }
-      ).acquireConnection()) as Client;
+      const { client } = connection;
       const note = ({ message }: { message?: string | undefined }) =>
         void plans.push(`${mode}\n${message ?? ''}`);
       client.on('notice', note);
@@ -26,6 +24,7 @@ export async function explain(db: Db, work: (tx: Tx) => Promise<unknown>): Promi
       client.off('notice', note);
     } finally {
       await tx.rollback();
+      connection.release();
     }
   }
   return plans;

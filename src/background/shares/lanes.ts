@@ -1,6 +1,6 @@
 import type { JobMerchant } from '../../platform/handover.ts';
-import { poolSizeOf, type Db } from '../../platform/postgres/db.ts';
-import type { KnexClient, PooledConnection } from '../../platform/postgres/connections.ts';
+import type pg from 'pg';
+import { connectors, poolOf, type Db } from '../../platform/postgres/db.ts';
 import { Slots } from './slots.ts';
 
 interface Lane {
@@ -26,7 +26,7 @@ export class Lanes {
 
   constructor(db: Db) {
     this.#db = db;
-    this.#connections = new Slots(poolSizeOf(db));
+    this.#connections = new Slots(poolOf(db).size);
   }
 
   /** The pool as the runs of a merchant use it: each connection and each transaction is one of its share. */
@@ -40,34 +40,34 @@ export class Lanes {
     return own;
   }
 
+  /** What `run` and the callers of transactions use of a pool. */
   #open(merchant: JobMerchant): Db {
     const db = this.#db;
-    const pool = db.client as KnexClient;
-    const client: Pick<KnexClient, 'acquireConnection' | 'releaseConnection'> = {
-      acquireConnection: async () => {
-        await this.#enter(merchant);
-        return pool.acquireConnection().catch((error: unknown) => {
-          this.#leave(merchant);
-          throw error;
-        });
-      },
-      releaseConnection: (connection: PooledConnection) => {
-        this.#leave(merchant);
-        return pool.releaseConnection(connection);
-      },
-    };
-    const transaction = async (...args: Parameters<Db['transaction']>) => {
+    const within = async <Result>(work: () => PromiseLike<Result>): Promise<Result> => {
       await this.#enter(merchant);
       try {
-        return await db.transaction(...args);
+        return await work();
       } finally {
         this.#leave(merchant);
       }
     };
-    const own: object = { client, transaction };
-    return new Proxy(db, {
-      get: (target, name) => Reflect.get(name in own ? own : target, name) as unknown,
+    const own = {
+      raw: (text: string) => ({
+        options: (query: pg.QueryConfig) => within(() => db.raw(text).options(query)),
+      }),
+      transaction: (...args: Parameters<Db['transaction']>) => within(() => db.transaction(...args)),
+    };
+    connectors.set(own, async () => {
+      await this.#enter(merchant);
+      const leave = () => this.#leave(merchant);
+      return poolOf(db)
+        .connect(leave)
+        .catch((error: unknown) => {
+          leave();
+          throw error;
+        });
     });
+    return own as unknown as Db;
   }
 
   async #enter(merchant: JobMerchant): Promise<void> {

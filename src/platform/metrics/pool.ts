@@ -1,25 +1,18 @@
 import { Gauge, Histogram, type Metric } from 'prom-client';
-import type { Db } from '../postgres/db.ts';
-
-/** What knex's pool (tarn) reports of itself. */
-interface Pool {
-  numUsed(): number;
-  numFree(): number;
-  numPendingAcquires(): number;
-  on(event: 'acquireRequest' | 'acquireSuccess' | 'acquireFail', listener: (id: number) => void): void;
-}
+import { poolOf, type Db } from '../postgres/db.ts';
+import type { ConnectionPool } from '../postgres/pool.ts';
 
 /** The metrics of a pool of connections to Postgres, to be registered. */
 export function poolMetrics(db: Db): Metric[] {
-  const { pool } = db.client as { pool: Pool };
+  const pool = poolOf(db);
   const connections = new Gauge({
     name: 'db_pool_connections',
     help: 'Connections to Postgres of the pool of this process, used and free.',
     labelNames: ['state'] as const,
     registers: [],
     collect() {
-      this.set({ state: 'used' }, pool.numUsed());
-      this.set({ state: 'free' }, pool.numFree());
+      this.set({ state: 'used' }, pool.usedCount);
+      this.set({ state: 'free' }, pool.idleCount);
     },
   });
   const size = new Gauge({
@@ -27,7 +20,7 @@ export function poolMetrics(db: Db): Metric[] {
     help: 'The most connections that the pool of this process opens.',
     registers: [],
     collect() {
-      this.set((db.client as { config: { pool: { max: number } } }).config.pool.max);
+      this.set(pool.size);
     },
   });
   const waiting = new Gauge({
@@ -35,13 +28,13 @@ export function poolMetrics(db: Db): Metric[] {
     help: 'Callers that wait for a connection of the pool at this moment.',
     registers: [],
     collect() {
-      this.set(pool.numPendingAcquires());
+      this.set(pool.waitingCount);
     },
   });
   return [connections, size, waiting, waitsOf(pool)];
 }
 
-function waitsOf(pool: Pool): Histogram<'outcome'> {
+function waitsOf(pool: ConnectionPool): Histogram<'outcome'> {
   const waits = new Histogram({
     name: 'db_pool_wait_seconds',
     help: 'How long callers waited for a connection of the pool, until they got it or failed.',
@@ -51,15 +44,6 @@ function waitsOf(pool: Pool): Histogram<'outcome'> {
   });
   // A rate counts from what was there before.
   waits.zero({ outcome: 'failed' });
-  const begun = new Map<number, number>();
-  const end = (outcome: 'served' | 'failed') => (id: number) => {
-    const startedAt = begun.get(id);
-    if (startedAt === undefined) return;
-    begun.delete(id);
-    waits.observe({ outcome }, (performance.now() - startedAt) / 1000);
-  };
-  pool.on('acquireRequest', (id) => void begun.set(id, performance.now()));
-  pool.on('acquireSuccess', end('served'));
-  pool.on('acquireFail', end('failed'));
+  pool.onWait = (outcome, ms) => waits.observe({ outcome }, ms / 1000);
   return waits;
 }

@@ -1,29 +1,20 @@
-import type { Socket } from 'node:net';
 import pg from 'pg';
 import { parseServers } from '../values/postgres-urls.ts';
-import { isUnavailable } from './unavailable.ts';
+import { isUnavailable, READ_ONLY } from './unavailable.ts';
 
 /** What a pool needs to connect: the driver's class, and the URL that its settings hold. */
 export interface Driver {
   readonly Client: typeof pg.Client;
   readonly connectionString: string;
+  /** Makes the next connection look for the server that takes writes; null: there is one server only. */
+  readonly forgetPrimary: (() => void) | null;
 }
 
 /** How long a server may take to say whether it takes writes; the servers are asked at the same time. */
 const PROBE_MS = 2_000;
-/** SQLSTATE read_only_sql_transaction: a write came to a standby, or to a primary that was demoted. */
-const READ_ONLY = '25006';
 const IS_WRITABLE = "SELECT current_setting('transaction_read_only') = 'off' AS writable";
 
 type Address = { readonly host: string; readonly port: number };
-/** The driver's own layer below a client; its types leave it out. */
-type Wire = {
-  readonly connection: {
-    readonly stream: Socket;
-    on(event: 'errorMessage', listener: (message: { code?: string }) => void): unknown;
-  };
-};
-
 /**
  * The driver for a URL. With `target_session_attrs=read-write` each connection goes to the server that takes
  * writes, out of all that the URL names; the driver itself knows one host only.
@@ -31,7 +22,9 @@ type Wire = {
 export function driverOf(url: string): Driver {
   const { urls, mustWrite } = parseServers(url);
   const [connectionString = url] = urls;
-  return { Client: mustWrite ? clientOfPrimary(urls) : pg.Client, connectionString };
+  if (!mustWrite) return { Client: pg.Client, connectionString, forgetPrimary: null };
+  const primary = new Primary(urls);
+  return { Client: clientOf(primary), connectionString, forgetPrimary: () => primary.forget() };
 }
 
 /** Opens one connection outside of every pool. Rejects when there is none. */
@@ -54,8 +47,7 @@ export async function openClient(
   return client;
 }
 
-function clientOfPrimary(urls: readonly string[]): typeof pg.Client {
-  const primary = new Primary(urls);
+function clientOf(primary: Primary): typeof pg.Client {
   return class ClientOfPrimary extends pg.Client {
     override connect(): Promise<this>;
     override connect(callback: (error: Error | null) => void): void;
@@ -76,7 +68,8 @@ function clientOfPrimary(urls: readonly string[]): typeof pg.Client {
         void this.end().catch(() => undefined);
         throw error;
       }
-      primary.watch(address, this);
+      // The server has ended it: the next connection looks for the primary again.
+      this.once('error', () => primary.forget(address));
       return this;
     }
   };
@@ -95,7 +88,6 @@ class NotWritableError extends Error {
 /** Finds the server that takes writes, and remembers it until a connection to it fails. */
 class Primary {
   readonly #urls: readonly string[];
-  readonly #open = new Map<pg.Client, Address>();
   #found: Promise<Address> | null = null;
   #address: Address | null = null;
 
@@ -113,23 +105,11 @@ class Primary {
     return finding;
   }
 
-  forget(address: Address): void {
+  /** Looks again for the next connection, unless another than `address` was found meanwhile. */
+  forget(address = this.#address): void {
     if (this.#address !== address) return;
     this.#address = null;
     this.#found = null;
-  }
-
-  /** Drops every connection to the server as soon as one of them finds that it takes no writes any more. */
-  watch(address: Address, client: pg.Client): void {
-    this.#open.set(client, address);
-    client.once('end', () => this.#open.delete(client));
-    // The server has ended it: the next connection looks for the primary again.
-    client.once('error', () => this.forget(address));
-    (client as unknown as Wire).connection.on('errorMessage', ({ code }) => {
-      if (code !== READ_ONLY) return;
-      this.forget(address);
-      for (const [other, server] of this.#open) if (server === address) dropSoon(other);
-    });
   }
 
   async #search(): Promise<Address> {
@@ -143,11 +123,6 @@ class Primary {
       throw final === undefined ? new NotWritableError(faults.map(textOf)) : final;
     }
   }
-}
-
-/** After the statement that failed has its result: its caller must see the server's error. */
-function dropSoon(client: pg.Client): void {
-  setImmediate(() => (client as unknown as Wire).connection.stream.destroy());
 }
 
 async function probe(url: string): Promise<Address> {

@@ -1,158 +1,160 @@
-import type { Socket } from 'node:net';
-import pg from 'pg';
-import type { Knex } from 'knex';
-import { prepareSession, selectSettings, type Limits } from './session.ts';
-import { assertKeepsPrepared, type Pooling } from './pooler.ts';
+import type pg from 'pg';
+import { isBroken, isOutdated } from './unavailable.ts';
 
-/** A connection of knex's pool, which discards it once the mark is set. */
-export type PooledConnection = pg.Client & {
-  readonly readyForQuery: boolean;
-  __knex__disposed?: unknown;
-  /**
-   * What begins each transaction behind a pooler that gives it any connection; absent: the limits are set on
-   * the connection itself.
-   */
-  begin?: string;
-};
+export type Done = (error: Error | null | undefined, result?: pg.QueryResult) => void;
+/** What the driver takes in place of a query (pipeline.ts). */
+export type Batch = pg.Submittable & { readonly text: string; callback?: Done | undefined };
+type Query = string | pg.QueryConfig | Batch;
 
-/** The part of knex's client that this service uses. */
-export interface KnexClient {
-  acquireConnection(): Promise<PooledConnection>;
-  releaseConnection(connection: PooledConnection): Promise<void>;
-  destroy(callback?: (error?: unknown) => void): Promise<void>;
-}
-
-/**
- * A connection that was given up keeps its place in the pool until the server has closed it, which takes a
- * second while the server runs, and at most this long: a server that vanished must not end the pool.
- */
-const RETIREMENT_MS = 30_000;
-
-type Callback = (error: Error | null | undefined, result?: unknown) => void;
-type Query = (...args: unknown[]) => unknown;
-/** The driver's own layer below a client; its types leave it out. */
-type Wire = { readonly connection: { readonly stream: Socket; end(): void } };
-
-/** Connections whose server still works on a statement that nobody waits for. */
-const givenUp = new WeakSet<PooledConnection>();
-
-/**
- * Returns what knex calls with each new connection: it limits the client's wait for a result to `queryMs`,
- * and sets the server's limits. `inspect` finds out about a pooler; it is called once, and only behind one.
- */
-export function prepareConnection(queryMs: number, limits: Limits, inspect: () => Promise<Pooling>) {
-  let pooling: Promise<Pooling> | null = null;
-  const inspectOnce = () => {
-    pooling ??= inspect();
-    pooling.catch(() => (pooling = null));
-    return pooling;
-  };
-  const prepare = async (connection: PooledConnection): Promise<void> => {
-    const { processID } = connection as unknown as { processID: number };
-    const { rows } = await connection.query<{ direct: boolean }>(prepareSession(limits, processID));
-    if (rows[0]?.direct === true) return;
-    const found = await inspectOnce();
-    assertKeepsPrepared(found);
-    if (found.mode === 'session') await connection.query(prepareSession(limits));
-    else connection.begin = await beginOf(connection, limits);
-  };
-  return (connection: PooledConnection, done: Callback): void => {
-    Object.assign(connection, { query: patientQuery(connection, queryMs) });
-    prepare(connection).then(
-      () => done(null, connection),
-      (error: Error) => {
-        // knex forgets a connection that fails here.
-        void connection.end();
-        done(error, connection);
-      },
-    );
-  };
-}
-
-async function beginOf(connection: PooledConnection, limits: Limits): Promise<string> {
-  const { rows } = await connection.query<{ name: string; value: string }>(selectSettings(limits));
-  return ['BEGIN', ...rows.map(({ name, value }) => `SET LOCAL ${name} = ${value}`)].join('; ');
-}
-
-/**
- * The driver's `query` with a limit. The driver's own limit fires even when the result has arrived and the
- * process was too busy to read it: that caller would get a 503 for what is stored. This one reads first.
- */
-function patientQuery(connection: PooledConnection, queryMs: number): Query {
-  const start = (args: unknown[], settle: Callback) => {
-    const timer = setTimeout(() => {
-      // Two turns of the event loop, each of which reads what the sockets hold.
-      setImmediate(() => setImmediate(giveUp));
-    }, queryMs);
-    let isSettled = false;
-    const once: Callback = (error, result) => {
-      if (isSettled) return;
-      isSettled = true;
-      clearTimeout(timer);
-      settle(error, result);
-    };
-    const giveUp = () => {
-      if (isSettled) return;
-      const error = new Error('Query read timeout');
-      connection.__knex__disposed = error;
-      givenUp.add(connection);
-      once(error);
-    };
-    // Nothing goes behind a statement that was given up: a ROLLBACK would wait as long again.
-    if (connection.__knex__disposed !== undefined) once(new Error('The connection is not queryable'));
-    else (pg.Client.prototype.query as Query).call(connection, ...withLimits(connection, args), once);
-  };
-  return (...args) => {
-    const settle = args.at(-1);
-    if (typeof settle === 'function') return start(args.slice(0, -1), settle as Callback);
-    return new Promise((resolve, reject) => {
-      start(args, (error, result) => (error ? reject(error) : resolve(result)));
-    });
-  };
+interface Options {
+  readonly client: pg.ClientBase;
+  /** How long a caller waits for a result. */
+  readonly queryMs: number;
+  /** Called with each error of the server or the connection. */
+  readonly onError: (error: Error) => void;
 }
 
 /** What knex begins a transaction with. */
 const BEGIN = 'BEGIN;';
 
-/** Puts the limits into the statement that begins a transaction: no round trip in addition. */
-function withLimits({ begin }: PooledConnection, args: unknown[]): unknown[] {
-  const [query, ...rest] = args as [string | pg.QueryConfig, ...unknown[]];
-  if (begin === undefined || (typeof query === 'string' ? query : query.text) !== BEGIN) return args;
-  return [begin, ...rest.filter((value) => !Array.isArray(value))];
-}
-
 /**
- * Makes the pool keep the place of a connection that was given up until the server has closed it: otherwise
- * each pending statement would let the pool open one more connection.
+ * Statements of which a pooler keeps an outdated plan on its own connections, where a new connection to the
+ * pooler finds it again: they run without a name until this process ends.
  */
-export function retireSlowly(db: Knex): void {
-  const client = db.client as KnexClient;
-  const release = client.releaseConnection.bind(client);
-  const destroy = client.destroy.bind(client);
-  const retired = new Set<Socket>();
-  const retire = (connection: PooledConnection) => {
-    const { stream } = (connection as unknown as Wire).connection;
-    const timer = setTimeout(() => stream.destroy(), RETIREMENT_MS).unref();
-    retired.add(stream);
-    stream.once('close', () => {
+const keptByPooler = new Set<string>();
+
+/** A connection as knex gets it from the pool (pool.ts): the driver's, with a limit to each wait. */
+export class PooledConnection {
+  readonly client: pg.ClientBase;
+  /**
+   * What begins each transaction behind a pooler that gives it any connection; absent: the limits are set on
+   * the connection itself.
+   */
+  begin?: string;
+  /** It must not serve another caller. */
+  isDiscarded = false;
+  /** Takes it back; the pool sets it with each caller. */
+  release: (isBroken?: boolean) => void = () => undefined;
+  /** Called when the server has replied to all that was given up. */
+  onQuiet: (() => void) | null = null;
+  readonly #queryMs: number;
+  readonly #onError: Options['onError'];
+  readonly #prepared = new Set<string>();
+  #pending = 0;
+  #isGivenUp = false;
+
+  constructor({ client, queryMs, onError }: Options) {
+    this.client = client;
+    this.#queryMs = queryMs;
+    this.#onError = onError;
+  }
+
+  /** Whether it can serve another caller: a transaction that never ended would take the caller's writes. */
+  get isUsable(): boolean {
+    return !this.isDiscarded && this.client.getTransactionStatus() === 'I';
+  }
+
+  /** Whether no statement is pending that was given up. */
+  get isQuiet(): boolean {
+    return !this.#isGivenUp || this.#pending === 0;
+  }
+
+  /** Whether it has prepared the statement with this name. */
+  isPrepared(name: string | undefined): boolean {
+    return name === undefined || this.#prepared.has(name);
+  }
+
+  /** The driver's `query`, for knex with a callback. */
+  query(query: Query): Promise<pg.QueryResult>;
+  query(query: Query, done: Done): void;
+  query(query: Query, done?: Done): Promise<pg.QueryResult> | void {
+    if (done === undefined) return promised((settle) => this.#route(query, settle));
+    this.#route(query, done);
+  }
+
+  #route(query: Query, done: Done): void {
+    // Nothing goes behind a statement that was given up: a ROLLBACK would wait as long again.
+    if (this.#isGivenUp) return done(new Error('The connection is not queryable'));
+    if (this.begin === undefined) return this.#send(query, done);
+    const named = withoutName(query);
+    // Puts the limits into the statement that begins a transaction: no round trip in addition.
+    if ((typeof named === 'string' ? named : named.text) === BEGIN) return this.#send(this.begin, done);
+    if (this.client.getTransactionStatus() !== 'I') return this.#send(named, done);
+    this.#runAlone(this.begin, named).then((result) => done(null, result), done);
+  }
+
+  /**
+   * Runs one statement in a transaction of its own, which sets the limits: a pooler in transaction mode
+   * shares its connections among processes with other limits.
+   */
+  async #runAlone(begin: string, query: Query): Promise<pg.QueryResult> {
+    await this.#sent(begin);
+    try {
+      const result = await this.#sent(query);
+      await this.#sent('COMMIT');
+      return result;
+    } catch (error) {
+      // One that is broken is discarded, and the pooler ends its transaction.
+      if (!this.#isGivenUp) await this.#sent('ROLLBACK').catch(() => (this.isDiscarded = true));
+      throw error;
+    }
+  }
+
+  #sent(query: Query): Promise<pg.QueryResult> {
+    return promised((settle) => this.#send(query, settle));
+  }
+
+  /**
+   * Sends a statement. The driver's own limit fires even when the result has arrived and the process was too
+   * busy to read it: that caller would get a 503 for what is stored. This one reads first.
+   */
+  #send(query: Query, done: Done): void {
+    let isSettled = false;
+    const timer = setTimeout(() => {
+      // Two turns of the event loop, each of which reads what the sockets hold.
+      setImmediate(() => setImmediate(giveUp));
+    }, this.#queryMs);
+    const giveUp = () => {
+      if (isSettled) return;
+      isSettled = true;
+      this.isDiscarded = true;
+      this.#isGivenUp = true;
+      done(new Error('Query read timeout'));
+    };
+    const settle: Done = (error, result) => {
       clearTimeout(timer);
-      retired.delete(stream);
-      void release(connection);
-    });
-    // The driver's `end` of a client closes only this side while a statement is pending.
-    (connection as unknown as Wire).connection.end();
-  };
-  client.releaseConnection = (connection) => {
-    if (!givenUp.has(connection) || isClosed(connection)) return release(connection);
-    retire(connection);
-    return Promise.resolve();
-  };
-  client.destroy = (callback) => {
-    for (const stream of retired) stream.destroy();
-    return destroy(callback);
-  };
+      this.#pending -= 1;
+      if (this.#pending === 0) this.onQuiet?.();
+      if (isSettled) return;
+      isSettled = true;
+      this.#note(query, error ?? null);
+      done(error, result);
+    };
+    this.#pending += 1;
+    if (typeof query === 'string' || !('submit' in query)) this.client.query(query, settle);
+    else this.client.query(Object.assign(query, { callback: settle }));
+  }
+
+  #note(query: Query, error: Error | null): void {
+    const name = typeof query !== 'string' && 'name' in query ? query.name : undefined;
+    if (error === null) {
+      if (name !== undefined) this.#prepared.add(name);
+      return;
+    }
+    // A connection that broke must not serve the next caller.
+    if (isBroken(error)) this.isDiscarded = true;
+    if (name !== undefined && this.begin !== undefined && isOutdated(error)) keptByPooler.add(name);
+    this.#onError(error);
+  }
 }
 
-function isClosed(connection: PooledConnection): boolean {
-  return (connection as unknown as Wire).connection.stream.closed;
+function promised(work: (done: Done) => void): Promise<pg.QueryResult> {
+  return new Promise((resolve, reject) => {
+    work((error, result) => (error ? reject(error) : resolve(result as pg.QueryResult)));
+  });
+}
+
+function withoutName(query: Query): Query {
+  if (typeof query === 'string' || 'submit' in query || query.name === undefined) return query;
+  return keptByPooler.has(query.name) ? { ...query, name: undefined } : query;
 }

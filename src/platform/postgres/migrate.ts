@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { openClient } from './client.ts';
 import { run, sql, type Connection } from './db.ts';
+import { backendOf } from './pooler.ts';
 import { applyMigration, TABLE } from './migrations/apply.ts';
 import { loadMigration, migrationNames, type Migration } from './migrations/files.ts';
 import { lockMigrations } from './migrations/lock.ts';
@@ -41,6 +42,7 @@ export async function migrateToLatest(databaseUrl: string, options: MigrateOptio
     const guard = await open();
     await lockMigrations(guard, patienceMs, report);
     const [worker, watcher] = [await open(), await open()];
+    const workerPid = await backendOf(worker);
     await worker.query(CREATE_TABLE);
     const done = new Set(
       (await worker.query<{ name: string }>(`SELECT name FROM ${TABLE}`)).rows.map(({ name }) => name),
@@ -48,7 +50,7 @@ export async function migrateToLatest(databaseUrl: string, options: MigrateOptio
     const ran: string[] = [];
     for (const migration of migrations ?? migrationNames().map(loadMigration)) {
       if (done.has(migration.name)) continue;
-      await applyMigration({ worker, watcher, report, patienceMs }, migration);
+      await applyMigration({ worker, workerPid, watcher, report, patienceMs }, migration);
       ran.push(migration.name);
     }
     return ran;

@@ -29,9 +29,12 @@ const ROUNDS = 5;
 const PATIENCE_MS = 1_000;
 const LIMITS = { connectMs: 5_000, queryMs: 5_000 };
 
-/** True when a pooler is between: it hands out cancel keys of its own, not those of the backend. */
-export function isPooled(client: pg.Client, backendPid: number): boolean {
-  return (client as unknown as { processID: number | null }).processID !== backendPid;
+/**
+ * The backend that the connection's cancel key names, which the driver keeps. A pooler hands out keys of its
+ * own: where this is not the backend that responds, a pooler is between.
+ */
+export function backendOfKey(client: pg.ClientBase): number | null {
+  return 'processID' in client && typeof client.processID === 'number' ? client.processID : null;
 }
 
 /** Opens two connections for a moment and finds out how the pooler shares Postgres's connections. */
@@ -39,7 +42,7 @@ export async function inspectPooling(url: string): Promise<Pooling> {
   const first = await openClient(url, 'inspect pooler', LIMITS);
   try {
     const pid = await backendOf(first);
-    if (!isPooled(first, pid)) return { mode: 'session', keepsPrepared: true };
+    if (backendOfKey(first) === pid) return { mode: 'session', keepsPrepared: true };
     const second = await openClient(url, 'inspect pooler', LIMITS);
     try {
       return await compare(first, second);
@@ -110,7 +113,8 @@ async function prepared(client: pg.Client, name: string): Promise<number | 'unkn
   }
 }
 
-async function backendOf(client: pg.Client): Promise<number> {
+/** The backend that responds. */
+export async function backendOf(client: pg.Client): Promise<number> {
   return (await client.query<{ pid: number }>(BACKEND)).rows[0]?.pid ?? 0;
 }
 

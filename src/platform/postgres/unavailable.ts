@@ -1,3 +1,5 @@
+/** SQLSTATE read_only_sql_transaction. */
+export const READ_ONLY = '25006';
 /**
  * SQLSTATEs of a server that is absent, refuses work or has ended the connection: connection failure,
  * resources, operator, starting up, a transaction that was idle or took too long, a primary that became
@@ -46,6 +48,11 @@ export function isBroken(error: unknown): boolean {
  */
 export function isOutdated(error: Error): boolean {
   return codeOf(error) === '0A000' && 'routine' in error && error.routine === 'RevalidateCachedQuery';
+}
+
+/** A write came to a standby, or to a primary that was demoted. */
+export function isReadOnly(error: Error): boolean {
+  return codeOf(error) === READ_ONLY;
 }
 
 function codeOf(error: Error): string {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CLOCK_LIMITS, CUSTOMER_LIMITS } from '../../../src/domain/sandbox/budgets/sandbox-slots.ts';
 import { MAX_STEPS } from '../../../src/domain/sandbox/scenarios/schemas.ts';
-import { openDb, type Db } from '../../../src/platform/postgres/db.ts';
+import { openDb, poolOf, type Db } from '../../../src/platform/postgres/db.ts';
 import { createHarness, type Harness, type TestMerchant } from '../../support/harness.ts';
 import { createPayment, listen, ORDER, send, type Listening } from '../../support/http.ts';
 import { until } from '../../support/until.ts';
@@ -110,10 +110,8 @@ describe('a flood of one merchant on all endpoints of the sandbox', () => {
 
 /** Returns how to read the most connections that were held at once since the call. */
 function watchPool(db: Db): () => number {
-  const { pool } = db.client as {
-    pool: { on(event: 'acquireSuccess', listener: () => void): void; numUsed(): number };
-  };
+  const pool = poolOf(db);
   let most = 0;
-  pool.on('acquireSuccess', () => void (most = Math.max(most, pool.numUsed())));
+  pool.onWait = () => void (most = Math.max(most, pool.usedCount));
   return () => most;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { isUnavailable, openDb, run, sql, type Db } from '../../../src/platform/postgres/db.ts';
+import { isUnavailable, openDb, poolOf, run, sql, type Db } from '../../../src/platform/postgres/db.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 
@@ -35,7 +35,7 @@ describe('the pool of connections', () => {
 
   /** What everybody else sees: what was committed. */
   const committed = async () => (await run(direct, texts, [])).map(({ text }) => text);
-  const used = () => (db.client as { pool: { numUsed(): number } }).pool.numUsed();
+  const used = () => poolOf(db).usedCount;
   const outcomeOf = (promise: Promise<unknown>) =>
     promise.then(
       () => 'done',

@@ -197,7 +197,7 @@ async function declareLists(): Promise<void> {
   const { ManyPayments } = await import('../../../src/domain/payments/totals.ts');
   const { listDeliveries } = await import('../../../src/domain/webhooks/deliveries/list.ts');
   const unreached = () => Promise.reject(new Error('declared, and not run'));
-  const db = { client: { acquireConnection: unreached } } as unknown as Db;
+  const db = { raw: () => ({ options: unreached }) } as unknown as Db;
   const day = { from_date: '2026-01-01', to_date: '2026-01-31' };
   const id = '0'.repeat(26);
   const cursor = (text: string) => Buffer.from(text).toString('base64url');

@@ -1,5 +1,5 @@
-import type pg from 'pg';
-import { openDb, type Db } from '../../../src/platform/postgres/db.ts';
+import type { PooledConnection } from '../../../src/platform/postgres/connections.ts';
+import { openDb, poolOf, type Db } from '../../../src/platform/postgres/db.ts';
 
 /** The advisory lock that a test holds while a database is paused. */
 export const PAUSE_LOCK = 7_310_001;
@@ -47,7 +47,7 @@ export function openPausableDb(url: string, name: string): PausableDb {
   let reach: (statement: string) => void = () => undefined;
   let paused = new Promise<string>(() => undefined);
 
-  const wrap = (connection: pg.Client) => {
+  const wrap = (connection: PooledConnection) => {
     const query = connection.query.bind(connection) as Query;
     const counted: Query = (...args) => {
       const statement = nameOf(args[0]);
@@ -72,12 +72,11 @@ export function openPausableDb(url: string, name: string): PausableDb {
     };
     connection.query = counted as typeof connection.query;
   };
-  // What the pool hands out: a new connection gets its own `query` in the pool (postgres/connections.ts).
-  const wrapped = new WeakSet<pg.Client>();
-  const client = db.client as { acquireConnection(): Promise<pg.Client> };
-  const acquire = client.acquireConnection.bind(client);
-  client.acquireConnection = async () => {
-    const connection = await acquire();
+  const wrapped = new WeakSet<PooledConnection>();
+  const pool = poolOf(db);
+  const connect = pool.connect.bind(pool);
+  pool.connect = async (onReleased) => {
+    const connection = await connect(onReleased);
     if (!wrapped.has(connection)) wrap(connection);
     wrapped.add(connection);
     return connection;

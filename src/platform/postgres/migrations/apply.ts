@@ -23,6 +23,7 @@ const MET_OTHERS = new Set(['40P01', '55P03', '40001']);
 
 export interface Connections {
   readonly worker: pg.Client;
+  readonly workerPid: number;
   /** Looks at what the worker waits for. */
   readonly watcher: pg.Client;
   readonly report: Report;
@@ -128,14 +129,13 @@ async function retried(connections: Connections, name: string, run: () => Promis
 }
 
 /** Remembers whom the worker waited for last: a statement that gave up no longer waits. */
-function watchBlockers({ worker, watcher, report }: Connections, name: string) {
-  const { processID } = worker as unknown as { processID: number };
+function watchBlockers({ workerPid, watcher, report }: Connections, name: string) {
   let last: OtherSession[] = [];
   let reportAt = performance.now() + REPORT_EVERY_MS;
   const over = new AbortController();
   const look = async () => {
     for (; !over.signal.aborted; await sleep(WATCH_EVERY_MS, undefined, { signal: over.signal })) {
-      const now = await sessionsBlocking(watcher, processID);
+      const now = await sessionsBlocking(watcher, workerPid);
       if (now.length > 0) last = now;
       if (now.length === 0 || performance.now() < reportAt) continue;
       report('info', 'a migration waits for other transactions', { migration: name, by: sessionsText(now) });

@@ -1,9 +1,8 @@
 import type pg from 'pg';
-import type { KnexClient, PooledConnection } from '../connections.ts';
-import type { Db, Tx } from '../db.ts';
-import { isPrepared, queryTogether } from './pipeline.ts';
-import { sharingClients } from './together.ts';
-import { isBroken } from '../unavailable.ts';
+import type { PooledConnection } from '../connections.ts';
+import { connectorOf, connectors, type Connect, type Db, type Tx } from '../db.ts';
+import { queryTogether } from './pipeline.ts';
+import { sharing } from './together.ts';
 
 /**
  * The statements that return no columns, as their first results showed. Nobody reads a result of theirs.
@@ -33,6 +32,7 @@ const NOTHING = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] };
 export class MergedTransactions {
   readonly db: Db;
   readonly #pool: Db;
+  readonly #connect: Connect;
   readonly #ended: Promise<void>;
   #settle: { resolve: () => void; reject: (error: unknown) => void } | null = null;
   #connection: PooledConnection | null = null;
@@ -43,6 +43,7 @@ export class MergedTransactions {
 
   constructor(pool: Db) {
     this.#pool = pool;
+    this.#connect = connectorOf(pool);
     this.#ended = new Promise<void>((resolve, reject) => (this.#settle = { resolve, reject }));
     // What waits for the end handles it; the caller sees the error as that of `commit`.
     this.#ended.catch(() => undefined);
@@ -84,8 +85,7 @@ export class MergedTransactions {
     this.#isUndone = true;
     this.#settle?.reject(error);
     const connection = this.#connection;
-    if (connection !== null && connection.__knex__disposed === undefined)
-      await connection.query('ROLLBACK').catch((fault: unknown) => (connection.__knex__disposed = fault));
+    await connection?.query('ROLLBACK').catch(() => (connection.isDiscarded = true));
     await this.#end();
     return true;
   }
@@ -94,22 +94,17 @@ export class MergedTransactions {
     const connection = this.#connection;
     this.#settle = null;
     this.#connection = null;
-    if (connection !== null) await (this.#pool.client as KnexClient).releaseConnection(connection);
+    connection?.release();
   }
 
   /** What `run` and the callers of transactions use of a pool. */
   #standIn(): Db {
-    const own = { query: (query: pg.QueryConfig) => this.#query(query) };
-    const client = {
-      acquireConnection: () => Promise.resolve(own),
-      releaseConnection: () => Promise.resolve(),
-    };
-    sharingClients.add(client);
-    const clientOf = () => (this.isOpen ? client : (this.#pool.client as KnexClient));
+    const raw = () => ({ options: (query: pg.QueryConfig) => this.#query(query) });
     const transaction = async (work: (tx: Tx) => Promise<unknown>) => {
       if (!this.isOpen) return this.#pool.transaction(work);
       let isCompleted = false;
-      const tx = { client, isCompleted: () => isCompleted, executionPromise: this.#ended };
+      const tx = { raw, isCompleted: () => isCompleted, executionPromise: this.#ended };
+      sharing.set(tx, this);
       try {
         return await work(tx as unknown as Tx);
       } catch (error) {
@@ -119,7 +114,13 @@ export class MergedTransactions {
         isCompleted = true;
       }
     };
-    return Object.defineProperty({ transaction }, 'client', { get: clientOf }) as unknown as Db;
+    const db = {
+      raw: (text: string) => (this.isOpen ? raw() : this.#pool.raw(text)),
+      transaction,
+    };
+    sharing.set(db, this);
+    connectors.set(db, this.#connect);
+    return db as unknown as Db;
   }
 
   async #query(query: pg.QueryConfig): Promise<pg.QueryResult> {
@@ -162,7 +163,7 @@ export class MergedTransactions {
   }
 
   async #begin(): Promise<PooledConnection> {
-    const connection = await (this.#pool.client as KnexClient).acquireConnection();
+    const connection = await this.#connect();
     this.#connection = connection;
     // Behind a pooler each transaction sets its limits.
     if (connection.begin !== undefined) await connection.query(connection.begin);
@@ -172,14 +173,13 @@ export class MergedTransactions {
 
   /** Takes what goes together: a statement is prepared alone, once for each connection. */
   #nextOf(connection: PooledConnection): Asked[] {
-    const isReady = ({ query }: Asked) => isPrepared(connection, query.name);
+    const isReady = ({ query }: Asked) => connection.isPrepared(query.name);
     const place = this.#asked.findIndex((one) => !isReady(one));
     return this.#asked.splice(0, place === -1 ? this.#asked.length : Math.max(1, place));
   }
 
   #fail(error: unknown, sent: readonly Asked[]): void {
     this.#failure ??= { error };
-    if (this.#connection !== null && isBroken(error)) this.#connection.__knex__disposed ??= error;
     for (const { reject } of [...sent, ...this.#asked.splice(0)]) reject(error);
   }
 }

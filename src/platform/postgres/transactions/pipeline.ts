@@ -1,14 +1,8 @@
 import pg from 'pg';
-import type { PooledConnection } from '../connections.ts';
+import type { Done, PooledConnection } from '../connections.ts';
 
+type Wire = pg.Connection;
 type Callback = (error: Error | null, result?: unknown) => void;
-
-/** The driver's own layer below a client; its types leave it out. */
-interface Wire {
-  readonly stream: { cork(): void; uncork(): void };
-  readonly parsedStatements: Readonly<Record<string, string | undefined>>;
-  sync(): void;
-}
 
 /** The driver's query, with what it does when the server's messages arrive; its types leave these out. */
 interface WireQuery {
@@ -18,12 +12,6 @@ interface WireQuery {
   handleCommandComplete(message: unknown, wire: Wire): void;
   handleEmptyQuery(wire: Wire): void;
   handleReadyForQuery(wire: Wire): void;
-}
-
-/** Whether a connection has prepared the statement with this name. */
-export function isPrepared(connection: PooledConnection, name: string | undefined): boolean {
-  if (name === undefined) return true;
-  return (connection as unknown as { connection: Wire }).connection.parsedStatements[name] !== undefined;
 }
 
 /**
@@ -40,9 +28,8 @@ export async function queryTogether(
   if (others.length === 0) return [await connection.query(first)];
   const results: pg.QueryResult[] = [];
   const pipeline = new Pipeline(statements, results);
-  const sender = connection as unknown as { query(pipeline: Pipeline, done: Callback): void };
   await new Promise<void>((resolve, reject) => {
-    sender.query(pipeline, (error) => (error ? reject(error) : resolve()));
+    connection.query(pipeline, (error) => (error ? reject(error) : resolve()));
   });
   return results;
 }
@@ -52,8 +39,7 @@ export async function queryTogether(
  * message that asks the server to reply.
  */
 class Pipeline {
-  /** Set by the driver. */
-  callback: Callback | undefined;
+  callback: Done | undefined;
   /** For who records what is sent. */
   readonly text: string;
   readonly #queries: readonly WireQuery[];

@@ -1,7 +1,12 @@
 import type { Connection } from '../db.ts';
 
-/** The clients of knex whose statements of one turn share a round trip (merged.ts). */
-export const sharingClients = new WeakSet<object>();
+/** What stands in for a pool or a transaction, and whether its statements of one turn share a round trip. */
+export const sharing = new WeakMap<object, { readonly isOpen: boolean }>();
+
+/** Whether the statements of one turn share a round trip (merged.ts). */
+export function isSharing(connection: Connection): boolean {
+  return sharing.get(connection)?.isOpen === true;
+}
 
 /**
  * Does several things on one connection, whose statements do not depend on each other's results: in their
@@ -13,7 +18,7 @@ export async function together<Results extends readonly unknown[]>(
   ...work: { readonly [Place in keyof Results]: () => Promise<Results[Place]> }
 ): Promise<Results> {
   const all: readonly (() => Promise<unknown>)[] = work;
-  if (!sharingClients.has(connection.client as object)) {
+  if (!isSharing(connection)) {
     const results: unknown[] = [];
     for (const one of all) results.push(await one());
     return results as unknown as Results;
@@ -40,6 +45,6 @@ export async function beginLast<Result>(
   work: () => Promise<Result>,
 ): Promise<{ result: Promise<Result> }> {
   const begun = await begin(work);
-  if (!sharingClients.has(connection.client as object)) await begun.result;
+  if (!isSharing(connection)) await begun.result;
   return begun;
 }

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db.ts';
 import { MergedTransactions } from './merged.ts';
-import { sharingClients } from './together.ts';
+import { isSharing } from './together.ts';
 
 /**
  * Like `db.transaction`, in fewer round trips: BEGIN goes with the first statement, what `together` begins
@@ -13,7 +13,7 @@ import { sharingClients } from './together.ts';
  */
 export async function transact<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   // Part of transactions that are merged already, or of one that its caller has begun.
-  if (sharingClients.has(db.client as object) || 'isCompleted' in db) return db.transaction(work);
+  if (isSharing(db) || 'isCompleted' in db) return db.transaction(work);
   const merged = new MergedTransactions(db);
   try {
     const result = await merged.db.transaction(work);

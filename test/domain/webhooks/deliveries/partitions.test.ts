@@ -1,11 +1,10 @@
 import { expect } from 'chai';
-import type { Client } from 'pg';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { sweepEvents } from '../../../../src/domain/events/sweep.ts';
 import { maintainPartitions } from '../../../../src/domain/webhooks/deliveries/partitions.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { firstIdAt } from '../../../../src/platform/values/ids.ts';
-import { run, sql, type Db } from '../../../../src/platform/postgres/db.ts';
+import { poolOf, run, sql, type Tx } from '../../../../src/platform/postgres/db.ts';
 import { configure, deliveriesIn, createPaymentsWithDeliveries } from '../../../support/deliveries.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers.ts';
 import { play } from '../../../support/scenarios.ts';
@@ -207,20 +206,29 @@ describe('the partitions of deliveries and attempts', () => {
 
   it('are created without a scan of the default under a lock: a constraint excludes their rows', async () => {
     const notices: string[] = [];
-    const listening = new WeakSet<Client>();
-    const raw = (statements: string) =>
-      harness.ctx.db.transaction(async (tx) => {
-        const client = await (tx.client as { acquireConnection(): Promise<Client> }).acquireConnection();
-        if (!listening.has(client)) client.on('notice', ({ message }) => void notices.push(message ?? ''));
-        listening.add(client);
+    const { db } = harness.ctx;
+    const note = ({ message }: { message?: string | undefined }) => void notices.push(message ?? '');
+    const listened = async (statements: string) => {
+      const connection = await poolOf(db).connect();
+      connection.client.on('notice', note);
+      const listening = async (tx: Tx) => {
         await tx.raw('SET LOCAL client_min_messages = debug1');
         await tx.raw(statements);
-      });
+      };
+      await db.transaction(listening, { connection });
+      connection.client.off('notice', note);
+      connection.release();
+    };
     harness.advance(7 * DAY);
-    await maintainPartitions({
-      ...harness.ctx,
-      db: { raw, client: harness.ctx.db.client } as unknown as Db,
+    // What moves rows asks the pool for several statements at once.
+    const listener = new Proxy(db, {
+      get: (pool, name) =>
+        name === 'raw'
+          ? (statements: string) =>
+              statements.startsWith('SET LOCAL') ? listened(statements) : db.raw(statements)
+          : (Reflect.get(pool, name) as unknown),
     });
+    await maintainPartitions({ ...harness.ctx, db: listener });
     for (const table of TABLES)
       expect(notices.join('\n')).to.include(
         `updated partition constraint for default partition "${table}_default" is implied by existing constraints`,
