@@ -1,22 +1,12 @@
 import { expect } from 'chai';
-import { parse } from 'yaml';
+import { ALERT_RULES as rules, ALERTS_THAT_FIRE } from '../support/alert-cases.ts';
 import { anchorsOf, filesBelow, read } from '../support/documents.ts';
-
-interface Rule {
-  readonly alert: string;
-  readonly expr: string;
-  readonly for: string;
-  readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly runbook_url: string };
-}
 
 interface Panel {
   readonly title: string;
   readonly targets?: readonly { readonly expr: string }[];
 }
 
-const { groups } = parse(read('deploy/monitoring/alerts.yml')) as { groups: { rules: Rule[] }[] };
-const rules = groups.flatMap((group) => group.rules);
 const { panels } = JSON.parse(read('deploy/monitoring/dashboard.json')) as { panels: Panel[] };
 const charts = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
@@ -71,6 +61,17 @@ describe('deploy/monitoring', () => {
       expect(origin + pathname).to.equal('https://docs.example.com/operations.md');
       expect([...anchors]).to.include(hash.slice(1));
     }
+  });
+
+  it('lets each alert fire on real processes', () => {
+    const fired = Object.values(ALERTS_THAT_FIRE).flat();
+    expect(fired).to.have.members(rules.map(({ alert }) => alert));
+    const tested = filesBelow('test/topologies').flatMap(
+      (file) => /\/alerts-(\w+)\.test/.exec(file)?.[1] ?? [],
+    );
+    expect(tested).to.have.members(Object.keys(ALERTS_THAT_FIRE));
+    for (const file of tested)
+      expect(read(`test/topologies/alerts-${file}.test.ts`)).to.include(`alerts.expectFired('${file}')`);
   });
 
   it('has an alert for each check of health, and a severity for each alert', () => {

@@ -105,9 +105,14 @@ function killAll(): void {
  * Starts a process of the build as the Procfile does, with these variables and no others of ours. `build`
  * must have been called.
  */
-export function startProcess(name: ProcessName, env: Environment, args: string[] = []): Service {
+export function startProcess(
+  name: ProcessName,
+  env: Environment,
+  args: string[] = [],
+  options: { mayFail?: boolean } = {},
+): Service {
   if (buildFolder === undefined) throw new Error('not built');
-  return startNode([join(buildFolder, `dist/processes/${name}.js`), ...args], env);
+  return startNode([join(buildFolder, `dist/processes/${name}.js`), ...args], env, options);
 }
 
 /**

@@ -19,8 +19,11 @@ export interface Stand {
   readonly env: Environment;
   readonly db: Db;
   readonly merchant: { readonly id: string; readonly apiKey: string };
-  /** Starts a web process on a free port and waits until it listens. */
-  startWeb(env?: Environment): Promise<Web>;
+  /**
+   * Starts a web process on a free port and waits until it listens. `mayFail`: the test expects errors that
+   * nothing handles.
+   */
+  startWeb(env?: Environment, options?: { mayFail?: boolean }): Promise<Web>;
   /**
    * Starts a worker and waits until it works. Each has a folder of its own for temporary files, as in a
    * container.
@@ -83,9 +86,9 @@ export async function createStand(extra: Environment = {}, database?: TestDataba
     env,
     db,
     merchant: { id: made.merchantId, apiKey: made.apiKey },
-    async startWeb(more = {}) {
+    async startWeb(more = {}, options = {}) {
       const port = await freePort();
-      const web = startProcess('web', { ...env, PORT: String(port), TMPDIR: folder, ...more });
+      const web = startProcess('web', { ...env, PORT: String(port), TMPDIR: folder, ...more }, [], options);
       await web.says('"listening"');
       const headers = { 'X-API-Key': made.apiKey, 'Content-Type': 'application/json' };
       return {

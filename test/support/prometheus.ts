@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { ROOT } from './documents.ts';
+import type { AlertRule } from './alert-cases.ts';
 
 /** What a Prometheus gets from one process. */
 export interface Target {
@@ -44,45 +44,50 @@ export async function scrapeAll(targets: readonly Target[], password: string): P
   return { at: performance.now(), values, kinds };
 }
 
-/** An alert is judged after so long with the same trouble; windows and `for` of the rules are shorter. */
+/** Trouble goes on for so long, unless a course says otherwise: most windows and `for` of rules are shorter. */
 const MINUTES = 25;
 const INTERVAL_SECONDS = 15;
 
-/** What an alert is asked of: the process was `before`, and is `after`, and so it goes on. */
-export interface Case {
-  readonly alert: string;
-  readonly expr: string;
+/** Processes were as `before`, and are as `after`, and so it goes on. */
+export interface Course {
   readonly before: Scrape;
   readonly after: Scrape;
-  readonly fires: boolean;
   /** Gauges of an age go on as well, as they did between the two scrapes. */
   readonly ages?: boolean;
+  readonly minutes?: number;
 }
 
 /**
- * Evaluates the rules of `deploy/monitoring/alerts.yml` over what processes have shown. Returns what promtool
- * says of the cases that are otherwise than they should be; empty: all are as they should be.
+ * Evaluates these rules over what processes have shown. Returns what promtool says where one of them does not
+ * fire in the end; empty: all fire.
  */
-export function judgeAlerts(cases: readonly Case[]): string {
+export function judgeFiring(rules: readonly AlertRule[], course: Course): string {
+  const firing = rules.map(({ alert }) => ({
+    expr: `count(ALERTS{alertname="${alert}",alertstate="firing"}) > bool 0 or vector(0)`,
+    exp_samples: [{ labels: '{}', value: 1 }],
+  }));
+  return judge(rules, course, firing);
+}
+
+/** The same where one of them fires. */
+export function judgeSilence(rules: readonly AlertRule[], course: Course): string {
+  return judge(rules, course, [{ expr: 'ALERTS{alertstate="firing"}', exp_samples: [] }]);
+}
+
+function judge(rules: readonly AlertRule[], course: Course, expected: readonly object[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'test-alerts-'));
   try {
-    copyFileSync(join(ROOT, 'deploy/monitoring/alerts.yml'), join(folder, 'alerts.yml'));
-    const tests = cases.map((one) => ({
-      name: `${one.alert} ${one.fires ? 'fires' : 'is silent'}`,
-      interval: `${INTERVAL_SECONDS}s`,
-      input_series: seriesOf(one),
-      promql_expr_test: [
-        {
-          expr: `count(ALERTS{alertname="${one.alert}",alertstate="firing"}) > bool 0 or vector(0)`,
-          eval_time: `${MINUTES}m`,
-          exp_samples: [{ labels: '{}', value: one.fires ? 1 : 0 }],
-        },
-      ],
-    }));
+    const { minutes = MINUTES } = course;
     const interval = `${INTERVAL_SECONDS}s`;
+    const test = {
+      interval,
+      input_series: seriesOf(rules, course),
+      promql_expr_test: expected.map((one) => ({ ...one, eval_time: `${minutes}m` })),
+    };
+    writeFileSync(join(folder, 'alerts.yml'), stringify({ groups: [{ name: 'judged', rules }] }));
     writeFileSync(
       join(folder, 'test.yml'),
-      stringify({ rule_files: ['alerts.yml'], evaluation_interval: interval, tests }),
+      stringify({ rule_files: ['alerts.yml'], evaluation_interval: interval, tests: [test] }),
     );
     const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', join(folder, 'test.yml')], {
       encoding: 'utf8',
@@ -93,18 +98,25 @@ export function judgeAlerts(cases: readonly Case[]): string {
   }
 }
 
-/** The series that the rule reads, laid out at the pace at which they went between the scrapes. */
-function seriesOf({ expr, before, after, ages = false }: Case): { series: string; values: string }[] {
-  const samples = (MINUTES * 60) / INTERVAL_SECONDS + 1;
+/** The series that the rules read, laid out at the pace at which they went between the scrapes. */
+function seriesOf(
+  rules: readonly AlertRule[],
+  { before, after, ages = false, minutes = MINUTES }: Course,
+): { series: string; values: string }[] {
+  const samples = (minutes * 60) / INTERVAL_SECONDS + 1;
   const seconds = (after.at - before.at) / 1_000;
   return [...after.values]
-    .filter(([series]) => expr.includes(series.slice(0, series.indexOf('{'))))
+    .filter(([series]) => rules.some(({ expr }) => expr.includes(nameOf(series))))
     .map(([series, value]) => {
-      const name = series.slice(0, series.indexOf('{'));
+      const name = nameOf(series);
       const kind = after.kinds.get(name.replace(/_(bucket|count|sum)$/, '')) ?? after.kinds.get(name);
       const moves = kind === 'counter' || kind === 'histogram' || (ages && name.endsWith('_seconds'));
       const first = before.values.get(series) ?? (kind === 'gauge' ? value : 0);
       const step = moves ? ((value - first) / seconds) * INTERVAL_SECONDS : 0;
       return { series, values: `${moves ? first : value}+${step.toFixed(6)}x${samples}` };
     });
+}
+
+function nameOf(series: string): string {
+  return series.slice(0, series.indexOf('{'));
 }

@@ -59,6 +59,8 @@ export interface Pair {
   /** Ends the standby; `startStandby` starts it again on its port. */
   stopStandby(): Promise<void>;
   startStandby(): Promise<void>;
+  /** Ends the primary, for good. */
+  stopPrimary(): Promise<void>;
   /** Starts another standby of the primary, and returns its URL. */
   addStandby(): Promise<string>;
   close(): Promise<void>;
@@ -105,6 +107,7 @@ export async function startPair(): Promise<Pair> {
     async startStandby() {
       standby = await start('standby', port);
     },
+    stopPrimary: () => primary.stop(),
     async addStandby() {
       await copy('another');
       return withDatabase((await start('another')).url, DATABASE);

@@ -97,17 +97,18 @@ export interface PartitionRow {
   readonly seconds: number;
 }
 
-// The last weekly partition of a table is named after the Monday that it begins with.
+// The last weekly partition of a table is named after the Monday that it begins with. A table without any has
+// a row, too: an alert on no row would be silent.
 const partitions = sql<PartitionRow, { now: Date }>(
   'survey_partitions',
   (p) => `
-    SELECT i.inhparent::regclass::text AS parent, extract(epoch FROM
+    SELECT t.parent::text, coalesce(extract(epoch FROM
         (to_date(max(right(c.relname, 8)), 'YYYYMMDD') + 7)::timestamp AT TIME ZONE 'UTC'
-        - ${p.now}::timestamptz)::float8 AS seconds
-    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE i.inhparent IN ('deliveries'::regclass, 'delivery_attempts'::regclass)
-      AND c.relname ~ '_[0-9]{8}$'
-    GROUP BY i.inhparent`,
+        - ${p.now}::timestamptz), 0)::float8 AS seconds
+    FROM (VALUES ('deliveries'::regclass), ('delivery_attempts'::regclass)) AS t (parent)
+      LEFT JOIN (pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid AND c.relname ~ '_[0-9]{8}$')
+      ON i.inhparent = t.parent
+    GROUP BY t.parent`,
 );
 
 /** When the last weekly partition of each table ends. */
