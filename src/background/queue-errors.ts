@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createPostgresBackend } from 'bullmq';
 import type pg from 'pg';
 import { messageOf, type Log } from '../platform/log.ts';
-import { keepSignals, type Asking } from './queue-statements.ts';
 
 /** How long a caller of the pool waits for a connection that was refused before it gets the error. */
 const REFUSED_MS = 1_000;
@@ -60,9 +59,9 @@ interface Listening {
  */
 export const createRetryingBackend: typeof createPostgresBackend = (...args) => {
   const backend = createPostgresBackend(...args);
-  const listening = backend as unknown as Listening;
+  const listening = backend as unknown as Listening & Readiness;
   const { connection } = listening;
-  for (const each of [connection, backend as unknown as Readiness]) {
+  for (const each of [connection, listening]) {
     const waitUntilReady = each.waitUntilReady.bind(each);
     each.waitUntilReady = () => {
       const ready = waitUntilReady();
@@ -70,7 +69,6 @@ export const createRetryingBackend: typeof createPostgresBackend = (...args) => 
       return ready;
     };
   }
-  keepSignals(backend as unknown as Asking);
   const ensureListening = listening.ensureListening.bind(backend);
   listening.ensureListening = async () => {
     const client = await ensureListening();

@@ -4,23 +4,35 @@ import { isOutdated } from '../platform/postgres/unavailable.ts';
 type Query = (query: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>;
 
 /**
- * Names the statements of BullMQ, so that each connection parses and plans them once. After a migration of
- * BullMQ's tables a connection knows them for the old columns: then nothing was done, the pool has discarded
- * the connection, as after each error, and another one is asked.
+ * What asks whether a limit holds a queue's jobs back, and when its next delayed job is due. A worker asks
+ * twice before each wait, and only an operator limits a queue; the scheduled jobs know delays themselves.
+ */
+const SIGNALS = /\b(?:next_signal|next_delay)\(/;
+/** For so long the reply is kept that nothing is limited or delayed. */
+const KEPT_MS = 100;
+
+/**
+ * Names the statements of BullMQ, so that each connection parses and plans them once, and keeps what needs
+ * not be asked again at once. After a migration of BullMQ's tables a connection knows them for the old
+ * columns: then nothing was done, the pool has discarded the connection, as after each error, and another one
+ * is asked.
  */
 export function nameStatements(pool: pg.Pool): void {
-  const names = new Map<string, string>();
+  const known = new Map<string, { readonly name: string; readonly isSignal: boolean }>();
   const query = pool.query.bind(pool) as Query;
-  const nameOf = (text: string): string => {
-    const name = names.get(text) ?? `queue_${names.size}`;
-    names.set(text, name);
-    return name;
+  const nameOf = (text: string) => {
+    const statement = known.get(text) ?? { name: `queue_${known.size}`, isSignal: SIGNALS.test(text) };
+    known.set(text, statement);
+    return statement;
   };
+  const keep = keptReplies();
   const queryNamed: Query = async (text, values) => {
     if (typeof text !== 'string' || values === undefined) return query(text, values);
+    const { name, isSignal } = nameOf(text);
     for (;;)
       try {
-        return await query({ name: nameOf(text), text, values });
+        const ask = () => query({ name, text, values });
+        return await (isSignal ? keep(`${name} ${String(values[0])}`, ask) : ask());
       } catch (error) {
         if (!(error instanceof Error && isOutdated(error))) throw error;
       }
@@ -28,30 +40,16 @@ export function nameStatements(pool: pg.Pool): void {
   Object.assign(pool, { query: queryNamed });
 }
 
-/** What BullMQ's backend asks Postgres; its types leave it out. */
-export interface Asking {
-  run(command: string, params: unknown[]): Promise<pg.QueryResult<Record<string, unknown>>>;
-}
-
-/** Whether a limit holds a queue's jobs back, and when its next delayed job is due. */
-const SIGNALS: ReadonlySet<string> = new Set(['next_signal', 'next_delay']);
-const KEPT_MS = 100;
-
-/**
- * Keeps the reply that nothing is limited or delayed for a moment. A worker asks twice before each wait, and
- * only an operator limits a queue; the scheduled jobs know delays themselves.
- */
-export function keepSignals(backend: Asking): void {
-  const kept = new Map<string, { readonly result: pg.QueryResult; readonly until: number }>();
-  const run = backend.run.bind(backend);
-  backend.run = async (command, params) => {
-    if (!SIGNALS.has(command)) return run(command, params);
-    const known = kept.get(command);
+/** Keeps, by key, each reply that nothing is limited or delayed. */
+function keptReplies() {
+  const kept = new Map<string, { readonly result: pg.QueryResult<object>; readonly until: number }>();
+  return async (key: string, ask: () => Promise<pg.QueryResult<object>>): Promise<pg.QueryResult> => {
+    const known = kept.get(key);
     if (known !== undefined && performance.now() < known.until) return known.result;
-    const result = await run(command, params);
+    const result = await ask();
     const isQuiet = result.rows.every((row) => Object.values(row).every((value) => Number(value ?? 0) === 0));
-    if (isQuiet) kept.set(command, { result, until: performance.now() + KEPT_MS });
-    else kept.delete(command);
+    if (isQuiet) kept.set(key, { result, until: performance.now() + KEPT_MS });
+    else kept.delete(key);
     return result;
   };
 }

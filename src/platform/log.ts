@@ -6,7 +6,7 @@ import { redact } from './values/redact.ts';
 
 export type Log = winston.Logger;
 
-const LEVELS: readonly string[] = ['error', 'warn', 'info', 'debug'];
+const LEVELS = Object.keys(winston.config.npm.levels);
 
 /** What this process has logged, by level; `suppressed`: lines that were only counted. */
 const written = { error: 0, warn: 0, info: 0, debug: 0, suppressed: 0 };
@@ -27,8 +27,8 @@ export function createLog(
   const log = winston.createLogger({
     level: config.logLevel,
     defaultMeta: { ...fields, host: hostname(), pid: process.pid },
-    format: { transform: formatter(sampler, config) },
-    transports: [new winston.transports.Console({ stderrLevels: output === 'stderr' ? [...LEVELS] : [] })],
+    format: { transform: formatter(sampler, config, (line) => log.isLevelEnabled(line.level)) },
+    transports: [new winston.transports.Console({ stderrLevels: output === 'stderr' ? LEVELS : [] })],
   });
   return log;
 }
@@ -64,13 +64,13 @@ const MESSAGE = Symbol.for('message');
  */
 function formatter(
   sampler: Sampler,
-  { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
+  { logFormat }: Pick<Config, 'logFormat'>,
+  isEnabled: (line: Line) => boolean,
 ): Transform {
-  const limit = LEVELS.indexOf(logLevel);
   const stamp = winston.format.timestamp();
   const textOfLine = logFormat === 'pretty' ? pretty : json;
   return (line) => {
-    if (LEVELS.indexOf(line.level) > limit) return false;
+    if (!isEnabled(line)) return false;
     if (!sampler.takes(line)) {
       written.suppressed += 1;
       return false;

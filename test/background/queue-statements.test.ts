@@ -34,9 +34,9 @@ describe('the statements of queues on Postgres', () => {
     await database.drop();
   });
 
-  const openBackend = () =>
+  const openBackend = (queue = 'relay') =>
     createRetryingBackend(
-      'relay',
+      queue,
       { connection: pool } as unknown as Parameters<typeof createRetryingBackend>[1],
       {},
     ) as unknown as Backend;
@@ -62,6 +62,7 @@ describe('the statements of queues on Postgres', () => {
   });
 
   it('do not ask again at once whether an idle queue has a limit, but do while it has one', async () => {
+    nameStatements(pool);
     const backend = openBackend();
     const signals = () => asked.splice(0).filter((text) => text.includes('next_signal')).length;
     for (let i = 0; i < 3; i += 1)
@@ -69,10 +70,10 @@ describe('the statements of queues on Postgres', () => {
     expect(signals()).to.equal(1);
     await backend.close();
     await pool.query(`INSERT INTO meta (queue, field, value) VALUES
-      ('relay', 'max', '1'), ('relay', 'duration', '60000')`);
-    const limited = openBackend();
+      ('limited', 'max', '1'), ('limited', 'duration', '60000')`);
+    const limited = openBackend('limited');
     await pool.query(
-      `SELECT rate_limit_consume('relay', 60000, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)`,
+      `SELECT rate_limit_consume('limited', 60000, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)`,
     );
     for (let i = 0; i < 3; i += 1) expect((await limited.moveToActive('token'))[2]).to.be.above(0);
     expect(signals()).to.equal(3);

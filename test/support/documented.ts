@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats, { type FormatsPlugin } from 'ajv-formats';
+import formats from 'ajv-formats';
 import type { Request, RequestHandler, Response } from 'express';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 import { factsOf } from '../../src/http/logging/access-log.ts';
@@ -54,9 +54,7 @@ export function watchResponses(dependencies: Dependencies): RequestHandler {
 
 /** The formats of the document that a validator knows. */
 export function addDocumentFormats(ajv: Ajv2020): void {
-  // The typings of ajv-formats describe the CommonJS default export, which an ES module sees one level up.
-  const addFormats = formats as unknown as FormatsPlugin;
-  addFormats(ajv, ['date', 'date-time', 'uri']);
+  formats.default(ajv, ['date', 'date-time', 'uri']);
   ajv.addFormat('idn-email', isMailAddress);
   // Its schemas have a pattern beside it.
   ajv.addFormat('iri', true);

@@ -51,7 +51,7 @@ export class Lanes {
         this.#leave(merchant);
       }
     };
-    const own = {
+    const own: object = {
       raw: (text: string) => ({
         options: (query: pg.QueryConfig) => within(() => db.raw(text).options(query)),
       }),
@@ -67,7 +67,7 @@ export class Lanes {
           throw error;
         });
     });
-    return own as unknown as Db;
+    return own as Db;
   }
 
   async #enter(merchant: JobMerchant): Promise<void> {

@@ -1,13 +1,10 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import formats, { type FormatsPlugin } from 'ajv-formats';
+import formats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { ValidationError } from './errors.ts';
 import { sentenceOf } from './sentences.ts';
 import { isMailAddress } from '../../platform/values/emails.ts';
 import { ENCODED_TOO_LONG, supportUrlFault, urlFault } from '../../platform/values/urls.ts';
-
-// The typings of ajv-formats describe the CommonJS default export, which an ES module sees one level up.
-const addFormats = formats as unknown as FormatsPlugin;
 
 export interface Validator {
   /**
@@ -33,7 +30,7 @@ export function getValidator({ allowPrivate }: { allowPrivate: boolean }): Valid
 
 function createValidator(allowPrivate: boolean): Validator {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, discriminator: true, verbose: true });
-  addFormats(ajv, ['date', 'date-time']);
+  formats.default(ajv, ['date', 'date-time']);
   ajv.addFormat('idn-email', isMailAddress);
   for (const [format, faultOf] of Object.entries(URL_FAULTS))
     ajv.addFormat(format, (value: string) => faultOf(value, allowPrivate) === null);

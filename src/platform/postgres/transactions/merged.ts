@@ -103,10 +103,10 @@ export class MergedTransactions {
     const transaction = async (work: (tx: Tx) => Promise<unknown>) => {
       if (!this.isOpen) return this.#pool.transaction(work);
       let isCompleted = false;
-      const tx = { raw, isCompleted: () => isCompleted, executionPromise: this.#ended };
+      const tx: object = { raw, isCompleted: () => isCompleted, executionPromise: this.#ended };
       sharing.set(tx, this);
       try {
-        return await work(tx as unknown as Tx);
+        return await work(tx as Tx);
       } catch (error) {
         this.#failure ??= { error };
         throw error;
@@ -114,13 +114,13 @@ export class MergedTransactions {
         isCompleted = true;
       }
     };
-    const db = {
+    const db: object = {
       raw: (text: string) => (this.isOpen ? raw() : this.#pool.raw(text)),
       transaction,
     };
     sharing.set(db, this);
     connectors.set(db, this.#connect);
-    return db as unknown as Db;
+    return db as Db;
   }
 
   async #query(query: pg.QueryConfig): Promise<pg.QueryResult> {

@@ -19,13 +19,14 @@ export async function together<Results extends readonly unknown[]>(
 ): Promise<Results> {
   const all: readonly (() => Promise<unknown>)[] = work;
   if (!isSharing(connection)) {
-    const results: unknown[] = [];
-    for (const one of all) results.push(await one());
-    return results as unknown as Results;
+    let results: readonly unknown[] = [];
+    for (const one of all) results = [...results, await one()];
+    return results as Results;
   }
   const begun: Promise<unknown>[] = [];
   for (const one of all) begun.push((await begin(one)).result);
-  return (await Promise.all(begun)) as unknown as Results;
+  const results: readonly unknown[] = await Promise.all(begun);
+  return results as Results;
 }
 
 /** Begins what asks for one statement: what is begun next comes behind that. */
