@@ -44,7 +44,7 @@ export async function scrapeAll(targets: readonly Target[], password: string): P
   return { at: performance.now(), values, kinds };
 }
 
-/** Trouble goes on for so long, unless a course says otherwise: most windows and `for` of rules are shorter. */
+/** Trouble goes on for so long where a course does not say: most windows and `for` of rules are shorter. */
 const MINUTES = 25;
 const INTERVAL_SECONDS = 15;
 

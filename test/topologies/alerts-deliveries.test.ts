@@ -6,7 +6,7 @@ import { startReceiver, type Answer, type Receiver } from '../support/receivers.
 /** More than the alert allows to have an open circuit, at origins that may have ten each. */
 const RECEIVERS = 3;
 const ENDPOINTS_AT_EACH = 8;
-/** Each is an event of every endpoint: so many that wait are a backlog, in which failures open the circuit. */
+/** Each is an event of every endpoint: so many are a backlog, in which failures open the circuit. */
 const PAYMENTS = 20;
 const OPEN_CIRCUITS = 'webhook_endpoints_stopped{state="open"';
 
