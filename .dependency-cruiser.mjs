@@ -139,9 +139,10 @@ export default {
     {
       name: 'src-knows-no-tests',
       severity: 'error',
-      comment: 'The service must run without its tests.',
+      comment:
+        'The service runs without its tests, without what only development needs, and beside its documentation.',
       from: { path: '^src/' },
-      to: { path: '^test/' },
+      to: { path: '^(test|dev|docs-site)/' },
     },
     {
       name: 'dependencies-are-declared',

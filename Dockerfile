@@ -5,11 +5,18 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # What the service needs at run time; the package above is the SDK, and needs nothing.
 COPY src/package.json ./src/
+COPY dev/package.json ./dev/
 
 FROM base AS build
 # No package of the build or of the service needs its install script.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json tsconfig.sdk.json build.mjs build-sdk.mjs ./
+# What the pages of /docs are made of: the guides and their samples.
+COPY docs/guides ./docs/guides
+COPY docs/samples ./docs/samples
+COPY docs/how-to/use-the-*.md ./docs/how-to/
+COPY docs-site ./docs-site
+COPY assets ./assets
 COPY src ./src
 RUN npm run build && npm run build:sdk
 
@@ -25,10 +32,6 @@ COPY --from=build /app/dist ./dist
 COPY --from=build /app/dist-sdk ./dist-sdk
 COPY migrations ./migrations
 COPY assets ./assets
-# What /docs shows: the guides and their samples.
-COPY docs/guides ./docs/guides
-COPY docs/samples ./docs/samples
-COPY docs/how-to/use-the-*.md ./docs/how-to/
 # The user `node`, by number: Kubernetes' runAsNonRoot cannot look a name up. Nothing below /app is theirs to write.
 USER 1000:1000
 EXPOSE 3000

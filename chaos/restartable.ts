@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/start.ts';
+import { startEmbeddedPostgres } from '../dev/embedded-postgres/start.ts';
 
 /** How long Postgres is down. */
 const PAUSE_MS = 1_500;

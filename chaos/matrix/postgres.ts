@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findServer } from '../../src/platform/embedded-postgres/pid-file.ts';
-import { withDatabase } from '../../src/platform/embedded-postgres/databases.ts';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.ts';
+import { findServer } from '../../dev/embedded-postgres/pid-file.ts';
+import { withDatabase } from '../../dev/embedded-postgres/databases.ts';
+import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { query } from '../database.ts';
 

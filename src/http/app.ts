@@ -12,7 +12,8 @@ import { PageStreams } from './checkout/page-streams.ts';
 import { limitUnknownPaths, mount, type Gate } from './api/mount.ts';
 import { literalPath, notFound, refuseMethod } from './api/path.ts';
 import { limiters } from './api/rate-limit.ts';
-import { docsRouter } from './docs/router.ts';
+import { docsRouter, type SiteSource } from './docs/router.ts';
+import { readBuiltSite } from './docs/site.ts';
 import { requestId } from './api/request-id.ts';
 import { faultOf } from './protocol/faults.ts';
 import { accessLog } from './logging/access-log.ts';
@@ -30,6 +31,8 @@ export interface AppOptions extends Dependencies {
   readonly probes?: RequestHandler;
   /** The open checkout pages, which are closed before the server is. Default: the application's own. */
   readonly live?: PageStreams;
+  /** Where the documentation comes from. Default: what `npm run build` has rendered. */
+  readonly docs?: SiteSource;
 }
 
 /**
@@ -38,7 +41,14 @@ export interface AppOptions extends Dependencies {
  */
 export function createApp(
   ctx: Context,
-  { redis, admin, probes, live, ...dependencies }: AppOptions,
+  {
+    redis,
+    admin,
+    probes,
+    live,
+    docs = () => Promise.resolve(readBuiltSite(ctx.config.sandbox)),
+    ...dependencies
+  }: AppOptions,
 ): Express {
   const endpoints = createEndpoints(dependencies);
   const app = express();
@@ -72,7 +82,7 @@ export function createApp(
   app.use('/v1', ...limitUnknownPaths(gate), notFound(endpoints));
   app.use(['/v1', OLD_OPENAPI_PATH], errorHandler(ctx));
 
-  app.use(docsRouter(gate, document));
+  app.use(docsRouter(gate, () => docs(document)));
   app.use(checkoutRouter(gate, dependencies.adapters, live ?? new PageStreams(ctx)));
   if (dependencies.sandbox !== null) app.use(simulatorRouter(ctx, dependencies.sandbox));
   if (admin !== null) app.use(admin);

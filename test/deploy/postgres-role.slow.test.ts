@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Client } from 'pg';
-import { execute, withDatabase } from '../../src/platform/embedded-postgres/databases.ts';
+import { execute, withDatabase } from '../../dev/embedded-postgres/databases.ts';
 import { build, endAll, startProcess } from '../processes/service.ts';
 import { read } from '../support/documents.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';

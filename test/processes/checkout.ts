@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DevInfo } from '../../src/processes/setup/demo.ts';
+import type { DevInfo } from '../../dev/demo.ts';
 import { ROOT, watch, type Service } from './service.ts';
 
 /**
@@ -33,7 +33,17 @@ export async function createCheckout(): Promise<Checkout> {
   const folder = await mkdtemp(join(tmpdir(), 'test-checkout-'));
   // As `mktemp -d` makes it, closed to other users: as root, Postgres must get into it all the same.
   await chmod(folder, 0o700);
-  for (const name of ['package.json', 'tsconfig.json', 'src', 'migrations', 'assets', 'docs', 'dist-sdk'])
+  for (const name of [
+    'package.json',
+    'tsconfig.json',
+    'src',
+    'dev',
+    'docs-site',
+    'migrations',
+    'assets',
+    'docs',
+    'dist-sdk',
+  ])
     await cp(join(ROOT, name), join(folder, name), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return {

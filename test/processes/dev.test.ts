@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { findRunningEmbeddedPostgres } from '../../src/platform/embedded-postgres/find.ts';
-import { findServer } from '../../src/platform/embedded-postgres/pid-file.ts';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.ts';
+import { findRunningEmbeddedPostgres } from '../../dev/embedded-postgres/find.ts';
+import { findServer } from '../../dev/embedded-postgres/pid-file.ts';
+import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start.ts';
 import { ENGINES } from '../support/engines.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { hang, startReceiver } from '../support/receivers.ts';

@@ -38,8 +38,8 @@ describe('the documentation of the build', function () {
       expect(read('.dockerignore').split('\n')).to.include(`!${file}`);
   });
 
-  it('is in the image: what a page reads is copied, and not ignored', () => {
-    for (const folder of ['docs/guides', 'docs/samples', 'docs/how-to/use-the-*.md', 'assets']) {
+  it('is rendered by the image from what is copied, and not ignored', () => {
+    for (const folder of ['docs/guides', 'docs/samples', 'docs/how-to/use-the-*.md', 'docs-site', 'assets']) {
       const target = folder.replace(/[^/]*\*.*/, '');
       expect(read('Dockerfile')).to.include(`\nCOPY ${folder} ./${target}\n`);
       expect(read('.dockerignore').split('\n')).to.include(`!${folder}`);

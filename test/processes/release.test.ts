@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { execute, withDatabase } from '../../src/platform/embedded-postgres/databases.ts';
+import { execute, withDatabase } from '../../dev/embedded-postgres/databases.ts';
 import { openDb } from '../../src/platform/postgres/db.ts';
 import { missingMigrations } from '../../src/platform/postgres/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';

@@ -27,9 +27,10 @@ export function build(): void {
   if (buildFolder !== undefined) return;
   const folder = mkdtempSync(join(tmpdir(), 'test-build-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  for (const name of ['package.json', 'node_modules', 'migrations', 'assets', 'docs', 'dist-sdk'])
+  for (const name of ['package.json', 'node_modules', 'migrations', 'assets', 'dist-sdk'])
     symlinkSync(join(ROOT, name), join(folder, name));
   run([join(ROOT, 'build.mjs'), join(folder, 'dist')]);
+  run(['--import', 'tsx', join(ROOT, 'docs-site/build.ts'), join(folder, 'dist/docs')]);
   buildFolder = folder;
 }
 

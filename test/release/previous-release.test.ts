@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
-import { execute, withDatabase } from '../../src/platform/embedded-postgres/databases.ts';
+import { execute, withDatabase } from '../../dev/embedded-postgres/databases.ts';
 import { build, endAll, freePort, startNode, startProcess, type Service } from '../processes/service.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startReceiver } from '../support/receivers.ts';

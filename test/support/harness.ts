@@ -1,3 +1,4 @@
+import { renderSite } from '../../docs-site/render.ts';
 import type { Express } from 'express';
 import supertest from 'supertest';
 import { runHandler, scheduleRecurring } from '../../src/background/recurring.ts';
@@ -100,7 +101,15 @@ export async function createHarness(
   const openApp = () => {
     // Where probes are, before everything else that answers: it sees all responses.
     const probes = watchResponses({ adapters, sandbox, health });
-    return (app ??= createApp(ctx, { redis: null, admin: null, probes, adapters, sandbox, health }));
+    return (app ??= createApp(ctx, {
+      redis: null,
+      admin: null,
+      probes,
+      adapters,
+      sandbox,
+      health,
+      docs: (document) => renderSite(document()),
+    }));
   };
   const addMerchant = async (merchant: Partial<NewMerchant> = {}): Promise<TestMerchant> => {
     const made = await createMerchant(ctx, {

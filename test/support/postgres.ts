@@ -5,8 +5,8 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { execute, withDatabase } from '../../src/platform/embedded-postgres/databases.ts';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.ts';
+import { execute, withDatabase } from '../../dev/embedded-postgres/databases.ts';
+import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start.ts';
 
 /** Carries the run's server from mocha's main process to the workers of `--parallel`. */
 const RUN_VARIABLE = 'TEST_POSTGRES_RUN';

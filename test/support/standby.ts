@@ -2,12 +2,8 @@ import { chmod, chown, cp, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import {
-  createDatabaseIfMissing,
-  execute,
-  withDatabase,
-} from '../../src/platform/embedded-postgres/databases.ts';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.ts';
+import { createDatabaseIfMissing, execute, withDatabase } from '../../dev/embedded-postgres/databases.ts';
+import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start.ts';
 import { until } from './until.ts';
 
 /** What a base backup leaves out: the files of the running server, and its slots. */

@@ -1,35 +1,38 @@
-import { Router, type RequestHandler } from 'express';
+import { Router, type Request, type RequestHandler, type Response } from 'express';
 import type { Gate } from '../api/mount.ts';
 import { noteFacts } from '../logging/access-log.ts';
-import { DOCS_SCRIPT, DOCS_STYLE, type DocsAsset } from './assets.ts';
-import { SEARCH_PATH } from './layout.ts';
 import { PACKAGE_PATH, sendPackage } from './package/send.ts';
 import { send } from './send.ts';
-import { createSite, type Site } from './site.ts';
+import { ASSETS, createSite, SEARCH_PATH, versionOf, type Site, type SiteFiles } from './site.ts';
 
 /** Results are asked for while a reader types, and an office shares one address. */
 const DOCS_PER_MINUTE = 300;
 
-/** The documentation, below /docs, which is rendered for its first reader. */
+/** Returns the files of the site, for the OpenAPI document of the service; null: they are not there. */
+export type SiteSource = (document: () => object) => Promise<SiteFiles | null>;
+
+/** The documentation, below /docs, which is read for its first reader. */
 export function docsRouter(
   { limit, clients }: Pick<Gate, 'limit' | 'clients'>,
-  document: () => object,
+  read: () => Promise<SiteFiles | null>,
 ): Router {
-  let rendered: Promise<Site> | null = null;
-  const render = () =>
-    createSite(document()).catch((error: unknown) => {
-      // A file may be there for the next reader.
-      rendered = null;
-      throw error;
-    });
-  const site = () => (rendered ??= render());
+  let site: Site | null = null;
+  const withSite =
+    (show: Show): RequestHandler =>
+    async (request, response, next) => {
+      const files = site === null ? await read() : null;
+      if (files !== null) site ??= createSite(files);
+      if (site !== null) return show(site, request, response);
+      noteFacts(response, { reason: 'the documentation is not built here: npm run build' });
+      next();
+    };
   const router = Router();
   // In front of the limit: they are read from memory, and every page has them.
-  for (const asset of [DOCS_STYLE, DOCS_SCRIPT]) router.get(asset.path, sendAsset(asset));
+  for (const [path, type] of Object.entries(ASSETS)) router.get(path, withSite(sendAsset(type)));
   router.use('/docs', limit('docs', DOCS_PER_MINUTE, clients.addressOf));
   router.get(PACKAGE_PATH, sendPackage());
-  router.get(SEARCH_PATH, showSearch(site));
-  router.get('/docs{/*path}', showPage(site));
+  router.get(SEARCH_PATH, withSite(showSearch));
+  router.get('/docs{/*path}', withSite(showPage));
   // Whoever opens the service's own address looks for this.
   router.get('/', limit('root', DOCS_PER_MINUTE, clients.addressOf), (_request, response) => {
     response.set('Cache-Control', 'no-cache').redirect(302, '/docs');
@@ -37,34 +40,26 @@ export function docsRouter(
   return router;
 }
 
-function showPage(site: () => Promise<Site>): RequestHandler {
-  return async (request, response) => {
-    const { pages, missing } = await site();
-    const page = pages.get(request.path.replace(/\/$/, ''));
-    if (page === undefined) noteFacts(response.status(404), { reason: 'no such page' });
-    await send(request, response, { content: page ?? missing, isKept: page !== undefined });
-  };
-}
+type Show = (site: Site, request: Request, response: Response) => Promise<void>;
 
-function showSearch(site: () => Promise<Site>): RequestHandler {
-  return async (request, response) => {
-    const query = new URLSearchParams(request.url.split('?', 2)[1]).get('q') ?? '';
-    const content = (await site()).search(query.slice(0, MAX_QUERY));
-    await send(request, response, { content, isKept: false });
-  };
+async function showPage(site: Site, request: Request, response: Response): Promise<void> {
+  const page = site.find(request.path.replace(/\/$/, ''));
+  if (page === null) noteFacts(response.status(404), { reason: 'no such page' });
+  await send(request, response, { content: page ?? site.missing, isKept: page !== null });
 }
 
 /** As long as the field of the page. */
 const MAX_QUERY = 100;
 
-function sendAsset(asset: DocsAsset): RequestHandler {
-  return async (request, response) => {
-    const isOwn = request.url.endsWith(`?v=${asset.version}`);
-    await send(request, response, {
-      content: asset.content,
-      type: asset.type,
-      isKept: true,
-      isForGood: isOwn,
-    });
+async function showSearch(site: Site, request: Request, response: Response): Promise<void> {
+  const query = new URLSearchParams(request.url.split('?', 2)[1]).get('q') ?? '';
+  await send(request, response, { content: site.search(query.slice(0, MAX_QUERY)), isKept: false });
+}
+
+function sendAsset(type: string): Show {
+  return async (site, request, response) => {
+    const content = site.find(request.path) ?? '';
+    const isOwn = request.url.endsWith(`?v=${versionOf(content)}`);
+    await send(request, response, { content, type, isKept: true, isForGood: isOwn });
   };
 }

@@ -1,15 +1,18 @@
-import { sectionsOf, type DocPage, type Section } from './page.ts';
-
-/** A section that fits a search. */
-export interface Found {
+/** A part of a page that a link can lead to. */
+export interface Section {
   readonly address: string;
+  /** The title of its page. */
   readonly page: string;
   readonly heading: string;
+  readonly text: string;
+}
+
+/** A section that fits a search. */
+export interface Found extends Omit<Section, 'text'> {
   readonly excerpt: string;
 }
 
 interface Entry {
-  readonly page: DocPage;
   readonly section: Section;
   /** What is searched, in lower case, from what weighs most to what weighs least. */
   readonly fields: readonly string[];
@@ -22,15 +25,12 @@ const MAX_FOUND = 20;
 const MAX_WORDS = 8;
 const EXCERPT_LENGTH = 150;
 
-/** An index of every section of every page, made once. */
-export function createIndex(pages: readonly DocPage[]): (query: string) => readonly Found[] {
-  const entries = pages.flatMap((page) =>
-    sectionsOf(page).map((section): Entry => ({
-      page,
-      section,
-      fields: [section.heading, page.title, section.text].map((text) => text.toLowerCase()),
-    })),
-  );
+/** Searches the sections of every page. */
+export function createSearch(sections: readonly Section[]): (query: string) => readonly Found[] {
+  const entries = sections.map((section): Entry => ({
+    section,
+    fields: [section.heading, section.page, section.text].map((text) => text.toLowerCase()),
+  }));
   return (query) => search(entries, query);
 }
 
@@ -43,9 +43,9 @@ function search(entries: readonly Entry[], query: string): readonly Found[] {
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, MAX_FOUND)
-    .map(({ entry: { page, section } }) => ({
-      address: section.id === null ? page.path : `${page.path}#${section.id}`,
-      page: page.title,
+    .map(({ entry: { section } }) => ({
+      address: section.address,
+      page: section.page,
       heading: section.heading,
       excerpt: excerptOf(section.text, words),
     }));

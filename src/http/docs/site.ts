@@ -1,16 +1,48 @@
-import { setImmediate } from 'node:timers/promises';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { html, type Html } from '../../platform/pages/html.ts';
-import { readGuides } from './guides.ts';
-import { documentOf, SEARCH_PATH } from './layout.ts';
-import type { DocPage } from './page.ts';
-import { readDocument } from './reference/document.ts';
-import { referencePages } from './reference/pages.ts';
-import { createIndex, type Found } from './search.ts';
+import { ROOT } from '../../platform/root.ts';
+import { createSearch, type Found, type Section } from './search.ts';
+
+/** The documentation as docs-site renders it, by the names of its files. */
+export type SiteFiles = ReadonlyMap<string, string>;
+
+/** Files of the site that are no pages of their own. */
+export const MISSING_FILE = 'missing.html';
+export const SEARCH_FILE = 'search.html';
+export const SECTIONS_FILE = 'sections.json';
+
+export const SEARCH_PATH = '/docs/search';
+/** What stands in the page of a search for what a reader has typed, and for what was found. */
+export const QUERY_MARK = '%query%';
+export const RESULTS_MARK = '%results%';
+const MARKS = new RegExp(`${QUERY_MARK}|${RESULTS_MARK}`);
+
+/** What pages load, with its type. */
+export const ASSETS = {
+  '/docs/assets/docs.css': 'text/css; charset=utf-8',
+  '/docs/assets/docs.js': 'text/javascript; charset=utf-8',
+} as const;
+export type AssetPath = keyof typeof ASSETS;
+
+/** The name of the file at a path: `/docs/errors` is in `docs/errors.html`. */
+export function fileOf(path: string): string {
+  return path in ASSETS ? path.slice(1) : `${path.slice(1)}.html`;
+}
+
+/**
+ * Identifies the content of what pages load. It is in the query, and not in the path: while a release
+ * replaces another, a page may ask the other one's process, and a page without its style is worse than one
+ * with a style that is a release old.
+ */
+export function versionOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 20);
+}
 
 /** The documentation as it is served. */
 export interface Site {
-  /** The document of each path. */
-  readonly pages: ReadonlyMap<string, string>;
+  /** The page at a path, or what pages load from there; null: there is none. */
+  find(path: string): string | null;
   /** The page of a search. */
   search(query: string): string;
   /** For a path that no page has. */
@@ -18,48 +50,32 @@ export interface Site {
 }
 
 /**
- * Renders every page: the guides, and the reference from an OpenAPI document. That takes some 0.2 s of the
- * process, so other requests have their turn between two pages.
+ * Reads the site that `npm run build` has rendered, for an installation with or without the sandbox; null: it
+ * was not built.
  */
-export async function createSite(document: object): Promise<Site> {
-  const pages: DocPage[] = [];
-  for (const page of pagesOf(document)) {
-    pages.push(page);
-    await setImmediate();
-  }
-  const documents = new Map<string, string>();
-  for (const page of pages) {
-    documents.set(page.path, documentOf(page, { pages }));
-    await setImmediate();
-  }
-  const find = createIndex(pages);
-  return {
-    pages: documents,
-    search: (query) => documentOf(searchPage(query, find(query)), { pages, query, isUnlisted: true }),
-    missing: documentOf(MISSING, { pages, isUnlisted: true }),
-  };
+export function readBuiltSite(hasSandbox: boolean): SiteFiles | null {
+  const folder = new URL(`dist/docs/${variantOf(hasSandbox)}/`, ROOT);
+  if (!existsSync(folder)) return null;
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = names.filter((name) => name.includes('.'));
+  return new Map(files.map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]));
 }
 
-function* pagesOf(document: object): Generator<DocPage> {
-  yield* readGuides();
-  for (const page of referencePages(readDocument(document))) yield { ...page, group: 'Reference' };
-}
+/** The folder of a site: the reference leaves out what an installation does not have. */
+export const variantOf = (hasSandbox: boolean): string => (hasSandbox ? 'sandbox' : 'no-sandbox');
 
-const MISSING: DocPage = {
-  path: '',
-  group: 'Start',
-  title: 'There is no such page',
-  summary: 'The documentation has no page at this address.',
-  content: html`<p>Search for what you need, or choose one of all pages.</p>`,
-};
-
-function searchPage(query: string, found: readonly Found[]): DocPage {
+/** Serves files of a site from memory. */
+export function createSite(files: SiteFiles): Site {
+  const [search, missing] = [SEARCH_FILE, MISSING_FILE].map((name) => files.get(name) ?? '');
+  const [beforeQuery = '', between = '', afterResults = ''] = search?.split(MARKS) ?? [];
+  const find = createSearch(JSON.parse(files.get(SECTIONS_FILE) ?? '[]') as readonly Section[]);
   return {
-    path: SEARCH_PATH,
-    group: 'Start',
-    title: 'Search',
-    summary: 'What the documentation says about some words.',
-    content: html`<div id="results">${results(query, found)}</div>`,
+    find: (path) => files.get(fileOf(path)) ?? null,
+    search: (query) =>
+      [beforeQuery, html`${query}`.markup, between, results(query, find(query)).markup, afterResults].join(
+        '',
+      ),
+    missing: missing ?? '',
   };
 }
 

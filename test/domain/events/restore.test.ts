@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { beginEpoch } from '../../../src/domain/events/epoch.ts';
 import { recordEvents, type EventRecord } from '../../../src/domain/outbox/outbox.ts';
-import { startEmbeddedPostgres } from '../../../src/platform/embedded-postgres/start.ts';
+import { startEmbeddedPostgres } from '../../../dev/embedded-postgres/start.ts';
 import { ApiError } from '../../../src/domain/api/errors.ts';
 import { openDb, type Db } from '../../../src/platform/postgres/db.ts';
 import { migrateToLatest } from '../../../src/platform/postgres/migrate.ts';

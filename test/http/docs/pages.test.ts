@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { API_ERRORS } from '../../../src/domain/api/errors.ts';
 import { STATUSES, TRANSITIONS, type Transition } from '../../../src/domain/payments/lifecycle/states.ts';
 import { EXAMPLES } from '../../../src/http/openapi/examples.ts';
-import { REMEDIES } from '../../../src/http/docs/errors/remedies.ts';
+import { REMEDIES } from '../../../docs-site/errors/remedies.ts';
 import { EVENT_TYPES } from '../../../src/sdk/index.ts';
 import { docsPages, idsOf, linksOf, textOf } from '../../support/docs-pages.ts';
 import { filesBelow, read } from '../../support/documents.ts';

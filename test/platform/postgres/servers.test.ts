@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { execute } from '../../../src/platform/embedded-postgres/databases.ts';
+import { execute } from '../../../dev/embedded-postgres/databases.ts';
 import { isUnavailable, openDb, run, sql, type Db } from '../../../src/platform/postgres/db.ts';
 import { parseServers } from '../../../src/platform/values/postgres-urls.ts';
 import { freePort } from '../../support/free-port.ts';

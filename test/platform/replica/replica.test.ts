@@ -5,7 +5,7 @@ import { replicaSection } from '../../../src/domain/ops/status/database.ts';
 import { readFeed } from '../../../src/domain/events/feed.ts';
 import { REPLICA_DB } from '../../../src/processes/setup/context.ts';
 import { replicaReadsTotal } from '../../../src/platform/metrics/measures.ts';
-import { execute } from '../../../src/platform/embedded-postgres/databases.ts';
+import { execute } from '../../../dev/embedded-postgres/databases.ts';
 import { openDb, type Db } from '../../../src/platform/postgres/db.ts';
 import { migrateToLatest } from '../../../src/platform/postgres/migrate.ts';
 import { readCurrent, Replica, type Source } from '../../../src/platform/replica/replica.ts';

@@ -6,7 +6,7 @@ const FOLDER = new URL('assets/checkout/', ROOT);
 
 /**
  * What the page wears and runs, in this order: later rules override, and later files use the ones before.
- * `embed` is what shops run to open the page in a modal; the documentation wears the same colours.
+ * `embed` is what shops run to open the page in a modal.
  */
 export const PAGE_ASSETS = {
   style: ['base.css', 'sheet.css', 'states.css'],
@@ -22,8 +22,6 @@ export const PAGE_ASSETS = {
     'follow.js',
   ],
   embed: ['../embed/checkout.js'],
-  docsStyle: ['base.css', '../docs/page.css', '../docs/content.css', '../docs/code.css'],
-  docsScript: ['../docs/copy.js', '../docs/languages.js', '../docs/search.js'],
 } as const;
 
 /**

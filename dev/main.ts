@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, isIP, type AddressInfo } from 'node:net';
-import { startBackground } from '../background/start.ts';
-import { BOARD_PATH } from '../http/operators/pages.ts';
-import { startWeb } from '../http/start.ts';
-import { StartError, type Config, type Environment } from '../platform/config/config.ts';
-import { isProduction } from '../platform/config/production.ts';
-import { findOrCreateDemoMerchant, readDevInfo, writeDevInfo, type DevInfo } from './setup/demo.ts';
-import { migrateDatabase, PLACEHOLDER_URL, openEmbeddedDatabase } from './setup/embedded.ts';
-import { runMain, withTimeout, type Lifetime } from './setup/lifetime.ts';
+import { startBackground } from '../src/background/start.ts';
+import { BOARD_PATH } from '../src/http/operators/pages.ts';
+import { startWeb } from '../src/http/start.ts';
+import { StartError, type Config, type Environment } from '../src/platform/config/config.ts';
+import { isProduction } from '../src/platform/config/production.ts';
+import { renderSite } from '../docs-site/render.ts';
+import { findOrCreateDemoMerchant, readDevInfo, writeDevInfo, type DevInfo } from './demo.ts';
+import { migrateDatabase } from '../src/processes/setup/command-context.ts';
+import { PLACEHOLDER_URL, openEmbeddedDatabase } from './embedded.ts';
+import { runMain, withTimeout, type Lifetime } from '../src/processes/setup/lifetime.ts';
 import {
   assertRightClock,
   configFrom,
@@ -15,9 +17,9 @@ import {
   openTraces,
   withSecrets,
   WORKER_DB,
-} from './setup/context.ts';
-import { openHealth } from './setup/health.ts';
-import { openWeb } from './setup/web.ts';
+} from '../src/processes/setup/context.ts';
+import { openHealth } from '../src/processes/setup/health.ts';
+import { openWeb } from '../src/processes/setup/web.ts';
 
 /** Defaults for development; the environment overrides each. */
 const DEVELOPMENT_DEFAULTS = {
@@ -53,7 +55,10 @@ async function main(lifetime: Lifetime): Promise<void> {
   const merchant = await findOrCreateDemoMerchant(ctx, known);
   const background = await startBackground(ctx);
   const health = await openHealth(ctx, lifetime, 'worker', background.runs);
-  const web = await startWeb(ctx, await openWeb(ctx, lifetime, health));
+  const web = await startWeb(ctx, {
+    ...(await openWeb(ctx, lifetime, health)),
+    docs: (document) => renderSite(document()),
+  });
   lifetime.own(async () => {
     const closed = Promise.all([web.close(), background.close()]);
     await withTimeout(PATIENCE_SECONDS, closed).catch(() =>

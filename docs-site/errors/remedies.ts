@@ -1,4 +1,4 @@
-import type { ApiErrorCode } from '../../../domain/api/errors.ts';
+import type { ApiErrorCode } from '../../src/domain/api/errors.ts';
 
 /** Why a request gets an error, and what its sender does about it; in Markdown. */
 export interface Remedy {

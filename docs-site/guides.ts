@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { ROOT } from '../../platform/root.ts';
+import { ROOT } from '../src/platform/root.ts';
 import { errorsByStatus, everyError } from './errors/page.ts';
 import { pathOfGuide, renderGuide, type Includes } from './markdown/render.ts';
 import type { DocPage, Group } from './page.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { html, type Html } from '../../../platform/pages/html.ts';
-import { ROOT } from '../../../platform/root.ts';
+import { html, type Html } from '../../src/platform/pages/html.ts';
+import { ROOT } from '../../src/platform/root.ts';
 import { codeBlock, type CodeLanguage } from './highlight.ts';
 
 const FOLDER = new URL('docs/samples/', ROOT);

@@ -1,5 +1,5 @@
-import { html, type Html } from '../../../platform/pages/html.ts';
-import { wordsOf } from '../../../domain/api/patterns.ts';
+import { html, type Html } from '../../src/platform/pages/html.ts';
+import { wordsOf } from '../../src/domain/api/patterns.ts';
 import { code, joined, table } from '../markdown/elements.ts';
 import { renderLine } from '../markdown/render.ts';
 import { addressOfObject } from './addresses.ts';

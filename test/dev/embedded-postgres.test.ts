@@ -7,18 +7,15 @@ import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { Client, type QueryResultRow } from 'pg';
-import { findRunningEmbeddedPostgres } from '../../src/platform/embedded-postgres/find.ts';
-import { isServerOf } from '../../src/platform/embedded-postgres/pid-file.ts';
+import { findRunningEmbeddedPostgres } from '../../dev/embedded-postgres/find.ts';
+import { isServerOf } from '../../dev/embedded-postgres/pid-file.ts';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from '../../src/platform/embedded-postgres/start.ts';
+} from '../../dev/embedded-postgres/start.ts';
 
-const START_MODULE = new URL(
-  `../../src/platform/embedded-postgres/start${extname(import.meta.url)}`,
-  import.meta.url,
-);
+const START_MODULE = new URL(`../../dev/embedded-postgres/start${extname(import.meta.url)}`, import.meta.url);
 
 describe('embedded Postgres', () => {
   let folder: string;

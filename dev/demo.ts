@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { findCaller } from '../../domain/merchants/api-keys.ts';
-import { createMerchant } from '../../domain/merchants/store.ts';
-import { getWebhookSecrets } from '../../domain/webhooks/secrets/read.ts';
-import type { Context } from '../../platform/context.ts';
-import { PERMISSIONS } from '../../domain/api/endpoint.ts';
-import { hashApiKey } from '../../platform/values/ids.ts';
+import { findCaller } from '../src/domain/merchants/api-keys.ts';
+import { createMerchant } from '../src/domain/merchants/store.ts';
+import { getWebhookSecrets } from '../src/domain/webhooks/secrets/read.ts';
+import type { Context } from '../src/platform/context.ts';
+import { PERMISSIONS } from '../src/domain/api/endpoint.ts';
+import { hashApiKey } from '../src/platform/values/ids.ts';
 import { DATA_DIR } from './embedded.ts';
 
 const FILE = `${DATA_DIR}dev.json`;

@@ -1,13 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { migrateQueues } from '../../background/queues.ts';
-import { StartError } from '../../platform/config/config.ts';
-import { openDb, runOne, sql } from '../../platform/postgres/db.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../platform/embedded-postgres/start.ts';
-import { messageOf } from '../../platform/log.ts';
-import { ROOT } from '../../platform/root.ts';
-import { migrateToLatest } from '../../platform/postgres/migrate.ts';
-import type { Lifetime } from './lifetime.ts';
-import { connectionName } from './context.ts';
+import { StartError } from '../src/platform/config/config.ts';
+import { openDb, runOne, sql } from '../src/platform/postgres/db.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres/start.ts';
+import { messageOf } from '../src/platform/log.ts';
+import { ROOT } from '../src/platform/root.ts';
+import type { Lifetime } from '../src/processes/setup/lifetime.ts';
+import { migrateDatabase } from '../src/processes/setup/command-context.ts';
+import { connectionName } from '../src/processes/setup/context.ts';
 
 /** The files of development: the database, and dev.json. */
 export const DATA_DIR = fileURLToPath(new URL('.data/', ROOT));
@@ -28,12 +27,6 @@ export async function openEmbeddedDatabase(
   if (!(borrow && server.adopted)) lifetime.own(() => stopUnlessShared(server));
   await migrateDatabase(server.url);
   return server.url;
-}
-
-/** Creates or migrates every table, those of the queues included. */
-export async function migrateDatabase(databaseUrl: string): Promise<void> {
-  await migrateToLatest(databaseUrl);
-  await migrateQueues(databaseUrl);
 }
 
 async function start(): Promise<EmbeddedPostgres> {

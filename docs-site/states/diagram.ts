@@ -1,10 +1,10 @@
-import { html, type Html } from '../../../platform/pages/html.ts';
+import { html, type Html } from '../../src/platform/pages/html.ts';
 import {
   STATUSES,
   TRANSITIONS,
   type Status,
   type Transition,
-} from '../../../domain/payments/lifecycle/states.ts';
+} from '../../src/domain/payments/lifecycle/states.ts';
 import { routeOf, type Place } from './route.ts';
 
 /** Where each status stands: the way of a payment that goes well is the left column. */

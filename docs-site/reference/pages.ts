@@ -1,5 +1,5 @@
-import { html, type Html } from '../../../platform/pages/html.ts';
-import { OPENAPI_PATH } from '../../openapi/serve.ts';
+import { html, type Html } from '../../src/platform/pages/html.ts';
+import { OPENAPI_PATH } from '../../src/http/openapi/serve.ts';
 import { addressOfError } from '../errors/page.ts';
 import { code, heading, table } from '../markdown/elements.ts';
 import { codeBlock } from '../markdown/highlight.ts';

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { html, Html } from '../../../platform/pages/html.ts';
+import { html, Html } from '../../src/platform/pages/html.ts';
 
 /** What is used of highlight.js. Its own types would declare a browser's globals for the whole service. */
 interface Highlighter {

@@ -1,4 +1,4 @@
-import { html, Html } from '../../../platform/pages/html.ts';
+import { html, Html } from '../../src/platform/pages/html.ts';
 
 /** The id of a heading, from its text, as on GitHub: "Handle each event" is `handle-each-event`. */
 export function slugOf(text: string): string {

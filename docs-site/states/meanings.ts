@@ -1,4 +1,4 @@
-import type { Exception, Status, Trigger } from '../../../domain/payments/lifecycle/states.ts';
+import type { Exception, Status, Trigger } from '../../src/domain/payments/lifecycle/states.ts';
 
 /** What a status means, and what a shop does about it; in Markdown. */
 export const STATUS_MEANINGS = {

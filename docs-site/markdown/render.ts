@@ -1,5 +1,5 @@
 import { Marked, type Token, type Tokens } from 'marked';
-import { html, Html } from '../../../platform/pages/html.ts';
+import { html, Html } from '../../src/platform/pages/html.ts';
 import { heading, slugOf, table } from './elements.ts';
 import { codeBlock, isCodeLanguage } from './highlight.ts';
 import { sampleTabs } from './samples.ts';

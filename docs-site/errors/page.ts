@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { html, type Html } from '../../../platform/pages/html.ts';
-import { API_ERRORS, type ApiErrorCode } from '../../../domain/api/errors.ts';
+import { html, type Html } from '../../src/platform/pages/html.ts';
+import { API_ERRORS, type ApiErrorCode } from '../../src/domain/api/errors.ts';
 import { renderLine } from '../markdown/render.ts';
 import { code, heading, joined, table } from '../markdown/elements.ts';
 import { REMEDIES } from './remedies.ts';

@@ -1,4 +1,4 @@
-import type { Html } from '../../platform/pages/html.ts';
+import type { Html } from '../src/platform/pages/html.ts';
 
 /** The groups of pages, in the order of the navigation. */
 export const GROUPS = ['Start', 'Guides', 'Reference'] as const;

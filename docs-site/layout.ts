@@ -1,5 +1,6 @@
-import { html, type Html } from '../../platform/pages/html.ts';
-import { ICON } from '../../domain/checkout/markup/icons.ts';
+import { SEARCH_PATH } from '../src/http/docs/site.ts';
+import { html, type Html } from '../src/platform/pages/html.ts';
+import { ICON } from '../src/domain/checkout/markup/icons.ts';
 import { DOCS_SCRIPT, DOCS_STYLE } from './assets.ts';
 import { GROUPS, sectionsOf, type DocPage } from './page.ts';
 
@@ -11,8 +12,6 @@ export interface Surroundings {
   /** Search engines leave the page out. */
   readonly isUnlisted?: boolean;
 }
-
-export const SEARCH_PATH = '/docs/search';
 
 /** A whole document around a page's content. */
 export function documentOf(page: DocPage, { pages, query = '', isUnlisted = false }: Surroundings): string {

@@ -1,4 +1,4 @@
-import { html, type Html } from '../../../platform/pages/html.ts';
+import { html, type Html } from '../../src/platform/pages/html.ts';
 import {
   EXCEPTIONS,
   STATUSES,
@@ -6,7 +6,7 @@ import {
   type Status,
   type Transition,
   type Trigger,
-} from '../../../domain/payments/lifecycle/states.ts';
+} from '../../src/domain/payments/lifecycle/states.ts';
 import { addressOfEvent } from '../reference/addresses.ts';
 import { renderLine } from '../markdown/render.ts';
 import { code, heading, joined, table } from '../markdown/elements.ts';
