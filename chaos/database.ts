@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
 /** Counts of unfinished work. */
-export interface Unfinished {
+interface Unfinished {
   readonly payments: number;
   readonly 'events without a delivery': number;
   readonly 'pending deliveries': number;
@@ -30,7 +31,7 @@ const TERMINAL = `('SETTLED', 'EXPIRED', 'FAILED', 'REFUNDED')`;
 const OVERDUE = `run_at < now() - interval '40 seconds'`;
 
 /** Counts unfinished work. */
-export async function unfinished(url: string): Promise<Unfinished> {
+async function unfinished(url: string): Promise<Unfinished> {
   const [row] = await query<Unfinished>(
     url,
     `SELECT (SELECT count(*)::int FROM payments WHERE status NOT IN ${TERMINAL}) AS payments,
@@ -42,8 +43,31 @@ export async function unfinished(url: string): Promise<Unfinished> {
   return row;
 }
 
+const POLL_MS = 500;
+const POLLS_PER_LINE = 20;
+
+/**
+ * Waits until all work is finished; returns what is not within the time limit, with its first rows. `report`
+ * says now and then what is left.
+ */
+export async function untilFinished(
+  url: string,
+  withinMs: number,
+  report: (line: string) => void,
+): Promise<string[]> {
+  const end = performance.now() + withinMs;
+  for (let poll = 0; ; poll += 1) {
+    const open = Object.entries(await unfinished(url)).filter(([, count]) => count > 0);
+    if (open.length === 0) return [];
+    const left = `left: ${open.map(([what, count]) => `${count} ${what}`).join(', ')}`;
+    if (performance.now() > end) return [`${left}\n${(await describeUnfinished(url)).join('\n')}`];
+    if (poll % POLLS_PER_LINE === 0) report(left);
+    await sleep(POLL_MS);
+  }
+}
+
 /** Returns the first rows of unfinished work, for the report. */
-export async function describeUnfinished(url: string): Promise<string[]> {
+async function describeUnfinished(url: string): Promise<string[]> {
   const statements = [
     `SELECT id, status, created_at FROM payments WHERE status NOT IN ${TERMINAL} LIMIT 10`,
     `SELECT d.id, d.endpoint_id, d.status, d.attempts, d.next_attempt_at FROM deliveries d WHERE status <> 'delivered' LIMIT 10`,

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { redisCall } from '../test/support/redis.ts';
 import type { Fault, PlannedFault } from './plan.ts';
-import type { Environment } from './environment.ts';
+import type { Stand } from './stand/stand.ts';
+
+/** How long Postgres is down. */
+const POSTGRES_DOWN_MS = 1_500;
 
 /** How often each fault was injected. */
 export type FaultCounts = Map<Fault['kind'], number>;
@@ -12,7 +15,7 @@ export type FaultCounts = Map<Fault['kind'], number>;
  */
 export async function injectFaults(
   plan: readonly PlannedFault[],
-  environment: Environment,
+  stand: Stand,
   report: (line: string) => void,
 ): Promise<FaultCounts> {
   const counts: FaultCounts = new Map();
@@ -20,7 +23,7 @@ export async function injectFaults(
   let before: Promise<void> = Promise.resolve();
   const one = async (fault: Fault) => {
     if (fault.kind !== 'kill worker') report(fault.kind);
-    if (await inject(fault, environment)) counts.set(fault.kind, (counts.get(fault.kind) ?? 0) + 1);
+    if (await inject(fault, stand)) counts.set(fault.kind, (counts.get(fault.kind) ?? 0) + 1);
   };
   const kills: Promise<void>[] = [];
   for (const fault of plan) {
@@ -33,12 +36,16 @@ export async function injectFaults(
 }
 
 /** Returns false when the process was not running: a worker cannot start while Postgres is away. */
-async function inject(fault: Fault, { web, workers, redis, postgres }: Environment): Promise<boolean> {
+async function inject(fault: Fault, { web, workers, redis, postgres }: Stand): Promise<boolean> {
+  if (redis === null) throw new Error('the plan needs Redis');
   if (fault.kind === 'kill worker') return workers[fault.worker].kill();
   if (fault.kind === 'kill web') return web.kill();
   if (fault.kind === 'flush Redis') await redisCall(redis.url, 'FLUSHALL');
-  else if (fault.kind === 'restart Postgres') await postgres.restart();
-  else {
+  else if (fault.kind === 'restart Postgres') {
+    await postgres.end('SIGINT');
+    await sleep(POSTGRES_DOWN_MS);
+    await postgres.startAgain();
+  } else {
     await redis.stop();
     await sleep(fault.seconds * 1000);
     await redis.start();

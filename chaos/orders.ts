@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../src/platform/log.ts';
+import { send, sendPatiently } from './requests.ts';
+import type { Responses } from './responses.ts';
 import type { Shop } from './shops.ts';
 
-/** When a client gives up an attempt, and the whole payment; and its pause between attempts. */
-const ATTEMPT_TIMEOUT_MS = 10_000;
+/**
+ * When a client gives up an attempt, and the whole payment, both stretched; and its pause between attempts.
+ */
+export const ATTEMPT_TIMEOUT_MS = 10_000;
 const GIVE_UP_AFTER_MS = 90_000;
 const RETRY_AFTER_MS = 250;
 
@@ -14,19 +18,25 @@ export interface Orders {
   /** Attempts that got 503 or no response. */
   retries: number;
   readonly faults: string[];
-  /** Gets each attempt: the status of its response, null for none, and when it was sent. */
-  readonly onAttempt?: (status: number | null, sentAt: number) => void;
+  /** Gets each attempt. */
+  readonly responses: Responses;
 }
 
 /**
  * Creates a payment as a client does: retries with the same key while it gets 503 or the connection breaks.
  */
 export async function order(origin: string, shop: Shop, key: string, orders: Orders): Promise<void> {
-  const end = performance.now() + GIVE_UP_AFTER_MS;
+  const { responses } = orders;
+  const begun = performance.now();
   for (;;) {
     const sentAt = performance.now();
-    const response = await post(origin, shop, key);
-    orders.onAttempt?.(response?.status ?? null, sentAt);
+    const init = {
+      method: 'POST',
+      headers: { ...shop.headers, 'Idempotency-Key': key },
+      body: JSON.stringify({ pay_amount: '10.50', order_id: key }),
+    };
+    const response = await send(`${origin}/v1/payment`, init, responses.limit(ATTEMPT_TIMEOUT_MS));
+    responses.record('an order', response?.status ?? null, sentAt);
     if (response !== null && response.status === 201) {
       const { id } = JSON.parse(response.text) as { id: string };
       const before = orders.created.get(key);
@@ -36,30 +46,13 @@ export async function order(origin: string, shop: Shop, key: string, orders: Ord
       return;
     }
     const result = response === null ? 'nothing' : `${response.status} ${response.text}`;
-    if ((response !== null && response.status !== 503) || performance.now() > end) {
+    const isLate = performance.now() > begun + responses.limit(GIVE_UP_AFTER_MS);
+    if ((response !== null && response.status !== 503) || isLate) {
       orders.faults.push(`creating a payment returned ${result}`);
       return;
     }
     orders.retries += 1;
     await sleep(RETRY_AFTER_MS);
-  }
-}
-
-async function post(
-  origin: string,
-  shop: Shop,
-  key: string,
-): Promise<{ status: number; text: string } | null> {
-  try {
-    const response = await fetch(`${origin}/v1/payment`, {
-      method: 'POST',
-      headers: { ...shop.headers, 'Idempotency-Key': key },
-      body: JSON.stringify({ pay_amount: '10.50', order_id: key }),
-      signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
-    });
-    return { status: response.status, text: await response.text() };
-  } catch {
-    return null;
   }
 }
 
@@ -93,9 +86,9 @@ export async function listPayments(
   try {
     for (let cursor: string | null = ''; cursor !== null;) {
       const query = `limit=100${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
-      const response = await fetchPatiently(`${origin}/v1/payments?${query}`, shop);
-      if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-      const page = (await response.json()) as {
+      const { headers } = shop;
+      const text = await sendPatiently('the list of payments', `${origin}/v1/payments?${query}`, { headers });
+      const page = JSON.parse(text) as {
         data: { id: string; status: string }[];
         pagination: { next_cursor: string | null };
       };
@@ -106,16 +99,4 @@ export async function listPayments(
     faults.push(`the payments of a shop cannot be listed: ${messageOf(error)}`);
   }
   return all;
-}
-
-/** How often a client asks again that gets a 503; each waits as long as Retry-After says. */
-const MAX_RETRIES = 5;
-
-async function fetchPatiently(url: string, { headers }: Shop): Promise<Response> {
-  for (let retries = 0; ; retries += 1) {
-    const response = await fetch(url, { headers });
-    if (response.status !== 503 || retries === MAX_RETRIES) return response;
-    await response.text();
-    await sleep(Number(response.headers.get('retry-after') ?? '1') * 1000);
-  }
 }

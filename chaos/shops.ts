@@ -4,7 +4,8 @@ import { openDb } from '../src/platform/postgres/db.ts';
 import { PERMISSIONS } from '../src/domain/api/endpoint.ts';
 import { createLog } from '../src/platform/log.ts';
 import { BEHAVIOURS, startShopReceiver, type ReceiverLog, type Behaviour } from './receivers.ts';
-import type { Environment } from './environment.ts';
+import { PATIENCE_MS, sendPatiently } from './requests.ts';
+import type { Stand } from './stand/stand.ts';
 
 /** Shops with a good receiver, beside one shop per other behaviour. */
 const GOOD_SHOPS = 8;
@@ -19,13 +20,13 @@ export interface Shop {
 
 /** Creates the merchants, each with its own receiver. */
 export async function openShops(
-  { env, origin }: Pick<Environment, 'env' | 'origin'>,
+  { env, origin }: Stand,
   seed: string,
   isDown: () => boolean,
 ): Promise<readonly Shop[]> {
   const config = readConfig(env);
   const url = config.databaseUrl;
-  const db = openDb({ url, poolSize: 1, acquireMs: 10_000, queryMs: 10_000, name: 'chaos' });
+  const db = openDb({ url, poolSize: 1, acquireMs: PATIENCE_MS, queryMs: PATIENCE_MS, name: 'chaos' });
   const now = () => new Date();
   const log = createLog(config, { process: 'chaos' });
   const ctx = { config, db, log, now, systemNow: now, random: Math.random, testClock: null };
@@ -36,13 +37,9 @@ export async function openShops(
     const { merchantId, apiKey, webhookSecret } = await createMerchant(ctx, merchant);
     const log = await startShopReceiver({ seed, behaviour, secret: webhookSecret, isDown });
     const headers = { 'X-API-Key': apiKey, 'Content-Type': 'application/json' };
-    const response = await fetch(`${origin}/v1/webhooks/config`, {
-      method: 'PUT',
-      headers,
-      body: JSON.stringify({ webhookUrl: log.url, enabled: true }),
-    });
-    if (response.status !== 200)
-      throw new Error(`webhooks of a shop cannot be configured: ${await response.text()}`);
+    const body = JSON.stringify({ webhookUrl: log.url, enabled: true });
+    const init = { method: 'PUT', headers, body };
+    await sendPatiently('setting the webhooks of a shop', `${origin}/v1/webhooks/config`, init);
     shops.push({ merchantId, behaviour, headers, log });
   }
   await db.destroy();

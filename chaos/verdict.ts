@@ -1,6 +1,7 @@
 import { verify as verifyDatabase } from '../src/domain/ops/verify/verify.ts';
 import type { Status } from '../src/domain/payments/lifecycle/states.ts';
 import { listPayments, type Orders } from './orders.ts';
+import { PATIENCE_MS } from './requests.ts';
 import type { Shop } from './shops.ts';
 import { openDb } from '../src/platform/postgres/db.ts';
 import { readState, type DatabaseState } from './database.ts';
@@ -47,12 +48,9 @@ export async function verify(
   };
 }
 
-/** Each statement of verify reads a page; this is far above what one takes on a busy machine. */
-const VERIFY_MS = 60_000;
-
 /** What `npm run ops -- verify` finds: every invariant, over the whole database. */
 export async function findOffenders(databaseUrl: string): Promise<string[]> {
-  const limits = { poolSize: 1, acquireMs: VERIFY_MS, queryMs: VERIFY_MS };
+  const limits = { poolSize: 1, acquireMs: PATIENCE_MS, queryMs: PATIENCE_MS };
   const db = openDb({ url: databaseUrl, name: 'chaos verify', ...limits });
   try {
     const { invariants, parked } = await verifyDatabase({ db, now: () => new Date() }, { since: null });

@@ -1,7 +1,7 @@
 import { QUEUE_NAMES } from '../../src/platform/job.ts';
 import { WEB_DB, WORKER_DB } from '../../src/processes/setup/context.ts';
 import { repeatUntil, type Repetition } from './repeat.ts';
-import type { Stand } from './stand.ts';
+import type { Stand } from '../stand/stand.ts';
 
 const EVERY_MS = 1_000;
 /** Queues in Postgres: a pool in each process, and in a worker one connection more for each queue. */

@@ -1,19 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../src/platform/log.ts';
-import { describeUnfinished, unfinished } from '../database.ts';
+import { untilFinished } from '../database.ts';
 import type { Orders } from '../orders.ts';
+import { Responses, type Figures } from '../responses.ts';
 import { openShops, type Shop } from '../shops.ts';
+import { allOf, openStand, type Engine, type Stand } from '../stand/stand.ts';
 import { verify } from '../verdict.ts';
 import { watchConnections } from './connections.ts';
 import type { Fault } from './fault.ts';
 import { planOf } from './faults.ts';
 import { startLoad, type Load } from './load.ts';
-import { Responses } from './responses.ts';
-import { allOf, openStand, type Engine, type Stand } from './stand.ts';
 import { timeToBeWell } from './well.ts';
 
-/** All must be well this long after the end of a fault. */
+/** All must be well this long after the end of a fault; stretched, like all limits, by the baseline. */
 const WELL_WITHIN_SECONDS = 60;
+/** What that takes without a fault on a machine that has room. */
+const USUAL_WELL_SECONDS = 5;
+/** For so long the load runs before the first fault. */
+const BASELINE_SECONDS = 8;
 /** Leases of 30 s, retries of webhooks, and backlogs; from the last fault's end. */
 const FINISHED_WITHIN_MS = 120_000;
 /** What a fault takes beside its own length: restarts, being well, the pause before it. */
@@ -28,6 +32,7 @@ export interface Row {
   readonly redAfter: number | null;
   /** null: not in time. */
   readonly wellAfter: number | null;
+  readonly figures: Figures;
 }
 
 export interface EngineRun {
@@ -35,8 +40,8 @@ export interface EngineRun {
   readonly leftOut: readonly string[];
   readonly faults: readonly string[];
   readonly summary: string;
-  /** The processes' logs, kept when something is wrong. */
-  readonly folder: string;
+  /** The folder of the processes' logs, kept when something is wrong. */
+  readonly logs: string | null;
 }
 
 interface Run {
@@ -61,17 +66,12 @@ export async function runEngine(
   );
   const faults: string[] = [];
   const responses = new Responses();
-  const orders: Orders = {
-    created: new Map(),
-    retries: 0,
-    faults: [],
-    onAttempt: (status, sentAt) => responses.record('an order', status, sentAt),
-  };
+  const orders: Orders = { created: new Map(), retries: 0, faults: [], responses };
   try {
     const shops = await openShops(stand, seed, () => false);
     const [shop] = shops;
     if (shop === undefined) throw new Error('no shop is open');
-    const load = startLoad(stand.origin, shops, orders, responses);
+    const load = startLoad(stand.origin, shops, orders);
     const connections = watchConnections(stand, faults);
     const run: Run = { stand, shop, orders, load, responses, report };
     const { rows, leftOut, failed } = await injectAll(plan, run, seconds);
@@ -79,39 +79,54 @@ export async function runEngine(
     await connections.stop();
     faults.push(...failed);
     for (const { fault, wellAfter } of rows)
-      if (wellAfter === null) faults.push(`not well within ${WELL_WITHIN_SECONDS} s after "${fault}"`);
-    faults.push(...(await untilFinished(stand)));
-    const verdict = await verify(stand.env.DATABASE_URL.replace(/\?.*/, ''), stand.origin, shops, orders);
-    faults.push(...verdict.faults, ...responses.faults, ...allOf(stand).flatMap((one) => one.faults));
+      if (wellAfter === null)
+        faults.push(`not well within ${responses.limit(WELL_WITHIN_SECONDS)} s after "${fault}"`);
+    const url = stand.env.DATABASE_URL.replace(/\?.*/, '');
+    faults.push(...(await untilFinished(url, responses.limit(FINISHED_WITHIN_MS), () => undefined)));
+    const verdict = await verify(url, stand.origin, shops, orders);
+    faults.push(...verdict.faults, ...responses.faults, ...responses.judgeCalm());
+    faults.push(...allOf(stand).flatMap((one) => one.faults));
+    const { calm } = responses;
     const counts = [...responses.counts].map(([status, count]) => `${status}: ${count}`).join(', ');
     const summary =
       `${verdict.counts['payments']} payments, ${verdict.counts['events']} events, lost ${verdict.counts['lost']}; ` +
-      `responses ${counts}; beyond 2 s ${responses.slow}, slowest ${Math.round(responses.slowestMs)} ms; ` +
+      `responses ${counts}; beyond 2 s ${responses.slow}; ` +
+      `between faults ${calm.refused} of ${calm.requests} refused, slowest ${Math.round(calm.slowestMs)} ms; ` +
       `most connections ${connections.most()}`;
-    await Promise.all(shops.map(({ log }) => log.close()));
-    return { rows, leftOut, faults, summary, folder: stand.folder };
+    return { rows, leftOut, faults, summary, logs: faults.length === 0 ? null : stand.keepLogs() };
   } finally {
     await stand.close();
   }
 }
 
+/** The load runs without a fault: what all that follows is judged by. */
+async function measureBaseline({ stand, shop, load, orders, responses, report }: Run): Promise<Row> {
+  const where = { origin: stand.origin, shop, load };
+  const [wellAfter] = await Promise.all([
+    timeToBeWell(where, 'before', orders, responses.limit(WELL_WITHIN_SECONDS)),
+    sleep(BASELINE_SECONDS * 1000),
+  ]);
+  report(`${stand.engine}, the baseline: ${responses.endBaseline(wellAfter, USUAL_WELL_SECONDS)}`);
+  return { engine: stand.engine, fault: 'none', redAfter: null, wellAfter, figures: responses.baseline };
+}
+
 async function injectAll(plan: readonly Fault[], run: Run, seconds: number) {
-  const { stand, report } = run;
-  const rows: Row[] = [];
+  const { stand, responses, report } = run;
   const leftOut: string[] = [];
   const failed: string[] = [];
   const end = performance.now() + seconds * 1000;
-  const baseline = await timeToBeWell(
-    { ...run, origin: stand.origin },
-    'before',
-    run.orders,
-    WELL_WITHIN_SECONDS,
-  );
-  rows.push({ engine: stand.engine, fault: 'none', redAfter: null, wellAfter: baseline });
+  const rows: Row[] = [];
+  try {
+    rows.push(await measureBaseline(run));
+  } catch (error) {
+    return { rows, leftOut, failed: [messageOf(error)] };
+  }
   for (const fault of plan) {
     const reason =
       fault.impossible?.(stand) ??
-      (performance.now() + (fault.lastsSeconds + AROUND_SECONDS) * 1000 > end ? 'no time is left' : null);
+      (performance.now() + (fault.lastsSeconds + responses.limit(AROUND_SECONDS)) * 1000 > end
+        ? 'no time is left'
+        : null);
     if (reason !== null) {
       leftOut.push(`${stand.engine}, ${fault.name}: ${reason}`);
       continue;
@@ -134,7 +149,7 @@ async function inject(fault: Fault, run: Run): Promise<Row> {
   const { stand, responses, load } = run;
   if (fault.prepare !== undefined) await whileWebIsHit(responses, () => fault.prepare?.(stand));
   await sleep(CALM_SECONDS * 1000);
-  responses.during = fault.name;
+  const figures = responses.beginFault(fault.name);
   let redAfter: number | null = null;
   const begun = performance.now();
   const watch = setInterval(() => {
@@ -149,12 +164,12 @@ async function inject(fault: Fault, run: Run): Promise<Row> {
     { ...run, origin: stand.origin },
     fault.name,
     run.orders,
-    WELL_WITHIN_SECONDS,
+    responses.limit(WELL_WITHIN_SECONDS),
   );
   clearInterval(watch);
   if (fault.restore !== undefined) await whileWebIsHit(responses, () => fault.restore?.(stand));
-  responses.during = null;
-  return { engine: stand.engine, fault: fault.name, redAfter, wellAfter };
+  responses.endFault();
+  return { engine: stand.engine, fault: fault.name, redAfter, wellAfter, figures };
 }
 
 /** A restart of web that is no fault. */
@@ -162,17 +177,4 @@ async function whileWebIsHit(responses: Responses, work: () => Promise<void> | u
   responses.webIsHit();
   await work();
   responses.webWorks();
-}
-
-/** Waits until all work is finished; returns what is not after the time limit. */
-async function untilFinished({ env }: Stand): Promise<string[]> {
-  const url = env.DATABASE_URL.replace(/\?.*/, '');
-  const end = performance.now() + FINISHED_WITHIN_MS;
-  for (;;) {
-    const open = Object.entries(await unfinished(url)).filter(([, count]) => count > 0);
-    if (open.length === 0) return [];
-    if (performance.now() > end)
-      return [`left: ${JSON.stringify(open)}\n${(await describeUnfinished(url)).join('\n')}`];
-    await sleep(500);
-  }
 }

@@ -1,4 +1,4 @@
-import type { Engine, Stand } from './stand.ts';
+import type { Engine, Stand } from '../stand/stand.ts';
 
 /** A fault of the matrix. */
 export interface Fault {

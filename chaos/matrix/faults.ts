@@ -3,7 +3,7 @@ import type { Fault } from './fault.ts';
 import { POSTGRES_FAULTS } from './postgres-faults.ts';
 import { PROCESS_FAULTS } from './process-faults.ts';
 import { REDIS_FAULTS } from './redis-faults.ts';
-import type { Engine } from './stand.ts';
+import type { Engine } from '../stand/stand.ts';
 
 /** The matrix. */
 export const FAULTS: readonly Fault[] = [...PROCESS_FAULTS, ...POSTGRES_FAULTS, ...REDIS_FAULTS];

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { order, type Orders } from '../orders.ts';
+import { ATTEMPT_TIMEOUT_MS, order, type Orders } from '../orders.ts';
+import { send } from '../requests.ts';
 import type { Shop } from '../shops.ts';
-import type { Responses } from './responses.ts';
 
 /** One request of each kind starts this often: a steady load that leaves the machine room for recovery. */
 const EVERY_MS = {
@@ -13,7 +13,6 @@ const EVERY_MS = {
   events: 1_000,
   status: 500,
 };
-const TIMEOUT_MS = 10_000;
 /** A refund may come for a payment that is not settled yet, or was refunded before. */
 const REFUND_STATUSES = [201, 400, 409, 422];
 
@@ -25,26 +24,16 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-export function startLoad(
-  origin: string,
-  shops: readonly Shop[],
-  orders: Orders,
-  responses: Responses,
-): Load {
+export function startLoad(origin: string, shops: readonly Shop[], orders: Orders): Load {
+  const { responses } = orders;
   const stopped = new AbortController();
   let health: string | null = null;
   let orderNumber = 0;
   const call = async (what: string, path: string, init: RequestInit = {}, expected?: readonly number[]) => {
     const sentAt = performance.now();
-    try {
-      const response = await fetch(`${origin}${path}`, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
-      const text = await response.text();
-      responses.record(what, response.status, sentAt, expected);
-      return response.ok ? text : null;
-    } catch {
-      responses.record(what, null, sentAt, expected);
-      return null;
-    }
+    const response = await send(`${origin}${path}`, init, responses.limit(ATTEMPT_TIMEOUT_MS));
+    responses.record(what, response?.status ?? null, sentAt, expected);
+    return response !== null && response.status < 300 ? response.text : null;
   };
   const paymentOf = (n: number) => [...orders.created.values()].at(-1 - n);
   const shopAt = (n: number) => shops[n % shops.length];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { FAULTS } from './faults.ts';
-import type { Engine } from './stand.ts';
+import type { Engine } from '../stand/stand.ts';
 
 export interface Options {
   /** The faults that do not fit are left out, by name. */

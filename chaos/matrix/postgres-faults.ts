@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { copyAsStandby } from '../../test/support/standby.ts';
 import { until } from '../../test/support/until.ts';
+import { PATIENCE_MS } from '../requests.ts';
 import type { Fault } from './fault.ts';
-import { FaultyPostgres } from './postgres.ts';
+import { FaultyPostgres } from '../stand/postgres.ts';
 import { repeatUntil, type Repetition } from './repeat.ts';
-import { allOf, restartBy, type Stand } from './stand.ts';
+import { allOf, restartBy, type Stand } from '../stand/stand.ts';
 
 const DOWN_MS = 1_500;
 const LASTS_SECONDS = 20;
@@ -146,12 +147,15 @@ async function attachStandby(stand: Stand): Promise<void> {
   await copyAsStandby(primary, dataDir);
   const standby = await FaultyPostgres.startStandby(dataDir);
   standbys.push(standby);
-  stand.servers.push(standby);
   await primary.set({ synchronous_standby_names: 'standby' });
-  await until('the standby is synchronous', async () => {
-    const rows = await primary.run<{ sync_state: string }>('SELECT sync_state FROM pg_stat_replication');
-    return rows.some(({ sync_state }) => sync_state === 'sync');
-  });
+  await until(
+    'the standby is synchronous',
+    async () => {
+      const rows = await primary.run<{ sync_state: string }>('SELECT sync_state FROM pg_stat_replication');
+      return rows.some(({ sync_state }) => sync_state === 'sync');
+    },
+    PATIENCE_MS,
+  );
   const { username, password, host, pathname } = new URL(primary.url);
   const hosts = `${host},${new URL(standby.url).host}`;
   stand.env.DATABASE_URL = `postgres://${username}:${password}@${hosts}${pathname}?target_session_attrs=read-write`;

@@ -1,5 +1,5 @@
 import type { Fault } from './fault.ts';
-import { restartBy, type Machine, type Stand } from './stand.ts';
+import { restartBy, type Machine, type Stand } from '../stand/stand.ts';
 
 /** Longer than a lease, so that what the frozen process does is done again by others. */
 const FROZEN_SECONDS = 40;

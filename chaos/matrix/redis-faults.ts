@@ -2,7 +2,7 @@ import { redisCall, startRedis, type RedisServer } from '../../test/support/redi
 import { startSentinel } from '../../test/support/sentinel.ts';
 import { until } from '../../test/support/until.ts';
 import type { Fault } from './fault.ts';
-import { allOf, restartBy, type Stand } from './stand.ts';
+import { allOf, restartBy, type Stand } from '../stand/stand.ts';
 
 const AWAY_SECONDS = 20;
 /** No server listens there. */

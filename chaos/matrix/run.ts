@@ -1,10 +1,7 @@
-import { rmSync } from 'node:fs';
 import { messageOf } from '../../src/platform/log.ts';
 import { redisCommand } from '../../test/support/redis.ts';
-import { killAll } from '../supervised.ts';
 import { runEngine, type EngineRun, type Row } from './engine-run.ts';
 import { readOptions } from './options.ts';
-import { closeStands } from './stand.ts';
 
 /** Of an engine, and at the end. */
 const SHOWN = 40;
@@ -12,7 +9,8 @@ const SHOWN = 40;
 /**
  * `npm run chaos -- --minutes N`: the fault matrix. Each fault of FAULTS (`--faults 'a,b'` for some), in the
  * order of `--seed`, on both queue engines (`--engine` for one), under a steady load. Prints for each fault
- * when the status turned red, and how long after its end all was well. Exit code 1 when something is wrong.
+ * when the status turned red, how long after its end all was well, and what the clients saw, beside the
+ * baseline without a fault. Exit code 1 when something is wrong.
  */
 const begun = performance.now();
 const report = (line: string) =>
@@ -22,9 +20,6 @@ export async function runMatrix(args: readonly string[]): Promise<never> {
   const { minutes, faults: names, engines, seed } = readOptions(args);
   if (redisCommand === null) throw new Error('chaos needs redis-server or valkey-server on the PATH');
   report(`the fault matrix on ${engines.join(' and ')}, ${minutes} min, --seed ${seed}`);
-  process.once('exit', killAll);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void closeStands().finally(() => process.exit(1)));
   const runs: EngineRun[] = [];
   const faults: string[] = [];
   for (const engine of engines)
@@ -35,10 +30,11 @@ export async function runMatrix(args: readonly string[]): Promise<never> {
       report(`${engine}: ${run.summary}`);
       for (const fault of run.faults.slice(0, SHOWN)) console.log(`WRONG: ${engine}: ${fault}`);
       faults.push(...run.faults.map((fault) => `${engine}: ${fault}`));
-      if (run.faults.length === 0) rmSync(run.folder, { recursive: true, force: true });
-      else report(`the logs of ${engine} are in ${run.folder}`);
+      if (run.logs !== null) report(`the logs of ${engine} are in ${run.logs}`);
     } catch (error) {
       faults.push(`${engine}: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}`);
+      // What it has left behind ends with this process, and would be blamed on the next engine.
+      break;
     }
   printTable(runs.flatMap(({ rows }) => rows));
   for (const name of runs.flatMap(({ leftOut }) => leftOut)) console.log(`left out: ${name}`);
@@ -50,12 +46,15 @@ export async function runMatrix(args: readonly string[]): Promise<never> {
 
 function printTable(rows: readonly Row[]): void {
   console.log(
-    `\n${'fault'.padEnd(26)}${'engine'.padEnd(10)}${'red after'.padStart(10)}${'well after'.padStart(12)}`,
+    `\n${'fault'.padEnd(26)}${'engine'.padEnd(10)}${'red after'.padStart(10)}${'well after'.padStart(12)}` +
+      `${'refused'.padStart(12)}${'slowest'.padStart(10)}`,
   );
   const text = (seconds: number | null) => (seconds === null ? '-' : `${seconds.toFixed(1)} s`);
-  for (const { fault, engine, redAfter, wellAfter } of rows)
+  for (const { fault, engine, redAfter, wellAfter, figures } of rows)
     console.log(
-      `${fault.padEnd(26)}${engine.padEnd(10)}${text(redAfter).padStart(10)}${text(wellAfter).padStart(12)}`,
+      `${fault.padEnd(26)}${engine.padEnd(10)}${text(redAfter).padStart(10)}${text(wellAfter).padStart(12)}` +
+        `${figures.refused}/${figures.requests}`.padStart(12) +
+        text(figures.slowestMs / 1000).padStart(10),
     );
   console.log('');
 }

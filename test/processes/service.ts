@@ -21,10 +21,11 @@ let buildFolder: string | undefined;
 
 /**
  * Builds the service as `npm run build` does, into a temporary folder beside links to what it reads, once per
- * run: what these tests start is what production starts, and is never out of date.
+ * run: what these tests start is what production starts, and is never out of date. Returns the folder above
+ * `dist`.
  */
-export function build(): void {
-  if (buildFolder !== undefined) return;
+export function build(): string {
+  if (buildFolder !== undefined) return buildFolder;
   const folder = mkdtempSync(join(tmpdir(), 'test-build-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   for (const name of ['package.json', 'node_modules', 'migrations', 'assets', 'dist-sdk'])
@@ -32,6 +33,7 @@ export function build(): void {
   run([join(ROOT, 'build.mjs'), join(folder, 'dist')]);
   run(['--import', 'tsx', join(ROOT, 'docs-site/build.ts'), join(folder, 'dist/docs')]);
   buildFolder = folder;
+  return folder;
 }
 
 /** Puts the SDK into `folder`'s node_modules, for ES modules. (How it is packed is tested elsewhere.) */

@@ -27,7 +27,9 @@ export class FaultyPostgres {
   /** Starts Postgres on `dataDir`, a real path. */
   static async start(dataDir: string): Promise<FaultyPostgres> {
     const port = await freePort();
-    const { url } = await startEmbeddedPostgres({ ...optionsOf(dataDir, port), database: DATABASE });
+    const start = () => startEmbeddedPostgres({ ...optionsOf(dataDir, port), database: DATABASE });
+    // The first start makes the data too, which may take all of its time on a busy machine.
+    const { url } = await start().catch(start);
     return new FaultyPostgres(dataDir, port, url);
   }
 

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** The folder above `dist`: another one than the checkout's while a test builds its own. */
+const BUILD = process.env['CHAOS_BUILD'] ?? ROOT;
+const TAIL_LINES = 15;
+const TAIL_COLUMNS = 500;
 /** The pause before a process that has ended is started again. */
 const RESTART_AFTER_MS = 300;
 
@@ -27,13 +31,6 @@ export interface Supervised {
   isWorking(): boolean;
   /** Sends SIGTERM without a restart, and returns the exit code or signal. */
   stop(): Promise<number | NodeJS.Signals>;
-}
-
-const alive = new Set<ChildProcess>();
-
-/** Kills every running process at once. */
-export function killAll(): void {
-  for (const child of alive) child.kill('SIGKILL');
 }
 
 /**
@@ -96,20 +93,24 @@ function saysItWorks(log: string | undefined): boolean {
 /** Runs a process of the build to its end; throws when its exit code is not 0. */
 export async function runToEnd(program: string, env: NodeJS.ProcessEnv, log: string): Promise<void> {
   const [code] = (await once(startProcess(program, env, log), 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`${program} ended with ${code}: ${readFileSync(log, 'utf8')}`);
+  if (code !== 0) throw new Error(`${program} ended with ${code}:\n${tailOf(log)}`);
+}
+
+/** The last lines of a log. */
+export function tailOf(log: string | undefined): string {
+  const lines = log === undefined ? [] : readFileSync(log, 'utf8').trimEnd().split('\n').slice(-TAIL_LINES);
+  return lines.map((line) => line.slice(0, TAIL_COLUMNS)).join('\n');
 }
 
 function startProcess(program: string, env: NodeJS.ProcessEnv, log: string): ChildProcess {
-  const { PATH, HOME } = process.env;
+  const { PATH, HOME, TMPDIR } = process.env;
   const file = openSync(log, 'w');
-  const child = spawn(process.execPath, [join(ROOT, `dist/processes/${program}.js`)], {
+  const child = spawn(process.execPath, [join(BUILD, `dist/processes/${program}.js`)], {
     cwd: ROOT,
-    env: { PATH, HOME, ...env },
+    env: { PATH, HOME, TMPDIR, ...env },
     // A file keeps the last output of a process, however it ends.
     stdio: ['ignore', file, file],
   });
   closeSync(file);
-  alive.add(child);
-  child.once('exit', () => alive.delete(child));
   return child;
 }
