@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findServer } from '../../dev/embedded-postgres/pid-file.ts';
 import { withDatabase } from '../../dev/embedded-postgres/databases.ts';
-import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from '../../dev/embedded-postgres/start.ts';
+import { messageOf } from '../../src/platform/log.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { query } from '../database.ts';
+import { PATIENCE_MS } from '../requests.ts';
 
 /** Far more than the pools of the processes, and few enough to take them all. */
 const MAX_CONNECTIONS = 150;
@@ -27,9 +29,7 @@ export class FaultyPostgres {
   /** Starts Postgres on `dataDir`, a real path. */
   static async start(dataDir: string): Promise<FaultyPostgres> {
     const port = await freePort();
-    const start = () => startEmbeddedPostgres({ ...optionsOf(dataDir, port), database: DATABASE });
-    // The first start makes the data too, which may take all of its time on a busy machine.
-    const { url } = await start().catch(start);
+    const url = await startPatiently({ ...optionsOf(dataDir, port), database: DATABASE });
     return new FaultyPostgres(dataDir, port, url);
   }
 
@@ -37,13 +37,13 @@ export class FaultyPostgres {
   static async startStandby(dataDir: string): Promise<FaultyPostgres> {
     const port = await freePort();
     // A standby has its databases from its primary, and refuses to look whether it must create one.
-    const { url } = await startEmbeddedPostgres(optionsOf(dataDir, port));
+    const url = await startPatiently(optionsOf(dataDir, port));
     return new FaultyPostgres(dataDir, port, withDatabase(url, DATABASE));
   }
 
   /** Starts it again after `end`; resolves when it accepts connections. One that still lives is kept. */
   async startAgain(): Promise<void> {
-    await startEmbeddedPostgres(optionsOf(this.dataDir, this.#port));
+    await startPatiently(optionsOf(this.dataDir, this.#port));
   }
 
   /** SIGINT ends its clients and writes everything out; SIGQUIT ends at once. */
@@ -81,6 +81,18 @@ export class FaultyPostgres {
     const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
     return [server.pid, ...children.split(' ').filter(Boolean).map(Number)];
   }
+}
+
+/** Starts a server, again where a busy machine needs longer than one start may take; returns its URL. */
+async function startPatiently(options: EmbeddedPostgresOptions): Promise<string> {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;)
+    try {
+      return (await startEmbeddedPostgres(options)).url;
+    } catch (error) {
+      const isSlow = /not ready in time|does not answer/.test(messageOf(error));
+      if (!isSlow || performance.now() > end) throw error;
+    }
 }
 
 function optionsOf(dataDir: string, port: number) {
