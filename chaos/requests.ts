@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../src/platform/log.ts';
 
 /**
- * How long the run waits for what it needs itself, beside what it judges: its own start, on a machine with much
- * other work.
+ * How long the run waits for what it needs itself, beside what it judges: its own start, on a machine with
+ * much other work.
  */
 export const PATIENCE_MS = 300_000;
 const ATTEMPT_MS = 60_000;

@@ -7,8 +7,8 @@ const USUAL_SLOWEST_MS = 1_000;
 /** A machine that needs more is too slow to show a fault, and a service that does is not excused. */
 const MAX_STRETCH = 4;
 /**
- * Beside the baseline's share, which is that of few requests; stretched too, because more connections time out
- * on a busy machine.
+ * Beside the baseline's share, which is that of few requests; stretched too, because more connections time
+ * out on a busy machine.
  */
 const SPARE_SHARE = 0.02;
 
