@@ -5,6 +5,7 @@ import { holderText, listFeedHolders } from '../../../src/domain/events/holders.
 import { feedHeldSeconds } from '../../../src/domain/events/horizon.ts';
 import { recordEvents, type EventRecord } from '../../../src/domain/outbox/outbox.ts';
 import { transition } from '../../../src/domain/payments/lifecycle/transition.ts';
+import { execute } from '../../../dev/embedded-postgres/databases.ts';
 import { loadMigration } from '../../../src/platform/postgres/migrate.ts';
 import { newId } from '../../../src/platform/values/ids.ts';
 import { feedPage, untilFeedsAreWhole, walkFeed } from '../../support/feed.ts';
@@ -187,10 +188,10 @@ describe('the event feed', () => {
 
   it("begins with the events from before the feed's migration, each payment in its order", async () => {
     const { db } = harness.ctx;
-    const { down, up } = loadMigration('0005_event_feed');
+    const feed = loadMigration('0005_event_feed');
     const horizon = loadMigration('0014_feed_horizon');
-    await horizon.down(db);
-    await down(db);
+    const { databaseUrl } = harness.ctx.config;
+    await execute(databaseUrl, ...horizon.down, ...feed.down);
     // Two processes whose clocks differ: the second event has the earlier time.
     for (const [sequence, time] of [
       [1, '12:00:01'],
@@ -202,8 +203,7 @@ describe('the event feed', () => {
          VALUES ('evt_' || ?::text, 'pay_1', ?, ?, 'checkout.created', ?, ?)`,
         [4 - sequence, harness.merchant.id, sequence, `{"name":${sequence}}`, `2026-01-31T${time}Z`],
       );
-    await up(db);
-    await horizon.up(db);
+    await execute(databaseUrl, ...feed.statements, ...horizon.statements);
     await shop.create();
     await whole();
     expect(namesOf((await page()).data)).to.deep.equal([1, 2, 3, undefined]);

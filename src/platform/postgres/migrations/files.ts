@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Knex } from 'knex';
 import { ROOT } from '../../root.ts';
 
 const FOLDER = new URL('migrations/', ROOT);
@@ -11,10 +10,10 @@ const FOLDER = new URL('migrations/', ROOT);
 export interface Migration {
   /** Without its extension, as the database stores it. */
   readonly name: string;
-  readonly up: (connection: Knex) => Promise<void>;
-  readonly down: (connection: Knex) => Promise<void>;
-  /** What `up` runs, one element a round trip. */
+  /** What it runs, one element a round trip. */
   readonly statements: readonly string[];
+  /** What takes it back. */
+  readonly down: readonly string[];
   /** False: its statements run one by one, as CREATE INDEX CONCURRENTLY must; each can run again. */
   readonly config: { readonly transaction: boolean };
 }
@@ -41,12 +40,10 @@ export function parseMigration(name: string, text: string): Migration {
       `migrations/${name}.sql must have a section "-- migrate:up" and then one "-- migrate:down"`,
     );
   const transaction = alone === undefined;
-  const statements = split(up, transaction);
   return {
     name,
-    up: execute(statements),
-    down: execute(split(down, transaction)),
-    statements,
+    statements: split(up, transaction),
+    down: split(down, transaction),
     config: { transaction },
   };
 }
@@ -54,11 +51,4 @@ export function parseMigration(name: string, text: string): Migration {
 /** Several statements at once are a transaction, so those that need none are sent one by one. */
 function split(section: string, isTransaction: boolean): string[] {
   return isTransaction ? [section] : section.split(/;$/m).filter((text) => text.trim() !== '');
-}
-
-/** knex reads `?` as a placeholder unless it is escaped. */
-function execute(statements: readonly string[]): Migration['up'] {
-  return async (connection) => {
-    for (const statement of statements) await connection.raw(statement.replaceAll('?', '\\?'));
-  };
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
+import { execute } from '../../../../dev/embedded-postgres/databases.ts';
 import { loadMigration } from '../../../../src/platform/postgres/migrate.ts';
 import {
   callbackEndpointId,
@@ -57,9 +58,10 @@ describe('deliveries of the schema before jobs per endpoint', () => {
       '0018_endpoint_resets',
       '0031_registered_endpoints',
     ].map(loadMigration);
-    for (const { down } of migrations.toReversed()) await down(db);
+    const { databaseUrl } = harness.ctx.config;
+    for (const { down } of migrations.toReversed()) await execute(databaseUrl, ...down);
     await db.transaction((tx) => tx.raw(OTHER_IDS));
-    for (const { up } of migrations) await up(db);
+    for (const { statements } of migrations) await execute(databaseUrl, ...statements);
     // An endpoint that was stored under its URL keeps that id.
     const { id } = harness.merchant;
     const [hashed, stored] = [callbackEndpointId(id, receiver.url), `${id} ${receiver.url}`];
