@@ -27,19 +27,25 @@ export interface Adapters extends AdaptersByMode {
 export const simulatedExchange: CurrencyExchange = { convert: () => Promise.resolve('converted') };
 
 /** The real client of one network. */
-interface RealNetwork {
+export interface RealNetwork {
   readonly chain: ChainOf;
   readonly payouts: Payouts;
 }
+
+export type RealNetworks = Readonly<Partial<Record<NetworkId, RealNetwork>>>;
 
 /**
  * The networks that have a real client, for live merchants. There is none yet:
  * docs/how-to/add-a-chain-client.md explains how to add one here.
  */
-const REAL_NETWORKS: Readonly<Partial<Record<NetworkId, RealNetwork>>> = {};
+const REAL_NETWORKS: RealNetworks = {};
 
 /** The networks on which live merchants can have payments without SIMULATE_LIVE. */
-export const LIVE_NETWORKS = NETWORK_IDS.filter((network) => REAL_NETWORKS[network] !== undefined);
+export const LIVE_NETWORKS = servedBy(REAL_NETWORKS);
+
+function servedBy(real: RealNetworks): NetworkId[] {
+  return NETWORK_IDS.filter((network) => real[network] !== undefined);
+}
 
 /**
  * Creates the adapters: the one place that selects their implementations. Test merchants get the simulator,
@@ -57,6 +63,7 @@ export function createAdapters(
     | 'simulateLive'
     | 'explorers'
   >,
+  real: RealNetworks = REAL_NETWORKS,
 ): Adapters {
   return {
     modes: config.simulateLive ? ['test', 'live'] : ['test'],
@@ -64,7 +71,7 @@ export function createAdapters(
     isSimulated: true,
     // Simulated transactions are in no explorer, unless an operator runs one.
     explorers: config.explorers,
-    live: { ...realAdapters, explorers: { ...EXPLORERS, ...config.explorers } },
+    live: { ...realAdapters(real), explorers: { ...EXPLORERS, ...config.explorers } },
     chain: simulatedChain,
     testChain: simulatedChain,
     rates: simulatedRates,
@@ -80,30 +87,33 @@ export function createAdapters(
 const EXPLORERS = Object.fromEntries(NETWORK_IDS.map((network) => [network, NETWORKS[network].explorer]));
 
 /** Where no real client exists, every use throws ApiError network_unavailable. */
-const realAdapters: PaymentAdapters = {
-  modes: ['live'],
-  networks: LIVE_NETWORKS,
-  isSimulated: false,
-  explorers: EXPLORERS,
-  chain: (ctx) => ({
-    depositAddress: (network, reference) =>
-      realNetwork(network).chain(ctx).depositAddress(network, reference),
-    poll: async (network, cursor, now) => realNetwork(network).chain(ctx).poll(network, cursor, now),
-    blockTimes: async (network) => realNetwork(network).chain(ctx).blockTimes(network),
-  }),
-  payouts: { send: async (payout) => realNetwork(payout.network).payouts.send(payout) },
-  rates: () => Promise.reject(new ApiError('network_unavailable')),
-  displayRates: () => Promise.reject(new ApiError('network_unavailable')),
-  exchange: { convert: () => Promise.reject(new ApiError('network_unavailable')) },
-};
-
-function realNetwork(network: string): RealNetwork {
-  const found = isNetwork(network) ? REAL_NETWORKS[network] : undefined;
-  if (found === undefined)
+function realAdapters(real: RealNetworks): PaymentAdapters {
+  const served = (network: string): RealNetwork => {
+    const found = isNetwork(network) ? real[network] : undefined;
+    if (found !== undefined) return found;
     throw new ApiError('network_unavailable', {
       message: `network_unavailable: no real client serves live payments on ${network}. Use a test key.`,
     });
-  return found;
+  };
+  return {
+    modes: ['live'],
+    networks: servedBy(real),
+    isSimulated: false,
+    explorers: EXPLORERS,
+    chain: (ctx) => ({
+      depositAddress: (network, reference) => served(network).chain(ctx).depositAddress(network, reference),
+      poll: async (network, ...asked) =>
+        served(network)
+          .chain(ctx)
+          .poll(network, ...asked),
+      find: async (network, txHash) => served(network).chain(ctx).find(network, txHash),
+      blockTimes: async (network) => served(network).chain(ctx).blockTimes(network),
+    }),
+    payouts: { send: async (payout) => served(payout.network).payouts.send(payout) },
+    rates: () => Promise.reject(new ApiError('network_unavailable')),
+    displayRates: () => Promise.reject(new ApiError('network_unavailable')),
+    exchange: { convert: () => Promise.reject(new ApiError('network_unavailable')) },
+  };
 }
 
 /** Accepts no more requests, and closes connections when the requests in flight have ended. */

@@ -24,6 +24,7 @@ import { CHAIN_BEGINS } from './chain.ts';
 import { METHODS, NETWORKS, type Coin, type Method, type Network } from './coins.ts';
 import { readFacts, type Facts } from './facts.ts';
 import type { Terms } from './terms.ts';
+import { NOBODY } from '../support/simulator.ts';
 
 const BEGIN = new Date('2026-01-01T00:00:00.000Z');
 
@@ -82,7 +83,7 @@ const at = (ms: number) => new Date(BEGIN.getTime() + ms);
 
 /** Before the payment, so that the time of a block does not depend on when the service first looks. */
 async function beginChains(ctx: Context, { testChain }: Adapters): Promise<void> {
-  for (const network of NETWORKS) await testChain(ctx).poll(network, null, at(CHAIN_BEGINS[network]));
+  for (const network of NETWORKS) await testChain(ctx).poll(network, null, NOBODY, at(CHAIN_BEGINS[network]));
 }
 
 function servicePayment(

@@ -1,4 +1,4 @@
-import type { ChainTransfer, TestChain, TransferRequest } from '../../src/domain/chain/port.ts';
+import type { ChainTransfer, TestChain, TransferRequest, Watch } from '../../src/domain/chain/port.ts';
 import { createSimulator } from '../../src/domain/chain/simulator/simulator.ts';
 import { openDb, type Db } from '../../src/platform/postgres/db.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -49,3 +49,6 @@ export async function openSimulator(poolSize = 4): Promise<SimulatorSetup> {
     },
   };
 }
+
+/** What a simulated chain, whose transfers are all to addresses of the service, is told to watch. */
+export const NOBODY: Watch = { own: () => Promise.resolve(new Set()) };

@@ -32,11 +32,13 @@ export interface ChainTransfer {
 
 /** What one poll returns. */
 export interface ChainPage {
-  /**
-   * Height of the newest block. It never decreases: the branch that wins a reorganisation is at least as
-   * long.
-   */
+  /** Height of the newest block. */
   readonly head: number;
+  /**
+   * Blocks at this height or below are final: what they hold is confirmed once everything up to the head is
+   * read. By depth it follows from the head; a network with checkpoints says it itself.
+   */
+  readonly finalHeight: number;
   /**
    * At most one page of the transfers that are new or changed since the cursor, each once, in its current
    * state.
@@ -45,10 +47,23 @@ export interface ChainPage {
   /** Where the next poll continues; opaque to the caller. */
   readonly cursor: string;
   /**
-   * There is another page. Until it is read, known transfers may be out of date, so `head` must not confirm
-   * anything: the next page may report that a block was reorganised away.
+   * What to do next. `more`: there is another page; until it is read, known transfers may be out of date, and
+   * nothing is confirmed: it may report that a block was reorganised away. `head`: all is read. Else the
+   * client cannot go on at once; what the page has is applied, and confirms nothing.
    */
-  readonly more: boolean;
+  readonly next: 'more' | 'head' | Wait;
+}
+
+/** Why a client cannot read up to the head now, and when to ask it again. */
+export interface Wait {
+  readonly waitSeconds: number;
+  readonly why: 'behind' | 'forked' | 'inconsistent';
+}
+
+/** Tells a client which addresses are the service's own: one query for all of a block. */
+export interface Watch {
+  /** Returns those of the addresses that payments have; must be called outside any transaction. */
+  own(network: NetworkId, addresses: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /**
@@ -69,13 +84,13 @@ export interface ChainClient {
    * Polling again with the same cursor is safe and skips nothing, so a caller stores the cursor in the
    * transaction that applies the page. `now` advances a simulated chain; a real one has its own clock.
    */
-  poll(network: NetworkId, cursor: string | null, now: Date): Promise<ChainPage>;
+  poll(network: NetworkId, cursor: string | null, watch: Watch, now: Date): Promise<ChainPage>;
 
   /**
-   * Returns the transfers of a transaction, to any address; none: the network does not know it. Absent: the
+   * Returns the transfers of a transaction, to any address; none: the network does not know it. Null: the
    * client cannot look a transaction up.
    */
-  find?(network: NetworkId, txHash: string): Promise<readonly ChainTransfer[]>;
+  find(network: NetworkId, txHash: string): Promise<readonly ChainTransfer[] | null>;
 
   /**
    * Returns when the block that many above the head will be mined; null when that cannot be known in advance.

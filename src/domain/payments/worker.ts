@@ -24,6 +24,6 @@ export const paymentHandlers = (adapters: AdaptersByMode): readonly Handler[] =>
   byMode(requotePayment, adapters, requotePayments, 'drop'),
   byMode(settlePayment, adapters, settlePayments, 'defer'),
   byMode(sendRefund, adapters, sendRefunds, 'defer'),
-  byMode(applyUnapplied, adapters, (ctx, _adapters, ids) => applyUnappliedTransfers(ctx, ids), 'defer'),
+  byMode(applyUnapplied, adapters, applyUnappliedTransfers, 'defer'),
   { job: syncChain, handle: (ctx, keys) => syncChains(ctx, adapters, keys) },
 ];

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { countRows, createPayment, expectError, expectLimitHeaders } from '../../support/http.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
+import { NOBODY } from '../../support/simulator.ts';
 
 describe('POST /v1/sandbox/payments/:id/replace', () => {
   let harness: Harness;
@@ -82,7 +83,7 @@ describe('POST /v1/sandbox/payments/:id/replace', () => {
     const { id, sent } = await paid('4.00', '6.50');
     const answer = await replace(id, { transfer: 1, speed_up: true }).expect(200);
     expect(answer.body).to.include({ payment_id: id, tx_hash: sent[0]?.tx_hash, amount: '4.00' });
-    const { transfers } = await shop.chain.poll('ethereum', null, harness.ctx.now());
+    const { transfers } = await shop.chain.poll('ethereum', null, NOBODY, harness.ctx.now());
     const [old, replacement] = [answer.body.tx_hash, answer.body.replaced_by].map((hash) =>
       transfers.find(({ txHash }) => txHash === hash),
     );
@@ -104,7 +105,7 @@ describe('POST /v1/sandbox/payments/:id/replace', () => {
   it('speed_up: false spends the money elsewhere', async () => {
     const { id } = await paid('10.50');
     const { body } = await replace(id, { speed_up: false }).expect(200);
-    const { transfers } = await shop.chain.poll('ethereum', null, harness.ctx.now());
+    const { transfers } = await shop.chain.poll('ethereum', null, NOBODY, harness.ctx.now());
     expect(transfers.map(({ txHash }) => txHash))
       .to.include(body.tx_hash)
       .and.not.include(body.replaced_by);

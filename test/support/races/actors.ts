@@ -77,8 +77,8 @@ export const ACTORS = {
     acting.racer.failing(APPLIES, () =>
       observe('ethereum')({ ...acting, ctx: { ...acting.ctx, log: silent } }),
     ),
-  'apply what is set aside': ({ ctx, payment }) =>
-    applyUnappliedTransfers(at(ctx, payment.now), [payment.id]),
+  'apply what is set aside': ({ ctx, adapters, payment }) =>
+    applyUnappliedTransfers(at(ctx, payment.now), adapters, [payment.id]),
   settle,
   'observe, then settle': inTurn(observe('ethereum'), settle),
   expire: ({ ctx, adapters, payment: { id, deadline } }) => expirePayments(at(ctx, deadline), adapters, [id]),

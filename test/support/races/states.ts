@@ -8,6 +8,7 @@ import { poisonShop } from '../poison.ts';
 import type { Shop } from '../shop.ts';
 import type { ActorName, RacedPayment } from './actors.ts';
 import type { RacedState } from './suite.ts';
+import { NOBODY } from '../simulator.ts';
 
 const CONFIRMATIONS = 12;
 const HOUR = 3_600;
@@ -159,7 +160,7 @@ async function send(
   amount: string,
 ): Promise<string> {
   const { txHash } = await shop.send(id, { network, coin: network === 'bitcoin' ? 'BTC' : 'USDC', amount });
-  await shop.chain.poll(network, null, ctx.now());
+  await shop.chain.poll(network, null, NOBODY, ctx.now());
   return txHash;
 }
 

@@ -1,5 +1,6 @@
 import type { Db } from '../../../platform/postgres/db.ts';
-import type { ChainKey } from '../chain-key.ts';
+import { networkOf, type ChainKey } from '../chain-key.ts';
+import { NETWORKS } from '../networks.ts';
 import type { ChainPage } from '../port.ts';
 import * as store from './store.ts';
 
@@ -14,7 +15,7 @@ export async function readPage(
 ): Promise<{ page: ChainPage; head: store.Head; hasNew: boolean } | null> {
   const read = await store.readPage(db, chain, cursor, PAGE_SIZE + 1);
   if (read === null) return null;
-  const page = await withReplacements(db, chain, toPage(read, cursor));
+  const page = await withReplacements(db, chain, toPage(chain, read, cursor));
   return { page, head: read.head, hasNew: read.hasNew };
 }
 
@@ -25,16 +26,17 @@ export function readCursor(cursor: string | null): string {
   return cursor;
 }
 
-function toPage({ head, changes }: store.Page, after: string): ChainPage {
+function toPage(chain: ChainKey, { head, changes }: store.Page, after: string): ChainPage {
   const full = changes.slice(0, PAGE_SIZE);
   // A page does not end between a replacement and the drop that follows it.
   const isSplit = full.at(-1)?.transfer.txHash === changes[PAGE_SIZE]?.transfer.replacedBy;
   const shown = isSplit ? full.slice(0, -1) : full;
   return {
     head: head.height,
+    finalHeight: head.height - NETWORKS[networkOf(chain)].confirmations + 1,
     transfers: shown.map(({ transfer }) => transfer),
     cursor: shown.at(-1)?.change ?? after,
-    more: changes.length > PAGE_SIZE,
+    next: changes.length > PAGE_SIZE ? 'more' : 'head',
   };
 }
 

@@ -57,7 +57,7 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
   return {
     depositAddress: (network, reference) => depositAddress(seed, network, reference),
 
-    async poll(network, cursor, now) {
+    async poll(network, cursor, _watch, now) {
       const after = readCursor(cursor);
       // Nobody else reads the chain of a test clock, and mostly something is new there.
       const known = testClock === null ? await readPage(db, keyOf(network), after) : null;

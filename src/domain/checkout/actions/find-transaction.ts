@@ -56,10 +56,10 @@ async function lookUp(
   const own = adaptersOf(adapters, payment.merchant_mode);
   const clocked = test_clock === null ? ctx : await contextOfTestClock(ctx, test_clock);
   if (clocked === null || !own.networks.includes(network)) return 'unable';
-  const chain = own.chain(clocked);
-  if (chain.find === undefined) return 'unable';
   try {
-    const finding = findingOf(await chain.find(network, hash), payment);
+    const found = await own.chain(clocked).find(network, hash);
+    if (found === null) return 'unable';
+    const finding = findingOf(found, payment);
     if (finding === 'seen') await syncNetwork(clocked, own, network);
     return finding;
   } catch (error) {

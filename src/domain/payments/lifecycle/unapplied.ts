@@ -9,8 +9,8 @@ import { testClockOf, type Payment } from './payment.ts';
 export interface UnappliedTransfers {
   readonly network: NetworkId;
   readonly transfers: readonly ChainTransfer[];
-  /** Of the moment of the page: they decide the credit of new transfers. */
-  readonly rates: Rates;
+  /** Of the moment of the page: they decide the credit of new transfers. Null: there were none. */
+  readonly rates: Rates | null;
   /** Transfers at or below it had confirmed; null: there was another page to read. */
   readonly height: number | null;
 }
@@ -58,7 +58,10 @@ export async function setAside(
   now: Date,
 ): Promise<void> {
   if (payments.length === 0) return;
-  const rows = payments.map(({ id }) => ({ payment_id: id, ...reportOf(id) }));
+  const rows = payments.map(({ id }) => {
+    const report = reportOf(id);
+    return { payment_id: id, ...report, rates: report.rates ?? {} };
+  });
   await run(tx, insertUnapplied, { rows: recordset(rows), now });
   await ensureScheduled(
     tx,
@@ -77,7 +80,9 @@ type StoredTransfer = Omit<ChainTransfer, 'seenAt' | 'droppedAt'> & {
   readonly droppedAt: string | null;
 };
 
-interface UnappliedRow extends Omit<UnappliedTransfers, 'transfers' | 'height'> {
+interface UnappliedRow extends Omit<UnappliedTransfers, 'transfers' | 'height' | 'rates'> {
+  /** Without coins: there were none. */
+  readonly rates: Rates;
   readonly transfers: readonly StoredTransfer[];
   readonly height: string | null;
   readonly set_aside_at: Date;
@@ -98,14 +103,17 @@ export async function takeUnapplied(
   tx: Tx,
   paymentId: string,
 ): Promise<(UnappliedTransfers & { at: Date })[]> {
-  return (await run(tx, takeRows, { paymentId })).map(({ transfers, height, set_aside_at, ...row }) => ({
-    ...row,
-    at: set_aside_at,
-    height: height === null ? null : Number(height),
-    transfers: transfers.map((transfer) => ({
-      ...transfer,
-      seenAt: new Date(transfer.seenAt),
-      droppedAt: transfer.droppedAt === null ? null : new Date(transfer.droppedAt),
-    })),
-  }));
+  return (await run(tx, takeRows, { paymentId })).map(
+    ({ transfers, height, rates, set_aside_at, ...row }) => ({
+      ...row,
+      rates: Object.keys(rates).length === 0 ? null : rates,
+      at: set_aside_at,
+      height: height === null ? null : Number(height),
+      transfers: transfers.map((transfer) => ({
+        ...transfer,
+        seenAt: new Date(transfer.seenAt),
+        droppedAt: transfer.droppedAt === null ? null : new Date(transfer.droppedAt),
+      })),
+    }),
+  );
 }

@@ -1,4 +1,3 @@
-import { NETWORKS } from '../../chain/networks.ts';
 import type { ChainPage, ChainTransfer, Rates } from '../../chain/port.ts';
 import { groupBy, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { together } from '../../../platform/postgres/transactions/together.ts';
@@ -11,7 +10,8 @@ import { applyTransfers, lockConcerned } from './apply-transfers.ts';
 /** What a page means for payments, and the market at which its new transfers are credited. */
 export interface PricedPage {
   readonly read: PageOfPayments;
-  readonly rates: Rates;
+  /** Null: they are not to be had. */
+  readonly rates: Rates | null;
 }
 
 /** Which payments of a page are applied. */
@@ -103,7 +103,7 @@ export async function readPage(
   const addresses = [...new Set(page.transfers.map(({ address }) => address))];
   // While there is more to read, a later page may report that a block was replaced: nothing confirms on this
   // page.
-  const height = page.more ? null : page.head - NETWORKS[scope.network].confirmations + 1;
+  const height = page.next === 'head' ? page.finalHeight : null;
   const [owners, { paymentIds: confirmable, more }] = await together(
     connection,
     () => readOwners(connection, scope, addresses),

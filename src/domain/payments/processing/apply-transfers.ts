@@ -34,7 +34,7 @@ export interface ChainReport {
   readonly network: NetworkId;
   /** The transfers to each payment that are new or changed, by the payment's id, in the chain's order. */
   readonly reported: ReadonlyMap<string, readonly ChainTransfer[]>;
-  readonly rates: Rates;
+  readonly rates: Rates | null;
   /** Transfers in this block or below are confirmed; null: it is not known yet, for there is more to read. */
   readonly height: number | null;
   /** When it reported this. */

@@ -1,9 +1,11 @@
 import { chainKey } from '../../chain/chain-key.ts';
+import type { Rates } from '../../chain/port.ts';
 import { finish, schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Tx } from '../../../platform/postgres/db.ts';
 import { applyUnapplied, expirePayment, settlePayment, syncChain } from '../lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../lifecycle/payment.ts';
+import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { lockPayments } from '../lifecycle/store.ts';
 import { takeUnapplied, type UnappliedTransfers } from '../lifecycle/unapplied.ts';
 import { isShort } from '../transfers/decide.ts';
@@ -13,16 +15,27 @@ import { applyTransfers, lockConcerned } from './apply-transfers.ts';
  * Applies what is set aside of payments, each in one transaction, page by page in the chain's order, as if
  * the syncs had applied it. Throws while that is not possible; everything stays set aside then.
  */
-export async function applyUnappliedTransfers(ctx: Context, ids: readonly string[]): Promise<void> {
+export async function applyUnappliedTransfers(
+  ctx: Context,
+  adapters: Pick<PaymentAdapters, 'rates'>,
+  ids: readonly string[],
+): Promise<void> {
   const startedAt = ctx.now();
+  // For what came while there were none.
+  const rates = await adapters.rates().catch(() => null);
   for (const id of ids) {
-    const moved = await ctx.db.transaction((tx) => applyAll(ctx, tx, id, startedAt));
+    const moved = await ctx.db.transaction((tx) => applyAll(ctx, tx, id, { startedAt, rates }));
     for (const { status, exceptions } of moved)
       ctx.log.info(`payment ${status}: its transfers were set aside`, { payment_id: id, exceptions });
   }
 }
 
-async function applyAll(ctx: Context, tx: Tx, id: string, startedAt: Date): Promise<Payment[]> {
+async function applyAll(
+  ctx: Context,
+  tx: Tx,
+  id: string,
+  { startedAt, rates }: { startedAt: Date; rates: Rates | null },
+): Promise<Payment[]> {
   const testClock = ctx.testClock?.id ?? null;
   const [payment] = await lockPayments(tx, [id]);
   // Isolated meanwhile: the job belongs to its test clock now, and stays due.
@@ -32,7 +45,7 @@ async function applyAll(ctx: Context, tx: Tx, id: string, startedAt: Date): Prom
   for (const [index, { transfers, ...row }] of rows.entries()) {
     const reported = new Map([[id, transfers]]);
     const concerned = await lockConcerned(tx, testClock, [id], reported);
-    const report = { ...row, reported, height: heightOf(rows, index) };
+    const report = { ...row, rates: row.rates ?? rates, reported, height: heightOf(rows, index) };
     moved.push(...(await applyTransfers(tx, concerned, report, startedAt)));
   }
   if (rows.length > 0) await scheduleFollowing(tx, id, rows, startedAt);

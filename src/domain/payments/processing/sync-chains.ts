@@ -5,7 +5,7 @@ import type { Context } from '../../../platform/context.ts';
 import { together } from '../../../platform/postgres/transactions/together.ts';
 import { syncChain } from '../lifecycle/jobs.ts';
 import { blocksToWait } from '../transfers/confirm.ts';
-import { syncNetwork, type SyncAdapters } from './sync-network.ts';
+import { syncPage, type SyncAdapters } from './sync-network.ts';
 
 /** A network is polled once per block, within these bounds, so that a transfer is seen soon. */
 const SLOWEST_POLL_SECONDS = 5;
@@ -25,8 +25,12 @@ export async function syncChains(
     const [network = ''] = key.split('/', 1);
     if (!isNetwork(network)) continue;
     const startedAt = ctx.now();
-    const isBehind = await syncNetwork(ctx, adapters, network);
-    const runAt = isBehind ? ctx.now() : await nextSyncAt(ctx, adapters, network);
+    const { isBehind, waitSeconds } = await syncPage(ctx, adapters, network);
+    const runAt = isBehind
+      ? ctx.now()
+      : waitSeconds === null
+        ? await nextSyncAt(ctx, adapters, network)
+        : addSeconds(ctx.now(), waitSeconds);
     if (runAt === null) await finish(ctx.db, syncChain, [key], startedAt);
     else await reschedule(ctx.db, syncChain, key, { startedAt, runAt, testClock: ctx.testClock });
   }

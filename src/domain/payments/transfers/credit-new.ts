@@ -21,7 +21,8 @@ export interface Quote {
 /** The quotes and the market at which a payment's new transfers are credited. */
 export interface Crediting {
   readonly quotes: readonly Quote[];
-  readonly rates: Rates;
+  /** Null: they are not to be had. */
+  readonly rates: Rates | null;
 }
 
 /**

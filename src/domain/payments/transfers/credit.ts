@@ -6,6 +6,7 @@ import {
   compare,
   decimalPlaces,
   divide,
+  isZero,
   max,
   min,
   multiply,
@@ -63,7 +64,7 @@ export interface NewTransfer {
 export function creditOf(
   payment: Pick<Payment, 'pay_currency' | 'pay_network'>,
   transfer: NewTransfer,
-  rates: Rates,
+  rates: Rates | null,
 ): Credit {
   const { pay_currency, pay_network } = payment;
   const { coin, amount } = transfer;
@@ -71,6 +72,8 @@ export function creditOf(
   const decimals = decimalsOf(pay_currency, pay_network);
   const locked = lockedPart(transfer, decimals);
   const rest = subtract(amount, locked.locked_amount);
+  if (isZero(rest)) return { ...locked, credit: locked.locked_credit };
+  if (rates === null) throw new Error(`${coin} has no market rate now: its transfer waits for one`);
   const atMarket = divide(multiply(rest, rates[coin]), rates[pay_currency], decimals, 'down');
   return { ...locked, credit: add(locked.locked_credit, atMarket) };
 }

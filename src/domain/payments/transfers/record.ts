@@ -35,7 +35,7 @@ export interface PageOfPayments {
   readonly payments: ReadonlyMap<string, LockedPayment>;
   /** The transfers that the page reports for each of them, in its order. */
   readonly reported: ReadonlyMap<string, readonly ChainTransfer[]>;
-  readonly rates: Rates;
+  readonly rates: Rates | null;
   /** When the chain reported it. */
   readonly at: Date;
 }

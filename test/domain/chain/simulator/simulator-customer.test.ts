@@ -2,7 +2,14 @@ import { expect } from 'chai';
 import { isAddress } from '../../../../src/domain/chain/addresses.ts';
 import type { TestChain } from '../../../../src/domain/chain/port.ts';
 import type { Db } from '../../../../src/platform/postgres/db.ts';
-import { at, openSimulator, SENDING, START, type SimulatorSetup } from '../../../support/simulator.ts';
+import {
+  at,
+  NOBODY,
+  openSimulator,
+  SENDING,
+  START,
+  type SimulatorSetup,
+} from '../../../support/simulator.ts';
 
 describe('the simulated customer of a chain', () => {
   let setup: SimulatorSetup;
@@ -16,7 +23,7 @@ describe('the simulated customer of a chain', () => {
 
   beforeEach(async () => {
     await setup.clear();
-    await chain.poll('tron', null, START);
+    await chain.poll('tron', null, NOBODY, START);
   });
 
   after(() => setup.close());
@@ -53,7 +60,7 @@ describe('the simulated customer of a chain', () => {
       const named = await sendOne({ address: deposit('2'), sender: deposit('3') }, 2);
       const none = await sendOne({ address: deposit('4'), sender: null }, 3);
       expect([named.sender, none.sender]).to.deep.equal([deposit('3'), null]);
-      const { transfers } = await chain.poll('tron', null, at(4));
+      const { transfers } = await chain.poll('tron', null, NOBODY, at(4));
       expect(transfers).to.deep.equal([mine, named, none]);
     });
   });
@@ -61,16 +68,16 @@ describe('the simulated customer of a chain', () => {
   describe('speedUp', () => {
     it('sends the same money to the same address, and drops the old transfer after it', async () => {
       const old = await sendOne({ sender: 'Tcustomer' }, 1);
-      const { cursor } = await chain.poll('tron', null, at(2));
+      const { cursor } = await chain.poll('tron', null, NOBODY, at(2));
       const dropped = await chain.speedUp(old.txHash, at(3));
       expect(dropped).to.deep.equal({ ...old, droppedAt: at(3), replacedBy: dropped?.replacedBy });
-      const { transfers } = await chain.poll('tron', cursor, at(4));
+      const { transfers } = await chain.poll('tron', cursor, NOBODY, at(4));
       const paid = { ...old, txHash: dropped?.replacedBy, seenAt: at(3) };
       expect(transfers).to.deep.equal([paid, dropped]);
       expect(paid.txHash)
         .to.match(/^[0-9a-f]{64}$/)
         .and.not.equal(old.txHash);
-      expect((await chain.poll('tron', null, at(10))).transfers).to.deep.equal([
+      expect((await chain.poll('tron', null, NOBODY, at(10))).transfers).to.deep.equal([
         dropped,
         { ...paid, blockHeight: 1 },
       ]);
@@ -78,9 +85,9 @@ describe('the simulated customer of a chain', () => {
 
     it('takes a mined transfer out of its block, and its replacement is mined later', async () => {
       const { txHash } = await sendOne({}, 1);
-      const { cursor } = await chain.poll('tron', null, at(12));
+      const { cursor } = await chain.poll('tron', null, NOBODY, at(12));
       await chain.speedUp(txHash, at(13));
-      const { transfers } = await chain.poll('tron', cursor, at(20));
+      const { transfers } = await chain.poll('tron', cursor, NOBODY, at(20));
       expect(transfers.map(({ blockHeight, droppedAt }) => [blockHeight, droppedAt])).to.deep.equal([
         [null, at(13)],
         [2, null],
@@ -92,18 +99,18 @@ describe('the simulated customer of a chain', () => {
       const dropped = await chain.speedUp(txHash, at(2));
       const spent = await sendOne({ address: 'Tother' }, 1);
       const lost = await chain.replace(spent.txHash, at(2));
-      const { cursor } = await chain.poll('tron', null, at(3));
+      const { cursor } = await chain.poll('tron', null, NOBODY, at(3));
       expect(await chain.speedUp(txHash, at(4))).to.deep.equal(dropped);
       expect(await chain.replace(txHash, at(4))).to.deep.equal(dropped);
       expect(await chain.speedUp(spent.txHash, at(4))).to.deep.equal(lost);
-      expect((await chain.poll('tron', cursor, at(5))).transfers).to.deep.equal([]);
+      expect((await chain.poll('tron', cursor, NOBODY, at(5))).transfers).to.deep.equal([]);
     });
 
     it('sends one replacement for any number of requests at once', async () => {
       const { txHash } = await sendOne({}, 1);
       const dropped = await Promise.all(Array.from({ length: 4 }, () => chain.speedUp(txHash, at(2))));
       expect(new Set(dropped.map((transfer) => transfer?.replacedBy)).size).to.equal(1);
-      expect((await chain.poll('tron', null, at(3))).transfers).to.have.length(2);
+      expect((await chain.poll('tron', null, NOBODY, at(3))).transfers).to.have.length(2);
     });
 
     it("runs in the caller's transaction", async () => {
@@ -113,7 +120,7 @@ describe('the simulated customer of a chain', () => {
         throw new Error('undo');
       });
       expect(await undone.catch((error: Error) => error.message)).to.equal('undo');
-      const { transfers } = await chain.poll('tron', null, at(3));
+      const { transfers } = await chain.poll('tron', null, NOBODY, at(3));
       expect(transfers.map(({ txHash: hash, droppedAt }) => [hash, droppedAt])).to.deep.equal([
         [txHash, null],
       ]);
@@ -125,31 +132,31 @@ describe('the simulated customer of a chain', () => {
 
     it('shows the drop and its replacement in one page, wherever a page ends', async () => {
       const { txHash } = await sendOne({ address: 'sped up' }, 0);
-      const { cursor } = await chain.poll('tron', null, at(1));
+      const { cursor } = await chain.poll('tron', null, NOBODY, at(1));
       const others = Array.from({ length: 499 }, (_, i) => ({ ...SENDING, address: `T${i}` }));
       await chain.send(db, others, at(1));
-      await chain.poll('tron', cursor, at(1));
+      await chain.poll('tron', cursor, NOBODY, at(1));
       const replacement = (await chain.speedUp(txHash, at(2)))?.replacedBy;
-      const first = await chain.poll('tron', cursor, at(3));
+      const first = await chain.poll('tron', cursor, NOBODY, at(3));
       expect(first.transfers.map(({ address }) => address)).not.to.include('sped up');
-      expect(first.more).to.equal(true);
-      const second = await chain.poll('tron', first.cursor, at(3));
+      expect(first.next).to.equal('more');
+      const second = await chain.poll('tron', first.cursor, NOBODY, at(3));
       expect(second.transfers.map((transfer) => transfer.txHash)).to.deep.equal([replacement, txHash]);
     });
 
     it('shows a replacement that was replaced or mined before the poll beside the drop', async () => {
       const { txHash } = await sendOne({ address: 'sped up' }, 0);
-      const { cursor } = await chain.poll('tron', null, at(1));
+      const { cursor } = await chain.poll('tron', null, NOBODY, at(1));
       const second = (await chain.speedUp(txHash, at(2)))?.replacedBy ?? '';
       const third = (await chain.speedUp(second, at(3)))?.replacedBy ?? '';
       const others = Array.from({ length: 600 }, (_, i) => ({ ...SENDING, address: `T${i}` }));
       await chain.send(db, others, at(2));
       await chain.reorganise('tron', 1, at(10));
-      const first = await chain.poll('tron', cursor, at(11));
-      expect(first).to.include({ more: true });
+      const first = await chain.poll('tron', cursor, NOBODY, at(11));
+      expect(first).to.include({ next: 'more' });
       const shown = first.transfers.filter(({ address }) => address === 'sped up');
       expect(shown.map((transfer) => transfer.txHash)).to.have.members([txHash, second, third]);
-      const rest = await chain.poll('tron', first.cursor, at(11));
+      const rest = await chain.poll('tron', first.cursor, NOBODY, at(11));
       expect(rest.transfers.map((transfer) => transfer.txHash)).to.include(third);
     });
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ChainTransfer, TransferRequest, TestChain } from '../../../../src/domain/chain/port.ts';
 import type { Db } from '../../../../src/platform/postgres/db.ts';
 import { untilWaitingForLocks } from '../../../support/locks.ts';
-import { at, openSimulator, START, type SimulatorSetup } from '../../../support/simulator.ts';
+import { at, NOBODY, openSimulator, START, type SimulatorSetup } from '../../../support/simulator.ts';
 
 const sending = (address: string): TransferRequest => ({
   network: 'tron',
@@ -35,11 +35,11 @@ describe('the simulated chain under concurrency', () => {
     await slow.raw('SELECT pg_current_xact_id()');
     await chain.send(slow, [sending('slow, before')], at(1));
     await chain.send(db, [sending('quick')], at(2));
-    const first = await chain.poll('tron', null, at(3));
+    const first = await chain.poll('tron', null, NOBODY, at(3));
     expect(addressesOf(first.transfers)).to.deep.equal(['quick']);
     await chain.send(slow, [sending('slow, after')], at(4));
     await slow.commit();
-    const second = await chain.poll('tron', first.cursor, at(5));
+    const second = await chain.poll('tron', first.cursor, NOBODY, at(5));
     expect(addressesOf(second.transfers)).to.deep.equal(['slow, before', 'slow, after']);
   });
 
@@ -48,19 +48,26 @@ describe('the simulated chain under concurrency', () => {
     await open.raw('SELECT pg_current_xact_id()');
     await chain.send(open, [sending('open')], at(1));
     await chain.send(db, [sending('committed')], at(1));
-    expect(addressesOf((await chain.poll('tron', null, at(2))).transfers)).to.deep.equal(['committed']);
-    expect((await chain.poll('tron', null, at(12))).transfers).to.have.nested.property('[0].blockHeight', 1);
+    expect(addressesOf((await chain.poll('tron', null, NOBODY, at(2))).transfers)).to.deep.equal([
+      'committed',
+    ]);
+    expect((await chain.poll('tron', null, NOBODY, at(12))).transfers).to.have.nested.property(
+      '[0].blockHeight',
+      1,
+    );
     await open.rollback();
   });
 
   it('mines each transfer once when many pollers find the same block due', async () => {
-    await chain.poll('tron', null, START);
+    await chain.poll('tron', null, NOBODY, START);
     await chain.send(
       db,
       Array.from({ length: 300 }, (_, i) => sending(`T${i}`)),
       at(1),
     );
-    const views = await Promise.all(Array.from({ length: 12 }, () => chain.poll('tron', null, at(10))));
+    const views = await Promise.all(
+      Array.from({ length: 12 }, () => chain.poll('tron', null, NOBODY, at(10))),
+    );
     for (const { head, transfers, cursor } of views) {
       expect(head).to.equal(1);
       expect(new Set(addressesOf(transfers)).size).to.equal(300);
@@ -70,9 +77,11 @@ describe('the simulated chain under concurrency', () => {
   });
 
   it("creates a network's chain once when many poll it first", async () => {
-    const views = await Promise.all(Array.from({ length: 12 }, () => chain.poll('polygon', null, START)));
+    const views = await Promise.all(
+      Array.from({ length: 12 }, () => chain.poll('polygon', null, NOBODY, START)),
+    );
     expect(new Set(views.map((view) => JSON.stringify(view)))).to.deep.equal(
-      new Set([JSON.stringify({ head: 0, transfers: [], cursor: '0', more: false })]),
+      new Set([JSON.stringify({ head: 0, finalHeight: -15, transfers: [], cursor: '0', next: 'head' })]),
     );
   });
 
@@ -82,7 +91,7 @@ describe('the simulated chain under concurrency', () => {
     const hashes = runs.flatMap((transfers) => transfers.map(({ txHash }) => txHash));
     expect(hashes).to.have.length(2_400);
     expect(new Set(hashes).size).to.equal(200);
-    expect((await chain.poll('tron', null, at(2))).transfers).to.have.length(200);
+    expect((await chain.poll('tron', null, NOBODY, at(2))).transfers).to.have.length(200);
   });
 
   it('lets two batches share references in any order without a deadlock', async () => {
@@ -101,11 +110,11 @@ describe('the simulated chain under concurrency', () => {
   });
 
   it('shows every poller every transfer in its last state, however its commits, blocks and reorganisations interleave', async () => {
-    await chain.poll('tron', null, START);
+    await chain.poll('tron', null, NOBODY, START);
     const known = new Map<string, ChainTransfer>();
     let cursor: string | null = null;
     const follow = async (seconds: number) => {
-      const view = await chain.poll('tron', cursor, at(seconds));
+      const view = await chain.poll('tron', cursor, NOBODY, at(seconds));
       cursor = view.cursor;
       for (const transfer of view.transfers) known.set(transfer.txHash, transfer);
     };
@@ -118,10 +127,10 @@ describe('the simulated chain under concurrency', () => {
           chain.send(tx, [sending(`T${round}.${i}`), sending(`U${round}.${i}`)], at(now)),
         ),
       );
-      await Promise.all([...senders, ...mine, follow(now), chain.poll('tron', null, at(now))]);
+      await Promise.all([...senders, ...mine, follow(now), chain.poll('tron', null, NOBODY, at(now))]);
     }
     await follow(500);
-    const { transfers } = await chain.poll('tron', null, at(500));
+    const { transfers } = await chain.poll('tron', null, NOBODY, at(500));
     expect(transfers).to.have.length(160);
     expect([...known.values()]).to.have.deep.members(transfers);
   });

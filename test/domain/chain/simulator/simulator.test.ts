@@ -9,6 +9,7 @@ import {
   SENDING,
   START,
   type SimulatorSetup,
+  NOBODY,
 } from '../../../support/simulator.ts';
 
 const DAY_SECONDS = 86_400;
@@ -25,28 +26,28 @@ describe('the simulated chain', () => {
 
   beforeEach(async () => {
     await setup.clear();
-    await chain.poll('tron', null, START);
+    await chain.poll('tron', null, NOBODY, START);
   });
 
   after(() => setup.close());
 
   const sendOne: SimulatorSetup['sendOne'] = (sending, seconds) => setup.sendOne(sending, seconds);
   const heights = async (seconds: number) => {
-    const { transfers } = await chain.poll('tron', null, at(seconds));
+    const { transfers } = await chain.poll('tron', null, NOBODY, at(seconds));
     return Object.fromEntries(transfers.map(({ address, blockHeight }) => [address, blockHeight]));
   };
 
   describe('poll', () => {
     it('returns an empty network at height 0, and continues from its own cursor', async () => {
-      const view = await chain.poll('tron', null, START);
-      expect(view).to.deep.equal({ head: 0, transfers: [], cursor: '0', more: false });
-      expect(await chain.poll('tron', view.cursor, START)).to.deep.equal(view);
+      const view = await chain.poll('tron', null, NOBODY, START);
+      expect(view).to.deep.equal({ head: 0, finalHeight: -19, transfers: [], cursor: '0', next: 'head' });
+      expect(await chain.poll('tron', view.cursor, NOBODY, START)).to.deep.equal(view);
     });
 
     it('shows a transfer in the pool, then in a block, each state once', async () => {
       const sent = await sendOne({}, 1);
-      const pool = await chain.poll('tron', null, at(2));
-      expect(pool).to.deep.include({ head: 0, transfers: [sent], more: false });
+      const pool = await chain.poll('tron', null, NOBODY, at(2));
+      expect(pool).to.deep.include({ head: 0, transfers: [sent], next: 'head' });
       expect(sent).to.deep.include({
         ...SENDING,
         seenAt: at(1),
@@ -54,22 +55,23 @@ describe('the simulated chain', () => {
         droppedAt: null,
         replacedBy: null,
       });
-      expect((await chain.poll('tron', pool.cursor, at(3))).transfers).to.deep.equal([]);
-      const block = await chain.poll('tron', pool.cursor, at(10));
+      expect((await chain.poll('tron', pool.cursor, NOBODY, at(3))).transfers).to.deep.equal([]);
+      const block = await chain.poll('tron', pool.cursor, NOBODY, at(10));
       expect(block).to.deep.include({ head: 1, transfers: [{ ...sent, blockHeight: 1 }] });
-      expect(await chain.poll('tron', block.cursor, at(30))).to.deep.equal({
+      expect(await chain.poll('tron', block.cursor, NOBODY, at(30))).to.deep.equal({
         head: 3,
+        finalHeight: -16,
         transfers: [],
         cursor: block.cursor,
-        more: false,
+        next: 'head',
       });
     });
 
     it('returns the current state of changed transfers, so a repeated poll is safe', async () => {
       await sendOne({}, 1);
-      const first = await chain.poll('tron', null, at(15));
+      const first = await chain.poll('tron', null, NOBODY, at(15));
       expect(first.transfers.map(({ blockHeight }) => blockHeight)).to.deep.equal([1]);
-      expect(await chain.poll('tron', null, at(15))).to.deep.equal(first);
+      expect(await chain.poll('tron', null, NOBODY, at(15))).to.deep.equal(first);
     });
 
     it('keeps every digit of an amount', async () => {
@@ -81,36 +83,36 @@ describe('the simulated chain', () => {
       ];
       const inDai = { network: 'ethereum', coin: 'DAI' } as const;
       for (const amount of amounts) expect((await sendOne({ ...inDai, amount }, 1)).amount).to.equal(amount);
-      const { transfers } = await chain.poll('ethereum', null, at(2));
+      const { transfers } = await chain.poll('ethereum', null, NOBODY, at(2));
       expect(transfers.map(({ amount }) => amount)).to.have.members(amounts);
     });
 
     it('shows each network its own transfers and its own head', async () => {
-      await chain.poll('bitcoin', null, at(5));
+      await chain.poll('bitcoin', null, NOBODY, at(5));
       await sendOne({ network: 'bitcoin', coin: 'BTC', address: 'bc1q' }, 6);
       await sendOne({}, 6);
-      expect(await chain.poll('bitcoin', null, at(27))).to.deep.include({ head: 2 });
+      expect(await chain.poll('bitcoin', null, NOBODY, at(27))).to.deep.include({ head: 2 });
       expect(
-        (await chain.poll('bitcoin', null, at(27))).transfers.map(({ address }) => address),
+        (await chain.poll('bitcoin', null, NOBODY, at(27))).transfers.map(({ address }) => address),
       ).to.deep.equal(['bc1q']);
-      expect((await chain.poll('tron', null, at(27))).transfers.map(({ address }) => address)).to.deep.equal([
-        'Tsomewhere',
-      ]);
+      expect(
+        (await chain.poll('tron', null, NOBODY, at(27))).transfers.map(({ address }) => address),
+      ).to.deep.equal(['Tsomewhere']);
     });
 
     it('returns pages of 500 and whether there is more', async () => {
       const sendings = Array.from({ length: 1_200 }, (_, i) => ({ ...SENDING, address: `T${i}` }));
       await chain.send(db, sendings, at(1));
       const pages = [];
-      for (let cursor: string | null = null, more = true; more;) {
-        const page = await chain.poll('tron', cursor, at(2));
+      for (let cursor: string | null = null, next: unknown = 'more'; next === 'more';) {
+        const page = await chain.poll('tron', cursor, NOBODY, at(2));
         pages.push(page);
-        ({ cursor, more } = page);
+        ({ cursor, next } = page);
       }
-      expect(pages.map(({ transfers, more }) => [transfers.length, more])).to.deep.equal([
-        [500, true],
-        [500, true],
-        [200, false],
+      expect(pages.map(({ transfers, next }) => [transfers.length, next])).to.deep.equal([
+        [500, 'more'],
+        [500, 'more'],
+        [200, 'head'],
       ]);
       const addresses = pages.flatMap(({ transfers }) => transfers.map(({ address }) => address));
       expect(new Set(addresses).size).to.equal(1_200);
@@ -122,10 +124,10 @@ describe('the simulated chain', () => {
         Array.from({ length: 501 }, (_, i) => ({ ...SENDING, address: `T${i}` })),
         at(1),
       );
-      const first = await chain.poll('tron', null, at(2));
-      const second = await chain.poll('tron', first.cursor, at(10));
+      const first = await chain.poll('tron', null, NOBODY, at(2));
+      const second = await chain.poll('tron', first.cursor, NOBODY, at(10));
       expect(second.transfers).to.have.length(500);
-      const third = await chain.poll('tron', second.cursor, at(10));
+      const third = await chain.poll('tron', second.cursor, NOBODY, at(10));
       const mined = [...second.transfers, ...third.transfers];
       expect(new Set(mined.map(({ txHash }) => txHash)).size).to.equal(501);
       expect(mined.every(({ blockHeight }) => blockHeight === 1)).to.equal(true);
@@ -133,7 +135,7 @@ describe('the simulated chain', () => {
 
     it('rejects a cursor that it never returned', async () => {
       for (const cursor of ['', '-1', 'abc', '1; DROP TABLE sim_heads', '9'.repeat(19)]) {
-        const refusal = await chain.poll('tron', cursor, START).catch((error: unknown) => error);
+        const refusal = await chain.poll('tron', cursor, NOBODY, START).catch((error: unknown) => error);
         expect(refusal, cursor).to.be.instanceOf(RangeError);
       }
     });
@@ -161,17 +163,17 @@ describe('the simulated chain', () => {
     });
 
     it('are mined at the same times however often the chain is polled', async () => {
-      for (const seconds of [7, 19, 20, 34]) await chain.poll('tron', null, at(seconds));
+      for (const seconds of [7, 19, 20, 34]) await chain.poll('tron', null, NOBODY, at(seconds));
       await sendOne({}, 35);
-      expect((await chain.poll('tron', null, at(39.999))).head).to.equal(3);
-      expect(await chain.poll('tron', null, at(40))).to.deep.include({ head: 4 });
+      expect((await chain.poll('tron', null, NOBODY, at(39.999))).head).to.equal(3);
+      expect(await chain.poll('tron', null, NOBODY, at(40))).to.deep.include({ head: 4 });
       expect(await heights(40)).to.deep.equal({ Tsomewhere: 4 });
     });
 
     it('stay unchanged when the clock goes back', async () => {
-      await chain.poll('tron', null, at(50));
-      expect((await chain.poll('tron', null, at(20))).head).to.equal(5);
-      expect((await chain.poll('tron', null, at(60))).head).to.equal(6);
+      await chain.poll('tron', null, NOBODY, at(50));
+      expect((await chain.poll('tron', null, NOBODY, at(20))).head).to.equal(5);
+      expect((await chain.poll('tron', null, NOBODY, at(60))).head).to.equal(6);
     });
 
     it('of a day are mined in one step and leave one row', async () => {
@@ -179,7 +181,7 @@ describe('the simulated chain', () => {
       await sendOne({ address: 'morning' }, 0.5);
       await sendOne({ address: 'noon' }, DAY_SECONDS / 2);
       await sendOne({ address: 'night' }, DAY_SECONDS - 0.001);
-      const { head, transfers } = await fast.poll('tron', null, at(DAY_SECONDS));
+      const { head, transfers } = await fast.poll('tron', null, NOBODY, at(DAY_SECONDS));
       expect(head).to.equal(DAY_SECONDS);
       expect(transfers.map(({ address, blockHeight }) => [address, blockHeight])).to.deep.equal([
         ['morning', 1],
@@ -193,8 +195,8 @@ describe('the simulated chain', () => {
     it("take each network's own block time by default", async () => {
       const own = createSimulator({ db, seed: 'seed' });
       const networks = ['bitcoin', 'ethereum', 'polygon', 'solana', 'tron'] as const;
-      for (const network of networks) await own.poll(network, null, START);
-      const polled = await Promise.all(networks.map((network) => own.poll(network, null, at(1_200))));
+      for (const network of networks) await own.poll(network, null, NOBODY, START);
+      const polled = await Promise.all(networks.map((network) => own.poll(network, null, NOBODY, at(1_200))));
       expect(polled.map(({ head }) => head)).to.deep.equal([2, 100, 600, 3_000, 400]);
     });
 
@@ -220,12 +222,12 @@ describe('the simulated chain', () => {
       );
       expect(again).to.deep.equal(first);
       expect(other?.txHash).not.to.equal(first.txHash);
-      expect((await chain.poll('tron', null, at(5))).transfers).to.have.length(2);
+      expect((await chain.poll('tron', null, NOBODY, at(5))).transfers).to.have.length(2);
     });
 
     it('returns for a used reference the transfer in its current state', async () => {
       await sendOne({ reference: 'autopay pay_1' }, 1);
-      await chain.poll('tron', null, at(10));
+      await chain.poll('tron', null, NOBODY, at(10));
       expect((await sendOne({ reference: 'autopay pay_1' }, 11)).blockHeight).to.equal(1);
     });
 
@@ -233,7 +235,7 @@ describe('the simulated chain', () => {
       const twice = { ...SENDING, reference: 'autopay pay_1' };
       const [first, second] = await chain.send(db, [twice, twice], at(1));
       expect(first).to.deep.equal(second);
-      expect((await chain.poll('tron', null, at(2))).transfers).to.have.length(1);
+      expect((await chain.poll('tron', null, NOBODY, at(2))).transfers).to.have.length(1);
     });
 
     it('sends another transfer each time without a reference', async () => {
@@ -274,7 +276,7 @@ describe('the simulated chain', () => {
           .catch((error: unknown) => error);
         expect(refusal, JSON.stringify(fault)).to.be.instanceOf(RangeError);
       }
-      expect((await chain.poll('tron', null, at(2))).transfers).to.deep.equal([]);
+      expect((await chain.poll('tron', null, NOBODY, at(2))).transfers).to.deep.equal([]);
     });
 
     it("is rolled back with the caller's transaction", async () => {
@@ -283,7 +285,7 @@ describe('the simulated chain', () => {
         throw new Error('undo');
       });
       expect(await undone.catch((error: Error) => error.message)).to.equal('undo');
-      expect((await chain.poll('tron', null, at(2))).transfers).to.deep.equal([]);
+      expect((await chain.poll('tron', null, NOBODY, at(2))).transfers).to.deep.equal([]);
     });
   });
 
@@ -291,7 +293,7 @@ describe('the simulated chain', () => {
     it('drops a transfer from the pool or its block, for a transaction that spends its money', async () => {
       const pooled = await sendOne({ address: 'pooled' }, 11);
       const mined = await sendOne({ address: 'mined' }, 1);
-      const { cursor } = await chain.poll('tron', null, at(12));
+      const { cursor } = await chain.poll('tron', null, NOBODY, at(12));
       for (const { txHash } of [pooled, mined]) {
         const dropped = await chain.replace(txHash, at(13));
         expect(dropped).to.deep.include({ txHash, blockHeight: null, droppedAt: at(13) });
@@ -299,7 +301,7 @@ describe('the simulated chain', () => {
           .to.match(/^[0-9a-f]{64}$/)
           .and.not.equal(txHash);
       }
-      const { transfers } = await chain.poll('tron', cursor, at(100));
+      const { transfers } = await chain.poll('tron', cursor, NOBODY, at(100));
       expect(
         transfers.map(({ address, blockHeight, droppedAt }) => [address, blockHeight, droppedAt]),
       ).to.deep.equal([
@@ -311,7 +313,7 @@ describe('the simulated chain', () => {
     it('drops a transfer that no poller has seen yet', async () => {
       const { txHash } = await sendOne({}, 1);
       await chain.replace(txHash, at(2));
-      expect((await chain.poll('tron', null, at(30))).transfers)
+      expect((await chain.poll('tron', null, NOBODY, at(30))).transfers)
         .to.have.length(1)
         .and.nested.property('[0].droppedAt')
         .deep.equal(at(2));
@@ -320,9 +322,9 @@ describe('the simulated chain', () => {
     it('changes nothing the second time', async () => {
       const { txHash } = await sendOne({}, 1);
       const dropped = await chain.replace(txHash, at(2));
-      const { cursor } = await chain.poll('tron', null, at(3));
+      const { cursor } = await chain.poll('tron', null, NOBODY, at(3));
       expect(await chain.replace(txHash, at(4))).to.deep.equal(dropped);
-      expect((await chain.poll('tron', cursor, at(5))).transfers).to.deep.equal([]);
+      expect((await chain.poll('tron', cursor, NOBODY, at(5))).transfers).to.deep.equal([]);
     });
 
     it('returns null for an unknown transaction', async () => {
@@ -334,10 +336,10 @@ describe('the simulated chain', () => {
     it('returns the transfers of the newest blocks to the pool, and keeps the height', async () => {
       for (const seconds of [1, 11, 21, 31])
         await sendOne({ address: `block ${(seconds + 9) / 10}` }, seconds);
-      const { cursor, head } = await chain.poll('tron', null, at(40));
+      const { cursor, head } = await chain.poll('tron', null, NOBODY, at(40));
       expect(head).to.equal(4);
       expect(await chain.reorganise('tron', 2, at(41))).to.equal(2);
-      const orphaned = await chain.poll('tron', cursor, at(42));
+      const orphaned = await chain.poll('tron', cursor, NOBODY, at(42));
       expect(orphaned.head).to.equal(4);
       expect(orphaned.transfers.map(({ address, blockHeight }) => [address, blockHeight])).to.deep.equal([
         ['block 3', null],
@@ -357,17 +359,17 @@ describe('the simulated chain', () => {
       const { txHash } = await sendOne({ address: 'dropped' }, 1);
       await sendOne({}, 1);
       await chain.replace(txHash, at(2));
-      await chain.poll('tron', null, at(30));
+      await chain.poll('tron', null, NOBODY, at(30));
       expect(await chain.reorganise('tron', 1_000, at(31))).to.equal(1);
       expect(await heights(100)).to.deep.equal({ dropped: null, Tsomewhere: 4 });
     });
 
     it('changes one network only', async () => {
-      await chain.poll('ethereum', null, START);
+      await chain.poll('ethereum', null, NOBODY, START);
       await sendOne({ network: 'ethereum', address: '0x' }, 1);
-      await chain.poll('ethereum', null, at(10));
+      await chain.poll('ethereum', null, NOBODY, at(10));
       expect(await chain.reorganise('tron', 5, at(10))).to.equal(0);
-      expect((await chain.poll('ethereum', null, at(10))).transfers).to.have.nested.property(
+      expect((await chain.poll('ethereum', null, NOBODY, at(10))).transfers).to.have.nested.property(
         '[0].blockHeight',
         1,
       );
@@ -379,10 +381,10 @@ describe('the simulated chain', () => {
       await sendOne({ address: 'early' }, 1);
       await sendOne({ address: 'now' }, 4);
       expect(await chain.mine('tron', 3, at(4))).to.equal(3);
-      expect(await chain.poll('tron', null, at(4))).to.deep.include({ head: 3 });
+      expect(await chain.poll('tron', null, NOBODY, at(4))).to.deep.include({ head: 3 });
       expect(await heights(4)).to.deep.equal({ early: 1, now: 1 });
-      expect((await chain.poll('tron', null, at(13.999))).head).to.equal(3);
-      expect((await chain.poll('tron', null, at(14))).head).to.equal(4);
+      expect((await chain.poll('tron', null, NOBODY, at(13.999))).head).to.equal(3);
+      expect((await chain.poll('tron', null, NOBODY, at(14))).head).to.equal(4);
     });
 
     it('mines after the blocks that are due', async () => {
@@ -403,7 +405,7 @@ describe('the simulated chain', () => {
     const play = async (): Promise<unknown> => {
       await db.raw('TRUNCATE sim_transfers, sim_heads');
       const seeded = createSimulator({ db, blockSeconds: BLOCK_SECONDS, seed: 'seed' });
-      await seeded.poll('solana', null, START);
+      await seeded.poll('solana', null, NOBODY, START);
       const address = seeded.depositAddress('solana', 'pay_1');
       const sendings = ['half', 'rest'].map((reference) => ({
         ...SENDING,
@@ -412,10 +414,10 @@ describe('the simulated chain', () => {
         reference,
       }));
       const [half] = await seeded.send(db, sendings, at(1));
-      const views = [await seeded.poll('solana', null, at(11))];
+      const views = [await seeded.poll('solana', null, NOBODY, at(11))];
       await seeded.reorganise('solana', 1, at(12));
       await seeded.replace(half?.txHash ?? '', at(13));
-      views.push(await seeded.poll('solana', null, at(40)));
+      views.push(await seeded.poll('solana', null, NOBODY, at(40)));
       return views;
     };
     expect(await play()).to.deep.equal(await play());

@@ -23,13 +23,13 @@ describe('syncs of a network by many batches at once', () => {
         const chain = harness.adapters.chain(ctx);
         return {
           ...chain,
-          async poll(network, cursor, now) {
+          async poll(...asked) {
             gate.begun += 1;
             begin();
             await opened;
             const error = fault();
             if (error !== null) throw error;
-            return chain.poll(network, cursor, now);
+            return chain.poll(...asked);
           },
         };
       },
