@@ -197,15 +197,16 @@ async function declareLists(): Promise<void> {
   const { ManyPayments } = await import('../../../src/domain/payments/totals.ts');
   const { listDeliveries } = await import('../../../src/domain/webhooks/deliveries/list.ts');
   const unreached = () => Promise.reject(new Error('declared, and not run'));
-  const db = { raw: () => ({ options: unreached }) } as unknown as Db;
+  const db: object = { raw: () => ({ options: unreached }) };
   const day = { from_date: '2026-01-01', to_date: '2026-01-31' };
   const id = '0'.repeat(26);
   const cursor = (text: string) => Buffer.from(text).toString('base64url');
   const payments = { ...day, order_id: 'a', status: ['SETTLED' as const], cursor: cursor(`1.pay_${id}`) };
-  for (const query of subsets(payments)) await listPayments(db, 'mer', query, '').catch(() => undefined);
+  for (const query of subsets(payments))
+    await listPayments(db as Db, 'mer', query, '').catch(() => undefined);
   const many = Object.assign(new ManyPayments(), { has: () => true });
   for (const query of [{}, { cursor: payments.cursor }])
-    await listPayments(db, 'mer', query, '', many).catch(() => undefined);
+    await listPayments(db as Db, 'mer', query, '', many).catch(() => undefined);
   const deliveries = {
     ...day,
     payment_id: `pay_${id}`,
@@ -214,7 +215,8 @@ async function declareLists(): Promise<void> {
     type: ['checkout.created' as const],
     cursor: cursor(`dlv_${id}`),
   };
-  for (const query of subsets(deliveries)) await listDeliveries(db, 'mer', query).catch(() => undefined);
+  for (const query of subsets(deliveries))
+    await listDeliveries(db as Db, 'mer', query).catch(() => undefined);
 }
 
 function subsets<Query extends object>(query: Query): Partial<Query>[] {

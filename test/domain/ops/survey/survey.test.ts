@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { endpointsSection } from '../../../../src/domain/ops/status/service.ts';
 import { openSurvey } from '../../../../src/domain/ops/survey/survey.ts';
-import type { Db } from '../../../../src/platform/postgres/db.ts';
 import { explain, rowsRead } from '../../../support/explain.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 
@@ -36,7 +35,7 @@ describe('the endpoints that are stopped, among many that are not', () => {
 
   it('are found by their index, whatever plan Postgres keeps', async () => {
     const plans = await explain(harness.ctx.db, async (tx) => {
-      const ctx = { ...harness.ctx, db: tx as unknown as Db };
+      const ctx = { ...harness.ctx, db: tx };
       await openSurvey(ctx).endpoints();
       await endpointsSection.read(ctx);
     });
