@@ -7,7 +7,7 @@ import { encodeInTurn } from './appearance/encode-logo.ts';
 import { IMAGE_TYPES } from './appearance/image-type.ts';
 import { logoId, toAppearance } from './appearance/resource.ts';
 import { Appearance, AppearanceBody } from './appearance/schemas.ts';
-import { readFace, removeLogo, storeChoices, storeLogo } from './appearance/store.ts';
+import { readAppearance, removeLogo, storeChoices, storeLogo } from './appearance/store.ts';
 
 /** Decoding an image takes a hundred times as long as storing it. */
 const LOGOS_PER_MINUTE = 10;
@@ -28,7 +28,7 @@ export const appearanceEndpoints = (adapters: AdaptersByMode) => [
     errors: [],
     response: { status: 200, schema: Appearance },
     handle: async ({ ctx, caller }) =>
-      reply(200, toAppearance(await readFace(ctx.db, caller.merchantId), ctx.config.publicUrl)),
+      reply(200, toAppearance(await readAppearance(ctx.db, caller.merchantId), ctx.config.publicUrl)),
   }),
   endpoint({
     operationId: 'setAppearance',

@@ -10,7 +10,7 @@ import {
   type PaymentList,
   type ResourceRow,
 } from './schemas.ts';
-import { EXACT_TOTAL_LIMIT, ManyPayments } from './totals.ts';
+import { EXACT_TOTAL_LIMIT, LargeMerchants } from './totals.ts';
 
 /**
  * Returns one page of a merchant's payments, newest first, in one round trip; in two where it finds out that
@@ -23,7 +23,7 @@ export async function listPayments(
   merchantId: string,
   query: ListPaymentsQuery,
   publicUrl: string,
-  many = new ManyPayments(),
+  many = new LargeMerchants(),
 ): Promise<PaymentList> {
   if (query.page !== undefined && query.cursor !== undefined)
     throw new ValidationError('cursor', 'not', 'cannot be combined with page');

@@ -9,10 +9,10 @@ import { clearRefundAddress, readRefundList } from './refunds/given-address.ts';
 import { requestRefund } from './refunds/request.ts';
 import { RefundBody, RefundList, RefundResource } from './refunds/schemas.ts';
 import { CreatePaymentBody, ListPaymentsQuery, PaymentList, PaymentResource, toResource } from './schemas.ts';
-import { ManyPayments } from './totals.ts';
+import { LargeMerchants } from './totals.ts';
 
 /** The endpoints of payments; the chain adapter derives a new payment's deposit address. */
-export const paymentEndpoints = (adapters: AdaptersByMode, many = new ManyPayments()) => [
+export const paymentEndpoints = (adapters: AdaptersByMode, many = new LargeMerchants()) => [
   endpoint({
     operationId: 'createPayment',
     method: 'post',

@@ -24,7 +24,7 @@ const LOOKED_AT = 2 * EXACT_TOTAL_LIMIT;
  * does a payment change its merchant. Their number can only grow. Late commits and clocks that disagree only
  * add to it, and a standby shows nothing that is not on the primary.
  */
-export class ManyPayments {
+export class LargeMerchants {
   readonly #merchants = new Set<string>();
   readonly #underway = new Set<string>();
 

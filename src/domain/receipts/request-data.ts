@@ -1,5 +1,5 @@
 import { NETWORKS, type NetworkId } from '../chain/networks.ts';
-import { faceOf } from '../checkout/view/face.ts';
+import { appearanceOf } from '../checkout/view/appearance.ts';
 import { canAskForAddress } from '../checkout/view/view.ts';
 import { findByToken, type CheckoutPayment } from '../checkout/view/store.ts';
 import { returnsLate, type Policy } from '../payments/lifecycle/policy.ts';
@@ -102,7 +102,7 @@ function inSettlementCoin({ pay_amount, pay_currency }: CheckoutPayment, amount:
 
 function commonData(payment: CheckoutPayment, { publicUrl, simulateLive }: Surroundings) {
   return {
-    merchantName: faceOf(payment).name,
+    merchantName: appearanceOf(payment).name,
     isTest: simulateLive || payment.merchant_mode === 'test',
     paymentId: payment.id,
     orderId: payment.order_id,

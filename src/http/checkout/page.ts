@@ -43,7 +43,7 @@ export async function pageOf(
 ): Promise<RenderedPage> {
   const now = withTestClockOf(ctx, payment).now();
   const served = adaptersOf(adapters, payment.merchant_mode);
-  const isConverted = Boolean(payment.face?.display_currency);
+  const isConverted = Boolean(payment.appearance?.display_currency);
   const rates = isConverted ? await readDisplayRates(ctx, served.displayRates) : null;
   const html = checkoutPage(payment, now, language, served, { ...settingsOf(ctx), ...options, rates });
   return { html, policy: policyFor(payment) };

@@ -194,7 +194,7 @@ function isPositional({ name, params }: Declaration, statements: readonly Statem
  */
 async function declareLists(): Promise<void> {
   const { listPayments } = await import('../../../src/domain/payments/list.ts');
-  const { ManyPayments } = await import('../../../src/domain/payments/totals.ts');
+  const { LargeMerchants } = await import('../../../src/domain/payments/totals.ts');
   const { listDeliveries } = await import('../../../src/domain/webhooks/deliveries/list.ts');
   const unreached = () => Promise.reject(new Error('declared, and not run'));
   const db: object = { raw: () => ({ options: unreached }) };
@@ -204,7 +204,7 @@ async function declareLists(): Promise<void> {
   const payments = { ...day, order_id: 'a', status: ['SETTLED' as const], cursor: cursor(`1.pay_${id}`) };
   for (const query of subsets(payments))
     await listPayments(db as Db, 'mer', query, '').catch(() => undefined);
-  const many = Object.assign(new ManyPayments(), { has: () => true });
+  const many = Object.assign(new LargeMerchants(), { has: () => true });
   for (const query of [{}, { cursor: payments.cursor }])
     await listPayments(db as Db, 'mer', query, '', many).catch(() => undefined);
   const deliveries = {

@@ -7,7 +7,7 @@ import { lockPayments } from '../../payments/lifecycle/store.ts';
 import { readTransfers } from '../../payments/transfers/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { faultOf } from '../../../platform/logging/reasons.ts';
-import { faceOf, isOffered } from '../view/face.ts';
+import { appearanceOf, isOffered } from '../view/appearance.ts';
 import { findByToken, type CheckoutPayment } from '../view/store.ts';
 import { viewOf } from '../view/view.ts';
 
@@ -30,7 +30,7 @@ export async function selectMethodByToken(
   const own = adaptersOf(adapters, found.merchant_mode);
   const pair = COINS_ON_NETWORKS.find((known) => known.coin === coin && known.network === network);
   if (pair === undefined || !own.networks.includes(pair.network)) return 'badMethod';
-  if (!isOffered(faceOf(found), pair)) return 'badMethod';
+  if (!isOffered(appearanceOf(found), pair)) return 'badMethod';
   const rates = await own.rates();
   return ctx.db.transaction(async (tx): Promise<SelectionResult> => {
     const [payment] = await lockPayments(tx, [found.id]);
@@ -54,7 +54,7 @@ export async function selectOnlyMethod(
   payment: CheckoutPayment,
 ): Promise<boolean> {
   const view = viewOf(payment, withTestClockOf(ctx, payment).now());
-  const [only, ...others] = view.face.methods ?? [];
+  const [only, ...others] = view.appearance.methods ?? [];
   if (!view.mustChoose || only === undefined || others.length > 0) return false;
   try {
     const { coin, network } = only;

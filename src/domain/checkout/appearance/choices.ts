@@ -1,11 +1,11 @@
 import type { NetworkId } from '../../chain/networks.ts';
 import { ValidationError } from '../../api/errors.ts';
 import { parseUrl } from '../../../platform/values/urls.ts';
-import { isFrameOrigin, type PaymentMethod, type StoredFace } from '../view/face.ts';
+import { isFrameOrigin, type PaymentMethod, type StoredAppearance } from '../view/appearance.ts';
 import type { AppearanceBody } from './schemas.ts';
 
 /** What a merchant chooses, as it is stored; the logo has an endpoint of its own. */
-export type Choices = Omit<StoredFace, 'logo'>;
+export type Choices = Omit<StoredAppearance, 'logo'>;
 
 /** What validation depends on beside the request. */
 interface Surroundings {

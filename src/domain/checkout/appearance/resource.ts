@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto';
 import { accentOf } from '../markup/accent.ts';
-import { logoPath } from '../view/face.ts';
+import { logoPath } from '../view/appearance.ts';
 import type { Appearance } from './schemas.ts';
-import type { FaceRow } from './store.ts';
+import type { AppearanceRow } from './store.ts';
 
-/** What the API says of a merchant's face; `row` is null while nothing was set. */
-export function toAppearance(row: FaceRow | null, publicUrl: string): Appearance {
-  const face = row?.face;
-  const [accent, logo] = [face?.accent_color ?? null, face?.logo ?? null];
+/** What the API says of a merchant's appearance; `row` is null while nothing was set. */
+export function toAppearance(row: AppearanceRow | null, publicUrl: string): Appearance {
+  const appearance = row?.appearance;
+  const [accent, logo] = [appearance?.accent_color ?? null, appearance?.logo ?? null];
   return {
-    name: face?.name ?? null,
-    support_url: face?.support_url ?? null,
+    name: appearance?.name ?? null,
+    support_url: appearance?.support_url ?? null,
     accent_color: accent,
     accent_used: accent === null ? null : accentUsed(accent),
-    display_currency: (face?.display_currency ?? null) as Appearance['display_currency'],
-    methods: face?.methods === undefined || face.methods === null ? null : [...face.methods],
-    embed_origins: [...(face?.embed_origins ?? [])],
+    display_currency: (appearance?.display_currency ?? null) as Appearance['display_currency'],
+    methods:
+      appearance?.methods === undefined || appearance.methods === null ? null : [...appearance.methods],
+    embed_origins: [...(appearance?.embed_origins ?? [])],
     logo:
       logo === null
         ? null

@@ -1,27 +1,30 @@
 import { runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
-import { STORED_FACE, type StoredFace } from '../view/face.ts';
+import { STORED_APPEARANCE, type StoredAppearance } from '../view/appearance.ts';
 import type { Choices } from './choices.ts';
 import type { EncodedLogo } from './encode-logo.ts';
 
-/** A merchant's face as it is stored, and since when. */
-export interface FaceRow {
-  readonly face: StoredFace;
+/** A merchant's appearance as it is stored, and since when. */
+export interface AppearanceRow {
+  readonly appearance: StoredAppearance;
   readonly updated_at: Date;
 }
 
-const FACE_ROW = `${STORED_FACE} AS face, f.updated_at`;
+const APPEARANCE_ROW = `${STORED_APPEARANCE} AS appearance, f.updated_at`;
 
-const findFace = sql<FaceRow, { merchantId: string }>(
+const findAppearance = sql<AppearanceRow, { merchantId: string }>(
   'find_face',
-  (p) => `SELECT ${FACE_ROW} FROM merchant_faces f WHERE f.merchant_id = ${p.merchantId}`,
+  (p) => `SELECT ${APPEARANCE_ROW} FROM merchant_faces f WHERE f.merchant_id = ${p.merchantId}`,
 );
 
 /** Null: the merchant has chosen nothing yet. */
-export async function readFace(connection: Connection, merchantId: string): Promise<FaceRow | null> {
-  return runOne(connection, findFace, { merchantId });
+export async function readAppearance(
+  connection: Connection,
+  merchantId: string,
+): Promise<AppearanceRow | null> {
+  return runOne(connection, findAppearance, { merchantId });
 }
 
-interface WriteFaceParams {
+interface WriteAppearanceParams {
   readonly merchantId: string;
   readonly name: string | null;
   readonly supportUrl: string | null;
@@ -32,7 +35,7 @@ interface WriteFaceParams {
   readonly now: Date;
 }
 
-const writeFace = sql<FaceRow, WriteFaceParams>(
+const writeAppearance = sql<AppearanceRow, WriteAppearanceParams>(
   'write_face',
   (p) => `
     INSERT INTO merchant_faces AS f (
@@ -44,7 +47,7 @@ const writeFace = sql<FaceRow, WriteFaceParams>(
       name = excluded.name, support_url = excluded.support_url, accent_color = excluded.accent_color,
       display_currency = excluded.display_currency, methods = excluded.methods,
       embed_origins = excluded.embed_origins, updated_at = excluded.updated_at
-    RETURNING ${FACE_ROW}`,
+    RETURNING ${APPEARANCE_ROW}`,
 );
 
 /** Replaces all choices; the logo stays. */
@@ -53,8 +56,8 @@ export async function storeChoices(
   merchantId: string,
   choices: Choices,
   now: Date,
-): Promise<FaceRow | null> {
-  return runOne(connection, writeFace, {
+): Promise<AppearanceRow | null> {
+  return runOne(connection, writeAppearance, {
     merchantId,
     name: choices.name,
     supportUrl: choices.support_url,
@@ -75,7 +78,7 @@ interface WriteLogoParams {
   readonly now: Date;
 }
 
-const writeLogo = sql<FaceRow, WriteLogoParams>(
+const writeLogo = sql<AppearanceRow, WriteLogoParams>(
   'write_logo',
   (p) => `
     INSERT INTO merchant_faces AS f (merchant_id, logo, logo_id, logo_width, logo_height, updated_at)
@@ -83,7 +86,7 @@ const writeLogo = sql<FaceRow, WriteLogoParams>(
     ON CONFLICT (merchant_id) DO UPDATE SET
       logo = excluded.logo, logo_id = excluded.logo_id, logo_width = excluded.logo_width,
       logo_height = excluded.logo_height, updated_at = excluded.updated_at
-    RETURNING ${FACE_ROW}`,
+    RETURNING ${APPEARANCE_ROW}`,
 );
 
 export async function storeLogo(
@@ -91,23 +94,23 @@ export async function storeLogo(
   merchantId: string,
   { bytes, width, height, id }: EncodedLogo & { readonly id: string },
   now: Date,
-): Promise<FaceRow | null> {
+): Promise<AppearanceRow | null> {
   return runOne(connection, writeLogo, { merchantId, id, bytes, width, height, now });
 }
 
-const deleteLogo = sql<FaceRow, { merchantId: string; now: Date }>(
+const deleteLogo = sql<AppearanceRow, { merchantId: string; now: Date }>(
   'delete_logo',
   (p) => `
     UPDATE merchant_faces f
     SET logo = NULL, logo_id = NULL, logo_width = NULL, logo_height = NULL, updated_at = ${p.now}
-    WHERE f.merchant_id = ${p.merchantId} RETURNING ${FACE_ROW}`,
+    WHERE f.merchant_id = ${p.merchantId} RETURNING ${APPEARANCE_ROW}`,
 );
 
 export async function removeLogo(
   connection: Connection,
   merchantId: string,
   now: Date,
-): Promise<FaceRow | null> {
+): Promise<AppearanceRow | null> {
   return runOne(connection, deleteLogo, { merchantId, now });
 }
 

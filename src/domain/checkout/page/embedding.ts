@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readAsset } from './assets.ts';
-import { faceOf, isFrameOrigin } from '../view/face.ts';
+import { appearanceOf, isFrameOrigin } from '../view/appearance.ts';
 import type { CheckoutPayment } from '../view/store.ts';
 
 const SCRIPT = readAsset('embed');
@@ -25,5 +25,5 @@ export function embedScript(publicUrl: string): { content: string; etag: string 
  * it stores them. This second check keeps the header's other directives right whatever the row holds.
  */
 export function embeddersOf(payment: CheckoutPayment): readonly string[] {
-  return faceOf(payment).embedOrigins.filter(isFrameOrigin);
+  return appearanceOf(payment).embedOrigins.filter(isFrameOrigin);
 }

@@ -9,7 +9,7 @@ import type { Found } from '../parts/help.ts';
 import type { EnteredAddress } from '../parts/refund.ts';
 import type { DisplayRates } from '../../chain/port.ts';
 import { displayPrice } from '../view/display-price.ts';
-import { faceOf, logoPath } from '../view/face.ts';
+import { appearanceOf, logoPath } from '../view/appearance.ts';
 import type { CheckoutPayment } from '../view/store.ts';
 import { accentStyle } from './assets.ts';
 import { viewOf, type Served } from '../view/view.ts';
@@ -36,7 +36,7 @@ export interface PageOptions {
  * of its merchant's pages.
  */
 export function policyFor(payment: CheckoutPayment): string {
-  return pageCsp(accentStyle(faceOf(payment).accentColor), embeddersOf(payment));
+  return pageCsp(accentStyle(appearanceOf(payment).accentColor), embeddersOf(payment));
 }
 
 /**
@@ -62,8 +62,8 @@ export function checkoutPage(
     language,
     title: pageTitle(view, language),
     main: mainElement(content),
-    style: accentStyle(view.face.accentColor),
-    icon: view.face.logo === null ? null : logoPath(view.face.logo.id),
+    style: accentStyle(view.appearance.accentColor),
+    icon: view.appearance.logo === null ? null : logoPath(view.appearance.logo.id),
     refreshSeconds: canReload && !options.isStill ? REFRESH_SECONDS : null,
     refreshTo: pagePath,
     reloading: canReload ? reloadingLink(content, options.isStill ?? false) : null,
@@ -123,7 +123,7 @@ function contentOf(
   const view = viewOf(payment, now);
   return {
     view,
-    about: displayPrice(payment, view.face.displayCurrency, rates),
+    about: displayPrice(payment, view.appearance.displayCurrency, rates),
     language,
     served,
     path,

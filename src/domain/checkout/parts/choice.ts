@@ -5,7 +5,7 @@ import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import { symbol } from '../markup/icons.ts';
-import type { MerchantFace, PaymentMethod } from '../view/face.ts';
+import type { MerchantAppearance, PaymentMethod } from '../view/appearance.ts';
 import type { Served, View } from '../view/view.ts';
 
 /** Every method, on cheap networks first. */
@@ -14,7 +14,10 @@ const CHEAPEST_FIRST: readonly PaymentMethod[] = NETWORKS_BY_FEE.flatMap((networ
 );
 
 /** What the merchant offers and the service serves, in the merchant's order. */
-export function offeredMethods({ methods }: MerchantFace, { networks }: Served): readonly PaymentMethod[] {
+export function offeredMethods(
+  { methods }: MerchantAppearance,
+  { networks }: Served,
+): readonly PaymentMethod[] {
   return (methods ?? CHEAPEST_FIRST).filter(({ network }) => networks.includes(network));
 }
 
@@ -23,7 +26,7 @@ export function offeredMethods({ methods }: MerchantFace, { networks }: Served):
  * nothing to choose.
  */
 export function firstChoice(view: View, served: Served, language: Language, coinPath: string): Html | null {
-  const offered = offeredMethods(view.face, served);
+  const offered = offeredMethods(view.appearance, served);
   if (!view.canChoose || offered.length === 0) return null;
   const { page: texts } = language;
   const buttons = offered.map((method) => {
@@ -46,12 +49,12 @@ export function firstChoice(view: View, served: Served, language: Language, coin
  * button is a form of its own, so that one tap is the whole choice.
  */
 export function choice(view: View, served: Served, language: Language, coinPath: string): Html {
-  const { payment, canChoose, face } = view;
+  const { payment, canChoose, appearance } = view;
   const { page: texts } = language;
   const method = html`<span class="named"
     >${symbol(payment.coin)}<span>${methodName(payment, texts)}</span></span
   >`;
-  const isOnly = offeredMethods(face, served).length < 2;
+  const isOnly = offeredMethods(appearance, served).length < 2;
   if (!canChoose || isOnly) return html`<p class="method">${method}</p>`;
   return html`<details class="choice" id="choice">
     <summary class="method">${method}<span class="change">${texts.change}</span></summary>
@@ -85,12 +88,12 @@ function methodButton(
   </form>`;
 }
 
-function options({ payment, face }: View, served: Served, language: Language, coinPath: string): Html {
-  const offered = offeredMethods(face, served);
+function options({ payment, appearance }: View, served: Served, language: Language, coinPath: string): Html {
+  const offered = offeredMethods(appearance, served);
   const { page: texts } = language;
   const button = (method: PaymentMethod, id: string, pressed: boolean, label: Html) =>
     methodButton(method, language, coinPath, { here: 'choice', id, label, pressed });
-  const ids = face.methods === null ? COIN_IDS : [...new Set(offered.map(({ coin }) => coin))];
+  const ids = appearance.methods === null ? COIN_IDS : [...new Set(offered.map(({ coin }) => coin))];
   const coins = ids.flatMap((coin) => {
     const network = networkFor(coin, payment.network, offered);
     return network === null

@@ -35,10 +35,10 @@ export function refundComponent(
     : question(view, language, path, entered);
 }
 
-const valuesOf = ({ payment, face }: View) => ({
+const valuesOf = ({ payment, appearance }: View) => ({
   coin: latin(payment.refund_coin),
   network: latin(NETWORKS[payment.refund_network].name),
-  merchant: isolated(face.name),
+  merchant: isolated(appearance.name),
 });
 
 /** The first step: asks for an address. */

@@ -35,11 +35,11 @@ export function stateKey(view: View): string {
 
 /** The state in plain words, and whose page it is: tabs and task bars show the beginning. */
 export function pageTitle(view: View, { locale, page: texts }: Language): string {
-  const { confirmations, requiredConfirmations, face } = view;
+  const { confirmations, requiredConfirmations, appearance } = view;
   const values: Record<string, string> = {
     count: decimal(String(confirmations), locale),
     required: decimal(String(requiredConfirmations), locale),
-    merchant: face.name,
+    merchant: appearance.name,
   };
   const title = `${texts[keysOf(view.state).title]} · ${texts.pageTitle}`;
   return title.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
@@ -67,7 +67,7 @@ function valuesOf(view: View, { locale }: Language): Readonly<Record<string, Htm
   const price = (amount: string) =>
     latin(`${decimal(writtenLike(amount, payment.pay_amount), locale)} ${payment.pay_currency}`);
   return {
-    merchant: isolated(view.face.name),
+    merchant: isolated(view.appearance.name),
     network: latin(NETWORKS[payment.network].name),
     total: price(payment.pay_amount),
     received: price(payment.amount_received),

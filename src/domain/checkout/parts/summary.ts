@@ -2,7 +2,7 @@ import { html, type Html } from '../../../platform/pages/html.ts';
 import { decimal } from '../markup/format.ts';
 import type { Language } from '../../languages/languages.ts';
 import type { DisplayPrice } from '../view/display-price.ts';
-import { logoPath, type Logo } from '../view/face.ts';
+import { logoPath, type Logo } from '../view/appearance.ts';
 import type { View } from '../view/view.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { View } from '../view/view.ts';
  * merchant's display currency; what the order is in full opens below.
  */
 export function summary(
-  { payment, face }: View,
+  { payment, appearance }: View,
   { locale, page: texts }: Language,
   about: DisplayPrice | null,
 ): Html {
@@ -22,8 +22,8 @@ export function summary(
   return html`<header class="summary">
     <details id="order">
       <summary>
-        ${face.logo === null ? null : logoImage(face.logo)}
-        <span class="payee"><span class="unseen">${texts.paymentTo}</span> ${heading(face.name)}</span>
+        ${appearance.logo === null ? null : logoImage(appearance.logo)}
+        <span class="payee"><span class="unseen">${texts.paymentTo}</span> ${heading(appearance.name)}</span>
         <span class="price"
           ><span class="unseen">${texts.total}</span>
           <bdi dir="ltr">${decimal(pay_amount, locale)} ${pay_currency}</bdi></span

@@ -18,10 +18,10 @@ const BEGIN_AGAIN: readonly State[] = [
  * before anything was paid. `isServed`: the payment can be paid.
  */
 export function waysComponent(view: View, { page: texts }: Language, isServed: boolean): Html | null {
-  const { payment, state, face } = view;
-  const merchant = isolated(face.name);
+  const { payment, state, appearance } = view;
+  const merchant = isolated(appearance.name);
   const [success, cancel] = [successLink(payment), cancelLink(payment)];
-  const support = supportLink(face.supportUrl, payment.order_id);
+  const support = supportLink(appearance.supportUrl, payment.order_id);
   const help = (kind = '') =>
     support === null
       ? null

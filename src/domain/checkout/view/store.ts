@@ -6,7 +6,7 @@ import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { recordset, run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import type { Mode } from '../../api/endpoint.ts';
-import { STORED_FACE, type StoredFace } from './face.ts';
+import { STORED_APPEARANCE, type StoredAppearance } from './appearance.ts';
 import { NEEDS_ADDRESS } from '../../payments/refunds/states.ts';
 
 /**
@@ -17,7 +17,7 @@ export interface CheckoutPayment extends Payment {
   readonly merchant_name: string;
   readonly merchant_mode: Mode;
   /** What the merchant has chosen for their pages; null: nothing. */
-  readonly face: StoredFace | null;
+  readonly appearance: StoredAppearance | null;
   /** Until when `crypto_amount` holds; null: for as long as the payment does. */
   readonly locked_until: Date | null;
   /** The quote in the payment's coin. */
@@ -75,7 +75,7 @@ const TRANSFERS = `(
  */
 const CHECKOUT_PAYMENTS = `
   SELECT p.*, m.name AS merchant_name, m.mode AS merchant_mode, q.locked_until,
-    ${STORED_FACE} AS face,
+    ${STORED_APPEARANCE} AS appearance,
     json_build_object('asks', q.asks::text, 'covers', q.covers::text, 'rate', q.rate) AS quote,
     back.refund_coin, back.refund_network, back.needs_address, back.refund_amount::text, a.address AS refund_address,
     depth.confirmations, shown.version

@@ -8,7 +8,7 @@ import { canSelectMethod } from '../../payments/pricing/quotes.ts';
 import { hasReturnableMoney } from '../../payments/refunds/refund-address.ts';
 import { acceptsMoney, isUnderWay, paysForOrder, type Status } from '../../payments/lifecycle/states.ts';
 import { isZero, max, subtract, writtenLike } from '../../../platform/values/money.ts';
-import { faceOf, isOffered, type MerchantFace } from './face.ts';
+import { appearanceOf, isOffered, type MerchantAppearance } from './appearance.ts';
 import type { CheckoutPayment } from './store.ts';
 import { returnsExcess, returnsLate } from '../../payments/lifecycle/policy.ts';
 
@@ -53,7 +53,7 @@ export type Served = Pick<PaymentAdapters, 'networks' | 'isSimulated' | 'explore
 
 export interface View {
   readonly payment: CheckoutPayment;
-  readonly face: MerchantFace;
+  readonly appearance: MerchantAppearance;
   readonly state: State;
   /** The deposit address as people read it. */
   readonly address: string;
@@ -84,9 +84,9 @@ export interface View {
 
 /** What the page of `payment` shows at the payment's time `now`. */
 export function viewOf(payment: CheckoutPayment, now: Date): View {
-  const [state, face] = [stateOf(payment), faceOf(payment)];
+  const [state, appearance] = [stateOf(payment), appearanceOf(payment)];
   const asksForMoney = state === 'waiting' || state === 'underpaid';
-  const mustChoose = state === 'waiting' && !isOffered(face, payment);
+  const mustChoose = state === 'waiting' && !isOffered(appearance, payment);
   const requiredConfirmations = NETWORKS[networkOfTransfer(payment)].confirmations;
   const { locked_until, deadline_at } = payment;
   // Late money has no locked rate.
@@ -94,7 +94,7 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
   const canChoose = canSelectMethod(payment, now);
   return {
     payment,
-    face,
+    appearance,
     state,
     address: displayedAddress(payment.network, payment.address),
     toSend: asksForMoney && !mustChoose ? amountToSend(payment) : null,

@@ -22,7 +22,7 @@ const MAX_OF_KIND = 200;
 const workOfPayment = sql<PaymentWork, { id: string }>(
   'work_of_payment',
   (p) => `
-    WITH told AS (
+    WITH recorded AS (
       SELECT id, sequence, type, created_at FROM events WHERE payment_id = ${p.id}
       ORDER BY sequence DESC LIMIT ${MAX_OF_KIND}
     ), sent AS (
@@ -38,9 +38,9 @@ const workOfPayment = sql<PaymentWork, { id: string }>(
       w.run_at AS at, left(w.last_error, 200) AS detail
     FROM scheduled_jobs w
     WHERE w.test_clock = ${p.id} OR w.key = ANY (ARRAY(
-      SELECT ${p.id} UNION SELECT id FROM told UNION SELECT id FROM returned
+      SELECT ${p.id} UNION SELECT id FROM recorded UNION SELECT id FROM returned
       UNION SELECT endpoint_id FROM sent WHERE status = 'pending'))
-    UNION ALL SELECT 'event', type, id, 'number ' || sequence, created_at, NULL FROM told
+    UNION ALL SELECT 'event', type, id, 'number ' || sequence, created_at, NULL FROM recorded
     UNION ALL SELECT 'delivery', s.id, s.endpoint_id, s.status, s.created_at,
       concat_ws(', ', s.attempts || ' attempts', substring(last.url FROM '^\\w+://[^/?#]*'),
         'next ' || s.next_attempt_at::text)
@@ -50,7 +50,7 @@ const workOfPayment = sql<PaymentWork, { id: string }>(
     UNION ALL SELECT 'receipt', 'mail', r.event_id, CASE WHEN r.sent_at IS NOT NULL THEN 'sent'
       WHEN r.given_up_at IS NOT NULL THEN 'given up' ELSE r.attempts || ' attempts' END,
       coalesce(r.sent_at, r.given_up_at, e.created_at), NULL
-    FROM told e JOIN receipts r ON r.event_id = e.id
+    FROM recorded e JOIN receipts r ON r.event_id = e.id
     UNION ALL SELECT 'refund', id, id, status, created_at, NULL FROM returned
     UNION ALL SELECT 'conversion', coin || ' on ' || network, payment_id, status, created_at, NULL
     FROM conversions WHERE payment_id = ${p.id}

@@ -6,13 +6,13 @@ import type { Status, Trigger } from './states.ts';
 interface Counted {
   readonly from: Status;
   readonly to: Status;
-  readonly cause: Trigger;
+  readonly trigger: Trigger;
 }
 
 /** Counts transitions once their transaction has committed; one that is rolled back has moved nothing. */
 export function countTransitions(tx: Tx, transitions: readonly Counted[]): void {
   const count = () => {
-    for (const { from, to, cause } of transitions) transitionsTotal.inc({ from, to, cause });
+    for (const { from, to, trigger } of transitions) transitionsTotal.inc({ from, to, cause: trigger });
   };
   // The caller handles the rejection of the transaction itself.
   void tx.executionPromise.then(count, () => undefined);

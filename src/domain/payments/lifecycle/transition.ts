@@ -67,8 +67,8 @@ export async function transition(
   );
   const requestOf = new Map(requests.map((request) => [request.paymentId, request]));
   const counted = rows.flatMap(({ id, from_status: from, status: to }) => {
-    const cause = requestOf.get(id)?.trigger;
-    return cause === undefined ? [] : [{ from, to, cause }];
+    const trigger = requestOf.get(id)?.trigger;
+    return trigger === undefined ? [] : [{ from, to, trigger }];
   });
   countTransitions(tx, counted);
   const moved = rows.map(({ from_status: _from, ...payment }) => payment);

@@ -18,7 +18,7 @@ import { LIBRARY } from './library.ts';
 import type { SimulatedReceiver } from './receiver.ts';
 import { endRun } from './scenario-runs.ts';
 import type { ScenarioBody } from './schemas.ts';
-import { createPaymentOf, setUp } from './stage.ts';
+import { createPaymentOf, prepareRun } from './prepare.ts';
 import { runScript } from './steps.ts';
 
 /**
@@ -57,7 +57,7 @@ export async function runScenario(
   if (earlier !== null) return earlier;
   const merged = new MergedTransactions(ctx.db);
   try {
-    const reply = await play({ ...ctx, db: merged.db }, sandbox, caller, request, merged);
+    const reply = await runPrepared({ ...ctx, db: merged.db }, sandbox, caller, request, merged);
     await merged.commit();
     return reply;
   } catch (error) {
@@ -65,12 +65,12 @@ export async function runScenario(
     // A transaction that failed, as one of a payment whose transfers are then set aside, has undone those
     // before it. They happen again, each by itself.
     if (!merged.isUndone || error instanceof ApiError || isUnavailable(error)) throw error;
-    return play(ctx, sandbox, caller, request, null);
+    return runPrepared(ctx, sandbox, caller, request, null);
   }
 }
 
 /** Runs a scenario; null: each of its transactions by itself. */
-async function play(
+async function runPrepared(
   ctx: Context,
   sandbox: Sandbox,
   caller: Caller,
@@ -79,14 +79,14 @@ async function play(
 ): Promise<Reply> {
   const { terms, script } = scriptOf(body);
   const { seed = 'seed' } = body;
-  const stage = setUp(ctx, sandbox, body);
-  const { own, begin, adapters, receiver } = stage;
-  const id = await createPaymentOf(stage, caller, terms);
-  const clock = { ...stage.clock, id };
+  const prepared = prepareRun(ctx, sandbox, body);
+  const { own, begin, adapters, receiver } = prepared;
+  const id = await createPaymentOf(prepared, caller, terms);
+  const clock = { ...prepared.clock, id };
   const work = async (frozen: FrozenClock): Promise<Reply> => {
-    stage.enter(frozen);
+    prepared.enter(frozen);
     try {
-      await runScript({ frozen, caller, id, adapters, receiver, control: stage.control }, begin, script);
+      await runScript({ frozen, caller, id, adapters, receiver, control: prepared.control }, begin, script);
       await frozen.advanceTo(addSeconds(frozen.ctx.now(), EPILOGUE_SECONDS));
       const [report, identifiers] = await together(
         ctx.db,

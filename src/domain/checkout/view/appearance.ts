@@ -8,7 +8,7 @@ export interface PaymentMethod {
 }
 
 /** How a merchant appears on their customers' pages, and what they decide about them. */
-export interface MerchantFace {
+export interface MerchantAppearance {
   readonly name: string;
   /** Where customers find help: a web page or a mailto link; null: the page names the merchant only. */
   readonly supportUrl: string | null;
@@ -32,7 +32,7 @@ export interface Logo {
 }
 
 /** A merchant's choices as they are stored; null: no choice. */
-export interface StoredFace {
+export interface StoredAppearance {
   readonly name: string | null;
   readonly support_url: string | null;
   readonly accent_color: string | null;
@@ -42,35 +42,35 @@ export interface StoredFace {
   readonly logo: Logo | null;
 }
 
-/** SQL: the `StoredFace` of the row `f` of merchant_faces as JSON; null without a row. */
-export const STORED_FACE = `
+/** SQL: the `StoredAppearance` of the row `f` of merchant_faces as JSON; null without a row. */
+export const STORED_APPEARANCE = `
   CASE WHEN f.merchant_id IS NOT NULL THEN json_build_object(
     'name', f.name, 'support_url', f.support_url, 'accent_color', f.accent_color,
     'display_currency', f.display_currency, 'methods', f.methods, 'embed_origins', f.embed_origins,
     'logo', CASE WHEN f.logo_id IS NOT NULL
       THEN json_build_object('id', f.logo_id, 'width', f.logo_width, 'height', f.logo_height) END) END`;
 
-/** The face of a merchant of this name with these choices. */
-export function faceOf({
+/** The appearance of a merchant of this name with these choices. */
+export function appearanceOf({
   merchant_name,
-  face,
+  appearance,
 }: {
   readonly merchant_name: string;
-  readonly face: StoredFace | null;
-}): MerchantFace {
+  readonly appearance: StoredAppearance | null;
+}): MerchantAppearance {
   return {
-    name: face?.name ?? merchant_name,
-    supportUrl: face?.support_url ?? null,
-    accentColor: face?.accent_color ?? null,
-    displayCurrency: face?.display_currency ?? null,
-    methods: face?.methods ?? null,
-    embedOrigins: face?.embed_origins ?? [],
-    logo: face?.logo ?? null,
+    name: appearance?.name ?? merchant_name,
+    supportUrl: appearance?.support_url ?? null,
+    accentColor: appearance?.accent_color ?? null,
+    displayCurrency: appearance?.display_currency ?? null,
+    methods: appearance?.methods ?? null,
+    embedOrigins: appearance?.embed_origins ?? [],
+    logo: appearance?.logo ?? null,
   };
 }
 
 /** Whether customers can pay with the method. */
-export function isOffered({ methods }: MerchantFace, { coin, network }: PaymentMethod): boolean {
+export function isOffered({ methods }: MerchantAppearance, { coin, network }: PaymentMethod): boolean {
   return methods === null || methods.some((method) => method.coin === coin && method.network === network);
 }
 

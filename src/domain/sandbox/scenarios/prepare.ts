@@ -26,7 +26,7 @@ const PAGE_URL = 'https://checkout.sandbox.invalid';
  * story means must not depend on the environment: networks have their own block times, and a receiver is
  * tried again by the service's own schedule.
  */
-export function setUp(ctx: Context, sandbox: Sandbox, { seed = 'seed', ids }: ScenarioBody) {
+export function prepareRun(ctx: Context, sandbox: Sandbox, { seed = 'seed', ids }: ScenarioBody) {
   const begin = new Date(BEGIN);
   let random = seededRandom(seed);
   let now = () => begin;
@@ -62,7 +62,7 @@ export function setUp(ctx: Context, sandbox: Sandbox, { seed = 'seed', ids }: Sc
 
 /** Creates the scenario's payment, together with the record that it runs, and returns its id. */
 export function createPaymentOf(
-  { own, adapters }: ReturnType<typeof setUp>,
+  { own, adapters }: ReturnType<typeof prepareRun>,
   caller: Caller,
   terms: Script['payment'],
 ): Promise<string> {

@@ -9,7 +9,7 @@ import { logo } from '../../support/images.ts';
 
 const HUMAN = 'Mozilla/5.0';
 
-describe("a merchant's face on the checkout page", () => {
+describe("a merchant's appearance on the checkout page", () => {
   let harness: Harness;
   before(async () => {
     harness = await createHarness();
