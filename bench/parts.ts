@@ -2,6 +2,7 @@ import type { Bench } from './bench.ts';
 import { measureBulk } from './parts/bulk.ts';
 import { measureDeliveries } from './parts/deliveries.ts';
 import { measureHistory } from './parts/history.ts';
+import { measureIdle } from './parts/idle.ts';
 import { measureLarge } from './parts/large.ts';
 import { measureLatency } from './parts/latency.ts';
 import { measureLists } from './parts/lists.ts';
@@ -67,6 +68,13 @@ export const PARTS: Readonly<Record<string, Part>> = {
     quick: 1,
     engines: 'both',
     measure: measureLatency,
+  },
+  idle: {
+    about: 'what stores are asked while nothing happens, for so many seconds',
+    size: 20,
+    quick: 2,
+    engines: 'both',
+    measure: measureIdle,
   },
   neighbours: {
     about: 'the same beside so many endpoints that hang',

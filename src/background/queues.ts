@@ -10,11 +10,11 @@ import {
 } from 'bullmq';
 import pg from 'pg';
 import { addFewAlone } from './add-few.ts';
+import type { JobData } from './runs/job-data.ts';
 import { nameStatements } from './queue-statements.ts';
 import { POSTGRES_JOB_OPTIONS, REDIS_JOB_OPTIONS } from './retention.ts';
 import { createRetryingBackend, failSlowly, logErrors } from './queue-errors.ts';
 import type { Config } from '../platform/config/config.ts';
-import type { JobMerchant } from '../platform/handover.ts';
 import type { QueueName } from '../platform/job.ts';
 import { driverOf, openClient } from '../platform/postgres/client.ts';
 import { limitsBelow, setLimits } from '../platform/postgres/session.ts';
@@ -24,20 +24,6 @@ import { parseRedisUrl } from '../platform/values/redis-urls.ts';
 import { stopWaiting } from '../platform/redis/disconnect.ts';
 import { openRedis } from '../platform/redis/open.ts';
 
-/** The data of every queue job: the keys of the scheduled jobs. */
-export interface JobData {
-  readonly keys: readonly string[];
-  /** The id of the keys' test clock; absent: the system clock. */
-  readonly testClock?: string;
-  /** How often the job has failed before; absent: never. */
-  readonly failures?: number;
-  /** Whose slot the job takes; absent: it is nobody's. */
-  readonly merchant?: JobMerchant;
-  /** When the relay's lease of the keys ends (ISO 8601), where there is a merchant. */
-  readonly leaseEnd?: string;
-  /** When the first of the keys was due (ISO 8601); absent where that says nothing: retries, test clocks. */
-  readonly dueAt?: string | undefined;
-}
 export type JobQueue = Pick<
   Queue<JobData>,
   'name' | 'addBulk' | 'getJobCountByTypes' | 'isPaused' | 'waitUntilReady' | 'close'
@@ -84,8 +70,11 @@ function prefixOf(queue: QueueName, isCluster: boolean): string {
   return isCluster ? `{checkout-${queue}}` : '{checkout}';
 }
 
-/** Two intervals, 30 s, detect a dead worker: as long as a relay's lease. */
-const STALLED = { stalledInterval: 15_000 } as const;
+/**
+ * Two intervals, 30 s, end the job of a worker that is gone: its work was taken over long before (sweep.ts).
+ * An idle worker asks for jobs every 20 s; one that is added wakes it.
+ */
+const WORKING = { stalledInterval: 15_000, drainDelay: 20 } as const;
 
 /**
  * On Postgres, BullMQ compares these locks with the clock of each worker's machine, which may be 30 s ahead:
@@ -95,14 +84,15 @@ const POSTGRES_LOCKS = { lockDuration: 60_000, lockRenewTime: 15_000 } as const;
 
 /**
  * Opens the configured engine: Redis when REDIS_URL is set, otherwise the service's own Postgres, without a
- * pooler that shares connections: the workers LISTEN.
+ * pooler that shares connections: the workers LISTEN. `poolSize` is for those in Postgres.
  */
 export function openQueueEngine(
   config: Pick<Config, 'redisUrl' | 'databaseDirectUrl'>,
   log: Log,
+  poolSize = QUEUE_POOL_SIZE,
 ): QueueEngine {
   return config.redisUrl === null
-    ? postgresEngine(config.databaseDirectUrl, log)
+    ? postgresEngine(config.databaseDirectUrl, log, poolSize)
     : redisEngine(config.redisUrl, log);
 }
 
@@ -115,7 +105,7 @@ function redisEngine(redisUrl: string, log: Log): QueueEngine {
     openQueue: (name) =>
       logErrors(new Queue<JobData>(name, { ...optionsOf(name), defaultJobOptions: REDIS_JOB_OPTIONS }), log),
     openWorker: (name, process, concurrency) =>
-      logErrors(new Worker<JobData>(name, process, { ...optionsOf(name), concurrency, ...STALLED }), log),
+      logErrors(new Worker<JobData>(name, process, { ...optionsOf(name), concurrency, ...WORKING }), log),
     stopWaiting: () => stopWaiting(connection),
     async close() {
       await connection.quit().catch(() => connection.disconnect());
@@ -125,10 +115,12 @@ function redisEngine(redisUrl: string, log: Log): QueueEngine {
 
 /** More make BullMQ's engine slower (measured). Each worker listens on one of its own in addition. */
 export const QUEUE_POOL_SIZE = 10;
+/** Of a process that only adds jobs, one addition to a queue at a time. */
+export const ENQUEUER_POOL_SIZE = 2;
 /** BullMQ itself waits without a limit; the server's limits are those of the worker's own connections. */
 const STATEMENT_MS = 60_000;
 
-function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
+function postgresEngine(databaseUrl: string, log: Log, poolSize: number): QueueEngine {
   let listeners = 0;
   const { Client, connectionString } = driverOf(databaseUrl);
   // Before the connection serves anybody: the pool waits for what this returns. BullMQ's statements name
@@ -142,7 +134,7 @@ function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
     connectionString,
     application_name: 'queues',
     keepAlive: true,
-    max: QUEUE_POOL_SIZE,
+    max: poolSize,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it
     onConnect,
   });
@@ -169,8 +161,8 @@ function postgresEngine(databaseUrl: string, log: Log): QueueEngine {
     },
     openWorker(name, process, concurrency) {
       listeners += 1;
-      pool.options.max = QUEUE_POOL_SIZE + listeners;
-      const options = { connection, concurrency, ...STALLED, ...POSTGRES_LOCKS };
+      pool.options.max = poolSize + listeners;
+      const options = { connection, concurrency, ...WORKING, ...POSTGRES_LOCKS };
       const worker: PostgresWorker = new Worker(name, process, options, createRetryingBackend);
       return logErrors(worker, log);
     },

@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { DrainWatch } from '../domain/ops/drain.ts';
+import { forgetWorker } from '../domain/schedule/beats.ts';
+import { enqueueWith } from '../domain/schedule/enqueue.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { Context } from '../platform/context.ts';
 import { dispatchEvent } from '../domain/outbox/jobs.ts';
@@ -5,21 +9,17 @@ import { expirePayment, settlePayment } from '../domain/payments/lifecycle/jobs.
 import { sendReceipt } from '../domain/receipts/jobs.ts';
 import { closeAdapters, createAdapters } from '../domain/adapters.ts';
 import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
-import { QUEUE_NAMES, type Job, type QueueName } from '../platform/job.ts';
-import { openQueueEngine, type QueueEngine } from './queues.ts';
+import { QUEUE_NAMES, type QueueName } from '../platform/job.ts';
+import { QueueEnqueuer } from './enqueuer.ts';
+import { openQueueEngine, type OperatedQueue, type QueueEngine } from './queues.ts';
 import { countQueues, SCRAPE_MS, type QueueCounts } from './queue-status.ts';
-import { openHandovers, SPACING, type HandoverTargets } from './relay/hand-over.ts';
-import { LocalRuns, type CarriedJob } from './relay/local-runs.ts';
-import { Lanes } from './shares/lanes.ts';
-import { relayLoop } from './relay/relay.ts';
-import { QueueRoom } from './relay/room.ts';
 import { sweepFinished } from './retention.ts';
-import { runJob } from './run-job.ts';
 import { scheduleRecurring } from './recurring.ts';
-import { Runs } from './runs.ts';
+import { Runner } from './runs/runner.ts';
+import { Runs } from './runs/runs.ts';
 import { shiftOf } from './shift.ts';
-import { Slots } from './shares/slots.ts';
-import { Turns } from './shares/turns.ts';
+import { Slots } from './runs/slots.ts';
+import { sweepLoop } from './sweep.ts';
 import { createHandlers } from './workers.ts';
 
 export interface Background {
@@ -45,11 +45,14 @@ const MAILS_AT_ONCE = 8;
  * Their jobs are sets that a few statements move: more sets at once wait for each other's connections and for
  * the processor, and what comes behind them waits for all.
  */
-const SETS: readonly QueueName[] = [expirePayment.queue, settlePayment.queue, dispatchEvent.queue];
+const SETS: readonly QueueName[] = [expirePayment.queue, settlePayment.queue];
 const SETS_AT_ONCE = 8;
+/** What is recorded while so many dispatches run goes with the next. */
+const DISPATCHES_AT_ONCE = 4;
 
 function concurrencyOf(queue: QueueName, { workerConcurrency }: Config): number {
   if (queue === sendReceipt.queue) return Math.min(workerConcurrency, MAILS_AT_ONCE);
+  if (queue === dispatchEvent.queue) return Math.min(workerConcurrency, DISPATCHES_AT_ONCE);
   if (SETS.includes(queue)) return Math.min(workerConcurrency, SETS_AT_ONCE);
   return queue === deliverWebhook.queue ? workerConcurrency * DELIVERIES_FACTOR : workerConcurrency;
 }
@@ -69,14 +72,17 @@ const LONG_SHARE = 2 / 3;
 function slotsOf(queue: QueueName, config: Config): Slots {
   const size = concurrencyOf(queue, config);
   if (queue !== deliverWebhook.queue) return new Slots(size, { factor: SHARE_FACTOR });
+  const { webhookTimeoutSeconds } = config;
   // What a merchant's share of slots can begin where every request waits for its deadline.
-  const perSecond = size / 2 / config.webhookTimeoutSeconds;
-  const longMs = LONG_SHARE * config.webhookTimeoutSeconds * 1000;
-  const pace = { burst: DELIVERIES_BURST, perSecond, longMs };
-  return new Slots(size, { factor: DELIVERIES_SHARE_FACTOR, pace });
+  const gapMs = (webhookTimeoutSeconds * 1000) / (size / 2);
+  const longMs = LONG_SHARE * webhookTimeoutSeconds * 1000;
+  return new Slots(size, {
+    factor: DELIVERIES_SHARE_FACTOR,
+    pace: { burst: DELIVERIES_BURST, gapMs, longMs },
+  });
 }
 
-/** Runs the workers of the configured queues, the relay and the recurring work. */
+/** Runs the workers of the configured queues, the sweep and the recurring jobs. */
 export async function startBackground(ctx: Context): Promise<Background> {
   const { config, log } = ctx;
   const adapters = createAdapters(config);
@@ -85,38 +91,23 @@ export async function startBackground(ctx: Context): Promise<Background> {
   await scheduleRecurring(ctx, handlers);
   const engine = openQueueEngine(config, log);
   const queues = new Map(QUEUE_NAMES.map((name) => [name, engine.openQueue(name)]));
+  const enqueuer = new QueueEnqueuer((name) => Promise.resolve(queueIn(queues, name)), ctx);
+  const stopEnqueueing = enqueueWith(ctx.db, enqueuer);
   const served = QUEUE_NAMES.filter((name) => config.workerQueues?.includes(name) ?? true);
-  const turns = new Turns(new Map(served.map((name) => [name, slotsOf(name, config)])), queues);
-  // Jobs that share slots are handed over by the processes that have such slots.
-  const jobs: ReadonlyMap<string, Job> = new Map(
-    [...handlers.values()]
-      .filter(({ job }) => job.keyNames === null || served.includes(job.queue))
-      .map(({ job }) => [job.name, job]),
-  );
+  const slots = new Map(served.map((name) => [name, slotsOf(name, config)]));
   const runs = new Runs(served, () => ctx.systemNow());
-  const lanes = new Lanes(ctx.db);
-  const runCarried = (carried: CarriedJob, base: Context = ctx) =>
-    turns.runInSlots(base, carried, (own) => {
-      const { queue, name } = carried;
-      const db = own.merchant === undefined ? base.db : lanes.of(own.merchant);
-      return runs.watch(queue, name, own.keys, () => runJob({ ...base, db }, handlers, name, own));
-    });
+  const drain = new DrainWatch();
+  const worker = randomUUID();
+  const runner = new Runner(ctx, { handlers, slots, enqueuer, runs, drain, worker });
   const workers = served.map((queue) =>
-    engine.openWorker(
-      queue,
-      ({ name, data }) => runCarried({ queue, name, data }),
-      concurrencyOf(queue, config),
-    ),
+    engine.openWorker(queue, (job) => runner.run(queue, job), concurrencyOf(queue, config)),
   );
-  const { passMs, handoverMs } = SPACING[engine.name];
-  const targets: HandoverTargets = { jobs, queues, room: new QueueRoom(jobs), turns };
-  const handovers = openHandovers(ctx, targets, handoverMs);
-  const local = new LocalRuns(served, (carried) => runCarried(carried, { ...ctx, handover: handovers }));
   const stop = new AbortController();
+  const jobs = new Map([...handlers.values()].map(({ job }) => [job.name, job]));
   const mayWork = shiftOf(ctx, workers);
-  const relay = relayLoop(ctx, { ...targets, local, passMs, mayWork }, stop.signal);
+  const sweep = sweepLoop(ctx, { worker, jobs, enqueuer, drain, mayWork }, stop.signal);
   // On Redis, BullMQ deletes them itself.
-  const stopSweep =
+  const stopRetention =
     engine.name === 'postgres' ? sweepFinished([...queues.values()], log) : () => Promise.resolve();
   return {
     engine: engine.name,
@@ -124,19 +115,25 @@ export async function startBackground(ctx: Context): Promise<Background> {
     countQueues: () => countQueues([...queues.values()], SCRAPE_MS),
     async close() {
       stop.abort();
-      handovers.close();
-      const closing = Promise.all(workers.map((worker) => worker.close()));
+      const closing = Promise.all(workers.map((one) => one.close()));
       // After the workers know that they are closed: one that works asks an ended connection again and again.
       const isAway = engine.stopWaiting?.() ?? false;
-      // A pass may wait for a command that was lost with its connection; what it leased is due again later.
-      if (!isAway) await relay;
-      await local.settle();
-      await handovers.settle();
       await closing;
-      await stopSweep();
+      await sweep;
+      stopEnqueueing();
+      if (!isAway) await enqueuer.close();
+      // Postgres may be why the process ends; then the others find that this worker is gone.
+      await forgetWorker(ctx.db, worker).catch(() => undefined);
+      await stopRetention();
       await closeAdapters(adapters);
       await Promise.all([...queues.values()].map((queue) => queue.close()));
       await engine.close();
     },
   };
+}
+
+function queueIn(queues: ReadonlyMap<QueueName, OperatedQueue>, name: QueueName): OperatedQueue {
+  const queue = queues.get(name);
+  if (queue === undefined) throw new Error(`the queue ${name} is not open`);
+  return queue;
 }

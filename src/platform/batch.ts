@@ -27,6 +27,8 @@ export class Batch<Item, Result> {
   readonly #endsAll: (error: unknown) => boolean;
   #asked: Asked<Item, Result>[] = [];
   #isRunning = false;
+  /** Called whenever nothing is asked for any more. */
+  onIdle: () => void = () => undefined;
 
   /**
    * `run` returns the results in the order of its items. Each item is all or
@@ -70,6 +72,7 @@ export class Batch<Item, Result> {
       }
     }
     this.#isRunning = false;
+    this.onIdle();
   }
 
   /** Throws an error that ends all. */
@@ -88,18 +91,23 @@ export class Batch<Item, Result> {
 }
 
 /**
- * Returns what does an item on a connection, together with those that others ask of the same connection. A
+ * Returns what does an item on a connection, together with those of its group that others ask of the same
+ * connection; by default all are one group. Groups wait for each other no more than their connections do. A
  * transaction is a connection of its own, so that nothing of it is done in another.
  */
 export function sharedBatch<Item, Result>(
   run: (connection: Connection, items: readonly Item[]) => Promise<readonly Result[]>,
   limits: BatchLimits,
+  groupOf: (item: Item) => string = () => '',
 ): (connection: Connection, item: Item) => Promise<Result> {
-  const batches = new WeakMap<Connection, Batch<Item, Result>>();
+  const batches = new WeakMap<Connection, Map<string, Batch<Item, Result>>>();
   return (connection, item) => {
-    const known = batches.get(connection);
-    const batch = known ?? new Batch((items) => run(connection, items), limits);
-    if (known === undefined) batches.set(connection, batch);
+    const groups = batches.get(connection) ?? new Map<string, Batch<Item, Result>>();
+    batches.set(connection, groups);
+    const group = groupOf(item);
+    const batch = groups.get(group) ?? new Batch((items) => run(connection, items), limits);
+    batch.onIdle = () => void groups.delete(group);
+    groups.set(group, batch);
     return batch.do(item);
   };
 }

@@ -2,7 +2,6 @@ import type { Clock, TestClock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import type { ClockReport } from './database-clock/report.ts';
 import type { Db } from './postgres/db.ts';
-import type { Handover } from './handover.ts';
 import type { Log } from './log.ts';
 import type { Replica } from './replica/replica.ts';
 
@@ -23,6 +22,6 @@ export interface Context {
   readonly clock?: ClockReport;
   /** Serves reads that cost much; absent: the primary does. */
   readonly replica?: Replica;
-  /** Takes what a run schedules to follow at once; absent: the relays find it. */
-  readonly handover?: Handover;
+  /** The id of the worker whose run this is; absent: a request's. */
+  readonly worker?: string;
 }

@@ -19,21 +19,11 @@ export interface Job {
    */
   readonly everySeconds: number | null;
   /**
-   * What its key names, for a job whose slots are shared among merchants: it is the merchant's of that row.
-   * Null: it is nobody's, unless it belongs to a test clock.
+   * Its handler waits for a server that a merchant chooses: a merchant holds at most its share of the slots
+   * of the queue. Its rows name their merchants.
    */
-  readonly keyNames: KeyNames | null;
-  /**
-   * Runs in the process whose relay leases it, without a queue, unless it failed before or belongs to a test
-   * clock: a few statements, which take less than what a queue does for them. Nobody waits for such a job.
-   */
-  readonly isLocal: boolean;
-  /** Its rows say whose they are: where more is due than workers take, each merchant gets a share. */
-  readonly isOfMerchants: boolean;
+  readonly perMerchant: boolean;
 }
-
-/** The rows by which a job's merchant is found. */
-export type KeyNames = 'endpoint' | 'event';
 
 /** The queues, as operators see them and as WORKER_QUEUES names them. */
 export const QUEUE_NAMES = [
@@ -57,15 +47,9 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 export function defineJob(
   name: string,
   queue: QueueName,
-  {
-    batch = 1,
-    keys = [],
-    keyNames = null,
-    isLocal = false,
-    isOfMerchants = false,
-  }: Partial<Pick<Job, 'batch' | 'keys' | 'keyNames' | 'isLocal' | 'isOfMerchants'>> = {},
+  { batch = 1, keys = [], perMerchant = false }: Partial<Pick<Job, 'batch' | 'keys' | 'perMerchant'>> = {},
 ): Job {
-  return { name, queue, batch, keys, everySeconds: null, keyNames, isLocal, isOfMerchants };
+  return { name, queue, batch, keys, everySeconds: null, perMerchant };
 }
 
 /**
@@ -77,16 +61,7 @@ export function defineRecurringJob(
   queue: QueueName,
   { everySeconds }: { everySeconds: number },
 ): Job {
-  return {
-    name,
-    queue,
-    batch: 1,
-    keys: ['all'],
-    everySeconds,
-    keyNames: null,
-    isLocal: false,
-    isOfMerchants: false,
-  };
+  return { name, queue, batch: 1, keys: ['all'], everySeconds, perMerchant: false };
 }
 
 /**

@@ -5,7 +5,7 @@ import { runMain } from './setup/lifetime.ts';
 import { assertServableIfReachable, configFrom, createContext, openTraces, WEB_DB } from './setup/context.ts';
 import { connectionsOf } from './setup/ops/connections.ts';
 import { openHealth } from './setup/health.ts';
-import { openWeb } from './setup/web.ts';
+import { openEnqueuer, openWeb } from './setup/web.ts';
 
 runMain(async (lifetime) => {
   const config = configFrom(process.env);
@@ -14,8 +14,10 @@ runMain(async (lifetime) => {
   if (config.redisUrl !== null) await assertRedis(config.redisUrl);
   await assertServableIfReachable(ctx, lifetime, config.adminPassword !== null);
   const health = await openHealth(ctx, lifetime, 'web');
+  const openQueues = openEnqueuer(ctx, lifetime);
   const web = await startWeb(ctx, await openWeb(ctx, lifetime, health));
   lifetime.own(() => web.close());
+  openQueues();
   if (config.production && isLoopbackUrl(config.publicUrl))
     ctx.log.warn('PUBLIC_URL names this machine: customers cannot open the checkout links', {
       public_url: config.publicUrl,

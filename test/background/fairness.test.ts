@@ -83,9 +83,9 @@ for (const engine of ENGINES)
       await untilSettled(SLOTS);
       await neighbour(10);
       expect(hanging.openConnections).to.equal(SLOTS);
-      // From now on its requests fail at once: each of its endpoints has a turn.
+      // From now on its requests fail at once, and keep their places at the origin for a while.
       await hanging.close();
-      await until('each delivery was tried', async () => {
+      await service.passUntil('each delivery was tried', async () => {
         const [row] = await run(service.harness.ctx.db, untried, []);
         return row?.count === 0;
       });

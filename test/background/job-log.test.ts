@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { runJob } from '../../src/background/run-job.ts';
+import { runJob } from '../../src/background/runs/run-job.ts';
 import { createHandlers } from '../../src/background/workers.ts';
 import { dispatchEvent } from '../../src/domain/outbox/jobs.ts';
 import type { Handler } from '../../src/platform/job.ts';
@@ -14,11 +14,10 @@ describe('the log of jobs', () => {
   after(() => harness.close());
   beforeEach(() => (captured = captureLog()));
 
-  const start = (
-    handlers: ReadonlyMap<string, Handler>,
-    name: string,
-    data: { keys: string[]; failures?: number },
-  ) => runJob({ ...harness.ctx, log: captured.log }, handlers, name, data);
+  const start = (handler: Handler, key: string, failures = 0) =>
+    runJob({ ...harness.ctx, log: captured.log }, handler, [
+      { job: handler.job.name, key, failures, test_clock: null, run_at: null, merchant_id: null },
+    ]);
 
   it('is one line a run, with the event, the queue, the attempt, the duration and the outcome', async () => {
     const { id } = await createPayment(harness);
@@ -27,7 +26,8 @@ describe('the log of jobs', () => {
       [id],
     );
     const event = rows[0]?.id ?? '';
-    await start(createHandlers(harness.adapters), dispatchEvent.name, { keys: [event], failures: 2 });
+    const handler = createHandlers(harness.adapters).get(dispatchEvent.name);
+    if (handler !== undefined) await start(handler, event, 2);
     const [line, ...others] = captured.lines('job');
     expect(others).to.deep.equal([]);
     expect(line).to.include({
@@ -45,11 +45,8 @@ describe('the log of jobs', () => {
 
   it('names what failed by its reason, and samples a job that fails again and again', async () => {
     const error = Object.assign(new Error('konnte Datei nicht erweitern'), { code: '53100' });
-    const handlers = new Map([
-      [dispatchEvent.name, { job: dispatchEvent, handle: () => Promise.reject(error) }],
-    ]);
-    for (let i = 0; i < 50; i += 1)
-      await start(handlers, dispatchEvent.name, { keys: [`evt_${i}`] }).catch(() => undefined);
+    const handler = { job: dispatchEvent, handle: () => Promise.reject(error) };
+    for (let i = 0; i < 50; i += 1) await start(handler, `evt_${i}`).catch(() => undefined);
     const failed = captured.lines('job failed; it runs again later');
     expect(failed).to.have.length(10);
     expect(failed[0]).to.include({

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { scheduleRecurring } from '../../src/background/recurring.ts';
-import { runJob } from '../../src/background/run-job.ts';
+import { runJob } from '../../src/background/runs/run-job.ts';
 import { createHandlers } from '../../src/background/workers.ts';
 import { NETWORK_IDS } from '../../src/domain/chain/networks.ts';
-import { leaseDue } from '../../src/domain/schedule/lease.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
 import { defineRecurringJob, type Handler } from '../../src/platform/job.ts';
 import { SILENT } from '../../src/platform/log.ts';
 import { run, sql } from '../../src/platform/postgres/db.ts';
+import { leaseAll } from '../support/lease.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 
 const scheduledJobs = sql<{ job: string; key: string; run_at: Date; failures: number }>(
@@ -26,6 +26,7 @@ describe('recurring jobs', () => {
   afterEach(() => harness.close());
 
   const rows = () => run(harness.ctx.db, scheduledJobs, []);
+  const lease = () => leaseAll(harness.ctx.db, harness.ctx.now(), addSeconds(harness.ctx.now(), 30));
   const handlersOf = (handler: Handler) => new Map([[handler.job.name, handler]]);
 
   it('follow from the handlers: a network each for the chain, and the sweeps, the reconciler and the partitions', async () => {
@@ -51,19 +52,18 @@ describe('recurring jobs', () => {
   });
 
   it('run again after their time when the handler succeeded', async () => {
-    const handlers = handlersOf({ job, handle: () => Promise.resolve() });
-    await scheduleRecurring(harness.ctx, handlers);
-    await runJob(harness.ctx, handlers, job.name, { keys: ['all'] });
+    const handler = { job, handle: () => Promise.resolve() };
+    await scheduleRecurring(harness.ctx, handlersOf(handler));
+    await runJob(harness.ctx, handler, await lease());
     const run_at = addSeconds(harness.ctx.now(), 600);
     expect(await rows()).to.deep.equal([{ job: job.name, key: 'all', run_at, failures: 0 }]);
   });
 
   it('run again after a failure as any other job does', async () => {
-    const handlers = handlersOf({ job, handle: () => Promise.reject(new Error('no luck')) });
+    const handler = { job, handle: () => Promise.reject(new Error('no luck')) };
     const ctx = { ...harness.ctx, log: SILENT };
-    await scheduleRecurring(ctx, handlers);
-    await leaseDue(ctx.db, new Map([[job.name, 1]]), ctx.now(), addSeconds(ctx.now(), 30));
-    const failure = await runJob(ctx, handlers, job.name, { keys: ['all'] }).catch((error: Error) => error);
+    await scheduleRecurring(ctx, handlersOf(handler));
+    const failure = await runJob(ctx, handler, await lease()).catch((error: Error) => error);
     expect(failure).to.have.property('message', 'no luck');
     expect(await rows()).to.deep.equal([{ job: job.name, key: 'all', run_at: ctx.now(), failures: 1 }]);
   });

@@ -2,12 +2,13 @@
  * A worker process that is made to be killed: it says on standard output how far it has come, and goes no
  * further. Started by `test/background/crash.test.ts` with DOOM as JSON.
  */
-import { openQueueEngine, type JobQueue } from '../../src/background/queues.ts';
-import { relayOnce, type RelayTargets } from '../../src/background/relay/relay.ts';
-import { QueueRoom } from '../../src/background/relay/room.ts';
+import { QueueEnqueuer } from '../../src/background/enqueuer.ts';
+import { openQueueEngine } from '../../src/background/queues.ts';
 import { startBackground } from '../../src/background/start.ts';
-import { createHandlers } from '../../src/background/workers.ts';
-import { createAdapters } from '../../src/domain/adapters.ts';
+import { dispatchEvent } from '../../src/domain/outbox/jobs.ts';
+import { beatWorker, LEASE_SECONDS } from '../../src/domain/schedule/beats.ts';
+import { leaseDue } from '../../src/domain/schedule/lease.ts';
+import { addSeconds } from '../../src/platform/clock.ts';
 import { readConfig, type Environment } from '../../src/platform/config/config.ts';
 import type { Context } from '../../src/platform/context.ts';
 import { openDb } from '../../src/platform/postgres/db.ts';
@@ -19,10 +20,10 @@ export interface Doom {
   /** Its clock is fixed at this time. */
   readonly now: string;
   /**
-   * `leased`: jobs are leased in Postgres, and in no queue. `handed over`: the jobs are in the queue, and
-   * none has run. `working`: all workers run, and the test decides when to kill.
+   * `leased`: dispatches are leased, and none has run. `enqueued`: a run of them is in the queue. `working`:
+   * all workers run, and the test decides when to kill.
    */
-  readonly moment: 'leased' | 'handed over' | 'working';
+  readonly moment: 'leased' | 'enqueued' | 'working';
 }
 
 const doom = JSON.parse(process.env.DOOM ?? '') as Doom;
@@ -39,27 +40,16 @@ const ctx: Context = {
 
 if (doom.moment === 'working') {
   await startBackground(ctx);
-  console.log(doom.moment);
+} else if (doom.moment === 'leased') {
+  const [worker, now] = ['doomed', ctx.now()];
+  await beatWorker(ctx.db, worker, true);
+  const leaseEnd = addSeconds(now, LEASE_SECONDS);
+  await leaseDue(ctx.db, { job: dispatchEvent.name, count: 100, now, leaseEnd, worker });
 } else {
   const engine = openQueueEngine(config, ctx.log);
-  const handlers = createHandlers(createAdapters(config));
-  const jobs = new Map([...handlers].map(([name, { job }]) => [name, job]));
-  const targets: RelayTargets = {
-    jobs,
-    queues: new Map(QUEUE_NAMES.map((name) => [name, stopping(engine.openQueue(name))])),
-    room: new QueueRoom(jobs),
-  };
-  await relayOnce(ctx, targets);
-  console.log(doom.moment);
-  // Postgres' connections keep the process alive until it is killed.
+  const enqueuer = new QueueEnqueuer((name) => Promise.resolve(engine.openQueue(name)), ctx);
+  enqueuer.enqueueRun(dispatchEvent);
+  await enqueuer.close();
 }
-
-function stopping(queue: JobQueue): JobQueue {
-  if (doom.moment !== 'leased') return queue;
-  return Object.assign(Object.create(queue) as JobQueue, {
-    addBulk() {
-      console.log(doom.moment);
-      return new Promise(() => undefined);
-    },
-  });
-}
+console.log(doom.moment);
+// Postgres' connections keep the process alive until it is killed.

@@ -3,7 +3,6 @@ import type { Express } from 'express';
 import supertest from 'supertest';
 import { runHandler, scheduleRecurring } from '../../src/background/recurring.ts';
 import { createHandlers } from '../../src/background/workers.ts';
-import { leaseDue } from '../../src/domain/schedule/lease.ts';
 import { contextOfTestClock } from '../../src/domain/payments/lifecycle/test-clock.ts';
 import { createMerchant, type NewMerchant } from '../../src/domain/merchants/store.ts';
 import { closeAdapters, createAdapters, type Adapters } from '../../src/domain/adapters.ts';
@@ -20,6 +19,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { openReplica } from '../../src/processes/setup/context.ts';
 import { watchResponses } from './documented.ts';
 import { lookingHealth } from './health.ts';
+import { leaseAll } from './lease.ts';
 import { createTestDatabase } from './postgres.ts';
 
 export interface TestMerchant {
@@ -137,17 +137,16 @@ export async function createHarness(
       time = addSeconds(time, seconds);
     },
     async work() {
-      const limits = new Map([...handlers.keys()].map((name) => [name, 1000]));
       for (;;) {
         // A lease of nothing: work that its handler leaves undone would be found again at once, and the test
         // would hang, visibly.
-        const due = await leaseDue(ctx.db, limits, ctx.now(), addSeconds(ctx.now(), 0.001));
+        const due = await leaseAll(ctx.db, ctx.now(), addSeconds(ctx.now(), 0.001));
         if (due.length === 0) return;
         for (const [name, handler] of handlers) {
           const own = due.filter(({ job }) => job === name);
           const keys = own.filter(({ test_clock }) => test_clock === null).map(({ key }) => key);
           if (keys.length > 0) await runHandler(ctx, handler, keys);
-          // As the relay does: alone, by the clock of its harness.
+          // As a run does: alone, by the clock of its harness.
           for (const { key, test_clock } of own) {
             const entered = test_clock === null ? null : await contextOfTestClock(ctx, test_clock);
             if (entered !== null) await runHandler(entered, handler, [key]);

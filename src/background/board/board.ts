@@ -7,7 +7,8 @@ import type { Context } from '../../platform/context.ts';
 import { QUEUE_NAMES } from '../../platform/job.ts';
 import { within } from '../../platform/logging/watch-replies.ts';
 import { countQueues, SCRAPE_MS, type QueueCounts } from '../queue-status.ts';
-import { openQueueEngine, type JobData } from '../queues.ts';
+import type { JobData } from '../runs/job-data.ts';
+import { openQueueEngine } from '../queues.ts';
 import { findJobs, type FoundJob } from './find-jobs.ts';
 
 /** Handles the requests to the board, as a middleware of Express does. */

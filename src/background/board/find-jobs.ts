@@ -1,5 +1,5 @@
 import type { JobType, Queue } from 'bullmq';
-import type { JobData } from '../queues.ts';
+import type { JobData } from '../runs/job-data.ts';
 
 /** A job that a queue holds. */
 export interface FoundJob {

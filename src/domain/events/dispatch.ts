@@ -3,14 +3,13 @@ import { sendAddressRequest, sendReceipt } from '../receipts/jobs.ts';
 import { requestReasonOf, type ReportedMoney } from '../receipts/request-data.ts';
 import { createAddressRequests, createReceipts, type NewAddressRequest } from '../receipts/store.ts';
 import { autopayPayment } from '../sandbox/customer/jobs.ts';
-import { ensureScheduled, finish, scheduleLeased } from '../schedule/store.ts';
+import { ensureScheduled, finish, schedule } from '../schedule/store.ts';
 import type { ScheduledJob } from '../schedule/rows.ts';
 import { createDeliveries } from '../webhooks/deliveries/create.ts';
-import { deliverWebhook } from '../webhooks/endpoints/jobs.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql } from '../../platform/postgres/db.ts';
-import { beginLast, together } from '../../platform/postgres/transactions/together.ts';
+import { together } from '../../platform/postgres/transactions/together.ts';
 import { transact } from '../../platform/postgres/transactions/transact.ts';
 import { startSpan } from '../../platform/traces/traces.ts';
 import type { EventType } from '../../sdk/event-types.ts';
@@ -18,6 +17,7 @@ import type { EventType } from '../../sdk/event-types.ts';
 interface DispatchedEvent extends ReportedMoney {
   readonly id: string;
   readonly payment_id: string;
+  readonly merchant_id: string;
   readonly created_at: Date;
   readonly has_email: boolean;
   readonly traceparent: string | null;
@@ -26,7 +26,7 @@ interface DispatchedEvent extends ReportedMoney {
 const eventsToDispatch = sql<DispatchedEvent, { ids: readonly string[] }>(
   'events_to_dispatch',
   (p) => `
-    SELECT e.id, e.type, e.payment_id, e.created_at, e.traceparent, p.customer_email IS NOT NULL AS has_email,
+    SELECT e.id, e.type, e.payment_id, e.merchant_id, e.created_at, e.traceparent, p.customer_email IS NOT NULL AS has_email,
       e.body::json #>> '{data,checkout,status}' AS status, p.exceptions, p.policy, p.amount_received
     FROM events e JOIN payments p ON p.id = e.payment_id
     WHERE e.id = ANY (${p.ids})`,
@@ -45,8 +45,7 @@ export async function dispatchEvents(
 ): Promise<void> {
   const startedAt = ctx.now();
   const begunAt = ctx.systemNow();
-  const leaseEnd = ctx.handover?.leaseEndOf(deliverWebhook) ?? null;
-  const { dispatched, woken } = await transact(ctx.db, async (tx) => {
+  const dispatched = await transact(ctx.db, async (tx) => {
     const [events, deliveries] = await together(
       tx,
       () => run(tx, eventsToDispatch, { ids: eventIds }),
@@ -60,10 +59,9 @@ export async function dispatchEvents(
     );
     await finish(tx, dispatchEvent, eventIds, startedAt);
     // Last: other dispatches to these endpoints wait for the locks of their jobs until this commits.
-    const last = await beginLast(tx, () => scheduleLeased(tx, deliveries, leaseEnd));
-    return { dispatched: events, woken: last };
+    await schedule(tx, deliveries);
+    return events;
   });
-  if (leaseEnd !== null) ctx.handover?.take(await woken.result, leaseEnd);
   // A batch has events of many traces: each gets a span of the whole run.
   for (const { id, type, payment_id, traceparent } of dispatched)
     startSpan('job event.dispatch', 'CONSUMER', traceparent, begunAt)?.end({
@@ -93,7 +91,7 @@ function followUpsOf(ctx: Context, event: DispatchedEvent, asks: boolean): Sched
   const { testClock } = ctx;
   const { autopaySeconds } = ctx.config;
   const jobs: ScheduledJob[] = [];
-  const mail = { key: event.id, runAt: event.created_at, testClock };
+  const mail = { key: event.id, runAt: event.created_at, testClock, merchantId: event.merchant_id };
   if (hasReceipt(event)) jobs.push({ job: sendReceipt, ...mail });
   if (asks) jobs.push({ job: sendAddressRequest, ...mail });
   if (event.type === 'checkout.created' && autopaySeconds !== null)

@@ -1,8 +1,4 @@
 import { defineJob } from '../../platform/job.ts';
 
 /** Key: an event's id. Due when the event is recorded; events/dispatch.ts handles it. */
-export const dispatchEvent = defineJob('event.fan-out', 'webhook-fan-out', {
-  batch: 200,
-  isLocal: true,
-  isOfMerchants: true,
-});
+export const dispatchEvent = defineJob('event.fan-out', 'webhook-fan-out', { batch: 200 });

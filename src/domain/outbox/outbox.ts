@@ -1,3 +1,4 @@
+import { enqueueOnCommit } from '../schedule/enqueue.ts';
 import { SCHEDULE } from '../schedule/store.ts';
 import { jobRows, type ScheduledJob } from '../schedule/rows.ts';
 import type { Job } from '../../platform/job.ts';
@@ -93,12 +94,14 @@ export async function recordEvents(
   changes: JobChanges | null = null,
 ): Promise<void> {
   if (events.length === 0) return;
+  const jobs = [...events.map(dispatchJobOf), ...(changes?.scheduled ?? [])];
   await run(tx, recordAll, {
     events: recordset(events.map(eventRow)),
-    jobs: recordset(jobRows([...events.map(dispatchJobOf), ...(changes?.scheduled ?? [])])),
+    jobs: recordset(jobRows(jobs)),
     cancelled: changes?.cancelled.job.name ?? null,
     keys: changes?.cancelled.keys ?? [],
   });
+  enqueueOnCommit(tx, jobs);
 }
 
 const eventsOfPayment = sql<{ body: string }, { paymentId: string }>(

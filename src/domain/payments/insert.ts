@@ -2,6 +2,7 @@ import { sharedBatch } from '../../platform/batch.ts';
 import type { IdempotencyClaim, Reply } from '../api/endpoint.ts';
 import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
 import { EVENT_COLUMN_NAMES, EVENT_COLUMNS, eventRow, type EventRecord } from '../outbox/outbox.ts';
+import { enqueueOnCommit } from '../schedule/enqueue.ts';
 import { JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows, type ScheduledJob } from '../schedule/rows.ts';
 import type { Payment } from './lifecycle/payment.ts';
 
@@ -25,8 +26,10 @@ const insertTogether = sharedBatch(insertAll, LIMITS);
  * created at the same moment share a statement and its commit. Throws ApiError unavailable where too many
  * wait.
  */
-export function insertPayment(connection: Connection, payment: NewPayment): Promise<boolean> {
-  return insertTogether(connection, rowOf(payment));
+export async function insertPayment(connection: Connection, payment: NewPayment): Promise<boolean> {
+  const isStored = await insertTogether(connection, rowOf(payment));
+  if (isStored) enqueueOnCommit(connection, payment.jobs);
+  return isStored;
 }
 
 /** A NewPayment as it travels. */

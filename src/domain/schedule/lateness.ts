@@ -1,10 +1,11 @@
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { SERVED_MERCHANTS } from './rows.ts';
 
-/** Within this time a relay takes what is due, and a worker finishes it. */
+/** Within this time a worker leases what is due, and finishes it. */
 const OVERDUE_AFTER_SECONDS = 5;
 /** A job that is due for longer is late. */
 export const LATE_AFTER_SECONDS = 60;
-/** Longer than a relay's lease, which hides a job for that long. */
+/** Longer than a lease, which hides a job for that long. */
 const LOOK_AHEAD_SECONDS = 35;
 /** Rows of a job that are read; more of them do not change what is reported. */
 const MAX_ROWS = 1_000;
@@ -18,15 +19,15 @@ export interface DueJobs {
   readonly late: number;
   /** Of them, those that have been due for 5 s. */
   readonly overdue: number;
-  /** Since when the oldest is due that no relay has taken for 5 s; null: relays take what is due. */
+  /** Since when the oldest is due that nobody has leased for 5 s; null: workers lease what is due. */
   readonly oldest_unleased: Date | null;
 }
 
 // A lease puts visible_at ahead while run_at stays, so a job that is leased again and again, and that nobody
-// finishes, is due since its run_at. Jobs that wait for their merchant's turn or are parked have an infinite
-// visible_at, and those that failed are hidden until they are tried again: both have reports of their own.
-// run_at says nothing of a job with a test clock (another time), of one that was tried before, and of one
-// that had to wait for a turn: these are due since they became visible, or since their lease began.
+// finishes, is due since its run_at. Parked jobs have an infinite visible_at, and those that failed are
+// hidden until they are tried again: both have reports of their own. So have jobs of merchants whose share of
+// the runs is under way. run_at says nothing of a job with a test clock (another time) and of one that was
+// tried before: these are due since they became visible, or since their lease began.
 // Walks from job to job, because the index (scheduled_jobs_due) begins with the job: a million rows that are
 // not due cost nothing.
 const dueJobs = sql<DueJobs, { now: Date }>(
@@ -37,17 +38,18 @@ const dueJobs = sql<DueJobs, { now: Date }>(
      SELECT (SELECT min(job) FROM scheduled_jobs WHERE job > jobs.job) FROM jobs WHERE jobs.job IS NOT NULL
    ), due AS (
      SELECT jobs.job, visible_at, CASE
-         WHEN test_clock IS NULL AND failures = 0 AND turn_of IS NULL THEN run_at
+         WHEN test_clock IS NULL AND failures = 0 THEN run_at
          WHEN visible_at <= ${p.now} THEN visible_at
          WHEN test_clock IS NULL AND failures = 0 AND run_at <= ${p.now}
            THEN visible_at - interval '${LOOK_AHEAD_SECONDS} seconds'
        END AS due_at
      FROM jobs, LATERAL (
-       SELECT run_at, visible_at, failures, test_clock, turn_of FROM scheduled_jobs
+       SELECT run_at, visible_at, failures, test_clock, for_merchant FROM scheduled_jobs
        WHERE job = jobs.job
          AND visible_at <= ${p.now}::timestamptz + interval '${LOOK_AHEAD_SECONDS} seconds'
        ORDER BY visible_at LIMIT ${MAX_ROWS}
      ) near
+     WHERE for_merchant IS NULL OR for_merchant NOT IN (${SERVED_MERCHANTS('jobs.job', p.now)})
    )
    SELECT job, count(*)::int AS due, min(due_at) AS oldest,
      count(*) FILTER (
@@ -63,6 +65,42 @@ const dueJobs = sql<DueJobs, { now: Date }>(
 /** What is due at `now` by kind of job, leased or not; kinds of which nothing is due are left out. */
 export async function findDue(connection: Connection, now: Date): Promise<DueJobs[]> {
   return run(connection, dueJobs, { now });
+}
+
+/** Jobs of a merchant whose share of the runs is under way: they wait for a slot. */
+export interface WaitingJobs {
+  readonly merchant_id: string;
+  /** Counted up to 10,000. */
+  readonly jobs: number;
+  /** How long the oldest has waited. */
+  readonly seconds: number;
+}
+
+// Index: scheduled_jobs_of_merchant. A job that became due within a second waits for nothing but its run.
+const waitingJobs = sql<WaitingJobs, { now: Date }>(
+  'jobs_waiting_for_slots',
+  (p) => `WITH RECURSIVE jobs AS (
+     SELECT min(job) AS job FROM scheduled_jobs
+     UNION ALL
+     SELECT (SELECT min(job) FROM scheduled_jobs WHERE job > jobs.job) FROM jobs WHERE jobs.job IS NOT NULL
+   )
+   SELECT served.for_merchant AS merchant_id, sum(waiting.jobs)::int AS jobs, max(waiting.seconds) AS seconds
+   FROM jobs, LATERAL (${SERVED_MERCHANTS('jobs.job', p.now)}) served, LATERAL (
+     SELECT count(*) AS jobs, max(extract(epoch FROM ${p.now}::timestamptz - visible_at))::float8 AS seconds
+     FROM (
+       SELECT visible_at FROM scheduled_jobs d
+       WHERE d.job = jobs.job AND d.for_merchant = served.for_merchant
+         AND d.visible_at < ${p.now}::timestamptz - interval '1 second'
+       ORDER BY visible_at LIMIT 10000
+     ) due
+   ) waiting
+   WHERE waiting.jobs > 0
+   GROUP BY served.for_merchant ORDER BY jobs DESC`,
+);
+
+/** Who has jobs that wait for a slot, those with the most first. */
+export async function findWaitingJobs(connection: Connection, now: Date): Promise<WaitingJobs[]> {
+  return run(connection, waitingJobs, { now });
 }
 
 // Index: scheduled_jobs_failing.

@@ -11,7 +11,7 @@ export interface ScheduledJob {
    * Null: the system clock. Required, so that a job of an isolated payment cannot lose its clock in silence.
    */
   readonly testClock: TestClock | null;
-  /** Whose the job is, where its declaration says that it is somebody's. */
+  /** Owning merchant, if the job is a merchant's. */
   readonly merchantId?: string;
 }
 
@@ -20,7 +20,7 @@ export interface JobRow {
   readonly job: string;
   readonly key: string;
   readonly run_at: Date;
-  /** When a relay may lease the job, in real time. */
+  /** When a worker may lease the job, in real time. */
   readonly visible_at: Date;
   readonly test_clock: string | null;
   readonly for_merchant: string | null;
@@ -45,6 +45,24 @@ export const JOB_COLUMNS = 'job, key, run_at, visible_at, test_clock, for_mercha
 export const JOB_COLUMN_TYPES =
   'job text, key text, run_at timestamptz, visible_at timestamptz, test_clock text, for_merchant text';
 
-/** SQL: whether a job waits for its merchant's turn; the predicate of the index scheduled_jobs_waiting. */
+/**
+ * SQL: whether a worker of the previous release lets a job wait for its merchant's turn; the predicate of the
+ * index scheduled_jobs_waiting.
+ */
 export const IS_WAITING = (table: string) =>
   `${table}.visible_at = 'infinity' AND ${table}.turn_since IS NOT NULL`;
+
+/** A merchant with so many leased jobs of a name is served: what else of it is due waits for its share. */
+const SHARE = 6;
+/** Longer than the lease of a job. */
+const LEASE_AHEAD = '35 seconds';
+
+/**
+ * SQL: the merchants whose share of a job's runs is under way, as for_merchant; index scheduled_jobs_due. A
+ * merchant may have very much due without anything being wrong.
+ */
+export const SERVED_MERCHANTS = (job: string, now: string) => `SELECT l.for_merchant FROM scheduled_jobs l
+     WHERE l.job = ${job} AND l.visible_at > ${now}
+       AND l.visible_at <= ${now}::timestamptz + interval '${LEASE_AHEAD}'
+       AND l.leased_by IS NOT NULL AND l.for_merchant IS NOT NULL
+     GROUP BY l.for_merchant HAVING count(*) >= ${SHARE}`;

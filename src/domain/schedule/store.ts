@@ -1,74 +1,32 @@
 import { visibleAt, type TestClock } from '../../platform/clock.ts';
-import type { JobMerchant, LeasedJob } from '../../platform/handover.ts';
 import type { Job } from '../../platform/job.ts';
 import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { enqueueOnCommit } from './enqueue.ts';
 import { IS_STUCK, parkStuck } from './parking.ts';
-import { IS_WAITING, JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows, type ScheduledJob } from './rows.ts';
+import { JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows, type ScheduledJob } from './rows.ts';
 
 /**
  * SQL: writes the jobs of a recordset. Sorted, so that two sets which overlap lock their rows in one order
- * and cannot deadlock. A job that waits for its merchant's turn keeps its place (turns.ts).
+ * and cannot deadlock. Whoever runs it enqueues the jobs once they are committed (enqueue.ts).
  */
 export const SCHEDULE = (rows: string) => `INSERT INTO scheduled_jobs (${JOB_COLUMNS})
    SELECT ${JOB_COLUMNS} FROM json_to_recordset(${rows}::json) AS jobs (${JOB_COLUMN_TYPES})
    ORDER BY job, key
-   ON CONFLICT (job, key) DO UPDATE ${MOVE('excluded.visible_at')}`;
-
-/** SQL: moves a job that exists to the time of one that is scheduled, which a relay sees from `visibleAt`. */
-const MOVE = (visibleAt: string) => `
-     SET run_at = excluded.run_at, failures = 0, last_error = NULL, version = scheduled_jobs.version + 1,
-       visible_at = CASE WHEN ${IS_WAITING('scheduled_jobs')} THEN scheduled_jobs.visible_at
-         ELSE ${visibleAt} END`;
+   ON CONFLICT (job, key) DO UPDATE
+     SET run_at = excluded.run_at, visible_at = excluded.visible_at, failures = 0, last_error = NULL,
+       version = scheduled_jobs.version + 1, leased_by = NULL, turn_since = NULL,
+       for_merchant = coalesce(scheduled_jobs.for_merchant, excluded.for_merchant)`;
 
 const upsertJobs = sql<never, { rows: string }>('schedule_jobs', (p) => SCHEDULE(p.rows));
 
-/** Writes jobs, or moves those that exist to their new time. Commits with the caller's transaction. */
+/**
+ * Writes jobs, or moves those that exist to their new time. Commits with the caller's transaction; those that
+ * are due now are enqueued then.
+ */
 export async function schedule(connection: Connection, jobs: readonly ScheduledJob[]): Promise<void> {
   if (jobs.length === 0) return;
   await run(connection, upsertJobs, { rows: recordset(jobRows(jobs)) });
-}
-
-// A lease that exists is another's, whose run may have begun: its job is due again, as `schedule` has it. The
-// version of a new row is 0.
-const upsertLeased = sql<{ job: string; key: string; is_new: boolean }, { rows: string; leaseEnd: Date }>(
-  'schedule_leased_jobs',
-  (p) => `INSERT INTO scheduled_jobs (job, key, run_at, visible_at)
-   SELECT job, key, run_at, ${p.leaseEnd}
-   FROM json_to_recordset(${p.rows}::json) AS jobs (${JOB_COLUMN_TYPES})
-   ORDER BY job, key
-   ON CONFLICT (job, key) DO UPDATE ${MOVE('excluded.run_at')}
-   RETURNING job, key, version = 0 AS is_new`,
-);
-
-/** A job that is leased as it is scheduled. */
-export interface FollowingJob extends ScheduledJob {
-  readonly merchant: JobMerchant | null;
-}
-
-/**
- * Like `schedule`, and leases those of the jobs until `leaseEnd` that did not exist; returns them. Nobody
- * else starts these before, so the caller hands them over once it has committed. They are of the system
- * clock. Null: it leases none.
- */
-export async function scheduleLeased(
-  connection: Connection,
-  jobs: readonly FollowingJob[],
-  leaseEnd: Date | null,
-): Promise<LeasedJob[]> {
-  if (leaseEnd === null) await schedule(connection, jobs);
-  if (leaseEnd === null || jobs.length === 0) return [];
-  const written = await run(connection, upsertLeased, { rows: recordset(jobRows(jobs)), leaseEnd });
-  const leased = new Set(written.filter(({ is_new }) => is_new).map(({ job, key }) => `${job} ${key}`));
-  return jobs
-    .filter(({ job, key }) => leased.has(`${job.name} ${key}`))
-    .map(({ job, key, runAt, merchant }) => ({
-      job: job.name,
-      key,
-      failures: 0,
-      test_clock: null,
-      merchant,
-      run_at: runAt,
-    }));
+  enqueueOnCommit(connection, jobs);
 }
 
 const insertMissingJobs = sql<never, { rows: string }>(
@@ -85,9 +43,10 @@ const insertMissingJobs = sql<never, { rows: string }>(
 export async function ensureScheduled(connection: Connection, jobs: readonly ScheduledJob[]): Promise<void> {
   if (jobs.length === 0) return;
   await run(connection, insertMissingJobs, { rows: recordset(jobRows(jobs)) });
+  enqueueOnCommit(connection, jobs);
 }
 
-// A relay's lease puts visible_at after run_at, and scheduling puts it back. So visible_at <= run_at, or a
+// A lease puts visible_at after run_at, and scheduling puts it back. So visible_at <= run_at, or a
 // run_at after the start of the handler, means that the job was rescheduled while it ran, and must run again.
 // (The run_at of a test clock cannot be compared with real time; its jobs run one after the other.)
 const notRescheduledSince = (startedAt: string) =>
@@ -128,7 +87,8 @@ const rescheduleJob = sql<never, Rescheduling>(
   (p) => `INSERT INTO scheduled_jobs (job, key, run_at, visible_at, test_clock)
    VALUES (${p.job}, ${p.key}, ${p.runAt}, ${p.visibleAt}, ${p.testClock})
    ON CONFLICT (job, key) DO UPDATE
-     SET run_at = excluded.run_at, visible_at = excluded.visible_at, failures = 0, last_error = NULL
+     SET run_at = excluded.run_at, visible_at = excluded.visible_at, failures = 0, last_error = NULL,
+       leased_by = NULL
      WHERE ${notRescheduledSince(p.startedAt)}`,
 );
 
@@ -150,6 +110,7 @@ export async function reschedule(
     visibleAt: visibleAt(runAt, testClock),
     testClock: testClock?.id ?? null,
   });
+  enqueueOnCommit(connection, [{ job, key, runAt, testClock }]);
 }
 
 const deleteJobs = sql<never, { job: string; keys: readonly string[] }>(
@@ -170,7 +131,7 @@ const recordJobFailure = sql<
   { job: string; keys: readonly string[]; error: string; now: Date }
 >(
   'record_job_failure',
-  (p) => `UPDATE scheduled_jobs SET failures = failures + 1, last_error = ${p.error},
+  (p) => `UPDATE scheduled_jobs SET failures = failures + 1, last_error = ${p.error}, leased_by = NULL,
      visible_at = ${p.now}::timestamptz + make_interval(secs => least(600, 2 ^ least(failures, 16)))
    WHERE job = ${p.job} AND key = ANY (${p.keys})
      AND (test_clock IS NOT NULL OR (${notRescheduledSince(p.now)}))

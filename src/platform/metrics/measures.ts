@@ -53,23 +53,23 @@ export const jobSeconds = new Histogram({
 
 export const jobLatenessSeconds = new Histogram({
   name: 'job_lateness_seconds',
-  help: 'How long after its time a job started. Retries, test clocks and jobs that waited for a turn are left out.',
+  help: 'How long after its time a job started. Retries and test clocks are left out.',
   labelNames: ['job'] as const,
   buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
   registers: [],
 });
 
-export const relaySeconds = new Histogram({
+export const sweepSeconds = new Histogram({
   name: 'relay_pass_duration_seconds',
-  help: 'Passes of the relay, which leases what is due in Postgres and adds it to the queues: done or failed.',
+  help: 'Passes of the sweep, which finds what is due in Postgres and enqueues a run of it: done or failed.',
   labelNames: ['outcome'] as const,
   buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   registers: [],
 });
 
-export const relayedTotal = new Counter({
+export const leasedTotal = new Counter({
   name: 'relay_jobs_total',
-  help: 'Scheduled jobs that this process has leased, its relay or a dispatch.',
+  help: 'Scheduled jobs that the runs of this process have leased.',
   registers: [],
 });
 
@@ -95,8 +95,8 @@ export const MEASURES: readonly Metric[] = [
   jobsTotal,
   jobSeconds,
   jobLatenessSeconds,
-  relaySeconds,
-  relayedTotal,
+  sweepSeconds,
+  leasedTotal,
   replicaReadsTotal,
   limitFallbacksTotal,
 ];

@@ -1,5 +1,5 @@
 import { createHandlers } from '../../background/workers.ts';
-import type { Runs } from '../../background/runs.ts';
+import type { Runs } from '../../background/runs/runs.ts';
 import { closeAdapters, createAdapters } from '../../domain/adapters.ts';
 import { clocksCheck } from '../../domain/ops/health/clocks.ts';
 import { databaseCheck, probeCheck } from '../../domain/ops/health/database.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { sendReceipt } from '../../../src/domain/receipts/jobs.ts';
 import { sendReceipts } from '../../../src/domain/receipts/send.ts';
-import { leaseDue } from '../../../src/domain/schedule/lease.ts';
 import { schedule } from '../../../src/domain/schedule/store.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
+import { leaseAll } from '../../support/lease.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
 
 describe('a receipt', () => {
@@ -171,7 +171,7 @@ This mail was sent automatically; answers to it are not read.
     server.refuse(false);
     harness.advance(10);
     const now = harness.ctx.now();
-    await leaseDue(harness.ctx.db, new Map([[sendReceipt.name, 1]]), now, addSeconds(now, 30));
+    await leaseAll(harness.ctx.db, now, addSeconds(now, 30), new Set([sendReceipt.name]));
     const { arrived, release } = server.hold();
     const first = sendReceipts(harness.ctx, harness.adapters, [eventId]);
     await arrived;

@@ -57,13 +57,12 @@ describe('due work', () => {
     limits: Record<string, number> = { [bulk.name]: 1000 },
     connection: Connection = db,
   ) => {
-    const work = await leaseDue(
-      connection,
-      new Map(Object.entries(limits)),
-      at(seconds),
-      at(seconds + LEASE_SECONDS),
-    );
-    return work.map(({ key }) => key).sort();
+    const work: string[] = [];
+    for (const [job, count] of Object.entries(limits)) {
+      const request = { job, count, now: at(seconds), leaseEnd: at(seconds + LEASE_SECONDS) };
+      work.push(...(await leaseDue(connection, request)).jobs.map(({ key }) => key));
+    }
+    return work.sort();
   };
   const rows = () => run(db, allRows, []);
   const keys = async () => (await rows()).map(({ key }) => key);
@@ -84,13 +83,13 @@ describe('due work', () => {
     }
   });
 
-  it('is handed over once where 8 relays ask at once, and all of it', async () => {
+  it('is leased once where 8 runs ask at once, and all of it', async () => {
     const wanted = range(4_000);
     await put(wanted);
     const got: string[] = [];
-    // A relay takes 100 at a time and stops when it finds nothing: what another has locked is passed over,
+    // A run takes 100 at a time and stops when it finds nothing: what another has locked is passed over,
     // not waited for.
-    const relay = async () => {
+    const lease = async () => {
       for (
         let more = await claim(0, { [bulk.name]: 100 });
         more.length > 0;
@@ -98,7 +97,7 @@ describe('due work', () => {
       )
         got.push(...more);
     };
-    await Promise.all(Array.from({ length: 8 }, relay));
+    await Promise.all(Array.from({ length: 8 }, lease));
     expect(got).to.have.length(4_000);
     expect(new Set(got)).to.deep.equal(new Set(wanted));
   });
@@ -319,7 +318,7 @@ describe('due work', () => {
       await put(['future'], 100);
       await put(['x', 'y'], -200, other);
       expect(await overdue(db, at(0))).to.deep.equal({ count: 4, oldestSeconds: 200 });
-      // A lease hides a job from relays, and does not make it earlier.
+      // A lease hides a job, and does not make it earlier.
       await claim(0, { [bulk.name]: 1000, [other.name]: 1000 });
       expect(await overdue(db, at(0))).to.deep.equal({ count: 4, oldestSeconds: 200 });
       await finish(db, other, ['x', 'y'], at(0));
@@ -344,10 +343,11 @@ describe('due work', () => {
       await db.raw('ANALYZE scheduled_jobs');
     });
 
-    it('claiming reads the rows that it takes, by the index, and no others', async () => {
+    it('leasing reads its window and the rows that it takes, by the index, and no others', async () => {
       for (const plan of await explain(db, (tx) => claim(0, { 'test.bulk': 100, 'test.later': 100 }, tx))) {
         expect(plan).to.match(/Index Scan using scheduled_jobs_due on scheduled_jobs/);
-        expect(rowsRead(plan, 'scheduled_jobs'), plan).to.be.at.most(200);
+        // The window, which is locked, and what is leased of it.
+        expect(rowsRead(plan, 'scheduled_jobs'), plan).to.be.at.most(600);
       }
     });
 

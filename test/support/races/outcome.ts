@@ -8,18 +8,17 @@ import {
 } from '../../../src/domain/payments/lifecycle/jobs.ts';
 import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
 import { paymentHandlers } from '../../../src/domain/payments/worker.ts';
-import { leaseDue } from '../../../src/domain/schedule/lease.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { run, sql } from '../../../src/platform/postgres/db.ts';
 import type { Harness } from '../harness.ts';
+import { leaseAll } from '../lease.ts';
 import { checkInvariants } from '../invariants.ts';
 import { at, type RacedPayment } from './actors.ts';
 
-const JOBS = new Map(
-  [applyUnapplied, endHolds, expirePayment, requotePayment, settlePayment, sendRefund].map(({ name }) => [
-    name,
-    10,
-  ]),
+const JOBS = new Set(
+  [applyUnapplied, endHolds, expirePayment, requotePayment, settlePayment, sendRefund].map(
+    ({ name }) => name,
+  ),
 );
 
 const outcome = sql<{ outcome: string }>(
@@ -49,7 +48,7 @@ export async function outcomeOf(
   for (;;) {
     for (const network of ['bitcoin', 'ethereum'] as const)
       while (await syncNetwork(later, adapters, network));
-    const due = await leaseDue(ctx.db, JOBS, time, addSeconds(time, 0.001));
+    const due = await leaseAll(ctx.db, time, addSeconds(time, 0.001), JOBS);
     if (due.length === 0) break;
     for (const { job, key } of due) await handlers.find((one) => one.job.name === job)?.handle(later, [key]);
   }

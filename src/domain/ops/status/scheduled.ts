@@ -2,7 +2,8 @@ import { run, sql } from '../../../platform/postgres/db.ts';
 import { listStuck } from '../stuck.ts';
 import { readDrain } from '../drain.ts';
 import { IS_PARKED } from '../../schedule/parking.ts';
-import { IS_WAITING } from '../../schedule/rows.ts';
+import { findWaitingJobs } from '../../schedule/lateness.ts';
+import { SERVED_MERCHANTS } from '../../schedule/rows.ts';
 import { durationText, firstOf, type Section } from './section.ts';
 
 /** As in /v1/status: a job that is late by more has no worker. */
@@ -26,13 +27,16 @@ const countJobs = sql<JobCount, { now: Date }>(
     SELECT job, count(*) FILTER (WHERE is_late)::int AS late,
       coalesce(max(seconds) FILTER (WHERE is_late), 0)::float8 AS late_seconds,
       count(*) FILTER (WHERE failures > 0 AND NOT is_parked)::int AS retried,
-      count(*) FILTER (WHERE is_parked)::int AS parked, count(*) FILTER (WHERE is_waiting)::int AS waiting
+      count(*) FILTER (WHERE is_parked)::int AS parked, count(*) FILTER (WHERE is_waiting AND seconds > 1)::int AS waiting
     FROM (
-      SELECT job, failures, ${IS_PARKED} AS is_parked, ${IS_WAITING('j')} AS is_waiting,
+      SELECT job, failures, ${IS_PARKED} AS is_parked, visible_at <= ${p.now} AND is_served AS is_waiting,
         extract(epoch FROM ${p.now}::timestamptz - run_at) AS seconds,
-        test_clock IS NULL AND failures = 0 AND NOT (${IS_WAITING('j')})
+        test_clock IS NULL AND failures = 0 AND NOT is_served
           AND run_at < ${p.now}::timestamptz - interval '${LATE_SECONDS} seconds' AS is_late
-      FROM scheduled_jobs j
+      FROM (
+        SELECT *, coalesce(for_merchant IN (${SERVED_MERCHANTS('all_jobs.job', p.now)}), false) AS is_served
+        FROM scheduled_jobs all_jobs
+      ) j
     ) counted
     GROUP BY job ORDER BY job`,
 );
@@ -73,21 +77,13 @@ export const stuckSection: Section = {
   },
 };
 
-const countTurns = sql<{ merchant_id: string; jobs: number; seconds: number }, { now: Date }>(
-  'status_of_turns',
-  (p) => `
-    SELECT turn_of AS merchant_id, count(*)::int AS jobs,
-      max(extract(epoch FROM ${p.now}::timestamptz - turn_since))::float8 AS seconds
-    FROM scheduled_jobs j WHERE ${IS_WAITING('j')} GROUP BY turn_of ORDER BY jobs DESC`,
-);
-
 /** By docs/operations.md a turn comes within a minute, unless hundreds of endpoints hang. */
 const LONG_TURN_SECONDS = 600;
 
 export const turnsSection: Section = {
   name: 'turns',
   async read({ db, systemNow }) {
-    const turns = await run(db, countTurns, { now: systemNow() });
+    const turns = await findWaitingJobs(db, systemNow());
     const lines = turns.map(
       ({ merchant_id, jobs, seconds }) => `${merchant_id}: ${jobs} jobs wait, up to ${durationText(seconds)}`,
     );

@@ -1,9 +1,9 @@
 import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
-import { IS_WAITING } from '../../schedule/rows.ts';
 import { IS_REFUSED } from '../../payments/conversions/states.ts';
 import { isRefunded, isUnderWay, statusesThat } from '../../payments/lifecycle/states.ts';
 import { NEEDS_ADDRESS } from '../../payments/refunds/states.ts';
+import { findWaitingJobs } from '../../schedule/lateness.ts';
 
 /** Rows that are counted of a kind; more of them do not change what operators do. */
 const MAX_COUNTED = 10_000;
@@ -57,18 +57,13 @@ export async function countStopped(db: Connection, now: Date): Promise<{ open: n
   return (await runOne(db, endpoints, { now })) ?? { open: 0, disabled: 0 };
 }
 
-// Index: scheduled_jobs_waiting.
-const turns = sql<{ count: number; seconds: number }, { now: Date }>(
-  'survey_turns',
-  (p) => `
-    SELECT count(*)::int AS count,
-      coalesce(max(extract(epoch FROM ${p.now}::timestamptz - turn_since)), 0)::float8 AS seconds
-    FROM (SELECT turn_since FROM scheduled_jobs j WHERE ${IS_WAITING('j')} LIMIT ${MAX_COUNTED}) waiting`,
-);
-
-/** How many jobs wait for their merchant's turn, and for how long the oldest has. */
+/** How many jobs wait for a slot of their merchant's share, and for how long the oldest has. */
 export async function countTurns(db: Connection, now: Date): Promise<{ count: number; seconds: number }> {
-  return (await runOne(db, turns, { now })) ?? { count: 0, seconds: 0 };
+  const waiting = await findWaitingJobs(db, now);
+  return {
+    count: waiting.reduce((sum, { jobs }) => sum + jobs, 0),
+    seconds: Math.max(0, ...waiting.map(({ seconds }) => seconds)),
+  };
 }
 
 /** A network, with how long its sync has been due. */

@@ -2,13 +2,13 @@ import { NETWORK_IDS } from '../../chain/networks.ts';
 import { defineJob } from '../../../platform/job.ts';
 
 /** Key: a payment's id. Due at its deadline. */
-export const expirePayment = defineJob('payment.expire', 'expiration', { batch: 200, isOfMerchants: true });
+export const expirePayment = defineJob('payment.expire', 'expiration', { batch: 200 });
 /** Key: a payment's id. Due when the first of its rate locks ends. */
 export const requotePayment = defineJob('payment.requote', 'expiration', { batch: 200 });
 /** Key: a payment's id. Due when the first of its unmined transfers stops to hold rate and deadline. */
 export const endHolds = defineJob('payment.end-holds', 'expiration', { batch: 200 });
 /** Key: a payment's id. Due when the payment is confirmed in full; converts and settles it. */
-export const settlePayment = defineJob('payment.settle', 'settlement', { batch: 100, isOfMerchants: true });
+export const settlePayment = defineJob('payment.settle', 'settlement', { batch: 100 });
 /** Key: a refund's id. Due when the refund is accepted. */
 export const sendRefund = defineJob('refund.send', 'refunds', { batch: 20 });
 /** Key: names an address for refunds. Due when the customer gives it; a mail tells them so. */

@@ -1,4 +1,4 @@
-import type { FollowingJob } from '../../schedule/store.ts';
+import type { ScheduledJob } from '../../schedule/rows.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { deliverWebhook } from '../endpoints/jobs.ts';
@@ -74,7 +74,6 @@ const DELIVERY_ID = (testClock: string, registration = 'r.id') => `'dlv_'
 interface EndpointRow {
   readonly endpoint_id: string;
   readonly merchant_id: string;
-  readonly weight: number;
 }
 
 interface Creation {
@@ -118,9 +117,7 @@ const insertDeliveries = sql<EndpointRow, Creation>('insert_deliveries', (p) => 
       ON CONFLICT DO NOTHING
       RETURNING endpoint_id, merchant_id, status
     )
-    SELECT due.*, m.weight
-    FROM (SELECT DISTINCT endpoint_id, merchant_id FROM delivery WHERE status = 'pending') due
-      JOIN merchants m ON m.id = due.merchant_id`;
+    SELECT DISTINCT endpoint_id, merchant_id FROM delivery WHERE status = 'pending'`;
 });
 
 /**
@@ -134,16 +131,16 @@ export async function createDeliveries(
   ctx: Context,
   eventIds: readonly string[],
   receiver: string | null,
-): Promise<FollowingJob[]> {
+): Promise<ScheduledJob[]> {
   const now = ctx.now();
   const { testClock } = ctx;
   const creation = { eventIds, now, systemNow: ctx.systemNow(), testClock: testClock?.id ?? null, receiver };
   const endpoints = await run(tx, insertDeliveries, creation);
-  return endpoints.map(({ endpoint_id, merchant_id, weight }) => ({
+  return endpoints.map(({ endpoint_id, merchant_id }) => ({
     job: deliverWebhook,
     key: endpoint_id,
     runAt: now,
     testClock,
-    merchant: { id: merchant_id, weight },
+    merchantId: merchant_id,
   }));
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { hostOf } from '../../../platform/logging/config-change.ts';
@@ -11,7 +10,12 @@ import { disableEndpoint } from '../endpoints/leases/disable.ts';
 import { isFailingTooLong } from '../endpoints/flow-control.ts';
 import { acquireEndpoint, askFor } from '../endpoints/leases/acquire.ts';
 import { withoutInterrupted } from '../endpoints/leases/interrupted.ts';
-import type { AcquiredEndpoint, DueDelivery, EndpointLease } from '../endpoints/leases/lease.ts';
+import {
+  newLease,
+  type AcquiredEndpoint,
+  type DueDelivery,
+  type EndpointLease,
+} from '../endpoints/leases/lease.ts';
 import { releaseOrWait } from '../endpoints/leases/wait.ts';
 import { deferToOwner, releaseOf, yieldEndpoint } from '../endpoints/leases/release.ts';
 import { decryptEncoded } from '../secrets/read.ts';
@@ -48,7 +52,7 @@ export async function deliverDue(
   endpointId: string,
   { receiver = null, runMs = RUN_MS }: DeliverOptions = {},
 ): Promise<void> {
-  const lease: EndpointLease = { endpointId, owner: randomUUID() };
+  const lease = newLease(ctx, endpointId);
   const endsAt = performance.now() + runMs;
   const inFlight = new InFlightDeliveries();
   const acquired = await acquireEndpoint(ctx, lease, [], receiver);
@@ -79,7 +83,7 @@ export async function deliverDue(
       // `releaseEndpoint` itself notices what was added since the last look, and what is due still.
       const mayRelease = !isLeaseLost && (isOver || !endpoint.hasMore);
       if (mayRelease && (await releaseOrWait(ctx, lease, endpoint))) return;
-      if (isOver) return yieldEndpoint(ctx, lease);
+      if (isOver) return yieldEndpoint(ctx, lease, endpoint.merchantId);
     }
     const next: AcquiredEndpoint | null = isOver
       ? null

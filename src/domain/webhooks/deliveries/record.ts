@@ -4,7 +4,7 @@ import { recordset, run, sql, type Connection } from '../../../platform/postgres
 import { beginLast } from '../../../platform/postgres/transactions/together.ts';
 import type { Ask } from '../endpoints/leases/acquire-statement.ts';
 import { acquireAll } from '../endpoints/leases/acquire.ts';
-import { leaseEnd, type AcquiredEndpoint, type EndpointLease } from '../endpoints/leases/lease.ts';
+import { leaseEnd, ownerOf, type AcquiredEndpoint, type EndpointLease } from '../endpoints/leases/lease.ts';
 import { withEndpointsLocked } from '../endpoints/leases/lock.ts';
 import { releaseAll, type Release } from '../endpoints/leases/release.ts';
 import { nextFlowControl, type FlowControl } from '../endpoints/flow-control.ts';
@@ -114,7 +114,8 @@ interface Recording {
   readonly then: Then;
 }
 
-const recordTogether = sharedBatch(recordAll, { size: 100, waiting: Infinity });
+const LIMITS = { size: 100, waiting: Infinity };
+const recordTogether = sharedBatch(recordAll, LIMITS, ({ change }) => ownerOf(change.endpoint_id));
 
 async function recordAll(
   connection: Connection,

@@ -165,6 +165,7 @@ async function restart(tx: Tx, params: RestartParams): Promise<RedeliverAnswer> 
       key: endpoint_id,
       runAt: params.now,
       testClock: null,
+      merchantId: params.merchantId,
     })),
   );
   const last = restarted.map(({ last_at }) => last_at.getTime());

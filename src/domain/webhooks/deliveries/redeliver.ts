@@ -89,7 +89,9 @@ export async function redeliver(
     const isIsolated = found.test_clock !== null && found.endpoint_id.startsWith(found.test_clock);
     const { now, testClock } = isIsolated ? withTestClockOf(ctx, found) : ctx;
     await run(tx, restartDelivery, { id, now: now(), systemNow });
-    await schedule(tx, [{ job: deliverWebhook, key: found.endpoint_id, runAt: now(), testClock }]);
+    await schedule(tx, [
+      { job: deliverWebhook, key: found.endpoint_id, runAt: now(), testClock, merchantId },
+    ]);
     return reply(202, await getDelivery(tx, merchantId, id));
   });
 }

@@ -44,7 +44,7 @@ export async function enableEndpoint(
     }
     const row = await runOne(tx, enableOne, { merchantId, url: encodeUrl(url), now });
     const enabled = foundOr('endpoint_not_found', row);
-    await schedule(tx, [{ job: deliverWebhook, key: enabled.id, runAt: now, testClock: null }]);
+    await schedule(tx, [{ job: deliverWebhook, key: enabled.id, runAt: now, testClock: null, merchantId }]);
     return reply(200, await getEndpoint(tx, merchantId, enabled.id, now));
   });
   logConfigChange(ctx, 'webhook endpoint enabled', {

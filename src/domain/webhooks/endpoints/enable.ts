@@ -54,7 +54,7 @@ export async function enableEndpoints(
   const shared = endpoints.filter(({ id }) => id.startsWith(merchantId));
   await schedule(
     tx,
-    shared.map(({ id }) => ({ job: deliverWebhook, key: id, runAt: now, testClock: null })),
+    shared.map(({ id }) => ({ job: deliverWebhook, key: id, runAt: now, testClock: null, merchantId })),
   );
 }
 
@@ -81,7 +81,7 @@ export async function wakeEndpoints(tx: Tx, of: EndpointsOf, now: Date): Promise
     endpoints.map((endpoint) => {
       const testClock = testClockOf(endpoint);
       const runAt = addSeconds(now, (testClock?.offsetMs ?? 0) / 1000);
-      return { job: deliverWebhook, key: endpoint.id, runAt, testClock };
+      return { job: deliverWebhook, key: endpoint.id, runAt, testClock, merchantId: of.merchantId };
     }),
   );
 }

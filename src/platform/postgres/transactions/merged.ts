@@ -99,11 +99,12 @@ export class MergedTransactions {
 
   /** What `run` and the callers of transactions use of a pool. */
   #standIn(): Db {
+    const { userParams } = this.#pool;
     const raw = () => ({ options: (query: pg.QueryConfig) => this.#query(query) });
     const transaction = async (work: (tx: Tx) => Promise<unknown>) => {
       if (!this.isOpen) return this.#pool.transaction(work);
       let isCompleted = false;
-      const tx: object = { raw, isCompleted: () => isCompleted, executionPromise: this.#ended };
+      const tx: object = { raw, isCompleted: () => isCompleted, executionPromise: this.#ended, userParams };
       sharing.set(tx, this);
       try {
         return await work(tx as Tx);
@@ -117,6 +118,8 @@ export class MergedTransactions {
     const db: object = {
       raw: (text: string) => (this.isOpen ? raw() : this.#pool.raw(text)),
       transaction,
+      executionPromise: this.#ended,
+      userParams,
     };
     sharing.set(db, this);
     connectors.set(db, this.#connect);

@@ -1,4 +1,4 @@
-import { QUEUE_POOL_SIZE } from '../../../background/queues.ts';
+import { ENQUEUER_POOL_SIZE, QUEUE_POOL_SIZE } from '../../../background/queues.ts';
 import type { Config } from '../../../platform/config/config.ts';
 import { QUEUE_NAMES } from '../../../platform/job.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';
@@ -7,13 +7,14 @@ import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
 
 /**
  * Returns the most connections to Postgres that a process opens: those of its pool and, where the queues are
- * in Postgres, those of a worker's queues, or of web's board. Those to a replica are not among them.
+ * in Postgres, those of a worker's queues, or with which web adds to them and shows them. Those to a replica
+ * are not among them.
  */
 export function connectionsOf(kind: 'web' | 'worker', config: Config): number {
-  const hasQueues = config.redisUrl === null && (kind === 'worker' || config.adminPassword !== null);
-  const served = kind === 'web' ? 0 : (config.workerQueues ?? QUEUE_NAMES).length;
   const { poolSize } = kind === 'web' ? WEB_DB : WORKER_DB;
-  return poolSize + (hasQueues ? QUEUE_POOL_SIZE + served : 0);
+  if (config.redisUrl !== null) return poolSize;
+  if (kind === 'worker') return poolSize + QUEUE_POOL_SIZE + (config.workerQueues ?? QUEUE_NAMES).length;
+  return poolSize + ENQUEUER_POOL_SIZE + (config.adminPassword === null ? 0 : QUEUE_POOL_SIZE);
 }
 
 const limits = sql<{ most: number; reserved: number }>(

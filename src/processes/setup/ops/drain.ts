@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readQueues, resumeQueues } from '../../../background/queue-status.ts';
-import { LEASE_SECONDS } from '../../../background/shares/bounds.ts';
+import { LEASE_SECONDS } from '../../../domain/schedule/beats.ts';
 import { beginDrain, countUnderWay, endDrain, readDrain } from '../../../domain/ops/drain.ts';
 import type { Context } from '../../../platform/context.ts';
 import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from './command.ts';

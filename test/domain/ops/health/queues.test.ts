@@ -1,12 +1,13 @@
 import { expect } from 'chai';
-import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { endProcess, newProcess, recordBeat } from '../../../../src/domain/ops/health/processes.ts';
 import { queuesCheck, type QueuesCheck } from '../../../../src/domain/ops/health/queues.ts';
 import { recordFailure, schedule } from '../../../../src/domain/schedule/store.ts';
-import { awaitTurn } from '../../../../src/domain/schedule/turns.ts';
 import { settlePayment } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { deliverWebhook } from '../../../../src/domain/webhooks/endpoints/jobs.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
+import { findWaitingJobs } from '../../../../src/domain/schedule/lateness.ts';
+import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
+import { leaseAll } from '../../../support/lease.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 import { queueOfJobs } from '../../../support/health.ts';
 import type { Job } from '../../../../src/platform/job.ts';
@@ -27,7 +28,7 @@ describe('the health of queues', () => {
   });
   afterEach(() => harness.close());
 
-  const put = (job: Job, count: number) =>
+  const put = (job: Job, count: number, merchantId?: string) =>
     schedule(
       harness.ctx.db,
       Array.from({ length: count }, (_, i) => ({
@@ -35,17 +36,14 @@ describe('the health of queues', () => {
         key: `key-${i}`,
         runAt: harness.ctx.now(),
         testClock: null,
+        ...(merchantId === undefined ? {} : { merchantId }),
       })),
     );
   const lease = () => {
     const now = harness.ctx.now();
-    const limits = new Map([
-      [settlePayment.name, 1000],
-      [deliverWebhook.name, 1000],
-    ]);
-    return leaseDue(harness.ctx.db, limits, now, addSeconds(now, LEASE_SECONDS));
+    return leaseAll(harness.ctx.db, now, addSeconds(now, LEASE_SECONDS));
   };
-  /** A relay and no worker: leases what is due, and looks, every 5 s. Returns what the last look found. */
+  /** Runs that finish nothing: leases what is due, and looks, every 5 s. Returns what the last look found. */
   const pass = async (seconds: number): Promise<readonly string[]> => {
     let reasons: readonly string[] = [];
     for (let passed = 0; passed < seconds; passed += 5) {
@@ -56,7 +54,7 @@ describe('the health of queues', () => {
     return reasons;
   };
 
-  it('is bad within 60 s when relays lease jobs again and again and nobody finishes them', async () => {
+  it('is bad within 60 s when runs lease jobs again and again and nobody finishes them', async () => {
     await put(settlePayment, PAYMENTS);
     expect(await pass(60)).to.deep.equal([
       'settlement: 20 jobs are due, the oldest for 55 s, and no worker serves this queue',
@@ -75,18 +73,17 @@ describe('the health of queues', () => {
     expect(reasons.at(-1)).to.match(/^webhook-delivery: 1 job is due/);
   });
 
-  it('is good while jobs wait for the turn of their merchant', async () => {
-    await put(deliverWebhook, 500);
-    const now = harness.ctx.now();
-    const leased = await lease();
-    const merchant = { id: harness.merchant.id, weight: 1 };
-    await awaitTurn(
-      harness.ctx.db,
-      leased.map(({ job, key }) => ({ job, key, merchant })),
-      addSeconds(now, LEASE_SECONDS),
-      now,
-    );
-    expect(await pass(300)).to.deep.equal([]);
+  it('is good while the jobs of a merchant whose share of the slots is in use wait for a slot', async () => {
+    await put(deliverWebhook, 500, harness.merchant.id);
+    const request = { job: deliverWebhook.name, count: 16, worker: 'w' };
+    for (let passed = 0; passed < 300; passed += 5) {
+      const now = harness.ctx.now();
+      await leaseDue(harness.ctx.db, { ...request, now, leaseEnd: addSeconds(now, LEASE_SECONDS) });
+      expect(await check.look()).to.deep.equal([]);
+      harness.advance(5);
+    }
+    const [waiting] = await findWaitingJobs(harness.ctx.db, harness.ctx.now());
+    expect(waiting?.merchant_id).to.equal(harness.merchant.id);
   });
 
   it('is good while a few jobs fail or are parked, and bad when all do', async () => {

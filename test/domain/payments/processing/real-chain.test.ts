@@ -5,7 +5,6 @@ import { simulatedChain, simulatedPayouts } from '../../../../src/domain/chain/s
 import { findTransactionByToken } from '../../../../src/domain/checkout/actions/find-transaction.ts';
 import { findCaller } from '../../../../src/domain/merchants/api-keys.ts';
 import { createPayment } from '../../../../src/domain/payments/create.ts';
-import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { syncChain } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { readPayments } from '../../../../src/domain/payments/lifecycle/store.ts';
 import { applyUnappliedTransfers } from '../../../../src/domain/payments/processing/apply-unapplied.ts';
@@ -15,6 +14,7 @@ import { addSeconds } from '../../../../src/platform/clock.ts';
 import { hashApiKey } from '../../../../src/platform/values/ids.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Harness } from '../../../support/harness.ts';
+import { leaseAll } from '../../../support/lease.ts';
 import type { Shop } from '../../../support/shop.ts';
 
 describe('a network with a client of its own', () => {
@@ -88,7 +88,7 @@ describe('a network with a client of its own', () => {
     await sync();
     harness.advance(1);
     const { db, now } = harness.ctx;
-    await leaseDue(db, new Map([[syncChain.name, 9]]), now(), addSeconds(now(), 30));
+    await leaseAll(db, now(), addSeconds(now(), 30), new Set([syncChain.name]));
     await syncChains(harness.ctx, adapters.live, ['ethereum']);
     expect(await statusOf(id)).to.equal('PENDING');
     const job = await harness.ctx

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { runJob } from '../../../../src/background/run-job.ts';
+import { runJob } from '../../../../src/background/runs/run-job.ts';
 import { createHandlers } from '../../../../src/background/workers.ts';
 import { reconcileOnce } from '../../../../src/domain/ops/reconcile.ts';
 import { countStuck, listStuck, releaseParked, stuckText } from '../../../../src/domain/ops/stuck.ts';
@@ -185,8 +185,10 @@ describe('a payment whose transfers cannot be applied', () => {
     expect(await statuses(others)).to.deep.equal(new Set(['PENDING']));
     expect(await countAside(poisoned)).to.equal(1);
     await repair();
-    const handlers = createHandlers(harness.adapters);
-    const apply = () => runJob(ctx, handlers, applyUnapplied.name, { keys: [poisoned] });
+    const handler = createHandlers(harness.adapters).get(applyUnapplied.name);
+    const leased = { job: applyUnapplied.name, key: poisoned, failures: 0, test_clock: null };
+    const apply = async () =>
+      handler && (await runJob(ctx, handler, [{ ...leased, run_at: null, merchant_id: null }]));
     for (let block = 0; block < 4; block += 1) {
       await shop.chain.mine('ethereum', 1, ctx.now());
       await Promise.all([observe(), apply(), observe(), apply(), observe()]);

@@ -3,9 +3,9 @@ import type { Conversion, CurrencyExchange } from '../../../../src/domain/paymen
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
 import { simulatedExchange } from '../../../../src/domain/adapters.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
-import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import type { Shop } from '../../../support/shop.ts';
+import { leaseAll } from '../../../support/lease.ts';
 import type { Harness } from '../../../support/harness.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 
@@ -31,14 +31,11 @@ describe('settlement', () => {
     await shop.chain.mine('ethereum', CONFIRMATIONS, harness.ctx.now());
     await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
   };
-  /** Leases the due settlements, as the relay does. */
-  const handOver = () =>
-    leaseDue(
-      harness.ctx.db,
-      new Map([['payment.settle', 100]]),
-      harness.ctx.now(),
-      addSeconds(harness.ctx.now(), 30),
-    );
+  /** Leases the due settlements, as a run does. */
+  const handOver = () => {
+    const now = harness.ctx.now();
+    return leaseAll(harness.ctx.db, now, addSeconds(now, 30), new Set(['payment.settle']));
+  };
 
   it('converts all money received, once per payment, under its id and the number of the conversion', async () => {
     const [id = ''] = await processing(1, 'ETH');

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { NETWORK_IDS } from '../../../../src/domain/chain/networks.ts';
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
-import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { schedule } from '../../../../src/domain/schedule/store.ts';
 import { syncChain } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { paymentHandlers } from '../../../../src/domain/payments/worker.ts';
@@ -9,6 +8,7 @@ import { addSeconds } from '../../../../src/platform/clock.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
 import type { Shop } from '../../../support/shop.ts';
 import { untilWaitingForLocks } from '../../../support/locks.ts';
+import { leaseAll } from '../../../support/lease.ts';
 import type { Harness } from '../../../support/harness.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 
@@ -151,9 +151,8 @@ describe('syncing a network', () => {
     const handler = paymentHandlers(harness.adapters).find(({ job }) => job === syncChain);
     const { db, now } = harness.ctx;
     harness.advance(12);
-    expect(await leaseDue(db, new Map([[syncChain.name, 9]]), now(), addSeconds(now(), 30))).to.have.length(
-      NETWORK_IDS.length,
-    );
+    const leased = await leaseAll(db, now(), addSeconds(now(), 30), new Set([syncChain.name]));
+    expect(leased).to.have.length(NETWORK_IDS.length);
     // A transfer that was sent after the handler polled, and before it reschedules itself.
     await schedule(db, [{ job: syncChain, key: 'tron', runAt: now(), testClock: null }]);
     await handler?.handle(harness.ctx, ['ethereum', 'tron', 'solana']);

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { dispatchEvent } from '../../../../src/domain/outbox/jobs.ts';
 import { dispatchEvents } from '../../../../src/domain/events/dispatch.ts';
 import { setWebhookConfig } from '../../../../src/domain/webhooks/endpoints/settings.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
-import type { Handover } from '../../../../src/platform/handover.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
+import { enqueueWith } from '../../../../src/domain/schedule/enqueue.ts';
+import { leaseAll } from '../../../support/lease.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
 import { singleStatementsOf } from '../../../support/statements.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
@@ -42,7 +42,7 @@ describe('creating deliveries', () => {
     );
   const leaseEvents = async () => {
     const { db, now } = harness.ctx;
-    const work = await leaseDue(db, new Map([[dispatchEvent.name, 1000]]), now(), addSeconds(now(), 30));
+    const work = await leaseAll(db, now(), addSeconds(now(), 30), new Set([dispatchEvent.name]));
     return work.map(({ key }) => key);
   };
   const scheduled = (job: string) => run(harness.ctx.db, jobsByName, { job });
@@ -65,29 +65,21 @@ describe('creating deliveries', () => {
     expect(await scheduled(dispatchEvent.name)).to.deep.equal([]);
   });
 
-  it('leases the jobs of endpoints that had none, for who hands them over, and leaves others to relays', async () => {
-    const leaseEnd = addSeconds(harness.ctx.now(), 30);
-    const handed: string[] = [];
-    const handover: Handover = {
-      leaseEndOf: () => leaseEnd,
-      take: (jobs, end) => handed.push(...jobs.map(({ key, merchant }) => `${key} ${merchant?.id} ${+end}`)),
-    };
-    const leased = `${harness.merchant.id} ${harness.merchant.id} ${+leaseEnd}`;
-    const dispatchNext = async () => {
-      await shop.create();
-      await dispatchEvents({ ...harness.ctx, handover }, await leaseEvents());
-    };
-    await dispatchNext();
-    expect(handed).to.deep.equal([leased]);
+  it('enqueues the jobs of endpoints once they are committed, with their merchant', async () => {
+    const enqueued: string[] = [];
+    const stop = enqueueWith(harness.ctx.db, {
+      enqueue: (jobs) => enqueued.push(...jobs.map(({ job, key }) => `${job.name} ${key}`)),
+    });
+    await shop.create();
+    const events = await leaseEvents();
+    expect(enqueued).to.include.members(events.map((id) => `${dispatchEvent.name} ${id}`));
+    enqueued.length = 0;
+    await dispatchEvents(harness.ctx, events);
+    stop();
+    expect(enqueued).to.deep.equal([`webhook.deliver ${harness.merchant.id}`]);
     const { db, now } = harness.ctx;
-    const dueAt = (at: Date) => leaseDue(db, new Map([['webhook.deliver', 10]]), at, addSeconds(at, 30));
-    // A relay gets it when the process died that should have handed it over.
-    expect(await dueAt(addSeconds(now(), 29))).to.deep.equal([]);
-    expect(await dueAt(leaseEnd)).to.have.length(1);
-    // Its run may have looked already: the job is due again.
-    await dispatchNext();
-    expect(handed).to.deep.equal([leased]);
-    expect(await dueAt(now())).to.have.length(1);
+    const [leased] = await leaseAll(db, now(), addSeconds(now(), 30), new Set(['webhook.deliver']));
+    expect(leased?.merchant_id).to.equal(harness.merchant.id);
   });
 
   it('twice, and by several workers at once in any order, creates no duplicates', async () => {

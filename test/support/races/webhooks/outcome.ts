@@ -1,15 +1,15 @@
 import { createHandlers } from '../../../../src/background/workers.ts';
 import { dispatchEvent } from '../../../../src/domain/outbox/jobs.ts';
-import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { deliverWebhook } from '../../../../src/domain/webhooks/endpoints/jobs.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { run, sql, type Db } from '../../../../src/platform/postgres/db.ts';
 import type { Harness } from '../../harness.ts';
+import { leaseAll } from '../../lease.ts';
 import { at } from '../actors.ts';
 import type { Outside } from '../outside.ts';
 import type { RacedWebhooks } from './actors.ts';
 
-const JOBS = new Map([dispatchEvent, deliverWebhook].map(({ name }) => [name, 10]));
+const JOBS = new Set([dispatchEvent, deliverWebhook].map(({ name }) => name));
 
 /** Else a deletion of what is in use would be found only where that is missed. */
 const GUARDS = `
@@ -83,7 +83,7 @@ export async function outcomeOfWebhooks(
   const time = addSeconds(payment.now > payment.deadline ? payment.now : payment.deadline, 10);
   const handlers = createHandlers(adapters);
   for (;;) {
-    const due = await leaseDue(ctx.db, JOBS, time, addSeconds(time, 0.001));
+    const due = await leaseAll(ctx.db, time, addSeconds(time, 0.001), JOBS);
     if (due.length === 0) break;
     for (const { job, key } of due) await handlers.get(job)?.handle(at(ctx, time), [key]);
   }

@@ -2,6 +2,7 @@ import { sharedBatch } from '../../../../platform/batch.ts';
 import { recordset, run, sql, type Connection } from '../../../../platform/postgres/db.ts';
 import { IS_ON, REGISTRATION } from '../../endpoints/destination.ts';
 import { MAX_CONCURRENCY } from '../../endpoints/flow-control.ts';
+import { ownerOf } from '../../endpoints/leases/lease.ts';
 
 /** What a run looks for while its requests are slow. */
 export interface Look {
@@ -49,15 +50,16 @@ const findMoreDue = sql<{ look: number }, LookParams>(
 );
 
 /**
- * Returns whether more can be sent to the endpoint beside what is in flight. Looks on the connections of one
- * merchant share statements: it may have hundreds of endpoints that hang, and the statement of each would
+ * Returns whether more can be sent to the endpoint beside what is in flight. Looks of one merchant share
+ * statements: it may have hundreds of endpoints that hang, and the statement of each would
  * take more of the worker's time than all deliveries of the others.
  */
 export function isMoreDue(db: Connection, look: Look): Promise<boolean> {
   return lookTogether(db, look);
 }
 
-const lookTogether = sharedBatch(lookAll, { size: 500, waiting: Infinity });
+const LIMITS = { size: 500, waiting: Infinity };
+const lookTogether = sharedBatch(lookAll, LIMITS, ({ endpointId }) => ownerOf(endpointId));
 
 async function lookAll(db: Connection, looks: readonly Look[]): Promise<readonly boolean[]> {
   const found = new Set(

@@ -3,11 +3,12 @@ import type { Context } from '../../../../platform/context.ts';
 import { groupBy, recordset, run, type Connection } from '../../../../platform/postgres/db.ts';
 import { beginLast } from '../../../../platform/postgres/transactions/together.ts';
 import { acquire, type AcquiredRow, type Ask } from './acquire-statement.ts';
-import { leaseEnd, type AcquiredEndpoint, type DueDelivery, type EndpointLease } from './lease.ts';
+import { leaseEnd, ownerOf, type AcquiredEndpoint, type DueDelivery, type EndpointLease } from './lease.ts';
 import { withEndpointsLocked } from './lock.ts';
 
 /** One statement acquires at most so many endpoints; a run that waits for it holds a slot of deliveries. */
-const acquireTogether = sharedBatch(lockAndAcquire, { size: 100, waiting: Infinity });
+const LIMITS = { size: 100, waiting: Infinity };
+const acquireTogether = sharedBatch(lockAndAcquire, LIMITS, ({ endpoint_id }) => ownerOf(endpoint_id));
 
 async function lockAndAcquire(
   connection: Connection,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { addSeconds } from '../../../../platform/clock.ts';
 import type { Context } from '../../../../platform/context.ts';
 import type { EncodedSecret } from '../../secrets/store.ts';
@@ -10,8 +11,22 @@ const LEASE_MARGIN_SECONDS = 10;
 /** A run's lease of an endpoint: no other run sends to it meanwhile. */
 export interface EndpointLease {
   readonly endpointId: string;
-  /** Random, so that a run whose lease another run took over notices it. */
+  /** Names the worker, and is of this run alone: one whose lease another run took over notices it. */
   readonly owner: string;
+}
+
+export function newLease({ worker }: Pick<Context, 'worker'>, endpointId: string): EndpointLease {
+  return { endpointId, owner: `${worker ?? ''}:${randomUUID()}` };
+}
+
+/**
+ * Runs of one merchant share statements, and so use few connections: hundreds of requests to hanging
+ * receivers that end at the same moment leave the others to everybody else. Endpoints' ids begin with their
+ * merchant's, or the isolated payment's.
+ */
+export function ownerOf(endpointId: string): string {
+  const [owner = ''] = endpointId.split(' ', 1);
+  return owner;
 }
 
 /** A delivery that is due, with what its request needs. */

@@ -3,7 +3,7 @@ import type { Context } from '../../../../platform/context.ts';
 import { sharedBatch } from '../../../../platform/batch.ts';
 import { recordset, run, runOne, sql, type Connection } from '../../../../platform/postgres/db.ts';
 import { beginLast } from '../../../../platform/postgres/transactions/together.ts';
-import type { AcquiredEndpoint, EndpointLease } from './lease.ts';
+import { ownerOf, type AcquiredEndpoint, type EndpointLease } from './lease.ts';
 import { withEndpointsLocked } from './lock.ts';
 import { REGISTRATION_IN } from '../destination.ts';
 import { deliverWebhook } from '../jobs.ts';
@@ -46,6 +46,7 @@ const releaseUnlessRescheduled = sql<{ owner: string }, { releases: string }>(
    ),
    rescheduled AS (
      UPDATE scheduled_jobs s SET run_at = next.at, failures = 0, last_error = NULL, version = s.version + 1,
+       leased_by = NULL,
        visible_at = greatest(
          next.at - make_interval(secs => next.clock_offset_ms::float8 / 1000),
          next.clock_frozen_until)
@@ -68,7 +69,8 @@ const releaseUnlessRescheduled = sql<{ owner: string }, { releases: string }>(
    RETURNING a.owner`,
 );
 
-const releaseTogether = sharedBatch(releaseEach, { size: 100, waiting: Infinity });
+const LIMITS = { size: 100, waiting: Infinity };
+const releaseTogether = sharedBatch(releaseEach, LIMITS, ({ endpoint_id }) => ownerOf(endpoint_id));
 
 async function releaseEach(connection: Connection, releases: readonly Release[]): Promise<boolean[]> {
   const ids = releases.map(({ endpoint_id }) => endpoint_id);
@@ -128,12 +130,16 @@ const release = sql<never, { endpointId: string; owner: string }>(
    WHERE id = ${p.endpointId} AND leased_by = ${p.owner}`,
 );
 
-/** Releases the endpoint although more may be due: its job is due again at once. */
-export async function yieldEndpoint(ctx: Context, { endpointId, owner }: EndpointLease): Promise<void> {
+/** Releases the endpoint of a merchant although more may be due: its job is due again at once. */
+export async function yieldEndpoint(
+  ctx: Context,
+  { endpointId, owner }: EndpointLease,
+  merchantId: string,
+): Promise<void> {
   // In this order: a job that starts while the endpoint is still leased would be deferred to the lease's end.
   await run(ctx.db, release, { endpointId, owner });
   await schedule(ctx.db, [
-    { job: deliverWebhook, key: endpointId, runAt: ctx.now(), testClock: ctx.testClock },
+    { job: deliverWebhook, key: endpointId, runAt: ctx.now(), testClock: ctx.testClock, merchantId },
   ]);
 }
 
@@ -143,13 +149,13 @@ const deferJob = sql<{ id: string }, { endpointId: string }>(
   'defer_job_to_lease_end',
   (p) => `
    WITH leased AS MATERIALIZED (
-     SELECT w.version, e.leased_until
+     SELECT w.version, e.leased_until, split_part(e.leased_by, ':', 1) AS worker
      FROM webhook_endpoints e
        JOIN scheduled_jobs w ON w.job = '${deliverWebhook.name}' AND w.key = e.id
      WHERE e.id = ${p.endpointId} AND e.leased_until IS NOT NULL
    ),
    deferred AS (
-     UPDATE scheduled_jobs SET visible_at = leased.leased_until
+     UPDATE scheduled_jobs SET visible_at = leased.leased_until, leased_by = leased.worker
      FROM leased
      WHERE job = '${deliverWebhook.name}' AND key = ${p.endpointId}
        AND scheduled_jobs.version = leased.version

@@ -1,0 +1,132 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import type { EnqueuedJob, Enqueuer } from '../domain/schedule/enqueue.ts';
+import { visibleAt, type Clock } from '../platform/clock.ts';
+import type { Job, QueueName } from '../platform/job.ts';
+import type { Log } from '../platform/log.ts';
+import { faultOf } from '../platform/logging/reasons.ts';
+import { chunksOf, keysOfRun } from './runs/job-data.ts';
+import { countWaitingJobs } from './queue-status.ts';
+import type { JobQueue } from './queues.ts';
+
+/** The most keys of a job that one addition names; a run leases what is due, named or not. */
+const MAX_KEYS = 1_000;
+/** After so many additions the queue is asked how many jobs wait in it. */
+const COUNTED_AFTER = 100;
+/** A queue in which so many wait gets no more: it is paused, or nobody serves it. */
+const MAX_WAITING = 500;
+/** Until it is asked again. */
+const FULL_MS = 1_000;
+/**
+ * After an addition a queue rests for so many times as long as that took, at most REST_MS: what comes
+ * meanwhile goes together. On Postgres a job of a queue takes 2 ms of the server, whatever its run leases.
+ */
+const REST_FACTOR = 3;
+const REST_MS = 30;
+
+/** What one queue gets next. */
+interface Target {
+  readonly pending: Map<string, { readonly job: Job; readonly keys: Set<string> }>;
+  isAdding: boolean;
+  isFailing: boolean;
+  added: number;
+  fullUntil: number;
+}
+
+/**
+ * Adds runs of due jobs to their queues, in one addition a turn of the event loop; what comes while one is
+ * under way goes with the next. Nobody waits for it, and what fails is lost: the sweep finds the rows.
+ */
+export class QueueEnqueuer implements Enqueuer {
+  readonly #queueOf: (name: QueueName) => Promise<JobQueue>;
+  readonly #now: Clock;
+  readonly #log: Log;
+  readonly #targets = new Map<QueueName, Target>();
+  readonly #adding = new Set<Promise<void>>();
+  #isClosed = false;
+
+  constructor(queueOf: (name: QueueName) => Promise<JobQueue>, { now, log }: { now: Clock; log: Log }) {
+    this.#queueOf = queueOf;
+    this.#now = now;
+    this.#log = log;
+  }
+
+  enqueue(jobs: readonly EnqueuedJob[]): void {
+    const now = this.#now();
+    for (const { job, key, runAt, testClock } of jobs)
+      if (visibleAt(runAt, testClock) <= now) this.enqueueRun(job, testClock === null ? key : null);
+  }
+
+  /**
+   * Enqueues a run of the job, whatever is due. The key is for those who look at the queue; that of an
+   * isolated payment is not named, because a worker of the previous release would run it by another clock.
+   */
+  enqueueRun(job: Job, key: string | null = null): void {
+    if (this.#isClosed) return;
+    const target = this.#targetOf(job.queue);
+    const pending = target.pending.get(job.name) ?? { job, keys: new Set() };
+    target.pending.set(job.name, pending);
+    if (key !== null && pending.keys.size < MAX_KEYS) pending.keys.add(key);
+    if (target.isAdding) return;
+    target.isAdding = true;
+    const adding = this.#addAll(job.queue, target).finally(() => {
+      target.isAdding = false;
+      this.#adding.delete(adding);
+    });
+    this.#adding.add(adding);
+  }
+
+  /** Adds nothing from now on, and resolves when nothing is under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.#adding);
+  }
+
+  async #addAll(name: QueueName, target: Target): Promise<void> {
+    await setImmediate();
+    while (target.pending.size > 0) {
+      const startedAt = performance.now();
+      const runs = [...target.pending.values()].flatMap(({ job, keys }) => runsOf(job, [...keys]));
+      target.pending.clear();
+      try {
+        const queue = await this.#queueOf(name);
+        if (!(await hasRoom(queue, target))) continue;
+        target.added += runs.length;
+        await queue.addBulk(runs);
+        target.isFailing = false;
+      } catch (error) {
+        if (!this.#isClosed && !target.isFailing)
+          this.#log.warn('jobs were not enqueued; the sweep finds them', { queue: name, ...faultOf(error) });
+        target.isFailing = true;
+      }
+      const restMs = Math.min(REST_MS, REST_FACTOR * (performance.now() - startedAt));
+      if (!this.#isClosed) await sleep(restMs, undefined, { ref: false });
+    }
+  }
+
+  #targetOf(name: QueueName): Target {
+    const known = this.#targets.get(name);
+    const target = known ?? {
+      pending: new Map(),
+      isAdding: false,
+      isFailing: false,
+      added: 0,
+      fullUntil: -Infinity,
+    };
+    if (known === undefined) this.#targets.set(name, target);
+    return target;
+  }
+}
+
+/** One run at least; as many as their keys need. */
+function runsOf(job: Job, keys: readonly string[]) {
+  const chunks = keys.length === 0 ? [[]] : chunksOf(keys, keysOfRun(job));
+  return chunks.map((chunk) => ({ name: job.name, data: { keys: chunk, isRun: true } as const }));
+}
+
+async function hasRoom(queue: JobQueue, target: Target): Promise<boolean> {
+  if (performance.now() < target.fullUntil) return false;
+  if (target.added < COUNTED_AFTER) return true;
+  if ((await countWaitingJobs(queue)) < MAX_WAITING) target.added = 0;
+  else target.fullUntil = performance.now() + FULL_MS;
+  return target.added === 0;
+}

@@ -1,0 +1,82 @@
+import type { SlotUse } from '../../domain/schedule/lease.ts';
+
+/** How fast a merchant takes slots that it holds for long. */
+export interface Pace {
+  /** Below so many slots it takes them as it likes. */
+  readonly burst: number;
+  /** Beyond them, one in so many milliseconds. */
+  readonly gapMs: number;
+  /** A job that held its slot for less gives its start back: its receiver does not hang. */
+  readonly longMs: number;
+}
+
+interface Share {
+  held: number;
+  /** From then on the merchant takes slots beyond the burst. */
+  nextAt: number;
+}
+
+/**
+ * The slots of one queue in one worker: how many of its jobs run at once, and for which merchants. The lease
+ * gives a merchant another slot while it holds fewer than `factor` times the slots that are free, times its
+ * weight (schedule/lease.ts). With a factor of 1 and equal weights one merchant holds at most half of the
+ * slots, two a third each, and so on: one that comes late finds a free slot, although no job is interrupted.
+ * Hundreds of requests that hang and began together would end together, at their deadline, again and again,
+ * and everybody else's work would wait behind what is recorded of them: beyond a burst they begin at a pace.
+ */
+export class Slots {
+  readonly #size: number;
+  readonly #factor: number;
+  readonly #pace: Pace;
+  readonly #clock: () => number;
+  readonly #shares = new Map<string, Share>();
+  #taken = 0;
+
+  constructor(
+    size: number,
+    {
+      factor,
+      pace = { burst: Infinity, gapMs: 0, longMs: 0 },
+      clock = () => performance.now(),
+    }: { factor: number; pace?: Pace; clock?: () => number },
+  ) {
+    this.#size = size;
+    this.#factor = factor;
+    this.#pace = pace;
+    this.#clock = clock;
+  }
+
+  /** What the lease needs to know. Who must wait for its pace counts as one that holds all. */
+  get use(): SlotUse {
+    const now = this.#clock();
+    const held = [...this.#shares].map(([merchant_id, share]) => ({
+      merchant_id,
+      held: share.held >= this.#pace.burst && share.nextAt > now ? this.#size : share.held,
+    }));
+    return { free: this.free, factor: this.#factor, held };
+  }
+
+  get free(): number {
+    return Math.max(0, this.#size - this.#taken);
+  }
+
+  take(merchant: string | null): void {
+    this.#taken += 1;
+    if (merchant === null) return;
+    const share = this.#shares.get(merchant) ?? { held: 0, nextAt: -Infinity };
+    share.held += 1;
+    if (share.held > this.#pace.burst)
+      share.nextAt = Math.max(this.#clock(), share.nextAt) + this.#pace.gapMs;
+    this.#shares.set(merchant, share);
+  }
+
+  /** Gives back the slot of a job that held it for so many milliseconds. */
+  leave(merchant: string | null, heldMs = 0): void {
+    this.#taken -= 1;
+    const share = merchant === null ? undefined : this.#shares.get(merchant);
+    if (merchant === null || share === undefined) return;
+    share.held -= 1;
+    if (heldMs < this.#pace.longMs) share.nextAt -= this.#pace.gapMs;
+    if (share.held === 0) this.#shares.delete(merchant);
+  }
+}
