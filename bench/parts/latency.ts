@@ -8,7 +8,7 @@ import { byRound, interleave, type Rounds } from '../rounds.ts';
 import { median, number } from '../table.ts';
 import { limitOf, sumOf, watchCpu, type Programs, type Usage } from '../watch.ts';
 
-const RATES = [50, 200];
+const RATES = [50, 200, 500];
 const ENDPOINTS = 100;
 const HANGING = 20;
 const FLOOR = 'the same signed POST, made at once';

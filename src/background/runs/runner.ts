@@ -164,9 +164,9 @@ export class Runner {
 }
 
 /** Who holds the slots of what was leased: a batch has one, other jobs have one each. */
-function holdersOf({ batch }: Job, leased: readonly LeasedJob[]): readonly (string | null)[] {
+function holdersOf({ batch, perMerchant }: Job, leased: readonly LeasedJob[]): readonly (string | null)[] {
   if (batch > 1) return leased.length === 0 ? [] : [null];
-  return leased.map(({ merchant_id }) => merchant_id);
+  return leased.map(({ merchant_id }) => merchant_id ?? (perMerchant ? '' : null));
 }
 
 function report(outcome: RunReport['outcome'], leased: readonly LeasedJob[]): RunReport {

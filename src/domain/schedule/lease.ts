@@ -27,7 +27,7 @@ export interface LeaseRequest {
   readonly after?: string;
 }
 
-/** Who uses the slots of a queue in a worker. */
+/** Who uses the slots of a queue in a worker; what is nobody's counts as one merchant, ''. */
 export interface SlotUse {
   readonly free: number;
   /** A merchant gets a slot while it holds fewer than the free ones, times this and its weight. */
@@ -68,19 +68,21 @@ interface LeasedRow extends Omit<LeasedJob, 'key'> {
   readonly last_owner: string | null;
 }
 
-// Candidates are the jobs that have been due longest (index scheduled_jobs_due). Where they fill the window,
-// more may be due behind them, perhaps all of one merchant: then the first of other merchants are candidates
-// too, by a walk from merchant to merchant (index scheduled_jobs_of_merchant), whose cost depends on how many
-// merchants it visits, and not on how many jobs they have. Among the candidates merchants take turns: next is
-// always the job of the merchant that holds the fewest slots for its weight, until it holds its share. All
-// are locked, and those that another run has locked are skipped, so that runs at the same moment lease
-// different jobs. The rows are found once, as an array of ctids: joined by their keys, a plan could read the
-// whole table.
+// Whose a job is that does not say so, its key may: rows of earlier releases, and those that reconciling
+// restored. Candidates are the jobs that have been due longest (index scheduled_jobs_due). Where they fill
+// the window, more may be due behind them, perhaps all of one merchant: then the first of other merchants are
+// candidates too, by a walk from merchant to merchant (index scheduled_jobs_of_merchant), whose cost depends
+// on how many merchants it visits, and not on how many jobs they have. Among the candidates merchants take
+// turns: next is always the job of the merchant that holds the fewest slots for its weight, until it holds
+// its share. All are locked, and those that another run has locked are skipped, so that runs at the same
+// moment lease different jobs. The rows are found once, as an array of ctids: joined by their keys, a plan
+// could read the whole table.
 const leaseFairly = sql<LeasedRow, LeaseParams>('lease_due_jobs_fairly', (p) => {
   const candidate = (table: string) =>
     `${table}.ctid AS place, ${table}.key, ${table}.visible_at,
        coalesce(${table}.for_merchant,
-         (SELECT p.merchant_id FROM payments p WHERE p.id = ${table}.test_clock)) AS merchant_id`;
+         (SELECT p.merchant_id FROM payments p WHERE p.id = ${table}.test_clock),
+         CASE WHEN starts_with(${table}.key, 'mer_') THEN split_part(${table}.key, ' ', 1) END) AS merchant_id`;
   return `
    WITH RECURSIVE oldest AS MATERIALIZED (
      SELECT ${candidate('d')} FROM scheduled_jobs d
@@ -114,7 +116,8 @@ const leaseFairly = sql<LeasedRow, LeaseParams>('lease_due_jobs_fairly', (p) => 
      SELECT c.place, c.visible_at, (coalesce(h.held, 0) - 1
        + row_number() OVER (PARTITION BY c.merchant_id ORDER BY c.visible_at))::float8 / coalesce(m.weight, 1) AS load
      FROM candidate c
-       LEFT JOIN json_to_recordset(${p.held}::json) AS h (merchant_id text, held int) USING (merchant_id)
+       LEFT JOIN json_to_recordset(${p.held}::json) AS h (merchant_id text, held int)
+         ON h.merchant_id = coalesce(c.merchant_id, '')
        LEFT JOIN merchants m ON m.id = c.merchant_id
    ),
    numbered AS (SELECT *, row_number() OVER (ORDER BY load, visible_at) AS number FROM ordered

@@ -95,6 +95,16 @@ describe('the lease of what is due', () => {
     expect((await lease(16, shared(0))).isMoreDue).to.equal(true);
   });
 
+  it("knows whose a job is by its key, and counts what is nobody's as one merchant", async () => {
+    await put(null, 8, -60);
+    await db('scheduled_jobs')
+      .where('key', '<=', 'nobody-000003')
+      .update({ key: db.raw("'mer_a ' || key") });
+    const held = [{ merchant_id: '', held: 9 }];
+    const leased = await lease(16, { slots: { free: 10, factor: 1, held } });
+    expect(leased.jobs.map(({ merchant_id }) => merchant_id)).to.deep.equal(['mer_a', 'mer_a', 'mer_a']);
+  });
+
   it('gives a merchant of twice the weight twice the slots', async () => {
     const merchants = [
       { id: 'mer_heavy', weight: 2 },
