@@ -68,10 +68,13 @@ export const REDIS_FAULTS: readonly Fault[] = (
       begin: ({ redis }) => serverOf(redis).stop(),
       async end(stand) {
         const [replica] = replicas.splice(0);
-        await until('the replica is promoted', async () => {
-          const [role] = (await redisCall(serverOf(replica ?? null).url, 'ROLE')) as string[];
-          return role === 'master';
-        });
+        // The sentinel ends the connections of a server that it promotes, and so may end this one.
+        await until('the replica is promoted', () =>
+          redisCall(serverOf(replica ?? null).url, 'ROLE').then(
+            (role) => Array.isArray(role) && role[0] === 'master',
+            () => false,
+          ),
+        );
         stand.redis = serverOf(replica ?? null);
       },
       async restore(stand) {
