@@ -1,5 +1,5 @@
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
-import { SERVED_MERCHANTS } from './rows.ts';
+import { SERVED_MERCHANTS, SHARE } from './rows.ts';
 
 /** Within this time a worker leases what is due, and finishes it. */
 const OVERDUE_AFTER_SECONDS = 5;
@@ -76,7 +76,8 @@ export interface WaitingJobs {
   readonly seconds: number;
 }
 
-// Index: scheduled_jobs_of_merchant. A job that became due within a second waits for nothing but its run.
+// Index: scheduled_jobs_due. A job that became due within a second waits for nothing but its run, and so does
+// one of a merchant of which little is due. A job that is scheduled again while it runs has no lease any more.
 const waitingJobs = sql<WaitingJobs, { now: Date }>(
   'jobs_waiting_for_slots',
   (p) => `WITH RECURSIVE jobs AS (
@@ -84,18 +85,18 @@ const waitingJobs = sql<WaitingJobs, { now: Date }>(
      UNION ALL
      SELECT (SELECT min(job) FROM scheduled_jobs WHERE job > jobs.job) FROM jobs WHERE jobs.job IS NOT NULL
    )
-   SELECT served.for_merchant AS merchant_id, sum(waiting.jobs)::int AS jobs, max(waiting.seconds) AS seconds
-   FROM jobs, LATERAL (${SERVED_MERCHANTS('jobs.job', p.now)}) served, LATERAL (
-     SELECT count(*) AS jobs, max(extract(epoch FROM ${p.now}::timestamptz - visible_at))::float8 AS seconds
+   SELECT waiting.for_merchant AS merchant_id, sum(waiting.jobs)::int AS jobs, max(waiting.seconds) AS seconds
+   FROM jobs, LATERAL (
+     SELECT for_merchant, count(*) AS jobs,
+       max(extract(epoch FROM ${p.now}::timestamptz - visible_at))::float8 AS seconds
      FROM (
-       SELECT visible_at FROM scheduled_jobs d
-       WHERE d.job = jobs.job AND d.for_merchant = served.for_merchant
-         AND d.visible_at < ${p.now}::timestamptz - interval '1 second'
+       SELECT for_merchant, visible_at FROM scheduled_jobs d
+       WHERE d.job = jobs.job AND d.visible_at < ${p.now}::timestamptz - interval '1 second'
        ORDER BY visible_at LIMIT 10000
      ) due
+     WHERE for_merchant IS NOT NULL GROUP BY for_merchant HAVING count(*) >= ${SHARE}
    ) waiting
-   WHERE waiting.jobs > 0
-   GROUP BY served.for_merchant ORDER BY jobs DESC`,
+   GROUP BY waiting.for_merchant ORDER BY jobs DESC`,
 );
 
 /** Who has jobs that wait for a slot, those with the most first. */

@@ -53,16 +53,20 @@ export const IS_WAITING = (table: string) =>
   `${table}.visible_at = 'infinity' AND ${table}.turn_since IS NOT NULL`;
 
 /** A merchant with so many leased jobs of a name is served: what else of it is due waits for its share. */
-const SHARE = 6;
-/** Longer than the lease of a job. */
-const LEASE_AHEAD = '35 seconds';
+export const SHARE = 6;
+/** So many rows of a job are looked at: those that are leased come first. */
+const MAX_AHEAD = 2_000;
 
 /**
  * SQL: the merchants whose share of a job's runs is under way, as for_merchant; index scheduled_jobs_due. A
  * merchant may have very much due without anything being wrong.
+ * 35 s are longer than a lease.
  */
-export const SERVED_MERCHANTS = (job: string, now: string) => `SELECT l.for_merchant FROM scheduled_jobs l
-     WHERE l.job = ${job} AND l.visible_at > ${now}
-       AND l.visible_at <= ${now}::timestamptz + interval '${LEASE_AHEAD}'
-       AND l.leased_by IS NOT NULL AND l.for_merchant IS NOT NULL
+export const SERVED_MERCHANTS = (job: string, now: string) => `
+     SELECT l.for_merchant FROM (
+       SELECT for_merchant, leased_by FROM scheduled_jobs
+       WHERE job = ${job} AND visible_at > ${now} AND visible_at <= ${now}::timestamptz + interval '35 seconds'
+       ORDER BY visible_at LIMIT ${MAX_AHEAD}
+     ) l
+     WHERE l.leased_by IS NOT NULL AND l.for_merchant IS NOT NULL
      GROUP BY l.for_merchant HAVING count(*) >= ${SHARE}`;
