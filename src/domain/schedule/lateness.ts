@@ -77,7 +77,7 @@ export interface WaitingJobs {
 }
 
 // Index: scheduled_jobs_due. A job that became due within a second waits for nothing but its run, and so does
-// one of a merchant of which little is due. A job that is scheduled again while it runs has no lease any more.
+// one of a merchant of which little is due. A job that is scheduled again while it runs has no lease.
 const waitingJobs = sql<WaitingJobs, { now: Date }>(
   'jobs_waiting_for_slots',
   (p) => `WITH RECURSIVE jobs AS (
