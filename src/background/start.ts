@@ -78,7 +78,7 @@ function slotsOf(queue: QueueName, config: Config): Slots {
   const longMs = LONG_SHARE * webhookTimeoutSeconds * 1000;
   return new Slots(size, {
     factor: DELIVERIES_SHARE_FACTOR,
-    pace: { burst: DELIVERIES_BURST, gapMs, longMs },
+    bucket: { burst: DELIVERIES_BURST, gapMs, longMs },
   });
 }
 

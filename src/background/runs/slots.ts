@@ -1,7 +1,7 @@
 import type { SlotUse } from '../../domain/schedule/lease.ts';
 
 /** How fast a merchant takes slots that it holds for long. */
-export interface Pace {
+export interface TokenBucket {
   /** Below so many slots it takes them as it likes. */
   readonly burst: number;
   /** Beyond them, one in so many milliseconds. */
@@ -27,7 +27,7 @@ interface Share {
 export class Slots {
   readonly #size: number;
   readonly #factor: number;
-  readonly #pace: Pace;
+  readonly #bucket: TokenBucket;
   readonly #clock: () => number;
   readonly #shares = new Map<string, Share>();
   #taken = 0;
@@ -36,22 +36,22 @@ export class Slots {
     size: number,
     {
       factor,
-      pace = { burst: Infinity, gapMs: 0, longMs: 0 },
+      bucket = { burst: Infinity, gapMs: 0, longMs: 0 },
       clock = () => performance.now(),
-    }: { factor: number; pace?: Pace; clock?: () => number },
+    }: { factor: number; bucket?: TokenBucket; clock?: () => number },
   ) {
     this.#size = size;
     this.#factor = factor;
-    this.#pace = pace;
+    this.#bucket = bucket;
     this.#clock = clock;
   }
 
-  /** What the lease needs to know. Who must wait for its pace counts as one that holds all. */
+  /** What the lease needs to know. Who must wait for its bucket counts as one that holds all. */
   get use(): SlotUse {
     const now = this.#clock();
     const held = [...this.#shares].map(([merchant_id, share]) => ({
       merchant_id,
-      held: share.held >= this.#pace.burst && share.nextAt > now ? this.#size : share.held,
+      held: share.held >= this.#bucket.burst && share.nextAt > now ? this.#size : share.held,
     }));
     return { free: this.free, factor: this.#factor, held };
   }
@@ -65,8 +65,8 @@ export class Slots {
     if (merchant === null) return;
     const share = this.#shares.get(merchant) ?? { held: 0, nextAt: -Infinity };
     share.held += 1;
-    if (share.held > this.#pace.burst)
-      share.nextAt = Math.max(this.#clock(), share.nextAt) + this.#pace.gapMs;
+    if (share.held > this.#bucket.burst)
+      share.nextAt = Math.max(this.#clock(), share.nextAt) + this.#bucket.gapMs;
     this.#shares.set(merchant, share);
   }
 
@@ -76,7 +76,7 @@ export class Slots {
     const share = merchant === null ? undefined : this.#shares.get(merchant);
     if (merchant === null || share === undefined) return;
     share.held -= 1;
-    if (heldMs < this.#pace.longMs) share.nextAt -= this.#pace.gapMs;
+    if (heldMs < this.#bucket.longMs) share.nextAt -= this.#bucket.gapMs;
     if (share.held === 0) this.#shares.delete(merchant);
   }
 }

@@ -9,7 +9,7 @@ import { createDeliveries } from '../webhooks/deliveries/create.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql } from '../../platform/postgres/db.ts';
-import { together } from '../../platform/postgres/transactions/together.ts';
+import { pipelined } from '../../platform/postgres/transactions/pipelined.ts';
 import { transact } from '../../platform/postgres/transactions/transact.ts';
 import { startSpan } from '../../platform/traces/traces.ts';
 import type { EventType } from '../../sdk/event-types.ts';
@@ -46,7 +46,7 @@ export async function dispatchEvents(
   const startedAt = ctx.now();
   const begunAt = ctx.systemNow();
   const dispatched = await transact(ctx.db, async (tx) => {
-    const [events, deliveries] = await together(
+    const [events, deliveries] = await pipelined(
       tx,
       () => run(tx, eventsToDispatch, { ids: eventIds }),
       () => createDeliveries(tx, ctx, eventIds, receiver),

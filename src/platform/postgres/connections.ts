@@ -21,7 +21,7 @@ const BEGIN = 'BEGIN;';
  * Statements of which a pooler keeps an outdated plan on its own connections, where a new connection to the
  * pooler finds it again: they run without a name until this process ends.
  */
-const keptByPooler = new Set<string>();
+const unnamedStatements = new Set<string>();
 
 /** A connection as knex gets it from the pool (pool.ts): the driver's, with a limit to each wait. */
 export class PooledConnection {
@@ -143,7 +143,7 @@ export class PooledConnection {
     }
     // A connection that broke must not serve the next caller.
     if (isBroken(error)) this.isDiscarded = true;
-    if (name !== undefined && this.begin !== undefined && isOutdated(error)) keptByPooler.add(name);
+    if (name !== undefined && this.begin !== undefined && isOutdated(error)) unnamedStatements.add(name);
     this.#onError(error);
   }
 }
@@ -156,5 +156,5 @@ function promised(work: (done: Done) => void): Promise<pg.QueryResult> {
 
 function withoutName(query: Query): Query {
   if (typeof query === 'string' || 'submit' in query || query.name === undefined) return query;
-  return keptByPooler.has(query.name) ? { ...query, name: undefined } : query;
+  return unnamedStatements.has(query.name) ? { ...query, name: undefined } : query;
 }

@@ -20,8 +20,8 @@ describe('the slots of a worker', () => {
 
   it('beyond a burst are taken at a pace by who holds them for long', () => {
     let now = 0;
-    const pace = { burst: 4, gapMs: 10, longMs: 1_000 };
-    const slots = new Slots(100, { factor: 1, pace, clock: () => now });
+    const bucket = { burst: 4, gapMs: 10, longMs: 1_000 };
+    const slots = new Slots(100, { factor: 1, bucket, clock: () => now });
     const held = () => slots.use.held[0]?.held;
     for (let count = 0; count < 4; count += 1) slots.take('mer_a');
     expect(held()).to.equal(4);
@@ -35,8 +35,8 @@ describe('the slots of a worker', () => {
   });
 
   it('are given back with their start by jobs that end soon', () => {
-    const pace = { burst: 1, gapMs: 10, longMs: 1_000 };
-    const slots = new Slots(100, { factor: 1, pace, clock: () => 0 });
+    const bucket = { burst: 1, gapMs: 10, longMs: 1_000 };
+    const slots = new Slots(100, { factor: 1, bucket, clock: () => 0 });
     for (let count = 0; count < 3; count += 1) slots.take('mer_a');
     slots.leave('mer_a', 1_000);
     expect(slots.use.held[0]?.held).to.equal(100);

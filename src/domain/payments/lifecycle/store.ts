@@ -1,7 +1,7 @@
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { isId } from '../../../platform/values/ids.ts';
 import { foundOr } from '../../api/errors.ts';
-import { together } from '../../../platform/postgres/transactions/together.ts';
+import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import type { Payment } from './payment.ts';
 import { findUnapplied } from './unapplied.ts';
 
@@ -62,7 +62,7 @@ export async function lockAll(tx: Tx, ids: readonly string[]): Promise<void> {
  * That is read once the locks are held: who held one before may have set transfers aside.
  */
 export async function lockSyncedPayments(tx: Tx, ids: readonly string[]): Promise<Payment[]> {
-  const [payments, unapplied] = await together(
+  const [payments, unapplied] = await pipelined(
     tx,
     () => lockPayments(tx, ids),
     () => findUnapplied(tx, ids),

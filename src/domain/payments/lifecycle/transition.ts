@@ -1,7 +1,7 @@
 import type { NetworkId } from '../../chain/networks.ts';
 import { recordEvents, type JobChanges } from '../../outbox/outbox.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/transactions/together.ts';
+import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import type { CheckoutRefund, CheckoutTransfer } from '../../../sdk/event-types.ts';
 import { countTransitions } from './count.ts';
 import { eventOf } from './event.ts';
@@ -58,7 +58,7 @@ export async function transition(
 ): Promise<Payment[]> {
   if (requests.length === 0) return [];
   const ids = requests.map(({ paymentId }) => paymentId);
-  const [, rows] = await together(
+  const [, rows] = await pipelined(
     tx,
     // In the order of ids: two overlapping sets that lock in different orders would deadlock. One payment is
     // locked, too: an UPDATE that waits for its row reads other tables as they were before.

@@ -2,7 +2,7 @@ import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainClient, Rates } from '../../chain/port.ts';
 import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/transactions/together.ts';
+import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { isZero } from '../../../platform/values/money.ts';
 import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
 import { evaluate } from '../transfers/evaluate.ts';
@@ -61,7 +61,7 @@ export async function selectPaymentMethod(
   const method = { coin, network, address: chain.depositAddress(network, paymentId) };
   await storeQuote(tx, { payment, transfers }, method, rates, now);
   if (canRequote(payment, now)) await requoteExpired(tx, [payment], rates, now);
-  const [quoted] = await together(
+  const [quoted] = await pipelined(
     tx,
     () => runOne(tx, quoteOfPayment, { paymentId, coin, network }),
     () => scheduleRequote(tx, canRequote(payment, now) ? [payment] : []),

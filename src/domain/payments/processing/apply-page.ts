@@ -1,6 +1,6 @@
 import type { ChainPage, ChainTransfer, Rates } from '../../chain/port.ts';
 import { groupBy, type Connection, type Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/transactions/together.ts';
+import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { findUnapplied, setAside } from '../lifecycle/unapplied.ts';
 import { findConfirmable } from '../transfers/confirm.ts';
@@ -44,7 +44,7 @@ export async function applyPage(
   const { reported, height, more } = read;
   const ids = concernedBy(read).filter((id) => only?.has(id) ?? true);
   if (ids.length === 0) return { moved: [], more };
-  const [concerned, unapplied] = await together(
+  const [concerned, unapplied] = await pipelined(
     tx,
     () => lockConcerned(tx, scope.testClock, ids, reported),
     // Behind the locks: another network's sync may have set transfers aside while this one waited.
@@ -104,7 +104,7 @@ export async function readPage(
   // While there is more to read, a later page may report that a block was replaced: nothing confirms on this
   // page.
   const height = page.next === 'head' ? page.finalHeight : null;
-  const [owners, { paymentIds: confirmable, more }] = await together(
+  const [owners, { paymentIds: confirmable, more }] = await pipelined(
     connection,
     () => readOwners(connection, scope, addresses),
     () => (height === null ? NOTHING_YET : findConfirmable(connection, scope, height)),

@@ -2,7 +2,7 @@ import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainTransfer, Rates } from '../../chain/port.ts';
 import { cancel, schedule } from '../../schedule/store.ts';
 import { groupBy, type Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/transactions/together.ts';
+import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { hasToConvert } from '../conversions/plan.ts';
 import { postEntries, receivedEntries } from '../ledger/ledger.ts';
 import { endHolds, expirePayment, settlePayment } from '../lifecycle/jobs.ts';
@@ -52,7 +52,7 @@ export async function lockConcerned(
   ids: readonly string[],
   reported: ReadonlyMap<string, unknown>,
 ): Promise<Concerned> {
-  const [locked, transfers, quotes] = await together(
+  const [locked, transfers, quotes] = await pipelined(
     tx,
     () => lockPayments(tx, ids),
     () => readTransfersByPayment(tx, ids),
@@ -85,7 +85,7 @@ export async function applyTransfers(
   const own = new Map([...reported].filter(([id]) => concerned.has(id)));
   const updates = await recordTransfers(tx, { payments: concerned, reported: own, rates, at });
   if (height !== null) await confirmUpTo(tx, network, { paymentIds: ids, height }, now);
-  const [after, refunds] = await together(
+  const [after, refunds] = await pipelined(
     tx,
     () => readTransfersByPayment(tx, ids),
     () => readOpenRefunds(tx, ids),

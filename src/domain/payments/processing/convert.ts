@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/transactions/together.ts';
+import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { planConversion } from '../conversions/plan.ts';
 import {
   beginConversions,
@@ -32,7 +32,7 @@ export async function begin(
   asked: readonly string[],
   now: Date,
 ): Promise<{ ids: string[]; begun: Begun[] }> {
-  const [payments, transfersOf, last] = await together(
+  const [payments, transfersOf, last] = await pipelined(
     tx,
     () => lockSyncedPayments(tx, asked),
     () => readTransfersByPayment(tx, asked),

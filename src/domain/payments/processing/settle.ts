@@ -2,7 +2,7 @@ import { finish, schedule } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/transactions/together.ts';
+import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import { asWritten } from '../../../platform/values/money.ts';
 import { hasToConvert, isRefused, planConversion } from '../conversions/plan.ts';
@@ -66,7 +66,7 @@ async function end(
   answered: readonly AnsweredConversion[],
   now: Date,
 ): Promise<Payment[]> {
-  const [payments, recorded] = await together(
+  const [payments, recorded] = await pipelined(
     tx,
     () => lockPayments(tx, ids),
     () => endConversions(tx, answered, now),
@@ -77,7 +77,7 @@ async function end(
     return payment === undefined || outcome !== 'converted' ? [] : entriesOf(payment, conversion);
   });
   await postEntries(tx, entries, now);
-  const [pending, transfersOf] = await together(
+  const [pending, transfersOf] = await pipelined(
     tx,
     () => readPendingConversions(tx, ids),
     () => readTransfersByPayment(tx, ids),

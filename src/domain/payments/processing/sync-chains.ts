@@ -2,7 +2,7 @@ import { isNetwork, NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { finish, reschedule } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
-import { together } from '../../../platform/postgres/transactions/together.ts';
+import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { syncChain } from '../lifecycle/jobs.ts';
 import { blocksToWait } from '../transfers/confirm.ts';
 import { syncPage, type SyncAdapters } from './sync-network.ts';
@@ -48,7 +48,7 @@ async function nextSyncAt(ctx: Context, { chain }: SyncAdapters, network: Networ
   const soon = addSeconds(ctx.now(), pollSeconds);
   if (ctx.testClock === null) return soon;
   const { id, frozenUntil } = ctx.testClock;
-  const [blocks, timeOf] = await together(
+  const [blocks, timeOf] = await pipelined(
     ctx.db,
     () => blocksToWait(ctx.db, id, network),
     () => (frozenUntil === null ? NOT_ASKED : chain(ctx).blockTimes(network)),

@@ -4,7 +4,7 @@ import type { ChainPage, Rates, Watch } from '../../chain/port.ts';
 import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
 import { isUnavailable, run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/transactions/together.ts';
+import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { readOwners, type ChainScope } from '../transfers/store.ts';
@@ -80,7 +80,7 @@ export async function syncPage(ctx: Context, adapters: SyncAdapters, network: Ne
   const apply = async (tx: Tx, part: Part) => {
     // The cursor is updated first: syncs of one chain wait for each other here, and the loser finds it
     // advanced.
-    const [advanced, read] = await together(
+    const [advanced, read] = await pipelined(
       tx,
       () =>
         run(tx, advanceCursor, {

@@ -12,7 +12,7 @@ import { readTransfers } from '../../payments/transfers/store.ts';
 import { schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/transactions/together.ts';
+import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { ValidationError } from '../../api/errors.ts';
 import type { SendTransferBody, TransferResource } from './schemas.ts';
@@ -42,7 +42,7 @@ export async function sendTransfer(
   await getPayment(ctx.db, merchantId, id);
   const rates = await readRates();
   return once(ctx.db, claim, ctx.now(), async (tx) => {
-    const [payment, count, transfers] = await together(
+    const [payment, count, transfers] = await pipelined(
       tx,
       () => lockPayment(tx, id),
       () => countTransfersOf(tx, id),

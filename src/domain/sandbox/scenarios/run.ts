@@ -7,7 +7,7 @@ import type { Caller, IdempotencyClaim, Reply } from '../../api/endpoint.ts';
 import { ApiError } from '../../api/errors.ts';
 import { isUnavailable } from '../../../platform/postgres/db.ts';
 import { MergedTransactions } from '../../../platform/postgres/transactions/merged.ts';
-import { together } from '../../../platform/postgres/transactions/together.ts';
+import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import type { Budget } from '../budgets/budget.ts';
 import { runFrozen, type FrozenClock } from '../test-clock/freeze.ts';
 import { readHistory } from '../test-clock/history.ts';
@@ -88,7 +88,7 @@ async function runPrepared(
     try {
       await runScript({ frozen, caller, id, adapters, receiver, control: prepared.control }, begin, script);
       await frozen.advanceTo(addSeconds(frozen.ctx.now(), EPILOGUE_SECONDS));
-      const [report, identifiers] = await together(
+      const [report, identifiers] = await pipelined(
         ctx.db,
         () => reportRun(frozen.ctx, id, receiver),
         () => readIdentifiers(ctx.db, id),
@@ -146,7 +146,7 @@ function scriptOf({ story, payment, script }: ScenarioBody) {
 
 /** Returns everything that happened, in the time of the payment's test clock. */
 async function reportRun(ctx: Context, id: string, receiver: SimulatedReceiver) {
-  const [[payment], { events, deliveries }] = await together(
+  const [[payment], { events, deliveries }] = await pipelined(
     ctx.db,
     () => readPayments(ctx.db, [id]),
     () => readHistory(ctx.db, id),

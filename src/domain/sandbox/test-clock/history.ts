@@ -1,6 +1,6 @@
 import { readEventBodies } from '../../outbox/outbox.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
-import { together } from '../../../platform/postgres/transactions/together.ts';
+import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 
 /** The body of an event, as it was sent. */
 export type HistoryEvent = { readonly sequence: number } & Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ export async function readHistory(
   connection: Connection,
   paymentId: string,
 ): Promise<{ events: HistoryEvent[]; deliveries: HistoryAttempt[] }> {
-  const [bodies, attempts] = await together(
+  const [bodies, attempts] = await pipelined(
     connection,
     () => readEventBodies(connection, paymentId),
     () => run(connection, attemptsOfPayment, { paymentId }),

@@ -1,7 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
 import { sharedBatch } from '../../../platform/batch.ts';
 import { recordset, run, sql, type Connection } from '../../../platform/postgres/db.ts';
-import { beginLast } from '../../../platform/postgres/transactions/together.ts';
+import { beginLast } from '../../../platform/postgres/transactions/pipelined.ts';
 import type { Ask } from '../endpoints/leases/acquire-statement.ts';
 import { acquireAll } from '../endpoints/leases/acquire.ts';
 import { leaseEnd, ownerOf, type AcquiredEndpoint, type EndpointLease } from '../endpoints/leases/lease.ts';

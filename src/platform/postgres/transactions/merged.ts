@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { PooledConnection } from '../connections.ts';
 import { connectorOf, connectors, type Connect, type Db, type Tx } from '../db.ts';
 import { queryTogether } from './pipeline.ts';
-import { sharing } from './together.ts';
+import { sharing } from './pipelined.ts';
 
 /**
  * The statements that return no columns, as their first results showed. Nobody reads a result of theirs.

@@ -1,9 +1,9 @@
 import type { Db, Tx } from '../db.ts';
 import { MergedTransactions } from './merged.ts';
-import { isSharing } from './together.ts';
+import { isSharing } from './pipelined.ts';
 
 /**
- * Like `db.transaction`, in fewer round trips: BEGIN goes with the first statement, what `together` begins
+ * Like `db.transaction`, in fewer round trips: BEGIN goes with the first statement, what `pipelined` begins
  * goes at once, and a statement without a result goes with the next one that has one, or with COMMIT. So the
  * locks of statements that come last are held for as long as the server takes, and no round trip of a busy
  * process in addition. The error of a statement without a result appears with a later one.

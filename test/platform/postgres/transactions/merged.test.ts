@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { openDb, run, sql, type Db } from '../../../../src/platform/postgres/db.ts';
 import { MergedTransactions } from '../../../../src/platform/postgres/transactions/merged.ts';
-import { together } from '../../../../src/platform/postgres/transactions/together.ts';
+import { pipelined } from '../../../../src/platform/postgres/transactions/pipelined.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
 import { statementsOf } from '../../../support/statements.ts';
 
@@ -65,7 +65,7 @@ describe('merged transactions', () => {
       return run(merged.db, echo, { value });
     };
     const sent = await statementsOf(async () => {
-      const [first, count, third] = await together(
+      const [first, count, third] = await pipelined(
         merged.db,
         () => late(1),
         () => total(merged.db),

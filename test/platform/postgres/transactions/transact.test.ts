@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openDb, run, sql, type Db, type Tx } from '../../../../src/platform/postgres/db.ts';
-import { beginLast, together } from '../../../../src/platform/postgres/transactions/together.ts';
+import { beginLast, pipelined } from '../../../../src/platform/postgres/transactions/pipelined.ts';
 import { transact } from '../../../../src/platform/postgres/transactions/transact.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
 import { statementsOf } from '../../../support/statements.ts';
@@ -32,7 +32,7 @@ describe('a transaction in few round trips', () => {
   const total = async (connection: Db | Tx = db) => Number((await run(connection, sum, []))[0]?.sum);
   const twice = (first: number, second: number) => async (tx: Tx) => {
     await run(tx, insert, { value: first });
-    const [before_, after_] = await together(
+    const [before_, after_] = await pipelined(
       tx,
       () => total(tx),
       () => total(tx),

@@ -1,7 +1,7 @@
 import { sharedBatch } from '../../../../platform/batch.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { groupBy, recordset, run, type Connection } from '../../../../platform/postgres/db.ts';
-import { beginLast } from '../../../../platform/postgres/transactions/together.ts';
+import { beginLast } from '../../../../platform/postgres/transactions/pipelined.ts';
 import { acquire, type AcquiredRow, type Ask } from './acquire-statement.ts';
 import { leaseEnd, ownerOf, type AcquiredEndpoint, type DueDelivery, type EndpointLease } from './lease.ts';
 import { withEndpointsLocked } from './lock.ts';

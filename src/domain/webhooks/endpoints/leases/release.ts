@@ -2,7 +2,7 @@ import { finish, schedule } from '../../../schedule/store.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { sharedBatch } from '../../../../platform/batch.ts';
 import { recordset, run, runOne, sql, type Connection } from '../../../../platform/postgres/db.ts';
-import { beginLast } from '../../../../platform/postgres/transactions/together.ts';
+import { beginLast } from '../../../../platform/postgres/transactions/pipelined.ts';
 import { ownerOf, type AcquiredEndpoint, type EndpointLease } from './lease.ts';
 import { withEndpointsLocked } from './lock.ts';
 import { REGISTRATION_IN } from '../destination.ts';

@@ -13,7 +13,7 @@ export function isSharing(connection: Connection): boolean {
  * order, and in one round trip where the connection can. Elsewhere one after the other: a transaction has one
  * connection, and they must not take several of a pool.
  */
-export async function together<Results extends readonly unknown[]>(
+export async function pipelined<Results extends readonly unknown[]>(
   connection: Connection,
   ...work: { readonly [Place in keyof Results]: () => Promise<Results[Place]> }
 ): Promise<Results> {
