@@ -26,8 +26,9 @@ interface DispatchedEvent extends ReportedMoney {
 const eventsToDispatch = sql<DispatchedEvent, { ids: readonly string[] }>(
   'events_to_dispatch',
   (p) => `
-    SELECT e.id, e.type, e.payment_id, e.merchant_id, e.created_at, e.traceparent, p.customer_email IS NOT NULL AS has_email,
-      e.body::json #>> '{data,checkout,status}' AS status, p.exceptions, p.policy, p.amount_received
+    SELECT e.id, e.type, e.payment_id, e.merchant_id, e.created_at, e.traceparent,
+      p.customer_email IS NOT NULL AS has_email, e.body::json #>> '{data,checkout,status}' AS status,
+      p.exceptions, p.policy, p.amount_received
     FROM events e JOIN payments p ON p.id = e.payment_id
     WHERE e.id = ANY (${p.ids})`,
 );

@@ -1,4 +1,4 @@
-import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 
 /** A scheduled job that nobody else starts until its lease ends. */
 export interface LeasedJob {
@@ -54,10 +54,8 @@ interface LeaseParams {
   readonly now: Date;
   readonly leaseEnd: Date;
   readonly worker: string | null;
-  readonly free: number;
-  readonly factor: number;
-  /** A recordset of merchant_id and held. */
-  readonly held: string;
+  /** SlotUse, as JSON. */
+  readonly slots: string;
   readonly after: string;
 }
 
@@ -82,7 +80,8 @@ const leaseFairly = sql<LeasedRow, LeaseParams>('lease_due_jobs_fairly', (p) => 
     `${table}.ctid AS place, ${table}.key, ${table}.visible_at,
        coalesce(${table}.for_merchant,
          (SELECT p.merchant_id FROM payments p WHERE p.id = ${table}.test_clock),
-         CASE WHEN starts_with(${table}.key, 'mer_') THEN split_part(${table}.key, ' ', 1) END) AS merchant_id`;
+         CASE WHEN starts_with(${table}.key, 'mer_') THEN split_part(${table}.key, ' ', 1) END
+       ) AS merchant_id`;
   return `
    WITH RECURSIVE oldest AS MATERIALIZED (
      SELECT ${candidate('d')} FROM scheduled_jobs d
@@ -113,10 +112,11 @@ const leaseFairly = sql<LeasedRow, LeaseParams>('lease_due_jobs_fairly', (p) => 
    candidate AS (SELECT * FROM oldest UNION SELECT * FROM first_of_each
    ),
    ordered AS (
-     SELECT c.place, c.visible_at, (coalesce(h.held, 0) - 1
-       + row_number() OVER (PARTITION BY c.merchant_id ORDER BY c.visible_at))::float8 / coalesce(m.weight, 1) AS load
+     SELECT c.place, c.visible_at,
+       (coalesce(h.held, 0) - 1 + row_number() OVER (PARTITION BY c.merchant_id ORDER BY c.visible_at)
+         )::float8 / coalesce(m.weight, 1) AS load
      FROM candidate c
-       LEFT JOIN json_to_recordset(${p.held}::json) AS h (merchant_id text, held int)
+       LEFT JOIN json_to_recordset(${p.slots}::json -> 'held') AS h (merchant_id text, held int)
          ON h.merchant_id = coalesce(c.merchant_id, '')
        LEFT JOIN merchants m ON m.id = c.merchant_id
    ),
@@ -126,7 +126,9 @@ const leaseFairly = sql<LeasedRow, LeaseParams>('lease_due_jobs_fairly', (p) => 
      UPDATE scheduled_jobs SET visible_at = ${p.leaseEnd}, leased_by = ${p.worker}
      WHERE ctid = ANY (ARRAY(
        SELECT place FROM numbered
-       WHERE number <= ${p.count}::int AND load < (${p.free}::int - number + 1) * ${p.factor}::float8
+       WHERE number <= ${p.count}::int
+         AND load < ((${p.slots}::json ->> 'free')::int - number + 1)
+           * (${p.slots}::json ->> 'factor')::float8
      ))
      RETURNING job, key, failures, test_clock, run_at
    )
@@ -142,11 +144,10 @@ const leaseFairly = sql<LeasedRow, LeaseParams>('lease_due_jobs_fairly', (p) => 
  */
 export async function leaseDue(
   connection: Connection,
-  { job, count, now, leaseEnd, worker = null, slots, after = '' }: LeaseRequest,
+  { job, count, now, leaseEnd, worker = null, slots = NO_SLOTS, after = '' }: LeaseRequest,
 ): Promise<Leased> {
-  const { free, factor, held } = slots ?? NO_SLOTS;
-  const shares = { free, factor, held: recordset(held) };
-  const rows = await run(connection, leaseFairly, { job, count, now, leaseEnd, worker, after, ...shares });
+  const params = { job, count, now, leaseEnd, worker, after, slots: JSON.stringify(slots) };
+  const rows = await run(connection, leaseFairly, params);
   const jobs = rows.filter((row): row is LeasedRow & LeasedJob => row.key !== null);
   const [first] = rows;
   return {

@@ -27,7 +27,8 @@ const countJobs = sql<JobCount, { now: Date }>(
     SELECT job, count(*) FILTER (WHERE is_late)::int AS late,
       coalesce(max(seconds) FILTER (WHERE is_late), 0)::float8 AS late_seconds,
       count(*) FILTER (WHERE failures > 0 AND NOT is_parked)::int AS retried,
-      count(*) FILTER (WHERE is_parked)::int AS parked, count(*) FILTER (WHERE is_waiting AND seconds > 1)::int AS waiting
+      count(*) FILTER (WHERE is_parked)::int AS parked,
+      count(*) FILTER (WHERE is_waiting AND seconds > 1)::int AS waiting
     FROM (
       SELECT job, failures, ${IS_PARKED} AS is_parked, visible_at <= ${p.now} AND is_served AS is_waiting,
         extract(epoch FROM ${p.now}::timestamptz - run_at) AS seconds,

@@ -12,7 +12,6 @@ export const SCHEDULE: Reasons = {
   right: {
     // The schedule
     schedule_jobs: OWN_ROW,
-    schedule_leased_jobs: OWN_ROW,
     schedule_missing_jobs: FIRST_WINS,
     finish_jobs: OWN_ROW,
     reschedule_job: OWN_ROW,
@@ -20,10 +19,11 @@ export const SCHEDULE: Reasons = {
     record_job_failure: OWN_ROW,
     park_jobs: OWN_ROW,
     follow_test_clock: OWN_ROW,
-    lease_due_jobs: `${BY_CTID} The merchants beside it never change.`,
-    lease_shares: `${BY_CTID} Whose turn it is by an older look costs a merchant one pass.`,
-    lease_turns: BY_CTID,
-    await_turn: BY_CTID,
+    lease_due_jobs_fairly: `${BY_CTID} Weights and slots by an older look change whose turn it is, no more.`,
+    release_waiting_jobs: OWN_ROW,
+    beat_worker: 'It writes its own beat; an older beat of another is compared with the next look at it.',
+    forget_worker: OWN_ROW,
+    take_over_jobs: `${BY_CTID} The worker that leased it is read from the row that is locked.`,
     // The outbox and idempotency
     record_events: 'The payment is locked by the transition before: its event before this one is committed.',
     insert_claim: FIRST_WINS,

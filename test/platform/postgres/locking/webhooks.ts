@@ -35,6 +35,7 @@ export const WEBHOOKS: Reasons = {
     record_outcomes_of_endpoints:
       'The caller has locked the endpoints. A delivery is read again at its row; attempts have unique numbers.',
     release_endpoint: OWN_ROW,
+    end_leases_of_worker: 'Whose lease it is, is read again at the row once it is locked.',
     defer_job_to_lease_end:
       'It compares the version at the row: who releases the endpoint, or adds to it, increments that.',
     disable_endpoint:
