@@ -1,6 +1,6 @@
 /**
  * A worker process that is made to be killed: it says on standard output how far it has come, and goes no
- * further. Started by `test/background/crash.test.ts` with DOOM as JSON.
+ * further. Started by `test/background/crash.slow.test.ts` with DOOM as JSON.
  */
 import { QueueEnqueuer } from '../../src/background/enqueuer.ts';
 import { openQueueEngine } from '../../src/background/queues.ts';

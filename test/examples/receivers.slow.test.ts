@@ -64,7 +64,7 @@ describe('the examples are all run', () => {
   it('each folder of examples/ is in the list', () => {
     const entries = readdirSync(join(ROOT, 'examples'), { withFileTypes: true });
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    // test/sdk/package.test.ts, test/sdk/bundles.test.ts and test/examples/shop.test.ts run these.
+    // test/sdk/package.test.ts, test/sdk/bundles.slow.test.ts and test/examples/shop.test.ts run these.
     const others = ['handle-once', 'receiver-edge', 'shop'];
     expect(folders).to.have.members([...EXAMPLES.map((example) => example.folder), ...others]);
   });
