@@ -1,5 +1,5 @@
 # One image for web, worker and release: the command says which (see Procfile and docker-compose.yml).
-# The newest long-term release of Node that .ci/run tests on. Tag and digest change together: the digest is what is pulled.
+# The newest long-term release of Node that .ci/full tests on. Tag and digest change together: the digest is what is pulled.
 FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS base
 WORKDIR /app
 COPY package.json package-lock.json ./

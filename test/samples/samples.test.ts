@@ -101,7 +101,7 @@ for (const language of LANGUAGES)
     let service: Awaited<ReturnType<typeof startService>>;
     before(async function () {
       if (isThere(language)) service = await startService();
-      // Listed as pending: `.ci/run` installs all of them.
+      // Listed as pending: `.ci/full` installs all of them.
       else this.skip();
     });
     after(() => service?.end());
