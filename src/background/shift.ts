@@ -4,7 +4,7 @@ import { messageOf } from '../platform/log.ts';
 import type { JobWorker } from './queues.ts';
 
 /**
- * Returns whether this process may take work, for the relay to ask before each pass. While its clock is wrong
+ * Returns whether this process may take work, for the sweep to ask before each pass. While its clock is wrong
  * it takes no jobs of the queues either: its workers are paused, what they have begun ends, and other
  * processes take the rest. When the clock is right, they go on.
  */

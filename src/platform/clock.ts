@@ -18,7 +18,7 @@ export interface TestClock {
   readonly frozenUntil: Date | null;
 }
 
-/** When, in real time, a relay may lease a job that is due at `runAt` on its clock. */
+/** When, in real time, a worker may lease a job that is due at `runAt` on its clock. */
 export function visibleAt(runAt: Date, clock: TestClock | null): Date {
   if (clock === null) return runAt;
   const at = runAt.getTime() - clock.offsetMs;

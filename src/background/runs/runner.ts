@@ -21,7 +21,6 @@ export interface QueueJob {
   readonly name: string;
   readonly data: JobData;
   updateData(data: JobData): Promise<void>;
-  log(row: string): Promise<unknown>;
 }
 
 export interface RunnerOptions {

@@ -18,7 +18,7 @@ const insertRow = sql<never, { now: Date; reason: string | null }>(
   (p) => `INSERT INTO worker_drain (since, reason) VALUES (${p.now}, ${p.reason}) ON CONFLICT DO NOTHING`,
 );
 
-/** From now on no relay hands over jobs; what is under way ends. One that is on already keeps its time. */
+/** From now on no worker leases jobs; what is under way ends. One that is on already keeps its time. */
 export async function beginDrain(connection: Connection, now: Date, reason: string | null): Promise<void> {
   await run(connection, insertRow, { now, reason });
 }
@@ -49,10 +49,10 @@ export async function countUnderWay(
   return (await runOne(connection, underWay, { now, leaseSeconds })) ?? { jobs: 0, endpoints: 0 };
 }
 
-/** A relay notices a drain within this time; a query a pass would be 200 a second. */
+/** A worker notices a drain within this time; a query a pass would be 200 a second. */
 const KNOWN_FOR_MS = 1_000;
 
-/** Whether workers are drained, as a relay knows it. */
+/** Whether workers are drained, as a worker knows it. */
 export class DrainWatch {
   #isOn = false;
   #readAt = -Infinity;

@@ -58,7 +58,7 @@ const requeueJobs = sql<RequeuedJob, Requeued & { now: Date; clocks: readonly st
 );
 
 /**
- * Makes jobs due that are hidden from the relay beyond their own time. Returns which, by job and key. Their
+ * Makes jobs due that are hidden from workers beyond their own time. Returns which, by job and key. Their
  * test clocks are locked first, as in `releaseParked`.
  */
 export async function requeue({ db, systemNow }: Context, which: Requeued): Promise<RequeuedJob[]> {

@@ -11,7 +11,7 @@ export const STUCK_AFTER_FAILURES = 30;
 export const IS_STUCK = `failures >= ${STUCK_AFTER_FAILURES}`;
 
 /**
- * SQL: whether a job is parked: no relay leases it. A job that is scheduled again, because there is something
+ * SQL: whether a job is parked: no run leases it. A job that is scheduled again, because there is something
  * new to do, has no failures any more.
  */
 export const IS_PARKED = `${IS_STUCK} AND visible_at = 'infinity' AND parked_at IS NOT NULL`;

@@ -43,7 +43,7 @@ const updateVisibility = sql<never, { id: string; offsetMs: number; frozenUntil:
 );
 
 /**
- * Makes the jobs of a test clock visible to the relay when that clock says so: not before the end of a
+ * Makes the jobs of a test clock visible to workers when that clock says so: not before the end of a
  * freeze.
  */
 export async function followTestClock(

@@ -7,7 +7,7 @@ export interface QueueView {
   /** Of them, those due for more than a minute. */
   readonly late: number;
   readonly oldestDueAt: Date | null;
-  /** Since when the oldest is due that no relay takes; null: relays take what is due. */
+  /** Since when the oldest is due that no worker leases; null: workers lease what is due. */
   readonly unleasedSince: Date | null;
   /** Jobs that failed the last time and are tried again. */
   readonly failing: number;
@@ -43,7 +43,7 @@ export const NOTHING_SEEN: Watch = {
 };
 
 /**
- * Twice what a job takes that a queue lost and a relay hands over again would be 60 s, the time within which
+ * Twice what a job takes that a queue lost and a sweep enqueues again would be 60 s, the time within which
  * trouble must show; beats and looks take 10 s of that.
  */
 const PATIENCE_SECONDS = 30;

@@ -24,7 +24,7 @@ export async function autopay(
   const own = testClock?.id ?? null;
   const live = new Set((await findUnsimulated(ctx.db, { modes }, ids)).map(({ key }) => key));
   await ctx.db.transaction(async (tx) => {
-    // A payment that was isolated after the relay took its job is paid on its own chain; under its lock it
+    // A payment that was isolated after a run leased its job is paid on its own chain; under its lock it
     // stays on the one to which the money is sent.
     const payments = (await lockPayments(tx, ids)).filter(({ test_clock }) => test_clock === own);
     const unpaid = payments.filter(

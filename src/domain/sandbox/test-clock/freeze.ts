@@ -12,7 +12,7 @@ import { isolateJobs, isolatePayment } from './isolate.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /**
- * The freeze of a process that died ends after this, and the relay takes over its jobs. A live process renews
+ * The freeze of a process that died ends after this, and workers take over its jobs. A live process renews
  * it.
  */
 export const FREEZE_SECONDS = 60;
@@ -20,7 +20,7 @@ export const FREEZE_SECONDS = 60;
  * More jobs than any real payment has; jobs that schedule each other without end must not block a request.
  */
 const MAX_STEPS = 20_000;
-/** After so many tries a job is another worker's (a delivery in flight): the relay takes it over. */
+/** After so many tries a job is another worker's (a delivery in flight): workers take it over. */
 const MAX_TRIES = 20;
 
 /** A frozen test clock: `now` of its context changes only when the clock is advanced. */

@@ -5,7 +5,7 @@ import { beginDrain, countUnderWay, endDrain, readDrain } from '../../../domain/
 import type { Context } from '../../../platform/context.ts';
 import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from './command.ts';
 
-/** A relay notices within 1 s; the longest job is a delivery, and its lease ends after that of a relay. */
+/** A worker notices within 1 s; the longest job is a delivery, and its lease ends after that of its job. */
 const DEFAULT_TIMEOUT_SECONDS = 120;
 const NOTICED_MS = 1_500;
 const POLL_MS = 500;
