@@ -23,8 +23,8 @@ export interface PoisonedShop {
   /** Postgres refuses rows of this table for the payments from now on. */
   readonly poison: (ids: readonly string[], table?: string) => Promise<unknown>;
   readonly repair: (table?: string) => Promise<unknown>;
-  /** How many pages' reports of the payment are set aside; null: of all payments. */
-  readonly countAside: (id: string | null) => Promise<number>;
+  /** How many pages' reports of the payment are quarantined; null: of all payments. */
+  readonly countQuarantined: (id: string | null) => Promise<number>;
 }
 
 export function poisonShop(harness: Harness): PoisonedShop {
@@ -51,7 +51,7 @@ export function poisonShop(harness: Harness): PoisonedShop {
          CHECK (payment_id <> ALL ('{${ids.join()}}')) NOT VALID`,
       ),
     repair: (table = 'transfers') => ctx.db.raw(`ALTER TABLE ${table} DROP CONSTRAINT test_fault`),
-    async countAside(id) {
+    async countQuarantined(id) {
       const rows = await ctx.db('unapplied_transfers').pluck('payment_id');
       return rows.filter((paymentId) => id === null || paymentId === id).length;
     },

@@ -1,5 +1,5 @@
 import {
-  applyUnapplied,
+  applyQuarantined,
   endHolds,
   expirePayment,
   requotePayment,
@@ -7,7 +7,7 @@ import {
   settlePayment,
   tellRefundAddress,
 } from '../payments/lifecycle/jobs.ts';
-import { HAS_UNAPPLIED } from '../payments/lifecycle/unapplied.ts';
+import { HAS_QUARANTINED } from '../payments/lifecycle/quarantine.ts';
 import { REQUOTES } from '../payments/pricing/quotes.ts';
 import { ADDRESS_KEY } from '../payments/refunds/refund-address.ts';
 import { IS_SHORT } from '../payments/transfers/decide.ts';
@@ -45,8 +45,8 @@ interface Needed {
 // keys of payments and refunds, which are in the order of time (an index on the status would cost every
 // transition more than this costs in a day), conversions_pending, deliveries_due, receipts_unfinished,
 // address_requests_unfinished and refund_addresses_untold.
-// While transfers of a payment are set aside, its expiry and settlement have no job: the job that applies the
-// transfers schedules them.
+// While transfers of a payment are quarantined, its expiry and settlement have no job: the job that applies
+// the transfers schedules them.
 // run_at is in the time of the job's clock (null: due now), visible_at in real time.
 const restoreJobs = sql<{ job: string; key: string }, Needed>(
   'restore_missing_jobs',
@@ -57,7 +57,7 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
      SELECT ${p.expire}::text AS job, id AS key, deadline_at AS run_at, test_clock
        FROM payments p
        WHERE id >= ${p.firstPayment} AND ${IS_SHORT}
-         AND NOT ${HAS_UNAPPLIED('p.id')}
+         AND NOT ${HAS_QUARANTINED('p.id')}
      UNION ALL
      SELECT '${requotePayment.name}', id, ends_at, test_clock
        FROM (${REQUOTES(`p.id >= ${p.firstPayment} AND ${IS_SHORT}`)}) requotes
@@ -67,12 +67,12 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
      SELECT ${p.settle}, id, NULL, test_clock
        FROM payments p
        WHERE id >= ${p.firstPayment} AND status IN (${statusesThat(isProcessing)})
-         AND NOT ${HAS_UNAPPLIED('p.id')}
+         AND NOT ${HAS_QUARANTINED('p.id')}
      UNION ALL
      SELECT ${p.settle}, payment_id, NULL, (SELECT test_clock FROM payments p WHERE p.id = payment_id)
-       FROM conversions c WHERE ${IS_BEGUN('c')} AND NOT ${HAS_UNAPPLIED('c.payment_id')}
+       FROM conversions c WHERE ${IS_BEGUN('c')} AND NOT ${HAS_QUARANTINED('c.payment_id')}
      UNION ALL
-     SELECT DISTINCT '${applyUnapplied.name}', payment_id, NULL::timestamptz,
+     SELECT DISTINCT '${applyQuarantined.name}', payment_id, NULL::timestamptz,
          (SELECT test_clock FROM payments p WHERE p.id = payment_id)
        FROM unapplied_transfers
      UNION ALL
@@ -105,7 +105,7 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
 );
 
 /**
- * Finds open payments, transfers set aside, refunds, deliveries and mails to customers whose job is missing
+ * Finds open payments, quarantined transfers, refunds, deliveries and mails to customers whose job is missing
  * and schedules it; returns how many there were.
  */
 export async function reconcileOnce(ctx: Context): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Handler } from '../../platform/job.ts';
 import {
-  applyUnapplied,
+  applyQuarantined,
   endHolds,
   expirePayment,
   requotePayment,
@@ -9,7 +9,7 @@ import {
   syncChain,
 } from './lifecycle/jobs.ts';
 import type { AdaptersByMode } from './lifecycle/ports.ts';
-import { applyUnappliedTransfers } from './processing/apply-unapplied.ts';
+import { applyQuarantinedTransfers } from './processing/apply-quarantined.ts';
 import { byMode } from './processing/by-mode.ts';
 import { endHoldsOf, expirePayments } from './processing/expire.ts';
 import { requotePayments } from './processing/requote.ts';
@@ -24,6 +24,6 @@ export const paymentHandlers = (adapters: AdaptersByMode): readonly Handler[] =>
   byMode(requotePayment, adapters, requotePayments, 'drop'),
   byMode(settlePayment, adapters, settlePayments, 'defer'),
   byMode(sendRefund, adapters, sendRefunds, 'defer'),
-  byMode(applyUnapplied, adapters, applyUnappliedTransfers, 'defer'),
+  byMode(applyQuarantined, adapters, applyQuarantinedTransfers, 'defer'),
   { job: syncChain, handle: (ctx, keys) => syncChains(ctx, adapters, keys) },
 ];

@@ -61,12 +61,12 @@ describe('verify', () => {
     return id;
   };
   /** The network reports a transfer that cannot be applied at first. */
-  const setAside = async (id: string) => {
-    const { ctx, poison, repair, countAside } = poisonShop(harness);
+  const quarantine = async (id: string) => {
+    const { ctx, poison, repair, countQuarantined } = poisonShop(harness);
     await poison([id]);
     await shop.pay(id);
     await syncNetwork(ctx, harness.adapters, 'ethereum');
-    expect(await countAside(id)).to.equal(1);
+    expect(await countQuarantined(id)).to.equal(1);
     await repair();
   };
   const receives = () =>
@@ -256,10 +256,10 @@ describe('verify', () => {
     ],
     [
       'due work',
-      'transfers that are set aside are never applied',
+      'transfers that are quarantined are never applied',
       async () => {
         const id = await shop.create();
-        await setAside(id);
+        await quarantine(id);
         return id;
       },
       `DELETE FROM scheduled_jobs WHERE job = 'payment.apply-transfers'`,

@@ -215,7 +215,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'confirmable_payments',
       'lock_payments',
       'transfers_of_payments',
-      'payments_with_unapplied_transfers',
+      'payments_with_quarantined_transfers',
       'locked_quotes',
       'upsert_transfers',
       'confirm_transfers',
@@ -233,7 +233,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     ]);
     expect(settled).to.deep.equal([
       'lock_payments',
-      'payments_with_unapplied_transfers',
+      'payments_with_quarantined_transfers',
       'transfers_of_payments',
       'last_conversions',
       'insert_conversions',

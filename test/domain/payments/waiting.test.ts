@@ -15,7 +15,7 @@ import { followTestClock } from '../../../src/domain/schedule/test-clock.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { lockPayments } from '../../../src/domain/payments/lifecycle/store.ts';
 import { transition } from '../../../src/domain/payments/lifecycle/transition.ts';
-import { setAside } from '../../../src/domain/payments/lifecycle/unapplied.ts';
+import { quarantine } from '../../../src/domain/payments/lifecycle/quarantine.ts';
 import type { Tx } from '../../../src/platform/postgres/db.ts';
 import { eachShop } from '../../support/each-shop.ts';
 import type { Harness } from '../../support/harness.ts';
@@ -43,14 +43,14 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
     await shop.chain.mine('ethereum', CONFIRMATIONS, harness.ctx.now());
     await sync();
   };
-  /** Sets aside what a page of Ethereum reports, as a sync does that cannot apply it. */
-  const aside =
+  /** Quarantines what a page of Ethereum reports, as a sync does that cannot apply it. */
+  const quarantined =
     (id: string, ...transfers: ChainTransfer[]) =>
     async (tx: Tx) => {
       const now = harness.ctx.now();
       const rates = await harness.adapters.rates();
       const payments = await lockPayments(tx, [id]);
-      await setAside(tx, payments, () => ({ network: 'ethereum', transfers, rates, height: null }), now);
+      await quarantine(tx, payments, () => ({ network: 'ethereum', transfers, rates, height: null }), now);
     };
   const dropped = (transfer: ChainTransfer): ChainTransfer => ({
     ...transfer,
@@ -60,17 +60,17 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
   /** Applies a page of Ethereum that reports a transfer. */
   const report = (id: string, transfer: ChainTransfer) => async (tx: Tx) => {
     const rates = await harness.adapters.rates();
-    const reported = new Map([[id, [transfer]]]);
-    const concerned = await lockConcerned(tx, null, [id], reported);
+    const transfers = new Map([[id, [transfer]]]);
+    const concerned = await lockConcerned(tx, null, [id], transfers);
     const at = harness.ctx.now();
-    const page = { network: 'ethereum', reported, rates, height: null, at } as const;
+    const page = { network: 'ethereum', transfers, rates, height: null, at } as const;
     await applyTransfers(tx, concerned, page, at);
   };
   const lose = (id: string, transfer: ChainTransfer) => report(id, dropped(transfer));
   const ledger = (id: string) =>
     harness.ctx.db('ledger_entries').where({ payment_id: id }).orderBy('id').pluck('kind');
 
-  it('a settlement asks no exchange for money whose loss is set aside meanwhile', async () => {
+  it('a settlement asks no exchange for money whose loss is quarantined meanwhile', async () => {
     const id = await shop.create();
     const transfer = await send(id, '10.50');
     await confirm();
@@ -80,7 +80,7 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
       return Promise.resolve('converted' as const);
     };
     await shop.chain.replace(transfer.txHash, harness.ctx.now());
-    await waitingFor(harness.ctx.db, aside(id, dropped(transfer)), () =>
+    await waitingFor(harness.ctx.db, quarantined(id, dropped(transfer)), () =>
       settlePayments(harness.ctx, { exchange: { convert } }, [id]),
     );
     expect(asked).to.deep.equal([]);
@@ -89,12 +89,12 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
     expect(await ledger(id)).to.deep.equal(['received', 'reversed']);
   });
 
-  it('a single payment does not expire whose money in time is set aside meanwhile', async () => {
+  it('a single payment does not expire whose money in time is quarantined meanwhile', async () => {
     const id = await shop.create();
     const transfer = await send(id, '10.50');
     harness.advance(HOUR);
     const now = harness.ctx.now();
-    const moved = await waitingFor(harness.ctx.db, aside(id, transfer), () =>
+    const moved = await waitingFor(harness.ctx.db, quarantined(id, transfer), () =>
       harness.ctx.db.transaction((tx) =>
         transition(tx, [{ paymentId: id, trigger: 'deadline_passed' }], now),
       ),
@@ -114,13 +114,13 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
     return { id, transfer };
   };
 
-  it("a page confirms nothing of a payment of which another network's report is set aside meanwhile", async () => {
+  it("a page confirms nothing of a payment of which another network's report is quarantined meanwhile", async () => {
     const { id, transfer } = await twoNetworks();
     await shop.chain.replace(transfer.txHash, harness.ctx.now());
     await shop.chain.mine('bitcoin', 1, harness.ctx.now());
     await sync('bitcoin');
     await shop.chain.mine('bitcoin', 1, harness.ctx.now());
-    await waitingFor(harness.ctx.db, aside(id, dropped(transfer)), () => sync('bitcoin'));
+    await waitingFor(harness.ctx.db, quarantined(id, dropped(transfer)), () => sync('bitcoin'));
     expect((await shop.payment(id)).status).to.equal('PENDING');
     const left = await harness.ctx.db('unapplied_transfers').where({ payment_id: id }).pluck('network');
     expect(left, 'nothing is kept of a page that reports nothing').to.deep.equal(['ethereum']);
@@ -131,10 +131,10 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
     expect((await shop.story(id)).slice(2)).to.deep.equal(['pending PENDING', 'pending PENDING']);
   });
 
-  it('a page sets its transfers aside behind those that are set aside meanwhile', async () => {
+  it('a page quarantines its transfers behind those that are quarantined meanwhile', async () => {
     const { id, transfer } = await twoNetworks();
     await shop.pay(id, { network: 'bitcoin', coin: 'BTC', amount: '0.0002' });
-    await waitingFor(harness.ctx.db, aside(id, dropped(transfer)), () => sync('bitcoin'));
+    await waitingFor(harness.ctx.db, quarantined(id, dropped(transfer)), () => sync('bitcoin'));
     expect((await shop.payment(id)).amount_received).to.equal('10.5');
     await harness.work();
     expect(await harness.ctx.db('unapplied_transfers').pluck('network')).to.deep.equal([]);

@@ -12,7 +12,7 @@ import { sendRefunds } from '../../../src/domain/payments/refunds/send.ts';
 import type { Adapters } from '../../../src/domain/adapters.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import type { Context } from '../../../src/platform/context.ts';
-import { applyUnappliedTransfers } from '../../../src/domain/payments/processing/apply-unapplied.ts';
+import { applyQuarantinedTransfers } from '../../../src/domain/payments/processing/apply-quarantined.ts';
 import type { PausableDb } from './pausable-db.ts';
 import type { Caller } from '../../../src/domain/api/endpoint.ts';
 
@@ -64,7 +64,7 @@ export const inTurn =
     for (const act of actors) await act(acting);
   };
 
-/** The statements that apply a page to its payments: while they fail, what it reports is set aside. */
+/** The statements that apply a page to its payments: while they fail, what it reports is quarantined. */
 const APPLIES = /\b(?:upsert_transfers|update_money|apply_transitions)\b/;
 /** What cannot be applied is logged as an error. */
 const silent = winston.createLogger({ silent: true });
@@ -73,12 +73,12 @@ const silent = winston.createLogger({ silent: true });
 export const ACTORS = {
   observe: observe('ethereum'),
   'observe another network': observe('bitcoin'),
-  'set aside': (acting) =>
+  quarantine: (acting) =>
     acting.racer.failing(APPLIES, () =>
       observe('ethereum')({ ...acting, ctx: { ...acting.ctx, log: silent } }),
     ),
-  'apply what is set aside': ({ ctx, adapters, payment }) =>
-    applyUnappliedTransfers(at(ctx, payment.now), adapters, [payment.id]),
+  'apply quarantined': ({ ctx, adapters, payment }) =>
+    applyQuarantinedTransfers(at(ctx, payment.now), adapters, [payment.id]),
   settle,
   'observe, then settle': inTurn(observe('ethereum'), settle),
   expire: ({ ctx, adapters, payment: { id, deadline } }) => expirePayments(at(ctx, deadline), adapters, [id]),

@@ -1,5 +1,5 @@
 import {
-  applyUnapplied,
+  applyQuarantined,
   endHolds,
   expirePayment,
   requotePayment,
@@ -16,7 +16,7 @@ import { checkInvariants } from '../invariants.ts';
 import { at, type RacedPayment } from './actors.ts';
 
 const JOBS = new Set(
-  [applyUnapplied, endHolds, expirePayment, requotePayment, settlePayment, sendRefund].map(
+  [applyQuarantined, endHolds, expirePayment, requotePayment, settlePayment, sendRefund].map(
     ({ name }) => name,
   ),
 );

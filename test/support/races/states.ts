@@ -19,7 +19,7 @@ export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>
     actors: [
       'observe',
       'observe another network',
-      'set aside',
+      'quarantine',
       'expire',
       'expire without a sync',
       'cancel',
@@ -37,7 +37,7 @@ export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>
     },
   },
   'fully funded, confirmed on one network and with a transfer replaced on another': {
-    actors: ['observe', 'observe another network', 'set aside', 'expire', 'cancel', 'end holds'],
+    actors: ['observe', 'observe another network', 'quarantine', 'expire', 'cancel', 'end holds'],
     async prepare(harness, shop) {
       const { ctx, adapters } = harness;
       const id = await shop.create();
@@ -74,8 +74,8 @@ export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>
       return raced(harness, shop, id, { refundIds: [refund.id], refundAmount: '1' });
     },
   },
-  'open, with money that is set aside, and more that no sync has seen': {
-    actors: ['observe', 'observe another network', 'apply what is set aside', 'expire', 'requote'],
+  'open, with money that is quarantined, and more that no sync has seen': {
+    actors: ['observe', 'observe another network', 'apply quarantined', 'expire', 'requote'],
     async prepare(harness, shop) {
       const id = await shop.create();
       await choose(harness, shop, id);
@@ -91,7 +91,7 @@ export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>
     },
   },
   'processing, and a transfer is lost': {
-    actors: ['observe', 'set aside', 'settle', 'observe, then settle', 'observe another network'],
+    actors: ['observe', 'quarantine', 'settle', 'observe, then settle', 'observe another network'],
     async prepare(harness, shop) {
       const id = await shop.create();
       await choose(harness, shop, id);
@@ -104,7 +104,7 @@ export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>
   },
   'expired, with a refund to send of which a transfer is lost': {
     // No request: what it sends back of late money is more than came, once the loss is known.
-    actors: ['observe', 'set aside', 'send refund', 'observe, then send refund'],
+    actors: ['observe', 'quarantine', 'send refund', 'observe, then send refund'],
     async prepare(harness, shop) {
       const id = await shop.create();
       await choose(harness, shop, id);

@@ -1,14 +1,14 @@
 import { dependsOnChain, isOpen } from '../../payments/lifecycle/states.ts';
 import { lockAll, readPayments } from '../../payments/lifecycle/store.ts';
-import { HAS_UNAPPLIED } from '../../payments/lifecycle/unapplied.ts';
+import { HAS_QUARANTINED } from '../../payments/lifecycle/quarantine.ts';
 import { recordset, run, runOne, sql, type Db, type Tx } from '../../../platform/postgres/db.ts';
 import type { EventEnvelope } from '../../../sdk/event-types.ts';
 import { IS_OPEN } from '../../payments/refunds/states.ts';
 
-const whatWaits = sql<{ refunds: number; is_set_aside: boolean }, { id: string }>(
+const whatWaits = sql<{ refunds: number; is_quarantined: boolean }, { id: string }>(
   'what_waits_of_payment',
   (p) => `
-    SELECT ${HAS_UNAPPLIED(p.id)} AS is_set_aside,
+    SELECT ${HAS_QUARANTINED(p.id)} AS is_quarantined,
       (SELECT count(*)::int FROM refunds r
        WHERE payment_id = ${p.id} AND ${IS_OPEN('r')}) AS refunds`,
 );
@@ -83,7 +83,7 @@ async function whyNotYet(tx: Tx, id: string): Promise<string | null> {
   if (isOpen(status) || dependsOnChain(status))
     return `it is ${status}: wait until it has ended, or cancel it`;
   const waiting = await runOne(tx, whatWaits, { id });
-  if (waiting === null || waiting.is_set_aside) return 'transfers of it are set aside';
+  if (waiting === null || waiting.is_quarantined) return 'transfers of it are quarantined';
   return waiting.refunds === 0 ? null : `${waiting.refunds} refunds of it are not sent`;
 }
 

@@ -1,6 +1,6 @@
 import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
 import {
-  applyUnapplied,
+  applyQuarantined,
   endHolds,
   expirePayment,
   requotePayment,
@@ -9,7 +9,7 @@ import {
   syncChain,
   tellRefundAddress,
 } from '../../payments/lifecycle/jobs.ts';
-import { HAS_UNAPPLIED } from '../../payments/lifecycle/unapplied.ts';
+import { HAS_QUARANTINED } from '../../payments/lifecycle/quarantine.ts';
 import { REQUOTES } from '../../payments/pricing/quotes.ts';
 import { ADDRESS_KEY } from '../../payments/refunds/refund-address.ts';
 import { IS_SHORT } from '../../payments/transfers/decide.ts';
@@ -33,7 +33,7 @@ const missing = sql<Offender, Range>(
         '${expirePayment.name}' AS job, id AS key
       FROM payments p
       WHERE ${within('id', p)} AND ${IS_SHORT}
-        AND NOT ${HAS_UNAPPLIED('p.id')}
+        AND NOT ${HAS_QUARANTINED('p.id')}
       UNION ALL
       SELECT id, format('its price is locked until %s', ends_at), '${requotePayment.name}', id
       FROM (${REQUOTES(`${within('p.id', p)} AND ${IS_SHORT}`)}) requotes
@@ -43,14 +43,14 @@ const missing = sql<Offender, Range>(
       SELECT id, 'status PROCESSING', '${settlePayment.name}', id
       FROM payments p
       WHERE ${within('id', p)} AND status IN (${statusesThat(isProcessing)})
-        AND NOT ${HAS_UNAPPLIED('p.id')}
+        AND NOT ${HAS_QUARANTINED('p.id')}
       UNION ALL
       SELECT payment_id, format('conversion %s is PENDING', number), '${settlePayment.name}', payment_id
       FROM conversions c
       WHERE ${within('payment_id', p)} AND ${IS_BEGUN('c')}
-        AND NOT ${HAS_UNAPPLIED('c.payment_id')}
+        AND NOT ${HAS_QUARANTINED('c.payment_id')}
       UNION ALL
-      SELECT DISTINCT payment_id, 'transfers are set aside', '${applyUnapplied.name}', payment_id
+      SELECT DISTINCT payment_id, 'transfers are quarantined', '${applyQuarantined.name}', payment_id
       FROM unapplied_transfers WHERE ${within('payment_id', p)}
       UNION ALL
       SELECT payment_id, 'refund ' || id || ' is PENDING', '${sendRefund.name}', id
@@ -86,7 +86,7 @@ export const dueWorkInvariants: readonly Invariant[] = [
   searched(missing, {
     name: 'due work',
     meaning:
-      'open payments, those that are processing, rate locks, transfers set aside, pending conversions, refunds and mails to customers have their jobs',
+      'open payments, those that are processing, rate locks, quarantined transfers, pending conversions, refunds and mails to customers have their jobs',
     remedy:
       'npm run ops -- reconcile schedules what is missing, of the last five days; the start of a worker schedules ' +
       'the syncs of networks.',

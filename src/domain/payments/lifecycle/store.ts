@@ -3,7 +3,7 @@ import { isId } from '../../../platform/values/ids.ts';
 import { foundOr } from '../../api/errors.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import type { Payment } from './payment.ts';
-import { findUnapplied } from './unapplied.ts';
+import { findQuarantined } from './quarantine.ts';
 
 const paymentOfMerchant = sql<Payment, { id: string; merchantId: string }>(
   'payment_of_merchant',
@@ -58,16 +58,16 @@ export async function lockAll(tx: Tx, ids: readonly string[]): Promise<void> {
 }
 
 /**
- * Like `lockPayments`, without the payments whose transfers are set aside: what is stored of them is old.
- * That is read once the locks are held: who held one before may have set transfers aside.
+ * Like `lockPayments`, without the payments whose transfers are quarantined: what is stored of them is old.
+ * That is read once the locks are held: who held one before may have quarantined transfers.
  */
 export async function lockSyncedPayments(tx: Tx, ids: readonly string[]): Promise<Payment[]> {
-  const [payments, unapplied] = await pipelined(
+  const [payments, quarantined] = await pipelined(
     tx,
     () => lockPayments(tx, ids),
-    () => findUnapplied(tx, ids),
+    () => findQuarantined(tx, ids),
   );
-  return payments.filter(({ id }) => !unapplied.has(id));
+  return payments.filter(({ id }) => !quarantined.has(id));
 }
 
 /** Locks a payment until the transaction ends. Throws ApiError payment_not_found when it does not exist. */

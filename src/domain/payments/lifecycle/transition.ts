@@ -17,7 +17,7 @@ import {
   type Trigger,
 } from './states.ts';
 import { lockAll } from './store.ts';
-import { HAS_UNAPPLIED } from './unapplied.ts';
+import { HAS_QUARANTINED } from './quarantine.ts';
 
 /** The columns that a transition may change beside the status; absent ones stay unchanged. */
 export interface Changes {
@@ -90,7 +90,7 @@ function toRow({ paymentId, trigger, changes = {} }: TransitionRequest) {
   return { id: paymentId, trigger, from_statuses: from, to_status: to, ...changes };
 }
 
-/** Decided by all transfers of the payment: these wait while some are set aside. */
+/** Decided by all transfers of the payment: these wait while some are quarantined. */
 const NEED_ALL_TRANSFERS: readonly Trigger[] = [
   'deadline_passed',
   'cancelled',
@@ -128,7 +128,7 @@ const applyTransitions = sql<Payment & { from_status: Status }, { requests: stri
     WHERE p.id = r.id AND p.status = ANY (r.from_statuses)
       AND (r.trigger <> 'deadline_passed' OR p.deadline_at <= ${p.now})
       AND (r.trigger NOT IN ('deadline_passed', 'cancelled') OR NOT p.fully_funded)
-      AND (r.trigger <> ALL ('{${NEED_ALL_TRANSFERS.join()}}') OR NOT ${HAS_UNAPPLIED('p.id')})
+      AND (r.trigger <> ALL ('{${NEED_ALL_TRANSFERS.join()}}') OR NOT ${HAS_QUARANTINED('p.id')})
     RETURNING p.*, (SELECT before.status FROM payments before WHERE before.id = p.id) AS from_status`,
 );
 

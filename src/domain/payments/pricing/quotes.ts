@@ -7,7 +7,7 @@ import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { add, isZero, sum } from '../../../platform/values/money.ts';
 import { requotePayment } from '../lifecycle/jobs.ts';
 import { payableUntil, testClockOf, type Payment } from '../lifecycle/payment.ts';
-import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
+import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
 import { isShort } from '../transfers/decide.ts';
 import { evaluate } from '../transfers/evaluate.ts';
 import { isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
@@ -114,13 +114,13 @@ export async function storeQuote(
 
 type LockedMethod = { payment_id: string } & QuotedMethod;
 
-// Transfers that are set aside came while the lock held, and are credited by it once they are applied.
+// Transfers that are quarantined came while the lock held, and are credited by it once they are applied.
 const expiredLocks = sql<LockedMethod, { paymentIds: readonly string[]; now: Date }>(
   'expired_rate_locks',
   (p) => `
     SELECT payment_id, coin, network, address FROM quotes q
     WHERE payment_id = ANY (${p.paymentIds}) AND locked_until <= ${p.now}
-      AND NOT ${HAS_UNAPPLIED('q.payment_id')}`,
+      AND NOT ${HAS_QUARANTINED('q.payment_id')}`,
 );
 const updateQuotes = sql<never, { quotes: string; now: Date }>(
   'update_quotes',
@@ -171,7 +171,7 @@ export const REQUOTES = (which: string) => `
     WHERE payment_id = p.id AND locked_until < p.deadline_at
   ) q
   WHERE ${which}
-    AND q.ends_at IS NOT NULL AND NOT ${HAS_UNAPPLIED('p.id')}`;
+    AND q.ends_at IS NOT NULL AND NOT ${HAS_QUARANTINED('p.id')}`;
 
 const earliestLockEnds = sql<
   { id: string; ends_at: Date; test_clock: string | null },
@@ -180,7 +180,7 @@ const earliestLockEnds = sql<
 
 /**
  * Schedules the requote of each payment for when the first of its locks ends, if that is before the deadline.
- * Applying transfers that are set aside schedules it for their payment.
+ * Applying transfers that are quarantined schedules it for their payment.
  */
 export async function scheduleRequote(tx: Tx, payments: readonly Payment[]): Promise<void> {
   if (payments.length === 0) return;

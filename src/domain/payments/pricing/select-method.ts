@@ -4,7 +4,7 @@ import type { ChainClient, Rates } from '../../chain/port.ts';
 import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { isZero } from '../../../platform/values/money.ts';
-import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
+import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
 import { evaluate } from '../transfers/evaluate.ts';
 import { leftToSend, quote, type StoredQuote } from './quote.ts';
 import { canRequote, requoteExpired, scheduleRequote, storeQuote, type QuotedPayment } from './quotes.ts';
@@ -21,13 +21,13 @@ const quoteOfPayment = sql<{ address: string; crypto_amount: string } & StoredQu
     SELECT address, crypto_amount, asks, covers, rate FROM quotes
     WHERE payment_id = ${p.paymentId} AND coin = ${p.coin} AND network = ${p.network}`,
 );
-// A payment whose first transfer is set aside has been paid with the method that it has.
+// A payment whose first transfer is quarantined has been paid with the method that it has.
 const updateMethod = sql<never, MethodOfPayment & { address: string; amount: string }>(
   'update_payment_method',
   (p) => `
     UPDATE payments p
     SET coin = ${p.coin}, network = ${p.network}, address = ${p.address}, crypto_amount = ${p.amount}
-    WHERE id = ${p.paymentId} AND NOT ${HAS_UNAPPLIED('p.id')}`,
+    WHERE id = ${p.paymentId} AND NOT ${HAS_QUARANTINED('p.id')}`,
 );
 
 /** A payment method with the data of its quote. */

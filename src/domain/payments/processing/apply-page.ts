@@ -2,7 +2,7 @@ import type { ChainPage, ChainTransfer, Rates } from '../../chain/port.ts';
 import { groupBy, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import type { Payment } from '../lifecycle/payment.ts';
-import { findUnapplied, setAside } from '../lifecycle/unapplied.ts';
+import { findQuarantined, quarantine } from '../lifecycle/quarantine.ts';
 import { findConfirmable } from '../transfers/confirm.ts';
 import { readOwners, type ChainScope } from '../transfers/store.ts';
 import { applyTransfers, lockConcerned } from './apply-transfers.ts';
@@ -18,7 +18,7 @@ export interface PricedPage {
 export interface Part {
   /** Null: all. */
   readonly only: ReadonlySet<string> | null;
-  /** Payments for which the page cannot be applied: what it reports of them is set aside. */
+  /** Payments for which the page cannot be applied: what it reports of them is quarantined. */
   readonly failing: ReadonlySet<string>;
 }
 
@@ -28,7 +28,7 @@ export const WHOLE: Part = { only: null, failing: new Set() };
  * Applies one page of a chain, in the transaction that has advanced the chain's cursor: credits and stores
  * its transfers, confirms what is deep enough, and moves every payment concerned, in sets. Returns the
  * payments that moved, and whether there is more to apply. What it reports of a payment with transfers that
- * are set aside is set aside behind them: a payment's transfers are applied in the chain's order.
+ * are quarantined is quarantined behind them: a payment's transfers are applied in the chain's order.
  *
  * Locks payments first, in the order of their ids, then whatever belongs to them: two networks that pay one
  * payment at once, or a settlement meanwhile, wait for each other and cannot deadlock.
@@ -41,42 +41,42 @@ export async function applyPage(
   { only, failing }: Part = WHOLE,
 ): Promise<{ moved: Payment[]; more: boolean }> {
   const { network } = scope;
-  const { reported, height, more } = read;
+  const { transfers, height, more } = read;
   const ids = concernedBy(read).filter((id) => only?.has(id) ?? true);
   if (ids.length === 0) return { moved: [], more };
-  const [concerned, unapplied] = await pipelined(
+  const [concerned, quarantined] = await pipelined(
     tx,
-    () => lockConcerned(tx, scope.testClock, ids, reported),
-    // Behind the locks: another network's sync may have set transfers aside while this one waited.
-    () => findUnapplied(tx, ids),
+    () => lockConcerned(tx, scope.testClock, ids, transfers),
+    // Behind the locks: another network's sync may have quarantined transfers while this one waited.
+    () => findQuarantined(tx, ids),
   );
-  const isAside = (id: string) => unapplied.has(id) || failing.has(id);
+  const isQuarantined = (id: string) => quarantined.has(id) || failing.has(id);
   // Of a payment that only confirms, and waits already, there is nothing to keep: a later page finds it.
-  const aside = [...concerned.values()]
+  const quarantining = [...concerned.values()]
     .map(({ payment }) => payment)
-    .filter(({ id }) => isAside(id) && (reported.has(id) || !unapplied.has(id)));
-  const reportOf = (id: string) => ({ network, transfers: reported.get(id) ?? [], rates, height });
-  await setAside(tx, aside, reportOf, now);
-  const others = new Map([...concerned].filter(([id]) => !isAside(id)));
+    .filter(({ id }) => isQuarantined(id) && (transfers.has(id) || !quarantined.has(id)));
+  const reportOf = (id: string) => ({ network, transfers: transfers.get(id) ?? [], rates, height });
+  await quarantine(tx, quarantining, reportOf, now);
+  const others = new Map([...concerned].filter(([id]) => !isQuarantined(id)));
   return {
-    moved: await applyTransfers(tx, others, { network, reported, rates, height, at: now }, now),
+    moved: await applyTransfers(tx, others, { network, transfers, rates, height, at: now }, now),
     more,
   };
 }
 
-/** Returns the payments for which a page is applied, and not set aside. */
+/** Returns the payments of a page to which it is applied, those with quarantined transfers excluded. */
 export async function paymentsOfPage(
   connection: Connection,
   scope: ChainScope,
   page: ChainPage,
 ): Promise<string[]> {
   const ids = concernedBy(await readPage(connection, scope, page));
-  const unapplied = await findUnapplied(connection, ids);
-  return ids.filter((id) => !unapplied.has(id));
+  const quarantined = await findQuarantined(connection, ids);
+  return ids.filter((id) => !quarantined.has(id));
 }
 
-const concernedBy = ({ reported, confirmable }: PageOfPayments): string[] => [
-  ...new Set([...reported.keys(), ...confirmable]),
+const concernedBy = ({ transfers, confirmable }: PageOfPayments): string[] => [
+  ...new Set([...transfers.keys(), ...confirmable]),
 ];
 
 /**
@@ -84,7 +84,8 @@ const concernedBy = ({ reported, confirmable }: PageOfPayments): string[] => [
  * once they are locked.
  */
 export interface PageOfPayments {
-  readonly reported: ReadonlyMap<string, readonly ChainTransfer[]>;
+  /** Its transfers to each payment, by the payment's id. */
+  readonly transfers: ReadonlyMap<string, readonly ChainTransfer[]>;
   /** Payments with a transfer that the page's head confirms. */
   readonly confirmable: readonly string[];
   /** Null: nothing confirms on this page. */
@@ -109,7 +110,7 @@ export async function readPage(
     () => readOwners(connection, scope, addresses),
     () => (height === null ? NOTHING_YET : findConfirmable(connection, scope, height)),
   );
-  const reported = groupBy(page.transfers, ({ address }) => owners.get(address)?.payment_id ?? '');
-  reported.delete('');
-  return { reported, confirmable, height, more };
+  const transfers = groupBy(page.transfers, ({ address }) => owners.get(address)?.payment_id ?? '');
+  transfers.delete('');
+  return { transfers, confirmable, height, more };
 }

@@ -33,7 +33,7 @@ export type Concerned = ReadonlyMap<string, LockedPayment>;
 export interface ChainReport {
   readonly network: NetworkId;
   /** The transfers to each payment that are new or changed, by the payment's id, in the chain's order. */
-  readonly reported: ReadonlyMap<string, readonly ChainTransfer[]>;
+  readonly transfers: ReadonlyMap<string, readonly ChainTransfer[]>;
   readonly rates: Rates | null;
   /** Transfers in this block or below are confirmed; null: it is not known yet, for there is more to read. */
   readonly height: number | null;
@@ -42,15 +42,15 @@ export interface ChainReport {
 }
 
 /**
- * Locks the payments, in the order of their ids, and reads their transfers, and the quotes of those of which
- * the chain reports any. One that was isolated meanwhile is left out: the sync of its own chain finds its
+ * Locks the payments, in the order of their ids, and reads their transfers, and the quotes of those that the
+ * chain reports transfers of. One that was isolated meanwhile is left out: the sync of its own chain finds its
  * transfers.
  */
 export async function lockConcerned(
   tx: Tx,
   testClock: string | null,
   ids: readonly string[],
-  reported: ReadonlyMap<string, unknown>,
+  credited: ReadonlyMap<string, unknown>,
 ): Promise<Concerned> {
   const [locked, transfers, quotes] = await pipelined(
     tx,
@@ -59,7 +59,7 @@ export async function lockConcerned(
     () =>
       readLockedQuotes(
         tx,
-        ids.filter((id) => reported.has(id)),
+        ids.filter((id) => credited.has(id)),
       ),
   );
   const payments = locked.filter(({ test_clock }) => test_clock === testClock);
@@ -78,12 +78,12 @@ export async function lockConcerned(
 export async function applyTransfers(
   tx: Tx,
   concerned: Concerned,
-  { network, reported, rates, height, at }: ChainReport,
+  { network, transfers, rates, height, at }: ChainReport,
   now: Date,
 ): Promise<Payment[]> {
   const ids = [...concerned.keys()];
-  const own = new Map([...reported].filter(([id]) => concerned.has(id)));
-  const updates = await recordTransfers(tx, { payments: concerned, reported: own, rates, at });
+  const own = new Map([...transfers].filter(([id]) => concerned.has(id)));
+  const updates = await recordTransfers(tx, { payments: concerned, transfers: own, rates, at });
   if (height !== null) await confirmUpTo(tx, network, { paymentIds: ids, height }, now);
   const [after, refunds] = await pipelined(
     tx,

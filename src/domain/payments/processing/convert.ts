@@ -22,7 +22,7 @@ export interface Begun {
 
 /**
  * Commits the confirmed money to conversions, and returns the payments that it locked, without those whose
- * transfers are set aside, and every conversion of them to ask an exchange for: also of a payment that has
+ * transfers are quarantined, and every conversion of them to ask an exchange for: also of a payment that has
  * left PROCESSING since a run that crashed, or nobody could move its committed coins. A conversion that is
  * stored may have been asked for, so it is never given up: when its money is not confirmed any more, it waits
  * until that is mined again or lost, and is asked for again, for only the exchange knows what it did.

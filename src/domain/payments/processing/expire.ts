@@ -43,7 +43,7 @@ export async function expirePayments(
 /**
  * Ends what unmined transfers hold of their payments, where it is time: they have no credit then. A payment
  * that they covered is short again, and expires if its deadline has passed. Without those whose transfers are
- * set aside: applying these schedules this again.
+ * quarantined: applying these schedules this again.
  */
 export async function endHoldsOf(
   ctx: Context,

@@ -35,7 +35,7 @@ import { begin, convert } from './convert.ts';
  * runs twice, or a payment that meanwhile left PROCESSING (its block was reorganised) and returned with other
  * money, never asks for another amount under the same reference.
  *
- * Payments whose transfers are set aside are skipped: the job that applies these schedules the settlement.
+ * Payments whose transfers are quarantined are skipped: the job that applies these schedules the settlement.
  */
 export async function settlePayments(
   ctx: Context,

@@ -66,7 +66,7 @@ export async function syncNetwork(
  * page one applies it and the other does nothing.
  *
  * A page that cannot be applied for one of its payments is applied for the others, and what it reports of
- * that payment is set aside. A fault of all payments, or of Postgres, sets nothing aside: the sync fails.
+ * that payment is quarantined. A fault of all payments, or of Postgres, quarantines nothing: the sync fails.
  */
 export async function syncPage(ctx: Context, adapters: SyncAdapters, network: NetworkId): Promise<Synced> {
   const now = ctx.now();
@@ -127,7 +127,7 @@ const watchOf = (ctx: Context, scope: ChainScope): Watch => ({
 /** Null: they are not to be had. Money at par goes on, and so does what a locked quote covers. */
 async function ratesOf(ctx: Context, adapters: SyncAdapters): Promise<Rates | null> {
   return adapters.rates().catch((error: unknown) => {
-    ctx.log.warn('market rates unavailable: transfers that need one are set aside', {
+    ctx.log.warn('market rates unavailable: transfers that need one are quarantined', {
       error: messageOf(error),
     });
     return null;
@@ -136,7 +136,7 @@ async function ratesOf(ctx: Context, adapters: SyncAdapters): Promise<Rates | nu
 
 function reportFailures(ctx: Context, network: NetworkId, failures: Failures): void {
   for (const [payment_id, error] of failures)
-    ctx.log.error('transfers of a payment cannot be applied: set aside, while its network goes on', {
+    ctx.log.error('transfers of a payment cannot be applied: quarantined, while its network goes on', {
       payment_id,
       network,
       error: messageOf(error),

@@ -6,7 +6,7 @@ import { sendRefund } from '../lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../lifecycle/payment.ts';
 import { isSettled } from '../lifecycle/states.ts';
 import { lockPayment } from '../lifecycle/store.ts';
-import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
+import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
 import { readTransfers } from '../transfers/store.ts';
 import { returnHeld } from './accept.ts';
 import { acceptDueRefunds } from './due.ts';
@@ -20,7 +20,7 @@ interface Coverage {
   readonly is_pending: boolean;
   /** The payout was asked for, or takes money that was settled: nothing stops it. */
   readonly is_final: boolean;
-  /** All coins that the refund reserved are in confirmed transfers, and no change of these is set aside. */
+  /** All coins that the refund reserved are in confirmed transfers, and no change of these is quarantined. */
   readonly is_covered: boolean | null;
   /** Some of them are in a transfer that was dropped. */
   readonly is_lost: boolean | null;
@@ -31,7 +31,7 @@ const coverageOfRefund = sql<Coverage, { id: string }>(
   (p) => `
     SELECT ${IS_PENDING('r')} AS is_pending, r.asked_at IS NOT NULL OR r.source = 'settled' AS is_final,
       bool_and(t.dropped_at IS NULL AND t.confirmed_at IS NOT NULL AND t.returned >= part.coins)
-        AND NOT ${HAS_UNAPPLIED('r.payment_id')} AS is_covered,
+        AND NOT ${HAS_QUARANTINED('r.payment_id')} AS is_covered,
       bool_or(t.dropped_at IS NOT NULL OR t.returned < part.coins) AS is_lost
     FROM refunds r
       LEFT JOIN refund_parts part ON part.refund_id = r.id

@@ -4,7 +4,7 @@ import { aboveDust, heldParts, planConversion, sendableParts, type Part } from '
 import { payableUntil, type Payment } from '../lifecycle/payment.ts';
 import { RETURNS_EXCESS, RETURNS_LATE, returnsExcess, returnsLate } from '../lifecycle/policy.ts';
 import { isExpired, isRefunded, isSettled, statusesThat, type Status } from '../lifecycle/states.ts';
-import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
+import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
 import { isConfirmed, isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { readTransfersByPayment } from '../transfers/store.ts';
 import { returnHeld } from './accept.ts';
@@ -54,14 +54,14 @@ const paymentsWithRefundPolicy = sql<Payment, { ids: readonly string[] }>(
   'payments_with_refund_policy',
   (p) => `
     SELECT * FROM payments p
-    WHERE id = ANY (${p.ids}) AND NOT ${HAS_UNAPPLIED('p.id')} AND (
+    WHERE id = ANY (${p.ids}) AND NOT ${HAS_QUARANTINED('p.id')} AND (
       (${RETURNS_LATE('p')} AND status IN (${statusesThat(mayHoldLate)}))
       OR (${RETURNS_EXCESS('p')} AND settled_at IS NOT NULL))`,
 );
 
 /**
  * Accepts the due refunds of the payments: late money, or an excess. The caller has locked the rows of the
- * payments, and has just moved them or recorded their money. Payments whose transfers are set aside owe
+ * payments, and has just moved them or recorded their money. Payments whose transfers are quarantined owe
  * nothing until these are applied.
  */
 export async function acceptDueRefunds(tx: Tx, ids: readonly string[], now: Date): Promise<void> {

@@ -8,7 +8,7 @@ import type { Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { getPayment, lockPayment } from '../lifecycle/store.ts';
 import { withTestClockOf } from '../lifecycle/test-clock.ts';
-import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
+import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
 import { readTransfers } from '../transfers/store.ts';
 import { refundSettled, returnHeld, type RefundTerms } from './accept.ts';
 import { checkRefund, leftToRefund, type Left } from './left.ts';
@@ -41,7 +41,7 @@ export async function requestRefund(
     const own = withTestClockOf(ctx, payment);
     const transfers = await readTransfers(tx, [id]);
     const refunded = await runOne(tx, settledRefunds, { paymentId: id });
-    // A change that is set aside may say that the money is lost.
+    // A change that is quarantined may say that the money is lost.
     if (refunded?.is_behind === true) throw new ApiError('refund_not_allowed', { message: BEHIND });
     const left = leftToRefund(payment, transfers, refunded?.amount ?? '0');
     checkRefund(payment, body.amount, left, transfers);
@@ -61,7 +61,7 @@ const BEHIND = 'Transfers of the payment are being processed. Try again later.';
 const settledRefunds = sql<{ amount: string; is_behind: boolean }, { paymentId: string }>(
   'refunds_out_of_settlement',
   (p) => `
-    SELECT coalesce(sum(amount::numeric), 0) AS amount, ${HAS_UNAPPLIED(p.paymentId)} AS is_behind
+    SELECT coalesce(sum(amount::numeric), 0) AS amount, ${HAS_QUARANTINED(p.paymentId)} AS is_behind
     FROM refunds
     WHERE payment_id = ${p.paymentId} AND source = 'settled'`,
 );

@@ -1,7 +1,7 @@
 import { chainKey } from '../../chain/chain-key.ts';
 import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
-import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
+import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
 import type { ChainScope } from './store.ts';
 
 /**
@@ -22,7 +22,7 @@ const confirmable = sql<{ payment_id: string }, Depth & Pick<ChainScope, 'modes'
       JOIN payments p ON p.id = t.payment_id JOIN merchants m ON m.id = p.merchant_id
     WHERE t.network = ${p.network} AND t.block_height <= ${p.height}
       AND t.confirmed_at IS NULL AND t.dropped_at IS NULL AND p.test_clock IS NULL
-      AND m.mode = ANY (${p.modes}) AND NOT ${HAS_UNAPPLIED('p.id')}
+      AND m.mode = ANY (${p.modes}) AND NOT ${HAS_QUARANTINED('p.id')}
     ORDER BY t.block_height LIMIT ${p.limit}`,
 );
 // Served by the primary key of transfers, however many other payments wait for blocks.
@@ -31,12 +31,12 @@ const confirmableOfPayment = sql<{ payment_id: string }, Depth & { paymentId: st
   (p) => `
     SELECT payment_id FROM transfers t
     WHERE payment_id = ${p.paymentId} AND network = ${p.network} AND block_height <= ${p.height}
-      AND confirmed_at IS NULL AND dropped_at IS NULL AND NOT ${HAS_UNAPPLIED('t.payment_id')}`,
+      AND confirmed_at IS NULL AND dropped_at IS NULL AND NOT ${HAS_QUARANTINED('t.payment_id')}`,
 );
 
 /**
  * Returns the payments of a chain with a transfer at `height` or below that is not confirmed, the deepest
- * first, at most CONFIRM_AT_ONCE, and whether there are more; without those whose transfers are set aside. It
+ * first, at most CONFIRM_AT_ONCE, and whether there are more; without those with quarantined transfers. It
  * locks nothing: payments are locked before their transfers, or two transactions could wait for each other.
  */
 export async function findConfirmable(

@@ -5,7 +5,7 @@ import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { isZero } from '../../../platform/values/money.ts';
 import { endHolds } from '../lifecycle/jobs.ts';
 import { jobOf, type Payment } from '../lifecycle/payment.ts';
-import { HAS_UNAPPLIED } from '../lifecycle/unapplied.ts';
+import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
 import { isStanding, type PaymentTransfer } from './payment-transfer.ts';
 
 /**
@@ -54,7 +54,7 @@ export const HOLDS = (which: string) => `
   ) AS ends_at
   FROM payments p JOIN transfers t ON t.payment_id = p.id
   WHERE ${which} AND t.block_height IS NULL AND t.dropped_at IS NULL AND t.lapsed_at IS NULL
-    AND t.conversion IS NULL AND t.returned = 0 AND NOT ${HAS_UNAPPLIED('p.id')}
+    AND t.conversion IS NULL AND t.returned = 0 AND NOT ${HAS_QUARANTINED('p.id')}
   GROUP BY p.id`;
 
 const lapse = sql<never, { transfers: string; now: Date }>(

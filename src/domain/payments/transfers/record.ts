@@ -34,7 +34,7 @@ export interface LockedPayment {
 export interface PageOfPayments {
   readonly payments: ReadonlyMap<string, LockedPayment>;
   /** The transfers that the page reports for each of them, in its order. */
-  readonly reported: ReadonlyMap<string, readonly ChainTransfer[]>;
+  readonly transfers: ReadonlyMap<string, readonly ChainTransfer[]>;
   readonly rates: Rates | null;
   /** When the chain reported it. */
   readonly at: Date;
@@ -45,15 +45,15 @@ export interface PageOfPayments {
  * state. The caller has locked the payments: what a payment misses decides the credit of the next transfer.
  */
 export async function recordTransfers(tx: Tx, page: PageOfPayments): Promise<TransferUpdate[]> {
-  const { payments, reported, rates, at } = page;
-  if (reported.size === 0) return [];
+  const { payments, transfers, rates, at } = page;
+  if (transfers.size === 0) return [];
   const updates: TransferUpdate[] = [];
   const rows: TransferRow[] = [];
   const replacements: Replacement[] = [];
-  for (const [id, transfers] of reported) {
+  for (const [id, sent] of transfers) {
     const known = payments.get(id);
     if (known === undefined) continue;
-    const own = { transfers, quotes: known.quotes, rates, at };
+    const own = { transfers: sent, quotes: known.quotes, rates, at };
     const recorded = recordOwn(known.payment, known.transfers, own);
     updates.push(...recorded.map(({ update }) => update));
     rows.push(...recorded.map(({ row }) => row));
@@ -64,7 +64,7 @@ export async function recordTransfers(tx: Tx, page: PageOfPayments): Promise<Tra
   return updates;
 }
 
-interface Reported extends Crediting, Pick<PageOfPayments, 'at'> {
+interface PaymentReport extends Crediting, Pick<PageOfPayments, 'at'> {
   readonly transfers: readonly ChainTransfer[];
 }
 
@@ -90,9 +90,9 @@ interface Recorded {
 export function recordOwn(
   payment: Payment,
   stored: readonly PaymentTransfer[],
-  reported: Reported,
+  report: PaymentReport,
 ): Recorded[] {
-  const { transfers, at } = reported;
+  const { transfers, at } = report;
   const knownOf: Known = new Map(stored.map((one) => [nameOf(one.tx_hash, one.coin), one]));
   const replaced = findReplaced(transfers, knownOf);
   const moved = new Set(replaced.values());
@@ -111,8 +111,8 @@ export function recordOwn(
     const isBack = before !== undefined && before.lapsed_at !== null && transfer.blockHeight !== null;
     const paid = [...current.values()];
     const money = isBack
-      ? newMoney(payment, { ...transfer, seenAt: at }, paid, { ...reported, quotes: [] })
-      : (known ?? (lost ? moneyOf(lost, transfer) : newMoney(payment, transfer, paid, reported)));
+      ? newMoney(payment, { ...transfer, seenAt: at }, paid, { ...report, quotes: [] })
+      : (known ?? (lost ? moneyOf(lost, transfer) : newMoney(payment, transfer, paid, report)));
     const row = toRow(payment, transfer, money, pooledAt(before, transfer.blockHeight, at));
     if (known === undefined || isBack) current.set(nameOf(txHash, coin), asPaymentTransfer(payment, row));
     const kind = isBack ? 'seen' : isSame ? 'moved' : kindOf(transfer, known);

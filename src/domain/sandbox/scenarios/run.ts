@@ -62,7 +62,7 @@ export async function runScenario(
     return reply;
   } catch (error) {
     await merged.rollback(error);
-    // A transaction that failed, as one of a payment whose transfers are then set aside, has undone those
+    // A transaction that failed, as one of a payment whose transfers are then quarantined, has undone those
     // before it. They happen again, each by itself.
     if (!merged.isUndone || error instanceof ApiError || isUnavailable(error)) throw error;
     return runPrepared(ctx, sandbox, caller, request, null);

@@ -7,7 +7,7 @@ import { findCaller } from '../../../../src/domain/merchants/api-keys.ts';
 import { createPayment } from '../../../../src/domain/payments/create.ts';
 import { syncChain } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { readPayments } from '../../../../src/domain/payments/lifecycle/store.ts';
-import { applyUnappliedTransfers } from '../../../../src/domain/payments/processing/apply-unapplied.ts';
+import { applyQuarantinedTransfers } from '../../../../src/domain/payments/processing/apply-quarantined.ts';
 import { syncChains } from '../../../../src/domain/payments/processing/sync-chains.ts';
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
@@ -116,7 +116,7 @@ describe('a network with a client of its own', () => {
     expect(await statusOf(id)).to.equal('PENDING');
   });
 
-  it('without market rates goes on with money at par, and sets aside what needs a rate until there is one', async () => {
+  it('without market rates goes on with money at par, and quarantines what needs a rate until there is one', async () => {
     const [atPar, inEth] = [await shop.create(), await shop.create()];
     await pay(atPar);
     await shop.send(inEth, { network: 'ethereum', coin: 'ETH', amount: '0.01' });
@@ -125,7 +125,7 @@ describe('a network with a client of its own', () => {
     await syncNetwork(harness.ctx, away, 'ethereum');
     expect(await statusOf(atPar)).to.equal('PROCESSING');
     expect(await statusOf(inEth)).to.equal('WAITING');
-    await applyUnappliedTransfers(harness.ctx, harness.adapters, [inEth]);
+    await applyQuarantinedTransfers(harness.ctx, harness.adapters, [inEth]);
     expect(await statusOf(inEth)).to.not.equal('WAITING');
     expect((await shop.payment(inEth)).amount_received).to.not.equal('0');
   });

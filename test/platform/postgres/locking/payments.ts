@@ -6,13 +6,13 @@ export const PAYMENTS: Reasons = {
     insert_payments: 'What is refused is what the claims of this statement left; all else are parameters.',
     lock_payments: LOCKED_ROWS,
     lock_payments_to_move: 'It returns how many rows it locks.',
-    apply_transitions: `${UNDER_PAYMENT} What is set aside is read behind it.`,
+    apply_transitions: `${UNDER_PAYMENT} What is quarantined is read behind it.`,
     update_money: UNDER_PAYMENT,
     update_amount_refunded: UNDER_PAYMENT,
     // A chain's page
     advance_chain_cursor: OWN_ROW,
-    insert_unapplied_transfers: UNDER_PAYMENT,
-    take_unapplied_transfers: UNDER_PAYMENT,
+    insert_quarantined_transfers: UNDER_PAYMENT,
+    take_quarantined_transfers: UNDER_PAYMENT,
     upsert_transfers: UNDER_PAYMENT,
     hand_over_money: UNDER_PAYMENT,
     lapse_transfers: UNDER_PAYMENT,
@@ -21,7 +21,7 @@ export const PAYMENTS: Reasons = {
     // Quotes and the payment method
     insert_quote: FIRST_WINS,
     update_quotes: UNDER_PAYMENT,
-    update_payment_method: `${UNDER_PAYMENT} What is set aside is read behind it.`,
+    update_payment_method: `${UNDER_PAYMENT} What is quarantined is read behind it.`,
     // Conversions
     insert_conversions: UNDER_PAYMENT,
     finish_conversions: UNDER_PAYMENT,

@@ -2,11 +2,11 @@ import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainTransfer, Rates } from '../../chain/port.ts';
 import { ensureScheduled } from '../../schedule/store.ts';
 import { recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
-import { applyUnapplied } from './jobs.ts';
+import { applyQuarantined } from './jobs.ts';
 import { testClockOf, type Payment } from './payment.ts';
 
-/** What a page of a chain reports of a payment, set aside because it cannot be applied. */
-export interface UnappliedTransfers {
+/** What a page of a chain reports of a payment and cannot be applied to it yet. */
+export interface QuarantinedTransfers {
   readonly network: NetworkId;
   readonly transfers: readonly ChainTransfer[];
   /** Of the moment of the page: they decide the credit of new transfers. Null: there were none. */
@@ -16,29 +16,29 @@ export interface UnappliedTransfers {
 }
 
 /**
- * SQL: whether transfers of the payment with this id are set aside. Until they are applied, nothing is
+ * SQL: whether transfers of the payment with this id are quarantined. Until they are applied, nothing is
  * decided about the payment that they could change: it does not expire, settle, confirm or get another
- * quote, and no refund of it is accepted. Transfers are set aside under the payment's lock: a decision takes
- * the lock first, and asks in a statement after it.
+ * quote, and no refund of it is accepted. Transfers are quarantined under the payment's lock: a decision
+ * takes the lock first, and asks in a statement after it.
  */
-export const HAS_UNAPPLIED = (paymentId: string) =>
+export const HAS_QUARANTINED = (paymentId: string) =>
   `EXISTS (SELECT FROM unapplied_transfers u WHERE u.payment_id = ${paymentId})`;
 
-const unappliedAmong = sql<{ payment_id: string }, { ids: readonly string[] }>(
-  'payments_with_unapplied_transfers',
+const quarantinedAmong = sql<{ payment_id: string }, { ids: readonly string[] }>(
+  'payments_with_quarantined_transfers',
   (p) => `SELECT DISTINCT payment_id FROM unapplied_transfers WHERE payment_id = ANY (${p.ids})`,
 );
 
-/** Returns those of the payments whose transfers are set aside. */
-export async function findUnapplied(
+/** Returns those of the payments whose transfers are quarantined. */
+export async function findQuarantined(
   connection: Connection,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  return new Set((await run(connection, unappliedAmong, { ids })).map(({ payment_id }) => payment_id));
+  return new Set((await run(connection, quarantinedAmong, { ids })).map(({ payment_id }) => payment_id));
 }
 
-const insertUnapplied = sql<never, { rows: string; now: Date }>(
-  'insert_unapplied_transfers',
+const insertQuarantined = sql<never, { rows: string; now: Date }>(
+  'insert_quarantined_transfers',
   (p) => `
     INSERT INTO unapplied_transfers (payment_id, network, transfers, rates, height, set_aside_at)
     SELECT r.*, ${p.now} FROM json_to_recordset(${p.rows}::json) AS r (
@@ -46,15 +46,15 @@ const insertUnapplied = sql<never, { rows: string; now: Date }>(
 );
 
 /**
- * Sets aside what a page reports of payments, behind what is set aside of them already, and schedules the job
- * that applies it. A job that exists keeps its failures: more transfers do not repair the payment. The caller
- * has locked the payments; a job that applies their rows at this moment would else delete itself, and leave
- * the new rows without one.
+ * Quarantines what a page reports of payments, behind what is quarantined of them already, and schedules the
+ * job that applies it. A job that exists keeps its failures: more transfers do not repair the payment. The
+ * caller has locked the payments; else a job that applies their rows at this moment would delete itself and
+ * leave the new rows without one.
  */
-export async function setAside(
+export async function quarantine(
   tx: Tx,
   payments: readonly Payment[],
-  reportOf: (paymentId: string) => UnappliedTransfers,
+  reportOf: (paymentId: string) => QuarantinedTransfers,
   now: Date,
 ): Promise<void> {
   if (payments.length === 0) return;
@@ -62,11 +62,11 @@ export async function setAside(
     const report = reportOf(id);
     return { payment_id: id, ...report, rates: report.rates ?? {} };
   });
-  await run(tx, insertUnapplied, { rows: recordset(rows), now });
+  await run(tx, insertQuarantined, { rows: recordset(rows), now });
   await ensureScheduled(
     tx,
     payments.map((payment) => ({
-      job: applyUnapplied,
+      job: applyQuarantined,
       key: payment.id,
       runAt: now,
       testClock: testClockOf(payment),
@@ -80,7 +80,7 @@ type StoredTransfer = Omit<ChainTransfer, 'seenAt' | 'droppedAt'> & {
   readonly droppedAt: string | null;
 };
 
-interface UnappliedRow extends Omit<UnappliedTransfers, 'transfers' | 'height' | 'rates'> {
+interface QuarantinedRow extends Omit<QuarantinedTransfers, 'transfers' | 'height' | 'rates'> {
   /** Without coins: there were none. */
   readonly rates: Rates;
   readonly transfers: readonly StoredTransfer[];
@@ -88,8 +88,8 @@ interface UnappliedRow extends Omit<UnappliedTransfers, 'transfers' | 'height' |
   readonly set_aside_at: Date;
 }
 
-const takeRows = sql<UnappliedRow, { paymentId: string }>(
-  'take_unapplied_transfers',
+const takeRows = sql<QuarantinedRow, { paymentId: string }>(
+  'take_quarantined_transfers',
   (p) => `
     WITH taken AS (
       DELETE FROM unapplied_transfers WHERE payment_id = ${p.paymentId}
@@ -98,11 +98,11 @@ const takeRows = sql<UnappliedRow, { paymentId: string }>(
     SELECT network, transfers, rates, height, set_aside_at FROM taken ORDER BY place`,
 );
 
-/** Removes and returns what is set aside of a payment, whose row the caller has locked, in its order. */
-export async function takeUnapplied(
+/** Removes and returns what is quarantined of a payment, whose row the caller has locked, in its order. */
+export async function takeQuarantined(
   tx: Tx,
   paymentId: string,
-): Promise<(UnappliedTransfers & { at: Date })[]> {
+): Promise<(QuarantinedTransfers & { at: Date })[]> {
   return (await run(tx, takeRows, { paymentId })).map(
     ({ transfers, height, rates, set_aside_at, ...row }) => ({
       ...row,

@@ -3,19 +3,19 @@ import type { Rates } from '../../chain/port.ts';
 import { finish, schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Tx } from '../../../platform/postgres/db.ts';
-import { applyUnapplied, expirePayment, settlePayment, syncChain } from '../lifecycle/jobs.ts';
+import { applyQuarantined, expirePayment, settlePayment, syncChain } from '../lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { lockPayments } from '../lifecycle/store.ts';
-import { takeUnapplied, type UnappliedTransfers } from '../lifecycle/unapplied.ts';
+import { takeQuarantined, type QuarantinedTransfers } from '../lifecycle/quarantine.ts';
 import { isShort } from '../transfers/decide.ts';
 import { applyTransfers, lockConcerned } from './apply-transfers.ts';
 
 /**
- * Applies what is set aside of payments, each in one transaction, page by page in the chain's order, as if
- * the syncs had applied it. Throws while that is not possible; everything stays set aside then.
+ * Applies what is quarantined of payments, each in one transaction, page by page in the chain's order, as if
+ * the syncs had applied it. Throws while that is not possible; everything stays quarantined then.
  */
-export async function applyUnappliedTransfers(
+export async function applyQuarantinedTransfers(
   ctx: Context,
   adapters: Pick<PaymentAdapters, 'rates'>,
   ids: readonly string[],
@@ -26,7 +26,7 @@ export async function applyUnappliedTransfers(
   for (const id of ids) {
     const moved = await ctx.db.transaction((tx) => applyAll(ctx, tx, id, { startedAt, rates }));
     for (const { status, exceptions } of moved)
-      ctx.log.info(`payment ${status}: its transfers were set aside`, { payment_id: id, exceptions });
+      ctx.log.info(`payment ${status}: its transfers were quarantined`, { payment_id: id, exceptions });
   }
 }
 
@@ -40,16 +40,16 @@ async function applyAll(
   const [payment] = await lockPayments(tx, [id]);
   // Isolated meanwhile: the job belongs to its test clock now, and stays due.
   if (payment !== undefined && payment.test_clock !== testClock) return [];
-  const rows = await takeUnapplied(tx, id);
+  const rows = await takeQuarantined(tx, id);
   const moved: Payment[] = [];
-  for (const [index, { transfers, ...row }] of rows.entries()) {
-    const reported = new Map([[id, transfers]]);
-    const concerned = await lockConcerned(tx, testClock, [id], reported);
-    const report = { ...row, rates: row.rates ?? rates, reported, height: heightOf(rows, index) };
+  for (const [index, row] of rows.entries()) {
+    const transfers = new Map([[id, row.transfers]]);
+    const concerned = await lockConcerned(tx, testClock, [id], transfers);
+    const report = { ...row, rates: row.rates ?? rates, transfers, height: heightOf(rows, index) };
     moved.push(...(await applyTransfers(tx, concerned, report, startedAt)));
   }
   if (rows.length > 0) await scheduleFollowing(tx, id, rows, startedAt);
-  await finish(tx, applyUnapplied, [id], startedAt);
+  await finish(tx, applyQuarantined, [id], startedAt);
   return moved;
 }
 
@@ -57,21 +57,21 @@ async function applyAll(
  * The height at which a row confirms; null: nothing. As on pages, nothing confirms before the last row of a
  * network: a later one may report that a block was replaced.
  */
-function heightOf(rows: readonly UnappliedTransfers[], index: number): number | null {
+function heightOf(rows: readonly QuarantinedTransfers[], index: number): number | null {
   const row = rows[index];
   const isLast = !rows.slice(index + 1).some(({ network }) => network === row?.network);
   return isLast ? (row?.height ?? null) : null;
 }
 
 /**
- * Schedules the jobs that skipped the payment while its transfers were set aside, and ended: expiry,
+ * Schedules the jobs that skipped the payment while its transfers were quarantined, and ended: expiry,
  * settlement, and the syncs of its own chains, which end when no transfer is unconfirmed. Each does nothing
  * when there is nothing to do.
  */
 async function scheduleFollowing(
   tx: Tx,
   id: string,
-  rows: readonly UnappliedTransfers[],
+  rows: readonly QuarantinedTransfers[],
   now: Date,
 ): Promise<void> {
   for (const payment of await lockPayments(tx, [id])) {

@@ -3,7 +3,7 @@ import { runJob } from '../../../../src/background/runs/run-job.ts';
 import { createHandlers } from '../../../../src/background/workers.ts';
 import { reconcileOnce } from '../../../../src/domain/ops/reconcile.ts';
 import { countStuck, listStuck, releaseParked, stuckText } from '../../../../src/domain/ops/stuck.ts';
-import { applyUnapplied, expirePayment } from '../../../../src/domain/payments/lifecycle/jobs.ts';
+import { applyQuarantined, expirePayment } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
 import { STUCK_AFTER_FAILURES } from '../../../../src/domain/schedule/parking.ts';
 import type { Context } from '../../../../src/platform/context.ts';
@@ -27,10 +27,10 @@ describe('a payment whose transfers cannot be applied', () => {
   let untilRetried: PoisonedShop['untilRetried'];
   let poison: PoisonedShop['poison'];
   let repair: PoisonedShop['repair'];
-  let countAside: PoisonedShop['countAside'];
+  let countQuarantined: PoisonedShop['countQuarantined'];
   eachShop((opened) => {
     ({ harness, shop } = opened);
-    ({ ctx, work, pass, elapse, untilRetried, poison, repair, countAside } = poisonShop(harness));
+    ({ ctx, work, pass, elapse, untilRetried, poison, repair, countQuarantined } = poisonShop(harness));
   });
 
   const observe = () => syncNetwork(ctx, harness.adapters, 'ethereum');
@@ -63,16 +63,16 @@ describe('a payment whose transfers cannot be applied', () => {
     }
     const stuck = await listStuck(ctx.db, ALL);
     expect(stuck.map(({ job, key, failures }) => [job, key, failures])).to.deep.equal([
-      [applyUnapplied.name, poisoned, STUCK_AFTER_FAILURES],
+      [applyQuarantined.name, poisoned, STUCK_AFTER_FAILURES],
     ]);
     expect(stuckText(stuck)).to.include(`payment.apply-transfers  ${poisoned}  30 failures, parked since`);
     expect(stuckText(stuck)).to.include('test_fault');
-    expect(await countStuck(ctx.db)).to.deep.equal([{ job: applyUnapplied.name, count: 1 }]);
+    expect(await countStuck(ctx.db)).to.deep.equal([{ job: applyQuarantined.name, count: 1 }]);
     // More of its transfers do not end the parking, and its deadline has passed: it was paid in time.
     await send(poisoned, '1');
     await pass(1);
     expect(await listStuck(ctx.db, ALL)).to.have.length(1);
-    expect(await countAside(poisoned)).to.be.greaterThan(1);
+    expect(await countQuarantined(poisoned)).to.be.greaterThan(1);
     expect(await shop.story(poisoned)).to.deep.equal(['created WAITING']);
     expect(await reconcileOnce(ctx)).to.equal(0);
     await repair();
@@ -81,7 +81,7 @@ describe('a payment whose transfers cannot be applied', () => {
     expect((await shop.story(poisoned)).slice(0, 2)).to.deep.equal(['created WAITING', 'pending PENDING']);
     expect((await shop.payment(poisoned)).status).to.equal('SETTLED');
     expect((await shop.payment(poisoned)).amount_received).to.equal('11.5');
-    expect(await countAside(null)).to.equal(0);
+    expect(await countQuarantined(null)).to.equal(0);
     expect(await countStuck(ctx.db)).to.deep.equal([]);
   });
 
@@ -90,7 +90,7 @@ describe('a payment whose transfers cannot be applied', () => {
     await poison([poisoned]);
     await send(poisoned, '10.50');
     await work();
-    expect(await countAside(poisoned)).to.equal(1);
+    expect(await countQuarantined(poisoned)).to.equal(1);
     await send(other, '10.50');
     await elapse(168);
     expect((await shop.payment(other)).status).to.equal('SETTLED');
@@ -99,7 +99,7 @@ describe('a payment whose transfers cannot be applied', () => {
     expect(await shop.story(poisoned)).to.deep.equal(SETTLED_STORY);
   });
 
-  it('one of several: each is set aside, and each ends by itself', async () => {
+  it('one of several: each is quarantined, and each ends by itself', async () => {
     const ids = await createMany(9);
     const poisoned = [ids[1] ?? '', ids[2] ?? '', ids[7] ?? ''];
     await poison(poisoned, 'events');
@@ -136,14 +136,14 @@ describe('a payment whose transfers cannot be applied', () => {
     await send(poisoned, '6.50');
     await observe();
     expect((await shop.payment(poisoned)).amount_received).to.equal('0');
-    expect(await countAside(poisoned)).to.be.greaterThan(1);
+    expect(await countQuarantined(poisoned)).to.be.greaterThan(1);
     await untilRetried();
     const seen = await ctx.db('transfers').where({ payment_id: poisoned }).orderBy('place').pluck('amount');
     expect(seen).to.deep.equal(['4', '6.50']);
     expect((await shop.payment(poisoned)).status).to.equal('SETTLED');
   });
 
-  it('is not set aside for a fault of all, nor while Postgres is unavailable, nor for a fault that ends', async () => {
+  it('is not quarantined for a fault of all, nor while Postgres is unavailable, nor for a fault that ends', async () => {
     const ids = await createMany(4);
     for (const id of ids) await send(id, '10.50');
     const failure = () =>
@@ -165,17 +165,17 @@ describe('a payment whose transfers cannot be applied', () => {
       await raise(code, `NEW.payment_id = '${ids[2]}'`);
       expect(isUnavailable(await failure()), code).to.equal(true);
     }
-    expect(await countAside(null)).to.equal(0);
+    expect(await countQuarantined(null)).to.equal(0);
     expect(await statuses(ids)).to.deep.equal(new Set(['WAITING']));
     // A sequence does not go back with its transaction: it fails once.
     await ctx.db.raw('CREATE SEQUENCE test_once');
     await raise('XX000', `NEW.payment_id = '${ids[2]}' AND nextval('test_once') = 1`);
     expect(await failure()).to.equal(null);
-    expect(await countAside(null)).to.equal(0);
+    expect(await countQuarantined(null)).to.equal(0);
     expect(await statuses(ids)).to.deep.equal(new Set(['PENDING']));
   });
 
-  it('by 8 workers at once is set aside once, and applied once', async () => {
+  it('by 8 workers at once is quarantined once, and applied once', async () => {
     const ids = await createMany(12);
     const poisoned = ids[5] ?? '';
     const others = ids.filter((id) => id !== poisoned);
@@ -183,10 +183,10 @@ describe('a payment whose transfers cannot be applied', () => {
     for (const id of ids) await send(id, '10.50');
     await Promise.all(Array.from({ length: 8 }, observe));
     expect(await statuses(others)).to.deep.equal(new Set(['PENDING']));
-    expect(await countAside(poisoned)).to.equal(1);
+    expect(await countQuarantined(poisoned)).to.equal(1);
     await repair();
-    const handler = createHandlers(harness.adapters).get(applyUnapplied.name);
-    const leased = { job: applyUnapplied.name, key: poisoned, failures: 0, test_clock: null };
+    const handler = createHandlers(harness.adapters).get(applyQuarantined.name);
+    const leased = { job: applyQuarantined.name, key: poisoned, failures: 0, test_clock: null };
     const apply = async () =>
       handler && (await runJob(ctx, handler, [{ ...leased, run_at: null, merchant_id: null }]));
     for (let block = 0; block < 4; block += 1) {
@@ -194,12 +194,12 @@ describe('a payment whose transfers cannot be applied', () => {
       await Promise.all([observe(), apply(), observe(), apply(), observe()]);
     }
     await pass(20);
-    expect(await countAside(null)).to.equal(0);
-    expect(await ctx.db('scheduled_jobs').where({ job: applyUnapplied.name })).to.deep.equal([]);
+    expect(await countQuarantined(null)).to.equal(0);
+    expect(await ctx.db('scheduled_jobs').where({ job: applyQuarantined.name })).to.deep.equal([]);
     for (const id of ids) expect(await shop.story(id)).to.deep.equal(SETTLED_STORY);
   });
 
-  it('does not expire while money that was seen before its deadline is set aside', async () => {
+  it('does not expire while money that was seen before its deadline is quarantined', async () => {
     const [poisoned = '', unpaid = ''] = await createMany(2);
     await poison([poisoned]);
     await send(poisoned, '10.50');
@@ -235,7 +235,7 @@ describe('a payment whose transfers cannot be applied', () => {
     expect((await shop.payment(poisoned)).amount_received).to.equal('4');
   });
 
-  it('does not settle money whose loss is set aside', async () => {
+  it('does not settle money whose loss is quarantined', async () => {
     const [poisoned = ''] = await createMany(1);
     const { txHash } = await send(poisoned, '10.50');
     await observe();
@@ -255,7 +255,7 @@ describe('a payment whose transfers cannot be applied', () => {
     expect(await ctx.db('conversions').where({ payment_id: poisoned })).to.deep.equal([]);
   });
 
-  it('promises and sends no refund of money whose loss is set aside', async () => {
+  it('promises and sends no refund of money whose loss is quarantined', async () => {
     const [poisoned = ''] = await createMany(1);
     harness.advance(26 * 3600);
     await work();
@@ -287,7 +287,7 @@ describe('a payment whose transfers cannot be applied', () => {
     await poison([poisoned]);
     await send(poisoned, '10.50');
     await work();
-    await ctx.db('scheduled_jobs').where({ job: applyUnapplied.name }).delete();
+    await ctx.db('scheduled_jobs').where({ job: applyQuarantined.name }).delete();
     expect(await reconcileOnce(ctx)).to.equal(1);
     await repair();
     await elapse(168);

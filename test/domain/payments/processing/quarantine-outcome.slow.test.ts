@@ -7,7 +7,7 @@ import type { Shop } from '../../../support/shop.ts';
 
 const USDC = { coin: 'USDC', network: 'ethereum' } as const;
 
-describe('a payment whose transfers were set aside ends as if nothing had failed:', () => {
+describe('a payment whose transfers were quarantined ends as if nothing had failed:', () => {
   let harness: Harness;
   let shop: Shop;
   let poisoned: PoisonedShop;
@@ -161,7 +161,7 @@ describe('a payment whose transfers were set aside ends as if nothing had failed
         await script({ id, fault });
         expect(began).to.equal(true);
         if (isFaulty) {
-          expect(await poisoned.countAside(id)).to.be.greaterThan(0);
+          expect(await poisoned.countQuarantined(id)).to.be.greaterThan(0);
           await poisoned.repair();
         }
         await poisoned.untilRetried();
