@@ -7,7 +7,7 @@ import { openQueueEngine } from '../../src/background/queues.ts';
 import { webhookClientOf } from '../../src/domain/webhooks/client/client.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { openDb, run, runOne, sql } from '../../src/platform/postgres/db.ts';
-import { QUEUE_NAMES } from '../../src/platform/job.ts';
+import { QUEUE_NAMES } from '../../src/domain/schedule/job.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { signWebhook } from '../../src/sdk/sign.ts';
 import { WORKER_DB } from '../../src/processes/setup/context.ts';

@@ -1,7 +1,7 @@
 import { openQueueEngine } from '../../src/background/queues.ts';
 import { newWebhookSecret } from '../../src/domain/webhooks/secrets/secret-box.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
-import { QUEUE_NAMES } from '../../src/platform/job.ts';
+import { QUEUE_NAMES } from '../../src/domain/schedule/job.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { Client } from 'pg';
 import { enableWebhooks, type Bench } from '../bench.ts';

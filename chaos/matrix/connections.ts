@@ -1,4 +1,4 @@
-import { QUEUE_NAMES } from '../../src/platform/job.ts';
+import { QUEUE_NAMES } from '../../src/domain/schedule/job.ts';
 import { WEB_DB, WORKER_DB } from '../../src/processes/setup/context.ts';
 import { repeatUntil, type Repetition } from './repeat.ts';
 import type { Stand } from '../stand/stand.ts';

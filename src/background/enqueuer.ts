@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { EnqueuedJob, Enqueuer } from '../domain/schedule/enqueue.ts';
 import { visibleAt, type Clock } from '../platform/clock.ts';
-import type { Job, QueueName } from '../platform/job.ts';
+import type { Job, QueueName } from '../domain/schedule/job.ts';
 import type { Log } from '../platform/log.ts';
 import { faultOf } from '../platform/logging/reasons.ts';
 import { chunksOf, keysOfRun } from './runs/job-data.ts';

@@ -1,6 +1,6 @@
 import type { SectionReport } from '../domain/ops/status/section.ts';
 import type { Context } from '../platform/context.ts';
-import { QUEUE_NAMES, type QueueName } from '../platform/job.ts';
+import { QUEUE_NAMES, type QueueName } from '../domain/schedule/job.ts';
 import { within } from '../platform/logging/watch-replies.ts';
 import { openQueueEngine, type JobQueue, type OperatedQueue } from './queues.ts';
 

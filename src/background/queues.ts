@@ -15,7 +15,7 @@ import { nameStatements } from './queue-statements.ts';
 import { POSTGRES_JOB_OPTIONS, REDIS_JOB_OPTIONS } from './retention.ts';
 import { createRetryingBackend, failSlowly, logErrors } from './queue-errors.ts';
 import type { Config } from '../platform/config/config.ts';
-import type { QueueName } from '../platform/job.ts';
+import type { QueueName } from '../domain/schedule/job.ts';
 import { driverOf, openClient } from '../platform/postgres/client.ts';
 import { limitsBelow, setLimits } from '../platform/postgres/session.ts';
 import type { Log } from '../platform/log.ts';

@@ -1,7 +1,7 @@
 import { ensureScheduled, schedule } from '../domain/schedule/store.ts';
 import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
-import type { Handler, Handlers } from '../platform/job.ts';
+import type { Handler, Handlers } from '../domain/schedule/job.ts';
 
 /**
  * Schedules the jobs that run for as long as the service does. They are scheduled jobs like any other, rows

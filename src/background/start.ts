@@ -9,7 +9,7 @@ import { expirePayment, settlePayment } from '../domain/payments/lifecycle/jobs.
 import { sendReceipt } from '../domain/receipts/jobs.ts';
 import { closeAdapters, createAdapters } from '../domain/adapters.ts';
 import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
-import { QUEUE_NAMES, type QueueName } from '../platform/job.ts';
+import { QUEUE_NAMES, type QueueName } from '../domain/schedule/job.ts';
 import { QueueEnqueuer } from './enqueuer.ts';
 import { openQueueEngine, type OperatedQueue, type QueueEngine } from './queues.ts';
 import { countQueues, SCRAPE_MS, type QueueCounts } from './queue-status.ts';

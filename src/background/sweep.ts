@@ -5,7 +5,7 @@ import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
 import { endLeasesOf } from '../domain/webhooks/endpoints/leases/take-over.ts';
 import type { DrainWatch } from '../domain/ops/drain.ts';
 import type { Context } from '../platform/context.ts';
-import type { Job } from '../platform/job.ts';
+import type { Job } from '../domain/schedule/job.ts';
 import { faultOf } from '../platform/logging/reasons.ts';
 import { sweepSeconds } from '../platform/metrics/measures.ts';
 import type { QueueEnqueuer } from './enqueuer.ts';

@@ -6,7 +6,7 @@ import { paymentHandlers } from '../domain/payments/worker.ts';
 import { receiptHandlers } from '../domain/receipts/worker.ts';
 import { sandboxHandlers } from '../domain/sandbox/worker.ts';
 import { webhookHandlers } from '../domain/webhooks/worker.ts';
-import type { Handlers } from '../platform/job.ts';
+import type { Handlers } from '../domain/schedule/job.ts';
 
 /** Every handler, with the adapters that it uses: the jobs on one page. */
 export function createHandlers(adapters: Adapters): Handlers {

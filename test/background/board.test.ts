@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { QUEUE_NAMES } from '../../src/platform/job.ts';
+import { QUEUE_NAMES } from '../../src/domain/schedule/job.ts';
 import { ENGINES } from '../support/engines.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';

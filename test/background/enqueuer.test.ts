@@ -3,7 +3,7 @@ import { QueueEnqueuer } from '../../src/background/enqueuer.ts';
 import { enqueueWith } from '../../src/domain/schedule/enqueue.ts';
 import { schedule } from '../../src/domain/schedule/store.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
-import { defineJob, type Job } from '../../src/platform/job.ts';
+import { defineJob, type Job } from '../../src/domain/schedule/job.ts';
 import { transact } from '../../src/platform/postgres/transactions/transact.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { captureLog } from '../support/logs.ts';

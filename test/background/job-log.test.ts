@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { runJob } from '../../src/background/runs/run-job.ts';
 import { createHandlers } from '../../src/background/workers.ts';
 import { dispatchEvent } from '../../src/domain/outbox/jobs.ts';
-import type { Handler } from '../../src/platform/job.ts';
+import type { Handler } from '../../src/domain/schedule/job.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { createPayment } from '../support/http.ts';
 import { captureLog, type CapturedLog } from '../support/logs.ts';

@@ -6,7 +6,7 @@ import { finish, schedule } from '../../src/domain/schedule/store.ts';
 import { followTestClock, nextJobOfTestClock } from '../../src/domain/schedule/test-clock.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
 import type { Context } from '../../src/platform/context.ts';
-import { defineJob, type Handler, type Job } from '../../src/platform/job.ts';
+import { defineJob, type Handler, type Job } from '../../src/domain/schedule/job.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { failUntilStuck, leaseAndRun } from '../support/stuck.ts';
 

@@ -4,7 +4,7 @@ import { runJob } from '../../src/background/runs/run-job.ts';
 import { createHandlers } from '../../src/background/workers.ts';
 import { NETWORK_IDS } from '../../src/domain/chain/networks.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
-import { defineRecurringJob, type Handler } from '../../src/platform/job.ts';
+import { defineRecurringJob, type Handler } from '../../src/domain/schedule/job.ts';
 import { SILENT } from '../../src/platform/log.ts';
 import { run, sql } from '../../src/platform/postgres/db.ts';
 import { leaseAll } from '../support/lease.ts';

@@ -10,7 +10,7 @@ import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
 import { readPayments } from '../../src/domain/payments/lifecycle/store.ts';
 import { dispatchEvents } from '../../src/domain/events/dispatch.ts';
 import { run, sql } from '../../src/platform/postgres/db.ts';
-import { QUEUE_NAMES, type Job, type QueueName } from '../../src/platform/job.ts';
+import { QUEUE_NAMES, type Job, type QueueName } from '../../src/domain/schedule/job.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import { ENGINES } from '../support/engines.ts';
 import { startService, type Service } from '../support/service.ts';

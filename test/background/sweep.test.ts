@@ -10,7 +10,7 @@ import { releaseWaiting } from '../../src/domain/schedule/sweep.ts';
 import { settlePayment } from '../../src/domain/payments/lifecycle/jobs.ts';
 import { deliverWebhook } from '../../src/domain/webhooks/endpoints/jobs.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
-import { defineJob, type Job } from '../../src/platform/job.ts';
+import { defineJob, type Job } from '../../src/domain/schedule/job.ts';
 import { SILENT } from '../../src/platform/log.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { recordingQueue } from '../support/recording-queue.ts';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createHandlers } from '../../src/background/workers.ts';
 import { createAdapters } from '../../src/domain/adapters.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
-import type { Job } from '../../src/platform/job.ts';
+import type { Job } from '../../src/domain/schedule/job.ts';
 import { filesBelow, ROOT } from '../support/documents.ts';
 
 const DECLARATIONS = filesBelow('src/domain').filter((file) => file.endsWith('/jobs.ts'));

@@ -9,7 +9,7 @@ import type { Fault } from '../../src/domain/ops/health/monitor.ts';
 import { newProcess, recordBeat } from '../../src/domain/ops/health/processes.ts';
 import { openDb } from '../../src/platform/postgres/db.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
-import { defineJob } from '../../src/platform/job.ts';
+import { defineJob } from '../../src/domain/schedule/job.ts';
 import { messageOf } from '../../src/platform/log.ts';
 import { OpsUsageError } from '../../src/processes/setup/ops/command.ts';
 import { OPS_COMMANDS, parseOpsCommand } from '../../src/processes/setup/ops/commands.ts';

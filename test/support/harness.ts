@@ -14,7 +14,7 @@ import { readConfig, type Environment } from '../../src/platform/config/config.t
 import type { Context } from '../../src/platform/context.ts';
 import { openDb } from '../../src/platform/postgres/db.ts';
 import { PERMISSIONS } from '../../src/domain/api/endpoint.ts';
-import { QUEUE_NAMES } from '../../src/platform/job.ts';
+import { QUEUE_NAMES } from '../../src/domain/schedule/job.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openReplica } from '../../src/processes/setup/context.ts';
 import { watchResponses } from './documented.ts';

@@ -1,5 +1,5 @@
 import type { JobQueue } from '../../src/background/queues.ts';
-import type { QueueName } from '../../src/platform/job.ts';
+import type { QueueName } from '../../src/domain/schedule/job.ts';
 
 export interface AddedJob {
   readonly queue: QueueName;

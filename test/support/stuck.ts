@@ -3,7 +3,7 @@ import { runJob } from '../../src/background/runs/run-job.ts';
 import { STUCK_AFTER_FAILURES } from '../../src/domain/schedule/parking.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
 import type { Context } from '../../src/platform/context.ts';
-import type { Handler } from '../../src/platform/job.ts';
+import type { Handler } from '../../src/domain/schedule/job.ts';
 import type { Harness } from './harness.ts';
 import { leaseAll } from './lease.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sendRefund } from '../../src/domain/payments/lifecycle/jobs.ts';
-import { QUEUE_NAMES } from '../../src/platform/job.ts';
+import { QUEUE_NAMES } from '../../src/domain/schedule/job.ts';
 import { startProcess } from '../processes/service.ts';
 import { AlertStand } from '../support/alert-stand.ts';
 import { until } from '../support/until.ts';

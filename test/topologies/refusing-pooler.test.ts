@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { openQueueEngine } from '../../src/background/queues.ts';
-import { QUEUE_NAMES } from '../../src/platform/job.ts';
+import { QUEUE_NAMES } from '../../src/domain/schedule/job.ts';
 import { captureLog } from '../support/logs.ts';
 import { PGBOUNCERS, startPgBouncer, type RunningPgBouncer } from '../support/pgbouncer.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';

@@ -4,7 +4,7 @@ import { ExpressAdapter } from '@bull-board/express';
 import type { Queue } from 'bullmq';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from '../../platform/context.ts';
-import { QUEUE_NAMES } from '../../platform/job.ts';
+import { QUEUE_NAMES } from '../../domain/schedule/job.ts';
 import { within } from '../../platform/logging/watch-replies.ts';
 import { countQueues, SCRAPE_MS, type QueueCounts } from '../queue-status.ts';
 import type { JobData } from '../runs/job-data.ts';

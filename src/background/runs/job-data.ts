@@ -1,5 +1,5 @@
 import type { LeasedJob } from '../../domain/schedule/lease.ts';
-import type { Job } from '../../platform/job.ts';
+import type { Job } from '../../domain/schedule/job.ts';
 
 /** The data of a queue's job, as operators see it. */
 export interface JobData {

@@ -3,7 +3,7 @@ import type { LeasedJob } from '../../domain/schedule/lease.ts';
 import { recordFailure } from '../../domain/schedule/store.ts';
 import { deliverWebhook } from '../../domain/webhooks/endpoints/jobs.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Handler, Job } from '../../platform/job.ts';
+import type { Handler, Job } from '../../domain/schedule/job.ts';
 import { messageOf } from '../../platform/log.ts';
 import { faultOf } from '../../platform/logging/reasons.ts';
 import { jobLatenessSeconds, jobSeconds, jobsTotal } from '../../platform/metrics/measures.ts';

@@ -3,7 +3,7 @@ import { LEASE_SECONDS } from '../../domain/schedule/beats.ts';
 import { leaseDue, type LeasedJob } from '../../domain/schedule/lease.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Handler, Handlers, Job, QueueName } from '../../platform/job.ts';
+import type { Handler, Handlers, Job, QueueName } from '../../domain/schedule/job.ts';
 import { leasedTotal } from '../../platform/metrics/measures.ts';
 import type { QueueEnqueuer } from '../enqueuer.ts';
 import { chunksOf, keysOfRun, unitsOf, type JobData, type RunReport } from './job-data.ts';

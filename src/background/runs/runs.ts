@@ -1,5 +1,5 @@
 import type { QueueRuns, RunsByQueue } from '../../domain/ops/health/processes.ts';
-import type { QueueName } from '../../platform/job.ts';
+import type { QueueName } from '../../domain/schedule/job.ts';
 
 /** A job that has run for so long counts as slow. */
 const SLOW_MS = 10_000;

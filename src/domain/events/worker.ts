@@ -1,5 +1,5 @@
 import { dispatchEvent } from '../outbox/jobs.ts';
-import type { Handler } from '../../platform/job.ts';
+import type { Handler } from '../schedule/job.ts';
 import { dispatchEvents } from './dispatch.ts';
 
 /** The handlers of events. When `receiver` is not null, every event is delivered to that URL. */

@@ -1,4 +1,4 @@
-import type { Handler } from '../../platform/job.ts';
+import type { Handler } from '../schedule/job.ts';
 import { sweepIdempotencyKeys } from './jobs.ts';
 import { sweepOnce } from './sweep.ts';
 

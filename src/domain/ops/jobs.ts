@@ -1,4 +1,4 @@
-import { defineRecurringJob } from '../../platform/job.ts';
+import { defineRecurringJob } from '../schedule/job.ts';
 
 export const reconcileJobs = defineRecurringJob('relay.reconcile', 'relay', { everySeconds: 600 });
 

@@ -1,4 +1,4 @@
-import type { Handler } from '../../platform/job.ts';
+import type { Handler } from '../schedule/job.ts';
 import { sweepEvents } from '../events/sweep.ts';
 import { sweepProcesses } from './health/processes.ts';
 import { sweepSecrets } from '../webhooks/secrets/rotate.ts';

@@ -1,7 +1,7 @@
 import { enqueueOnCommit } from '../schedule/enqueue.ts';
 import { SCHEDULE } from '../schedule/store.ts';
 import { jobRows, type ScheduledJob } from '../schedule/rows.ts';
-import type { Job } from '../../platform/job.ts';
+import type { Job } from '../schedule/job.ts';
 import type { TestClock } from '../../platform/clock.ts';
 import { recordset, run, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import { currentTraceparent } from '../../platform/traces/traces.ts';

@@ -1,4 +1,4 @@
-import type { Handler } from '../../platform/job.ts';
+import type { Handler } from '../schedule/job.ts';
 import {
   applyQuarantined,
   endHolds,

@@ -1,4 +1,4 @@
-import { defineJob } from '../../platform/job.ts';
+import { defineJob } from '../schedule/job.ts';
 
 /**
  * Key: an event's id. Due when the event is recorded, if the customer has an address. One key a job, so that

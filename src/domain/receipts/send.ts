@@ -2,7 +2,7 @@ import { tellRefundAddress } from '../payments/lifecycle/jobs.ts';
 import { finish, reschedule } from '../schedule/store.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Job } from '../../platform/job.ts';
+import type { Job } from '../schedule/job.ts';
 import { messageOf } from '../../platform/log.ts';
 import type { Mailer } from '../../platform/mail.ts';
 import { languageFor } from '../languages/languages.ts';

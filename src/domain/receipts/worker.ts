@@ -1,5 +1,5 @@
 import { tellRefundAddress } from '../payments/lifecycle/jobs.ts';
-import type { Handler } from '../../platform/job.ts';
+import type { Handler } from '../schedule/job.ts';
 import type { Mailer } from '../../platform/mail.ts';
 import { sendAddressRequest, sendReceipt } from './jobs.ts';
 import { sendAddressNotices, sendAddressRequests, sendReceipts } from './send.ts';

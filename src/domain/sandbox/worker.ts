@@ -1,4 +1,4 @@
-import type { Handler } from '../../platform/job.ts';
+import type { Handler } from '../schedule/job.ts';
 import { autopay, type AutopayAdapters } from './customer/autopay.ts';
 import { autopayPayment } from './customer/jobs.ts';
 import { sweepScenarios } from './scenarios/jobs.ts';

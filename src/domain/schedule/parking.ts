@@ -1,5 +1,5 @@
-import type { Job } from '../../platform/job.ts';
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
+import type { Job } from './job.ts';
 
 /**
  * A job that failed this often in a row is stuck: about 3.6 h after its first failure, longer than most

@@ -1,5 +1,5 @@
 import { visibleAt, type TestClock } from '../../platform/clock.ts';
-import type { Job } from '../../platform/job.ts';
+import type { Job } from './job.ts';
 
 /** `job` says what to do, `key` what it is about: the id of a payment, the name of a network, ... */
 export interface ScheduledJob {

@@ -1,6 +1,6 @@
 import { visibleAt, type TestClock } from '../../platform/clock.ts';
-import type { Job } from '../../platform/job.ts';
 import { recordset, run, sql, type Connection } from '../../platform/postgres/db.ts';
+import type { Job } from './job.ts';
 import { enqueueOnCommit } from './enqueue.ts';
 import { IS_STUCK, parkStuck } from './parking.ts';
 import { JOB_COLUMN_TYPES, JOB_COLUMNS, jobRows, type ScheduledJob } from './rows.ts';

@@ -1,6 +1,6 @@
 import type { TestClock } from '../../platform/clock.ts';
-import type { Job } from '../../platform/job.ts';
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
+import type { Job } from './job.ts';
 import { IS_PARKED } from './parking.ts';
 
 interface NextJob {

@@ -1,4 +1,4 @@
-import type { Handler } from '../../platform/job.ts';
+import type { Handler } from '../schedule/job.ts';
 import type { Mailer } from '../../platform/mail.ts';
 import { deliverDue } from './deliveries/deliver.ts';
 import type { WebhookClient } from './client/client.ts';

@@ -7,7 +7,7 @@ import type { Context } from '../../platform/context.ts';
 import { DatabaseClock, type ReportChange } from '../../platform/database-clock/clock.ts';
 import { clockFault, mayWork } from '../../platform/database-clock/report.ts';
 import { isUnavailable, openDb, runOne, sql, type Db } from '../../platform/postgres/db.ts';
-import { QUEUE_NAMES } from '../../platform/job.ts';
+import { QUEUE_NAMES } from '../../domain/schedule/job.ts';
 import { createLog, type Log } from '../../platform/log.ts';
 import { faultOf } from '../../platform/logging/reasons.ts';
 import { assertKeepsPrepared, assertSession, inspectPooling } from '../../platform/postgres/pooler.ts';

@@ -11,7 +11,7 @@ import { probes } from '../../http/operators/probes.ts';
 import type { HealthState } from '../../http/operators/health-metrics.ts';
 import { startOperatorServer } from '../../http/operators/server.ts';
 import type { Context } from '../../platform/context.ts';
-import type { QueueName } from '../../platform/job.ts';
+import type { QueueName } from '../../domain/schedule/job.ts';
 import { within } from '../../platform/logging/watch-replies.ts';
 import { assertSession } from '../../platform/postgres/pooler.ts';
 import { directVariable } from './context.ts';

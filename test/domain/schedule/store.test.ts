@@ -11,7 +11,7 @@ import {
 } from '../../../src/domain/schedule/store.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { openDb, run, sql, type Connection, type Db } from '../../../src/platform/postgres/db.ts';
-import { defineJob } from '../../../src/platform/job.ts';
+import { defineJob } from '../../../src/domain/schedule/job.ts';
 import { explain, rowsRead } from '../../support/explain.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

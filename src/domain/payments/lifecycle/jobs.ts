@@ -1,5 +1,5 @@
 import { NETWORK_IDS } from '../../chain/networks.ts';
-import { defineJob } from '../../../platform/job.ts';
+import { defineJob } from '../../schedule/job.ts';
 
 /** Key: a payment's id. Due at its deadline. */
 export const expirePayment = defineJob('payment.expire', 'expiration', { batch: 200 });

@@ -2,7 +2,7 @@ import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ScheduledJob } from '../../schedule/rows.ts';
 import type { TestClock } from '../../../platform/clock.ts';
-import type { Job } from '../../../platform/job.ts';
+import type { Job } from '../../schedule/job.ts';
 import type { Policy } from './policy.ts';
 import type { Exception, Status } from './states.ts';
 

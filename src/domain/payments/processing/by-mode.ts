@@ -1,7 +1,7 @@
 import type { NetworkId } from '../../chain/networks.ts';
 import { finish, recordFailure } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
-import type { Handler, Job } from '../../../platform/job.ts';
+import type { Handler, Job } from '../../schedule/job.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
 import type { AdaptersByMode, PaymentAdapters } from '../lifecycle/ports.ts';
 

@@ -1,4 +1,4 @@
-import { defineJob } from '../../../platform/job.ts';
+import { defineJob } from '../../schedule/job.ts';
 
 /**
  * Key: a payment's id. Due SIMULATOR_AUTOPAY_SECONDS after its creation: the simulated customer pays it in

@@ -1,3 +1,3 @@
-import { defineRecurringJob } from '../../../platform/job.ts';
+import { defineRecurringJob } from '../../schedule/job.ts';
 
 export const sweepScenarios = defineRecurringJob('sandbox.sweep', 'sandbox', { everySeconds: 60 });

@@ -5,7 +5,7 @@ import { followTestClock, nextJobOfTestClock } from '../../schedule/test-clock.t
 import { addSeconds, type TestClock } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { ApiError } from '../../api/errors.ts';
-import type { Handlers } from '../../../platform/job.ts';
+import type { Handlers } from '../../schedule/job.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import type { Budget } from '../budgets/budget.ts';
 import { isolateJobs, isolatePayment } from './isolate.ts';

@@ -1,5 +1,5 @@
 import type { Adapters } from '../../adapters.ts';
-import type { Handlers } from '../../../platform/job.ts';
+import type { Handlers } from '../../schedule/job.ts';
 
 /** What the sandbox's endpoints need to run, within a request, the jobs that become due. */
 export interface Sandbox {

@@ -1,4 +1,4 @@
-import { defineJob } from '../../../platform/job.ts';
+import { defineJob } from '../../schedule/job.ts';
 
 /**
  * Key: an endpoint's id. Due when the first of its deliveries is. Its handler mostly waits for receivers, so

@@ -1,6 +1,6 @@
 import { ENQUEUER_POOL_SIZE, QUEUE_POOL_SIZE } from '../../../background/queues.ts';
 import type { Config } from '../../../platform/config/config.ts';
-import { QUEUE_NAMES } from '../../../platform/job.ts';
+import { QUEUE_NAMES } from '../../../domain/schedule/job.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';
 import { WEB_DB, WORKER_DB } from '../context.ts';
 import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';

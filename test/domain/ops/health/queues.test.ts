@@ -10,7 +10,7 @@ import { leaseDue } from '../../../../src/domain/schedule/lease.ts';
 import { leaseAll } from '../../../support/lease.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 import { queueOfJobs } from '../../../support/health.ts';
-import type { Job } from '../../../../src/platform/job.ts';
+import type { Job } from '../../../../src/domain/schedule/job.ts';
 
 const LEASE_SECONDS = 30;
 const PAYMENTS = 20;

@@ -11,7 +11,7 @@ import {
 import { autopayPayment } from '../../../../src/domain/sandbox/customer/jobs.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import type { Context } from '../../../../src/platform/context.ts';
-import type { Job } from '../../../../src/platform/job.ts';
+import type { Job } from '../../../../src/domain/schedule/job.ts';
 import { SILENT, type Log } from '../../../../src/platform/log.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';

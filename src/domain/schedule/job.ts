@@ -1,4 +1,4 @@
-import type { Context } from './context.ts';
+import type { Context } from '../../platform/context.ts';
 
 /**
  * A kind of scheduled job. `name` is what `scheduled_jobs.job` holds and what the queue's viewer shows;
