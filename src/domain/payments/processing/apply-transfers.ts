@@ -43,8 +43,8 @@ export interface ChainReport {
 
 /**
  * Locks the payments, in the order of their ids, and reads their transfers, and the quotes of those that the
- * chain reports transfers of. One that was isolated meanwhile is left out: the sync of its own chain finds its
- * transfers.
+ * chain reports transfers of. One that was isolated meanwhile is left out: the sync of its own chain finds
+ * its transfers.
  */
 export async function lockConcerned(
   tx: Tx,
