@@ -57,9 +57,9 @@ describe('redact', () => {
 
   it('takes time in proportion to the text, whatever it holds', () => {
     for (const piece of ['a', '@', 'a@a.', 'a@', '0x', 'sk_test_', 'http://', '1A', 'Basic ']) {
-      const begin = performance.now();
+      const begin = process.cpuUsage();
       redact(piece.repeat(100_000 / piece.length));
-      expect(performance.now() - begin, piece).to.be.lessThan(1_000);
+      expect(process.cpuUsage(begin).user / 1_000, piece).to.be.lessThan(1_000);
     }
   });
 });

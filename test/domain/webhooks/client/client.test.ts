@@ -25,6 +25,7 @@ import {
   TEST_AUTHORITY,
   truncatedBody,
 } from '../../../support/receivers.ts';
+import { timed } from '../../../support/loop-clock.ts';
 
 const BODY = Buffer.from('{"id":"evt_1","text":"€"}');
 const SHORT_MS = 300;
@@ -269,9 +270,10 @@ describe('the webhook client', () => {
       const { post: send } = createClient({ timeoutMs: 1_000 });
       const stuck = Array.from({ length: 100 }, () => send(hanging.url, {}, BODY));
       await hanging.waitFor(100);
-      const startedAt = performance.now();
-      for (let i = 0; i < 20; i += 1) expect((await send(good.url, {}, BODY)).ok).to.equal(true);
-      expect(performance.now() - startedAt).to.be.lessThan(500);
+      const { ms } = await timed(async () => {
+        for (let i = 0; i < 20; i += 1) expect((await send(good.url, {}, BODY)).ok).to.equal(true);
+      });
+      expect(ms).to.be.lessThan(500);
       await Promise.all(stuck);
     });
   });
