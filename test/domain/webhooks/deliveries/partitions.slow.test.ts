@@ -238,15 +238,17 @@ describe('the partitions of deliveries and attempts', () => {
 
   it('do not block readers and writers: maintenance without the lock is left to the next run', async () => {
     harness.advance(7 * DAY);
-    const { ms } = await timed(() => harness.ctx.db.transaction(async (reader) => {
-      await deliveriesIn({ ...harness, ctx: { ...harness.ctx, db: reader } });
-      const error = await maintain().then(
-        () => 'no error',
-        ({ message }: Error) => message,
-      );
-      expect(error).to.include('lock timeout');
-      await createPaymentsWithDeliveries(harness, shop, 1);
-    }));
+    const { ms } = await timed(() =>
+      harness.ctx.db.transaction(async (reader) => {
+        await deliveriesIn({ ...harness, ctx: { ...harness.ctx, db: reader } });
+        const error = await maintain().then(
+          () => 'no error',
+          ({ message }: Error) => message,
+        );
+        expect(error).to.include('lock timeout');
+        await createPaymentsWithDeliveries(harness, shop, 1);
+      }),
+    );
     expect(ms).to.be.lessThan(3_000);
     expect(await namesOf('deliveries')).to.not.include('deliveries_20260223');
     await maintain();
