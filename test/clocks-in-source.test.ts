@@ -3,17 +3,14 @@ import { filesBelow, read } from './support/documents.ts';
 
 /** Where a clock may be read, and why. Everybody else gets the time passed in: `ctx.now`. */
 const ALLOWED: Readonly<Record<string, string>> = {
-  'src/platform/clock.ts': 'declares the system clock',
   'src/platform/database-clock/clock.ts': 'compares the system clock with the database',
-  'src/platform/database-clock/time.ts': 'compares the system clock with the database',
-  'src/platform/database-clock/measure.ts': "asks for the database's time",
   'src/domain/events/horizon.ts': "measures a duration by the database's clock alone",
   'src/domain/events/holders.ts': "measures a duration by the database's clock alone",
   'src/platform/postgres/migrations/session.ts': "measures a duration by the database's clock alone",
   'src/processes/setup/heartbeat.ts': 'compares with the time of a file, which the system clock gave it',
   'src/sdk/sign.ts': "runs in a merchant's program",
   'src/sdk/received.ts': "runs in a merchant's program",
-  'src/sdk/cli/terminal/outside.ts': "runs on a merchant's machine",
+  'src/sdk/cli/terminal/terminal.ts': "runs on a merchant's machine",
   'src/http/api/rate-limit.ts': "is the machine's own window",
 };
 

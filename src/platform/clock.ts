@@ -1,9 +1,6 @@
 /** The current time. Domain code reads no other clock, so that tests and test clocks can move it. */
 export type Clock = () => Date;
 
-/** The machine's time, which may be wrong: a process works with the database's (database-clock/clock.ts). */
-export const systemClock: Clock = () => new Date();
-
 /** `date` moved by `seconds`, which may be a fraction or negative. */
 export function addSeconds(date: Date, seconds: number): Date {
   return new Date(date.getTime() + seconds * 1000);

@@ -3,7 +3,7 @@ import type { Config } from './config/config.ts';
 import type { ClockReport } from './database-clock/report.ts';
 import type { Db } from './postgres/db.ts';
 import type { Log } from './log.ts';
-import type { Replica } from './replica/replica.ts';
+import type { Replica } from './replica.ts';
 
 /** What every endpoint and every handler gets: values, no container. */
 export interface Context {

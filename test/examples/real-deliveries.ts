@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { createApp } from '../../src/http/app.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import type { Environment } from '../../src/platform/config/config.ts';
 import { configure } from '../support/deliveries.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
@@ -64,7 +63,7 @@ export async function atPresent({ ctx, adapters, health, merchant }: Harness): P
   readonly ask: (path: string, body: object) => Promise<Answer['body']>;
   readonly close: () => Promise<void>;
 }> {
-  const present = { ...ctx, now: systemClock, systemNow: systemClock };
+  const present = { ...ctx, now: () => new Date(), systemNow: () => new Date() };
   const server = await listen(
     createApp(present, { redis: null, admin: null, adapters, sandbox: null, health }),
   );

@@ -37,7 +37,7 @@ import {
   DeliveryList,
   DeliveryWithAttempts,
   ListDeliveriesQuery,
-  RedeliverAnswer,
+  RedeliverReport,
   RedeliverBody,
   RedeliverOneBody,
 } from '../../src/domain/webhooks/deliveries/schemas.ts';
@@ -96,7 +96,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     DeliveryWithAttempts,
     Redeliver: RedeliverOneBody,
     RedeliverRange: RedeliverBody,
-    RedeliverReport: RedeliverAnswer,
+    RedeliverReport: RedeliverReport,
     CursorPagination,
   },
   webhooks: {

@@ -1,5 +1,5 @@
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
-import { readCurrent, type Source } from '../../platform/replica/replica.ts';
+import { readCurrent, type Source } from '../../platform/replica.ts';
 import type { Reply } from '../api/endpoint.ts';
 import { ApiError } from '../api/errors.ts';
 import { endedEpoch, formatCursor, notACursor, positionOf, type Position } from './cursor.ts';
@@ -13,7 +13,7 @@ import type { FeedQuery } from './schemas.ts';
 // after the one with the larger, when a reader has already passed it. So the feed is in the order of (txid,
 // place), and shows only events below a txid that no event can take any more. That is the oldest open
 // transaction of the cluster (the snapshot's xmin): each row's txid is that of its transaction or a larger
-// one (outbox.ts). Where a page would end there and hide events, a second look leaves aside the transactions
+// one (outbox.ts). Where a page would end there and hide events, a second look excludes the transactions
 // that have written no event, however long they stay open (horizon.ts).
 //
 // All of this relies on READ COMMITTED, the default, in which each statement has a snapshot of its own: that

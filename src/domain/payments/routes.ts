@@ -1,5 +1,5 @@
 import { endpoint, reply, DEFAULT_PER_MINUTE } from '../api/endpoint.ts';
-import { readCurrent } from '../../platform/replica/replica.ts';
+import { readCurrent } from '../../platform/replica.ts';
 import { cancelPayment } from './cancel.ts';
 import { createPayment } from './create.ts';
 import { listPayments } from './list.ts';

@@ -1,12 +1,12 @@
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
-import { readCurrent } from '../../platform/replica/replica.ts';
+import { readCurrent } from '../../platform/replica.ts';
 import { listDeliveries } from './deliveries/list.ts';
 import { getDelivery } from './deliveries/read.ts';
 import {
   DeliveryList,
   DeliveryWithAttempts,
   ListDeliveriesQuery,
-  RedeliverAnswer,
+  RedeliverReport,
   RedeliverBody,
   RedeliverOneBody,
 } from './deliveries/schemas.ts';
@@ -75,7 +75,7 @@ export const deliveryEndpoints = [
     perMinute: DEFAULT_PER_MINUTE,
     body: RedeliverBody,
     errors: ['endpoint_not_found', 'webhooks_off', 'endpoint_off'],
-    response: { status: 202, schema: RedeliverAnswer },
+    response: { status: 202, schema: RedeliverReport },
     handle: ({ ctx, caller, body, claim }) => redeliverRange(ctx, caller, body, claim),
   }),
 ];

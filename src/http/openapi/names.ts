@@ -52,7 +52,7 @@ export const SCHEMA_NAMES: Readonly<Record<string, TSchema>> = {
   DeliveryList: deliveries.DeliveryList,
   RedeliverOneRequest: deliveries.RedeliverOneBody,
   RedeliverRequest: deliveries.RedeliverBody,
-  RedeliverReport: deliveries.RedeliverAnswer,
+  RedeliverReport: deliveries.RedeliverReport,
   WebhookConfig: settings.WebhookConfig,
   WebhookConfigRequest: settings.WebhookConfigBody,
   WebhookConfigAndHealth: settings.WebhookConfigAndHealth,

@@ -1,6 +1,5 @@
-/** From here on, the process reports that its machine's clock is off. */
+/** From these on, in seconds, a process reports that its machine's clock is off, and refuses to work. */
 export const OFF_SECONDS = 2;
-/** From here on, it refuses to work. */
 export const WRONG_SECONDS = 30;
 
 /** `unmeasured`: the database was not available since the process started. */
@@ -21,8 +20,8 @@ export function stateOf(offsetSeconds: number): Exclude<ClockState, 'unmeasured'
 }
 
 /**
- * Returns what is wrong with the system clock, for status and logs; null when it is right, when the database
- * could not be asked yet, and for a context without a report, a test's for example.
+ * Returns what is wrong with the system clock, for status and logs; null when it is right or not measured,
+ * and for a context without a report, a test's for example.
  */
 export function clockFault(report: ClockReport | undefined): string | null {
   if (report === undefined || report.state === 'right' || report.state === 'unmeasured') return null;

@@ -15,7 +15,7 @@ export interface Pooling {
 }
 
 /** The pooler cannot serve this service as it is set up. A request gets 503 meanwhile. */
-export class PoolerError extends StartError {
+class PoolerError extends StartError {
   override readonly name = 'PoolerError';
   readonly code = '08000';
 }
@@ -39,18 +39,19 @@ export function backendOfKey(client: pg.ClientBase): number | null {
 
 /** Opens two connections for a moment and finds out how the pooler shares Postgres's connections. */
 export async function inspectPooling(url: string): Promise<Pooling> {
-  const first = await openClient(url, 'inspect pooler', LIMITS);
+  const open = () => openClient(url, 'inspect pooler', LIMITS);
+  const first = await open();
+  const opened = [first];
   try {
-    const pid = await backendOf(first);
-    if (backendOfKey(first) === pid) return { mode: 'session', keepsPrepared: true };
-    const second = await openClient(url, 'inspect pooler', LIMITS);
-    try {
-      return await compare(first, second);
-    } finally {
-      await end(second);
-    }
+    if (backendOfKey(first) === (await backendOf(first))) return { mode: 'session', keepsPrepared: true };
+    const second = await open();
+    opened.push(second);
+    return { mode: (await isShared(first, second)) ? 'transaction' : 'session', keepsPrepared: true };
+  } catch (error) {
+    if (losesPrepared(error)) return { mode: 'transaction', keepsPrepared: false };
+    throw error;
   } finally {
-    await end(first);
+    await Promise.all(opened.map((client) => client.end().catch(() => undefined)));
   }
 }
 
@@ -59,67 +60,34 @@ export async function inspectPooling(url: string): Promise<Pooling> {
  * connection that the first had, or the first gets another one; either client then prepares a statement that
  * the connection knows already, or executes one that it does not know.
  */
-async function compare(first: pg.Client, second: pg.Client): Promise<Pooling> {
-  let isShared = false;
+async function isShared(first: pg.Client, second: pg.Client): Promise<boolean> {
+  const [ofFirst, ofSecond] = [new Set<number>(), new Set<number>()];
   for (let round = 0; round < ROUNDS; round += 1) {
     const name = `inspect_${randomBytes(6).toString('hex')}`;
-    const before = await prepared(first, name);
-    if (!(await begins(second))) return { mode: 'transaction', keepsPrepared: false };
-    try {
-      const between = await prepared(second, name);
-      const after = await Promise.race([prepared(first, name), freeLater(second)]);
-      const pids = [before, between, after ?? (await prepared(first, name))];
-      isShared ||= pids.includes('unknown') || pids[0] === pids[1] || pids[0] !== pids[2];
-      if (pids.includes('unknown')) return { mode: 'transaction', keepsPrepared: false };
-    } finally {
-      await second.query('ROLLBACK');
-    }
+    const ask = async (client: pg.Client, statement = name) =>
+      void (client === first ? ofFirst : ofSecond).add(await backendOf(client, statement));
+    await ask(first);
+    await second.query('BEGIN');
+    await ask(second);
+    const again = ask(first);
+    await Promise.race([again, sleep(PATIENCE_MS, undefined, { ref: false })]);
+    await Promise.all([second.query('ROLLBACK'), again]);
     // A pooler that takes its connections in turn may have given each client the same one so far.
-    for (const client of [first, first, second]) {
-      const backend = await prepared(client, `${name}_turn`);
-      if (backend === 'unknown') return { mode: 'transaction', keepsPrepared: false };
-      isShared ||= client === first && backend !== before;
-    }
+    for (const client of [first, first, second]) await ask(client, `${name}_turn`);
   }
-  return { mode: isShared ? 'transaction' : 'session', keepsPrepared: true };
+  return ofFirst.size > 1 || ofSecond.size > 1 || new Set([...ofFirst, ...ofSecond]).size === 1;
 }
 
-/** False in PgBouncer's `pool_mode = statement`, which refuses every transaction. */
-async function begins(client: pg.Client): Promise<boolean> {
-  try {
-    await client.query('BEGIN');
-    return true;
-  } catch (error) {
-    if (error instanceof Error && /statement pooling mode/.test(error.message)) return false;
-    throw error;
-  }
-}
-
-async function freeLater(client: pg.Client): Promise<null> {
-  await sleep(PATIENCE_MS, undefined, { ref: false });
-  await client.query('ROLLBACK');
-  return null;
-}
-
-/** The backend that executes the statement `name`; `unknown` when the pooler mixed prepared statements up. */
-async function prepared(client: pg.Client, name: string): Promise<number | 'unknown'> {
-  try {
-    const { rows } = await client.query<{ pid: number }>({ name, text: BACKEND });
-    return rows[0]?.pid ?? 0;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && PREPARED_STATES.includes(String(error.code)))
-      return 'unknown';
-    throw error;
-  }
+/** Also of PgBouncer's `pool_mode = statement`, which refuses every transaction. */
+function losesPrepared(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isMixedUp = 'code' in error && PREPARED_STATES.includes(String(error.code));
+  return isMixedUp || /statement pooling mode/.test(error.message);
 }
 
 /** The backend that responds. */
-export async function backendOf(client: pg.Client): Promise<number> {
-  return (await client.query<{ pid: number }>(BACKEND)).rows[0]?.pid ?? 0;
-}
-
-async function end(client: pg.Client): Promise<void> {
-  await client.end().catch(() => undefined);
+export async function backendOf(client: pg.Client, name?: string): Promise<number> {
+  return (await client.query<{ pid: number }>({ name, text: BACKEND })).rows[0]?.pid ?? 0;
 }
 
 /** Throws PoolerError unless prepared statements survive in the pooler. */

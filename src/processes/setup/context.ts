@@ -4,7 +4,7 @@ import { readConfig, StartError, type Config, type Environment } from '../../pla
 import { assertNoFaults } from '../../platform/config/start-error.ts';
 import { readSecretFiles } from '../../platform/config/secret-files.ts';
 import type { Context } from '../../platform/context.ts';
-import { DatabaseClock, type ReportChange } from '../../platform/database-clock/clock.ts';
+import { DatabaseClock, sourcesOf, type ReportChange } from '../../platform/database-clock/clock.ts';
 import { clockFault, mayWork } from '../../platform/database-clock/report.ts';
 import { isUnavailable, openDb, runOne, sql, type Db } from '../../platform/postgres/db.ts';
 import { QUEUE_NAMES } from '../../domain/schedule/job.ts';
@@ -12,7 +12,7 @@ import { createLog, type Log } from '../../platform/log.ts';
 import { faultOf } from '../../platform/logging/reasons.ts';
 import { assertKeepsPrepared, assertSession, inspectPooling } from '../../platform/postgres/pooler.ts';
 import { missingMigrations } from '../../platform/postgres/migrate.ts';
-import { Replica } from '../../platform/replica/replica.ts';
+import { Replica } from '../../platform/replica.ts';
 import { assertSecretsKey } from '../../domain/ops/health/secrets-key.ts';
 import { startTraces } from '../../platform/traces/traces.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -61,9 +61,10 @@ export function createContext(
   const db = openDb({ url: config.databaseUrl, name: connectionName(name), ...pool });
   lifetime.log = log;
   lifetime.own(() => db.destroy());
-  const clock = new DatabaseClock(db, {
-    onChange: onClockChange ?? ((level, message, fields) => log[level](message, fields)),
-  });
+  const clock = new DatabaseClock(
+    sourcesOf(db),
+    onClockChange ?? ((level, message, fields) => log[level](message, fields)),
+  );
   lifetime.own(() => clock.stop());
   const { now } = clock;
   const replica = openReplica(config, log, connectionName(name));

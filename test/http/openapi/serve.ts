@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { systemClock } from '../../../src/platform/clock.ts';
 import { createPayment, listen, pay } from '../../support/http.ts';
 import { createHarness } from '../../support/harness.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -16,7 +15,7 @@ const harness = await createHarness({
   SIMULATOR_BLOCK_SECONDS: '1',
   WEBHOOK_TIMEOUT_SECONDS: '1',
 });
-harness.advance((systemClock().getTime() - harness.ctx.now().getTime()) / 1000);
+harness.advance((Date.now() - harness.ctx.now().getTime()) / 1000);
 const server = await listen(harness.app, port);
 const { id } = await createPayment(harness);
 await pay(harness, id);

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { DatabaseClock } from '../../../src/platform/database-clock/clock.ts';
 import { clockFault, isReadyToServe, mayWork } from '../../../src/platform/database-clock/report.ts';
-import type { Db } from '../../../src/platform/postgres/db.ts';
 
 const BEGIN = Date.UTC(2026, 0, 31, 12);
 
@@ -11,21 +10,24 @@ function process_(aheadSeconds: number) {
   let monotonic = 0;
   let database = BEGIN;
   let isAway = false;
-  let measured = 0;
+  let asked = 0;
   const logged: string[] = [];
-  const clock = new DatabaseClock({} as Db, {
-    sources: { system: () => system, monotonic: () => monotonic },
-    measureOnce: () => {
-      measured += 1;
-      if (isAway) return Promise.reject(new Error('away'));
-      return Promise.resolve({ at: monotonic, time: database, errorMs: 0 });
+  const clock = new DatabaseClock(
+    {
+      system: () => system,
+      monotonic: () => monotonic,
+      database: () => {
+        asked += 1;
+        return isAway ? Promise.reject(new Error('away')) : Promise.resolve(database);
+      },
     },
-    onChange: (level, message) => logged.push(`${level}: ${message}`),
-  });
+    (level, message) => logged.push(`${level}: ${message}`),
+  );
   return {
     clock,
     logged,
-    measurements: () => measured,
+    /** Each asks four times. */
+    measurements: () => Math.ceil(asked / 4),
     setSystemClock: (seconds: number) => (system += seconds * 1_000),
     setDatabaseClock: (seconds: number) => (database += seconds * 1_000),
     setAway: (away: boolean) => (isAway = away),

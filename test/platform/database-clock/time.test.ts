@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { DatabaseTime } from '../../../src/platform/database-clock/time.ts';
+import { DatabaseClock } from '../../../src/platform/database-clock/clock.ts';
 
 const BEGIN = Date.UTC(2026, 0, 31, 12);
 
@@ -8,90 +8,122 @@ function machine(systemAheadMs = 0) {
   let system = BEGIN + systemAheadMs;
   let monotonic = 5_000;
   let database = BEGIN;
-  const time = new DatabaseTime({ system: () => system, monotonic: () => monotonic });
-  return {
-    time,
-    pass: (ms: number) => {
-      system += ms;
-      monotonic += ms;
-      database += ms;
+  const pass = (ms: number) => {
+    system += ms;
+    monotonic += ms;
+    database += ms;
+  };
+  /** Of the round trips: their lengths, and how long after its middle each answer was read. */
+  let trips: readonly (readonly [errorMs: number, lateMs: number])[] = [];
+  let asked = 0;
+  const clock = new DatabaseClock(
+    {
+      system: () => system,
+      monotonic: () => monotonic,
+      database: () => {
+        const [errorMs, lateMs] = trips[asked % 4] ?? [0, 0];
+        asked += 1;
+        pass(errorMs);
+        const time = database + lateMs;
+        pass(errorMs);
+        return Promise.resolve(time);
+      },
     },
+    () => undefined,
+  );
+  return {
+    clock,
+    pass,
     setSystemClock: (byMs: number) => (system += byMs),
     setDatabaseClock: (byMs: number) => (database += byMs),
-    /** A round trip that takes `2 * errorMs`, and whose answer was read `lateMs` after its middle. */
-    measure: (errorMs = 0, lateMs = 0) => time.correct({ at: monotonic, time: database + lateMs, errorMs }),
+    measure: (...taken: typeof trips) => {
+      trips = taken;
+      return clock.measure();
+    },
     /** How far the time is ahead of the database's, in milliseconds. */
-    error: () => time.now().getTime() - database,
+    error: () => clock.now().getTime() - database,
+    offsetMs: () => Math.round(clock.offsetSeconds * 1_000),
   };
 }
 
 describe('the time of the database in a process', () => {
-  it('is the system clock until it is measured, then that of the database at once', () => {
-    const { time, measure, error } = machine(600_000);
-    expect(time.isMeasured).to.equal(false);
+  it('is the system clock until it is measured, then that of the database at once', async () => {
+    const { clock, measure, error, offsetMs } = machine(600_000);
+    expect(clock.state).to.equal('unmeasured');
     expect(error()).to.equal(600_000);
-    expect(time.offsetMs()).to.equal(0);
-    expect(measure()).to.equal(0);
+    expect(offsetMs()).to.equal(0);
+    await measure();
     expect(error()).to.equal(0);
-    expect(time.offsetMs()).to.equal(600_000);
+    expect(offsetMs()).to.equal(600_000);
   });
 
-  it('does not change when the system clock is set, but knows the new offset', () => {
-    const { time, measure, error, pass, setSystemClock } = machine();
-    measure();
+  it('does not change when the system clock is set, but knows the new offset', async () => {
+    const { measure, error, pass, setSystemClock, offsetMs } = machine();
+    await measure();
     pass(1_000);
     setSystemClock(-3_600_000);
     pass(1_000);
     expect(error()).to.equal(0);
-    expect(time.offsetMs()).to.equal(-3_600_000);
+    expect(offsetMs()).to.equal(-3_600_000);
   });
 
   for (const byMs of [20_000, 500, -500, -20_000, -30_000])
-    it(`is corrected by ${byMs} ms without a step, and never goes back`, () => {
-      const { time, measure, error, pass, setDatabaseClock } = machine();
-      measure();
+    it(`is corrected by ${byMs} ms without a step, and never goes back`, async () => {
+      const { clock, measure, error, pass, setDatabaseClock, offsetMs } = machine();
+      await measure();
       setDatabaseClock(byMs);
-      expect(measure()).to.equal(byMs);
+      await measure();
       expect(error(), 'nothing at once').to.equal(-byMs);
-      expect(time.offsetMs(), 'the system clock is compared with what was measured').to.equal(-byMs);
-      let before = time.now();
+      expect(offsetMs(), 'the system clock is compared with what was measured').to.equal(-byMs);
+      let before = clock.now();
       for (let i = 0; i < 30; i += 1) {
         pass(Math.abs(byMs) / 15);
-        expect(time.now().getTime()).to.be.at.least(before.getTime());
-        before = time.now();
+        expect(clock.now().getTime()).to.be.at.least(before.getTime());
+        before = clock.now();
       }
       expect(error(), 'after twice the difference').to.be.closeTo(0, 1);
     });
 
   for (const byMs of [31_000, -600_000])
-    it(`is corrected by ${byMs} ms in a step`, () => {
+    it(`is corrected by ${byMs} ms in a step`, async () => {
       const { measure, error, setDatabaseClock } = machine();
-      measure();
+      await measure();
       setDatabaseClock(byMs);
-      expect(measure()).to.equal(byMs);
+      await measure();
       expect(error()).to.equal(0);
     });
 
-  it('is corrected only by what a measurement proves', () => {
+  it('is corrected only by what a measurement proves', async () => {
     const { measure, error, pass } = machine();
-    measure();
-    expect(measure(400, 300), 'a slow round trip').to.equal(0);
-    expect(measure(400, 500)).to.equal(100);
+    const slow = (errorMs: number, lateMs: number) =>
+      Array.from({ length: 4 }, () => [errorMs, lateMs] as const);
+    await measure();
+    await measure(...slow(400, 300));
+    pass(200);
+    expect(error(), 'a slow round trip').to.equal(0);
+    await measure(...slow(400, 500));
     pass(200);
     expect(error()).to.equal(100);
   });
 
-  it('takes up a new correction in the middle of another one', () => {
-    const { time, measure, error, pass, setDatabaseClock } = machine();
-    measure();
+  it('is that of the quickest of four round trips', async () => {
+    const { measure, error, offsetMs } = machine();
+    await measure([400, 300], [50, -7], [90, 80], [300, -300]);
+    expect(error()).to.equal(-7);
+    expect(offsetMs()).to.equal(7);
+  });
+
+  it('takes up a new correction in the middle of another one', async () => {
+    const { clock, measure, error, pass, setDatabaseClock } = machine();
+    await measure();
     setDatabaseClock(-10_000);
-    measure();
+    await measure();
     pass(10_000);
     expect(error()).to.equal(5_000);
     setDatabaseClock(10_000);
-    const before = time.now();
-    measure();
-    expect(time.now().getTime()).to.equal(before.getTime());
+    const before = clock.now();
+    await measure();
+    expect(clock.now().getTime()).to.equal(before.getTime());
     pass(10_000);
     expect(error()).to.equal(0);
   });

@@ -10,7 +10,7 @@ import { deliverWebhook } from '../endpoints/jobs.ts';
 import { ENDPOINTS_FIRST, INSERT_ENDPOINTS, TARGETS } from './create.ts';
 import { readRegistration } from '../endpoints/registration.ts';
 import { RECORD_REQUESTS } from './redelivery-requests.ts';
-import type { RedeliverAnswer, RedeliverBody } from './schemas.ts';
+import type { RedeliverReport, RedeliverBody } from './schemas.ts';
 
 /**
  * Replayed deliveries are spread over the merchant's endpoints together: 50 of them are due in a second,
@@ -146,7 +146,7 @@ export async function redeliverRange(
   });
 }
 
-async function restart(tx: Tx, params: RestartParams): Promise<RedeliverAnswer> {
+async function restart(tx: Tx, params: RestartParams): Promise<RedeliverReport> {
   const rows = await run(tx, restartRange, params);
   const restarted = rows.filter((row): row is RestartedRow & { last_at: Date } => row.last_at !== null);
   const count = sumOf(restarted);

@@ -7,7 +7,7 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 /**
  * Why a delivery will not be tried any more. Without an attempt: why its event was recorded and never sent.
  */
-export const FAILURE_REASONS = ['retries_exhausted', 'webhooks_disabled', 'endpoint_switched_off'] as const;
+const FAILURE_REASONS = ['retries_exhausted', 'webhooks_disabled', 'endpoint_switched_off'] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 const date = (description: string) => Type.Optional(Type.String({ format: 'date-or-time', description }));
@@ -123,7 +123,7 @@ export const RedeliverBody = Type.Object(
 );
 export type RedeliverBody = Static<typeof RedeliverBody>;
 
-export const RedeliverAnswer = Type.Object({
+export const RedeliverReport = Type.Object({
   count: Type.Integer({ description: 'How many events will be delivered (again).' }),
   done_by: nullable(timestamp('When the last of them is due; null: there is none.')),
   switched_off: Type.Optional(
@@ -134,4 +134,4 @@ export const RedeliverAnswer = Type.Object({
     }),
   ),
 });
-export type RedeliverAnswer = Static<typeof RedeliverAnswer>;
+export type RedeliverReport = Static<typeof RedeliverReport>;

@@ -1,21 +1,21 @@
 import { expect } from 'chai';
-import { recordEvents } from '../../../src/domain/outbox/outbox.ts';
-import { listPayments } from '../../../src/domain/payments/list.ts';
-import { replicaSection } from '../../../src/domain/ops/status/database.ts';
-import { readFeed } from '../../../src/domain/events/feed.ts';
-import { REPLICA_DB } from '../../../src/processes/setup/context.ts';
-import { replicaReadsTotal } from '../../../src/platform/metrics/measures.ts';
-import { execute } from '../../../dev/embedded-postgres/databases.ts';
-import { openDb, type Db } from '../../../src/platform/postgres/db.ts';
-import { migrateToLatest } from '../../../src/platform/postgres/migrate.ts';
-import { readCurrent, Replica, type Source } from '../../../src/platform/replica/replica.ts';
-import { newId } from '../../../src/platform/values/ids.ts';
-import { untilFeedsAreWhole, type FeedPage } from '../../support/feed.ts';
-import { createHarness, type Harness } from '../../support/harness.ts';
-import { startPostgresProxy, type PostgresProxy } from '../../support/postgres-proxy.ts';
-import { createTestDatabase } from '../../support/postgres.ts';
-import { startPair, type Pair } from '../../support/standby.ts';
-import { until } from '../../support/until.ts';
+import { recordEvents } from '../../src/domain/outbox/outbox.ts';
+import { listPayments } from '../../src/domain/payments/list.ts';
+import { replicaSection } from '../../src/domain/ops/status/database.ts';
+import { readFeed } from '../../src/domain/events/feed.ts';
+import { REPLICA_DB } from '../../src/processes/setup/context.ts';
+import { replicaReadsTotal } from '../../src/platform/metrics/measures.ts';
+import { execute } from '../../dev/embedded-postgres/databases.ts';
+import { openDb, type Db } from '../../src/platform/postgres/db.ts';
+import { migrateToLatest } from '../../src/platform/postgres/migrate.ts';
+import { readCurrent, Replica, type Source } from '../../src/platform/replica.ts';
+import { newId } from '../../src/platform/values/ids.ts';
+import { untilFeedsAreWhole, type FeedPage } from '../support/feed.ts';
+import { createHarness, type Harness } from '../support/harness.ts';
+import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { startPair, type Pair } from '../support/standby.ts';
+import { until } from '../support/until.ts';
 
 /** A rest of 5 s lasts 5 ms. */
 const QUICKLY = () => performance.now() * 1_000;
