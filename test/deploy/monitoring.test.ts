@@ -13,7 +13,7 @@ const charts = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => ex
 /** What the source declares, and what prom-client, Prometheus and a histogram add to it. */
 const declared = ['src/http/operators', 'src/platform/metrics']
   .flatMap(filesBelow)
-  .flatMap((file) => [...read(file).matchAll(/new (Gauge|Counter|Histogram)\(\{\s+name: '(\w+)'/g)])
+  .flatMap((file) => [...read(file).matchAll(/\b(gauge|Gauge|Counter|Histogram)\(\{\s+name: '(\w+)'/g)])
   .map(([, kind = '', name = '']) => ({ kind, name }));
 const series = new Set([
   ...declared.flatMap(({ kind, name }) =>

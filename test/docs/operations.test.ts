@@ -61,7 +61,7 @@ describe('docs/operations.md', () => {
   it("lists the service's own metrics", () => {
     const folders = ['src/http/operators', 'src/platform/metrics'];
     const source = folders.flatMap(filesBelow).map(read).join('\n');
-    const gauges = source.matchAll(/new (?:Gauge|Counter|Histogram)\(\{\s+name: '(\w+)'/g);
+    const gauges = source.matchAll(/\b(?:gauge|Gauge|Counter|Histogram)\(\{\s+name: '(\w+)'/g);
     const names = [...gauges].map(([, name]) => name);
     expect(names).to.have.lengthOf.greaterThan(1);
     expect(tableOf('docs/operations.md', 'metric').map(([name]) => name)).to.have.members(names);

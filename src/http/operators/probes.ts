@@ -13,8 +13,8 @@ export interface Readiness {
 }
 
 /**
- * `/livez`: the process responds. `/readyz`: it can do its work, so 503 while Postgres does not answer, the
- * process drains or its clock is wrong. Both are answered from what the background knows, whatever their
+ * `/livez`: the process responds. `/readyz`: it can do its work, so 503 while Postgres does not respond, the
+ * process drains or its clock is wrong. Both respond from what the background knows, whatever their
  * number: they have no limit and need no password.
  */
 export function probes({ health, isDraining, clock, needs = [] }: Readiness): Router {

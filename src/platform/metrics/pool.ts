@@ -1,37 +1,33 @@
-import { Gauge, Histogram, type Metric } from 'prom-client';
+import { Histogram, type Metric } from 'prom-client';
 import { poolOf, type Db } from '../postgres/db.ts';
 import type { ConnectionPool } from '../postgres/pool.ts';
+import { gauge } from './gauge.ts';
 
 /** The metrics of a pool of connections to Postgres, to be registered. */
 export function poolMetrics(db: Db): Metric[] {
   const pool = poolOf(db);
-  const connections = new Gauge({
-    name: 'db_pool_connections',
-    help: 'Connections to Postgres of the pool of this process, used and free.',
-    labelNames: ['state'] as const,
-    registers: [],
-    collect() {
-      this.set({ state: 'used' }, pool.usedCount);
-      this.set({ state: 'free' }, pool.idleCount);
-    },
-  });
-  const size = new Gauge({
-    name: 'db_pool_size',
-    help: 'The most connections that the pool of this process opens.',
-    registers: [],
-    collect() {
-      this.set(pool.size);
-    },
-  });
-  const waiting = new Gauge({
-    name: 'db_pool_waiting',
-    help: 'Callers that wait for a connection of the pool at this moment.',
-    registers: [],
-    collect() {
-      this.set(pool.waitingCount);
-    },
-  });
-  return [connections, size, waiting, waitsOf(pool)];
+  return [
+    gauge({
+      name: 'db_pool_connections',
+      help: 'Connections to Postgres of the pool of this process, used and free.',
+      labelNames: ['state'],
+      read: () => [
+        [{ state: 'used' }, pool.usedCount],
+        [{ state: 'free' }, pool.idleCount],
+      ],
+    }),
+    gauge({
+      name: 'db_pool_size',
+      help: 'The most connections that the pool of this process opens.',
+      read: () => pool.size,
+    }),
+    gauge({
+      name: 'db_pool_waiting',
+      help: 'Callers that wait for a connection of the pool at this moment.',
+      read: () => pool.waitingCount,
+    }),
+    waitsOf(pool),
+  ];
 }
 
 function waitsOf(pool: ConnectionPool): Histogram<'outcome'> {
