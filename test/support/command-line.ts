@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { run } from '../../src/sdk/cli/run.ts';
-import type { Outside } from '../../src/sdk/cli/terminal/outside.ts';
+import type { Terminal } from '../../src/sdk/cli/terminal/terminal.ts';
 
 /** What a call of the program printed, and its exit code. */
 export interface Outcome {
@@ -58,7 +58,7 @@ export function openCommandLine(env: () => Readonly<Record<string, string>>): Co
     const [stdout, stderr] = [{ ...kept(isTerminal), columns }, kept(isTerminal)];
     const end = new AbortController();
     const left = [...answers];
-    const outside: Outside = {
+    const terminal: Terminal = {
       env: { HOME: home, ...env(), ...setting.env },
       stdin: Object.assign(Readable.from(stdin === '' ? [] : [stdin]), { isTTY: isTerminal }),
       stdout,
@@ -75,7 +75,11 @@ export function openCommandLine(env: () => Readonly<Record<string, string>>): Co
       },
       signal: end.signal,
     };
-    const ended = run(args, outside).then((code) => ({ code, stdout: stdout.text(), stderr: stderr.text() }));
+    const ended = run(args, terminal).then((code) => ({
+      code,
+      stdout: stdout.text(),
+      stderr: stderr.text(),
+    }));
     return {
       stdout: stdout.text,
       stderr: stderr.text,

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CommandError } from './command/command.ts';
 import { run } from './run.ts';
-import { surroundings } from './terminal/outside.ts';
+import { terminalOf } from './terminal/terminal.ts';
 
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -19,25 +19,25 @@ process.stdout.on('error', () => process.exit(0));
 async function ask(question: string, isSecret: boolean): Promise<string> {
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
   const output = isSecret ? hidden : process.stderr;
-  const terminal = createInterface({ input: process.stdin, output, terminal: true });
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
   // A terminal that asks reads Ctrl-C itself, and Ctrl-D would leave the question open for ever.
-  terminal.once('SIGINT', () => end.abort(new Error('ended by Ctrl-C')));
-  const closed = once(terminal, 'close');
+  lines.once('SIGINT', () => end.abort(new Error('ended by Ctrl-C')));
+  const closed = once(lines, 'close');
   process.stderr.write(question);
   try {
-    const answer = await Promise.race([terminal.question('', { signal: end.signal }), closed]);
+    const answer = await Promise.race([lines.question('', { signal: end.signal }), closed]);
     if (typeof answer === 'string') return answer;
     throw new CommandError('nothing was entered');
   } catch (error) {
     // Versions of Node differ in how a question ends that is closed. The signal tells of Ctrl-C.
     throw end.signal.aborted ? error : new CommandError('nothing was entered', { cause: error });
   } finally {
-    terminal.close();
+    lines.close();
     if (isSecret) process.stderr.write('\n');
   }
 }
 
-run(process.argv.slice(2), surroundings({ ask, signal: end.signal })).then(
+run(process.argv.slice(2), terminalOf({ ask, signal: end.signal })).then(
   (code) => {
     process.exitCode = code;
   },

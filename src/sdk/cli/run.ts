@@ -8,7 +8,7 @@ import { COMMANDS } from './commands.ts';
 import { codeOf } from './settings/files.ts';
 import { paintFor } from './terminal/colours.ts';
 import { Output, printable } from './terminal/output.ts';
-import type { Outside } from './terminal/outside.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 const FAILED = 1;
 const CALLED_WRONGLY = 2;
@@ -20,10 +20,10 @@ const USUAL_WIDTH = 80;
 /**
  * Runs one call of the program and returns its exit code. Errors are on standard error, as JSON with --json.
  */
-export async function run(args: readonly string[], outside: Outside): Promise<number> {
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const [first, second] = args;
   if (first === 'complete' && second === '--') {
-    outside.stdout.write(
+    terminal.stdout.write(
       complete(COMMANDS, args.slice(2))
         .map((word) => `${word}\n`)
         .join(''),
@@ -33,23 +33,23 @@ export async function run(args: readonly string[], outside: Outside): Promise<nu
   let command: Command | null = null;
   try {
     if (first === '--version') {
-      outside.stdout.write(`${PROGRAM} ${version()}\n`);
+      terminal.stdout.write(`${PROGRAM} ${version()}\n`);
       return 0;
     }
     const asked = askedFor(args);
     if (asked !== null) {
-      outside.stdout.write(`${helpFor(asked, outside.stdout.columns ?? USUAL_WIDTH)}\n`);
+      terminal.stdout.write(`${helpFor(asked, terminal.stdout.columns ?? USUAL_WIDTH)}\n`);
       return 0;
     }
     const found = findCommand(COMMANDS, args);
     command = found.command;
     const { words, values } = parseCall(command, found.rest);
-    const output = new Output(outside, { isJson: values.has('json'), isPlain: values.has('no-color') });
-    const code = await command.run({ outside, output, words, values });
-    return outside.signal.aborted ? INTERRUPTED : code;
+    const output = new Output(terminal, { isJson: values.has('json'), isPlain: values.has('no-color') });
+    const code = await command.run({ terminal, output, words, values });
+    return terminal.signal.aborted ? INTERRUPTED : code;
   } catch (error) {
-    if (outside.signal.aborted) return INTERRUPTED;
-    return report(error, outside, { isJson: args.includes('--json'), command });
+    if (terminal.signal.aborted) return INTERRUPTED;
+    return report(error, terminal, { isJson: args.includes('--json'), command });
   }
 }
 
@@ -85,19 +85,19 @@ interface Failed {
 }
 
 /** Reports an error and returns the exit code. What is no error of a call or of the service is thrown on. */
-function report(error: unknown, outside: Outside, { isJson, command }: Failed): number {
+function report(error: unknown, terminal: Terminal, { isJson, command }: Failed): number {
   const facts = factsOf(error);
   if (facts === null) throw error;
-  if (isJson) outside.stderr.write(`${JSON.stringify({ error: facts })}\n`);
+  if (isJson) terminal.stderr.write(`${JSON.stringify({ error: facts })}\n`);
   else {
     const { code, message, status, field, request_id: request } = facts;
     const about = [status, code, field].filter((one) => one !== undefined && one !== null).join(' ');
     const end = request === null || request === undefined ? '' : ` (request ${request})`;
-    const paint = paintFor(outside.stderr, outside.env);
-    outside.stderr.write(`${paint('red', `${PROGRAM}: ${about}`)}: ${printable(message)}${end}\n`);
+    const paint = paintFor(terminal.stderr, terminal.env);
+    terminal.stderr.write(`${paint('red', `${PROGRAM}: ${about}`)}: ${printable(message)}${end}\n`);
   }
   if (facts.code !== 'usage') return FAILED;
-  if (!isJson) outside.stderr.write(`See ${PROGRAM}${command === null ? '' : ` ${command.name}`} --help\n`);
+  if (!isJson) terminal.stderr.write(`See ${PROGRAM}${command === null ? '' : ` ${command.name}`} --help\n`);
   return CALLED_WRONGLY;
 }
 

@@ -26,7 +26,7 @@ export class PaymentCheckout {
   readonly deliveries: Deliveries;
   /** How the checkout page looks. */
   readonly appearance: CheckoutAppearance;
-  /** Plays the customer and the time of a test payment. */
+  /** Acts as the customer of a test payment, and moves its clock. */
   readonly sandbox: Sandbox;
   readonly #send: Send;
 

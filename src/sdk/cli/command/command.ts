@@ -1,5 +1,5 @@
 import type { Output } from '../terminal/output.ts';
-import type { Outside } from '../terminal/outside.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 export interface Option {
   readonly name: string;
@@ -37,7 +37,7 @@ export interface Parameter {
 
 /** What a command was called with. */
 export interface Call {
-  readonly outside: Outside;
+  readonly terminal: Terminal;
   readonly output: Output;
   /** The parameters, in their order; an optional one may be missing. */
   readonly words: readonly string[];

@@ -10,18 +10,18 @@ import {
   URL_VARIABLE,
   type Profile,
 } from '../settings/profiles.ts';
-import type { Outside } from '../terminal/outside.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 export const login: Command = {
   name: 'login',
   summary: 'Checks a URL and a key, and stores them. A key is asked for, or read from standard input.',
   options: [option('url URL', 'where the service is: what stands before /v1')],
   example: 'login --url https://pay.example --profile test',
-  async run({ outside, output, values }: Call) {
-    const { env } = outside;
+  async run({ terminal, output, values }: Call) {
+    const { env } = terminal;
     const profile = profileName(env, values.text('profile'));
-    const asked = await askFor(outside, values.text('url') ?? given(env, URL_VARIABLE));
-    const { merchant_id, mode, permissions } = await identify(outside, asked);
+    const asked = await askFor(terminal, values.text('url') ?? given(env, URL_VARIABLE));
+    const { merchant_id, mode, permissions } = await identify(terminal, asked);
     storeProfile(env, profile, asked);
     const path = configPath(env);
     if (isUnprotected(asked.url)) output.note('This URL is not https: others can read the key on its way.');
@@ -36,24 +36,24 @@ export const keys: Command = {
   name: 'keys',
   summary: 'Shows the key in use. Those who operate the service create and revoke keys.',
   example: 'keys --profile test',
-  async run({ outside, output, values }) {
-    const login = findLogin(outside.env, values.text('profile'));
+  async run({ terminal, output, values }) {
+    const login = findLogin(terminal.env, values.text('profile'));
     const { url, key, from } = login;
-    const { merchant_id, mode, permissions } = await identify(outside, login);
+    const { merchant_id, mode, permissions } = await identify(terminal, login);
     output.show({ key: shownKey(key), mode, merchant_id, permissions, url, from });
     return 0;
   },
 };
 
 /** The login that the user gives: on a terminal by answers, elsewhere by lines of standard input. */
-async function askFor(outside: Outside, url: string | undefined): Promise<Profile> {
-  const key = given(outside.env, KEY_VARIABLE);
-  if (outside.stdin.isTTY === true)
+async function askFor(terminal: Terminal, url: string | undefined): Promise<Profile> {
+  const key = given(terminal.env, KEY_VARIABLE);
+  if (terminal.stdin.isTTY === true)
     return {
-      url: url ?? (await outside.ask('URL of the service: ', false)).trim(),
-      key: key ?? (await outside.ask('API key (it is not shown): ', true)).trim(),
+      url: url ?? (await terminal.ask('URL of the service: ', false)).trim(),
+      key: key ?? (await terminal.ask('API key (it is not shown): ', true)).trim(),
     };
-  const lines = url === undefined || key === undefined ? await linesOf(outside.stdin) : [];
+  const lines = url === undefined || key === undefined ? await linesOf(terminal.stdin) : [];
   const read = {
     url: url ?? lines.shift(),
     key: key ?? lines.shift(),
@@ -64,7 +64,7 @@ async function askFor(outside: Outside, url: string | undefined): Promise<Profil
   return { url: read.url, key: read.key };
 }
 
-async function linesOf(input: Outside['stdin']): Promise<string[]> {
+async function linesOf(input: Terminal['stdin']): Promise<string[]> {
   let text = '';
   for await (const chunk of input) text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
   return text

@@ -3,15 +3,15 @@ import { UsageError, type Call, type Command, type Option } from '../command/com
 import { connect } from '../settings/connect.ts';
 
 /** What an endpoint returns: an object, or a page of them. */
-type Answer = object;
+type Resource = object;
 
-interface Request<Body, Result extends Answer> extends Omit<Command, 'run'> {
+interface Request<Body, Result extends Resource> extends Omit<Command, 'run'> {
   /** Sends it. `id` is the parameter; the body or query has the options under their names in the API. */
   readonly send: (client: PaymentCheckout, id: string, body: Body, options: PostOptions) => Promise<Result>;
-  /** What people see of an answer, or of each row of a page; default: all. */
+  /** What people see of a resource, or of each row of a page; default: all. */
   readonly fields?: readonly string[];
   /** Whether exit code 1 is due; default: never. */
-  readonly isBad?: (answer: Result) => boolean;
+  readonly isBad?: (resource: Result) => boolean;
 }
 
 interface PostOptions {
@@ -19,7 +19,7 @@ interface PostOptions {
 }
 
 /** A command that is one request of the API: options are its fields, with dashes in place of underscores. */
-export function request<Body, Result extends Answer>(declared: Request<Body, Result>): Command {
+export function request<Body, Result extends Resource>(declared: Request<Body, Result>): Command {
   const { send, fields, isBad, ...command } = declared;
   return {
     ...command,
@@ -28,11 +28,11 @@ export function request<Body, Result extends Answer>(declared: Request<Body, Res
       const options = { idempotencyKey: values.text('idempotency-key') };
       // The service validates what people type.
       const body = bodyOf(call, command.options ?? []) as Body;
-      const answer = await send(connect(call), words[0] ?? '', body, options);
-      if (output.isJson) output.show(answer);
-      else output.show(forPeople(answer, fields));
-      if (hasMore(answer)) output.note('There are more: narrow the list, or use a higher --limit.');
-      return isBad?.(answer) === true ? 1 : 0;
+      const resource = await send(connect(call), words[0] ?? '', body, options);
+      if (output.isJson) output.show(resource);
+      else output.show(forPeople(resource, fields));
+      if (hasMore(resource)) output.note('There are more: narrow the list, or use a higher --limit.');
+      return isBad?.(resource) === true ? 1 : 0;
     },
   };
 }
@@ -54,17 +54,17 @@ function pairOf(name: string, text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** The fields that are wanted, of the answer or of the rows of its page. */
-function forPeople(answer: Answer, fields?: readonly string[]): object {
+/** The fields that are wanted, of the resource, or of the rows of its page. */
+function forPeople(resource: Resource, fields?: readonly string[]): object {
   const pick = (one: object) => {
     const all: Readonly<Record<string, unknown>> = { ...one };
     return fields === undefined ? all : Object.fromEntries(fields.map((name) => [name, all[name]]));
   };
-  const { data, pagination: _, ...more } = answer as { data?: readonly object[]; pagination?: unknown };
-  return data === undefined ? pick(answer) : { ...more, results: data.map(pick) };
+  const { data, pagination: _, ...more } = resource as { data?: readonly object[]; pagination?: unknown };
+  return data === undefined ? pick(resource) : { ...more, results: data.map(pick) };
 }
 
-function hasMore(answer: Answer): boolean {
-  const { pagination } = answer as { readonly pagination?: { readonly has_more: boolean } };
+function hasMore(resource: Resource): boolean {
+  const { pagination } = resource as { readonly pagination?: { readonly has_more: boolean } };
   return pagination?.has_more === true;
 }

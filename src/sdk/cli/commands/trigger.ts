@@ -30,11 +30,11 @@ export const trigger: Command = {
   example: 'trigger refunded-in-part',
   async run(call) {
     const { output, values, words } = call;
-    const played = await connect(call).sandbox.scenario({
+    const report = await connect(call).sandbox.scenario({
       story: words[0] as Story,
       seed: values.text('seed'),
     });
-    output.show(output.isJson ? played : { ...played.payment, transitions: played.transitions });
+    output.show(output.isJson ? report : { ...report.payment, transitions: report.transitions });
     return 0;
   },
 };

@@ -15,8 +15,8 @@ export const watchPayment: Command = {
   parameters: [{ name: 'ID' }],
   example: 'payments watch pay_...',
   async run(call) {
-    const { outside, output, words } = call;
-    const { signal } = outside;
+    const { terminal, output, words } = call;
+    const { signal } = terminal;
     const client = connect(call);
     // The feed of a payment that does not exist is empty.
     const { id, status: first } = await client.payments.get(words[0] ?? '', { signal });
@@ -31,7 +31,7 @@ export const watchPayment: Command = {
       after = page.pagination.next_cursor ?? undefined;
       if (page.pagination.has_more) continue;
       if (FINAL.includes(status)) return GOOD.includes(status) ? 0 : 1;
-      await outside.sleep(EVERY_MS, signal);
+      await terminal.sleep(EVERY_MS, signal);
     }
   },
 };

@@ -1,6 +1,6 @@
 import type { PaymentCheckout, ServiceStatus } from '../../client/index.ts';
 import type { Login } from '../settings/profiles.ts';
-import type { Outside } from '../terminal/outside.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** One line of the doctor's report. A note is worth knowing, and nothing is wrong. */
 export interface Finding {
@@ -14,7 +14,7 @@ export interface Finding {
 
 /** What the checks of a key and its merchant read. */
 export interface Subject {
-  readonly outside: Outside;
+  readonly terminal: Terminal;
   readonly client: PaymentCheckout;
   readonly login: Login;
   readonly status: ServiceStatus;

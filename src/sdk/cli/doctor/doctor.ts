@@ -16,13 +16,13 @@ export const doctor: Command = {
   summary: 'Checks the set-up, and says what is wrong and what to do. Exit code 1 when something is.',
   options: [option('examine', 'check the receiver as webhooks examine does')],
   example: 'doctor --examine',
-  async run({ outside, output, values }) {
-    const login = findLogin(outside.env, values.text('profile'));
-    const client = clientFor(outside, login, PATIENCE);
-    const findings = [checkFile(outside.env)];
+  async run({ terminal, output, values }) {
+    const login = findLogin(terminal.env, values.text('profile'));
+    const client = clientFor(terminal, login, PATIENCE);
+    const findings = [checkFile(terminal.env)];
     try {
       const status = await client.status();
-      findings.push(...(await checkAll({ outside, client, login, status }, values.has('examine'))));
+      findings.push(...(await checkAll({ terminal, client, login, status }, values.has('examine'))));
     } catch (error) {
       if (!(error instanceof PaymentCheckoutError)) throw error;
       findings.push(unreachable(login.url, error));

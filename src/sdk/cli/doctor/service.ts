@@ -1,7 +1,7 @@
 import { isUnprotected, shownKey } from '../settings/connect.ts';
 import { isExposed, readText } from '../settings/files.ts';
 import { configPath } from '../settings/profiles.ts';
-import type { Outside } from '../terminal/outside.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { note, ok, wrong, type Finding, type Subject } from './check.ts';
 
 /** A tenth of what receivers accept (specification, "Receiver rules"). */
@@ -10,7 +10,7 @@ const MAX_SKEW_SECONDS = 30;
 const USEFUL = ['payments:read', 'payments:write', 'refunds:write', 'webhooks:read', 'webhooks:write'];
 
 /** Whether others can read the stored keys. */
-export function checkFile(env: Outside['env']): Finding {
+export function checkFile(env: Terminal['env']): Finding {
   const path = configPath(env);
   if (readText(path) === null) return ok('stored logins', 'none');
   return isExposed(path)
@@ -32,8 +32,8 @@ export function checkHealth({ status: { status, version, checks = [], simulated 
 }
 
 /** A receiver refuses events whose timestamp its own clock finds too old or too new. */
-export function checkClock({ outside, status: { timestamp } }: Subject): Finding {
-  const seconds = Math.round((outside.now().getTime() - Date.parse(timestamp)) / 1000);
+export function checkClock({ terminal, status: { timestamp } }: Subject): Finding {
+  const seconds = Math.round((terminal.now().getTime() - Date.parse(timestamp)) / 1000);
   const found = `${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead of'} the service`;
   return Math.abs(seconds) > MAX_SKEW_SECONDS
     ? wrong('clock', found, 'set this clock (NTP): receivers refuse events that are 300 s off')

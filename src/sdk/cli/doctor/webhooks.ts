@@ -32,18 +32,18 @@ export async function checkWebhooks({ client, status }: Subject): Promise<Findin
 }
 
 /** Whether the secret in the environment is one that signs. */
-export async function checkSecret({ outside, client, status }: Subject): Promise<Finding> {
-  const name = SECRET_VARIABLES.find((one) => given(outside.env, one) !== undefined);
+export async function checkSecret({ terminal, client, status }: Subject): Promise<Finding> {
+  const name = SECRET_VARIABLES.find((one) => given(terminal.env, one) !== undefined);
   if (name === undefined)
     return note('secret', `${SECRET_VARIABLES[0]} is not set here`, 'set it to compare it with the service');
   let secrets: readonly string[];
   try {
-    secrets = webhookSecrets(given(outside.env, name));
+    secrets = webhookSecrets(given(terminal.env, name));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return wrong('secret', `${name}: ${why}`, 'set it to the secret of webhooks, or of listen');
   }
-  const local = storedSecret(outside.env);
+  const local = storedSecret(terminal.env);
   const isOfListen = local !== null && secrets.includes(local);
   if (status.permissions?.includes('webhooks:secrets') !== true)
     return isOfListen

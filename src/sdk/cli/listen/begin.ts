@@ -1,6 +1,6 @@
 import { type PaymentCheckout, PermissionError, ValidationError } from '../../client/index.ts';
 import { CommandError, UsageError, type Values } from '../command/command.ts';
-import type { Outside } from '../terminal/outside.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { Progress } from './progress.ts';
 
 const PAGE = 100;
@@ -10,12 +10,12 @@ const PAGE = 100;
  * what is in the feed now. Events are not forwarded here. Throws UsageError for what is no time.
  */
 export async function beginAt(
-  outside: Outside,
+  terminal: Terminal,
   client: PaymentCheckout,
   values: Values,
   names: readonly string[],
 ): Promise<Progress> {
-  const { env, signal } = outside;
+  const { env, signal } = terminal;
   const since = values.text('since');
   if (since !== undefined && values.has('from-start'))
     throw new UsageError('--since and --from-start contradict each other');

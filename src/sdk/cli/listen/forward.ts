@@ -1,7 +1,7 @@
 import { type WebhookEvent, signWebhook } from '../../index.ts';
 import { codeOf } from '../settings/files.ts';
 import { printable, type Output } from '../terminal/output.ts';
-import type { Outside } from '../terminal/outside.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** As of a delivery of the service (contract, "Events"). */
 const TIMEOUT_MS = 15_000;
@@ -36,20 +36,20 @@ interface Line extends Attempt {
 
 /**
  * Forwards an event until the receiver takes it (2xx), and prints each attempt. Waits between two attempts,
- * from half a second up to 30 s. Rejects with the reason of `outside.signal`; then the event is not done.
+ * from half a second up to 30 s. Rejects with the reason of `terminal.signal`; then the event is not done.
  */
 export async function forward(
-  { outside, output }: { readonly outside: Outside; readonly output: Output },
+  { terminal, output }: { readonly terminal: Terminal; readonly output: Output },
   receiver: Receiver,
   event: WebhookEvent,
   isRedelivery: boolean,
 ): Promise<void> {
   for (let number = 1; ; number += 1) {
-    const attempt = await post(outside, receiver, event);
+    const attempt = await post(terminal, receiver, event);
     const isTaken = attempt.error === null;
     const skipped = !isTaken && number === receiver.skipAfter;
     const line: Line = {
-      at: outside.now().toISOString(),
+      at: terminal.now().toISOString(),
       event_id: event.id,
       type: event.type,
       payment_id: event.data.checkout.id,
@@ -61,18 +61,18 @@ export async function forward(
     };
     output.show(line, () => textOf(output, line));
     if (isTaken || skipped) return;
-    await outside.sleep(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (number - 1)), outside.signal);
+    await terminal.sleep(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (number - 1)), terminal.signal);
   }
 }
 
 /** One request, as the service sends it: the same bytes, the same five headers, no redirect. */
-async function post(outside: Outside, { url, secrets }: Receiver, event: WebhookEvent): Promise<Attempt> {
+async function post(terminal: Terminal, { url, secrets }: Receiver, event: WebhookEvent): Promise<Attempt> {
   // The service writes events by JSON.stringify: what was parsed becomes the same bytes again.
   const rawBody = JSON.stringify(event);
-  const begin = outside.now();
-  const durationOf = () => Math.max(0, outside.now().getTime() - begin.getTime());
+  const begin = terminal.now();
+  const durationOf = () => Math.max(0, terminal.now().getTime() - begin.getTime());
   try {
-    const response = await outside.fetch(url, {
+    const response = await terminal.fetch(url, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
@@ -81,13 +81,13 @@ async function post(outside: Outside, { url, secrets }: Receiver, event: Webhook
       },
       body: rawBody,
       redirect: 'manual',
-      signal: AbortSignal.any([outside.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([terminal.signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     await response.body?.cancel();
     const { status, ok } = response;
     return { status, error: ok ? null : `answered ${status}`, duration_ms: durationOf() };
   } catch (error) {
-    outside.signal.throwIfAborted();
+    terminal.signal.throwIfAborted();
     return { status: null, error: reasonOf(error), duration_ms: durationOf() };
   }
 }

@@ -35,17 +35,17 @@ export const listen: Command = {
   ],
   example: 'listen --forward-to http://localhost:4000/hooks',
   async run(call) {
-    const { outside, output, values } = call;
-    const login = findLogin(outside.env, values.text('profile'));
-    const client = clientFor(outside, login);
-    const { merchant_id = '' } = await identify(outside, login);
+    const { terminal, output, values } = call;
+    const login = findLogin(terminal.env, values.text('profile'));
+    const client = clientFor(terminal, login);
+    const { merchant_id = '' } = await identify(terminal, login);
     const url = receiverUrl(values.text('forward-to') ?? '');
     const receiver = {
       url,
       secrets: await secretsFor(call, client),
       skipAfter: values.number('skip-after'),
     };
-    const progress = await beginAt(outside, client, values, [login.url, merchant_id, url]);
+    const progress = await beginAt(terminal, client, values, [login.url, merchant_id, url]);
     output.note(`Forwarding the events of ${merchant_id} to ${url}. Ctrl-C ends it.`);
     return follow({
       call,
@@ -66,14 +66,14 @@ function receiverUrl(text: string): string {
 
 /** What signs. A local secret is shown on standard error when it is made. */
 async function secretsFor(
-  { outside, output, values }: Call,
+  { terminal, output, values }: Call,
   client: PaymentCheckout,
 ): Promise<readonly string[]> {
   if (values.text('sign-with') === 'merchant') {
-    const { secret, previous } = await client.webhooks.secrets({ signal: outside.signal });
+    const { secret, previous } = await client.webhooks.secrets({ signal: terminal.signal });
     return [secret, ...previous.map((one) => one.secret)];
   }
-  const { secret, isNew } = localSecret(outside.env);
+  const { secret, isNew } = localSecret(terminal.env);
   if (isNew || values.has('show-secret'))
     output.note(`Signed with ${secret}\nSet it in the receiver (WEBHOOK_SECRET); it stays the same.`);
   return [secret];
@@ -89,18 +89,18 @@ interface Listener {
 
 /** Follows the feed until the program is to end. While the service is away, it waits for it. */
 async function follow(listener: Listener): Promise<number> {
-  const { outside, output } = listener.call;
-  const { signal } = outside;
+  const { terminal, output } = listener.call;
+  const { signal } = terminal;
   while (!signal.aborted)
     try {
       if (await forwardPageOnce(listener)) continue;
       if (await forwardRedeliveriesOnce(listener)) continue;
-      await outside.sleep(EVERY_MS, signal);
+      await terminal.sleep(EVERY_MS, signal);
     } catch (error) {
       if (signal.aborted) break;
       if (!isPassing(error)) throw error;
       output.note(`${error.message}; trying again in ${UNREACHABLE_MS / 1000} s`);
-      await outside.sleep(UNREACHABLE_MS, signal).catch(() => {});
+      await terminal.sleep(UNREACHABLE_MS, signal).catch(() => {});
     }
   return 0;
 }
@@ -111,7 +111,7 @@ function isPassing(error: unknown): error is PaymentCheckoutError {
 
 /** Forwards one page of the feed, one event after the other; returns whether there is more at once. */
 async function forwardPageOnce({ call, client, receiver, progress, types }: Listener): Promise<boolean> {
-  const { signal } = call.outside;
+  const { signal } = call.terminal;
   const { after, since } = progress.at;
   const page = await client.events
     .list({ after: after ?? undefined, limit: PAGE }, { signal })
@@ -145,7 +145,7 @@ async function forwardRedeliveriesOnce({
   progress,
   types,
 }: Listener): Promise<boolean> {
-  const { signal } = call.outside;
+  const { signal } = call.terminal;
   const { redeliveriesAfter: after } = progress.at;
   const page = await client.events
     .redeliveries({ after: after ?? undefined }, { signal })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CommandError } from '../command/command.ts';
 import { readText, statePath, writePrivately } from '../settings/files.ts';
-import type { Outside } from '../terminal/outside.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** How many ids are kept to go on by, where a restored service does not know the cursor any more. */
 const KEPT_IDS = 20;
@@ -44,7 +44,7 @@ export class Progress {
   }
 
   /** That of a merchant and a receiver; null: nothing was forwarded there yet. Throws CommandError. */
-  static find(env: Outside['env'], names: readonly string[]): Progress | null {
+  static find(env: Terminal['env'], names: readonly string[]): Progress | null {
     const path = pathFor(env, names);
     const text = readText(path);
     if (text === null) return null;
@@ -56,7 +56,7 @@ export class Progress {
     }
   }
 
-  static begin(env: Outside['env'], names: readonly string[], from: Partial<Stored>): Progress {
+  static begin(env: Terminal['env'], names: readonly string[], from: Partial<Stored>): Progress {
     const progress = new Progress(pathFor(env, names), BEGINNING);
     progress.set(from);
     return progress;
@@ -82,7 +82,7 @@ export class Progress {
   }
 }
 
-function pathFor(env: Outside['env'], names: readonly string[]): string {
+function pathFor(env: Terminal['env'], names: readonly string[]): string {
   const digest = createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16);
   return statePath(env, `listen-${digest}.json`);
 }

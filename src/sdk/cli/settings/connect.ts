@@ -1,16 +1,16 @@
 import { PaymentCheckout, type ServiceStatus } from '../../client/index.ts';
 import { CommandError, UsageError, type Call } from '../command/command.ts';
-import type { Outside } from '../terminal/outside.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { findLogin, type Profile } from './profiles.ts';
 
 /** A client for the login that the call names. */
-export function connect({ outside, values }: Call): PaymentCheckout {
-  return clientFor(outside, findLogin(outside.env, values.text('profile')));
+export function connect({ terminal, values }: Call): PaymentCheckout {
+  return clientFor(terminal, findLogin(terminal.env, values.text('profile')));
 }
 
 /** A client for a login. Throws UsageError for a URL or a key that cannot be one, without showing the key. */
 export function clientFor(
-  outside: Outside,
+  terminal: Terminal,
   { url, key }: Profile,
   { maxRetries, timeoutMs }: { readonly maxRetries?: number; readonly timeoutMs?: number } = {},
 ): PaymentCheckout {
@@ -18,8 +18,8 @@ export function clientFor(
     return new PaymentCheckout({
       apiKey: key,
       baseUrl: url,
-      fetch: outside.fetch,
-      sleep: (ms, signal = outside.signal) => outside.sleep(ms, signal),
+      fetch: terminal.fetch,
+      sleep: (ms, signal = terminal.signal) => terminal.sleep(ms, signal),
       maxRetries,
       timeoutMs,
     });
@@ -31,8 +31,8 @@ export function clientFor(
 }
 
 /** What the service says of a login. Throws CommandError where it does not know the key. */
-export async function identify(outside: Outside, login: Profile): Promise<ServiceStatus> {
-  const status = await clientFor(outside, login, { maxRetries: 1 }).status({ signal: outside.signal });
+export async function identify(terminal: Terminal, login: Profile): Promise<ServiceStatus> {
+  const status = await clientFor(terminal, login, { maxRetries: 1 }).status({ signal: terminal.signal });
   if (!status.authenticated)
     throw new CommandError(`the service at ${login.url} does not know this key: log in with another`);
   return status;

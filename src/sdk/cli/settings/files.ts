@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CommandError } from '../command/command.ts';
-import type { Outside } from '../terminal/outside.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const FOLDER = 'payment-checkout';
 
-type Environment = Outside['env'];
+type Environment = Terminal['env'];
 
 /** Where settings are: logins, and the secret of `listen` (XDG Base Directory Specification). */
 export function settingsPath(env: Environment, file: string): string {

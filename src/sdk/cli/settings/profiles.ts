@@ -1,5 +1,5 @@
 import { CommandError, UsageError } from '../command/command.ts';
-import type { Outside } from '../terminal/outside.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { readText, settingsPath, writePrivately } from './files.ts';
 
 /** A login: where the service is, and the key for it. */
@@ -17,12 +17,12 @@ export const KEY_VARIABLE = 'PAYMENT_CHECKOUT_KEY';
 export const URL_VARIABLE = 'PAYMENT_CHECKOUT_URL';
 const PROFILE_VARIABLE = 'PAYMENT_CHECKOUT_PROFILE';
 
-export function configPath(env: Outside['env']): string {
+export function configPath(env: Terminal['env']): string {
   return settingsPath(env, 'config.json');
 }
 
 /** The name of the profile that is meant. Throws UsageError for what is no name. */
-export function profileName(env: Outside['env'], asked: string | undefined): string {
+export function profileName(env: Terminal['env'], asked: string | undefined): string {
   const name = asked ?? given(env, PROFILE_VARIABLE) ?? 'default';
   if (!/^[\w.-]{1,64}$/.test(name))
     throw new UsageError('the name of a profile has letters, digits, ".", "_" and "-" only');
@@ -30,7 +30,7 @@ export function profileName(env: Outside['env'], asked: string | undefined): str
 }
 
 /** Every profile by its name. Throws CommandError for a file that is damaged. */
-export function readProfiles(env: Outside['env']): ReadonlyMap<string, Profile> {
+export function readProfiles(env: Terminal['env']): ReadonlyMap<string, Profile> {
   const path = configPath(env);
   const text = readText(path);
   const profiles = new Map<string, Profile>();
@@ -49,7 +49,7 @@ export function readProfiles(env: Outside['env']): ReadonlyMap<string, Profile> 
 }
 
 /** Adds or replaces a profile. */
-export function storeProfile(env: Outside['env'], name: string, profile: Profile): void {
+export function storeProfile(env: Terminal['env'], name: string, profile: Profile): void {
   const profiles = new Map(readProfiles(env)).set(name, profile);
   writePrivately(configPath(env), `${JSON.stringify({ profiles: Object.fromEntries(profiles) }, null, 2)}\n`);
 }
@@ -59,7 +59,7 @@ export function storeProfile(env: Outside['env'], name: string, profile: Profile
  * what is not set. A stored key goes to its own URL only. Throws CommandError where there is no login, or
  * where the environment names another URL for a stored key.
  */
-export function findLogin(env: Outside['env'], asked: string | undefined): Login {
+export function findLogin(env: Terminal['env'], asked: string | undefined): Login {
   const name = profileName(env, asked);
   const stored = readProfiles(env).get(name);
   const own = asked === undefined ? { url: given(env, URL_VARIABLE), key: given(env, KEY_VARIABLE) } : {};
@@ -92,7 +92,7 @@ function placeOf(url: string): string {
 }
 
 /** A variable that is set and not empty. */
-export function given(env: Outside['env'], name: string): string | undefined {
+export function given(env: Terminal['env'], name: string): string | undefined {
   const value = env[name]?.trim() ?? '';
   return value === '' ? undefined : value;
 }

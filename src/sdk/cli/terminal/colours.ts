@@ -1,4 +1,4 @@
-import type { Outside, Stream } from './outside.ts';
+import type { Terminal, Stream } from './terminal.ts';
 
 const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
 export type Colour = keyof typeof CODES;
@@ -11,7 +11,7 @@ export const plain: Paint = (_, text) => text;
 /**
  * Colours for a stream: on terminals only, and not where NO_COLOR (no-color.org) or TERM=dumb asks for none.
  */
-export function paintFor(stream: Stream, env: Outside['env']): Paint {
+export function paintFor(stream: Stream, env: Terminal['env']): Paint {
   const isWanted = stream.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
   return isWanted ? paint : plain;
 }

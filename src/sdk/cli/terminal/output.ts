@@ -1,16 +1,16 @@
 import { paintFor, plain, type Paint } from './colours.ts';
-import type { Outside } from './outside.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Writes what a command found: for people, or with --json for programs. */
 export class Output {
   readonly isJson: boolean;
   readonly paint: Paint;
-  readonly #outside: Outside;
+  readonly #terminal: Terminal;
 
-  constructor(outside: Outside, { isJson, isPlain }: { isJson: boolean; isPlain: boolean }) {
-    this.#outside = outside;
+  constructor(terminal: Terminal, { isJson, isPlain }: { isJson: boolean; isPlain: boolean }) {
+    this.#terminal = terminal;
     this.isJson = isJson;
-    this.paint = isPlain || isJson ? plain : paintFor(outside.stdout, outside.env);
+    this.paint = isPlain || isJson ? plain : paintFor(terminal.stdout, terminal.env);
   }
 
   /**
@@ -19,12 +19,12 @@ export class Output {
    */
   show(value: object, text?: () => string): void {
     const shown = this.isJson ? JSON.stringify(value) : (text?.() ?? this.#sheet(value));
-    this.#outside.stdout.write(`${shown}\n`);
+    this.#terminal.stdout.write(`${shown}\n`);
   }
 
   /** Says something beside the result, on standard error. */
   note(text: string): void {
-    this.#outside.stderr.write(`${text}\n`);
+    this.#terminal.stderr.write(`${text}\n`);
   }
 
   /** Fields one below the other; then a table for each list of objects, with the fields of its first. */

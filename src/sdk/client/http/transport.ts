@@ -12,8 +12,8 @@ export interface Request {
   readonly file?: { readonly bytes: Uint8Array; readonly type: string };
 }
 
-/** Sends a request until it is answered, and returns the JSON of the response. */
-export type Send = <Answer>(request: Request, options?: PostOptions) => Promise<Answer>;
+/** Sends a request until there is a response, and returns the JSON of the response. */
+export type Send = <Body>(request: Request, options?: PostOptions) => Promise<Body>;
 
 /**
  * Returns what sends requests. A failed attempt is repeated as `retryDelay` says. All attempts of a POST have
@@ -21,13 +21,13 @@ export type Send = <Answer>(request: Request, options?: PostOptions) => Promise<
  * effect however often they are sent. Rejects with a PaymentCheckoutError, or the reason of `options.signal`.
  */
 export function createSend(settings: Settings): Send {
-  return async <Answer>(request: Request, options: PostOptions = {}) => {
+  return async <Body>(request: Request, options: PostOptions = {}) => {
     checkRequest(options);
     const key = request.method === 'POST' ? (options.idempotencyKey ?? crypto.randomUUID()) : null;
     for (let attempt = 0; ; attempt += 1)
       try {
         // The caller of a method knows what its endpoint returns: the types come from the service's schemas.
-        return read(await attemptOnce(settings, request, key, options)) as Answer;
+        return read(await attemptOnce(settings, request, key, options)) as Body;
       } catch (error) {
         options.signal?.throwIfAborted();
         const delay = attempt < settings.maxRetries ? retryDelay(error, attempt, settings.random) : null;

@@ -14,7 +14,7 @@ import type { RunScenario, Scenario } from '../types/scenarios.ts';
 /** An advance takes at most 60 s, a scenario 10 s (contract, "Endpoints"). */
 const ADVANCE_TIMEOUT_MS = 90_000;
 
-/** What only test keys can do: play the customer, and the time. */
+/** What only test keys can do: act as the customer, and move the clock. */
 export class Sandbox {
   readonly #send: Send;
 

@@ -8,13 +8,13 @@ export interface Stream {
   readonly columns?: number | undefined;
 }
 
-/** Where answers come from: a terminal asks, and everything else is read to its end. */
+/** Where input comes from: a person is asked at a terminal, and everything else is read to its end. */
 export interface Input extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean | undefined;
 }
 
-/** All that a command reaches outside of itself. */
-export interface Outside {
+/** What a command uses of its process and of the network; tests pass their own. */
+export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Input;
   readonly stdout: Stream;
@@ -29,8 +29,8 @@ export interface Outside {
   readonly signal: AbortSignal;
 }
 
-/** The surroundings of this process, with the parts that main.ts owns. */
-export function surroundings(own: Pick<Outside, 'ask' | 'signal'>): Outside {
+/** The terminal of this process, with the parts that main.ts owns. */
+export function terminalOf(own: Pick<Terminal, 'ask' | 'signal'>): Terminal {
   return {
     ...own,
     env: process.env,
