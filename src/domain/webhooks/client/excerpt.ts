@@ -4,9 +4,9 @@ import { constants, createGunzip, createInflate } from 'node:zlib';
 /** How much of a body an excerpt covers, compressed or not. */
 export const EXCERPT_BYTES = 1024;
 
-/** What is there of a body that was cut is enough. Each piece is at most as long as an excerpt. */
+/** Decodes what is there of a body that was cut, in pieces at most as long as an excerpt. */
 const CUT = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: EXCERPT_BYTES } as const;
-/** Brotli is none of them: it keeps up to 16 MB of what it unfolds. The service asks for no encoding. */
+/** Without Brotli, which keeps up to 16 MB of what it unfolds. The service asks for no encoding. */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(CUT),
   'x-gzip': () => createGunzip(CUT),

@@ -3,29 +3,29 @@ import type { WebhookClient } from './client.ts';
 
 /** Requests of a merchant at one origin: four endpoints may have as many in flight as they ever may. */
 export const PLACES = 256;
-/** A request that is not answered with 2xx keeps its place for so long: who wants none gets 50 a second. */
+/** How long a request without a 2xx response keeps its place: a receiver that wants none gets 50 a second. */
 const KEPT_MS = 5_000;
 
-/** What finds no place waits this long at least. */
+/** A request without a place waits at least this long. */
 const DEFERRED_MS = 1_000;
-/** And so long after what was deferred before it: many endpoints of an origin that hangs do not all ask. */
+/** And this long after the one deferred before it: endpoints of an origin that hangs do not all retry. */
 const APART_MS = 20;
 
 /** Gives a place back; `now` is real time. */
 export type GiveBack = (isDelivered: boolean, now: Date) => void;
 
 /**
- * Bounds what a merchant causes at one origin, however many endpoints are there and whatever it sends:
- * events, redelivery, receiver checks. Who answers 2xx has PLACES requests at once, as often as it likes; who
- * does not gets PLACES in KEPT_MS. One process counts its own: see decision 88.
+ * Bounds the requests of a merchant to one origin, however many endpoints are there and whatever they carry:
+ * events, redeliveries, receiver checks. A receiver that responds 2xx has PLACES requests at once, as often
+ * as it likes; another gets PLACES in KEPT_MS. Each process counts its own (decision 88).
  */
 class OriginPlaces {
   /** By merchant and origin: for each place that is taken, when it is free again. */
   readonly #taken = new Map<string, Set<{ until: number }>>();
-  /** By the same: when the last of what was deferred asks again. */
+  /** By its places: when the last deferred request retries. */
   readonly #deferred = new WeakMap<ReadonlySet<unknown>, number>();
 
-  /** Takes a place; where none is free, returns in how many seconds to ask again. */
+  /** Takes a place; where none is free, returns in how many seconds to retry. */
   take(merchantId: string, url: string, now: Date): GiveBack | number {
     const key = `${merchantId} ${originOf(url)}`;
     const taken = this.#taken.get(key) ?? new Set();

@@ -8,7 +8,7 @@ import type { DeliveryResult, WebhookClient } from '../client/client.ts';
 import { placesOf } from '../client/places.ts';
 import { disableEndpoint } from '../endpoints/leases/disable.ts';
 import { isFailingTooLong } from '../endpoints/flow-control.ts';
-import { acquireEndpoint, askFor } from '../endpoints/leases/acquire.ts';
+import { acquireEndpoint, acquireRequestOf } from '../endpoints/leases/acquire.ts';
 import { withoutInterrupted } from '../endpoints/leases/interrupted.ts';
 import {
   newLease,
@@ -23,7 +23,7 @@ import { ENDPOINT_SECRETS, MERCHANT_SECRETS, SIGNING_KEYS } from '../secrets/sto
 import { awaitChange, InFlightDeliveries } from './in-flight/await-change.ts';
 import { attemptOutcome, GONE, isDelivered, type DeliveryOutcome } from './in-flight/outcome.ts';
 import { reportOutcome } from './in-flight/report.ts';
-import { recordOutcomes, UNDECIDED, type Recorded, type Then } from './record.ts';
+import { recordOutcomes, UNDECIDED, type Recorded, type FollowUp } from './record.ts';
 
 /**
  * A run starts no request after this, so that a worker that shuts down ends within the deadline of one
@@ -42,9 +42,9 @@ export interface DeliverOptions {
  * Delivers what is due at one endpoint: acquire (lease and read) -> POST -> record, repeatedly, with no
  * transaction and no lock held in between. One run at a time sends to an endpoint, so its concurrency limit
  * holds over all processes, and no payment has two requests in flight there. Every attempt is a row; 2xx ends
- * a delivery, anything else schedules its next attempt until the retry schedule is exhausted. While all is
- * delivered, recording and acquiring go together. A run that dies leaves only a lease that ends: requests
- * that were in flight are logged as interrupted, and sent again.
+ * a delivery, anything else schedules its next attempt until the retry schedule is exhausted. While every
+ * request succeeds, recording and the next acquire share a transaction. A run that dies leaves only a lease
+ * that ends: requests that were in flight are logged as interrupted, and sent again.
  */
 export async function deliverDue(
   ctx: Context,
@@ -65,11 +65,11 @@ export async function deliverDue(
     if (!inFlight.isEmpty) {
       const outcomes = await awaitChange(ctx, { endpointId, receiver }, inFlight, endsAt);
       const acquired: AcquiredEndpoint = endpoint;
-      const then = thenOf(ctx, lease, acquired, outcomes, { inFlight, receiver, endsAt });
+      const followUp = followUpOf(ctx, lease, acquired, outcomes, { inFlight, receiver, endsAt });
       const { flowControl, isReleased, next }: Recorded =
         outcomes.length === 0
           ? { flowControl: acquired.flowControl, isReleased: false, next: null }
-          : await applyOutcomes(ctx, lease, outcomes, acquired, then);
+          : await applyOutcomes(ctx, lease, outcomes, acquired, followUp);
       if (isReleased) return;
       if (next !== null) {
         endpoint = next;
@@ -80,7 +80,7 @@ export async function deliverDue(
     }
     const isOver = isLeaseLost || performance.now() > endsAt;
     if (inFlight.isEmpty) {
-      // `releaseEndpoint` itself notices what was added since the last look, and what is due still.
+      // `releaseEndpoint` itself notices what was added since the last read, and what is due still.
       const mayRelease = !isLeaseLost && (isOver || !endpoint.hasMore);
       if (mayRelease && (await releaseOrWait(ctx, lease, endpoint))) return;
       if (isOver) return yieldEndpoint(ctx, lease, endpoint.merchantId);
@@ -151,23 +151,22 @@ async function postTraced(
 }
 
 /**
- * What follows outcomes where that is known before they are recorded, because all was delivered: the endpoint
- * is released where nothing more is due, else what is due next is asked for. A failure may change what is to
- * be done: that is decided once it is recorded.
+ * If every request succeeded, the next step is known before recording: the endpoint is released where nothing
+ * more is due, else acquired again. After a failure it is decided once that is recorded.
  */
-function thenOf(
+function followUpOf(
   ctx: Context,
   lease: EndpointLease,
   { hasMore, isWaiting, version }: AcquiredEndpoint,
   outcomes: readonly DeliveryOutcome[],
   run: { inFlight: InFlightDeliveries; receiver: string | null; endsAt: number },
-): Then {
+): FollowUp {
   const { inFlight, receiver, endsAt } = run;
   if (!outcomes.every(isDelivered)) return UNDECIDED;
   if (inFlight.isEmpty && !hasMore)
-    return isWaiting ? UNDECIDED : { release: releaseOf(ctx, lease, version, null), ask: null };
+    return isWaiting ? UNDECIDED : { release: releaseOf(ctx, lease, version, null), acquire: null };
   if (performance.now() > endsAt) return UNDECIDED;
-  return { release: null, ask: askFor(ctx, lease, inFlight.paymentIds, receiver) };
+  return { release: null, acquire: acquireRequestOf(ctx, lease, inFlight.paymentIds, receiver) };
 }
 
 /** Records outcomes, does what follows them, and disables an endpoint that is gone or has failed too long. */
@@ -176,9 +175,9 @@ async function applyOutcomes(
   lease: EndpointLease,
   outcomes: readonly DeliveryOutcome[],
   endpoint: AcquiredEndpoint,
-  then: Then,
+  followUp: FollowUp,
 ): Promise<Recorded> {
-  const recorded = await recordOutcomes(ctx, lease, outcomes, endpoint, then);
+  const recorded = await recordOutcomes(ctx, lease, outcomes, endpoint, followUp);
   const { flowControl } = recorded;
   for (const outcome of outcomes) reportOutcome(ctx, outcome, lease.endpointId, endpoint.merchantId);
   if (flowControl === null) return recorded;

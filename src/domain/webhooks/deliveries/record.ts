@@ -2,7 +2,7 @@ import type { Context } from '../../../platform/context.ts';
 import { sharedBatch } from '../../../platform/batch.ts';
 import { recordset, run, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { beginLast } from '../../../platform/postgres/transactions/pipelined.ts';
-import type { Ask } from '../endpoints/leases/acquire-statement.ts';
+import type { AcquireRequest } from '../endpoints/leases/acquire-statement.ts';
 import { acquireAll } from '../endpoints/leases/acquire.ts';
 import { leaseEnd, ownerOf, type AcquiredEndpoint, type EndpointLease } from '../endpoints/leases/lease.ts';
 import { withEndpointsLocked } from '../endpoints/leases/lock.ts';
@@ -100,29 +100,29 @@ interface EndpointChange {
 }
 
 /** What follows outcomes in their commit: the endpoint's release, or what is due there next. */
-export interface Then {
+export interface FollowUp {
   readonly release: Release | null;
-  readonly ask: Ask | null;
+  readonly acquire: AcquireRequest | null;
 }
 
 /** What follows is decided once they are recorded. */
-export const UNDECIDED: Then = { release: null, ask: null };
+export const UNDECIDED: FollowUp = { release: null, acquire: null };
 
 interface Recording {
   readonly change: EndpointChange;
   readonly outcomes: readonly OutcomeRow[];
-  readonly then: Then;
+  readonly followUp: FollowUp;
 }
 
 const LIMITS = { size: 100, waiting: Infinity };
-const recordTogether = sharedBatch(recordAll, LIMITS, ({ change }) => ownerOf(change.endpoint_id));
+const recordBatched = sharedBatch(recordAll, LIMITS, ({ change }) => ownerOf(change.endpoint_id));
 
 async function recordAll(
   connection: Connection,
   recordings: readonly Recording[],
 ): Promise<(Omit<Recorded, 'flowControl'> & { isOwned: boolean })[]> {
-  const releases = recordings.flatMap(({ then }) => then.release ?? []);
-  const asks = recordings.flatMap(({ then }) => then.ask ?? []);
+  const releases = recordings.flatMap(({ followUp }) => followUp.release ?? []);
+  const requests = recordings.flatMap(({ followUp }) => followUp.acquire ?? []);
   const ids = recordings.map(({ change }) => change.endpoint_id);
   const begun = await withEndpointsLocked(connection, ids, async (on) => {
     const owners = await beginLast(on, () =>
@@ -132,13 +132,13 @@ async function recordAll(
       }),
     );
     const released = releases.length === 0 ? null : await beginLast(on, () => releaseAll(on, releases));
-    const acquired = asks.length === 0 ? null : await beginLast(on, () => acquireAll(on, asks));
+    const acquired = requests.length === 0 ? null : await beginLast(on, () => acquireAll(on, requests));
     return { owners, released, acquired };
   });
   const owning = new Set((await begun.owners.result).map(({ owner }) => owner));
   const released = await begun.released?.result;
   const acquired = await begun.acquired?.result;
-  const next = new Map(asks.map(({ owner }, place) => [owner, acquired?.[place] ?? null]));
+  const next = new Map(requests.map(({ owner }, place) => [owner, acquired?.[place] ?? null]));
   return recordings.map(({ change: { owner } }) => ({
     isOwned: owning.has(owner),
     isReleased: released?.has(owner) ?? false,
@@ -150,7 +150,7 @@ export interface Recorded {
   /** The endpoint's new one, null when another run has taken its lease over. */
   readonly flowControl: FlowControl | null;
   readonly isReleased: boolean;
-  /** What is due then; null: it was not asked for, or another run has taken the lease over. */
+  /** What is due then; null: it was not requested, or another run has taken the lease over. */
   readonly next: AcquiredEndpoint | null;
 }
 
@@ -163,19 +163,19 @@ export async function recordOutcomes(
   lease: EndpointLease,
   outcomes: readonly DeliveryOutcome[],
   { flowControl: before, pendingCount }: AcquiredEndpoint,
-  then: Then,
+  followUp: FollowUp,
 ): Promise<Recorded> {
   const { endpointId, owner } = lease;
   const now = ctx.now();
-  const answers = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
-  const succeeded = answers.filter(({ ok }) => ok).length;
-  const failed = answers.length - succeeded;
+  const attempts = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
+  const succeeded = attempts.filter(({ ok }) => ok).length;
+  const failed = attempts.length - succeeded;
   const [firstDelaySeconds = 0] = ctx.config.webhookRetrySeconds;
   const deferredTo = outcomes.flatMap((one) => ('deferredTo' in one ? [one.deferredTo] : [])).at(-1) ?? null;
   const results = { succeeded, failed, deferredTo, pendingCount, now, firstDelaySeconds };
   const after = nextFlowControl(before, results);
   const of = { endpoint_id: endpointId, owner };
-  const { isOwned, isReleased, next } = await recordTogether(ctx.db, {
+  const { isOwned, isReleased, next } = await recordBatched(ctx.db, {
     change: {
       ...of,
       leased_until: leaseEnd(ctx),
@@ -187,7 +187,7 @@ export async function recordOutcomes(
       last_failure_at: failed > 0 ? now : null,
     },
     outcomes: outcomes.map((outcome) => ({ ...of, now, ...resultRow(outcome) })),
-    then,
+    followUp,
   });
   return { flowControl: isOwned ? after : null, isReleased, next };
 }

@@ -33,11 +33,11 @@ const DISABLED_AFTER_MS = DISABLED_AFTER_DAYS * 86_400_000;
  */
 export const WAITING_DAYS = 20;
 
-/** What came back from the requests that ended together. */
+/** The results of requests that are recorded at once. */
 export interface RequestResults {
   readonly succeeded: number;
   readonly failed: number;
-  /** When what found no place at its origin asks again; null: all found one. */
+  /** When requests that found no place at their origin retry; null: all found one. */
   readonly deferredTo: Date | null;
   /** Deliveries that were pending, counted up to BACKLOG_THRESHOLD. */
   readonly pendingCount: number;

@@ -4,7 +4,7 @@ import { MAX_URL_LENGTH } from '../../../platform/values/urls.ts';
 import { DISABLED_AFTER_DAYS } from './flow-control.ts';
 
 /** Why an endpoint was disabled: it answered 410 Gone, or did nothing but fail for DISABLED_AFTER_DAYS. */
-export const DISABLE_REASONS = ['gone', 'failing'] as const;
+const DISABLE_REASONS = ['gone', 'failing'] as const;
 export type DisableReason = (typeof DISABLE_REASONS)[number];
 
 export const WebhookConfigBody = Type.Object(

@@ -7,7 +7,7 @@ import { firstIdAt } from '../../../../src/platform/values/ids.ts';
 import { poolOf, run, sql, type Tx } from '../../../../src/platform/postgres/db.ts';
 import { configure, deliveriesIn, createPaymentsWithDeliveries } from '../../../support/deliveries.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers.ts';
-import { play } from '../../../support/scenarios.ts';
+import { postScenario } from '../../../support/scenarios.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 import { timed } from '../../../support/loop-clock.ts';
@@ -128,7 +128,7 @@ describe('the partitions of deliveries and attempts', () => {
   });
 
   it('keep the deliveries of a payment with a test clock for 30 days, whatever its time says', async () => {
-    const { report } = await play(harness, { story: 'paid' });
+    const { report } = await postScenario(harness, { story: 'paid' });
     await sweepEvents(harness.ctx);
     harness.advance(30 * DAY - 1);
     await maintain();

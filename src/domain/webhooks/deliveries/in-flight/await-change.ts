@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../../../../platform/context.ts';
-import { isMoreDue, type Look } from './looks.ts';
+import { isMoreDue, type Poll } from './polls.ts';
 import type { DeliveryOutcome } from './outcome.ts';
 
 /**
@@ -66,22 +66,22 @@ export class InFlightDeliveries {
  */
 export async function awaitChange(
   ctx: Context,
-  at: Pick<Look, 'endpointId' | 'receiver'>,
+  at: Pick<Poll, 'endpointId' | 'receiver'>,
   inFlight: InFlightDeliveries,
   endsAt: number,
 ): Promise<DeliveryOutcome[]> {
   const begunAt = performance.now();
   for (;;) {
-    const outcomes = await inFlight.takeOutcomes(untilNextLook(begunAt, performance.now()));
+    const outcomes = await inFlight.takeOutcomes(untilNextPoll(begunAt, performance.now()));
     if (outcomes.length > 0) return outcomes;
     if (performance.now() > endsAt) continue;
-    const look = { ...at, paymentIdsInFlight: inFlight.paymentIds, now: ctx.now() };
-    if (await isMoreDue(ctx.db, look)) return [];
+    const poll = { ...at, paymentIdsInFlight: inFlight.paymentIds, now: ctx.now() };
+    if (await isMoreDue(ctx.db, poll)) return [];
   }
 }
 
-/** All runs of a process look at the same moments, so that one statement answers them. */
-function untilNextLook(begunAt: number, now: number): number {
+/** All runs of a process poll at the same moments, so that they share a statement. */
+function untilNextPoll(begunAt: number, now: number): number {
   const pollMs = Math.min(MAX_POLL_MS, Math.max(POLL_MS, (now - begunAt) / 2));
   return Math.round((now + pollMs) / POLL_MS) * POLL_MS - now;
 }

@@ -2,33 +2,38 @@ import { sharedBatch } from '../../../../platform/batch.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { groupBy, recordset, run, type Connection } from '../../../../platform/postgres/db.ts';
 import { beginLast } from '../../../../platform/postgres/transactions/pipelined.ts';
-import { acquire, type AcquiredRow, type Ask } from './acquire-statement.ts';
+import { acquire, type AcquiredRow, type AcquireRequest } from './acquire-statement.ts';
 import { leaseEnd, ownerOf, type AcquiredEndpoint, type DueDelivery, type EndpointLease } from './lease.ts';
 import { withEndpointsLocked } from './lock.ts';
 
-/** One statement acquires at most so many endpoints; a run that waits for it holds a slot of deliveries. */
+/** The most endpoints that one statement acquires; a run that waits for it holds a slot of deliveries. */
 const LIMITS = { size: 100, waiting: Infinity };
-const acquireTogether = sharedBatch(lockAndAcquire, LIMITS, ({ endpoint_id }) => ownerOf(endpoint_id));
+const acquireBatched = sharedBatch(lockAndAcquire, LIMITS, ({ endpoint_id }) => ownerOf(endpoint_id));
 
 async function lockAndAcquire(
   connection: Connection,
-  asks: readonly Ask[],
+  requests: readonly AcquireRequest[],
 ): Promise<(AcquiredEndpoint | null)[]> {
-  const ids = asks.map(({ endpoint_id }) => endpoint_id);
-  const begun = await withEndpointsLocked(connection, ids, (on) => beginLast(on, () => acquireAll(on, asks)));
+  const ids = requests.map(({ endpoint_id }) => endpoint_id);
+  const begun = await withEndpointsLocked(connection, ids, (on) =>
+    beginLast(on, () => acquireAll(on, requests)),
+  );
   return begun.result;
 }
 
 /**
- * Like `acquireEndpoint`, for several in one statement, in the order of `asks`. The caller has locked the
+ * Like `acquireEndpoint`, for several in one statement, in the order of `requests`. The caller has locked the
  * endpoints, in a statement before.
  */
 export async function acquireAll(
   connection: Connection,
-  asks: readonly Ask[],
+  requests: readonly AcquireRequest[],
 ): Promise<(AcquiredEndpoint | null)[]> {
-  const rows = groupBy(await run(connection, acquire, { asks: recordset(asks) }), ({ owner }) => owner);
-  return asks.map((ask) => acquiredOf(rows.get(ask.owner) ?? [], ask));
+  const rows = groupBy(
+    await run(connection, acquire, { requests: recordset(requests) }),
+    ({ owner }) => owner,
+  );
+  return requests.map((request) => acquiredOf(rows.get(request.owner) ?? [], request));
 }
 
 /**
@@ -42,16 +47,16 @@ export async function acquireEndpoint(
   paymentIdsInFlight: readonly string[],
   receiver: string | null,
 ): Promise<AcquiredEndpoint | null> {
-  return acquireTogether(ctx.db, askFor(ctx, lease, paymentIdsInFlight, receiver));
+  return acquireBatched(ctx.db, acquireRequestOf(ctx, lease, paymentIdsInFlight, receiver));
 }
 
-/** What `acquireEndpoint` asks for. */
-export function askFor(
+/** The request of `acquireEndpoint`. */
+export function acquireRequestOf(
   ctx: Context,
   { endpointId, owner }: EndpointLease,
   paymentIdsInFlight: readonly string[],
   receiver: string | null,
-): Ask {
+): AcquireRequest {
   return {
     endpoint_id: endpointId,
     owner,
@@ -63,7 +68,7 @@ export function askFor(
   };
 }
 
-function acquiredOf(rows: readonly AcquiredRow[], { in_flight }: Ask): AcquiredEndpoint | null {
+function acquiredOf(rows: readonly AcquiredRow[], { in_flight }: AcquireRequest): AcquiredEndpoint | null {
   const [first] = rows;
   if (first === undefined) return null;
   const due = rows.filter((row): row is AcquiredRow & DueDelivery => row.id !== null);

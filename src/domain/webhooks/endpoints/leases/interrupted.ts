@@ -54,7 +54,7 @@ const recordAttempts = sql<{ delivery_id: string }, InterruptedParams>(
 );
 
 /**
- * Logs what was sent before the lease began and has no outcome, and leaves what is due to the next look: it
+ * Logs what was sent before the lease began and has no outcome, and leaves what is due to the next read: it
  * is not written down as sent yet. Where a PUT has ended the lease of this run itself, the outcomes of its
  * requests replace what is logged here.
  */

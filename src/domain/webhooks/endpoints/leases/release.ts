@@ -27,20 +27,20 @@ export interface Release {
 const releaseUnlessRescheduled = sql<{ owner: string }, { releases: string }>(
   'release_endpoints_unless_rescheduled',
   (p) => `
-   WITH asked AS (
+   WITH requested AS (
      SELECT * FROM json_to_recordset(${p.releases}::json) AS a (
        endpoint_id text, owner text, version int, circuit_open_until timestamptz, clock_offset_ms bigint,
        clock_frozen_until timestamptz)
    ),
    locked AS (
      SELECT key, version FROM scheduled_jobs
-     WHERE job = '${deliverWebhook.name}' AND key = ANY (ARRAY(SELECT endpoint_id FROM asked))
+     WHERE job = '${deliverWebhook.name}' AND key = ANY (ARRAY(SELECT endpoint_id FROM requested))
      ORDER BY key FOR UPDATE
    ),
    next AS (
      SELECT a.*,
        CASE WHEN pending.first IS NOT NULL THEN greatest(pending.first, a.circuit_open_until) END AS at
-     FROM asked a CROSS JOIN LATERAL (
+     FROM requested a CROSS JOIN LATERAL (
        SELECT min(next_attempt_at) AS first FROM deliveries
        WHERE endpoint_id = a.endpoint_id AND status = 'pending') pending
    ),
@@ -61,7 +61,7 @@ const releaseUnlessRescheduled = sql<{ owner: string }, { releases: string }>(
      RETURNING s.key
    )
    UPDATE webhook_endpoints w SET leased_by = NULL, leased_until = NULL
-   FROM asked a
+   FROM requested a
    WHERE w.id = a.endpoint_id AND w.leased_by = a.owner
      AND (w.id IN (SELECT key FROM rescheduled) OR w.id IN (SELECT key FROM finished)
        OR a.version IS NULL AND NOT EXISTS (
@@ -70,7 +70,7 @@ const releaseUnlessRescheduled = sql<{ owner: string }, { releases: string }>(
 );
 
 const LIMITS = { size: 100, waiting: Infinity };
-const releaseTogether = sharedBatch(releaseEach, LIMITS, ({ endpoint_id }) => ownerOf(endpoint_id));
+const releaseBatched = sharedBatch(releaseEach, LIMITS, ({ endpoint_id }) => ownerOf(endpoint_id));
 
 async function releaseEach(connection: Connection, releases: readonly Release[]): Promise<boolean[]> {
   const ids = releases.map(({ endpoint_id }) => endpoint_id);
@@ -95,15 +95,15 @@ export async function releaseAll(
 
 /**
  * Releases the endpoint, with its job due when its next delivery is due and its circuit is closed. Returns
- * false, and changes nothing, when the job was scheduled since `acquired` was read: the run must look again.
- * Runs of one merchant share statements.
+ * false, and changes nothing, when the job was scheduled since `acquired` was read: the run must acquire
+ * again. Runs of one merchant share statements.
  */
 export function releaseEndpoint(
   ctx: Context,
   lease: EndpointLease,
   { version, flowControl }: AcquiredEndpoint,
 ): Promise<boolean> {
-  return releaseTogether(ctx.db, releaseOf(ctx, lease, version, flowControl.circuitOpenUntil));
+  return releaseBatched(ctx.db, releaseOf(ctx, lease, version, flowControl.circuitOpenUntil));
 }
 
 /** The release of an endpoint whose job had this version when it was acquired. */
@@ -180,9 +180,9 @@ const restoreEndpoint = sql<{ id: string }, { endpointId: string; systemNow: Dat
 );
 
 /**
- * Defers to the run that owns the endpoint's lease, which looks again before it releases the endpoint. If
- * that run dies, the job is visible when its lease ends. Finishes the job of an endpoint that does not exist;
- * restores the endpoint when deliveries are pending for it.
+ * Defers to the run that owns the endpoint's lease, which reads what is due before it releases the endpoint.
+ * If that run dies, the job is visible when its lease ends. Finishes the job of an endpoint that does not
+ * exist; restores the endpoint when deliveries are pending for it.
  */
 export async function deferToOwner(ctx: Context, endpointId: string): Promise<void> {
   if ((await runOne(ctx.db, deferJob, { endpointId })) !== null) return;

@@ -4,11 +4,11 @@ import { runOne, sql } from '../../../../platform/postgres/db.ts';
 import type { AcquiredEndpoint, EndpointLease } from './lease.ts';
 import { releaseEndpoint } from './release.ts';
 
-/** How often a waiting endpoint is looked at for deliveries that have waited too long. */
+/** How often the deliveries of a waiting endpoint are read for those that have waited too long. */
 const LOOK_SECONDS = 86_400;
 
 // FOR SHARE waits for a PUT that is about to enable webhooks. It may have searched for waiting deliveries
-// before one of these was committed: once it has ended, this finds nothing, and the run looks again.
+// before one of these was committed: once it has ended, this finds nothing, and the run reads again.
 const lockWhileOff = sql<{ id: string }, { merchantId: string }>(
   'lock_merchant_while_webhooks_are_off',
   (p) => `SELECT id FROM merchants WHERE id = ${p.merchantId} AND NOT webhooks_enabled FOR SHARE`,

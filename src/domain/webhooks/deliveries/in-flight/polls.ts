@@ -4,8 +4,8 @@ import { IS_ON, REGISTRATION } from '../../endpoints/destination.ts';
 import { MAX_CONCURRENCY } from '../../endpoints/flow-control.ts';
 import { ownerOf } from '../../endpoints/leases/lease.ts';
 
-/** What a run looks for while its requests are slow. */
-export interface Look {
+/** What a run polls for while its requests are slow. */
+export interface Poll {
   readonly endpointId: string;
   readonly paymentIdsInFlight: readonly string[];
   readonly now: Date;
@@ -13,14 +13,14 @@ export interface Look {
   readonly receiver: string | null;
 }
 
-/** A recordset of LookRow. */
-interface LookParams {
-  readonly looks: string;
+/** A recordset of PollRow. */
+interface PollParams {
+  readonly polls: string;
 }
 
-interface LookRow {
-  /** The place of the look in its group. */
-  readonly look: number;
+interface PollRow {
+  /** The place of the poll in its group. */
+  readonly place: number;
   readonly endpoint_id: string;
   readonly in_flight: readonly string[];
   readonly due_at: Date;
@@ -28,15 +28,15 @@ interface LookRow {
 }
 
 // What `acquireEndpoint` would find; index: deliveries_due. It writes nothing: a lease outlasts the requests
-// that began with it. LATERAL with LIMIT, so that each look reads one row by the index: as EXISTS its plan
+// that began with it. LATERAL with LIMIT, so that each poll reads one row by the index: as EXISTS its plan
 // depended on statistics. It could read all that waits for its retry, and in some runs beside 50,000
 // endpoints a statement took 145 to 200 ms instead of 0.7.
-const findMoreDue = sql<{ look: number }, LookParams>(
+const findMoreDue = sql<{ place: number }, PollParams>(
   'find_endpoints_with_more_due',
   (p) => `
-   SELECT l.look
-   FROM json_to_recordset(${p.looks}::json) AS l (
-       look int, endpoint_id text, in_flight text[], due_at timestamptz, is_overridden boolean)
+   SELECT l.place
+   FROM json_to_recordset(${p.polls}::json) AS l (
+       place int, endpoint_id text, in_flight text[], due_at timestamptz, is_overridden boolean)
      JOIN webhook_endpoints o ON o.id = l.endpoint_id
      JOIN merchants m ON m.id = o.merchant_id ${REGISTRATION}
      CROSS JOIN LATERAL (
@@ -50,27 +50,27 @@ const findMoreDue = sql<{ look: number }, LookParams>(
 );
 
 /**
- * Returns whether more can be sent to the endpoint beside what is in flight. Looks of one merchant share
- * statements: it may have hundreds of endpoints that hang, and the statement of each would
- * take more of the worker's time than all deliveries of the others.
+ * Returns whether more can be sent to the endpoint beside what is in flight. Polls of one merchant share
+ * statements: it may have hundreds of endpoints that hang, and a statement for each would take more of the
+ * worker's time than all deliveries of the others.
  */
-export function isMoreDue(db: Connection, look: Look): Promise<boolean> {
-  return lookTogether(db, look);
+export function isMoreDue(db: Connection, poll: Poll): Promise<boolean> {
+  return pollBatched(db, poll);
 }
 
 const LIMITS = { size: 500, waiting: Infinity };
-const lookTogether = sharedBatch(lookAll, LIMITS, ({ endpointId }) => ownerOf(endpointId));
+const pollBatched = sharedBatch(pollAll, LIMITS, ({ endpointId }) => ownerOf(endpointId));
 
-async function lookAll(db: Connection, looks: readonly Look[]): Promise<readonly boolean[]> {
+async function pollAll(db: Connection, polls: readonly Poll[]): Promise<readonly boolean[]> {
   const found = new Set(
-    (await run(db, findMoreDue, { looks: recordset(looks.map(rowOf)) })).map(({ look }) => look),
+    (await run(db, findMoreDue, { polls: recordset(polls.map(rowOf)) })).map(({ place }) => place),
   );
-  return looks.map((_, place) => found.has(place));
+  return polls.map((_, place) => found.has(place));
 }
 
-function rowOf({ endpointId, paymentIdsInFlight, now, receiver }: Look, look: number): LookRow {
+function rowOf({ endpointId, paymentIdsInFlight, now, receiver }: Poll, place: number): PollRow {
   return {
-    look,
+    place,
     endpoint_id: endpointId,
     in_flight: paymentIdsInFlight,
     due_at: now,

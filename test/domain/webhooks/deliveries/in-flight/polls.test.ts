@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isMoreDue, type Look } from '../../../../../src/domain/webhooks/deliveries/in-flight/looks.ts';
+import { isMoreDue, type Poll } from '../../../../../src/domain/webhooks/deliveries/in-flight/polls.ts';
 import { countStatements } from '../../../../support/counted-db.ts';
 import {
   callbackEndpointId,
@@ -11,7 +11,7 @@ import { explain, rowsRead } from '../../../../support/explain.ts';
 import { createHarness, type Harness } from '../../../../support/harness.ts';
 import { openShop } from '../../../../support/shop.ts';
 
-describe('the looks of runs whose requests hang', () => {
+describe('the polls of runs whose requests hang', () => {
   let harness: Harness;
   let endpointIds: string[];
   before(async () => {
@@ -24,7 +24,7 @@ describe('the looks of runs whose requests hang', () => {
   });
   after(() => harness.close());
 
-  const lookAt = (endpointId: string, more: Partial<Look> = {}): Look => ({
+  const pollOf = (endpointId: string, more: Partial<Poll> = {}): Poll => ({
     endpointId,
     paymentIdsInFlight: [],
     now: harness.ctx.now(),
@@ -39,10 +39,10 @@ describe('the looks of runs whose requests hang', () => {
     const [delivery] = (await deliveriesIn(harness)).filter(({ endpoint_id }) => endpoint_id === first);
     const before = new Date(harness.ctx.now().getTime() - 86_400_000);
     const answers = await Promise.all([
-      ...endpointIds.map((id) => isMoreDue(db, lookAt(id))),
-      isMoreDue(db, lookAt(first, { paymentIdsInFlight: [delivery?.payment_id ?? ''] })),
-      isMoreDue(db, lookAt(first, { now: before })),
-      isMoreDue(db, lookAt(`${harness.merchant.id} that does not exist`)),
+      ...endpointIds.map((id) => isMoreDue(db, pollOf(id))),
+      isMoreDue(db, pollOf(first, { paymentIdsInFlight: [delivery?.payment_id ?? ''] })),
+      isMoreDue(db, pollOf(first, { now: before })),
+      isMoreDue(db, pollOf(`${harness.merchant.id} that does not exist`)),
     ]);
     expect(answers).to.deep.equal([...endpointIds.map(() => true), false, false, false]);
     expect(counts.statements).to.equal(1);
@@ -51,10 +51,10 @@ describe('the looks of runs whose requests hang', () => {
   it('that come while a statement is under way share the next one', async () => {
     const { db, counts } = counted();
     const [first = '', ...others] = endpointIds;
-    const answer = isMoreDue(db, lookAt(first));
+    const answer = isMoreDue(db, pollOf(first));
     // Two turns of the event loop later the statement of the first is under way.
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-    const later = others.map((id) => isMoreDue(db, lookAt(id)));
+    const later = others.map((id) => isMoreDue(db, pollOf(id)));
     expect(await answer).to.equal(true);
     expect(new Set(await Promise.all(later))).to.deep.equal(new Set([true]));
     expect(counts.statements).to.equal(2);
@@ -63,7 +63,7 @@ describe('the looks of runs whose requests hang', () => {
   it('of two merchants are statements of their own', async () => {
     const { db, counts } = counted();
     const [first = '', second = ''] = endpointIds;
-    await Promise.all([first, second, 'mer_other', 'mer_other 1'].map((id) => isMoreDue(db, lookAt(id))));
+    await Promise.all([first, second, 'mer_other', 'mer_other 1'].map((id) => isMoreDue(db, pollOf(id))));
     expect(counts.statements).to.equal(2);
   });
 
@@ -72,8 +72,8 @@ describe('the looks of runs whose requests hang', () => {
     await configure(harness, 'https://shop.example/hooks', false);
     try {
       const { db } = harness.ctx;
-      expect(await isMoreDue(db, lookAt(first))).to.equal(false);
-      expect(await isMoreDue(db, lookAt(first, { receiver: 'https://all.example' }))).to.equal(true);
+      expect(await isMoreDue(db, pollOf(first))).to.equal(false);
+      expect(await isMoreDue(db, pollOf(first, { receiver: 'https://all.example' }))).to.equal(true);
     } finally {
       await configure(harness, 'https://shop.example/hooks');
     }
@@ -83,8 +83,8 @@ describe('the looks of runs whose requests hang', () => {
     const [first = '', second = ''] = endpointIds;
     const broken = { paymentIdsInFlight: ['a \u0000 that Postgres refuses'] };
     const failed = await Promise.allSettled([
-      isMoreDue(harness.ctx.db, lookAt(first, broken)),
-      isMoreDue(harness.ctx.db, lookAt(second)),
+      isMoreDue(harness.ctx.db, pollOf(first, broken)),
+      isMoreDue(harness.ctx.db, pollOf(second)),
     ]);
     expect(failed.map(({ status }) => status)).to.deep.equal(['rejected', 'fulfilled']);
   });
@@ -112,7 +112,7 @@ describe('the looks of runs whose requests hang', () => {
     await db.raw('ANALYZE deliveries, webhook_endpoints');
     const inFlight = { paymentIdsInFlight: [delivery?.payment_id ?? ''] };
     const plans = await explain(db, (tx) =>
-      Promise.all([isMoreDue(tx, lookAt(first, inFlight)), isMoreDue(tx, lookAt(second))]),
+      Promise.all([isMoreDue(tx, pollOf(first, inFlight)), isMoreDue(tx, pollOf(second))]),
     );
     expect(plans).to.have.length(2);
     for (const plan of plans) expect(rowsRead(plan, 'deliveries\\w*'), plan).to.be.within(1, 2);
