@@ -2,7 +2,7 @@ import {
   setRefundAddressByToken,
   type AddressForm,
 } from '../../src/domain/checkout/actions/set-refund-address.ts';
-import { toConfirm } from '../../src/domain/checkout/parts/refund.ts';
+import { toConfirm } from '../../src/domain/checkout/components/refund.ts';
 import { viewOf } from '../../src/domain/checkout/view/view.ts';
 import type { AdaptersByMode } from '../../src/domain/payments/lifecycle/ports.ts';
 import type { Context } from '../../src/platform/context.ts';

@@ -53,16 +53,16 @@ export function findTransaction(ctx: Context, adapters: AdaptersByMode): Request
     const { language, chosen } = languageOf(request);
     const found = await findTransactionByToken(ctx, adapters, request.params.token, tx);
     if (found === null) return next();
-    const { finding, payment } = found;
+    const { result, payment } = found;
     const input = typeof tx === 'string' ? tx : '';
-    const page = await pageOf(ctx, adapters, payment, language, { chosen, found: { input, finding } });
-    return sendPage(request, response.status(finding === 'bad' ? 400 : 200), page);
+    const page = await pageOf(ctx, adapters, payment, language, { chosen, found: { input, result } });
+    return sendPage(request, response.status(result === 'bad' ? 400 : 200), page);
   };
 }
 
 /**
- * Leads who reloads the answer of a form, or comes back to it, to the page: a form's path has no page of its
- * own.
+ * Leads who reloads the response to a form, or comes back to it, to the page: a form's path has no page of
+ * its own.
  */
 export const backToPage: RequestHandler<{ token: string }> = (request, response) => {
   const { chosen } = languageOf(request);

@@ -9,7 +9,7 @@ import type { Context } from '../../platform/context.ts';
 import { languageOf } from './page.ts';
 import { sendPage } from './send-page.ts';
 
-/** Answers a form with a message that leads back to the payment's page, and says TEST as that does. */
+/** Responds to a form with a message that leads back to the payment's page, and says TEST as that does. */
 export async function sendRefusal(
   { ctx, adapters }: { ctx: Context; adapters: AdaptersByMode },
   request: Request<{ token: string }>,

@@ -6,7 +6,7 @@ import { syncNetwork } from '../../payments/processing/sync-network.ts';
 import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
 import { isUnavailable } from '../../../platform/postgres/db.ts';
-import type { Finding } from '../parts/help.ts';
+import type { LookupResult } from '../components/help.ts';
 import { findByToken, type CheckoutPayment } from '../view/store.ts';
 
 /** A hash anywhere in what people paste: alone, or in an explorer's link. */
@@ -25,18 +25,18 @@ export async function findTransactionByToken(
   adapters: AdaptersByMode,
   token: string,
   input: unknown,
-): Promise<{ finding: Finding; payment: CheckoutPayment } | null> {
+): Promise<{ result: LookupResult; payment: CheckoutPayment } | null> {
   const payment = await findByToken(ctx.db, token);
   if (payment === null) return null;
   const hash = parseHash(payment.network, input);
-  if (hash === null) return { finding: 'bad', payment };
-  const finding = await lookUp(ctx, adapters, payment, hash);
-  const shown = finding === 'seen' ? await findByToken(ctx.db, token) : payment;
-  return { finding, payment: shown ?? payment };
+  if (hash === null) return { result: 'bad', payment };
+  const result = await lookUp(ctx, adapters, payment, hash);
+  const shown = result === 'seen' ? await findByToken(ctx.db, token) : payment;
+  return { result, payment: shown ?? payment };
 }
 
 /** The hash in `input` as the network writes it; null: there is none. */
-export function parseHash(network: NetworkId, input: unknown): string | null {
+function parseHash(network: NetworkId, input: unknown): string | null {
   if (typeof input !== 'string') return null;
   const { transactionHashFormat: format } = NETWORKS[network];
   const [, hash] = HASHES[format].exec(input) ?? [];
@@ -50,7 +50,7 @@ async function lookUp(
   adapters: AdaptersByMode,
   payment: CheckoutPayment,
   hash: string,
-): Promise<Finding> {
+): Promise<LookupResult> {
   const { network, test_clock } = payment;
   if (payment.transfers.some(({ tx_hash }) => tx_hash === hash)) return 'counted';
   const own = adaptersOf(adapters, payment.merchant_mode);
@@ -59,9 +59,9 @@ async function lookUp(
   try {
     const found = await own.chain(clocked).find(network, hash);
     if (found === null) return 'unable';
-    const finding = findingOf(found, payment);
-    if (finding === 'seen') await syncNetwork(clocked, own, network);
-    return finding;
+    const result = resultOf(found, payment);
+    if (result === 'seen') await syncNetwork(clocked, own, network);
+    return result;
   } catch (error) {
     if (isUnavailable(error)) throw error;
     ctx.log.warn('checkout page: transaction not looked up', {
@@ -72,7 +72,7 @@ async function lookUp(
   }
 }
 
-function findingOf(transfers: readonly ChainTransfer[], { address }: CheckoutPayment): Finding {
+function resultOf(transfers: readonly ChainTransfer[], { address }: CheckoutPayment): LookupResult {
   if (transfers.length === 0) return 'unknown';
   const ours = transfers.filter((transfer) => transfer.address === address);
   if (ours.length === 0) return 'elsewhere';

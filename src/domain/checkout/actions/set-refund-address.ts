@@ -3,7 +3,7 @@ import { lockPayments } from '../../payments/lifecycle/store.ts';
 import { adaptersOf, type AdaptersByMode } from '../../payments/lifecycle/ports.ts';
 import type { Context } from '../../../platform/context.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
-import { toConfirm, type EnteredAddress } from '../parts/refund.ts';
+import { toConfirm, type EnteredAddress } from '../components/refund.ts';
 import { canAskForAddress, viewOf } from '../view/view.ts';
 import { findByToken, type CheckoutPayment } from '../view/store.ts';
 

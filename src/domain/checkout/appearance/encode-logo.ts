@@ -6,12 +6,12 @@ import { imageTypeOf, IMAGE_TYPES, isAnimatedPng } from './image-type.ts';
 /** Twice the size at which the page shows it: phones have two device pixels or more per pixel. */
 const MAX_SIDE = 160;
 /** The page's images are a small part of what a payment may take. */
-export const MAX_LOGO_BYTES = 6_000;
+const MAX_LOGO_BYTES = 6_000;
 /**
  * Far more than a logo needs. Of an interlaced PNG with 16 bits a channel the whole image is in memory at
  * once: 45 MB measured for these, and 120 MB for 3500x3500, which 95 kB can hold.
  */
-export const MAX_PIXELS = 2048 * 2048;
+const MAX_PIXELS = 2048 * 2048;
 /** An image within the limits takes a tenth of it. */
 const MAX_SECONDS = 5;
 

@@ -12,7 +12,7 @@ export interface AppearanceRow {
 const APPEARANCE_ROW = `${STORED_APPEARANCE} AS appearance, f.updated_at`;
 
 const findAppearance = sql<AppearanceRow, { merchantId: string }>(
-  'find_face',
+  'find_appearance',
   (p) => `SELECT ${APPEARANCE_ROW} FROM merchant_faces f WHERE f.merchant_id = ${p.merchantId}`,
 );
 
@@ -36,7 +36,7 @@ interface WriteAppearanceParams {
 }
 
 const writeAppearance = sql<AppearanceRow, WriteAppearanceParams>(
-  'write_face',
+  'write_appearance',
   (p) => `
     INSERT INTO merchant_faces AS f (
       merchant_id, name, support_url, accent_color, display_currency, methods, embed_origins, updated_at)

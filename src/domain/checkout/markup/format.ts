@@ -1,7 +1,7 @@
 import { html, type Html } from '../../../platform/pages/html.ts';
 
 /** Digits of the Latin script in every language: amounts, addresses and codes use them too. */
-export const localeFor = (locale: string) => `${locale}-u-nu-latn`;
+const localeFor = (locale: string) => `${locale}-u-nu-latn`;
 
 /** Below this many seconds a deadline is named by its time alone: it is today or tonight. */
 const SAME_DAY_SECONDS = 12 * 3600;

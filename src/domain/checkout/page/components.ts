@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { html, type Html } from '../../../platform/pages/html.ts';
 import type { Language } from '../../languages/languages.ts';
-import { codeComponent } from '../parts/code.ts';
-import { helpComponent, type Found } from '../parts/help.ts';
-import { payComponent } from '../parts/pay.ts';
-import { proofComponent } from '../parts/proof.ts';
-import { refundComponent, type EnteredAddress } from '../parts/refund.ts';
-import { simulatorComponent } from '../parts/simulator.ts';
-import { statusComponent, statusTone } from '../parts/status.ts';
-import { stepsComponent } from '../parts/steps.ts';
-import { summary, testBand } from '../parts/summary.ts';
-import { waysComponent } from '../parts/ways.ts';
+import { codeComponent } from '../components/code.ts';
+import { helpComponent, type Found } from '../components/help.ts';
+import { payComponent } from '../components/pay.ts';
+import { proofComponent } from '../components/proof.ts';
+import { refundComponent, type EnteredAddress } from '../components/refund.ts';
+import { simulatorComponent } from '../components/simulator.ts';
+import { statusComponent, statusTone } from '../components/status.ts';
+import { stepsComponent } from '../components/steps.ts';
+import { summary, testBand } from '../components/summary.ts';
+import { waysComponent } from '../components/ways.ts';
 import type { DisplayPrice } from '../view/display-price.ts';
 import type { Served, View } from '../view/view.ts';
 

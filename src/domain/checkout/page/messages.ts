@@ -1,6 +1,6 @@
 import { document } from './document.ts';
 import { html } from '../../../platform/pages/html.ts';
-import { testBand } from '../parts/summary.ts';
+import { testBand } from '../components/summary.ts';
 import type { Language } from '../../languages/languages.ts';
 
 /** Messages instead of a payment, and the seconds after which the page tries again; null: never. */

@@ -3,10 +3,10 @@ import { embeddersOf } from './embedding.ts';
 import { componentsOf, mainElement, type PageContent } from './components.ts';
 import { html } from '../../../platform/pages/html.ts';
 import type { Language } from '../../languages/languages.ts';
-import { pageTitle, stateKey, statusTone } from '../parts/status.ts';
-import { hasCode } from '../parts/code.ts';
-import type { Found } from '../parts/help.ts';
-import type { EnteredAddress } from '../parts/refund.ts';
+import { pageTitle, stateKey, statusTone } from '../components/status.ts';
+import { hasCode } from '../components/code.ts';
+import type { Found } from '../components/help.ts';
+import type { EnteredAddress } from '../components/refund.ts';
 import type { DisplayRates } from '../../chain/port.ts';
 import { displayPrice } from '../view/display-price.ts';
 import { appearanceOf, logoPath } from '../view/appearance.ts';
@@ -44,7 +44,7 @@ export function policyFor(payment: CheckoutPayment): string {
  * that links keep; null: `language` is the browser's. `served` says where the payment can be paid, and
  * whether it is simulated: then the page says TEST. With a sandbox the page of a test payment has the
  * simulator's panel. `entered`: input for the refund address; `found`: what came of looking a transaction up.
- * Both answer a form.
+ * Both respond to a form.
  */
 export function checkoutPage(
   payment: CheckoutPayment,

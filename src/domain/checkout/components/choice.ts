@@ -14,10 +14,7 @@ const CHEAPEST_FIRST: readonly PaymentMethod[] = NETWORKS_BY_FEE.flatMap((networ
 );
 
 /** What the merchant offers and the service serves, in the merchant's order. */
-export function offeredMethods(
-  { methods }: MerchantAppearance,
-  { networks }: Served,
-): readonly PaymentMethod[] {
+function offeredMethods({ methods }: MerchantAppearance, { networks }: Served): readonly PaymentMethod[] {
   return (methods ?? CHEAPEST_FIRST).filter(({ network }) => networks.includes(network));
 }
 

@@ -5,13 +5,12 @@ import type { PageTexts } from '../../languages/en.ts';
 import type { State, View } from '../view/view.ts';
 
 /** What the network says of a transaction that the customer named, as far as it matters to them. */
-export const FINDINGS = ['bad', 'unknown', 'elsewhere', 'dropped', 'seen', 'counted', 'unable'] as const;
-export type Finding = (typeof FINDINGS)[number];
+export type LookupResult = 'bad' | 'unknown' | 'elsewhere' | 'dropped' | 'seen' | 'counted' | 'unable';
 
 /** What was looked up, and what was found. */
 export interface Found {
   readonly input: string;
-  readonly finding: Finding;
+  readonly result: LookupResult;
 }
 
 const TEXTS = {
@@ -22,7 +21,7 @@ const TEXTS = {
   seen: 'findSeen',
   counted: 'findCounted',
   unable: 'findUnable',
-} as const satisfies Record<Finding, keyof PageTexts>;
+} as const satisfies Record<LookupResult, keyof PageTexts>;
 
 /** The states in which a customer may have sent money that the page does not show. */
 const MAY_MISS_MONEY: readonly State[] = ['waiting', 'underpaid', 'expired', 'expiredPartly', 'replaced'];
@@ -44,13 +43,13 @@ export function helpComponent(
 
 function lookUp({ payment }: View, texts: PageTexts, path: string, found: Found | null): Html {
   const network = latin(NETWORKS[payment.network].name);
-  const isBad = found?.finding === 'bad';
+  const isBad = found?.result === 'bad';
   const marks = html`aria-describedby="found" value="${(found?.input ?? '').slice(0, MAX_SHOWN)}"`;
-  const answer =
+  const result =
     found === null
       ? null
       : html`<p id="found" data-heard class="${isBad ? 'fault' : 'answer'}">
-          ${fill(texts[TEXTS[found.finding]], { network })}
+          ${fill(texts[TEXTS[found.result]], { network })}
         </p>`;
   return html`<details id="find" ${found === null ? null : html`open`}>
     <summary>${texts.findTitle}</summary>
@@ -69,7 +68,7 @@ function lookUp({ payment }: View, texts: PageTexts, path: string, found: Found 
         ${found === null ? null : marks}
         ${isBad ? html`aria-invalid="true"` : null}
       />
-      ${answer}
+      ${result}
       <button>${texts.findButton}</button>
     </form>
   </details>`;

@@ -34,13 +34,13 @@ const loadedImages = (page: Page) =>
     '[...document.images].every(({ complete, naturalWidth }) => complete && naturalWidth > 0)',
   );
 
-describe("a merchant's face in a browser", () => {
+describe("a merchant's appearance in a browser", () => {
   let harness: Harness;
   let server: Listening;
   let browser: Browser;
   const check = showPages((opened) => ({ harness, server, browser } = opened));
 
-  /** A merchant with a face, and the page of a payment of theirs. */
+  /** A merchant with an appearance of their own, and the page of a payment of theirs. */
   const pageOf = async (state: string, choices: object, query = '') => {
     const merchant = await harness.addMerchant();
     await harness
@@ -85,7 +85,7 @@ describe("a merchant's face in a browser", () => {
             // The script writes times in the customer's own zone, which moves a few pixels.
             // The script writes local times behind the first paint where the browser is slow.
             expect(await shifts(page)).to.be.below(MAX_SHIFT);
-            await picture(page, `face-${name}-${look.width}-${look.colorScheme}`);
+            await picture(page, `appearance-${name}-${look.width}-${look.colorScheme}`);
           });
         },
       );
