@@ -61,7 +61,7 @@ describe('a worker that is closed while Redis is away', () => {
     expect(errors()).to.deep.equal([]);
   });
 
-  it('ends with jobs to hand over', async () => {
+  it('ends with jobs to enqueue', async () => {
     const worker = await startWorker();
     await settlePayments(service, 1);
     await redis.stop();

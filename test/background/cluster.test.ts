@@ -26,7 +26,7 @@ describe('a Redis Cluster', () => {
       await Promise.all([service.startWorker(), service.startWorker()]);
       const ids = await Promise.all(Array.from({ length: 15 }, () => service.shop.create()));
       for (const id of ids) await service.shop.pay(id);
-      await service.passUntil('all are settled and told', async () => {
+      await service.passUntil('all are settled and delivered', async () => {
         const payments = await Promise.all(ids.map((id) => service.shop.payment(id)));
         const events = new Set(service.receiver.requests.map(({ headers }) => headers['webhook-id']));
         return payments.every(({ status }) => status === 'SETTLED') && events.size === ids.length * 4;

@@ -58,10 +58,10 @@ for (const engine of ENGINES)
     const eventIds = () =>
       service.receiver.requests.map(({ headers }) => String(headers['webhook-id'])).sort();
     const expectEachOnceUnderItsOwnId = async (ids: readonly string[]) => {
-      const told = await Promise.all(
+      const recorded = await Promise.all(
         ids.map(async (id) => (await service.shop.events(id)).map((event) => event.id)),
       );
-      expect(eventIds()).to.deep.equal(told.flat().sort());
+      expect(eventIds()).to.deep.equal(recorded.flat().sort());
     };
 
     it('of a worker that has leased: another takes its jobs over long before the lease ends', async () => {

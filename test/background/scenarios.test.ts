@@ -22,16 +22,16 @@ for (const engine of ENGINES)
       }
     });
 
-    const tell = async (body: object) => {
-      const answer = await service.request('POST', '/v1/sandbox/scenarios', body);
-      expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
-      return answer.body as ScenarioReport;
+    const runScenario = async (body: object) => {
+      const response = await service.request('POST', '/v1/sandbox/scenarios', body);
+      expect(response.status, JSON.stringify(response.body)).to.equal(200);
+      return response.body as ScenarioReport;
     };
 
     for (const story of LIBRARY_NAMES)
       it(`runs ${story} twice at once through the API, with the same events`, async () => {
         const script = { story, seed: 'a', ids: 'stable' };
-        const [one, other] = await Promise.all([tell(script), tell(script)]);
+        const [one, other] = await Promise.all([runScenario(script), runScenario(script)]);
         expect(eventsOf(one)).to.deep.equal(EVENTS[story]);
         expect(JSON.stringify(other)).to.equal(JSON.stringify(one));
       });
@@ -39,8 +39,8 @@ for (const engine of ENGINES)
     it('leaves a payment whose clock was advanced to the workers, which continue in its own time', async () => {
       const created = await service.request('POST', '/v1/payment', { pay_amount: '10.50', order_id: 'o' });
       const { id } = created.body as { id: string };
-      const wound = await service.request('POST', `/v1/sandbox/payments/${id}/advance`, { by: '59m' });
-      expect((wound.body as { payment: { status: string } }).payment.status).to.equal('WAITING');
+      const advanced = await service.request('POST', `/v1/sandbox/payments/${id}/advance`, { by: '59m' });
+      expect((advanced.body as { payment: { status: string } }).payment.status).to.equal('WAITING');
       service.harness.advance(61);
       await service.passUntil('it has expired an hour after its creation, a minute from now', async () => {
         const { body } = await service.request('GET', `/v1/payment/${id}`);

@@ -64,10 +64,10 @@ for (const engine of ENGINES)
       }
       const events = [...bodyOf.values()].map((body) => JSON.parse(body) as StoredEvent);
       for (const id of ids) {
-        const told = events
+        const delivered = events
           .filter(({ data }) => data.checkout.id === id)
           .sort((a, b) => a.sequence - b.sequence);
-        expect(told.map(({ type }) => type)).to.deep.equal(PAID);
+        expect(delivered.map(({ type }) => type)).to.deep.equal(PAID);
       }
     };
     const paidAndTold = (ids: readonly string[]) =>

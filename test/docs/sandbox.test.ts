@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { LIBRARY_NAMES } from '../../src/domain/sandbox/scenarios/library-names.ts';
 import { createPayment } from '../support/http.ts';
-import { play } from '../support/scenarios.ts';
+import { postScenario } from '../support/scenarios.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 
 const TEXT = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
@@ -25,8 +25,9 @@ describe('docs/sandbox.md', () => {
 
   BLOCKS.forEach(({ kind, body }, index) =>
     it(`its request ${index + 1} (${kind}) works as it stands`, async () => {
-      if (kind === 'scenario') await play(harness, body);
-      else if (kind === 'steps') await play(harness, { payment: { pay_amount: '10.00' }, script: body });
+      if (kind === 'scenario') await postScenario(harness, body);
+      else if (kind === 'steps')
+        await postScenario(harness, { payment: { pay_amount: '10.00' }, script: body });
       else if (kind === 'payment') await harness.api('post', '/v1/payment').send(body).expect(201);
       else if (kind === 'advance') {
         const { id } = await createPayment(harness);

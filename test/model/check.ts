@@ -30,9 +30,9 @@ export async function checkScript(ctx: Context, caller: Caller, { terms, steps }
         const network = await payment.giveAddress();
         expect(model.giveAddress(network), `the page asks about ${network}: ${when}`).to.equal(true);
       } else {
-        const play = playOf(action, model);
+        const act = actOf(action, model);
         const isAllowed = model.act(action);
-        expect(await play(payment, at), `allowed: ${when}`).to.equal(isAllowed);
+        expect(await act(payment, at), `allowed: ${when}`).to.equal(isAllowed);
       }
       const facts = await payment.facts();
       compareFacts(when, facts, model);
@@ -60,10 +60,10 @@ export async function checkScript(ctx: Context, caller: Caller, { terms, steps }
   });
 }
 
-type Play = (payment: ServicePayment, at: number) => Promise<boolean>;
+type Act = (payment: ServicePayment, at: number) => Promise<boolean>;
 
 /** Returns what the service is asked to do; amounts are those of the model before the action. */
-function playOf(action: Exclude<Action, { do: 'give_address' }>, model: Model): Play {
+function actOf(action: Exclude<Action, { do: 'give_address' }>, model: Model): Act {
   const done = async (payment: ServicePayment, at: number, work: () => unknown) => {
     await payment.advanceTo(at);
     await work();
@@ -89,11 +89,11 @@ function playOf(action: Exclude<Action, { do: 'give_address' }>, model: Model): 
       if (direct)
         return (payment, at) => done(payment, at, () => (isSent ? payment.send(method, amount) : undefined));
       const { coin, network } = METHODS[method];
-      return (payment, at) => payment.play({ at: '0s', do: 'transfer', amount, coin, network }, at);
+      return (payment, at) => payment.run({ at: '0s', do: 'transfer', amount, coin, network }, at);
     }
     default: {
       const stepOf = scriptStep(action, model);
-      return (payment, at) => payment.play(stepOf(payment), at);
+      return (payment, at) => payment.run(stepOf(payment), at);
     }
   }
 }

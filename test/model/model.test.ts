@@ -5,7 +5,7 @@ import { EXAMPLES } from './examples.ts';
 import { Model } from './model.ts';
 import { describeRefund } from './returns.ts';
 
-function play({ terms, steps }: Script): Model {
+function run({ terms, steps }: Script): Model {
   const model = new Model(terms);
   let at = 0;
   for (const { after, action } of steps) {
@@ -22,13 +22,13 @@ const refundsOf = ({ money }: Model) => money.refunds.map(describeRefund);
 /** The model alone, against results that were computed by hand. */
 describe('the model of a payment', () => {
   it('one satoshi holds no price: what comes 47 hours later counts at the market of that moment', () => {
-    const model = play(EXAMPLES.satoshi);
+    const model = run(EXAMPLES.satoshi);
     expect(creditsOf(model)).to.deep.equal(['0.0009', '6666.6678']);
     expect(model.payment.status).to.equal('PENDING');
   });
 
   it('a whole bitcoin for a price of 10: the price is converted, the rest goes back as bitcoin', () => {
-    const model = play(EXAMPLES.wholeBitcoin);
+    const model = run(EXAMPLES.wholeBitcoin);
     expect(refundsOf(model)).to.deep.equal(['0.99983333 BTC bitcoin held for 59989.9998 COMPLETED']);
     expect(model.money.ledger.balances).to.include({
       'BTC bitcoin converted': '0.00016667',
@@ -37,7 +37,7 @@ describe('the model of a payment', () => {
   });
 
   it('a whole bitcoin 60 days after the deadline goes back as it came', () => {
-    const model = play(EXAMPLES.sixtyDaysLate);
+    const model = run(EXAMPLES.sixtyDaysLate);
     expect(model.payment.events.slice(-2)).to.deep.equal([
       'funds_received EXPIRED 1 BTC bitcoin for 60000',
       'refunded REFUNDED',
@@ -47,7 +47,7 @@ describe('the model of a payment', () => {
   });
 
   it('a thousand in the pool is not settled with the ten that confirmed', () => {
-    const model = play(EXAMPLES.pool);
+    const model = run(EXAMPLES.pool);
     expect(model.payment.paid).to.deep.equal({ amount: '10', coin: 'USDC' });
     expect(model.money.ledger.balances).to.include({ 'USDC ethereum merchant': '10' });
     model.advanceTo(86_400_000);
@@ -55,11 +55,11 @@ describe('the model of a payment', () => {
   });
 
   it('a quote asks for eight decimals, and paying it, or one unit less, is neither too much nor too little', () => {
-    const model = play(EXAMPLES.asked);
+    const model = run(EXAMPLES.asked);
     expect(model.money.sent.map(({ amount }) => format(amount))).to.deep.equal(['0.00833334']);
     expect(creditsOf(model)).to.deep.equal(['25']);
     expect([...model.payment.exceptions]).to.deep.equal([]);
-    const less = play(EXAMPLES.oneUnitLess);
+    const less = run(EXAMPLES.oneUnitLess);
     less.advanceTo(3_600_000);
     expect(creditsOf(less)).to.deep.equal(['24.99999']);
     expect([...less.payment.exceptions]).to.deep.equal([]);
@@ -67,19 +67,19 @@ describe('the model of a payment', () => {
   });
 
   it('a price with nine decimals is paid by the six that its coin has', () => {
-    const model = play(EXAMPLES.ninthDecimal);
+    const model = run(EXAMPLES.ninthDecimal);
     expect(creditsOf(model)).to.deep.equal(['19.123457']);
     expect([...model.payment.exceptions]).to.deep.equal([]);
   });
 
   it('a coin that was never quoted counts at the market', () => {
-    const model = play(EXAMPLES.neverQuoted);
+    const model = run(EXAMPLES.neverQuoted);
     expect(creditsOf(model)).to.deep.equal(['6']);
     expect([...model.payment.exceptions]).to.deep.equal(['underpaid']);
   });
 
   it('a transfer that is sped up is the same money', () => {
-    const model = play(EXAMPLES.speedUp);
+    const model = run(EXAMPLES.speedUp);
     model.advanceTo(3_600_000);
     expect(model.payment.events.map((event) => event.split(' ')[1])).to.deep.equal([
       'WAITING',
@@ -91,7 +91,7 @@ describe('the model of a payment', () => {
   });
 
   it('a stranger who sends one unit and takes it back fails nothing', () => {
-    const model = play(EXAMPLES.stranger);
+    const model = run(EXAMPLES.stranger);
     expect(model.payment.status).to.equal('SETTLED');
     expect([...model.payment.exceptions]).to.deep.equal(['replaced']);
   });

@@ -36,7 +36,7 @@ for (const blockSeconds of BLOCK_SECONDS)
 async function agree(harness: Harness, scripts: number): Promise<void> {
   const { ctx } = harness;
   // Before the scripts, so that a run that hangs prints it too.
-  console.log(`      MODEL_SCRIPTS=${SCRIPTS} MODEL_SEED=${SEED} plays these scripts again`);
+  console.log(`      MODEL_SCRIPTS=${SCRIPTS} MODEL_SEED=${SEED} runs these scripts again`);
   const { caller } = await openShop(harness);
   const startedAt = performance.now();
   const lanes = Array.from({ length: LANES }, (_, lane) =>

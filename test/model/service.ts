@@ -32,7 +32,7 @@ const BEGIN = new Date('2026-01-01T00:00:00.000Z');
 export interface ServicePayment {
   advanceTo(ms: number): Promise<void>;
   /** Runs a step at a time since the beginning; false when the service refuses it. */
-  play(step: Step, ms: number): Promise<boolean>;
+  run(step: Step, ms: number): Promise<boolean>;
   /** Selects a coin as the checkout page does. */
   choose(method: Method): Promise<boolean>;
   /** Sends a transfer to the payment's address on a network, without selecting the coin. */
@@ -101,7 +101,7 @@ function servicePayment(
   return {
     customerAddress,
     advanceTo: (ms) => frozen.advanceTo(at(ms)),
-    async play(step, ms) {
+    async run(step, ms) {
       try {
         await runScript(run, at(ms), [step]);
         await frozen.advanceTo(at(ms));

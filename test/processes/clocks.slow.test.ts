@@ -140,7 +140,7 @@ describe('a machine whose clock is off', function () {
     setClock(600);
     await worker.says('no work is taken until the clock is right');
     const id = await pay(web);
-    // What another relay hands over must wait as well: the one of a worker without these queues.
+    // What another worker's sweep enqueues must wait as well: the one of a worker without these queues.
     const relay = await stand.startWorker({ WORKER_QUEUES: 'clean-up' });
     await until('the payment waits in a queue', async () => {
       const rows = await stand.rows(`SELECT FROM bullmq.job WHERE state = 'waiting'`);

@@ -31,13 +31,14 @@ export interface ScenarioReport {
 }
 
 /** Runs a scenario through the API, and returns its report, parsed and as bytes. */
-export async function play(
+export async function postScenario(
   harness: Harness,
   body: object,
 ): Promise<{ report: ScenarioReport; text: string }> {
-  const answer = await harness.api('post', '/v1/sandbox/scenarios').send(body);
-  if (answer.status !== 200) throw new Error(`the scenario failed with ${answer.status}: ${answer.text}`);
-  return { report: answer.body as ScenarioReport, text: answer.text };
+  const response = await harness.api('post', '/v1/sandbox/scenarios').send(body);
+  if (response.status !== 200)
+    throw new Error(`the scenario failed with ${response.status}: ${response.text}`);
+  return { report: response.body as ScenarioReport, text: response.text };
 }
 
 /** Formats the time since the scenario's beginning: `1:02:24`, with days and milliseconds when not zero. */

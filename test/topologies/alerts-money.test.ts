@@ -58,8 +58,8 @@ describe('the alerts on money', function () {
   it('fire when an exchange has refused to convert money', async () => {
     const { web, stand } = alerts;
     const before = await alerts.untilWhole();
-    const played = await web.api('POST', '/v1/sandbox/scenarios', { story: 'conversion-failed' });
-    expect(played.status).to.equal(200);
+    const ran = await web.api('POST', '/v1/sandbox/scenarios', { story: 'conversion-failed' });
+    expect(ran.status).to.equal(200);
     await stand.rows(`UPDATE merchants SET mode = 'live' WHERE id = ?`, [stand.merchant.id]);
     const after = await alerts.untilShown('money_waiting{what="conversion_refused",mode="live"');
     alerts.expectFiring(['ConversionsRefused'], { before, after });

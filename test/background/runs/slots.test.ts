@@ -13,8 +13,8 @@ describe('the slots of a worker', () => {
       { merchant_id: 'mer_b', held: 1 },
     ];
     expect(slots.use).to.deep.equal({ free: 0, factor: 3, held });
-    slots.leave('mer_b');
-    slots.leave(null);
+    slots.release('mer_b');
+    slots.release(null);
     expect(slots.use).to.deep.equal({ free: 2, factor: 3, held: [held[0]] });
   });
 
@@ -38,15 +38,15 @@ describe('the slots of a worker', () => {
     const bucket = { burst: 1, gapMs: 10, longMs: 1_000 };
     const slots = new Slots(100, { factor: 1, bucket, clock: () => 0 });
     for (let count = 0; count < 3; count += 1) slots.take('mer_a');
-    slots.leave('mer_a', 1_000);
+    slots.release('mer_a', 1_000);
     expect(slots.use.held[0]?.held).to.equal(100);
     slots.take('mer_a');
     // Three began beyond the burst: the two that end soon leave the first.
-    slots.leave('mer_a', 999);
-    slots.leave('mer_a', 999);
+    slots.release('mer_a', 999);
+    slots.release('mer_a', 999);
     expect(slots.use.held[0]?.held).to.equal(100);
     slots.take('mer_a');
-    for (let count = 0; count < 2; count += 1) slots.leave('mer_a', 0);
+    for (let count = 0; count < 2; count += 1) slots.release('mer_a', 0);
     expect(slots.use.held).to.deep.equal([]);
   });
 });

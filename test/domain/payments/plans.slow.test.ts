@@ -208,7 +208,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
     };
     const [seen, confirmed, settled] = await trips(waiting.slice(0, BATCH));
     const move = ['lock_payments_to_move', 'apply_transitions', 'record_events'];
-    const observe = [
+    const syncing = [
       'chain_cursor',
       'advance_chain_cursor',
       'owners_of_addresses',
@@ -223,9 +223,9 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
       'open_refunds',
     ];
     // What ends the hold of an unmined transfer is scheduled when it is seen, and cancelled when it is mined.
-    expect(seen).to.deep.equal([...observe, ...move, 'schedule_jobs']);
+    expect(seen).to.deep.equal([...syncing, ...move, 'schedule_jobs']);
     expect(confirmed).to.deep.equal([
-      ...observe,
+      ...syncing,
       'update_money',
       ...move,
       'insert_ledger_entries',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import supertest from 'supertest';
-import { play } from '../../support/scenarios.ts';
+import { postScenario } from '../../support/scenarios.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
 import { statementsOf } from '../../support/statements.ts';
 
@@ -107,12 +107,12 @@ describe('a story', () => {
         { at: '1h', do: 'refund', amount: '4' },
       ];
       const stable = { script, ids: 'stable' };
-      const { report, text } = await play(harness, {
+      const { report, text } = await postScenario(harness, {
         ...stable,
         payment: { ...payment, customer_email: CUSTOMER },
       });
       expect(report.payment.status).to.equal('SETTLED');
-      expect((await play(harness, { ...stable, payment })).text).to.equal(text);
+      expect((await postScenario(harness, { ...stable, payment })).text).to.equal(text);
       const { rows } = (await harness.ctx.db.raw('SELECT id FROM payments ORDER BY id LIMIT 1')) as {
         rows: { id: string }[];
       };

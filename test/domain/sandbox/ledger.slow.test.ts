@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { readLedger } from '../../../src/domain/payments/ledger/ledger.ts';
+import type { LedgerEntry } from '../../../src/domain/payments/ledger/ledger.ts';
 import { STATUSES } from '../../../src/domain/payments/lifecycle/states.ts';
 import { readPayments } from '../../../src/domain/payments/lifecycle/store.ts';
 import { plain } from '../../../src/platform/values/money.ts';
 import { checkInvariants } from '../../support/invariants.ts';
-import { play } from '../../support/scenarios.ts';
+import { postScenario } from '../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
 const transfer = (at: string, amount?: string, coin?: string) => ({
@@ -113,10 +113,11 @@ describe('the ledger of a payment', () => {
     await harness.close();
   });
 
-  const entriesOf = (id: string) => readLedger(harness.ctx.db, id);
+  const entriesOf = (id: string) =>
+    harness.ctx.db<LedgerEntry>('ledger_entries').where({ payment_id: id }).orderBy('id');
   for (const [what, script, policy, expected] of STORIES)
     it(what, async () => {
-      const { report } = await play(harness, { payment: { pay_amount: '10', policy }, script });
+      const { report } = await postScenario(harness, { payment: { pay_amount: '10', policy }, script });
       const entries = await entriesOf(report.payment.id);
       expect(
         entries.map(

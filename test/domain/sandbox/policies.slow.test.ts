@@ -3,7 +3,7 @@ import type { PolicyChoice } from '../../../src/domain/payments/lifecycle/policy
 import { asWritten, compare, plain, subtract } from '../../../src/platform/values/money.ts';
 import { checkInvariants } from '../../support/invariants.ts';
 import { createPayment, expectError } from '../../support/http.ts';
-import { eventsOf, play, type ScenarioReport } from '../../support/scenarios.ts';
+import { eventsOf, postScenario, type ScenarioReport } from '../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
 /** Of USDC: money that differs from what is needed by less is neither too little nor too much. */
@@ -24,7 +24,8 @@ describe('the policy of a payment', () => {
     policy: PolicyChoice,
     script: object[],
     pay_amount = '10.00',
-  ): Promise<ScenarioReport> => (await play(harness, { payment: { pay_amount, policy }, script })).report;
+  ): Promise<ScenarioReport> =>
+    (await postScenario(harness, { payment: { pay_amount, policy }, script })).report;
   const transfer = (at: string, amount?: string) => ({ at, do: 'transfer', ...(amount && { amount }) });
 
   describe('underpaid: accept', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PolicyChoice } from '../../../src/domain/payments/lifecycle/policy.ts';
 import { checkInvariants } from '../../support/invariants.ts';
-import { eventsOf, play, type ScenarioReport } from '../../support/scenarios.ts';
+import { eventsOf, postScenario, type ScenarioReport } from '../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
 describe('the policy late: refund', () => {
@@ -18,7 +18,8 @@ describe('the policy late: refund', () => {
     policy: PolicyChoice,
     script: object[],
     pay_amount = '10.00',
-  ): Promise<ScenarioReport> => (await play(harness, { payment: { pay_amount, policy }, script })).report;
+  ): Promise<ScenarioReport> =>
+    (await postScenario(harness, { payment: { pay_amount, policy }, script })).report;
   const transfer = (at: string, amount?: string) => ({ at, do: 'transfer', ...(amount && { amount }) });
   const statuses = (story: ScenarioReport) => story.transitions.map(({ to }) => to);
   const late: PolicyChoice = { late: 'refund' };

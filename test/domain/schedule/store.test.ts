@@ -35,7 +35,7 @@ const allRows = sql<Row>(
   'SELECT job, key, run_at, visible_at, failures, last_error FROM scheduled_jobs ORDER BY job, key',
 );
 
-describe('due work', () => {
+describe('a scheduled job', () => {
   let database: TestDatabase;
   let db: Db;
   beforeEach(async () => {
@@ -69,13 +69,13 @@ describe('due work', () => {
   const range = (count: number) =>
     Array.from({ length: count }, (_, i) => `key-${String(i).padStart(6, '0')}`);
 
-  it('is handed over when it is due, and not a millisecond before', async () => {
+  it('is leased when it is due, and not a millisecond before', async () => {
     await put(['a'], 10);
     expect(await claim(9.999)).to.deep.equal([]);
     expect(await claim(10)).to.deep.equal(['a']);
   });
 
-  it('that was handed over and lost comes back exactly when its lease ends, again and again', async () => {
+  it('that was leased and lost comes back exactly when its lease ends, again and again', async () => {
     await put(['a']);
     for (let lease = 0; lease < 5; lease += 1) {
       expect(await claim(lease * LEASE_SECONDS)).to.deep.equal(['a']);
@@ -102,7 +102,7 @@ describe('due work', () => {
     expect(new Set(got)).to.deep.equal(new Set(wanted));
   });
 
-  it('that commits late is found, though what came after it was handed over long ago', async () => {
+  it('that commits late is found, though what came after it was leased long ago', async () => {
     const held = await db.transaction();
     await schedule(held, [{ job: bulk, key: 'a-late', runAt: at(0), testClock: null }]);
     await put(['b', 'c'], 5);
@@ -121,7 +121,7 @@ describe('due work', () => {
     expect(first).to.have.length(101);
   });
 
-  it('is handed over oldest first, work whose lease ended behind work that never had its turn', async () => {
+  it('is leased oldest first, one whose lease ended behind those that were never leased', async () => {
     await put(['a'], -10);
     await put(['b'], -20);
     await put(['c'], -15);
@@ -152,7 +152,7 @@ describe('due work', () => {
   });
 
   describe('finish', () => {
-    it('takes away what was handed over', async () => {
+    it('cancels what was leased', async () => {
       await put(['a', 'b']);
       await claim(0);
       await finish(db, bulk, ['a'], at(1));
@@ -219,7 +219,7 @@ describe('due work', () => {
     const again = (key: string, startedAt: number, runAt: number) =>
       reschedule(db, bulk, key, { startedAt: at(startedAt), runAt: at(runAt), testClock: null });
 
-    it('moves what was handed over to its next time, and forgets its failures', async () => {
+    it('moves what was leased to its next time, and forgets its failures', async () => {
       await put(['a']);
       await claim(0);
       await recordFailure(db, bulk, ['a'], 'oh', at(0));

@@ -162,16 +162,16 @@ describe('the refund address on the checkout page', () => {
     await shop.mine(12);
     harness.advance(300);
     await harness.work();
-    const told = async () => (await harness.api('get', `/v1/payment/${id}/refunds`).expect(200)).body;
+    const refunds = async () => (await harness.api('get', `/v1/payment/${id}/refunds`).expect(200)).body;
     const clear = (key?: string) => harness.api('delete', `/v1/payment/${id}/refund-address`, key);
-    expect((await told()).refund_address).to.equal(null);
-    expect((await clear().expect(200)).body, 'nothing to clear').to.deep.equal(await told());
+    expect((await refunds()).refund_address).to.equal(null);
+    expect((await clear().expect(200)).body, 'nothing to clear').to.deep.equal(await refunds());
     const { token_id } = await shop.payment(id);
     await give(token_id, { address: MINE }).expect(303);
     const address = { address: MINE, network: 'ethereum', given_at: harness.ctx.now().toISOString() };
-    expect((await told()).refund_address).to.deep.equal(address);
+    expect((await refunds()).refund_address).to.deep.equal(address);
     await harness.api('post', `/v1/payment/${id}/refund`).send({}).expect(201);
-    expect((await told()).data[0]).to.include({ status: 'PENDING', address: MINE });
+    expect((await refunds()).data[0]).to.include({ status: 'PENDING', address: MINE });
     const { apiKey: reader } = await harness.addMerchant({ permissions: ['payments:read'] });
     expectError(harness, await clear(reader), 403);
     expectError(harness, await clear((await harness.addMerchant()).apiKey), 404);
@@ -179,16 +179,16 @@ describe('the refund address on the checkout page', () => {
     expect(cleared.refund_address).to.equal(null);
     expect(cleared.data[0]).to.include({ status: 'NEEDS_ADDRESS', address: null });
     await harness.work();
-    expect((await told()).data[0]).to.include({ status: 'NEEDS_ADDRESS' });
+    expect((await refunds()).data[0]).to.include({ status: 'NEEDS_ADDRESS' });
     expect(asks(await open(token_id))).to.equal(true);
     harness.advance(1);
     await give(token_id, { address: ANOTHER }).expect(303);
     await harness.work();
-    expect((await told()).data[0]).to.include({ status: 'COMPLETED', address: ANOTHER });
+    expect((await refunds()).data[0]).to.include({ status: 'COMPLETED', address: ANOTHER });
     const refused = await clear();
     expectError(harness, refused, 409);
     expect(refused.body.message).to.include(ANOTHER);
-    expect((await told()).refund_address).to.include({ address: ANOTHER });
+    expect((await refunds()).refund_address).to.include({ address: ANOTHER });
   });
 
   it('is not cleared once its payout was asked for, though nobody knows yet whether it was sent', async () => {

@@ -1,9 +1,5 @@
 import { expect } from 'chai';
-import {
-  isDeliverableAddress,
-  isDeliverablePort,
-  isPublicAddress,
-} from '../../../src/platform/values/addresses.ts';
+import { isDeliverableAddress, isDeliverablePort } from '../../../src/platform/values/addresses.ts';
 
 /** First and last address of each range that is not public, or one address that stands for itself. */
 const NOT_PUBLIC: Record<string, string[]> = {
@@ -55,7 +51,7 @@ const NOT_PUBLIC: Record<string, string[]> = {
 describe('an address', () => {
   for (const [kind, addresses] of Object.entries(NOT_PUBLIC))
     it(`is not public when it is ${kind}`, () => {
-      for (const ip of addresses) expect(isPublicAddress(ip), ip).to.equal(false);
+      for (const ip of addresses) expect(isDeliverableAddress(ip, false), ip).to.equal(false);
     });
 
   it('is public when it lies just outside of those ranges', () => {
@@ -84,7 +80,7 @@ describe('an address', () => {
       '2606:4700:4700::1111',
       '3ffe::1',
     ];
-    for (const ip of addresses) expect(isPublicAddress(ip), ip).to.equal(true);
+    for (const ip of addresses) expect(isDeliverableAddress(ip, false), ip).to.equal(true);
   });
 
   it('may be delivered to only when it is public, unless private networks are allowed', () => {

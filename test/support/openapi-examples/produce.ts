@@ -2,16 +2,16 @@ import type { Examples } from '../../../src/http/openapi/examples.ts';
 import { verifyWebhook } from '../../../src/sdk/index.ts';
 import { createHarness } from '../harness.ts';
 import { startReceiver } from '../receivers.ts';
-import { playEndpoints } from './play-endpoints.ts';
-import { playErrors, playOutages } from './play-errors.ts';
-import { playEvents, playPayments, playSettledPayment } from './play-payments.ts';
-import { playAppearance, playSandbox, playStatus } from './play-sandbox.ts';
-import { playDeliveries, playWebhooks } from './play-webhooks.ts';
+import { recordEndpoints } from './record-endpoints.ts';
+import { recordErrors, recordOutages } from './record-errors.ts';
+import { recordEvents, recordPayments, recordSettledPayment } from './record-payments.ts';
+import { recordAppearance, recordSandbox, recordStatus } from './record-sandbox.ts';
+import { recordDeliveries, recordWebhooks } from './record-webhooks.ts';
 import { stabilise } from './stable.ts';
 import { Tape } from './tape.ts';
 
 /**
- * Runs a service and plays every operation on it, and most errors; returns what was sent and received, with
+ * Runs a service and calls every operation of it, and most errors; returns what was sent and received, with
  * stable values for what is drawn at random. Two runs of the same code return the same.
  */
 export async function produceExamples(): Promise<Examples> {
@@ -33,17 +33,17 @@ export async function produceExamples(): Promise<Examples> {
   const gone = await startReceiver({ answer: () => ({ status: 410, body: 'gone' }) });
   try {
     const run = { tape, harness, receiverUrl: receiver.url, goneUrl: gone.url };
-    await playStatus(run);
-    await playWebhooks(run);
-    const settled = await playPayments(run);
-    await playSettledPayment(run, settled);
-    await playSandbox(run);
-    await playEvents(run, settled);
-    await playDeliveries(run, settled);
-    await playAppearance(run);
-    await playEndpoints(run);
-    await playErrors(run, settled);
-    await playOutages(run);
+    await recordStatus(run);
+    await recordWebhooks(run);
+    const settled = await recordPayments(run);
+    await recordSettledPayment(run, settled);
+    await recordSandbox(run);
+    await recordEvents(run, settled);
+    await recordDeliveries(run, settled);
+    await recordAppearance(run);
+    await recordEndpoints(run);
+    await recordErrors(run, settled);
+    await recordOutages(run);
     // Test events and those of the receiver check are of no payment.
     for (const { headers, rawBody } of receiver.requests)
       if (headers['x-webhook-test'] === undefined) tape.keepEvent(rawBody);

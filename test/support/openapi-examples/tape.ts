@@ -4,7 +4,7 @@ import { API_ERRORS, type ApiErrorCode } from '../../../src/domain/api/errors.ts
 import { ENDPOINTS } from '../endpoints.ts';
 import type { Harness } from '../harness.ts';
 
-interface Play {
+interface Call {
   /** The id in the path. */
   readonly id?: string;
   /** Begins with "?". */
@@ -26,39 +26,39 @@ export class Tape {
   readonly errors: Mutable<Examples['errors']> = {};
   readonly events: Mutable<Examples['events']> = {};
 
-  /** Plays an operation that succeeds; returns the body of its response. Throws for any other status. */
-  async play<Body = unknown>(
+  /** Calls an operation that succeeds; returns the body of its response. Throws for any other status. */
+  async record<Body = unknown>(
     harness: Pick<Harness, 'api'>,
     operationId: string,
     name: string,
     summary: string,
-    play: Play = {},
+    call: Call = {},
   ): Promise<Body> {
-    const { status, body } = await this.#send(harness, operationId, play);
+    const { status, body } = await this.#send(harness, operationId, call);
     const expected = endpointOf(operationId).response.status;
     if (status !== expected) throw new Error(`${operationId}: ${status} ${JSON.stringify(body)}`);
     const { request, responses } = this.#recorded(operationId);
-    if (play.body !== undefined) request[name] = { summary, value: play.body };
+    if (call.body !== undefined) request[name] = { summary, value: call.body };
     responses[status] = { ...responses[status], [name]: { summary, value: body } };
     return body as Body;
   }
 
   /** The same with a report that is too long to be shown once more: only the request is kept. */
-  async playRequest(...args: Parameters<Tape['play']>): Promise<void> {
+  async recordRequest(...args: Parameters<Tape['record']>): Promise<void> {
     const [, operationId, name] = args;
-    await this.play(...args);
+    await this.record(...args);
     const { responses } = this.#recorded(operationId);
     for (const [status, { [name]: _, ...others }] of Object.entries(responses)) responses[status] = others;
   }
 
-  /** Plays an operation that fails with `code`; a validation error is recorded with its operation. */
+  /** Calls an operation that fails with `code`; a validation error is recorded with its operation. */
   async fail(
     harness: Pick<Harness, 'api'>,
     code: ApiErrorCode,
     operationId: string,
-    play: Play = {},
+    call: Call = {},
   ): Promise<void> {
-    const { status, body } = await this.#send(harness, operationId, play);
+    const { status, body } = await this.#send(harness, operationId, call);
     const [expected] = API_ERRORS[code];
     if (status !== expected)
       throw new Error(`${operationId}: ${status}, not ${code}: ${JSON.stringify(body)}`);
@@ -81,7 +81,7 @@ export class Tape {
   async #send(
     harness: Pick<Harness, 'api'>,
     operationId: string,
-    { id = '', query = '', body, apiKey, headers = {}, image }: Play,
+    { id = '', query = '', body, apiKey, headers = {}, image }: Call,
   ): Promise<{ status: number; body: unknown }> {
     const { method, path } = endpointOf(operationId);
     const request = harness.api(method, path.replace(/:\w+/, id) + query, apiKey).set(headers);

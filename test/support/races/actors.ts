@@ -49,7 +49,7 @@ export function at(ctx: Context, time: Date): Context {
   return { ...ctx, now: () => time, systemNow: () => time };
 }
 
-const observe =
+const sync =
   (network: NetworkId): Actor =>
   ({ ctx, adapters, payment }) =>
     syncNetwork(at(ctx, payment.now), adapters, network);
@@ -71,16 +71,14 @@ const silent = winston.createLogger({ silent: true });
 
 /** Everything that changes a payment's money or status, as the workers and the endpoints do it. */
 export const ACTORS = {
-  observe: observe('ethereum'),
-  'observe another network': observe('bitcoin'),
+  sync: sync('ethereum'),
+  'sync another network': sync('bitcoin'),
   quarantine: (acting) =>
-    acting.racer.failing(APPLIES, () =>
-      observe('ethereum')({ ...acting, ctx: { ...acting.ctx, log: silent } }),
-    ),
+    acting.racer.failing(APPLIES, () => sync('ethereum')({ ...acting, ctx: { ...acting.ctx, log: silent } })),
   'apply quarantined': ({ ctx, adapters, payment }) =>
     applyQuarantinedTransfers(at(ctx, payment.now), adapters, [payment.id]),
   settle,
-  'observe, then settle': inTurn(observe('ethereum'), settle),
+  'sync, then settle': inTurn(sync('ethereum'), settle),
   expire: ({ ctx, adapters, payment: { id, deadline } }) => expirePayments(at(ctx, deadline), adapters, [id]),
   // As one whose syncs have just ended: they wait for those of others, and so would hide what it waits for.
   'expire without a sync': ({ ctx, adapters, payment: { id, deadline } }) =>
@@ -96,7 +94,7 @@ export const ACTORS = {
     return requestRefund(at(ctx, payment.now), adapters, caller, payment.id, { body, claim: null });
   },
   'send refund': send,
-  'observe, then send refund': inTurn(observe('ethereum'), send),
+  'sync, then send refund': inTurn(sync('ethereum'), send),
   'choose coin': ({ ctx, adapters, payment }) =>
     selectMethodByToken(at(ctx, payment.now), adapters, payment.token, 'ETH', 'ethereum'),
   'enter refund address': ({ ctx, adapters, payment }) =>

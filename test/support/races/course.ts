@@ -6,7 +6,7 @@ import { openShop } from '../shop.ts';
 import { startReceiver } from '../receivers.ts';
 import type { RacedPayment } from './actors.ts';
 import { Outcomes, type Outcome } from './outcomes.ts';
-import { watchOutside } from './outside.ts';
+import { recordEffects } from './side-effects.ts';
 import type { Pause } from './pausable-db.ts';
 import { openRacers, type Ended } from './race.ts';
 import { openSnapshots, type Snapshots } from './snapshots.ts';
@@ -34,19 +34,19 @@ export async function startRaceCourse<Payment extends RacedPayment>(
 ): Promise<RaceCourse> {
   const receiver = await startReceiver();
   const harness = await createHarness();
-  const outside = watchOutside(harness.adapters);
+  const effects = recordEffects(harness.adapters);
   const caller = await findCaller(harness.ctx.db, hashApiKey(harness.merchant.apiKey));
   if (caller === null) throw new Error("the test's merchant does not exist");
-  const racing = { ctx: harness.ctx, adapters: outside.adapters };
+  const racing = { ctx: harness.ctx, adapters: effects.adapters };
   const racers = await openRacers(racing, caller, suite.actors);
   const connection = new pg.Client({ connectionString: harness.ctx.config.databaseUrl });
   await connection.connect();
   const snapshots = await openSnapshots(connection);
   const payments = await prepareStates(harness, snapshots, suite, receiver.url);
-  const outcomes = new Outcomes(suite, racing, snapshots, outside);
+  const outcomes = new Outcomes(suite, racing, snapshots, effects);
   const restore = async (state: string) => {
     await snapshots.restore(state);
-    outside.forget();
+    effects.forget();
   };
   const inTurn = new Map<string, Promise<Turns>>();
 

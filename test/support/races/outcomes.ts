@@ -1,6 +1,6 @@
 import type { Harness } from '../harness.ts';
 import type { RacedPayment } from './actors.ts';
-import type { Outside } from './outside.ts';
+import type { SideEffects } from './side-effects.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { Suite } from './suite.ts';
 
@@ -20,24 +20,24 @@ export class Outcomes<Raced extends RacedPayment> {
   readonly #suite: Pick<Suite<Raced>, 'outcomeOf'>;
   readonly #racing: Pick<Harness, 'ctx' | 'adapters'>;
   readonly #snapshots: Snapshots;
-  readonly #outside: Outside;
+  readonly #effects: SideEffects;
   readonly #known = new Map<string, Outcome>();
 
   constructor(
     suite: Pick<Suite<Raced>, 'outcomeOf'>,
     racing: Pick<Harness, 'ctx' | 'adapters'>,
     snapshots: Snapshots,
-    outside: Outside,
+    effects: SideEffects,
   ) {
     this.#suite = suite;
     this.#racing = racing;
     this.#snapshots = snapshots;
-    this.#outside = outside;
+    this.#effects = effects;
   }
 
   /** Does the work that is due, and finds out. */
   async of(payment: Raced): Promise<Outcome> {
-    const digest = `${await this.#snapshots.digest()} ${this.#asked()} ${this.#outside.events.length}`;
+    const digest = `${await this.#snapshots.digest()} ${this.#asked()} ${this.#effects.events.length}`;
     const outcome = this.#known.get(digest) ?? (await this.#find(payment));
     this.#known.set(digest, outcome);
     return outcome;
@@ -45,9 +45,9 @@ export class Outcomes<Raced extends RacedPayment> {
 
   async #find(payment: Raced): Promise<Outcome> {
     try {
-      const outcome = await this.#suite.outcomeOf(this.#racing, payment, this.#outside);
-      const broken = await this.#outside.unknownTo(this.#racing.ctx.db);
-      return { outcome, asked: this.#asked(), requests: this.#outside.events.length, broken };
+      const outcome = await this.#suite.outcomeOf(this.#racing, payment, this.#effects);
+      const broken = await this.#effects.unknownTo(this.#racing.ctx.db);
+      return { outcome, asked: this.#asked(), requests: this.#effects.events.length, broken };
     } catch (error) {
       return { outcome: 'a broken invariant', asked: this.#asked(), requests: 0, broken: [String(error)] };
     }
@@ -55,6 +55,6 @@ export class Outcomes<Raced extends RacedPayment> {
 
   /** The digest leaves out random ids, and so does what was asked for under them. */
   #asked(): string {
-    return this.#outside.asked.map((what) => what.replace(/ref_\w+/, '')).join();
+    return this.#effects.asked.map((what) => what.replace(/ref_\w+/, '')).join();
   }
 }

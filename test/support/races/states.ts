@@ -17,8 +17,8 @@ const HOUR = 3_600;
 export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>>> = {
   'open, with money on two networks': {
     actors: [
-      'observe',
-      'observe another network',
+      'sync',
+      'sync another network',
       'quarantine',
       'expire',
       'expire without a sync',
@@ -37,7 +37,7 @@ export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>
     },
   },
   'fully funded, confirmed on one network and with a transfer replaced on another': {
-    actors: ['observe', 'observe another network', 'quarantine', 'expire', 'cancel', 'end holds'],
+    actors: ['sync', 'sync another network', 'quarantine', 'expire', 'cancel', 'end holds'],
     async prepare(harness, shop) {
       const { ctx, adapters } = harness;
       const id = await shop.create();
@@ -52,7 +52,7 @@ export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>
     },
   },
   'fully funded and processing, with more money on another network': {
-    actors: ['observe another network', 'settle', 'request refund', 'enter refund address'],
+    actors: ['sync another network', 'settle', 'request refund', 'enter refund address'],
     async prepare(harness, shop) {
       const id = await shop.create({ policy: { overpaid: 'refund_excess' } });
       await choose(harness, shop, id);
@@ -62,7 +62,7 @@ export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>
     },
   },
   'settled and overpaid, with a refund to send': {
-    actors: ['observe', 'observe another network', 'request refund', 'send refund', 'enter refund address'],
+    actors: ['sync', 'sync another network', 'request refund', 'send refund', 'enter refund address'],
     async prepare(harness, shop) {
       const id = await shop.create();
       await choose(harness, shop, id);
@@ -75,7 +75,7 @@ export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>
     },
   },
   'open, with money that is quarantined, and more that no sync has seen': {
-    actors: ['observe', 'observe another network', 'apply quarantined', 'expire', 'requote'],
+    actors: ['sync', 'sync another network', 'apply quarantined', 'expire', 'requote'],
     async prepare(harness, shop) {
       const id = await shop.create();
       await choose(harness, shop, id);
@@ -91,7 +91,7 @@ export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>
     },
   },
   'processing, and a transfer is lost': {
-    actors: ['observe', 'quarantine', 'settle', 'observe, then settle', 'observe another network'],
+    actors: ['sync', 'quarantine', 'settle', 'sync, then settle', 'sync another network'],
     async prepare(harness, shop) {
       const id = await shop.create();
       await choose(harness, shop, id);
@@ -104,7 +104,7 @@ export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>
   },
   'expired, with a refund to send of which a transfer is lost': {
     // No request: what it sends back of late money is more than came, once the loss is known.
-    actors: ['observe', 'quarantine', 'send refund', 'observe, then send refund'],
+    actors: ['sync', 'quarantine', 'send refund', 'sync, then send refund'],
     async prepare(harness, shop) {
       const id = await shop.create();
       await choose(harness, shop, id);
@@ -120,11 +120,11 @@ export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>
     },
   },
   'expired, with late money on another network': {
-    actors: ['observe another network', 'expire', 'request refund', 'enter refund address'],
+    actors: ['sync another network', 'expire', 'request refund', 'enter refund address'],
     prepare: expired,
   },
   'expired, with a refund to send and late money on two networks': {
-    actors: ['observe', 'observe another network', 'request refund', 'send refund', 'enter refund address'],
+    actors: ['sync', 'sync another network', 'request refund', 'send refund', 'enter refund address'],
     async prepare(harness, shop) {
       const payment = await expired(harness, shop);
       const refund = await shop.refund(payment.id);

@@ -1,7 +1,7 @@
 import type { Harness } from '../harness.ts';
 import type { Shop } from '../shop.ts';
 import type { Actor, RacedPayment } from './actors.ts';
-import type { Outside } from './outside.ts';
+import type { SideEffects } from './side-effects.ts';
 
 /** Sets up a payment on which some actors have work to do at the same time. */
 export interface RacedState<Raced = RacedPayment, Name extends string = string> {
@@ -29,5 +29,5 @@ export interface Suite<Raced> {
    * Does all work that is due, and returns what the payment has become. Throws where an invariant does not
    * hold.
    */
-  outcomeOf(racing: Pick<Harness, 'ctx' | 'adapters'>, payment: Raced, outside: Outside): Promise<string>;
+  outcomeOf(racing: Pick<Harness, 'ctx' | 'adapters'>, payment: Raced, effects: SideEffects): Promise<string>;
 }

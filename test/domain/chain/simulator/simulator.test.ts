@@ -402,7 +402,7 @@ describe('the simulated chain', () => {
   });
 
   it('yields the same hashes with the same seed and references', async () => {
-    const play = async (): Promise<unknown> => {
+    const runOnce = async (): Promise<unknown> => {
       await db.raw('TRUNCATE sim_transfers, sim_heads');
       const seeded = createSimulator({ db, blockSeconds: BLOCK_SECONDS, seed: 'seed' });
       await seeded.poll('solana', null, NOBODY, START);
@@ -420,6 +420,6 @@ describe('the simulated chain', () => {
       views.push(await seeded.poll('solana', null, NOBODY, at(40)));
       return views;
     };
-    expect(await play()).to.deep.equal(await play());
+    expect(await runOnce()).to.deep.equal(await runOnce());
   });
 });

@@ -63,7 +63,7 @@ describe("erasing a customer's personal data", () => {
   it('leaves nothing of it in the whole database, but what the chain has, and keeps the books', async () => {
     const id = await settled();
     const before = await shop.payment(id);
-    const told = await harness.api('get', `/v1/payment/${id}/refunds`);
+    const refunds = await harness.api('get', `/v1/payment/${id}/refunds`);
     expect(await traces(harness.ctx.db)).to.include.members([
       'payments',
       'events',
@@ -85,7 +85,7 @@ describe("erasing a customer's personal data", () => {
     const erased = { customer_email: null, order_description: null, success_url: null, cancel_url: null };
     expect(after).to.deep.equal({ ...before, ...erased, metadata: {}, language: null });
     const { body } = await harness.api('get', `/v1/payment/${id}/refunds`).expect(200);
-    const [refund] = (told.body as { data: object[] }).data;
+    const [refund] = (refunds.body as { data: object[] }).data;
     expect((body as { data: object[] }).data).to.deep.equal([{ ...refund, address: null, reason: null }]);
     expect(await verify(harness.ctx, { since: null })).to.include({ ok: true });
   });

@@ -8,7 +8,7 @@ import {
   isOpen,
   isProcessing,
   isRefundable,
-  isRefundableInPart,
+  isSettled,
   STATUSES,
   TRANSITIONS,
   type Status,
@@ -31,7 +31,7 @@ const ASKED_OF_BOTH = {
   all_lost: dependsOnChain,
   block_reorganised: dependsOnChain,
   refunded_in_full: isRefundable,
-  refunded_in_part: isRefundableInPart,
+  refunded_in_part: isSettled,
   settled: isProcessing,
 } as const satisfies Partial<Record<Trigger, (status: Status) => boolean>>;
 

@@ -65,9 +65,9 @@ describe('the jobs of live payments without a client of their network', () => {
   }
 
   it('settlement stays due and logs the network; test payments of the same run settle', async () => {
-    const [real, played] = [await processing(live), await processing(test)];
-    await runWithout(settlePayment, [real, played]);
-    expect((await test.payment(played)).status).to.equal('SETTLED');
+    const [real, simulated] = [await processing(live), await processing(test)];
+    await runWithout(settlePayment, [real, simulated]);
+    expect((await test.payment(simulated)).status).to.equal('SETTLED');
     expect((await live.payment(real)).status).to.equal('PROCESSING');
     expect(await jobOf(settlePayment, real)).to.include({
       failures: 1,
@@ -91,33 +91,33 @@ describe('the jobs of live payments without a client of their network', () => {
   });
 
   it('autopay never pays, and forgets the payment', async () => {
-    const [real, played] = [await live.create(), await test.create()];
-    await runWithout(autopayPayment, [real, played]);
+    const [real, simulated] = [await live.create(), await test.create()];
+    await runWithout(autopayPayment, [real, simulated]);
     const sent = await harness.ctx.db('sim_transfers').whereLike('reference', 'autopay%').pluck('reference');
-    expect(sent).to.deep.equal([`autopay ${played}`]);
+    expect(sent).to.deep.equal([`autopay ${simulated}`]);
   });
 
   it('a sync ignores transfers to their addresses, and does not confirm what is known', async () => {
-    const [real, played, seen] = [await live.create(), await test.create(), await live.create()];
+    const [real, simulated, seen] = [await live.create(), await test.create(), await live.create()];
     await live.send(seen, { network: 'ethereum', coin: 'USDC', amount: '10.50' });
     await runAsHarness(syncChain, ['ethereum']);
-    for (const [shop, id] of [[live, real] as const, [test, played] as const])
+    for (const [shop, id] of [[live, real] as const, [test, simulated] as const])
       await shop.send(id, { network: 'ethereum', coin: 'USDC', amount: '10.50' });
     await harness.adapters.testChain(harness.ctx).mine('ethereum', 12, harness.ctx.now());
     await runWithout(syncChain, ['ethereum']);
-    expect((await test.payment(played)).status).to.equal('PROCESSING');
+    expect((await test.payment(simulated)).status).to.equal('PROCESSING');
     expect((await live.payment(real)).status).to.equal('WAITING');
     expect((await live.payment(seen)).status).to.equal('PENDING');
   });
 
   it('expire at the deadline, without a look at the simulated chain', async () => {
-    const [real, played] = [await live.create(), await test.create()];
-    for (const [shop, id] of [[live, real] as const, [test, played] as const])
+    const [real, simulated] = [await live.create(), await test.create()];
+    for (const [shop, id] of [[live, real] as const, [test, simulated] as const])
       await shop.send(id, { network: 'ethereum', coin: 'USDC', amount: '10.50' });
     harness.advance(3600);
-    await runWithout(expirePayment, [real, played]);
+    await runWithout(expirePayment, [real, simulated]);
     expect(await live.payment(real)).to.include({ status: 'EXPIRED', amount_received: '0' });
-    expect((await test.payment(played)).status).to.not.equal('EXPIRED');
+    expect((await test.payment(simulated)).status).to.not.equal('EXPIRED');
     expect(await jobOf(expirePayment, real)).to.equal(undefined);
   });
 

@@ -13,7 +13,7 @@ describe('the deadline of a payment', () => {
   let shop: Shop;
   eachShop((opened) => ({ harness, shop } = opened));
 
-  const observe = () => syncNetwork(harness.ctx, harness.adapters, 'ethereum');
+  const sync = () => syncNetwork(harness.ctx, harness.adapters, 'ethereum');
   const expire = (...ids: string[]) => expirePayments(harness.ctx, harness.adapters, ids);
 
   it('does not expire a payment while money that was seen in time confirms, however long that takes', async () => {
@@ -70,7 +70,7 @@ describe('the deadline of a payment', () => {
       const id = await shop.create();
       harness.advance(HOUR);
       await shop.pay(id);
-      await observe();
+      await sync();
       await expire(id);
       expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', exceptions: ['late'] });
       expect(await shop.story(id)).to.deep.equal(['created WAITING', 'pending PENDING']);
@@ -81,7 +81,7 @@ describe('the deadline of a payment', () => {
       harness.advance(HOUR);
       await expire(id);
       await shop.pay(id);
-      await observe();
+      await sync();
       expect(await shop.payment(id)).to.deep.include({ status: 'PENDING', exceptions: ['late'] });
       expect(await shop.story(id)).to.deep.equal(['created WAITING', 'failed EXPIRED', 'pending PENDING']);
     });
@@ -91,10 +91,10 @@ describe('the deadline of a payment', () => {
       harness.advance(HOUR);
       await Promise.all(
         ids.map(async (id) => {
-          await Promise.all([shop.pay(id).then(observe), expire(id), expire(id)]);
+          await Promise.all([shop.pay(id).then(sync), expire(id), expire(id)]);
         }),
       );
-      await observe();
+      await sync();
       const stories = await Promise.all(ids.map((id) => shop.story(id)));
       for (const story of stories)
         expect(story.join(', ')).to.be.oneOf([
@@ -120,14 +120,14 @@ describe('the deadline of a payment', () => {
     await harness.work();
     harness.advance(HOUR);
     for (const id of [before, after]) await shop.pay(id, { amount: '0.50' });
-    await observe();
+    await sync();
     harness.advance(DAY - 0.001);
     await harness.work();
     expect((await shop.payment(before)).status).to.equal('PENDING');
     harness.advance(0.001);
     await expire(after);
     for (const id of [before, after]) await shop.pay(id, { amount: '6' });
-    await observe();
+    await sync();
     await expire(before);
     await shop.mine(12);
     for (const id of [before, after])
@@ -149,7 +149,7 @@ describe('the deadline of a payment', () => {
       expect((await shop.payment(id)).status).to.equal(paid.includes(id) ? 'PENDING' : 'EXPIRED');
   });
 
-  it('is observed to the second, from 5 minutes to a day', async () => {
+  it('is kept to the second, from 5 minutes to a day', async () => {
     for (const minutes of [5, 1440]) {
       const id = await shop.create({ expiration_minutes: minutes });
       harness.advance(minutes * 60 - 1);

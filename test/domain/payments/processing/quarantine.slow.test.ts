@@ -33,7 +33,7 @@ describe('a payment whose transfers cannot be applied', () => {
     ({ ctx, work, pass, elapse, untilRetried, poison, repair, countQuarantined } = poisonShop(harness));
   });
 
-  const observe = () => syncNetwork(ctx, harness.adapters, 'ethereum');
+  const sync = () => syncNetwork(ctx, harness.adapters, 'ethereum');
   const send = (id: string, amount: string) => shop.send(id, { ...USDC, amount });
   const statuses = async (ids: readonly string[]) =>
     new Set(await Promise.all(ids.map(async (id) => (await shop.payment(id)).status)));
@@ -134,7 +134,7 @@ describe('a payment whose transfers cannot be applied', () => {
     await pass(1);
     await repair();
     await send(poisoned, '6.50');
-    await observe();
+    await sync();
     expect((await shop.payment(poisoned)).amount_received).to.equal('0');
     expect(await countQuarantined(poisoned)).to.be.greaterThan(1);
     await untilRetried();
@@ -147,7 +147,7 @@ describe('a payment whose transfers cannot be applied', () => {
     const ids = await createMany(4);
     for (const id of ids) await send(id, '10.50');
     const failure = () =>
-      observe().then(
+      sync().then(
         () => null,
         (error: Error) => error,
       );
@@ -181,7 +181,7 @@ describe('a payment whose transfers cannot be applied', () => {
     const others = ids.filter((id) => id !== poisoned);
     await poison([poisoned]);
     for (const id of ids) await send(id, '10.50');
-    await Promise.all(Array.from({ length: 8 }, observe));
+    await Promise.all(Array.from({ length: 8 }, sync));
     expect(await statuses(others)).to.deep.equal(new Set(['PENDING']));
     expect(await countQuarantined(poisoned)).to.equal(1);
     await repair();
@@ -191,7 +191,7 @@ describe('a payment whose transfers cannot be applied', () => {
       handler && (await runJob(ctx, handler, [{ ...leased, run_at: null, merchant_id: null }]));
     for (let block = 0; block < 4; block += 1) {
       await shop.chain.mine('ethereum', 1, ctx.now());
-      await Promise.all([observe(), apply(), observe(), apply(), observe()]);
+      await Promise.all([sync(), apply(), sync(), apply(), sync()]);
     }
     await pass(20);
     expect(await countQuarantined(null)).to.equal(0);
@@ -238,13 +238,13 @@ describe('a payment whose transfers cannot be applied', () => {
   it('does not settle money whose loss is quarantined', async () => {
     const [poisoned = ''] = await createMany(1);
     const { txHash } = await send(poisoned, '10.50');
-    await observe();
+    await sync();
     await shop.chain.mine('ethereum', 12, ctx.now());
-    await observe();
+    await sync();
     expect((await shop.payment(poisoned)).status).to.equal('PROCESSING');
     await poison([poisoned], 'events');
     await shop.chain.replace(txHash, ctx.now());
-    await observe();
+    await sync();
     await pass(3);
     expect((await shop.payment(poisoned)).status).to.equal('PROCESSING');
     expect(await ctx.db('conversions').where({ payment_id: poisoned })).to.deep.equal([]);
@@ -265,7 +265,7 @@ describe('a payment whose transfers cannot be applied', () => {
     await shop.refund(poisoned);
     await poison([poisoned]);
     await shop.chain.replace(txHash, ctx.now());
-    await observe();
+    await sync();
     const refused = await shop.refund(poisoned).then(
       () => 'accepted',
       (error: Error) => error.message,

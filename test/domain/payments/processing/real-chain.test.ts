@@ -23,17 +23,17 @@ describe('a network with a client of its own', () => {
   let adapters: Adapters;
   let watched: Watch | null;
   /** What the client's node makes of a page. */
-  let told: (page: ChainPage) => ChainPage;
+  let altered: (page: ChainPage) => ChainPage;
   eachShop((opened) => {
     ({ harness, shop } = opened);
-    told = (page) => page;
+    altered = (page) => page;
     watched = null;
     const config = { ...harness.ctx.config, simulateLive: false };
     const chain: typeof simulatedChain = (ctx) => ({
       ...simulatedChain(ctx),
       async poll(network, cursor, watch, now) {
         watched = watch;
-        return told(await simulatedChain(ctx).poll(network, cursor, watch, now));
+        return altered(await simulatedChain(ctx).poll(network, cursor, watch, now));
       },
     });
     adapters = createAdapters(config, { ethereum: { chain, payouts: simulatedPayouts } });
@@ -65,10 +65,10 @@ describe('a network with a client of its own', () => {
     const height = await mine(1);
     await sync();
     for (let round = 0; round < 3; round += 1) {
-      told = tooHigh;
+      altered = tooHigh;
       await sync();
       expect(await statusOf(id)).to.equal('PENDING');
-      told = (page) => page;
+      altered = (page) => page;
       await sync();
       expect([await statusOf(id), await head()]).to.deep.equal(['PENDING', height]);
     }
@@ -84,7 +84,7 @@ describe('a network with a client of its own', () => {
     await mine(1);
     await sync();
     await mine(12);
-    told = (page) => ({ ...page, next: { waitSeconds: 30, why: 'behind' } });
+    altered = (page) => ({ ...page, next: { waitSeconds: 30, why: 'behind' } });
     await sync();
     harness.advance(1);
     const { db, now } = harness.ctx;
@@ -112,7 +112,7 @@ describe('a network with a client of its own', () => {
     const { txHash } = await pay(id);
     const [payment] = await readPayments(harness.ctx.db, [id]);
     const found = await findTransactionByToken(harness.ctx, adapters, payment?.token_id ?? '', txHash);
-    expect(found?.finding).to.equal('seen');
+    expect(found?.result).to.equal('seen');
     expect(await statusOf(id)).to.equal('PENDING');
   });
 

@@ -32,7 +32,7 @@ describe('settlement', () => {
     await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
   };
   /** Leases the due settlements, as a run does. */
-  const handOver = () => {
+  const lease = () => {
     const now = harness.ctx.now();
     return leaseAll(harness.ctx.db, now, addSeconds(now, 30), new Set(['payment.settle']));
   };
@@ -128,7 +128,7 @@ describe('settlement', () => {
     await shop.pay(other, { coin: 'USDT', network: 'tron' });
     await shop.chain.mine('tron', 20, harness.ctx.now());
     await syncNetwork(harness.ctx, harness.adapters, 'tron');
-    expect(await handOver()).to.have.length(2);
+    expect(await lease()).to.have.length(2);
     await shop.chain.reorganise('ethereum', CONFIRMATIONS, harness.ctx.now());
     await syncNetwork(harness.ctx, harness.adapters, 'ethereum');
     // It passes over the first, which waits for its block; while it asks for the other one, the first is

@@ -32,7 +32,7 @@ describe('syncing a network', () => {
     await harness.work();
   });
 
-  const observe = () => syncNetwork(harness.ctx, harness.adapters, 'ethereum');
+  const sync = () => syncNetwork(harness.ctx, harness.adapters, 'ethereum');
   const create = (count: number) => Promise.all(Array.from({ length: count }, () => shop.create()));
   /** Sends transfers to many payments in one statement. */
   const payAll = async (ids: readonly string[]) => {
@@ -53,7 +53,7 @@ describe('syncing a network', () => {
       await payAll(ids.slice(round * 10, round * 10 + 10));
       await shop.chain.mine('ethereum', 6, harness.ctx.now());
       const [before] = await run(harness.ctx.db, cursorRow, []);
-      await Promise.all(Array.from({ length: 8 }, observe));
+      await Promise.all(Array.from({ length: 8 }, sync));
       const [after] = await run(harness.ctx.db, cursorRow, []);
       expect(Number(after?.cursor)).to.be.greaterThan(Number(before?.cursor));
       expect(Number(after?.head)).to.be.greaterThan(Number(before?.head));
@@ -73,20 +73,20 @@ describe('syncing a network', () => {
     await payAll([id]);
     const held = await harness.ctx.db.transaction();
     await held.raw(`SELECT FROM chain_cursors WHERE chain = 'ethereum' FOR UPDATE`);
-    const both = Promise.all([observe(), observe()]);
+    const both = Promise.all([sync(), sync()]);
     await untilWaitingForLocks(harness.ctx.db, 2);
     await held.commit();
     expect(await both).to.have.members([true, false]);
-    expect(await observe()).to.equal(false);
+    expect(await sync()).to.equal(false);
   });
 
   it('reads more than a page, and confirms nothing until the last page', async () => {
     const ids = await create(600);
     await payAll(ids);
     await shop.chain.mine('ethereum', CONFIRMATIONS, harness.ctx.now());
-    expect(await observe()).to.equal(true);
+    expect(await sync()).to.equal(true);
     expect(await statuses(ids)).to.deep.equal(new Set(['PENDING', 'WAITING']));
-    expect(await observe()).to.equal(false);
+    expect(await sync()).to.equal(false);
     expect(await statuses(ids)).to.deep.equal(new Set(['PROCESSING']));
     await harness.work();
     expect(await statuses(ids)).to.deep.equal(new Set(['SETTLED']));
@@ -96,13 +96,13 @@ describe('syncing a network', () => {
     const ids = await create(1_100);
     await payAll(ids);
     await shop.chain.mine('ethereum', 1, harness.ctx.now());
-    while (await observe());
+    while (await sync());
     expect(await statuses(ids)).to.deep.equal(new Set(['PENDING']));
     // No transfer changes any more; only the head, which confirms all of them.
     await shop.chain.mine('ethereum', CONFIRMATIONS - 1, harness.ctx.now());
-    expect(await observe()).to.equal(true);
+    expect(await sync()).to.equal(true);
     expect(await statuses(ids)).to.deep.equal(new Set(['PENDING', 'PROCESSING']));
-    expect(await observe()).to.equal(false);
+    expect(await sync()).to.equal(false);
     expect(await statuses(ids)).to.deep.equal(new Set(['PROCESSING']));
   });
 
@@ -122,13 +122,13 @@ describe('syncing a network', () => {
       harness.ctx.now(),
     );
     await payAll([early]);
-    await observe();
+    await sync();
     expect([(await shop.payment(late)).status, (await shop.payment(early)).status]).to.deep.equal([
       'WAITING',
       'PENDING',
     ]);
     await held.commit();
-    await observe();
+    await sync();
     expect((await shop.payment(late)).status).to.equal('PENDING');
   });
 
@@ -136,14 +136,14 @@ describe('syncing a network', () => {
     const ids = await create(5);
     await payAll(ids);
     await harness.ctx.db.raw(`ALTER TABLE transfers ADD CONSTRAINT test_fault CHECK (payment_id = '')`);
-    const failure = await observe().then(
+    const failure = await sync().then(
       () => 'no error',
       (error: Error) => error.message,
     );
     expect(failure).to.include('test_fault');
     expect(await statuses(ids)).to.deep.equal(new Set(['WAITING']));
     await harness.ctx.db.raw('ALTER TABLE transfers DROP CONSTRAINT test_fault');
-    await observe();
+    await sync();
     expect(await statuses(ids)).to.deep.equal(new Set(['PENDING']));
   });
 

@@ -47,10 +47,10 @@ describe('the budget of a story', () => {
 
   it(`${MAX_STEPS} steps are played, one more is a 400 that says so`, async () => {
     const script = (count: number) => repeat(count, () => ({ at: '1m', do: 'seed', seed: 'a' }));
-    const play = (steps: Step[]) =>
+    const post = (steps: Step[]) =>
       harness.api('post', '/v1/sandbox/scenarios').send({ payment: PAYMENT, script: steps });
-    await play(script(MAX_STEPS)).expect(200);
-    expectError(harness, await play(script(MAX_STEPS + 1)), 400, { field: 'script', constraint: 'maxItems' });
+    await post(script(MAX_STEPS)).expect(200);
+    expectError(harness, await post(script(MAX_STEPS + 1)), 400, { field: 'script', constraint: 'maxItems' });
   });
 
   it('ends at its time: 400, and nothing of it remains', async () => {

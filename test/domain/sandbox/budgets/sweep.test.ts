@@ -62,11 +62,11 @@ describe('the rows of a story', () => {
         }),
       );
     const body = { story: 'paid' } as const;
-    const played = runScenario(ctx, { ...sandbox, handlersFor }, caller, { body, claim: null, mergedMs });
+    const running = runScenario(ctx, { ...sandbox, handlersFor }, caller, { body, claim: null, mergedMs });
     await stopped;
     return () => {
       resume();
-      return played.catch((error: unknown) => error);
+      return running.catch((error: unknown) => error);
     };
   }
 

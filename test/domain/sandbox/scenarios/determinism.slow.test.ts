@@ -4,7 +4,6 @@ import { LIBRARY_NAMES, type LibraryName } from '../../../../src/domain/sandbox/
 import { runScenario } from '../../../../src/domain/sandbox/scenarios/run.ts';
 import { FREEZE_SECONDS } from '../../../../src/domain/sandbox/test-clock/freeze.ts';
 import type { Sandbox } from '../../../../src/domain/sandbox/test-clock/sandbox.ts';
-import { systemClock } from '../../../../src/platform/clock.ts';
 import type { Context } from '../../../../src/platform/context.ts';
 import type { Caller } from '../../../../src/domain/api/endpoint.ts';
 import { openDb } from '../../../../src/platform/postgres/db.ts';
@@ -38,10 +37,10 @@ describe('scenarios with stable ids, by a clock that runs', () => {
     ctx = {
       ...harness.ctx,
       db: openDb({ ...options, url: proxy.url, name: 'determinism' }),
-      now: systemClock,
-      systemNow: systemClock,
+      now: () => new Date(),
+      systemNow: () => new Date(),
     };
-    byFixedClock = await playLibrary(harness.ctx);
+    byFixedClock = await runLibrary(harness.ctx);
   });
   after(async () => {
     await ctx.db.destroy();
@@ -49,25 +48,25 @@ describe('scenarios with stable ids, by a clock that runs', () => {
     await harness.close();
   });
 
-  /** Plays all stories of the library at once; each disturbs the times of the others. */
-  async function playLibrary(context = ctx): Promise<Map<LibraryName, string>> {
-    const played = await Promise.all(
+  /** Runs all stories of the library at once; each disturbs the times of the others. */
+  async function runLibrary(context = ctx): Promise<Map<LibraryName, string>> {
+    const results = await Promise.all(
       LIBRARY_NAMES.map(async (story) => {
         const body = { story, seed: 'a', ids: 'stable' } as const;
         const { text } = await runScenario(context, sandbox, caller, { body, claim: null });
         return [story, text] as const;
       }),
     );
-    return new Map(played);
+    return new Map(results);
   }
 
-  function expectTheSame(played: ReadonlyMap<LibraryName, string>): void {
-    const different = LIBRARY_NAMES.filter((story) => played.get(story) !== byFixedClock.get(story));
+  function expectTheSame(results: ReadonlyMap<LibraryName, string>): void {
+    const different = LIBRARY_NAMES.filter((story) => results.get(story) !== byFixedClock.get(story));
     expect(different, 'stories that differ').to.deep.equal([]);
   }
 
   it('return the bytes that a system clock which stands still gives', async () => {
-    expectTheSame(await playLibrary());
+    expectTheSame(await runLibrary());
   });
 
   it('fail when the process stood still for longer than its freeze: workers may have run jobs', async () => {
@@ -79,14 +78,17 @@ describe('scenarios with stable ids, by a clock that runs', () => {
     };
     const stalled = { ...sandbox, adapters: { ...sandbox.adapters, testChain: chain } };
     const body = { story: 'paid', seed: 'a', ids: 'stable' } as const;
-    const played = runScenario({ ...ctx, now: systemNow, systemNow }, stalled, caller, { body, claim: null });
-    expect(await played.catch((error: unknown) => error)).to.include({ code: 'unavailable' });
+    const running = runScenario({ ...ctx, now: systemNow, systemNow }, stalled, caller, {
+      body,
+      claim: null,
+    });
+    expect(await running.catch((error: unknown) => error)).to.include({ code: 'unavailable' });
   });
 
   it(`return them beside ${BUSY_LOOPS} busy loops`, async () => {
     const loops = await startBusyLoops(BUSY_LOOPS);
     try {
-      for (let round = 0; round < ROUNDS; round += 1) expectTheSame(await playLibrary());
+      for (let round = 0; round < ROUNDS; round += 1) expectTheSame(await runLibrary());
     } finally {
       await loops.stop();
     }
@@ -95,7 +97,7 @@ describe('scenarios with stable ids, by a clock that runs', () => {
   it(`return them with a Postgres that answers ${DELAY_MS} ms late`, async () => {
     proxy.delay(DELAY_MS);
     try {
-      (await Promise.all(Array.from({ length: ROUNDS }, () => playLibrary()))).forEach(expectTheSame);
+      (await Promise.all(Array.from({ length: ROUNDS }, () => runLibrary()))).forEach(expectTheSame);
     } finally {
       proxy.delay(0);
     }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { LIBRARY_NAMES, type LibraryName } from '../../../../src/domain/sandbox/scenarios/library-names.ts';
 import { checkInvariants } from '../../../support/invariants.ts';
-import { deliveriesOf, eventsOf, play, withoutIds } from '../../../support/scenarios.ts';
+import { deliveriesOf, eventsOf, postScenario, withoutIds } from '../../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 import { DOWN_FOR_A_DAY, EVENTS, TWICE_AND_OUT_OF_ORDER } from './library-lists.ts';
 
@@ -21,17 +21,17 @@ const SETTINGS = [
 
 describe('each story of the library', () => {
   it(`is the same bytes under ${SETTINGS.length} settings of the environment`, async () => {
-    const played = await Promise.all(
+    const results = await Promise.all(
       SETTINGS.map(async (env) => {
         const harness = await createHarness(env);
         const texts = new Map<LibraryName, string>();
         for (const story of LIBRARY_NAMES)
-          texts.set(story, (await play(harness, { story, seed: 'a', ids: 'stable' })).text);
+          texts.set(story, (await postScenario(harness, { story, seed: 'a', ids: 'stable' })).text);
         await harness.close();
         return texts;
       }),
     );
-    const different = LIBRARY_NAMES.filter((story) => new Set(played.map((one) => one.get(story))).size > 1);
+    const different = LIBRARY_NAMES.filter((story) => new Set(results.map((one) => one.get(story))).size > 1);
     expect(different, 'stories that differ').to.deep.equal([]);
   });
 });
@@ -48,7 +48,7 @@ describe('the library of scenarios', () => {
 
   for (const story of LIBRARY_NAMES) {
     it(`${story}: its events, and each delivered at once`, async () => {
-      const { report } = await play(harness, { story, seed: 'a' });
+      const { report } = await postScenario(harness, { story, seed: 'a' });
       expect(eventsOf(report)).to.deep.equal(EVENTS[story]);
       expect(report.transitions.map(({ from, to }) => [from, to])).to.deep.equal(
         report.events.map(({ data }, i) => [
@@ -68,11 +68,11 @@ describe('the library of scenarios', () => {
     });
 
     it(`${story}: two runs with one seed return the same bytes, and with random ids the same except for ids`, async () => {
-      const stable = await play(harness, { story, seed: 'a', ids: 'stable' });
-      const again = await play(harness, { story, seed: 'a', ids: 'stable' });
+      const stable = await postScenario(harness, { story, seed: 'a', ids: 'stable' });
+      const again = await postScenario(harness, { story, seed: 'a', ids: 'stable' });
       expect(again.text).to.equal(stable.text);
-      const random = await play(harness, { story, seed: 'a' });
-      const other = await play(harness, { story, seed: 'a', ids: 'random' });
+      const random = await postScenario(harness, { story, seed: 'a' });
+      const other = await postScenario(harness, { story, seed: 'a', ids: 'random' });
       expect(other.report.payment.id).to.not.equal(random.report.payment.id);
       expect(other.report.events[0]?.id).to.not.equal(random.report.events[0]?.id);
       expect(withoutIds(other.text)).to.equal(withoutIds(random.text));
@@ -83,7 +83,10 @@ describe('the library of scenarios', () => {
     });
 
     it(`${story}: another seed changes only random values`, async () => {
-      const [a, b] = [await play(harness, { story, seed: 'a' }), await play(harness, { story, seed: 'b' })];
+      const [a, b] = [
+        await postScenario(harness, { story, seed: 'a' }),
+        await postScenario(harness, { story, seed: 'b' }),
+      ];
       if (CHANCY.includes(story)) {
         expect(eventsOf(b.report)).to.deep.equal(eventsOf(a.report));
         expect(deliveriesOf(b.report)).to.not.deep.equal(deliveriesOf(a.report));
@@ -92,14 +95,14 @@ describe('the library of scenarios', () => {
   }
 
   it('webhook-endpoint-down-for-a-day: every attempt, and no event is lost', async () => {
-    const { report } = await play(harness, { story: 'webhook-endpoint-down-for-a-day', seed: 'a' });
+    const { report } = await postScenario(harness, { story: 'webhook-endpoint-down-for-a-day', seed: 'a' });
     expect(deliveriesOf(report)).to.deep.equal(DOWN_FOR_A_DAY);
     const taken = report.received.filter(({ answered }) => answered === 200).map(({ sequence }) => sequence);
     expect(taken).to.have.members([1, 2, 3, 4]);
   });
 
   it('webhooks-twice-and-out-of-order: the first event is sent twice, the second after its successors', async () => {
-    const { report } = await play(harness, { story: 'webhooks-twice-and-out-of-order', seed: 'a' });
+    const { report } = await postScenario(harness, { story: 'webhooks-twice-and-out-of-order', seed: 'a' });
     expect(deliveriesOf(report)).to.deep.equal(TWICE_AND_OUT_OF_ORDER);
     expect(report.received.map(({ sequence, answered }) => `${sequence} ${answered}`)).to.deep.equal([
       '1 timeout',
@@ -113,7 +116,7 @@ describe('the library of scenarios', () => {
 
   it('money: received, paid and refunded', async () => {
     const money = async (story: LibraryName) => {
-      const { payment } = (await play(harness, { story })).report;
+      const { payment } = (await postScenario(harness, { story })).report;
       return [payment.amount_received, payment.actually_paid, payment.amount_refunded];
     };
     expect(await money('paid-in-two-parts')).to.deep.equal(['10.00', '10.00', '0']);

@@ -36,25 +36,25 @@ describe('the transactions of a story', () => {
     await harness.close();
   });
 
-  const play = async (how: typeof MERGED, own = sandbox) => {
+  const runOnce = async (how: typeof MERGED, own = sandbox) => {
     const { text } = await runScenario({ ...harness.ctx, db }, own, caller, { body: STABLE, ...how });
     return text;
   };
 
   it(`paid has at most ${MAX_ROUND_TRIPS} round trips`, async () => {
-    for (let warm = 0; warm < 2; warm += 1) await play(MERGED);
-    const sent = await statementsOf(() => play(MERGED));
+    for (let warm = 0; warm < 2; warm += 1) await runOnce(MERGED);
+    const sent = await statementsOf(() => runOnce(MERGED));
     expect(sent.length, sent.join('\n')).to.be.at.most(MAX_ROUND_TRIPS);
     expect(sent.filter((text) => text.includes('COMMIT'))).to.have.length(1);
   });
 
   it('are one or many, with the same bytes', async () => {
-    const sent = await statementsOf(async () => expect(await play(APART)).to.equal(await play(MERGED)));
+    const sent = await statementsOf(async () => expect(await runOnce(APART)).to.equal(await runOnce(MERGED)));
     expect(sent.filter((text) => text.includes('COMMIT')).length).to.be.greaterThan(10);
   });
 
   it('are many once one of them fails: the story begins again, and nothing of the first attempt remains', async () => {
-    const expected = await play(MERGED);
+    const expected = await runOnce(MERGED);
     const count = async () => (await harness.ctx.db('payments').pluck<string[]>('id')).length;
     const before_ = await count();
     let failures = 0;
@@ -70,7 +70,7 @@ describe('the transactions of a story', () => {
           return [name, { ...handler, handle }];
         }),
       );
-    expect(await play(MERGED, { ...sandbox, handlersFor })).to.equal(expected);
+    expect(await runOnce(MERGED, { ...sandbox, handlersFor })).to.equal(expected);
     expect(failures).to.equal(1);
     expect(await count()).to.equal(before_ + 1);
   });

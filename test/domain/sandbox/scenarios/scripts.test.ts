@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { countRows, expectError } from '../../../support/http.ts';
-import { deliveriesOf, eventsOf, play } from '../../../support/scenarios.ts';
+import { deliveriesOf, eventsOf, postScenario } from '../../../support/scenarios.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 
 const PAYMENT = { pay_amount: '10.00' };
@@ -92,7 +92,7 @@ describe('a script', () => {
       { at: '1m', do: 'transfer', amount: '7.00' },
       { at: '2m', do: 'replace', transfer: 1 },
     ];
-    const { report } = await play(harness, { payment: PAYMENT, script: inOrder });
+    const { report } = await postScenario(harness, { payment: PAYMENT, script: inOrder });
     expect(eventsOf(report)).to.deep.equal([
       '0:00:00 created WAITING',
       '0:01:00 pending PENDING underpaid',
@@ -102,7 +102,7 @@ describe('a script', () => {
     ]);
     expect(report.payment.amount_received).to.equal('7');
     const [first, second, last] = inOrder;
-    const shuffled = await play(harness, { payment: PAYMENT, script: [last, first, second] });
+    const shuffled = await postScenario(harness, { payment: PAYMENT, script: [last, first, second] });
     expect(eventsOf(shuffled.report)).to.deep.equal(eventsOf(report));
   });
 
@@ -112,7 +112,7 @@ describe('a script', () => {
       script: [PAY, { at: '1m', do: 'replace', transfer: 1, speed_up: true }],
       ids: 'stable',
     };
-    const [first, second] = [await play(harness, body), await play(harness, body)];
+    const [first, second] = [await postScenario(harness, body), await postScenario(harness, body)];
     expect(first.report.payment.amount_received).to.equal('10.00');
     expect(second.text).to.equal(first.text);
     const again = [...body.script, { at: '2m', do: 'replace', transfer: 1, speed_up: true }];
@@ -121,7 +121,7 @@ describe('a script', () => {
   });
 
   it('accepts any coin and network, mines at once, and syncs all networks of the payment', async () => {
-    const { report } = await play(harness, {
+    const { report } = await postScenario(harness, {
       payment: { ...PAYMENT, order_id: 'my own', metadata: { sku: '1' } },
       script: [
         { at: '1m', do: 'transfer', amount: '4.00', coin: 'USDT', network: 'tron' },
@@ -147,15 +147,15 @@ describe('a script', () => {
       { at: '1s', do: 'seed', seed },
     ];
     const [a, b] = [
-      await play(harness, { payment: PAYMENT, script: script('a'), ids: 'stable' }),
-      await play(harness, { payment: PAYMENT, script: script('b'), ids: 'stable' }),
+      await postScenario(harness, { payment: PAYMENT, script: script('a'), ids: 'stable' }),
+      await postScenario(harness, { payment: PAYMENT, script: script('b'), ids: 'stable' }),
     ];
     expect(deliveriesOf(b.report).slice(0, 2)).to.deep.equal(deliveriesOf(a.report).slice(0, 2));
     expect(deliveriesOf(b.report)[2]).to.not.equal(deliveriesOf(a.report)[2]);
   });
 
   it('a receiver that never responds gets eleven attempts, then the delivery fails', async () => {
-    const { report } = await play(harness, {
+    const { report } = await postScenario(harness, {
       payment: { ...PAYMENT, expiration_minutes: 1440 },
       script: [{ at: '0s', do: 'webhook', answer: 'timeout' }],
     });

@@ -14,7 +14,7 @@ export const PAYMENTS: Reasons = {
     insert_quarantined_transfers: UNDER_PAYMENT,
     take_quarantined_transfers: UNDER_PAYMENT,
     upsert_transfers: UNDER_PAYMENT,
-    hand_over_money: UNDER_PAYMENT,
+    move_money_to_replacement: UNDER_PAYMENT,
     lapse_transfers: UNDER_PAYMENT,
     confirm_transfers: UNDER_PAYMENT,
     insert_ledger_entries: NEW_ROWS,

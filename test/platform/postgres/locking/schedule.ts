@@ -52,7 +52,7 @@ export const SCHEDULE: Reasons = {
     set_email_of_merchant: LAST_WINS,
     suspend_merchant: OWN_ROW,
     resume_merchant: OWN_ROW,
-    write_face: LAST_WINS,
+    write_appearance: LAST_WINS,
     write_logo: LAST_WINS,
     delete_logo: LAST_WINS,
     record_language: 'SKIP LOCKED: it waits for nobody, and a row that changed is read again.',

@@ -6,7 +6,7 @@ import { run, sql, type Db } from '../../../../src/platform/postgres/db.ts';
 import type { Harness } from '../../harness.ts';
 import { leaseAll } from '../../lease.ts';
 import { at } from '../actors.ts';
-import type { Outside } from '../outside.ts';
+import type { SideEffects } from '../side-effects.ts';
 import type { RacedWebhooks } from './actors.ts';
 
 const JOBS = new Set([dispatchEvent, deliverWebhook].map(({ name }) => name));
@@ -75,7 +75,7 @@ const outcome = sql<{ outcome: string }>(
 export async function outcomeOfWebhooks(
   { ctx, adapters }: Pick<Harness, 'ctx' | 'adapters'>,
   payment: RacedWebhooks,
-  outside: Outside,
+  effects: SideEffects,
 ): Promise<string> {
   const kept = await run(ctx.db, leased, []);
   if (kept.length > 0) throw new Error('an endpoint is leased, and no run goes on');
@@ -88,7 +88,7 @@ export async function outcomeOfWebhooks(
     for (const { job, key } of due) await handlers.get(job)?.handle(at(ctx, time), [key]);
   }
   const rows = await run(ctx.db, sent, { now: payment.now });
-  const faults = rows.flatMap((row) => faultsOf(row, payment, outside.events));
+  const faults = rows.flatMap((row) => faultsOf(row, payment, effects.events));
   if (faults.length > 0) throw new Error(faults.join('; '));
   const [row] = await run(ctx.db, outcome, []);
   return `${row?.outcome} ${rows.map(({ type, status }) => `${type} ${status}`).join()}`;

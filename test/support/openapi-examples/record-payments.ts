@@ -2,7 +2,7 @@ import { createPayment } from '../http.ts';
 import type { Harness } from '../harness.ts';
 import type { Tape } from './tape.ts';
 
-/** What the plays share. */
+/** What the recordings share. */
 export interface Run {
   readonly tape: Tape;
   readonly harness: Harness;
@@ -17,13 +17,13 @@ interface Created {
 }
 
 /** Creates payments, and returns the id of one that the customer has paid. */
-export async function playPayments({ tape, harness, goneUrl }: Run): Promise<string> {
+export async function recordPayments({ tape, harness, goneUrl }: Run): Promise<string> {
   const least = { pay_amount: '10.50', order_id: 'order-1' };
-  const settled = await tape.play<Created>(harness, 'createPayment', 'least', 'With what is needed.', {
+  const settled = await tape.record<Created>(harness, 'createPayment', 'least', 'With what is needed.', {
     body: least,
   });
   harness.advance(1);
-  await tape.play(harness, 'createPayment', 'everything', 'With every field.', {
+  await tape.record(harness, 'createPayment', 'everything', 'With every field.', {
     body: {
       pay_amount: '49.90',
       order_id: 'order-2',
@@ -39,7 +39,7 @@ export async function playPayments({ tape, harness, goneUrl }: Run): Promise<str
   });
   await tape.fail(harness, 'validation', 'createPayment', { body: { ...least, pay_amount: '-1' } });
   await harness.work();
-  await tape.play(
+  await tape.record(
     harness,
     'sendSandboxTransfer',
     'missing',
@@ -54,32 +54,38 @@ export async function playPayments({ tape, harness, goneUrl }: Run): Promise<str
 }
 
 /** Reads a settled payment, and refunds a part of it. */
-export async function playSettledPayment({ tape, harness }: Run, id: string): Promise<void> {
-  await tape.play(harness, 'getPayment', 'settled', 'A settled payment.', { id });
+export async function recordSettledPayment({ tape, harness }: Run, id: string): Promise<void> {
+  await tape.record(harness, 'getPayment', 'settled', 'A settled payment.', { id });
   await tape.fail(harness, 'validation', 'refundPayment', { id, body: { amount: '1000.00' } });
-  await tape.play(harness, 'refundPayment', 'part', 'A part, to where the money came from.', {
+  await tape.record(harness, 'refundPayment', 'part', 'A part, to where the money came from.', {
     id,
     body: { amount: '2.50', reason: 'One of two shirts came back.', to_sender: true },
   });
   await pass(harness);
-  await tape.play(harness, 'listRefunds', 'sent', 'A refund that was sent.', { id });
+  await tape.record(harness, 'listRefunds', 'sent', 'A refund that was sent.', { id });
   // As the customer does on the checkout page.
   const address = { network: 'ethereum', address: '0x52908400098527886E0F7030069857D2E4169EE7' };
   await harness.ctx
     .db('refund_addresses')
     .insert({ payment_id: id, given_at: harness.ctx.now(), sent_at: harness.ctx.now(), ...address });
-  await tape.play(harness, 'listRefunds', 'address', 'The customer has given an address.', { id });
-  await tape.play(harness, 'clearRefundAddress', 'cleared', 'The address is cleared, and asked for again.', {
-    id,
-  });
+  await tape.record(harness, 'listRefunds', 'address', 'The customer has given an address.', { id });
+  await tape.record(
+    harness,
+    'clearRefundAddress',
+    'cleared',
+    'The address is cleared, and asked for again.',
+    {
+      id,
+    },
+  );
   const abandoned = await createPayment(harness, { order_id: 'order-4' });
-  await tape.play(harness, 'cancelPayment', 'cancelled', 'The customer has gone elsewhere.', {
+  await tape.record(harness, 'cancelPayment', 'cancelled', 'The customer has gone elsewhere.', {
     id: abandoned.id,
   });
   // Of a settled payment: money that changes no status.
   await harness.api('post', `/v1/sandbox/payments/${id}/transfers`).send({ amount: '1.00' }).expect(201);
   await pass(harness);
-  await tape.play(harness, 'listPayments', 'newest', 'The newest payment, and where the list goes on.', {
+  await tape.record(harness, 'listPayments', 'newest', 'The newest payment, and where the list goes on.', {
     query: '?limit=1',
   });
   await tape.fail(harness, 'validation', 'listPayments', {
@@ -88,15 +94,15 @@ export async function playSettledPayment({ tape, harness }: Run, id: string): Pr
 }
 
 /** Reads events: of one payment, and all of them. */
-export async function playEvents({ tape, harness }: Run, id: string): Promise<void> {
+export async function recordEvents({ tape, harness }: Run, id: string): Promise<void> {
   const query = '?limit=1';
-  await tape.play(harness, 'listPaymentEvents', 'first', 'The first event of a payment.', { id, query });
-  await tape.play(harness, 'readEvents', 'oldest', 'The oldest event, and where the feed goes on.', {
+  await tape.record(harness, 'listPaymentEvents', 'first', 'The first event of a payment.', { id, query });
+  await tape.record(harness, 'readEvents', 'oldest', 'The oldest event, and where the feed goes on.', {
     query,
   });
   const { body } = await harness.api('get', `/v1/payment/${id}/events?limit=1`).expect(200);
   const [event] = (body as { data: Created[] }).data;
-  await tape.play(harness, 'getEvent', 'created', 'What the link of a thin event names.', {
+  await tape.record(harness, 'getEvent', 'created', 'What the link of a thin event names.', {
     id: event?.id ?? '',
   });
   await tape.fail(harness, 'validation', 'getEvent', { id: event?.id ?? '', query: '?thin=true' });

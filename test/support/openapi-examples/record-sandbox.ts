@@ -1,18 +1,18 @@
 import { logo } from '../images.ts';
 import { createPayment } from '../http.ts';
-import { pass, type Run } from './play-payments.ts';
+import { pass, type Run } from './record-payments.ts';
 
-export async function playStatus({ tape, harness }: Run): Promise<void> {
+export async function recordStatus({ tape, harness }: Run): Promise<void> {
   await harness.work();
-  await tape.play(harness, 'getStatus', 'with-key', 'With a valid key.');
-  await tape.play(harness, 'getStatus', 'without-key', 'Without a key.', { apiKey: null });
+  await tape.record(harness, 'getStatus', 'with-key', 'With a valid key.');
+  await tape.record(harness, 'getStatus', 'without-key', 'Without a key.', { apiKey: null });
   await tape.fail(harness, 'validation', 'getStatus', { query: '?verbose=true' });
 }
 
 /** Acts as the customer, advances a clock, and runs scenarios. */
-export async function playSandbox({ tape, harness }: Run): Promise<void> {
+export async function recordSandbox({ tape, harness }: Run): Promise<void> {
   const other = await createPayment(harness, { order_id: 'order-3' });
-  await tape.play(
+  await tape.record(
     harness,
     'sendSandboxTransfer',
     'another-coin',
@@ -30,7 +30,7 @@ export async function playSandbox({ tape, harness }: Run): Promise<void> {
   const replaced = await createPayment(harness, { order_id: 'order-4' });
   await harness.api('post', `/v1/sandbox/payments/${replaced.id}/transfers`).expect(201);
   await harness.work();
-  await tape.play(harness, 'replaceSandboxTransfer', 'latest', 'The latest transfer that stands.', {
+  await tape.record(harness, 'replaceSandboxTransfer', 'latest', 'The latest transfer that stands.', {
     id: replaced.id,
     body: {},
   });
@@ -45,7 +45,7 @@ export async function playSandbox({ tape, harness }: Run): Promise<void> {
   await pass(harness);
   const expired = await createPayment(harness, { order_id: 'order-5' });
   await harness.work();
-  await tape.play(
+  await tape.record(
     harness,
     'advanceSandboxClock',
     'deadline',
@@ -56,11 +56,11 @@ export async function playSandbox({ tape, harness }: Run): Promise<void> {
     },
   );
   await tape.fail(harness, 'validation', 'advanceSandboxClock', { id: expired.id, body: { by: 'an hour' } });
-  await playScenarios({ tape, harness });
+  await recordScenarios({ tape, harness });
 }
 
-async function playScenarios({ tape, harness }: Pick<Run, 'tape' | 'harness'>): Promise<void> {
-  await tape.play(harness, 'playScenario', 'script', 'A script: a customer pays one part, and no other.', {
+async function recordScenarios({ tape, harness }: Pick<Run, 'tape' | 'harness'>): Promise<void> {
+  await tape.record(harness, 'playScenario', 'script', 'A script: a customer pays one part, and no other.', {
     body: {
       payment: { pay_amount: '10.50', order_id: 'order-6', expiration_minutes: 5 },
       script: [
@@ -71,15 +71,15 @@ async function playScenarios({ tape, harness }: Pick<Run, 'tape' | 'harness'>): 
       ids: 'stable',
     },
   });
-  await tape.playRequest(harness, 'playScenario', 'story', 'A story of the library.', {
+  await tape.recordRequest(harness, 'playScenario', 'story', 'A story of the library.', {
     body: { story: 'overpaid' },
   });
   await tape.fail(harness, 'validation', 'playScenario', { body: { story: 'paid', script: [] } });
 }
 
-export async function playAppearance({ tape, harness }: Run): Promise<void> {
-  await tape.play(harness, 'getAppearance', 'default', 'Nothing was set.');
-  await tape.play(harness, 'setAppearance', 'shop', 'A name, a colour, and what customers can pay with.', {
+export async function recordAppearance({ tape, harness }: Run): Promise<void> {
+  await tape.record(harness, 'getAppearance', 'default', 'Nothing was set.');
+  await tape.record(harness, 'setAppearance', 'shop', 'A name, a colour, and what customers can pay with.', {
     body: {
       name: 'Shirts & Co.',
       support_url: 'mailto:help@shop.example',
@@ -93,7 +93,7 @@ export async function playAppearance({ tape, harness }: Run): Promise<void> {
     },
   });
   await tape.fail(harness, 'validation', 'setAppearance', { body: { accent_color: 'blue' } });
-  await tape.play(harness, 'setLogo', 'png', 'An image was set.', { image: await logo() });
+  await tape.record(harness, 'setLogo', 'png', 'An image was set.', { image: await logo() });
   await tape.fail(harness, 'validation', 'setLogo', { image: Buffer.from('not an image') });
-  await tape.play(harness, 'deleteLogo', 'removed', 'The name stays.');
+  await tape.record(harness, 'deleteLogo', 'removed', 'The name stays.');
 }

@@ -2,7 +2,7 @@ import type { Adapters } from '../../../src/domain/adapters.ts';
 import { run, sql, type Db } from '../../../src/platform/postgres/db.ts';
 
 /** What left the service during a race, and what its rows know of that. */
-export interface Outside {
+export interface SideEffects {
   /** Record what they are asked for. */
   readonly adapters: Adapters;
   /** What was asked for since the last call of `forget`, in order of its text. */
@@ -15,7 +15,7 @@ export interface Outside {
 }
 
 const known = sql<{ what: string }>(
-  'test_known_outside',
+  'test_known_effects',
   `SELECT format('payout %s of %s %s', id, coin_amount::numeric::text, coin) AS what
    FROM refunds WHERE status = 'COMPLETED'
    UNION ALL
@@ -27,7 +27,7 @@ const known = sql<{ what: string }>(
  * Records payouts and conversions: what was asked for once is done, and must be booked whatever happens. Of
  * webhooks it records each request that leaves.
  */
-export function watchOutside(adapters: Adapters): Outside {
+export function recordEffects(adapters: Adapters): SideEffects {
   const asked = new Set<string>();
   const events: string[] = [];
   const { payouts, exchange, webhooks } = adapters;

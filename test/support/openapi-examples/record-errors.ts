@@ -6,7 +6,7 @@ import { openDb } from '../../../src/platform/postgres/db.ts';
 import { WEB_DB } from '../../../src/processes/setup/context.ts';
 import { createHarness, type Harness } from '../harness.ts';
 import { createPayment, ORDER } from '../http.ts';
-import type { Run } from './play-payments.ts';
+import type { Run } from './record-payments.ts';
 import type { Tape } from './tape.ts';
 
 const NO_PAYMENT = 'pay_01M7X9Y9E5YM9A1356S2WPNB4R';
@@ -14,8 +14,8 @@ const NO_DELIVERY = 'dlv_01M7X9Y9E5YM9A1356S2WPNB4R';
 /** Of POST /v1/payment: the limit of the specification. */
 const PER_MINUTE = 60;
 
-/** Plays what a request can do wrong. */
-export async function playErrors({ tape, harness }: Run, settled: string): Promise<void> {
+/** Records what a request can do wrong. */
+export async function recordErrors({ tape, harness }: Run, settled: string): Promise<void> {
   const body = ORDER;
   await tape.fail(harness, 'unauthorized', 'createPayment', { body, apiKey: null });
   const reader = await harness.addMerchant({ permissions: ['payments:read'] });
@@ -50,8 +50,8 @@ export async function playErrors({ tape, harness }: Run, settled: string): Promi
   await tape.fail(harness, 'webhooks_off', 'redeliver', { id: sent.data[0]?.id ?? '' });
 }
 
-/** Plays what the service refuses whatever a request is: limits, maintenance, a database that is away. */
-export async function playOutages({ tape }: Run): Promise<void> {
+/** Records what the service refuses whatever a request is: limits, maintenance, a database that is away. */
+export async function recordOutages({ tape }: Run): Promise<void> {
   const strict = await createHarness({ RATE_LIMIT_SCALE: '1' });
   try {
     for (let sent = 0; sent < PER_MINUTE; sent += 1)
@@ -62,7 +62,7 @@ export async function playOutages({ tape }: Run): Promise<void> {
     // A schema that the code does not expect stands for whatever nobody has foreseen.
     await strict.ctx.db.raw('ALTER TABLE payments RENAME COLUMN merchant_id TO other');
     await tape.fail(strict, 'internal', 'getPayment', { id: NO_PAYMENT });
-    await playAway(tape, strict);
+    await recordAway(tape, strict);
   } finally {
     await strict.close();
   }
@@ -79,8 +79,8 @@ function sandboxOf({ sandbox }: Harness) {
   return sandbox;
 }
 
-/** Plays a service whose database refuses connections: nothing listens on port 1. */
-async function playAway(tape: Tape, harness: Harness): Promise<void> {
+/** Records a service whose database refuses connections: nothing listens on port 1. */
+async function recordAway(tape: Tape, harness: Harness): Promise<void> {
   const { ctx, adapters, sandbox, health, merchant } = harness;
   const db = openDb({ url: 'postgres://127.0.0.1:1/away', name: 'test', ...WEB_DB });
   const app = createApp({ ...ctx, db }, { redis: null, admin: null, adapters, sandbox, health });
