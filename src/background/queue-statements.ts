@@ -4,18 +4,18 @@ import { isOutdated } from '../platform/postgres/unavailable.ts';
 type Query = (query: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>;
 
 /**
- * What asks whether a limit holds a queue's jobs back, and when its next delayed job is due. A worker asks
- * twice before each wait, and only an operator limits a queue; the scheduled jobs know delays themselves.
+ * The statements that read whether a limit holds a queue's jobs back, and when its next delayed job is due. A
+ * worker runs both before each wait; only an operator limits a queue, and delays are the scheduled jobs'.
  */
 const SIGNALS = /\b(?:next_signal|next_delay)\(/;
-/** For so long the reply is kept that nothing is limited or delayed. */
+/** How long the reply that nothing is limited or delayed is kept. */
 const KEPT_MS = 100;
 
 /**
- * Names the statements of BullMQ, so that each connection parses and plans them once, and keeps what needs
- * not be asked again at once. After a migration of BullMQ's tables a connection knows them for the old
- * columns: then nothing was done, the pool has discarded the connection, as after each error, and another one
- * is asked.
+ * Names BullMQ's statements, so that each connection parses and plans them once, and caches the replies that
+ * nothing is limited or delayed. After a migration of BullMQ's tables a connection has plans for the old
+ * columns: its statement fails without effect, the pool discards the connection, as after each error, and the
+ * statement runs on another one.
  */
 export function nameStatements(pool: pg.Pool): void {
   const known = new Map<string, { readonly name: string; readonly isSignal: boolean }>();

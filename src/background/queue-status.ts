@@ -14,9 +14,9 @@ export interface QueueCounts {
   readonly isPaused: boolean;
 }
 
-/** An operator waits no longer for a queue's server. */
+/** How long an operator waits for a queue's server. */
 const PATIENCE_MS = 5_000;
-/** Nor does a scrape of the metrics, which fails as a whole after some seconds. */
+/** How long a scrape of the metrics waits: after some seconds it would fail as a whole. */
 export const SCRAPE_MS = 2_000;
 
 const NO_REPLY = `the queues' server has not replied in ${PATIENCE_MS / 1000} s`;

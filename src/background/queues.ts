@@ -56,7 +56,7 @@ export interface QueueEngine {
   readonly name: 'redis' | 'postgres';
   openQueue(name: QueueName): OperatedQueue;
   openWorker(name: QueueName, process: Processor<JobData>, concurrency: number): JobWorker;
-  /** From now on fails what waits for a Redis that is away; true: it is. Postgres fails it by itself. */
+  /** Fails whatever waits for a Redis that is away; true: it is away. Postgres does so by itself. */
   stopWaiting?(): boolean;
   /** Closes the connections; queues and workers must be closed before. */
   close(): Promise<void>;
@@ -113,9 +113,9 @@ function redisEngine(redisUrl: string, log: Log): QueueEngine {
   };
 }
 
-/** More make BullMQ's engine slower (measured). Each worker listens on one of its own in addition. */
+/** More connections make BullMQ's engine slower (measured). Each worker listens on one more of its own. */
 export const QUEUE_POOL_SIZE = 10;
-/** Of a process that only adds jobs, one addition to a queue at a time. */
+/** For a process that only adds jobs, one addition to a queue at a time. */
 export const ENQUEUER_POOL_SIZE = 2;
 /** BullMQ itself waits without a limit; the server's limits are those of the worker's own connections. */
 const STATEMENT_MS = 60_000;

@@ -9,31 +9,29 @@ export interface BatchLimits {
   readonly waiting: number;
 }
 
-interface Asked<Item, Result> {
+interface Pending<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Does the work of many callers at once (group commit): what comes in one turn of the event loop goes
- * together, and what comes while a run is under way waits for its end. Nobody waits for a timer. Each caller
- * has its own outcome: where a run fails, its items run one by one, so that an item that cannot be done fails
- * alone.
+ * Runs the items of many callers at once (group commit): those of one turn of the event loop share a run, and
+ * those that come during a run wait for its end. Nobody waits for a timer. Each caller has its own outcome:
+ * where a run fails, its items run one by one, so that an item that cannot succeed fails alone.
  */
 export class Batch<Item, Result> {
   readonly #run: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly #limits: BatchLimits;
   readonly #endsAll: (error: unknown) => boolean;
-  #asked: Asked<Item, Result>[] = [];
+  #pending: Pending<Item, Result>[] = [];
   #isRunning = false;
-  /** Called whenever nothing is asked for any more. */
+  /** Called whenever no item is left. */
   onIdle: () => void = () => undefined;
 
   /**
-   * `run` returns the results in the order of its items. Each item is all or
-   * nothing. `endsAll` picks the errors that fail all items of a run, and all that wait for its end: default,
-   * that Postgres is unavailable.
+   * `run` returns the results in the order of its items. Each item is all or nothing. `endsAll` picks the
+   * errors that fail all items of a run, and all that wait for its end: default: Postgres is unavailable.
    */
   constructor(
     run: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -46,16 +44,15 @@ export class Batch<Item, Result> {
   }
 
   /**
-   * Resolves with the result of the item. A run begins after all its items were asked for: it sees what was
-   * committed before any of them was. Throws what its run throws, Overloaded, with nothing done, where
-   * too many wait, and the error of the run before where that ends all: this item would have waited for
-   * two runs that run out of time.
+   * Resolves with the result of the item. A run begins after all its items were added: it sees what was
+   * committed before. Throws what its run throws; Overloaded, with nothing done, where too many wait; and the
+   * error of the run before where that ends all: this item would have waited for two runs that time out.
    */
   do(item: Item): Promise<Result> {
-    if (this.#asked.length >= this.#limits.waiting)
+    if (this.#pending.length >= this.#limits.waiting)
       return Promise.reject(new Overloaded(`${this.#limits.waiting} others wait`));
     return new Promise((resolve, reject) => {
-      this.#asked.push({ item, resolve, reject });
+      this.#pending.push({ item, resolve, reject });
       if (!this.#isRunning) void this.#runAll();
     });
   }
@@ -63,12 +60,12 @@ export class Batch<Item, Result> {
   async #runAll(): Promise<void> {
     this.#isRunning = true;
     await setImmediate();
-    while (this.#asked.length > 0) {
-      const together = this.#asked.splice(0, this.#limits.size);
+    while (this.#pending.length > 0) {
+      const items = this.#pending.splice(0, this.#limits.size);
       try {
-        await this.#settle(together);
+        await this.#settle(items);
       } catch (error) {
-        for (const { reject } of [...together, ...this.#asked.splice(0)]) reject(error);
+        for (const { reject } of [...items, ...this.#pending.splice(0)]) reject(error);
       }
     }
     this.#isRunning = false;
@@ -76,24 +73,24 @@ export class Batch<Item, Result> {
   }
 
   /** Throws an error that ends all. */
-  async #settle(together: readonly Asked<Item, Result>[]): Promise<void> {
-    const [only, ...more] = together;
+  async #settle(items: readonly Pending<Item, Result>[]): Promise<void> {
+    const [only, ...more] = items;
     if (only === undefined) return;
     try {
-      const results = await this.#run(together.map(({ item }) => item));
-      for (const [place, { resolve }] of together.entries()) resolve(results[place] as Result);
+      const results = await this.#run(items.map(({ item }) => item));
+      for (const [place, { resolve }] of items.entries()) resolve(results[place] as Result);
     } catch (error) {
       if (this.#endsAll(error)) throw error;
       if (more.length === 0) return only.reject(error);
-      for (const one of together) await this.#settle([one]);
+      for (const one of items) await this.#settle([one]);
     }
   }
 }
 
 /**
- * Returns what does an item on a connection, together with those of its group that others ask of the same
+ * Returns a function that runs an item on a connection, in one batch with items of its group on the same
  * connection; by default all are one group. Groups wait for each other no more than their connections do. A
- * transaction is a connection of its own, so that nothing of it is done in another.
+ * transaction is a connection of its own: none of its items runs in another.
  */
 export function sharedBatch<Item, Result>(
   run: (connection: Connection, items: readonly Item[]) => Promise<readonly Result[]>,

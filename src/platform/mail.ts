@@ -19,13 +19,13 @@ export interface Mail {
 
 export interface Mailer {
   /**
-   * Resolves when the mail server has accepted the mail; rejects when it refuses it or does not answer in
+   * Resolves when the mail server has accepted the mail; rejects when it refuses it or does not respond in
    * time.
    */
   send(mail: Mail): Promise<void>;
 }
 
-/** nodemailer's own timeouts for connection, greeting and answer are minutes. */
+/** nodemailer's own timeouts for connection, greeting and response are minutes. */
 const TIMEOUT_MS = 15_000;
 
 const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };

@@ -22,7 +22,7 @@ export type BoardHandler = (
 export interface BoardPlace {
   readonly path: string;
   readonly links: readonly { readonly text: string; readonly url: string }[];
-  /** The page of what the keys of a job are about. */
+  /** The page of what the keys of a job identify. */
   readonly urlOf: (keys: readonly string[]) => string;
 }
 
@@ -56,7 +56,7 @@ export function openOperatorQueues({ config, log }: Context, place: BoardPlace):
   };
 }
 
-/** As many keys of a job as its link names. */
+/** The most keys of a job that its link names. */
 const MAX_LINKED = 20;
 
 /** Bull Board, to be mounted at its path, without what changes the queues. */

@@ -11,8 +11,8 @@ export interface FoundJob {
 
 const STATES: readonly JobType[] = ['active', 'waiting', 'delayed', 'failed', 'completed'];
 
-/** So many of each state are read, the newest of those that have ended: a search must not slow down web. */
-export const NEWEST = 200;
+/** How many jobs of each state are read, of those that have ended the newest: a search must not slow web. */
+const NEWEST = 200;
 
 /** Returns the jobs of queues that carry one of these keys, among the newest of each state. */
 export async function findJobs(

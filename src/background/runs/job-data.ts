@@ -16,7 +16,7 @@ export interface JobData {
 /** What a run returns, as operators see it. */
 export interface RunReport {
   readonly outcome: 'done' | 'nothing was due' | 'no slot was free' | 'workers are drained';
-  /** Of what ran; the most that are named are 20. */
+  /** Of the jobs that ran, at most 20. */
   readonly keys: readonly string[];
   readonly count: number;
 }
@@ -33,13 +33,13 @@ export function keysOfRun({ batch }: Job): number {
 }
 
 /**
- * What of a run's jobs runs together: those of a batch. A job that failed before runs alone, so that one that
- * cannot be done fails no other; so does one of a test clock, which goes by that clock.
+ * Groups the jobs of a run: those of a batch run together. A job that failed before runs alone, so that one
+ * that cannot succeed fails no other; so does a job of a test clock, which goes by that clock.
  */
 export function unitsOf({ batch }: Job, leased: readonly LeasedJob[]): LeasedJob[][] {
   const isAlone = ({ failures, test_clock }: LeasedJob) => batch === 1 || failures > 0 || test_clock !== null;
-  const together = leased.filter((one) => !isAlone(one));
-  return [...(together.length === 0 ? [] : [together]), ...leased.filter(isAlone).map((one) => [one])];
+  const batched = leased.filter((one) => !isAlone(one));
+  return [...(batched.length === 0 ? [] : [batched]), ...leased.filter(isAlone).map((one) => [one])];
 }
 
 export function chunksOf<T>(items: readonly T[], size: number): T[][] {

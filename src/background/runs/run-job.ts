@@ -51,7 +51,7 @@ function measureRun(job: string, outcome: 'done' | 'failed' | 'left', startedAt:
   jobSeconds.observe({ job }, (performance.now() - startedAt) / 1000);
 }
 
-/** How late the first of them is; retries and test clocks do not say. */
+/** Measures how late the first of them is, retries and jobs of test clocks excluded. */
 function measureLateness({ systemNow }: Context, leased: readonly LeasedJob[]): void {
   const times = leased.flatMap(({ run_at, failures, test_clock }) =>
     run_at === null || failures > 0 || test_clock !== null ? [] : [run_at.getTime()],

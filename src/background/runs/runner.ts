@@ -11,7 +11,7 @@ import { keysOf, runJob, UnknownJobError } from './run-job.ts';
 import type { Runs } from './runs.ts';
 import type { Slots } from './slots.ts';
 
-/** Of a batch's jobs that run alone, so many run at once. */
+/** How many of a batch's jobs run at once where each runs alone. */
 const ALONE_AT_ONCE = 8;
 /** The most keys that a queue's job shows. */
 const MAX_SHOWN = 200;
@@ -37,11 +37,11 @@ export interface RunnerOptions {
 export class Runner {
   readonly #ctx: Context;
   readonly #options: RunnerOptions;
-  /** By the name of a job, the lease that was asked for last: one at a time. */
+  /** By the name of a job, its latest lease: one runs at a time. */
   readonly #leasing = new Map<string, Promise<unknown>>();
   /** Where the next walk over merchants begins. */
   readonly #after = new Map<string, string>();
-  /** Of which more is due than its merchants may have slots for: they run when a slot is free again. */
+  /** Jobs of which more is due than their merchants have slots for: they run when a slot is free. */
   readonly #short = new Map<QueueName, Set<Job>>();
 
   constructor(ctx: Context, options: RunnerOptions) {
@@ -91,13 +91,13 @@ export class Runner {
         errors.push(error);
       } finally {
         if (job.batch === 1)
-          for (const holder of holdersOf(job, unit)) this.#leave(job.queue, holder, startedAt);
+          for (const holder of holdersOf(job, unit)) this.#release(job.queue, holder, startedAt);
       }
     };
     const units = unitsOf(job, leased);
     const atOnce = job.batch > 1 ? ALONE_AT_ONCE : units.length;
     for (const some of chunksOf(units, atOnce)) await Promise.all(some.map(runUnit));
-    if (job.batch > 1) this.#leave(job.queue, null, startedAt);
+    if (job.batch > 1) this.#release(job.queue, null, startedAt);
     await shown;
     if (errors.length > 0) throw errors[0];
     return report('done', leased);
@@ -149,8 +149,8 @@ export class Runner {
     else short.add(job);
   }
 
-  #leave(queue: QueueName, merchant: string | null, startedAt: number): void {
-    this.#slotsOf(queue).leave(merchant, performance.now() - startedAt);
+  #release(queue: QueueName, merchant: string | null, startedAt: number): void {
+    this.#slotsOf(queue).release(merchant, performance.now() - startedAt);
     for (const job of this.#short.get(queue) ?? []) this.#options.enqueuer.enqueueRun(job);
     this.#short.delete(queue);
   }
@@ -179,6 +179,6 @@ async function show(queueJob: QueueJob, leased: readonly LeasedJob[]): Promise<v
   const known = new Set(data.keys);
   if (keys.length === known.size && keys.every((key) => known.has(key))) return;
   const merchants = [...new Set(leased.flatMap(({ merchant_id }) => merchant_id ?? []))].slice(0, MAX_SHOWN);
-  // What is only shown fails no run.
+  // A run goes on where it cannot be shown.
   await queueJob.updateData({ ...data, keys, merchants }).catch(() => undefined);
 }

@@ -2,17 +2,17 @@ import type { SlotUse } from '../../domain/schedule/lease.ts';
 
 /** How fast a merchant takes slots that it holds for long. */
 export interface TokenBucket {
-  /** Below so many slots it takes them as it likes. */
+  /** Up to this many slots it takes without a limit. */
   readonly burst: number;
-  /** Beyond them, one in so many milliseconds. */
+  /** Beyond them it takes one in this many milliseconds. */
   readonly gapMs: number;
-  /** A job that held its slot for less gives its start back: its receiver does not hang. */
+  /** A job that held its slot for less does not count: its receiver does not hang. */
   readonly longMs: number;
 }
 
 interface Share {
   held: number;
-  /** From then on the merchant takes slots beyond the burst. */
+  /** When the merchant may take its next slot beyond the burst. */
   nextAt: number;
 }
 
@@ -22,7 +22,7 @@ interface Share {
  * weight (schedule/lease.ts). With a factor of 1 and equal weights one merchant holds at most half of the
  * slots, two a third each, and so on: one that comes late finds a free slot, although no job is interrupted.
  * Hundreds of requests that hang and began together would end together, at their deadline, again and again,
- * and everybody else's work would wait behind what is recorded of them: beyond a burst they begin at a pace.
+ * and everybody else's work would wait while they are recorded: beyond a burst a token bucket limits them.
  */
 export class Slots {
   readonly #size: number;
@@ -46,7 +46,7 @@ export class Slots {
     this.#clock = clock;
   }
 
-  /** What the lease needs to know. Who must wait for its bucket counts as one that holds all. */
+  /** What the lease needs to know. A merchant that must wait for its bucket counts as holding all slots. */
   get use(): SlotUse {
     const now = this.#clock();
     const held = [...this.#shares].map(([merchant_id, share]) => ({
@@ -70,8 +70,8 @@ export class Slots {
     this.#shares.set(merchant, share);
   }
 
-  /** Gives back the slot of a job that held it for so many milliseconds. */
-  leave(merchant: string | null, heldMs = 0): void {
+  /** Releases the slot of a job that held it for `heldMs`. */
+  release(merchant: string | null, heldMs = 0): void {
     this.#taken -= 1;
     const share = merchant === null ? undefined : this.#shares.get(merchant);
     if (merchant === null || share === undefined) return;

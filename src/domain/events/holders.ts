@@ -46,7 +46,7 @@ export async function listFeedHolders(connection: Connection): Promise<FeedHolde
 }
 
 /** One that writes events needs milliseconds; the service's own limits end it after less than this. */
-export const FEED_HELD_TOO_LONG_SECONDS = 60;
+const FEED_HELD_TOO_LONG_SECONDS = 60;
 
 /** How long the feed has been held back, and whether that is so long that somebody must look. */
 export async function feedCheck(connection: Connection): Promise<{ heldSeconds: number; isLate: boolean }> {

@@ -60,11 +60,11 @@ export async function createMerchant(
   const now = ctx.now();
   const merchantId = newId('mer', now);
   const webhookSecret = newWebhookSecret();
-  const sealed = secretBoxOf(ctx.config).encrypt(webhookSecret, merchantId);
+  const encrypted = secretBoxOf(ctx.config).encrypt(webhookSecret, merchantId);
   const apiKey = await ctx.db.transaction(async (tx) => {
     const choices = { name, currency, network, mode, policy: JSON.stringify(policy), email };
     await run(tx, insertMerchant, { id: merchantId, now, ...choices });
-    await run(tx, MERCHANT_SECRETS.insert, { ownerId: merchantId, createdAt: now, ...sealed });
+    await run(tx, MERCHANT_SECRETS.insert, { ownerId: merchantId, createdAt: now, ...encrypted });
     return addApiKey(tx, merchantId, permissions, now);
   });
   return { merchantId, apiKey, webhookSecret };

@@ -43,7 +43,7 @@ interface Health {
 
 const MAINTENANCE: Health = { status: 'maintenance', checks: [] };
 
-/** Throws ApiError unavailable while Postgres does not answer. */
+/** Throws ApiError unavailable while Postgres does not respond. */
 async function healthOf(health: HealthSource): Promise<Health> {
   const { isReachable, faults } = await health.report();
   if (!isReachable) throw new ApiError('unavailable');

@@ -30,8 +30,8 @@ export async function cancelPayment(
   await syncNetworksOf(withTestClockOf(ctx, found), adapters, [id]);
   return once(ctx.db, claim, ctx.now(), async (tx) => {
     const payment = await lockPayment(tx, id);
-    const answer = (current: Payment) => reply(200, toResource(current, ctx.config.publicUrl));
-    if (isExpired(payment.status) && payment.cancelled_at !== null) return answer(payment);
+    const toReply = (current: Payment) => reply(200, toResource(current, ctx.config.publicUrl));
+    if (isExpired(payment.status) && payment.cancelled_at !== null) return toReply(payment);
     const now = withTestClockOf(ctx, payment).now();
     // One that late money has opened again was cancelled when it was cancelled first. A part that was seen
     // before, and is reported later, must not open it until `expires_at`.
@@ -40,7 +40,7 @@ export async function cancelPayment(
     if (cancelled === undefined) throw new ApiError('cancel_not_allowed', { message: reasonOf(payment) });
     await acceptDueRefunds(tx, [id], now);
     ctx.log.info('payment cancelled', { payment_id: id });
-    return answer(cancelled);
+    return toReply(cancelled);
   });
 }
 

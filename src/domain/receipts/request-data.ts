@@ -123,7 +123,7 @@ const addressByKey = sql<
   FROM (SELECT * FROM refund_addresses WHERE ${OF_ADDRESS(p.key)}) a JOIN payments p ON p.id = a.payment_id`,
 );
 
-/** What is told of the address with this key; null when it was cleared, or no mail address is known. */
+/** What the mail says of the address with this key; null when it was cleared, or no mail address is known. */
 export async function readAddressNotice(
   db: Db,
   key: string,

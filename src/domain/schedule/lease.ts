@@ -45,7 +45,7 @@ export interface Leased {
 
 /** The window of due jobs, by their time, in multiples of the jobs that are leased. */
 const WINDOW = 4;
-/** Beyond the window, so many merchants get their share in one lease; the next goes on after them. */
+/** How many merchants beyond the window get their share in one lease; the next lease continues after them. */
 const MERCHANTS = 100;
 
 interface LeaseParams {
@@ -66,15 +66,15 @@ interface LeasedRow extends Omit<LeasedJob, 'key'> {
   readonly last_owner: string | null;
 }
 
-// Whose a job is that does not say so, its key may: rows of earlier releases, and those that reconciling
-// restored. Candidates are the jobs that have been due longest (index scheduled_jobs_due). Where they fill
-// the window, more may be due behind them, perhaps all of one merchant: then the first of other merchants are
+// Where a row names no merchant, its key may: rows of earlier releases, and those that reconciling restored.
+// Candidates are the jobs that have been due longest (index scheduled_jobs_due). Where they fill the window,
+// more may be due behind them, perhaps all of one merchant: then the first jobs of other merchants are
 // candidates too, by a walk from merchant to merchant (index scheduled_jobs_of_merchant), whose cost depends
 // on how many merchants it visits, and not on how many jobs they have. Among the candidates merchants take
 // turns: next is always the job of the merchant that holds the fewest slots for its weight, until it holds
-// its share. All are locked, and those that another run has locked are skipped, so that runs at the same
-// moment lease different jobs. The rows are found once, as an array of ctids: joined by their keys, a plan
-// could read the whole table.
+// its share. All are locked, and those that another run has locked are skipped, so that concurrent runs lease
+// different jobs. The rows are found once, as an array of ctids: joined by their keys, a plan could read the
+// whole table.
 const leaseFairly = sql<LeasedRow, LeaseParams>('lease_due_jobs_fairly', (p) => {
   const candidate = (table: string) =>
     `${table}.ctid AS place, ${table}.key, ${table}.visible_at,

@@ -54,7 +54,7 @@ export const IS_WAITING = (table: string) =>
 
 /** A merchant with so many leased jobs of a name is served: what else of it is due waits for its share. */
 export const SHARE = 6;
-/** So many rows of a job are looked at: those that are leased come first. */
+/** How many rows of a job are read: those that are leased come first. */
 const MAX_AHEAD = 2_000;
 
 /**

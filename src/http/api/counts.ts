@@ -110,7 +110,7 @@ export class CountingRedis {
 
 /**
  * Counts in Redis for all web processes together. A request that Redis does not count in time is counted in
- * the memory of the process, from the last count on that Redis has told, however late.
+ * the memory of the process, from the last count that Redis has returned, however late.
  */
 export class SharedCounts implements Store {
   readonly #own = new OwnCounts();

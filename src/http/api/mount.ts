@@ -153,7 +153,7 @@ function handler({ ctx, validator }: Gate, endpoint: Endpoint): RequestHandler {
     const caller = callerOf(response);
     const claim = claimOf(request, endpoint, caller, body);
     // `auth: required` lets no request without a caller pass; the declaration's type relies on it.
-    const answer = await runInTrace(traceparentOf(response), () =>
+    const reply = await runInTrace(traceparentOf(response), () =>
       endpoint.handle({
         ctx: contextOf(ctx, response),
         caller,
@@ -165,7 +165,7 @@ function handler({ ctx, validator }: Gate, endpoint: Endpoint): RequestHandler {
         isAbandoned: () => request.socket.destroyed,
       }),
     );
-    send(response, answer);
+    send(response, reply);
   };
 }
 

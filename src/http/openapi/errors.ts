@@ -28,10 +28,10 @@ export const ERROR_SCHEMA = {
 } as const;
 
 /**
- * Every error that an endpoint can answer: those that follow from what it is (a key, a body, a POST), and its
+ * Every error that an endpoint can return: those that follow from what it is (a key, a body, a POST), and its
  * own. 405 and `route_not_found` belong to no operation, but to what is none.
  */
-export function errorCodesOf(endpoint: Endpoint): readonly ApiErrorCode[] {
+function errorCodesOf(endpoint: Endpoint): readonly ApiErrorCode[] {
   const { auth, method, body, accepts, errors, operationId } = endpoint;
   const needsKey = auth === 'required';
   const takesBody = body !== undefined || accepts !== undefined;

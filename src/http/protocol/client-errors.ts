@@ -35,14 +35,14 @@ export function answerClientErrors(
     if (refused.has(socket)) return;
     refused.add(socket);
     const isRequest = error.code?.startsWith('HPE_') === true || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-    const answer = () => {
+    const respondOrClose = () => {
       if (isRequest && socket.writable) respond(error, socket, listener, create);
       else socket.destroy();
     };
     const last = latest.get(socket);
-    if (last === undefined || !isRequest) return answer();
+    if (last === undefined || !isRequest) return respondOrClose();
     const { response, isSent } = last;
-    if (response.req.complete) return isSent ? answer() : response.once('close', answer);
+    if (response.req.complete) return isSent ? respondOrClose() : response.once('close', respondOrClose);
     // A response to the rest of a body that nobody waited for would be taken for that of the next request.
     if (isSent) return socket.destroy();
     cutBody(response, faultOfParser(error, response.req.url ?? ''));

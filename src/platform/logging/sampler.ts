@@ -71,7 +71,7 @@ export class Sampler {
     return false;
   }
 
-  /** Writes all pending counts: the process ends, or a test looks. */
+  /** Writes all pending counts: at the end of the process, and for tests. */
   flush(): void {
     clearTimeout(this.#timer ?? undefined);
     this.#end(Infinity);

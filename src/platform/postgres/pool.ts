@@ -34,7 +34,7 @@ const RETIREMENT_MS = 30_000;
 /** The driver's pool, as knex takes it (`connectionPool`): its connections keep the service's limits. */
 export class ConnectionPool {
   readonly size: number;
-  /** Told how long each caller waited for a connection. */
+  /** Called with how long each caller waited for a connection. */
   onWait: ((outcome: 'served' | 'failed', ms: number) => void) | null = null;
   readonly #options: PoolOptions;
   readonly #pool: pg.Pool;

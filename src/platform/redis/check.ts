@@ -31,10 +31,10 @@ const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Throws StartError when REDIS_URL names something else than it says: one node of a cluster or a sentinel as
- * if it were the server, a server as if it were a cluster. Such a Redis would accept connections, and the
- * queues would move nothing. Also when a server's certificate is refused: no later try accepts it. What does
- * not respond, or may not say, is not checked.
+ * Throws StartError when REDIS_URL leads to another kind of Redis than it says: one node of a cluster or a
+ * sentinel instead of a server, a server instead of a cluster. Such a Redis would accept connections, and the
+ * queues would move nothing. Also when a server's certificate is refused: no later try accepts it. A Redis
+ * that does not respond, or does not say what it is, is not checked.
  */
 export async function assertRedis(redisUrl: string): Promise<void> {
   const { kind, nodes, master } = parseRedisUrl(redisUrl);

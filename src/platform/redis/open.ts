@@ -9,7 +9,7 @@ export type RedisConnection = Redis | Cluster;
 
 /**
  * `queue`: waits until Redis is back, as BullMQ requires. `limiter`: fails at once, because a request waits
- * for it. `health`: fails at once, and after 2 s where Redis does not answer.
+ * for it. `health`: fails at once, and after 2 s where Redis does not respond.
  */
 export type RedisUse = 'queue' | 'limiter' | 'health';
 

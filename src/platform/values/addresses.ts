@@ -30,19 +30,11 @@ const PRIVATE_RANGES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True when `ip`, a numeric address in the usual notation, is one on the public internet. Private, loopback,
- * link-local, shared, multicast, reserved and documentation ranges, IPv6 forms that carry an IPv4 address
- * (mapped, compatible, 6to4, Teredo, NAT64), cloud metadata services, addresses with a zone, and anything
- * that is no address: false. Ranges: the IANA special-purpose registries as ipaddr.js keeps them.
- */
-export function isPublicAddress(ip: string): boolean {
-  const address = parse(ip);
-  return address !== null && isPublic(address) && !isMetadata(address);
-}
-
-/**
- * True when a webhook may be sent to `ip`: a public address, or with `allowPrivate` a private or loopback one
- * too.
+ * True when a webhook may be sent to `ip`, a numeric address in the usual notation: one on the public
+ * internet, or with `allowPrivate` a private or loopback one. False for link-local, shared, multicast,
+ * reserved and documentation ranges, IPv6 forms that carry an IPv4 address (mapped, compatible, 6to4, Teredo,
+ * NAT64), cloud metadata services, addresses with a zone, and anything that is no address. Ranges: the IANA
+ * special-purpose registries as ipaddr.js keeps them.
  */
 export function isDeliverableAddress(ip: string, allowPrivate: boolean): boolean {
   const address = parse(ip);

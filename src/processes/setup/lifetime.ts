@@ -129,7 +129,7 @@ async function closeAll(closes: (() => unknown)[]): Promise<void> {
 }
 
 /** The text for the operator: the message of an error that they can fix, the stack of any other. */
-export function startErrorText(error: unknown): string {
+function startErrorText(error: unknown): string {
   // A host with several addresses, such as localhost, fails once for each, and the error as a whole has no
   // message.
   if (error instanceof AggregateError) return [...new Set(error.errors.map(startErrorText))].join('\n');

@@ -3,15 +3,15 @@ import { reasonOf } from '../../../platform/logging/reasons.ts';
 import { UnreachableError, type Check } from './monitor.ts';
 import { probeWrites, recordBeat, type ProcessIdentity, type ProcessState } from './processes.ts';
 
-/** SQLSTATEs by which no server was reached that could take a write: no connection, or no answer in time. */
+/** SQLSTATEs of an unreachable server: no connection, or no response in time. */
 const IS_ABSENCE = /^(?:08|28|3D|53(?!100|200)|57|55P03|25P04)/;
 
 /** How often a process writes its row: a worker tells others what it finishes, web only probes. */
 const EVERY_MS = { worker: 5_000, web: 10_000 } as const;
 
 /**
- * Whether Postgres answers and takes writes: the process writes its own row. Throws UnreachableError when
- * Postgres does not answer.
+ * Whether Postgres responds and takes writes: the process writes its own row. Throws UnreachableError when
+ * Postgres does not respond.
  */
 export function databaseCheck(
   ctx: Context,
@@ -42,7 +42,7 @@ function writeCheck(everyMs: number, write: () => Promise<void>): Check {
 }
 
 /** Returns why a write was refused; throws UnreachableError when the server was not reached. */
-export function refusalOf(error: unknown): string {
+function refusalOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reason = reasonOf(error);
   if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E') && !IS_ABSENCE.test(code))

@@ -19,12 +19,12 @@ export interface Fault {
 
 /** The health of the service as this process sees it. */
 export interface HealthReport {
-  /** Whether Postgres answers: without it nothing can be served. */
+  /** Whether Postgres responds: without it nothing can be served. */
   readonly isReachable: boolean;
   readonly faults: readonly Fault[];
 }
 
-/** What a request is answered from; no request makes it look. */
+/** What a response rests on; no request runs a check. */
 export interface HealthSource {
   report(): HealthReport | Promise<HealthReport>;
 }
@@ -85,7 +85,7 @@ export class Monitor implements HealthSource {
     }
   }
 
-  /** One look at a time: a check that hangs is not asked again before it has answered. */
+  /** One look at a time: a check that hangs is not run again before it has ended. */
   async #look(check: Check): Promise<void> {
     const looking = this.#underway.get(check) ?? this.#begin(check);
     const timer = new AbortController();

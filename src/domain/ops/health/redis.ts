@@ -10,7 +10,7 @@ const KEPT_SECONDS = 60;
 /** How long a look waits for a connection that is being opened. */
 const CONNECT_MS = 1_000;
 
-/** Whether Redis answers, and takes what queues write. */
+/** Whether Redis responds, and takes what queues write. */
 export function redisCheck(connection: RedisConnection): Check {
   return {
     name: 'redis',

@@ -28,7 +28,7 @@ const erasePayment = sql<never, { id: string }>(
     UPDATE transfers SET sender = NULL WHERE payment_id = ${p.id}`,
 );
 
-// What mail servers and receivers answered may name the customer as well.
+// What mail servers and receivers responded may name the customer as well.
 const eraseLogs = sql<never, { id: string }>(
   'erase_logs_of_payment',
   (p) => `

@@ -1,4 +1,4 @@
-/** What an exchange answered. */
+/** How the exchange ended a conversion. */
 export type ConversionOutcome = 'converted' | 'refused';
 
 /** The status of a conversion that has begun: an exchange may have been asked. */

@@ -130,19 +130,19 @@ export async function readPendingConversions(
 }
 
 /** A conversion with its outcome. */
-export interface AnsweredConversion {
+export interface ConversionResult {
   readonly conversion: ConversionRow;
   readonly outcome: ConversionOutcome;
 }
 
 // Served by conversions_pending. What an exchange refused keeps its number: it is not offered again, and can
 // be sent back.
-const finishConversions = sql<Pick<ConversionRow, 'payment_id' | 'number'>, { answered: string; now: Date }>(
+const finishConversions = sql<Pick<ConversionRow, 'payment_id' | 'number'>, { results: string; now: Date }>(
   'finish_conversions',
   (p) => `
     WITH finished AS (
       UPDATE conversions c SET status = a.status, finished_at = ${p.now}
-      FROM jsonb_to_recordset(${p.answered}::jsonb) AS a (payment_id text, number integer, status text)
+      FROM jsonb_to_recordset(${p.results}::jsonb) AS a (payment_id text, number integer, status text)
       WHERE c.payment_id = a.payment_id AND c.number = a.number AND ${IS_BEGUN('c')}
       RETURNING c.payment_id, c.number, c.status
     ), released AS (
@@ -158,16 +158,16 @@ const finishConversions = sql<Pick<ConversionRow, 'payment_id' | 'number'>, { an
  */
 export async function endConversions(
   tx: Tx,
-  answered: readonly AnsweredConversion[],
+  results: readonly ConversionResult[],
   now: Date,
-): Promise<AnsweredConversion[]> {
-  if (answered.length === 0) return [];
-  const rows = answered.map(({ conversion: { payment_id, number }, outcome }) => ({
+): Promise<ConversionResult[]> {
+  if (results.length === 0) return [];
+  const rows = results.map(({ conversion: { payment_id, number }, outcome }) => ({
     payment_id,
     number,
     status: endedStatus(outcome),
   }));
-  const finished = await run(tx, finishConversions, { answered: recordset(rows), now });
+  const finished = await run(tx, finishConversions, { results: recordset(rows), now });
   const recorded = new Set(finished.map(({ payment_id, number }) => `${payment_id}/${number}`));
-  return answered.filter(({ conversion: { payment_id, number } }) => recorded.has(`${payment_id}/${number}`));
+  return results.filter(({ conversion: { payment_id, number } }) => recorded.has(`${payment_id}/${number}`));
 }

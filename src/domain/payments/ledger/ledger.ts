@@ -1,6 +1,6 @@
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import { recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
+import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { compare, subtract, sum } from '../../../platform/values/money.ts';
 import { isConfirmed, type PaymentTransfer } from '../transfers/payment-transfer.ts';
 
@@ -84,18 +84,4 @@ const insertEntries = sql<never, { entries: string; now: Date }>(
 export async function postEntries(tx: Tx, entries: readonly LedgerEntry[], now: Date): Promise<void> {
   const posted = entries.filter(({ amount }) => compare(amount, '0') > 0);
   if (posted.length > 0) await run(tx, insertEntries, { entries: recordset(posted), now });
-}
-
-type PostedEntry = LedgerEntry & { readonly created_at: Date };
-
-const entriesOfPayment = sql<PostedEntry, { paymentId: string }>(
-  'ledger_of_payment',
-  (p) => `
-    SELECT payment_id, kind, from_account, to_account, coin, network, amount, created_at
-    FROM ledger_entries WHERE payment_id = ${p.paymentId} ORDER BY id`,
-);
-
-/** Returns all entries of a payment, in order. */
-export async function readLedger(connection: Connection, paymentId: string): Promise<PostedEntry[]> {
-  return run(connection, entriesOfPayment, { paymentId });
 }

@@ -17,8 +17,6 @@ interface StatusTraits {
   readonly dependsOnChain: boolean;
   /** The merchant may refund the payment in full. */
   readonly isRefundable: boolean;
-  /** The merchant may refund a part of the payment. */
-  readonly isRefundableInPart: boolean;
 }
 
 /**
@@ -31,7 +29,6 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: false,
     dependsOnChain: false,
     isRefundable: false,
-    isRefundableInPart: false,
   },
   PENDING: {
     isOpen: true,
@@ -39,7 +36,6 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: true,
     dependsOnChain: true,
     isRefundable: false,
-    isRefundableInPart: false,
   },
   PROCESSING: {
     isOpen: false,
@@ -47,7 +43,6 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: true,
     dependsOnChain: true,
     isRefundable: false,
-    isRefundableInPart: false,
   },
   SETTLED: {
     isOpen: false,
@@ -55,7 +50,6 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: true,
     dependsOnChain: false,
     isRefundable: true,
-    isRefundableInPart: true,
   },
   EXPIRED: {
     isOpen: false,
@@ -63,7 +57,6 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: false,
     dependsOnChain: false,
     isRefundable: true,
-    isRefundableInPart: false,
   },
   FAILED: {
     isOpen: false,
@@ -71,7 +64,6 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: false,
     dependsOnChain: false,
     isRefundable: true,
-    isRefundableInPart: false,
   },
   REFUNDED: {
     isOpen: false,
@@ -79,7 +71,6 @@ const STATUS_TRAITS: Readonly<Record<Status, StatusTraits>> = {
     paysForOrder: false,
     dependsOnChain: false,
     isRefundable: true,
-    isRefundableInPart: false,
   },
 };
 
@@ -145,9 +136,6 @@ export const dependsOnChain = (status: Status): boolean => STATUS_TRAITS[status]
 
 /** True when the merchant may refund the payment in full. */
 export const isRefundable = (status: Status): boolean => STATUS_TRAITS[status].isRefundable;
-
-/** True when the merchant may refund a part of the payment. */
-export const isRefundableInPart = (status: Status): boolean => STATUS_TRAITS[status].isRefundableInPart;
 
 /** True while the payment is confirmed in full and being converted. */
 export const isProcessing = (status: Status): boolean => status === 'PROCESSING';

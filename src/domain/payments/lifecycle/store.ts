@@ -11,11 +11,7 @@ const paymentOfMerchant = sql<Payment, { id: string; merchantId: string }>(
 );
 
 /** Returns the merchant's payment with this id; null when it does not exist or is another merchant's. */
-export async function findPayment(
-  connection: Connection,
-  merchantId: string,
-  id: string,
-): Promise<Payment | null> {
+async function findPayment(connection: Connection, merchantId: string, id: string): Promise<Payment | null> {
   // Postgres rejects some text, for example a NUL, with an error; no payment has such an id.
   return isId('pay', id) ? runOne(connection, paymentOfMerchant, { id, merchantId }) : null;
 }

@@ -32,7 +32,7 @@ export function canSelectMethod(payment: Payment, now: Date): boolean {
  * the deadline at the latest: late money is credited at the market's rate, and a quote is then what the page
  * asks.
  */
-export function rateLockEnd(
+function rateLockEnd(
   payment: Pick<Payment, 'pay_currency' | 'expires_at' | 'cancelled_at'>,
   coin: CoinId,
   now: Date,
@@ -72,7 +72,7 @@ export function quoteRow(
       .map(({ amount }) => amount),
   );
   const lockEnd = rateLockEnd(payment, coin, now);
-  // Nothing is asked of a payment that is covered or over: should it become short, it is quoted then.
+  // Nothing is asked of a payment that is fully funded or over: should it become short, it is quoted then.
   const locked_until = lockEnd === null || canRequote(payment, now) ? lockEnd : now;
   return {
     payment_id,

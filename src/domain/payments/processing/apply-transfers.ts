@@ -163,9 +163,9 @@ async function moveAll(tx: Tx, decisions: readonly Decision[], now: Date): Promi
 }
 
 /**
- * Schedules what follows beside the transitions: the conversion of money that confirmed after the price was
- * covered, the end of what unmined transfers hold, the expiry of a payment whose money has lapsed, and the
- * requote of one that has not enough.
+ * Schedules what follows beside the transitions: the conversion of money that confirmed after the payment
+ * was fully funded, the end of what unmined transfers hold, the expiry of a payment whose money has lapsed,
+ * and the requote of one that has not enough.
  */
 async function scheduleFollowing(
   tx: Tx,

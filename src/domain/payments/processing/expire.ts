@@ -42,8 +42,8 @@ export async function expirePayments(
 
 /**
  * Ends what unmined transfers hold of their payments, where it is time: they have no credit then. A payment
- * that they covered is short again, and expires if its deadline has passed. Without those whose transfers are
- * quarantined: applying these schedules this again.
+ * that was fully funded by them is short again, and expires if its deadline has passed. Payments with
+ * quarantined transfers are skipped: applying these schedules this job again.
  */
 export async function endHoldsOf(
   ctx: Context,

@@ -9,7 +9,7 @@ import { hasToConvert, isRefused, planConversion } from '../conversions/plan.ts'
 import {
   endConversions,
   readPendingConversions,
-  type AnsweredConversion,
+  type ConversionResult,
   type ConversionRow,
 } from '../conversions/store.ts';
 import { convertedEntries, postEntries } from '../ledger/ledger.ts';
@@ -63,13 +63,13 @@ export async function settlePayments(
 async function end(
   tx: Tx,
   ids: readonly string[],
-  answered: readonly AnsweredConversion[],
+  results: readonly ConversionResult[],
   now: Date,
 ): Promise<Payment[]> {
   const [payments, recorded] = await pipelined(
     tx,
     () => lockPayments(tx, ids),
-    () => endConversions(tx, answered, now),
+    () => endConversions(tx, results, now),
   );
   const byId = new Map(payments.map((payment) => [payment.id, payment]));
   const entries = recorded.flatMap(({ conversion, outcome }) => {

@@ -50,7 +50,7 @@ const clearAddresses = sql<{ network: string }, { paymentId: string }>(
 
 /**
  * Clears the address that the customer of a payment gave, on every network where nothing was sent to it; the
- * page asks again, and refunds that were to go there wait for the answer. Without an address nothing changes.
+ * page asks again, and refunds that were to go there wait for another. Without an address nothing changes.
  * Throws ApiError payment_not_found, and refund_not_allowed where all that could be cleared was used.
  */
 export async function clearRefundAddress(ctx: Context, caller: Caller, id: string): Promise<RefundList> {

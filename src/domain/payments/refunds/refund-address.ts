@@ -23,7 +23,7 @@ export function hasReturnableMoney(payment: Payment): boolean {
   return isRefundable(status) && compare(left, '0') > 0;
 }
 
-/** SQL: by which the mail about an address is scheduled; an address that is given anew has another. */
+/** SQL: by which the mail about an address is scheduled; an address that is given again has another. */
 export const ADDRESS_KEY =
   "payment_id || '.' || network || '.' || (extract(epoch FROM given_at) * 1000)::bigint";
 

@@ -62,7 +62,7 @@ async function complete(tx: Tx, refund: Refund, txHash: string, now: Date): Prom
     await run(tx, updateRefunded, { id: payment.id, amountRefunded: request.changes?.amount_refunded });
   const { coin, network, coin_amount: amount, source } = refund;
   await postEntries(tx, [refundedEntry(payment.id, source, { coin, network, amount })], now);
-  // REFUNDED now, what came beside the settled price is owed too.
+  // REFUNDED now: what came beside the settled price is due as a refund, too.
   await acceptDueRefunds(tx, [payment.id], now);
   return moved;
 }

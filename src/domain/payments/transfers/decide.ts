@@ -117,8 +117,8 @@ export function confirmedInFull(
 }
 
 /**
- * True for a new transfer that counts for the price. Money beside a price that is covered, after the time in
- * which it is honoured, or while money is sent back moves nothing.
+ * True for a new transfer that counts for the price. Money of a payment that is fully funded, after the time
+ * in which it is honoured, or while money is sent back moves nothing.
  */
 function pays(payment: Payment, { seen_at }: PaymentTransfer, { isRefunding }: Money): boolean {
   if (isRefunding || payment.fully_funded) return false;
@@ -155,7 +155,7 @@ function reportOf({ coin, network, amount, credit, tx_hash }: PaymentTransfer): 
   return { coin, network, amount, credit, txHash: tx_hash };
 }
 
-/** True while the price of an open payment is not covered: what it asks for is quoted. */
+/** True while an open payment is not fully funded: what it asks for is quoted. */
 export const isShort = (payment: Payment): boolean => isOpen(payment.status) && !payment.fully_funded;
 
 /** SQL: the same of a row of payments. */

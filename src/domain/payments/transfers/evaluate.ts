@@ -71,11 +71,7 @@ export function evaluate(payment: Payment, transfers: readonly PaymentTransfer[]
  * Returns the exceptions after an evaluation: `underpaid` and `overpaid` follow the sum, the others are
  * permanent.
  */
-export function exceptionsAfter(
-  payment: Payment,
-  evaluation: Evaluation,
-  facts: readonly Exception[],
-): Exception[] {
+function exceptionsAfter(payment: Payment, evaluation: Evaluation, facts: readonly Exception[]): Exception[] {
   const lasting = payment.exceptions.filter(
     (exception) => exception !== 'underpaid' && exception !== 'overpaid',
   );

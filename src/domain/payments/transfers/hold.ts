@@ -69,7 +69,7 @@ const lapse = sql<never, { transfers: string; now: Date }>(
 
 /**
  * Takes their credit from transfers that hold nothing any more. The caller has locked their payments before
- * it read them. Mined after all, they are credited anew, as money that came then.
+ * it read them. Mined after all, they are credited again, as money that came then.
  */
 export async function lapseTransfers(tx: Tx, lapsed: readonly PaymentTransfer[], now: Date): Promise<void> {
   if (lapsed.length === 0) return;

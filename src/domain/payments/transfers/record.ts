@@ -5,7 +5,7 @@ import { moneyOf, newMoney, replacementOf, type Crediting, type Money, type Quot
 import type { TransferUpdate } from './decide.ts';
 import { pooledAt } from './hold.ts';
 import { isStanding, type PaymentTransfer } from './payment-transfer.ts';
-import { handOverMoney, storeTransfers, type Replacement, type TransferRow } from './store.ts';
+import { moveMoney, storeTransfers, type Replacement, type TransferRow } from './store.ts';
 
 const lockedQuotes = sql<Quote, { paymentIds: readonly string[] }>(
   'locked_quotes',
@@ -60,7 +60,7 @@ export async function recordTransfers(tx: Tx, page: PageOfPayments): Promise<Tra
     replacements.push(...recorded.flatMap(({ replacement }) => replacement ?? []));
   }
   await storeTransfers(tx, rows);
-  await handOverMoney(tx, replacements);
+  await moveMoney(tx, replacements);
   return updates;
 }
 

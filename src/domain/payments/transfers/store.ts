@@ -105,8 +105,8 @@ export interface Replacement {
   readonly same: string;
 }
 
-const handOver = sql<never, { replacements: string }>(
-  'hand_over_money',
+const moveMoneyRows = sql<never, { replacements: string }>(
+  'move_money_to_replacement',
   (p) => `
     WITH replaced AS (
       SELECT * FROM jsonb_to_recordset(${p.replacements}::jsonb) AS r (
@@ -122,8 +122,8 @@ const handOver = sql<never, { replacements: string }>(
 );
 
 /** What a replaced transfer was committed to holds for the stored transfer that moves the same money. */
-export async function handOverMoney(tx: Tx, replacements: readonly Replacement[]): Promise<void> {
-  if (replacements.length > 0) await run(tx, handOver, { replacements: recordset(replacements) });
+export async function moveMoney(tx: Tx, replacements: readonly Replacement[]): Promise<void> {
+  if (replacements.length > 0) await run(tx, moveMoneyRows, { replacements: recordset(replacements) });
 }
 
 const transfersOfPayments = sql<PaymentTransfer, { paymentIds: readonly string[] }>(

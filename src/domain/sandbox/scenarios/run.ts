@@ -97,8 +97,7 @@ async function runPrepared(
       const text = withDeterministicIds(JSON.stringify(report), identifiers, options);
       const reply = { status: 200, text };
       const stored = await endRun(ctx.db, id, { claim, reply, systemNow: ctx.systemNow() });
-      if (stored === reply)
-        ctx.log.info('scenario played', { payment_id: id, merchant_id: caller.merchantId });
+      if (stored === reply) ctx.log.info('scenario run', { payment_id: id, merchant_id: caller.merchantId });
       // Another request with this key ran its scenario first.
       else await discardPayments(ctx.db, adapters.testChain(ctx), [id]);
       return stored;

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { holderOfLock, MigrationError, sessionsText, type Report } from './session.ts';
 
 /** An arbitrary number, the same in every release process of this service. */
-export const MIGRATION_LOCK = 7_201_511;
+const MIGRATION_LOCK = 7_201_511;
 const ASK_EVERY_MS = 200;
 /** How often a release that waits says so. */
 const REPORT_EVERY_MS = 10_000;

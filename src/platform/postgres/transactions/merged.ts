@@ -9,7 +9,7 @@ import { sharing } from './pipelined.ts';
  */
 const withoutColumns = new Set<string>();
 
-interface Asked {
+interface Pending {
   readonly query: pg.QueryConfig;
   readonly resolve: (result: pg.QueryResult) => void;
   readonly reject: (error: unknown) => void;
@@ -20,9 +20,9 @@ const COMMIT = { text: 'COMMIT' };
 const NOTHING = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] };
 
 /**
- * Merges all transactions of one piece of work into one, on one connection, in as few round trips as it can:
- * what is asked for in one turn goes together, and a statement without a result goes with the next one that
- * has one. `db` stands in for the pool meanwhile, and is the pool again once the transaction has ended.
+ * Merges all transactions of one unit of work into one, on one connection, in as few round trips as it can:
+ * statements of one turn of the event loop go together, and one without a result goes with the next that has
+ * one. `db` stands in for the pool meanwhile, and is the pool again once the transaction has ended.
  *
  * Work of several transactions must be the only one that writes its rows, because all locks stay until the
  * end, and one flow: its transactions follow each other. A single one has no such bounds (transact.ts). The
@@ -36,7 +36,7 @@ export class MergedTransactions {
   readonly #ended: Promise<void>;
   #settle: { resolve: () => void; reject: (error: unknown) => void } | null = null;
   #connection: PooledConnection | null = null;
-  #asked: Asked[] = [];
+  #pending: Pending[] = [];
   #sending: Promise<void> | null = null;
   #failure: { readonly error: unknown } | null = null;
   #isUndone = false;
@@ -65,7 +65,7 @@ export class MergedTransactions {
     if (!this.isOpen) return;
     try {
       // Where a statement has failed, the server would roll back and call that a success.
-      const isBegun = this.#connection !== null || this.#asked.length > 0;
+      const isBegun = this.#connection !== null || this.#pending.length > 0;
       if (isBegun && (await this.#query(COMMIT)).command !== 'COMMIT')
         throw new Error('merged transactions were rolled back: one of their statements failed');
       if (this.#failure !== null) throw this.#failure.error;
@@ -80,7 +80,7 @@ export class MergedTransactions {
   /** Rolls everything back, once. Returns false when it has ended already. */
   async rollback(error: unknown): Promise<boolean> {
     if (!this.isOpen) return false;
-    for (const { reject } of this.#asked.splice(0)) reject(error);
+    for (const { reject } of this.#pending.splice(0)) reject(error);
     await this.#sending;
     this.#isUndone = true;
     this.#settle?.reject(error);
@@ -130,12 +130,12 @@ export class MergedTransactions {
     if (this.#failure !== null) throw this.#failure.error;
     const hasResult = query.name === undefined || !withoutColumns.has(query.name);
     const result = new Promise<pg.QueryResult>((resolve, reject) =>
-      this.#asked.push({ query, resolve, reject }),
+      this.#pending.push({ query, resolve, reject }),
     );
     if (hasResult) {
       // The other statements of this turn go with it.
       setImmediate(() => {
-        if (this.#sending === null && this.#asked.length > 0) this.#sending = this.#send();
+        if (this.#sending === null && this.#pending.length > 0) this.#sending = this.#send();
       });
       return result;
     }
@@ -144,8 +144,8 @@ export class MergedTransactions {
   }
 
   async #send(): Promise<void> {
-    while (this.#asked.length > 0 && this.#failure === null) {
-      let sent: Asked[] = [];
+    while (this.#pending.length > 0 && this.#failure === null) {
+      let sent: Pending[] = [];
       try {
         const connection = this.#connection ?? (await this.#begin());
         sent = this.#nextOf(connection);
@@ -170,19 +170,19 @@ export class MergedTransactions {
     this.#connection = connection;
     // Behind a pooler each transaction sets its limits.
     if (connection.begin !== undefined) await connection.query(connection.begin);
-    else this.#asked.unshift({ query: BEGIN, resolve: () => undefined, reject: () => undefined });
+    else this.#pending.unshift({ query: BEGIN, resolve: () => undefined, reject: () => undefined });
     return connection;
   }
 
   /** Takes what goes together: a statement is prepared alone, once for each connection. */
-  #nextOf(connection: PooledConnection): Asked[] {
-    const isReady = ({ query }: Asked) => connection.isPrepared(query.name);
-    const place = this.#asked.findIndex((one) => !isReady(one));
-    return this.#asked.splice(0, place === -1 ? this.#asked.length : Math.max(1, place));
+  #nextOf(connection: PooledConnection): Pending[] {
+    const isReady = ({ query }: Pending) => connection.isPrepared(query.name);
+    const place = this.#pending.findIndex((one) => !isReady(one));
+    return this.#pending.splice(0, place === -1 ? this.#pending.length : Math.max(1, place));
   }
 
-  #fail(error: unknown, sent: readonly Asked[]): void {
+  #fail(error: unknown, sent: readonly Pending[]): void {
     this.#failure ??= { error };
-    for (const { reject } of [...sent, ...this.#asked.splice(0)]) reject(error);
+    for (const { reject } of [...sent, ...this.#pending.splice(0)]) reject(error);
   }
 }

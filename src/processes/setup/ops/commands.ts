@@ -29,7 +29,7 @@ export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
   erase: eraseCommand,
 };
 
-export const OPS_USAGE = `Usage: npm run ops -- COMMAND [options]
+const OPS_USAGE = `Usage: npm run ops -- COMMAND [options]
 
 ${Object.entries(OPS_COMMANDS)
   .map(([name, { summary }]) => `  ${name.padEnd(17)} ${summary}`)

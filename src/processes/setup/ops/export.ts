@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { csvLine, EXPORT_KINDS, exportRows, type ExportRow } from '../../../domain/ops/export.ts';
-import type { Context } from '../../../platform/context.ts';
-import { assertMerchant, UsageError } from '../merchant-commands.ts';
+import { assertMerchant } from '../merchant-commands.ts';
 import { OpsUsageError, timeOf, type OpsCommand, type OpsOutput } from './command.ts';
+import { asUsageError } from './merchants.ts';
 
 const FORMATS = ['ndjson', 'csv'] as const;
 
@@ -32,7 +32,7 @@ export const exportCommand: OpsCommand = {
     if (file === null && values.has('json')) throw new OpsUsageError('export --json needs --out FILE.');
     const merchantId = values.text('merchant') ?? '';
     const range = { merchantId, from: timeOf(values, 'from'), to: timeOf(values, 'to') };
-    await assertKnown(ctx, merchantId);
+    await assertMerchant(ctx, merchantId).catch(asUsageError);
     const target = file === null ? output : fileOutput(file);
     let rows = 0;
     for await (const page of exportRows(ctx, kind, range)) {
@@ -56,12 +56,6 @@ function oneOf<T extends string>(option: string, known: readonly T[], given: str
   const found = known.find((one) => one === given);
   if (found !== undefined) return found;
   throw new OpsUsageError(`--${option} ${given} is not one of ${known.join(', ')}.`);
-}
-
-async function assertKnown(ctx: Context, merchantId: string): Promise<void> {
-  await assertMerchant(ctx, merchantId).catch((error: unknown) => {
-    throw error instanceof UsageError ? new OpsUsageError(error.message) : error;
-  });
 }
 
 /** A file that only its owner can read; one that exists is not overwritten. */

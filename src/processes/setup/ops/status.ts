@@ -39,7 +39,7 @@ const healthSection: Section = {
 };
 
 /** In the order in which they are shown, what is wrong first. */
-export const SECTIONS: readonly Section[] = [
+const SECTIONS: readonly Section[] = [
   healthSection,
   processesSection,
   drainSection,
