@@ -1,6 +1,7 @@
 import { isNetwork, NETWORK_IDS, NETWORKS, type NetworkId } from './chain/networks.ts';
-import type { TestChain, ChainOf, Payouts } from './chain/port.ts';
+import type { AddressBook, ChainOf, Payouts } from './chain/port.ts';
 import {
+  simulatedAddresses,
   simulatedChain,
   simulatedDisplayRates,
   simulatedPayouts,
@@ -14,8 +15,6 @@ import { createMailer, type Mailer } from '../platform/mail.ts';
 
 /** Every adapter: what the service uses beyond its own database and queues. */
 export interface Adapters extends AdaptersByMode {
-  /** The chain that the sandbox controls for test merchants. */
-  readonly testChain: ChainOf<TestChain>;
   readonly webhooks: WebhookClient;
   /** The URL that receives every event, overriding the merchant's endpoints; null: no override. */
   readonly receiver: string | null;
@@ -28,6 +27,7 @@ export const simulatedExchange: CurrencyExchange = { convert: () => Promise.reso
 
 /** The real client of one network. */
 export interface RealNetwork {
+  readonly addresses: AddressBook;
   readonly chain: ChainOf;
   readonly payouts: Payouts;
 }
@@ -72,6 +72,7 @@ export function createAdapters(
     // Simulated transactions are in no explorer, unless an operator runs one.
     explorers: config.explorers,
     live: { ...realAdapters(real), explorers: { ...EXPLORERS, ...config.explorers } },
+    addresses: simulatedAddresses,
     chain: simulatedChain,
     testChain: simulatedChain,
     rates: simulatedRates,
@@ -100,16 +101,17 @@ function realAdapters(real: RealNetworks): PaymentAdapters {
     networks: servedBy(real),
     isSimulated: false,
     explorers: EXPLORERS,
+    addresses: {
+      derive: (network, deposit) => served(network).addresses.derive(network, deposit),
+    },
     chain: (ctx) => ({
-      depositAddress: (network, reference) => served(network).chain(ctx).depositAddress(network, reference),
       poll: async (network, ...asked) =>
         served(network)
           .chain(ctx)
           .poll(network, ...asked),
       find: async (network, txHash) => served(network).chain(ctx).find(network, txHash),
-      blockTimes: async (network) => served(network).chain(ctx).blockTimes(network),
     }),
-    payouts: { send: async (payout) => served(payout.network).payouts.send(payout) },
+    payouts: { request: async (payout) => served(payout.network).payouts.request(payout) },
     rates: () => Promise.reject(new ApiError('network_unavailable')),
     displayRates: () => Promise.reject(new ApiError('network_unavailable')),
     exchange: { convert: () => Promise.reject(new ApiError('network_unavailable')) },

@@ -3,7 +3,7 @@ import winston from 'winston';
 import { openQueueEngine } from '../../src/background/queues.ts';
 import { createHandlers } from '../../src/background/workers.ts';
 import { createAdapters } from '../../src/domain/adapters.ts';
-import { syncNetwork } from '../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../src/domain/payments/sync/sync-network.ts';
 import { schedule } from '../../src/domain/schedule/store.ts';
 import { notifyDisabled } from '../../src/domain/webhooks/endpoints/jobs.ts';
 import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';

@@ -93,7 +93,7 @@ function servicePayment(
 ): ServicePayment {
   const { id, frozen } = run;
   const { ctx } = frozen;
-  const customerAddress = (network: Network) => adapters.chain(ctx).depositAddress(network, 'the customer');
+  const customerAddress = (network: Network) => adapters.addresses.derive(network, { id: 'the customer' });
   const token = async () => {
     const [payment] = await readPayments(ctx.db, [id]);
     return payment?.token_id ?? '';
@@ -118,7 +118,7 @@ function servicePayment(
     async send(method, amount) {
       const { coin, network } = METHODS[method];
       const chain = adapters.testChain(ctx);
-      const address = chain.depositAddress(network, id);
+      const address = chain.derive(network, { id });
       await chain.send(ctx.db, [{ network, coin, address, amount }], ctx.now());
       const job = { job: syncChain, key: chainKey(network, id), runAt: ctx.now(), testClock: ctx.testClock };
       await schedule(ctx.db, [job]);

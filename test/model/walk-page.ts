@@ -3,7 +3,7 @@ import { hasToConvert } from '../../src/domain/payments/conversions/plan.ts';
 import { receivedEntries } from '../../src/domain/payments/ledger/ledger.ts';
 import { confirmedInFull, decideTransitions, isShort } from '../../src/domain/payments/transfers/decide.ts';
 import { isStanding, type PaymentTransfer } from '../../src/domain/payments/transfers/payment-transfer.ts';
-import { recordOwn } from '../../src/domain/payments/transfers/record.ts';
+import { recordOwn } from '../../src/domain/payments/transfers/merge-reported.ts';
 import { compare } from '../../src/platform/values/money.ts';
 import { acceptDue, bookHeld, scheduleHoldEnd, scheduleRequoteOf, take } from './walk-moves.ts';
 import { ratesOf, timeOf, type Slot, type State } from './walk-state.ts';
@@ -39,7 +39,7 @@ export function applyChanges(state: State, changes: readonly Change[], slots: re
   const now = timeOf(state.clock);
   const reported = changes.flatMap((change) => report(state, change, slots));
   const { payment } = state;
-  const crediting = { quotes: state.quotes, rates: ratesOf(state.clock), at: now };
+  const crediting = { quotes: state.quotes, rates: ratesOf(state.clock), at: now, isLive: false };
   const recorded = recordOwn(payment, state.transfers, { transfers: reported, ...crediting });
   const confirmed = new Set(changes.filter((one) => one.do === 'confirmed').map(({ slot }) => `${slot}`));
   const stored = store(
@@ -54,7 +54,7 @@ export function applyChanges(state: State, changes: readonly Change[], slots: re
   );
   const decision = decideTransitions(
     payment,
-    recorded.map(({ update }) => update),
+    recorded.flatMap(({ updates }) => updates),
     { transfers, isRefunding: state.refunds.length > 0 },
   );
   let next: State = { ...state, transfers };
@@ -67,6 +67,8 @@ export function applyChanges(state: State, changes: readonly Change[], slots: re
   if (isShort(next.payment)) next = scheduleRequoteOf(next);
   return acceptDue(scheduleHoldEnd(next));
 }
+
+const BLOCK = { height: 1, hash: 'b' };
 
 /** Returns what the chain reports for a change. */
 function report(state: State, { do: what, slot }: Change, slots: readonly Slot[]): ChainTransfer[] {
@@ -81,18 +83,21 @@ function report(state: State, { do: what, slot }: Change, slots: readonly Slot[]
     sender: 's',
     amount: known?.amount ?? amount,
     seenAt: known?.seen_at ?? now,
-    blockHeight: known?.block_height === null ? null : 1,
+    block: known?.block_height === null ? null : BLOCK,
+    final: false,
     droppedAt: null,
     replacedBy: null,
+    reason: null,
   };
-  if (what === 'seen') return [{ ...current, blockHeight: null }];
-  if (what === 'reorganised') return [{ ...current, blockHeight: null }];
-  if (what === 'dropped') return [{ ...current, blockHeight: null, droppedAt: now }];
-  if (what === 'confirmed') return current.blockHeight === null ? [{ ...current, blockHeight: 1 }] : [];
+  const lost = { block: null, droppedAt: now, reason: 'replaced' } as const;
+  if (what === 'seen') return [{ ...current, block: null }];
+  if (what === 'reorganised') return [{ ...current, block: null }];
+  if (what === 'dropped') return [{ ...current, ...lost }];
+  if (what === 'confirmed') return current.block === null ? [{ ...current, block: BLOCK }] : [];
   const txHash = `${slot}+`;
   return [
-    { ...current, blockHeight: null, droppedAt: now, replacedBy: txHash },
-    { ...current, txHash, amount: replacement, seenAt: now, blockHeight: null },
+    { ...current, ...lost, replacedBy: txHash },
+    { ...current, txHash, amount: replacement, seenAt: now, block: null },
   ];
 }
 

@@ -1,5 +1,5 @@
 import { COINS, COIN_IDS, type CoinId } from '../../src/domain/chain/coins.ts';
-import type { Rates } from '../../src/domain/chain/port.ts';
+import type { Rates } from '../../src/domain/chain/rates.ts';
 import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
 import type { Policy } from '../../src/domain/payments/lifecycle/policy.ts';
 import { quoteRow } from '../../src/domain/payments/pricing/quotes.ts';

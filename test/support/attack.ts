@@ -1,4 +1,4 @@
-import type { Rates } from '../../src/domain/chain/port.ts';
+import type { Rates } from '../../src/domain/chain/rates.ts';
 import { SIMULATED_RATES } from '../../src/domain/chain/simulator/simulated.ts';
 import type { RefundResource } from '../../src/domain/payments/refunds/schemas.ts';
 import { createHarness, type Harness } from './harness.ts';

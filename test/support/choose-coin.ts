@@ -1,5 +1,5 @@
-import type { Rates } from '../../src/domain/chain/port.ts';
-import { simulatedChain } from '../../src/domain/chain/simulator/simulated.ts';
+import type { Rates } from '../../src/domain/chain/rates.ts';
+import { simulatedAddresses } from '../../src/domain/chain/simulator/simulated.ts';
 import { lockPayments } from '../../src/domain/payments/lifecycle/store.ts';
 import { selectPaymentMethod } from '../../src/domain/payments/pricing/select-method.ts';
 import { readTransfers } from '../../src/domain/payments/transfers/store.ts';
@@ -11,7 +11,7 @@ export function chooseCoin({ ctx }: Harness, id: string, coin: 'BTC' | 'ETH' | '
     const [payment] = await lockPayments(tx, [id]);
     if (payment === undefined) throw new Error('the payment does not exist');
     const network = coin === 'BTC' ? 'bitcoin' : 'ethereum';
-    const offer = { coin, network, chain: simulatedChain(ctx), rates } as const;
+    const offer = { coin, network, addresses: simulatedAddresses, rates } as const;
     const transfers = await readTransfers(tx, [id]);
     return selectPaymentMethod(tx, { payment, transfers }, offer, ctx.now());
   });

@@ -1,5 +1,6 @@
 import { simulatedChain } from '../../src/domain/chain/simulator/simulated.ts';
-import type { ChainTransfer, TransferRequest, TestChain } from '../../src/domain/chain/port.ts';
+import type { ChainTransfer } from '../../src/domain/chain/port.ts';
+import type { TransferRequest, TestChain } from '../../src/domain/chain/test-chain.ts';
 import { findCaller } from '../../src/domain/merchants/api-keys.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
 import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
@@ -88,7 +89,7 @@ export async function openShop(harness: Harness, merchant: TestMerchant = harnes
       ) as TransferResource;
     },
     async send(id, sending) {
-      const address = chain.depositAddress(sending.network, id);
+      const address = chain.derive(sending.network, { id });
       const [sent] = await chain.send(ctx.db, [{ ...sending, address }], ctx.now());
       if (sent === undefined) throw new Error('nothing was sent');
       await syncSoon(harness, sending.network);

@@ -1,4 +1,5 @@
-import type { ChainTransfer, TestChain, TransferRequest, Watch } from '../../src/domain/chain/port.ts';
+import type { ChainTransfer, Watch } from '../../src/domain/chain/port.ts';
+import type { TestChain, TransferRequest } from '../../src/domain/chain/test-chain.ts';
 import { createSimulator } from '../../src/domain/chain/simulator/simulator.ts';
 import { openDb, type Db } from '../../src/platform/postgres/db.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -51,4 +52,7 @@ export async function openSimulator(poolSize = 4): Promise<SimulatorSetup> {
 }
 
 /** What a simulated chain, whose transfers are all to addresses of the service, is told to watch. */
-export const NOBODY: Watch = { own: () => Promise.resolve(new Set()) };
+export const NOBODY: Watch = {
+  own: () => Promise.resolve(new Set()),
+  standing: () => Promise.resolve([]),
+};

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { plain } from '../../platform/values/money.ts';
+import { networkOf, type ChainKey } from './chain-key.ts';
 import type { CoinId } from './coins.ts';
 import { NETWORKS, type NetworkId, type TransactionHashFormat } from './networks.ts';
 
@@ -27,6 +28,11 @@ export function transactionHash(
 /** Returns the hash of a simulated payout, in the network's format. It depends on the reference alone. */
 export function payoutHash(network: NetworkId, reference: string): string {
   return FORMATS[NETWORKS[network].transactionHashFormat](JSON.stringify(['payout', reference]));
+}
+
+/** Returns the hash of a simulated block, which depends on its chain and height alone. */
+export function blockHash(chain: ChainKey, height: number): string {
+  return FORMATS[NETWORKS[networkOf(chain)].transactionHashFormat](JSON.stringify(['block', chain, height]));
 }
 
 function digest(algorithm: 'sha256' | 'sha512', content: string): Buffer {

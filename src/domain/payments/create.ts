@@ -1,6 +1,6 @@
 import { isCoin } from '../chain/coins.ts';
 import { isNetwork } from '../chain/networks.ts';
-import type { ChainClient } from '../chain/port.ts';
+import type { AddressBook } from '../chain/port.ts';
 import { replayOf } from '../idempotency/claim.ts';
 import { dispatchJobOf } from '../outbox/outbox.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -36,8 +36,8 @@ export async function createPayment(
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
   const now = ctx.now();
-  const chain = adaptersOf(adapters, caller.mode).chain(ctx);
-  const { payment, rate } = newPayment(ctx, chain, caller, body, now);
+  const { addresses } = adaptersOf(adapters, caller.mode);
+  const { payment, rate } = newPayment(ctx, addresses, caller, body, now);
   const event = eventOf(payment, TRANSITIONS.created.event, now);
   const response = reply(201, toResource(payment, ctx.config.publicUrl));
   const expiry = {
@@ -66,7 +66,7 @@ export async function createPayment(
  */
 export function newPayment(
   { testClock }: Pick<Context, 'testClock'>,
-  chain: Pick<ChainClient, 'depositAddress'>,
+  addresses: AddressBook,
   caller: Caller,
   body: CreatePaymentBody,
   now: Date,
@@ -94,7 +94,7 @@ export function newPayment(
     sequence: 1,
     coin,
     network,
-    address: chain.depositAddress(network, id),
+    address: addresses.derive(network, { id }),
     crypto_amount: asks,
     tx_hash: null,
     tx_network: null,

@@ -1,6 +1,6 @@
 import { depositAddress } from '../chain/addresses.ts';
 import { NETWORKS } from '../chain/networks.ts';
-import type { ChainClient } from '../chain/port.ts';
+import type { AddressBook } from '../chain/port.ts';
 import { transactionHash } from '../chain/transaction-hashes.ts';
 import type { EventRecord } from '../outbox/outbox.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -28,11 +28,11 @@ export function samplePayment(ctx: Context, caller: Caller): Payment {
     metadata: { item: 'Café crème, 1/2 €' },
   };
   const createdAt = addSeconds(ctx.systemNow(), -PAID_WITHIN_SECONDS);
-  return newPayment(ctx, SAMPLE_CHAIN, caller, body, createdAt).payment;
+  return newPayment(ctx, SAMPLE_ADDRESSES, caller, body, createdAt).payment;
 }
 
-const SAMPLE_CHAIN: Pick<ChainClient, 'depositAddress'> = {
-  depositAddress: (network, reference) => depositAddress('sample', network, reference),
+const SAMPLE_ADDRESSES: AddressBook = {
+  derive: (network, { id }) => depositAddress('sample', network, id),
 };
 
 /** Returns the event of this type on the usual path of a sample payment, built by the code of real events. */

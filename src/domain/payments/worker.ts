@@ -14,7 +14,7 @@ import { byMode } from './processing/by-mode.ts';
 import { endHoldsOf, expirePayments } from './processing/expire.ts';
 import { requotePayments } from './processing/requote.ts';
 import { settlePayments } from './processing/settle.ts';
-import { syncChains } from './processing/sync-chains.ts';
+import { syncChains } from './sync/sync-chains.ts';
 import { sendRefunds } from './refunds/send.ts';
 
 /** The handlers of payments. A chain that is synced is shared: its sync skips payments of other modes. */

@@ -3,7 +3,7 @@ import winston from 'winston';
 import { reconcileOnce } from '../../../src/domain/ops/reconcile.ts';
 import { expirePayment } from '../../../src/domain/payments/lifecycle/jobs.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
-import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
 import { SIMULATED_RATES } from '../../../src/domain/chain/simulator/simulated.ts';
 import { createHandlers } from '../../../src/background/workers.ts';
 import { dispatchEvent } from '../../../src/domain/outbox/jobs.ts';

@@ -4,7 +4,7 @@ import { INVARIANTS, verify } from '../../../src/domain/ops/verify/verify.ts';
 import { OTHER_ROWS } from '../../../src/domain/ops/verify/other-rows.ts';
 import { reportText } from '../../../src/domain/ops/verify/report.ts';
 import { sweepEvents } from '../../../src/domain/events/sweep.ts';
-import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
 import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
 import { chooseCoin } from '../../support/choose-coin.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createHandlers } from '../../../src/background/workers.ts';
 import { expirePayments } from '../../../src/domain/payments/processing/expire.ts';
 import { simulatedExchange } from '../../../src/domain/adapters.ts';
-import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
 import { requestRefund } from '../../../src/domain/payments/refunds/request.ts';
 import { setRefundAddress } from '../../../src/domain/payments/refunds/refund-address.ts';
 import type { RefundBody } from '../../../src/domain/payments/refunds/schemas.ts';

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { giveRefundAddress } from '../../support/refunds.ts';
 import type { ChainTransfer, Payouts } from '../../../src/domain/chain/port.ts';
 import type { CurrencyExchange } from '../../../src/domain/payments/lifecycle/ports.ts';
-import { applyTransfers, lockConcerned } from '../../../src/domain/payments/processing/apply-transfers.ts';
+import { applyTransfers, lockConcerned } from '../../../src/domain/payments/sync/apply-transfers.ts';
 import { sendRefunds } from '../../../src/domain/payments/refunds/send.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
-import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
 import { requeue } from '../../../src/domain/ops/requeue.ts';
 import { releaseParked } from '../../../src/domain/ops/stuck.ts';
 import { autopay } from '../../../src/domain/sandbox/customer/autopay.ts';
@@ -24,6 +24,7 @@ import type { Shop } from '../../support/shop.ts';
 
 const CONFIRMATIONS = 12;
 const HOUR = 3_600;
+const PAGE = { network: 'ethereum', height: null, isLive: false } as const;
 const CUSTOMER_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 describe("who waits for a payment's lock decides by what was committed meanwhile", () => {
@@ -50,12 +51,13 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
       const now = harness.ctx.now();
       const rates = await harness.adapters.rates();
       const payments = await lockPayments(tx, [id]);
-      await quarantine(tx, payments, () => ({ network: 'ethereum', transfers, rates, height: null }), now);
+      await quarantine(tx, payments, () => ({ ...PAGE, transfers, rates }), now);
     };
   const dropped = (transfer: ChainTransfer): ChainTransfer => ({
     ...transfer,
-    blockHeight: null,
+    block: null,
     droppedAt: harness.ctx.now(),
+    reason: 'replaced',
   });
   /** Applies a page of Ethereum that reports a transfer. */
   const report = (id: string, transfer: ChainTransfer) => async (tx: Tx) => {
@@ -63,7 +65,7 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
     const transfers = new Map([[id, [transfer]]]);
     const concerned = await lockConcerned(tx, null, [id], transfers);
     const at = harness.ctx.now();
-    const page = { network: 'ethereum', transfers, rates, height: null, at } as const;
+    const page = { ...PAGE, transfers, rates, at };
     await applyTransfers(tx, concerned, page, at);
   };
   const lose = (id: string, transfer: ChainTransfer) => report(id, dropped(transfer));
@@ -154,7 +156,7 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
     const asked: string[] = [];
     const pay = (inPayout: () => Promise<unknown>) => {
       const payouts: Payouts = {
-        async send({ reference, amount }) {
+        async request({ reference, amount }) {
           asked.push(`${reference} ${amount}`);
           await inPayout();
           return { txHash: '0x1' };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
 import { toResource } from '../../../src/domain/payments/schemas.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
 import { ApiError } from '../../../src/domain/api/errors.ts';

@@ -264,7 +264,7 @@ describe('the refund address on the checkout page', () => {
   for (const network of ['ethereum', 'polygon'] as const)
     it(`refuses the payment's own deposit address on ${network}`, async () => {
       const { id, token_id } = await paymentIn(harness, 'expired-partly');
-      const address = simulatedChain(harness.ctx).depositAddress(network, id);
+      const address = simulatedChain(harness.ctx).derive(network, { id });
       await give(token_id, { address: address.replace(/[a-f]/g, (digit) => digit.toUpperCase()) }).expect(
         400,
       );

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { cancelPayment } from '../../../src/domain/payments/cancel.ts';
-import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
 import { createPayment, expectError, pay } from '../../support/http.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
@@ -104,7 +104,7 @@ describe('contract: POST /v1/payment/:id/cancel', () => {
   it('and a transfer that is seen at the same instant have one winner', async () => {
     for (let round = 0; round < 8; round += 1) {
       const id = await shop.create();
-      const address = shop.chain.depositAddress('ethereum', id);
+      const address = shop.chain.derive('ethereum', { id });
       const sending = { network: 'ethereum', coin: 'USDC', address, amount: '10.50' } as const;
       const pay = async () => {
         await shop.chain.send(harness.ctx.db, [sending], harness.ctx.now());

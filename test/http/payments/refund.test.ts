@@ -114,8 +114,8 @@ describe('contract: POST /v1/payment/:id/refund', () => {
     for (const address of [
       'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
       `${MINE.slice(0, -1)}D`,
-      own.depositAddress('ethereum', id),
-      own.depositAddress('polygon', id),
+      own.derive('ethereum', { id }),
+      own.derive('polygon', { id }),
     ])
       expectError(harness, await refund(id, { address }), 400, { field: 'address', constraint: 'format' });
     expect(await countRows(harness)).to.deep.equal(before_);

@@ -6,7 +6,7 @@ import { NETWORKS, type NetworkId } from '../../../src/domain/chain/networks.ts'
 import { endHoldsOf, expirePayments } from '../../../src/domain/payments/processing/expire.ts';
 import { requotePayments } from '../../../src/domain/payments/processing/requote.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
-import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
 import { requestRefund } from '../../../src/domain/payments/refunds/request.ts';
 import { sendRefunds } from '../../../src/domain/payments/refunds/send.ts';
 import type { Adapters } from '../../../src/domain/adapters.ts';

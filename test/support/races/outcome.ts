@@ -6,7 +6,7 @@ import {
   sendRefund,
   settlePayment,
 } from '../../../src/domain/payments/lifecycle/jobs.ts';
-import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
 import { paymentHandlers } from '../../../src/domain/payments/worker.ts';
 import { addSeconds } from '../../../src/platform/clock.ts';
 import { run, sql } from '../../../src/platform/postgres/db.ts';

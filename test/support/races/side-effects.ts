@@ -37,9 +37,9 @@ export function recordEffects(adapters: Adapters): SideEffects {
     adapters: {
       ...adapters,
       payouts: {
-        send(payout) {
+        request(payout) {
           record('payout', payout.reference, payout.amount, payout.currency);
-          return payouts.send(payout);
+          return payouts.request(payout);
         },
       },
       webhooks: {

@@ -1,7 +1,7 @@
 import type { NetworkId } from '../../../src/domain/chain/networks.ts';
 import { expirePayments } from '../../../src/domain/payments/processing/expire.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
-import { syncNetwork } from '../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
 import { selectMethodByToken } from '../../../src/domain/checkout/actions/select-method.ts';
 import type { Harness } from '../harness.ts';
 import { poisonShop } from '../poison.ts';

@@ -4,7 +4,8 @@ import { compare } from '../../../platform/values/money.ts';
 import { senderAddress } from '../addresses.ts';
 import type { ChainKey } from '../chain-key.ts';
 import { decimalsOf, isCoinOn, isInUnits } from '../coins.ts';
-import type { ChainTransfer, TransferRequest } from '../port.ts';
+import type { ChainTransfer } from '../port.ts';
+import type { TransferRequest } from '../test-chain.ts';
 import { transactionHash } from '../transaction-hashes.ts';
 import * as store from './store.ts';
 

@@ -1,7 +1,10 @@
 import type { Db } from '../../../platform/postgres/db.ts';
+import { depositAddress } from '../addresses.ts';
 import { COIN_IDS, COINS, type CoinId } from '../coins.ts';
 import { CURRENCIES, CURRENCY_IDS, type CurrencyId } from '../currencies.ts';
-import type { ChainOf, DisplayRateSource, Payouts, Rates, RateSource, TestChain } from '../port.ts';
+import type { AddressBook, ChainOf, Payouts } from '../port.ts';
+import type { DisplayRateSource, Rates, RateSource } from '../rates.ts';
+import type { TestChain } from '../test-chain.ts';
 import { payoutHash } from '../transaction-hashes.ts';
 import { createSimulator } from './simulator.ts';
 
@@ -19,6 +22,10 @@ export const simulatedChain: ChainOf<TestChain> = ({ db, config, testClock }) =>
   const simulator = createSimulator(options);
   shared.set(db, simulator);
   return simulator;
+};
+
+export const simulatedAddresses: AddressBook = {
+  derive: (network, { id }) => depositAddress(SEED, network, id),
 };
 
 /** The rates of the simulated market, which are fixed. */
@@ -40,5 +47,5 @@ export const simulatedDisplayRates: DisplayRateSource = () =>
  * payout.
  */
 export const simulatedPayouts: Payouts = {
-  send: ({ network, reference }) => Promise.resolve({ txHash: payoutHash(network, reference) }),
+  request: ({ network, reference }) => Promise.resolve({ txHash: payoutHash(network, reference) }),
 };

@@ -2,7 +2,7 @@ import type { Connection, Db, Tx } from '../../../platform/postgres/db.ts';
 import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import { depositAddress } from '../addresses.ts';
 import { chainKey } from '../chain-key.ts';
-import type { TestChain } from '../port.ts';
+import type { TestChain } from '../test-chain.ts';
 import { NETWORK_IDS, NETWORKS, type NetworkId } from '../networks.ts';
 import { readCursor, readPage } from './pages.ts';
 import { assertSendable, doubleSpend, sameAgain, send, toNewTransfer } from './send.ts';
@@ -55,16 +55,16 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
   };
 
   return {
-    depositAddress: (network, reference) => depositAddress(seed, network, reference),
+    derive: (network, { id }) => depositAddress(seed, network, id),
 
     async poll(network, cursor, _watch, now) {
       const after = readCursor(cursor);
       // Nobody else reads the chain of a test clock, and mostly something is new there.
-      const known = testClock === null ? await readPage(db, keyOf(network), after) : null;
+      const known = testClock === null ? await readPage(db, keyOf(network), after, now) : null;
       if (known !== null && !known.hasNew && blocksDue(known.head, blockMs(network), now) === 0)
         return known.page;
       await onHead(network, now, () => Promise.resolve());
-      const fresh = await readPage(db, keyOf(network), after);
+      const fresh = await readPage(db, keyOf(network), after, now);
       if (fresh === null) throw new Error(`the head of the simulated chain ${keyOf(network)} does not exist`);
       return fresh.page;
     },

@@ -7,6 +7,8 @@ export interface HeadRow {
 }
 
 export interface TransferRow {
+  /** Of its chain; null: it is in no block. */
+  head_height: string | null;
   chain: string;
   tx_hash: string;
   coin: CoinId;
@@ -33,6 +35,9 @@ export interface PageRow extends TransferRow {
 
 const COLUMNS =
   'chain, tx_hash, coin, address, sender, amount, seen_at, block_height, dropped_at, replaced_by';
+/** SQL: the same, and the head that tells which of them are final. */
+const COLUMNS_AND_HEAD = `${COLUMNS},
+  (SELECT height FROM sim_heads WHERE sim_heads.chain = sim_transfers.chain) AS head_height`;
 
 // DO UPDATE locks the row that is there, and WHERE false leaves it as it is (PostgreSQL, INSERT, "ON CONFLICT
 // Clause"): a lock without a result, which travels with what it protects.
@@ -148,14 +153,14 @@ export const recordDropped = sql<never, { chain: string; txHash: string; replace
 export const findReplacements = sql<TransferRow, { chain: string; hashes: readonly string[]; after: string }>(
   'sim_find_replacements',
   (p) => `
-    SELECT ${COLUMNS} FROM sim_transfers
+    SELECT ${COLUMNS_AND_HEAD} FROM sim_transfers
     WHERE chain = ${p.chain} AND tx_hash = ANY (${p.hashes}::text[]) AND change > ${p.after}::bigint
     ORDER BY change`,
 );
 
 export const findByHash = sql<TransferRow, { txHash: string }>(
   'sim_find_by_hash',
-  (p) => `SELECT ${COLUMNS} FROM sim_transfers WHERE tx_hash = ${p.txHash}`,
+  (p) => `SELECT ${COLUMNS_AND_HEAD} FROM sim_transfers WHERE tx_hash = ${p.txHash}`,
 );
 
 // In order of references, so that two batches that share some cannot deadlock. Without a conflict target: a
@@ -171,12 +176,13 @@ export const insert = sql<SentRow, { rows: string; now: Date }>(
         tx_hash text, chain text, coin text, address text, sender text, amount numeric, reference text)
     ORDER BY reference
     ON CONFLICT DO NOTHING
-    RETURNING ${COLUMNS}, reference`,
+    RETURNING ${COLUMNS}, NULL::bigint AS head_height, reference`,
 );
 
 export const findByReferences = sql<SentRow, { references: readonly (string | null)[] }>(
   'sim_find_by_references',
-  (p) => `SELECT ${COLUMNS}, reference FROM sim_transfers WHERE reference = ANY (${p.references}::text[])`,
+  (p) => `SELECT ${COLUMNS_AND_HEAD}, reference FROM sim_transfers
+    WHERE reference = ANY (${p.references}::text[])`,
 );
 
 export const findPage = sql<PageRow, { chain: string; after: string; limit: number }>(

@@ -1,7 +1,9 @@
 import { recordset, run, runOne, type Connection, type Db, type Tx } from '../../../platform/postgres/db.ts';
 import { networkOf, type ChainKey } from '../chain-key.ts';
 import type { CoinId } from '../coins.ts';
+import { NETWORKS } from '../networks.ts';
 import type { ChainTransfer } from '../port.ts';
+import { blockHash } from '../transaction-hashes.ts';
 import * as statements from './statements.ts';
 import type { HeadRow, TransferRow } from './statements.ts';
 import * as testClocks from './test-clock-statements.ts';
@@ -156,17 +158,27 @@ function toHead(row: HeadRow): Head {
   return { height: Number(row.height), minedAt: row.mined_at };
 }
 
+/** Returns the height up to which blocks below a head are final: by depth. */
+export function finalHeightOf(chain: ChainKey, head: number): number {
+  return head - NETWORKS[networkOf(chain)].confirmations + 1;
+}
+
 function toTransfer(row: TransferRow): ChainTransfer {
+  const { chain } = row;
+  const height = row.block_height === null ? null : Number(row.block_height);
   return {
-    network: networkOf(row.chain),
+    network: networkOf(chain),
     txHash: row.tx_hash,
     coin: row.coin,
     address: row.address,
     sender: row.sender,
     amount: row.amount,
     seenAt: row.seen_at,
-    blockHeight: row.block_height === null ? null : Number(row.block_height),
+    block: height === null ? null : { height, hash: blockHash(chain, height) },
+    final: height !== null && height <= finalHeightOf(chain, Number(row.head_height)),
     droppedAt: row.dropped_at,
     replacedBy: row.replaced_by,
+    // The simulator drops a transfer only for another one.
+    reason: row.dropped_at === null ? null : 'replaced',
   };
 }

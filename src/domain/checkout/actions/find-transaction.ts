@@ -2,7 +2,7 @@ import { NETWORKS, type NetworkId, type TransactionHashFormat } from '../../chai
 import type { ChainTransfer } from '../../chain/port.ts';
 import { adaptersOf, type AdaptersByMode } from '../../payments/lifecycle/ports.ts';
 import { contextOfTestClock } from '../../payments/lifecycle/test-clock.ts';
-import { syncNetwork } from '../../payments/processing/sync-network.ts';
+import { syncNetwork } from '../../payments/sync/sync-network.ts';
 import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
 import { isUnavailable } from '../../../platform/postgres/db.ts';

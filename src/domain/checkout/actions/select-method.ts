@@ -39,7 +39,7 @@ export async function selectMethodByToken(
     const now = clocked.now();
     if (!canSelectMethod(payment, now)) return 'closed';
     const transfers = await readTransfers(tx, [payment.id]);
-    await selectPaymentMethod(tx, { payment, transfers }, { ...pair, chain: own.chain(clocked), rates }, now);
+    await selectPaymentMethod(tx, { payment, transfers }, { ...pair, addresses: own.addresses, rates }, now);
     return 'selected';
   });
 }

@@ -32,8 +32,7 @@ export async function setRefundAddressByToken(
   if (found === null) return 'missing';
   if (!canAskForAddress(found)) return 'closed';
   const { refund_network: network } = found;
-  const { chain, networks, isSimulated } = adaptersOf(adapters, found.merchant_mode);
-  const address = parseRefundAddress({ chain: chain(ctx), networks, isSimulated }, found, network, input);
+  const address = parseRefundAddress(adaptersOf(adapters, found.merchant_mode), found, network, input);
   const ask = (step: EnteredAddress['step'], text: unknown, payment = found) => ({
     entered: { step, address: typeof text === 'string' ? text : '' },
     payment,

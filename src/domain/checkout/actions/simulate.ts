@@ -1,5 +1,5 @@
 import { hashBody } from '../../idempotency/claim.ts';
-import { syncNetwork } from '../../payments/processing/sync-network.ts';
+import { syncNetwork } from '../../payments/sync/sync-network.ts';
 import { contextOfTestClock, withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import { advanceBudget } from '../../sandbox/budgets/budget.ts';
 import { slotsOf } from '../../sandbox/budgets/sandbox-slots.ts';

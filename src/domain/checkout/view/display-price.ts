@@ -1,7 +1,7 @@
 import { divide, isZero, multiply, writtenLike } from '../../../platform/values/money.ts';
 import { isCoin } from '../../chain/coins.ts';
 import { CURRENCIES, isCurrency, type CurrencyId } from '../../chain/currencies.ts';
-import type { DisplayRates } from '../../chain/port.ts';
+import type { DisplayRates } from '../../chain/rates.ts';
 
 /** A price in a currency in which nobody pays. */
 export interface DisplayPrice {

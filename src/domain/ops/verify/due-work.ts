@@ -60,7 +60,7 @@ const missing = sql<Offender, Range>(
         ${CHAIN_KEY_OF_TRANSFER}
       FROM payments p JOIN transfers t ON t.payment_id = p.id
       WHERE ${within('p.id', p)} AND p.status IN (${statusesThat(isPending)}) AND p.fully_funded
-        AND t.confirmed_at IS NULL AND t.dropped_at IS NULL
+        AND t.confirmed_at IS NULL AND t.dropped_at IS NULL AND NOT t.is_live
       UNION ALL
       SELECT e.payment_id, 'the receipt of event ' || e.id || ' is to be sent', '${sendReceipt.name}', e.id
       FROM events e JOIN receipts r ON r.event_id = e.id

@@ -1,4 +1,6 @@
-import type { ChainOf, DisplayRateSource, Payouts, RateSource } from '../../chain/port.ts';
+import type { AddressBook, ChainOf, Payouts } from '../../chain/port.ts';
+import type { DisplayRateSource, RateSource } from '../../chain/rates.ts';
+import type { TestChain } from '../../chain/test-chain.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { Mode } from '../../api/endpoint.ts';
@@ -32,6 +34,7 @@ export interface PaymentAdapters {
   readonly isSimulated: boolean;
   /** Pages of explorers, with `{tx}` for a transaction's hash; none on a network: no link. */
   readonly explorers: Readonly<Partial<Record<NetworkId, string>>>;
+  readonly addresses: AddressBook;
   readonly chain: ChainOf;
   readonly rates: RateSource;
   /** For prices that are shown and never paid. */
@@ -42,6 +45,8 @@ export interface PaymentAdapters {
 
 /** The adapters of test payments, and of live ones where `modes` says so; else `live` serves those. */
 export interface AdaptersByMode extends PaymentAdapters {
+  /** The simulated chain, which the sandbox controls for test merchants. */
+  readonly testChain: ChainOf<TestChain>;
   readonly live: PaymentAdapters;
 }
 

@@ -1,5 +1,6 @@
 import type { NetworkId } from '../../chain/networks.ts';
-import type { ChainTransfer, Rates } from '../../chain/port.ts';
+import type { ChainTransfer } from '../../chain/port.ts';
+import type { Rates } from '../../chain/rates.ts';
 import { ensureScheduled } from '../../schedule/store.ts';
 import { recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { applyQuarantined } from './jobs.ts';
@@ -13,6 +14,8 @@ export interface QuarantinedTransfers {
   readonly rates: Rates | null;
   /** Transfers at or below it had confirmed; null: there was another page to read. */
   readonly height: number | null;
+  /** The page is of the real network. */
+  readonly isLive: boolean;
 }
 
 /**
@@ -40,9 +43,9 @@ export async function findQuarantined(
 const insertQuarantined = sql<never, { rows: string; now: Date }>(
   'insert_quarantined_transfers',
   (p) => `
-    INSERT INTO unapplied_transfers (payment_id, network, transfers, rates, height, set_aside_at)
+    INSERT INTO unapplied_transfers (payment_id, network, transfers, rates, height, is_live, set_aside_at)
     SELECT r.*, ${p.now} FROM json_to_recordset(${p.rows}::json) AS r (
-      payment_id text, network text, transfers json, rates json, height bigint)`,
+      payment_id text, network text, transfers json, rates json, height bigint, is_live boolean)`,
 );
 
 /**
@@ -59,8 +62,14 @@ export async function quarantine(
 ): Promise<void> {
   if (payments.length === 0) return;
   const rows = payments.map(({ id }) => {
-    const report = reportOf(id);
-    return { payment_id: id, ...report, rates: report.rates ?? {} };
+    const { isLive: is_live, transfers, ...report } = reportOf(id);
+    return {
+      payment_id: id,
+      ...report,
+      is_live,
+      transfers: transfers.map(toJson),
+      rates: report.rates ?? {},
+    };
   });
   await run(tx, insertQuarantined, { rows: recordset(rows), now });
   await ensureScheduled(
@@ -74,17 +83,19 @@ export async function quarantine(
   );
 }
 
-/** A transfer as JSON: its times are text. */
-type StoredTransfer = Omit<ChainTransfer, 'seenAt' | 'droppedAt'> & {
+/** A transfer as JSON: its times are text. One of an earlier release has a height, and no block. */
+export type StoredTransfer = Omit<ChainTransfer, 'seenAt' | 'droppedAt'> & {
   readonly seenAt: string;
   readonly droppedAt: string | null;
+  readonly blockHeight?: number | null;
 };
 
-interface QuarantinedRow extends Omit<QuarantinedTransfers, 'transfers' | 'height' | 'rates'> {
+interface QuarantinedRow extends Omit<QuarantinedTransfers, 'transfers' | 'height' | 'rates' | 'isLive'> {
   /** Without coins: there were none. */
   readonly rates: Rates;
   readonly transfers: readonly StoredTransfer[];
   readonly height: string | null;
+  readonly is_live: boolean;
   readonly set_aside_at: Date;
 }
 
@@ -93,9 +104,9 @@ const takeRows = sql<QuarantinedRow, { paymentId: string }>(
   (p) => `
     WITH taken AS (
       DELETE FROM unapplied_transfers WHERE payment_id = ${p.paymentId}
-      RETURNING place, network, transfers, rates, height, set_aside_at
+      RETURNING place, network, transfers, rates, height, is_live, set_aside_at
     )
-    SELECT network, transfers, rates, height, set_aside_at FROM taken ORDER BY place`,
+    SELECT network, transfers, rates, height, is_live, set_aside_at FROM taken ORDER BY place`,
 );
 
 /** Removes and returns what is quarantined of a payment, whose row the caller has locked, in its order. */
@@ -104,16 +115,28 @@ export async function takeQuarantined(
   paymentId: string,
 ): Promise<(QuarantinedTransfers & { at: Date })[]> {
   return (await run(tx, takeRows, { paymentId })).map(
-    ({ transfers, height, rates, set_aside_at, ...row }) => ({
+    ({ transfers, height, rates, is_live: isLive, set_aside_at, ...row }) => ({
       ...row,
       rates: Object.keys(rates).length === 0 ? null : rates,
       at: set_aside_at,
       height: height === null ? null : Number(height),
-      transfers: transfers.map((transfer) => ({
-        ...transfer,
-        seenAt: new Date(transfer.seenAt),
-        droppedAt: transfer.droppedAt === null ? null : new Date(transfer.droppedAt),
-      })),
+      isLive,
+      transfers: transfers.map(transferFromJson),
     }),
   );
+}
+
+/** With the height where the previous release, which may apply it, looks for it. */
+function toJson(transfer: ChainTransfer) {
+  return { ...transfer, blockHeight: transfer.block?.height ?? null };
+}
+
+/** Returns a transfer that was quarantined. */
+export function transferFromJson({ blockHeight = null, block, ...transfer }: StoredTransfer): ChainTransfer {
+  return {
+    ...transfer,
+    block: block ?? (blockHeight === null ? null : { height: blockHeight, hash: '' }),
+    seenAt: new Date(transfer.seenAt),
+    droppedAt: transfer.droppedAt === null ? null : new Date(transfer.droppedAt),
+  };
 }

@@ -1,7 +1,7 @@
 import { compare, decimalPlaces, divide, multiply } from '../../../platform/values/money.ts';
 import { quoteUnit, type CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { Rates } from '../../chain/port.ts';
+import type { Rates } from '../../chain/rates.ts';
 
 /** Decimals of money in the service (contract, "Names and shapes"). */
 const MONEY_DECIMALS = 18;

@@ -1,6 +1,6 @@
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { Rates } from '../../chain/port.ts';
+import type { Rates } from '../../chain/rates.ts';
 import { schedule } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';

@@ -1,6 +1,7 @@
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { ChainClient, Rates } from '../../chain/port.ts';
+import type { AddressBook } from '../../chain/port.ts';
+import type { Rates } from '../../chain/rates.ts';
 import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { isZero } from '../../../platform/values/money.ts';
@@ -34,7 +35,7 @@ const updateMethod = sql<never, MethodOfPayment & { address: string; amount: str
 export interface MethodOffer {
   readonly coin: CoinId;
   readonly network: NetworkId;
-  readonly chain: ChainClient;
+  readonly addresses: AddressBook;
   readonly rates: Rates;
 }
 
@@ -54,11 +55,11 @@ export interface SelectedMethod {
 export async function selectPaymentMethod(
   tx: Tx,
   { payment, transfers }: QuotedPayment,
-  { coin, network, chain, rates }: MethodOffer,
+  { coin, network, addresses, rates }: MethodOffer,
   now: Date,
 ): Promise<SelectedMethod> {
   const paymentId = payment.id;
-  const method = { coin, network, address: chain.depositAddress(network, paymentId) };
+  const method = { coin, network, address: addresses.derive(network, payment) };
   await storeQuote(tx, { payment, transfers }, method, rates, now);
   if (canRequote(payment, now)) await requoteExpired(tx, [payment], rates, now);
   const [quoted] = await pipelined(

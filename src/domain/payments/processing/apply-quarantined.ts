@@ -1,5 +1,5 @@
 import { chainKey } from '../../chain/chain-key.ts';
-import type { Rates } from '../../chain/port.ts';
+import type { Rates } from '../../chain/rates.ts';
 import { finish, schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Tx } from '../../../platform/postgres/db.ts';
@@ -9,7 +9,7 @@ import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { lockPayments } from '../lifecycle/store.ts';
 import { takeQuarantined, type QuarantinedTransfers } from '../lifecycle/quarantine.ts';
 import { isShort } from '../transfers/decide.ts';
-import { applyTransfers, lockConcerned } from './apply-transfers.ts';
+import { applyTransfers, lockConcerned } from '../sync/apply-transfers.ts';
 
 /**
  * Applies what is quarantined of payments, each in one transaction, page by page in the chain's order, as if

@@ -8,9 +8,9 @@ import { acceptDueRefunds } from '../refunds/due.ts';
 import { decideLapse } from '../transfers/decide.ts';
 import { holdEndOf, lapseTransfers } from '../transfers/hold.ts';
 import { readTransfersByPayment } from '../transfers/store.ts';
-import { follow } from './apply-transfers.ts';
-import { syncNetworksOf } from './shared-sync.ts';
-import type { SyncAdapters } from './sync-network.ts';
+import { follow } from '../sync/apply-transfers.ts';
+import { awaitScan } from '../sync/await-scan.ts';
+import type { SyncAdapters } from '../sync/sync-network.ts';
 
 /**
  * Expires the payments whose deadline has passed and that are not fully funded. One conditional update
@@ -19,10 +19,11 @@ import type { SyncAdapters } from './sync-network.ts';
 export async function expirePayments(
   ctx: Context,
   adapters: SyncAdapters,
-  ids: readonly string[],
+  asked: readonly string[],
 ): Promise<void> {
   // Money that the network saw before the deadline counts, even when the last sync was earlier.
-  const now = await syncNetworksOf(ctx, adapters, ids);
+  const { isRead, now } = await awaitScan(ctx, adapters, expirePayment, asked);
+  const ids = asked.filter(isRead);
   const expired = await transact(ctx.db, async (tx) => {
     const moved = await transition(
       tx,
@@ -48,10 +49,11 @@ export async function expirePayments(
 export async function endHoldsOf(
   ctx: Context,
   adapters: SyncAdapters,
-  ids: readonly string[],
+  asked: readonly string[],
 ): Promise<void> {
   // What the network has mined by now holds, even when the last sync was earlier.
-  const now = await syncNetworksOf(ctx, adapters, ids);
+  const { isRead, now } = await awaitScan(ctx, adapters, endHolds, asked);
+  const ids = asked.filter(isRead);
   await transact(ctx.db, async (tx) => {
     await finish(tx, endHolds, ids, now);
     const payments = await lockSyncedPayments(tx, ids);

@@ -3,8 +3,8 @@ import type { Context } from '../../../platform/context.ts';
 import { requotePayment } from '../lifecycle/jobs.ts';
 import { lockPayments, readPayments } from '../lifecycle/store.ts';
 import { canRequote, requoteExpired, scheduleRequote } from '../pricing/quotes.ts';
-import { syncNetworksOf } from './shared-sync.ts';
-import type { SyncAdapters } from './sync-network.ts';
+import { awaitScan } from '../sync/await-scan.ts';
+import type { SyncAdapters } from '../sync/sync-network.ts';
 
 /**
  * Quotes again what the payments miss whose rate lock has ended, whether or not money has come: a small part
@@ -13,16 +13,18 @@ import type { SyncAdapters } from './sync-network.ts';
 export async function requotePayments(
   ctx: Context,
   adapters: SyncAdapters,
-  ids: readonly string[],
+  asked: readonly string[],
 ): Promise<void> {
   const now = ctx.now();
-  const short = (await readPayments(ctx.db, ids)).filter((payment) => canRequote(payment, now));
+  const short = (await readPayments(ctx.db, asked)).filter((payment) => canRequote(payment, now));
   // Money that the network saw before now counts at the old rate, even when the last sync was earlier.
-  await syncNetworksOf(
+  const { isRead } = await awaitScan(
     ctx,
     adapters,
+    requotePayment,
     short.map(({ id }) => id),
   );
+  const ids = asked.filter(isRead);
   const rates = await adapters.rates();
   await ctx.db.transaction(async (tx) => {
     const open = (await lockPayments(tx, ids)).filter((payment) => canRequote(payment, now));

@@ -1,6 +1,5 @@
 import { isAddress } from '../../chain/addresses.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { ChainClient } from '../../chain/port.ts';
 import { schedule } from '../../schedule/store.ts';
 import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { compare, subtract } from '../../../platform/values/money.ts';
@@ -61,9 +60,7 @@ export async function setRefundAddress(
 }
 
 /** What decides whether an address can take a payment's money. */
-export interface RefundAddressRules extends Pick<PaymentAdapters, 'networks' | 'isSimulated'> {
-  readonly chain: ChainClient;
-}
+export type RefundAddressRules = Pick<PaymentAdapters, 'addresses' | 'networks' | 'isSimulated'>;
 
 /**
  * Parses typed text as an address on `network`. Returns null when it is not one, or is one of the payment's
@@ -82,13 +79,13 @@ export function parseRefundAddress(
 
 /** True for an address on `network` that is no deposit address of the payment. */
 export function isForeignAddress(
-  { chain, networks, isSimulated }: RefundAddressRules,
+  { addresses, networks, isSimulated }: RefundAddressRules,
   payment: Pick<Payment, 'id' | 'address'>,
   network: NetworkId,
   address: string,
 ): boolean {
   if (!isAddress(network, address, { allowTestForms: isSimulated })) return false;
   // On every network: Ethereum and Polygon share an address format.
-  const derived = networks.map((one) => chain.depositAddress(one, payment.id));
+  const derived = networks.map((one) => addresses.derive(one, payment));
   return ![payment.address, ...derived].some((own) => own.toLowerCase() === address.toLowerCase());
 }

@@ -14,9 +14,10 @@ import { acceptDueRefunds } from './due.ts';
 import { markCompleted, readPendingRefunds, type Refund } from './store.ts';
 
 /**
- * Pays out refunds and moves their payments. The payout is idempotent by the refund's id, and only the run
- * that completes the row moves the payment. A refund whose coins are not confirmed any more waits, unless its
- * payout was asked for before.
+ * Asks for the payouts of refunds; where that completes a refund at once, its payment moves. One that is only
+ * accepted stays pending until a final transfer completes it. The payout is idempotent by the refund's id,
+ * and only the run that completes the row moves the payment. A refund whose coins are not confirmed any more
+ * waits, unless its payout was asked for before.
  */
 export async function sendRefunds(
   ctx: Context,
@@ -33,8 +34,9 @@ export async function sendRefunds(
     }
     const { id: reference, coin: currency, network, coin_amount: amount, address } = refund;
     if (address === null) throw new Error(`refund ${reference} is pending without an address`);
-    const { txHash } = await payouts.send({ reference, amount, currency, network, address });
-    const moved = await ctx.db.transaction((tx) => complete(tx, refund, txHash, ctx.now()));
+    const paid = await payouts.request({ reference, amount, currency, network, address });
+    if (paid === 'accepted') continue;
+    const moved = await ctx.db.transaction((tx) => completeRefund(tx, refund, paid.txHash, ctx.now()));
     for (const { id, status, amount_refunded } of moved)
       ctx.log.info('payment refunded', { payment_id: id, refund_id: refund.id, status, amount_refunded });
   }
@@ -52,7 +54,7 @@ const updateRefunded = sql<never, { id: string; amountRefunded: string | undefin
 );
 
 /** Completes a refund that was paid out, and returns the payment if it moved. */
-async function complete(tx: Tx, refund: Refund, txHash: string, now: Date): Promise<Payment[]> {
+export async function completeRefund(tx: Tx, refund: Refund, txHash: string, now: Date): Promise<Payment[]> {
   const [payment] = await lockPayments(tx, [refund.payment_id]);
   if (payment === undefined || !(await markCompleted(tx, refund.id, txHash, now))) return [];
   const request = refundTransition(payment, { ...refund, status: 'COMPLETED', tx_hash: txHash });

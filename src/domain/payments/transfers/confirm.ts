@@ -1,5 +1,5 @@
 import { chainKey } from '../../chain/chain-key.ts';
-import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
+import type { NetworkId } from '../../chain/networks.ts';
 import { run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
 import type { ChainScope } from './store.ts';
@@ -15,12 +15,15 @@ interface Depth {
 }
 
 // Served by transfers_confirming.
-const confirmable = sql<{ payment_id: string }, Depth & Pick<ChainScope, 'modes'> & { limit: number }>(
+const confirmable = sql<
+  { payment_id: string },
+  Depth & Pick<ChainScope, 'modes' | 'isLive'> & { limit: number }
+>(
   'confirmable_payments',
   (p) => `
     SELECT t.payment_id FROM transfers t
       JOIN payments p ON p.id = t.payment_id JOIN merchants m ON m.id = p.merchant_id
-    WHERE t.network = ${p.network} AND t.block_height <= ${p.height}
+    WHERE t.network = ${p.network} AND t.block_height <= ${p.height} AND t.is_live = ${p.isLive}
       AND t.confirmed_at IS NULL AND t.dropped_at IS NULL AND p.test_clock IS NULL
       AND m.mode = ANY (${p.modes}) AND NOT ${HAS_QUARANTINED('p.id')}
     ORDER BY t.block_height LIMIT ${p.limit}`,
@@ -41,12 +44,12 @@ const confirmableOfPayment = sql<{ payment_id: string }, Depth & { paymentId: st
  */
 export async function findConfirmable(
   connection: Connection,
-  { network, testClock, modes }: ChainScope,
+  { network, testClock, modes, isLive }: ChainScope,
   height: number,
 ): Promise<{ paymentIds: string[]; more: boolean }> {
   const rows =
     testClock === null
-      ? await run(connection, confirmable, { network, height, modes, limit: CONFIRM_AT_ONCE })
+      ? await run(connection, confirmable, { network, height, modes, isLive, limit: CONFIRM_AT_ONCE })
       : await run(connection, confirmableOfPayment, { network, height, paymentId: testClock });
   return {
     paymentIds: [...new Set(rows.map(({ payment_id }) => payment_id))],
@@ -77,17 +80,18 @@ export async function confirmUpTo(
 interface UnconfirmedDepth {
   readonly in_pool: boolean;
   readonly lowest: string | null;
-  readonly head: string;
+  /** Null: an earlier release has synced the chain. */
+  readonly final_height: string | null;
 }
 
 const unconfirmedDepth = sql<UnconfirmedDepth, { paymentId: string; network: NetworkId; chain: string }>(
   'unconfirmed_depth',
   (p) => `
-    SELECT bool_or(t.block_height IS NULL) AS in_pool, min(t.block_height) AS lowest, c.head
+    SELECT bool_or(t.block_height IS NULL) AS in_pool, min(t.block_height) AS lowest, c.final_height
     FROM transfers t, chain_cursors c
     WHERE t.payment_id = ${p.paymentId} AND t.network = ${p.network}
       AND t.confirmed_at IS NULL AND t.dropped_at IS NULL AND c.chain = ${p.chain}
-    GROUP BY c.head`,
+    GROUP BY c.final_height`,
 );
 
 /**
@@ -103,5 +107,5 @@ export async function blocksToWait(
   const row = await runOne(connection, unconfirmedDepth, { paymentId, network, chain });
   if (row === null) return null;
   if (row.in_pool || row.lowest === null) return 1;
-  return Math.max(1, Number(row.lowest) + NETWORKS[network].confirmations - 1 - Number(row.head));
+  return row.final_height === null ? 1 : Math.max(1, Number(row.lowest) - Number(row.final_height));
 }

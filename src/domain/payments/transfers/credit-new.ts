@@ -1,4 +1,5 @@
-import type { ChainTransfer, Rates } from '../../chain/port.ts';
+import type { ChainTransfer } from '../../chain/port.ts';
+import type { Rates } from '../../chain/rates.ts';
 import { compare, min, subtract, sum } from '../../../platform/values/money.ts';
 import { payableUntil, type Payment } from '../lifecycle/payment.ts';
 import { creditOf, creditOfBottom, type Credit, type LockedQuote } from './credit.ts';

@@ -1,6 +1,6 @@
 import { decimalsOf, quoteUnit, type CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { Rates } from '../../chain/port.ts';
+import type { Rates } from '../../chain/rates.ts';
 import {
   add,
   compare,

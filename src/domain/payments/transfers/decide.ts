@@ -1,4 +1,5 @@
 import { NETWORKS } from '../../chain/networks.ts';
+import type { DropReason } from '../../chain/port.ts';
 import type { CheckoutTransfer } from '../../../sdk/event-types.ts';
 import { compare } from '../../../platform/values/money.ts';
 import { payableUntil, type Payment } from '../lifecycle/payment.ts';
@@ -12,19 +13,7 @@ import {
 } from '../lifecycle/states.ts';
 import type { Changes, TransitionRequest } from '../lifecycle/transition.ts';
 import { changesOf, evaluate, honouredUntil, lateWindowEnd, type Evaluation } from './evaluate.ts';
-import { isConfirmed, isStanding, type PaymentTransfer } from './payment-transfer.ts';
-
-/** How a transfer to one of our addresses differs from its stored state. */
-export interface TransferUpdate {
-  readonly paymentId: string;
-  /**
-   * `lost`: it was dropped, and its money with it. `moved`: it is in another block now, for example its
-   * first, or another transaction moves the same money.
-   */
-  readonly kind: 'seen' | 'lost' | 'orphaned' | 'moved';
-  readonly txHash: string;
-  readonly coin: string;
-}
+import { isConfirmed, isStanding, type PaymentTransfer, type TransferUpdate } from './payment-transfer.ts';
 
 /** The money of a payment when its updates are decided. */
 export interface Money {
@@ -59,6 +48,8 @@ export function decideTransitions(
   const { transfers } = money;
   const evaluation = evaluate(payment, transfers);
   const has = (kind: TransferUpdate['kind']) => updates.some((update) => update.kind === kind);
+  const isLostBy = (reason: DropReason) =>
+    updates.some((update) => update.kind === 'lost' && (update.reason ?? 'replaced') === reason);
   const seen = transfers.filter(({ tx_hash, coin }) =>
     updates.some((update) => update.kind === 'seen' && update.txHash === tx_hash && update.coin === coin),
   );
@@ -66,8 +57,8 @@ export function decideTransitions(
   const isLate = acceptsMoney(payment.status) && seen.some(isAfterEnd);
   const accepted = seen.filter((transfer) => pays(payment, transfer, money));
   const facts: Exception[] = [
-    ...(has('lost') ? (['replaced'] as const) : []),
-    ...(has('orphaned') ? (['reorged'] as const) : []),
+    ...(isLostBy('replaced') ? (['replaced'] as const) : []),
+    ...(has('orphaned') || isLostBy('reverted') ? (['reorged'] as const) : []),
     ...(isLate ? (['late'] as const) : []),
   ];
   const isExtended = accepted.some(isAfterEnd);

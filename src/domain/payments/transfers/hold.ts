@@ -88,9 +88,9 @@ export async function lapseTransfers(tx: Tx, lapsed: readonly PaymentTransfer[],
  */
 export function pooledAt(
   known: Pick<PaymentTransfer, 'block_height' | 'pooled_at'> | undefined,
-  blockHeight: number | null,
+  isMined: boolean,
   at: Date,
 ): Date | null {
-  if (known === undefined || blockHeight !== null) return null;
+  if (known === undefined || isMined) return null;
   return known.block_height === null ? known.pooled_at : at;
 }

@@ -1,5 +1,6 @@
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
+import type { DropReason } from '../../chain/port.ts';
 import type { CreditedTransfer } from './credit.ts';
 
 /** A transfer to one of a payment's addresses. */
@@ -13,6 +14,8 @@ export interface PaymentTransfer extends CreditedTransfer {
   readonly seen_at: Date;
   /** Height of its block; a bigint, thus a string. Null: in the pool, or dropped. */
   readonly block_height: string | null;
+  /** The block's hash; null as well: an earlier release saw it. */
+  readonly block_hash: string | null;
   /** Blocks from the transfer's own to its network's head, both included; 0 in the pool. */
   readonly confirmations: number;
   readonly confirmed_at: Date | null;
@@ -23,6 +26,20 @@ export interface PaymentTransfer extends CreditedTransfer {
   readonly lapsed_at: Date | null;
   /** Number of the conversion that took, or was to take, its money; null: none did. */
   readonly conversion: number | null;
+}
+
+/** How a transfer to one of our addresses differs from its stored state. */
+export interface TransferUpdate {
+  readonly paymentId: string;
+  /**
+   * `lost`: it was dropped, and its money with it. `moved`: it is in another block now, for example its
+   * first, or another transaction moves the same money.
+   */
+  readonly kind: 'seen' | 'lost' | 'orphaned' | 'moved';
+  /** Why it was lost; null: an earlier release did not ask. */
+  readonly reason: DropReason | null;
+  readonly txHash: string;
+  readonly coin: string;
 }
 
 /**

@@ -7,11 +7,14 @@ import type { Credit } from './credit.ts';
 import type { PaymentTransfer } from './payment-transfer.ts';
 
 /**
- * Selects a chain of a network: the shared one or, with the id of a test clock, that of its isolated payment.
+ * Selects a chain of a network: the real one, the simulated one or, with the id of a test clock, that of its
+ * isolated payment.
  */
 export interface ChainScope {
   readonly network: NetworkId;
   readonly testClock: string | null;
+  /** The real network, not the simulated one. */
+  readonly isLive: boolean;
   /** Payments of merchants of other modes are ignored: the chain is not theirs. */
   readonly modes: readonly Mode[];
 }
@@ -54,9 +57,12 @@ export interface TransferRow extends Credit {
   readonly amount: string;
   readonly sender: string | null;
   readonly seen_at: Date;
+  readonly is_live: boolean;
   readonly block_height: number | null;
+  readonly block_hash: string | null;
   readonly dropped_at: Date | null;
   readonly replaced_by: string | null;
+  readonly drop_reason: string | null;
   readonly pooled_at: Date | null;
   readonly lapsed_at: Date | null;
   readonly converted: string;
@@ -64,31 +70,37 @@ export interface TransferRow extends Credit {
   readonly conversion: number | null;
 }
 
+/** SQL: two states of a transfer are in one block; an earlier release knew heights only. */
+const SAME_BLOCK = (a: string, b: string) =>
+  `${a}.block_height = ${b}.block_height AND coalesce(${a}.block_hash, ${b}.block_hash) = ${b}.block_hash`;
+
 // What became of a transfer is decided elsewhere. What it is worth changes only when it is mined after it
-// lapsed.
+// lapsed, or moves another amount in another branch.
 const upsertTransfers = sql<never, { transfers: string }>(
   'upsert_transfers',
   (p) => `
-    INSERT INTO transfers (payment_id, network, tx_hash, coin, amount, sender, seen_at, block_height,
-      dropped_at, replaced_by, pooled_at, lapsed_at, credit, locked_amount, locked_credit, converted,
-      returned, conversion)
+    INSERT INTO transfers (payment_id, network, tx_hash, coin, amount, sender, seen_at, is_live, block_height,
+      block_hash, dropped_at, replaced_by, drop_reason, pooled_at, lapsed_at, credit, locked_amount,
+      locked_credit, converted, returned, conversion)
     SELECT * FROM jsonb_to_recordset(${p.transfers}::jsonb) AS t (
       payment_id text, network text, tx_hash text, coin text, amount numeric, sender text,
-      seen_at timestamptz, block_height bigint, dropped_at timestamptz, replaced_by text,
-      pooled_at timestamptz, lapsed_at timestamptz, credit numeric, locked_amount numeric,
-      locked_credit numeric, converted numeric, returned numeric, conversion integer)
+      seen_at timestamptz, is_live boolean, block_height bigint, block_hash text, dropped_at timestamptz,
+      replaced_by text, drop_reason text, pooled_at timestamptz, lapsed_at timestamptz, credit numeric,
+      locked_amount numeric, locked_credit numeric, converted numeric, returned numeric, conversion integer)
     ON CONFLICT (payment_id, network, tx_hash, coin) DO UPDATE SET
+      amount = excluded.amount,
       block_height = excluded.block_height,
+      block_hash = excluded.block_hash,
       dropped_at = excluded.dropped_at,
       replaced_by = excluded.replaced_by,
+      drop_reason = excluded.drop_reason,
       seen_at = excluded.seen_at,
       pooled_at = excluded.pooled_at,
       lapsed_at = excluded.lapsed_at,
       credit = excluded.credit,
       locked_amount = excluded.locked_amount,
       locked_credit = excluded.locked_credit,
-      confirmed_at = CASE
-        WHEN transfers.block_height = excluded.block_height THEN transfers.confirmed_at END`,
+      confirmed_at = CASE WHEN ${SAME_BLOCK('transfers', 'excluded')} THEN transfers.confirmed_at END`,
 );
 
 /** Stores the current state of transfers. The caller has locked the rows of their payments. */
@@ -130,8 +142,8 @@ const transfersOfPayments = sql<PaymentTransfer, { paymentIds: readonly string[]
   'transfers_of_payments',
   (p) => `
     SELECT t.payment_id, t.network, t.tx_hash, t.coin, t.amount, t.sender, t.seen_at, t.block_height,
-      t.confirmed_at, t.dropped_at, t.pooled_at, t.lapsed_at, t.credit, t.locked_amount, t.locked_credit,
-      t.converted, t.returned, t.conversion, p.pay_currency, p.pay_network,
+      t.block_hash, t.confirmed_at, t.dropped_at, t.pooled_at, t.lapsed_at, t.credit, t.locked_amount,
+      t.locked_credit, t.converted, t.returned, t.conversion, p.pay_currency, p.pay_network,
       coalesce(greatest(0, c.head - t.block_height + 1), 0)::int AS confirmations
     FROM transfers t
       JOIN payments p ON p.id = t.payment_id

@@ -1,5 +1,6 @@
 import { chainKey } from '../../chain/chain-key.ts';
-import type { ChainOf, TestChain } from '../../chain/port.ts';
+import type { ChainOf } from '../../chain/port.ts';
+import type { TestChain } from '../../chain/test-chain.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
 import { isOpen } from '../../payments/lifecycle/states.ts';

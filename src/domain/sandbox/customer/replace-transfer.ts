@@ -1,6 +1,7 @@
 import { chainKey } from '../../chain/chain-key.ts';
 import { isNetwork } from '../../chain/networks.ts';
-import type { ChainOf, TestChain } from '../../chain/port.ts';
+import type { ChainOf } from '../../chain/port.ts';
+import type { TestChain } from '../../chain/test-chain.ts';
 import { once } from '../../idempotency/claim.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { testClockOf } from '../../payments/lifecycle/payment.ts';

@@ -1,7 +1,9 @@
 import { chainKey } from '../../chain/chain-key.ts';
 import { COINS_ON_NETWORKS, decimalsOf, isCoinOn, isInUnits, type CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { ChainOf, RateSource, TestChain } from '../../chain/port.ts';
+import type { ChainOf } from '../../chain/port.ts';
+import type { RateSource } from '../../chain/rates.ts';
+import type { TestChain } from '../../chain/test-chain.ts';
 import { once } from '../../idempotency/claim.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../../payments/lifecycle/payment.ts';
@@ -55,7 +57,7 @@ export async function sendTransfer(
     const { coin, network } = methodOf(payment, body);
     assertInUnits(body, coin, network);
     assertFew(count);
-    const offer = { coin, network, chain, rates };
+    const offer = { coin, network, addresses: chain, rates };
     const quoted = await selectPaymentMethod(tx, { payment, transfers }, offer, now);
     const amount = body.amount ?? quoted.amount;
     const [sent] = await chain.send(tx, [{ network, coin, address: quoted.address, amount }], now);

@@ -1,6 +1,6 @@
 import { chainKey } from '../../chain/chain-key.ts';
 import { NETWORK_IDS } from '../../chain/networks.ts';
-import type { TestChain } from '../../chain/port.ts';
+import type { TestChain } from '../../chain/test-chain.ts';
 import { lockPayments } from '../../payments/lifecycle/store.ts';
 import { run, sql, type Db } from '../../../platform/postgres/db.ts';
 

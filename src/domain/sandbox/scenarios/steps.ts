@@ -1,5 +1,6 @@
 import { chainKey } from '../../chain/chain-key.ts';
 import { isNetwork, NETWORK_IDS, type NetworkId } from '../../chain/networks.ts';
+import type { AddressBook } from '../../chain/port.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { getPayment } from '../../payments/lifecycle/store.ts';
 import { requestRefund } from '../../payments/refunds/request.ts';
@@ -88,7 +89,7 @@ async function runStep(run: ScenarioRun, step: Step): Promise<void> {
       return;
     case 'refund': {
       const { at: _at, do: _do, ...body } = step;
-      await requestRefund(ctx, refunding(adapters), caller, id, { body, claim: null });
+      await requestRefund(ctx, refunding(adapters.testChain(ctx)), caller, id, { body, claim: null });
       return;
     }
     case 'seed':
@@ -101,11 +102,10 @@ async function runStep(run: ScenarioRun, step: Step): Promise<void> {
 }
 
 /** The adapters of refunds of test payments. */
-const refunding = ({ testChain }: CustomerAdapters) => ({
-  chain: testChain,
+const refunding = (addresses: AddressBook) => ({
+  addresses,
   networks: NETWORK_IDS,
   isSimulated: true,
-  explorers: {},
 });
 
 /** Returns the payment's own network, and those on which it has transfers. */

@@ -1,4 +1,5 @@
-import type { ChainOf, TestChain } from '../../chain/port.ts';
+import type { ChainOf } from '../../chain/port.ts';
+import type { TestChain } from '../../chain/test-chain.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';

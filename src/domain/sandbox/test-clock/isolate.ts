@@ -1,6 +1,6 @@
 import { chainKey } from '../../chain/chain-key.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { TestChain } from '../../chain/port.ts';
+import type { TestChain } from '../../chain/test-chain.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import type { Payment } from '../../payments/lifecycle/payment.ts';
 import { schedule } from '../../schedule/store.ts';
@@ -16,8 +16,8 @@ const addressesOfPayment = sql<{ network: NetworkId; address: string }, { paymen
 const copyCursor = sql<never, { from: string; to: string }>(
   'copy_chain_cursor',
   (p) => `
-    INSERT INTO chain_cursors (chain, cursor, head)
-    SELECT ${p.to}, cursor, head FROM chain_cursors WHERE chain = ${p.from}
+    INSERT INTO chain_cursors (chain, cursor, head, final_height)
+    SELECT ${p.to}, cursor, head, final_height FROM chain_cursors WHERE chain = ${p.from}
     ON CONFLICT DO NOTHING`,
 );
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { isAddress } from '../../../../src/domain/chain/addresses.ts';
-import type { TestChain } from '../../../../src/domain/chain/port.ts';
+import type { TestChain } from '../../../../src/domain/chain/test-chain.ts';
+import { blockHash } from '../../../../src/domain/chain/transaction-hashes.ts';
 import type { Db } from '../../../../src/platform/postgres/db.ts';
 import {
   at,
@@ -31,7 +32,7 @@ describe('the simulated customer of a chain', () => {
   const sendOne: SimulatorSetup['sendOne'] = (sending, seconds) => setup.sendOne(sending, seconds);
 
   describe('the sender', () => {
-    const deposit = (id: string) => chain.depositAddress('tron', id);
+    const deposit = (id: string) => chain.derive('tron', { id });
 
     it('is one wallet for each deposit address, in the form of the network', async () => {
       for (const [network, coin] of [
@@ -41,12 +42,12 @@ describe('the simulated customer of a chain', () => {
         ['polygon', 'POL'],
         ['solana', 'SOL'],
       ] as const) {
-        const address = chain.depositAddress(network, 'pay_1');
+        const address = chain.derive(network, { id: 'pay_1' });
         const first = await sendOne({ network, coin, address }, 1);
         expect(isAddress(network, first.sender ?? '', { allowTestForms: true }), network).to.equal(true);
         expect(first.sender, network).not.to.equal(address);
         expect((await sendOne({ network, coin, address }, 2)).sender, network).to.equal(first.sender);
-        expect(chain.depositAddress(network, address), network).not.to.equal(first.sender);
+        expect(chain.derive(network, { id: address }), network).not.to.equal(first.sender);
       }
       const [one, other] = [
         await sendOne({ address: deposit('1') }, 1),
@@ -70,7 +71,12 @@ describe('the simulated customer of a chain', () => {
       const old = await sendOne({ sender: 'Tcustomer' }, 1);
       const { cursor } = await chain.poll('tron', null, NOBODY, at(2));
       const dropped = await chain.speedUp(old.txHash, at(3));
-      expect(dropped).to.deep.equal({ ...old, droppedAt: at(3), replacedBy: dropped?.replacedBy });
+      expect(dropped).to.deep.equal({
+        ...old,
+        droppedAt: at(3),
+        replacedBy: dropped?.replacedBy,
+        reason: 'replaced',
+      });
       const { transfers } = await chain.poll('tron', cursor, NOBODY, at(4));
       const paid = { ...old, txHash: dropped?.replacedBy, seenAt: at(3) };
       expect(transfers).to.deep.equal([paid, dropped]);
@@ -79,7 +85,7 @@ describe('the simulated customer of a chain', () => {
         .and.not.equal(old.txHash);
       expect((await chain.poll('tron', null, NOBODY, at(10))).transfers).to.deep.equal([
         dropped,
-        { ...paid, blockHeight: 1 },
+        { ...paid, block: { height: 1, hash: blockHash('tron', 1) } },
       ]);
     });
 
@@ -88,7 +94,7 @@ describe('the simulated customer of a chain', () => {
       const { cursor } = await chain.poll('tron', null, NOBODY, at(12));
       await chain.speedUp(txHash, at(13));
       const { transfers } = await chain.poll('tron', cursor, NOBODY, at(20));
-      expect(transfers.map(({ blockHeight, droppedAt }) => [blockHeight, droppedAt])).to.deep.equal([
+      expect(transfers.map(({ block, droppedAt }) => [block?.height ?? null, droppedAt])).to.deep.equal([
         [null, at(13)],
         [2, null],
       ]);

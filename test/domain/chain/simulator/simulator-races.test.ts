@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { ChainTransfer, TransferRequest, TestChain } from '../../../../src/domain/chain/port.ts';
+import type { ChainTransfer } from '../../../../src/domain/chain/port.ts';
+import type { TransferRequest, TestChain } from '../../../../src/domain/chain/test-chain.ts';
 import type { Db } from '../../../../src/platform/postgres/db.ts';
 import { untilWaitingForLocks } from '../../../support/locks.ts';
 import { at, NOBODY, openSimulator, START, type SimulatorSetup } from '../../../support/simulator.ts';
@@ -12,6 +13,9 @@ const sending = (address: string): TransferRequest => ({
   reference: address,
 });
 const addressesOf = (transfers: readonly ChainTransfer[]) => transfers.map(({ address }) => address);
+
+/** A transfer becomes final by the blocks above it, without being reported again. */
+const stateOf = ({ final: _final, ...state }: ChainTransfer) => state;
 
 describe('the simulated chain under concurrency', () => {
   let setup: SimulatorSetup;
@@ -52,7 +56,7 @@ describe('the simulated chain under concurrency', () => {
       'committed',
     ]);
     expect((await chain.poll('tron', null, NOBODY, at(12))).transfers).to.have.nested.property(
-      '[0].blockHeight',
+      '[0].block.height',
       1,
     );
     await open.rollback();
@@ -69,9 +73,9 @@ describe('the simulated chain under concurrency', () => {
       Array.from({ length: 12 }, () => chain.poll('tron', null, NOBODY, at(10))),
     );
     for (const { head, transfers, cursor } of views) {
-      expect(head).to.equal(1);
+      expect(head.height).to.equal(1);
       expect(new Set(addressesOf(transfers)).size).to.equal(300);
-      expect(transfers.every(({ blockHeight }) => blockHeight === 1)).to.equal(true);
+      expect(transfers.every(({ block }) => block?.height === 1)).to.equal(true);
       expect(cursor, 'each transfer changed once').to.equal('300');
     }
   });
@@ -80,9 +84,9 @@ describe('the simulated chain under concurrency', () => {
     const views = await Promise.all(
       Array.from({ length: 12 }, () => chain.poll('polygon', null, NOBODY, START)),
     );
-    expect(new Set(views.map((view) => JSON.stringify(view)))).to.deep.equal(
-      new Set([JSON.stringify({ head: 0, finalHeight: -15, transfers: [], cursor: '0', next: 'head' })]),
-    );
+    expect(new Set(views.map((view) => JSON.stringify(view))).size).to.equal(1);
+    expect(views[0]).to.deep.include({ finalHeight: -15, transfers: [], cursor: '0', next: 'head' });
+    expect(views[0]?.head.height).to.equal(0);
   });
 
   it('sends one transfer when one job runs many times at once', async () => {
@@ -132,6 +136,6 @@ describe('the simulated chain under concurrency', () => {
     await follow(500);
     const { transfers } = await chain.poll('tron', null, NOBODY, at(500));
     expect(transfers).to.have.length(160);
-    expect([...known.values()]).to.have.deep.members(transfers);
+    expect([...known.values()].map(stateOf)).to.have.deep.members(transfers.map(stateOf));
   });
 });

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import type { TransferRequest, TestChain } from '../../../../src/domain/chain/port.ts';
+import type { ChainTransfer } from '../../../../src/domain/chain/port.ts';
+import type { TransferRequest, TestChain } from '../../../../src/domain/chain/test-chain.ts';
+import { blockHash } from '../../../../src/domain/chain/transaction-hashes.ts';
 import { createSimulator } from '../../../../src/domain/chain/simulator/simulator.ts';
 import type { Db } from '../../../../src/platform/postgres/db.ts';
 import {
@@ -13,6 +15,8 @@ import {
 } from '../../../support/simulator.ts';
 
 const DAY_SECONDS = 86_400;
+
+const heightOf = ({ block }: ChainTransfer): number | null => block?.height ?? null;
 
 describe('the simulated chain', () => {
   let setup: SimulatorSetup;
@@ -34,43 +38,58 @@ describe('the simulated chain', () => {
   const sendOne: SimulatorSetup['sendOne'] = (sending, seconds) => setup.sendOne(sending, seconds);
   const heights = async (seconds: number) => {
     const { transfers } = await chain.poll('tron', null, NOBODY, at(seconds));
-    return Object.fromEntries(transfers.map(({ address, blockHeight }) => [address, blockHeight]));
+    return Object.fromEntries(transfers.map((one) => [one.address, heightOf(one)]));
   };
 
   describe('poll', () => {
     it('returns an empty network at height 0, and continues from its own cursor', async () => {
       const view = await chain.poll('tron', null, NOBODY, START);
-      expect(view).to.deep.equal({ head: 0, finalHeight: -19, transfers: [], cursor: '0', next: 'head' });
+      expect(view).to.deep.equal({
+        head: { height: 0, hash: blockHash('tron', 0), time: START },
+        finalHeight: -19,
+        safeHeight: -19,
+        transfers: [],
+        cursor: '0',
+        scannedUntil: START,
+        next: 'head',
+        providers: [],
+      });
       expect(await chain.poll('tron', view.cursor, NOBODY, START)).to.deep.equal(view);
     });
 
     it('shows a transfer in the pool, then in a block, each state once', async () => {
       const sent = await sendOne({}, 1);
       const pool = await chain.poll('tron', null, NOBODY, at(2));
-      expect(pool).to.deep.include({ head: 0, transfers: [sent], next: 'head' });
+      expect(pool).to.deep.include({ transfers: [sent], next: 'head' });
+      expect(pool.head.height).to.equal(0);
       expect(sent).to.deep.include({
         ...SENDING,
         seenAt: at(1),
-        blockHeight: null,
+        block: null,
+        final: false,
         droppedAt: null,
         replacedBy: null,
+        reason: null,
       });
       expect((await chain.poll('tron', pool.cursor, NOBODY, at(3))).transfers).to.deep.equal([]);
       const block = await chain.poll('tron', pool.cursor, NOBODY, at(10));
-      expect(block).to.deep.include({ head: 1, transfers: [{ ...sent, blockHeight: 1 }] });
+      expect(block.transfers).to.deep.equal([{ ...sent, block: { height: 1, hash: block.head.hash } }]);
       expect(await chain.poll('tron', block.cursor, NOBODY, at(30))).to.deep.equal({
-        head: 3,
+        head: { height: 3, hash: blockHash('tron', 3), time: at(30) },
         finalHeight: -16,
+        safeHeight: -16,
         transfers: [],
         cursor: block.cursor,
+        scannedUntil: at(30),
         next: 'head',
+        providers: [],
       });
     });
 
     it('returns the current state of changed transfers, so a repeated poll is safe', async () => {
       await sendOne({}, 1);
       const first = await chain.poll('tron', null, NOBODY, at(15));
-      expect(first.transfers.map(({ blockHeight }) => blockHeight)).to.deep.equal([1]);
+      expect(first.transfers.map(heightOf)).to.deep.equal([1]);
       expect(await chain.poll('tron', null, NOBODY, at(15))).to.deep.equal(first);
     });
 
@@ -91,7 +110,7 @@ describe('the simulated chain', () => {
       await chain.poll('bitcoin', null, NOBODY, at(5));
       await sendOne({ network: 'bitcoin', coin: 'BTC', address: 'bc1q' }, 6);
       await sendOne({}, 6);
-      expect(await chain.poll('bitcoin', null, NOBODY, at(27))).to.deep.include({ head: 2 });
+      expect((await chain.poll('bitcoin', null, NOBODY, at(27))).head.height).to.equal(2);
       expect(
         (await chain.poll('bitcoin', null, NOBODY, at(27))).transfers.map(({ address }) => address),
       ).to.deep.equal(['bc1q']);
@@ -130,7 +149,7 @@ describe('the simulated chain', () => {
       const third = await chain.poll('tron', second.cursor, NOBODY, at(10));
       const mined = [...second.transfers, ...third.transfers];
       expect(new Set(mined.map(({ txHash }) => txHash)).size).to.equal(501);
-      expect(mined.every(({ blockHeight }) => blockHeight === 1)).to.equal(true);
+      expect(mined.every((one) => heightOf(one) === 1)).to.equal(true);
     });
 
     it('rejects a cursor that it never returned', async () => {
@@ -165,15 +184,15 @@ describe('the simulated chain', () => {
     it('are mined at the same times however often the chain is polled', async () => {
       for (const seconds of [7, 19, 20, 34]) await chain.poll('tron', null, NOBODY, at(seconds));
       await sendOne({}, 35);
-      expect((await chain.poll('tron', null, NOBODY, at(39.999))).head).to.equal(3);
-      expect(await chain.poll('tron', null, NOBODY, at(40))).to.deep.include({ head: 4 });
+      expect((await chain.poll('tron', null, NOBODY, at(39.999))).head.height).to.equal(3);
+      expect((await chain.poll('tron', null, NOBODY, at(40))).head.height).to.equal(4);
       expect(await heights(40)).to.deep.equal({ Tsomewhere: 4 });
     });
 
     it('stay unchanged when the clock goes back', async () => {
       await chain.poll('tron', null, NOBODY, at(50));
-      expect((await chain.poll('tron', null, NOBODY, at(20))).head).to.equal(5);
-      expect((await chain.poll('tron', null, NOBODY, at(60))).head).to.equal(6);
+      expect((await chain.poll('tron', null, NOBODY, at(20))).head.height).to.equal(5);
+      expect((await chain.poll('tron', null, NOBODY, at(60))).head.height).to.equal(6);
     });
 
     it('of a day are mined in one step and leave one row', async () => {
@@ -182,8 +201,8 @@ describe('the simulated chain', () => {
       await sendOne({ address: 'noon' }, DAY_SECONDS / 2);
       await sendOne({ address: 'night' }, DAY_SECONDS - 0.001);
       const { head, transfers } = await fast.poll('tron', null, NOBODY, at(DAY_SECONDS));
-      expect(head).to.equal(DAY_SECONDS);
-      expect(transfers.map(({ address, blockHeight }) => [address, blockHeight])).to.deep.equal([
+      expect(head.height).to.equal(DAY_SECONDS);
+      expect(transfers.map((one) => [one.address, heightOf(one)])).to.deep.equal([
         ['morning', 1],
         ['noon', DAY_SECONDS / 2 + 1],
         ['night', DAY_SECONDS],
@@ -197,7 +216,7 @@ describe('the simulated chain', () => {
       const networks = ['bitcoin', 'ethereum', 'polygon', 'solana', 'tron'] as const;
       for (const network of networks) await own.poll(network, null, NOBODY, START);
       const polled = await Promise.all(networks.map((network) => own.poll(network, null, NOBODY, at(1_200))));
-      expect(polled.map(({ head }) => head)).to.deep.equal([2, 100, 600, 3_000, 400]);
+      expect(polled.map(({ head }) => head.height)).to.deep.equal([2, 100, 600, 3_000, 400]);
     });
 
     it('must have a duration above zero', () => {
@@ -228,7 +247,7 @@ describe('the simulated chain', () => {
     it('returns for a used reference the transfer in its current state', async () => {
       await sendOne({ reference: 'autopay pay_1' }, 1);
       await chain.poll('tron', null, NOBODY, at(10));
-      expect((await sendOne({ reference: 'autopay pay_1' }, 11)).blockHeight).to.equal(1);
+      expect(heightOf(await sendOne({ reference: 'autopay pay_1' }, 11))).to.equal(1);
     });
 
     it('sends one of two with the same reference in one call, and returns it for both', async () => {
@@ -296,15 +315,13 @@ describe('the simulated chain', () => {
       const { cursor } = await chain.poll('tron', null, NOBODY, at(12));
       for (const { txHash } of [pooled, mined]) {
         const dropped = await chain.replace(txHash, at(13));
-        expect(dropped).to.deep.include({ txHash, blockHeight: null, droppedAt: at(13) });
+        expect(dropped).to.deep.include({ txHash, block: null, droppedAt: at(13), reason: 'replaced' });
         expect(dropped?.replacedBy)
           .to.match(/^[0-9a-f]{64}$/)
           .and.not.equal(txHash);
       }
       const { transfers } = await chain.poll('tron', cursor, NOBODY, at(100));
-      expect(
-        transfers.map(({ address, blockHeight, droppedAt }) => [address, blockHeight, droppedAt]),
-      ).to.deep.equal([
+      expect(transfers.map(({ address, block, droppedAt }) => [address, block, droppedAt])).to.deep.equal([
         ['pooled', null, at(13)],
         ['mined', null, at(13)],
       ]);
@@ -337,11 +354,11 @@ describe('the simulated chain', () => {
       for (const seconds of [1, 11, 21, 31])
         await sendOne({ address: `block ${(seconds + 9) / 10}` }, seconds);
       const { cursor, head } = await chain.poll('tron', null, NOBODY, at(40));
-      expect(head).to.equal(4);
+      expect(head.height).to.equal(4);
       expect(await chain.reorganise('tron', 2, at(41))).to.equal(2);
       const orphaned = await chain.poll('tron', cursor, NOBODY, at(42));
-      expect(orphaned.head).to.equal(4);
-      expect(orphaned.transfers.map(({ address, blockHeight }) => [address, blockHeight])).to.deep.equal([
+      expect(orphaned.head.height).to.equal(4);
+      expect(orphaned.transfers.map((one) => [one.address, heightOf(one)])).to.deep.equal([
         ['block 3', null],
         ['block 4', null],
       ]);
@@ -370,7 +387,7 @@ describe('the simulated chain', () => {
       await chain.poll('ethereum', null, NOBODY, at(10));
       expect(await chain.reorganise('tron', 5, at(10))).to.equal(0);
       expect((await chain.poll('ethereum', null, NOBODY, at(10))).transfers).to.have.nested.property(
-        '[0].blockHeight',
+        '[0].block.height',
         1,
       );
     });
@@ -381,10 +398,10 @@ describe('the simulated chain', () => {
       await sendOne({ address: 'early' }, 1);
       await sendOne({ address: 'now' }, 4);
       expect(await chain.mine('tron', 3, at(4))).to.equal(3);
-      expect(await chain.poll('tron', null, NOBODY, at(4))).to.deep.include({ head: 3 });
+      expect((await chain.poll('tron', null, NOBODY, at(4))).head.height).to.equal(3);
       expect(await heights(4)).to.deep.equal({ early: 1, now: 1 });
-      expect((await chain.poll('tron', null, NOBODY, at(13.999))).head).to.equal(3);
-      expect((await chain.poll('tron', null, NOBODY, at(14))).head).to.equal(4);
+      expect((await chain.poll('tron', null, NOBODY, at(13.999))).head.height).to.equal(3);
+      expect((await chain.poll('tron', null, NOBODY, at(14))).head.height).to.equal(4);
     });
 
     it('mines after the blocks that are due', async () => {
@@ -406,7 +423,7 @@ describe('the simulated chain', () => {
       await db.raw('TRUNCATE sim_transfers, sim_heads');
       const seeded = createSimulator({ db, blockSeconds: BLOCK_SECONDS, seed: 'seed' });
       await seeded.poll('solana', null, NOBODY, START);
-      const address = seeded.depositAddress('solana', 'pay_1');
+      const address = seeded.derive('solana', { id: 'pay_1' });
       const sendings = ['half', 'rest'].map((reference) => ({
         ...SENDING,
         network: 'solana' as const,

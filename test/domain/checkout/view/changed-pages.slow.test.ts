@@ -5,7 +5,7 @@ import {
   type CheckoutPayment,
 } from '../../../../src/domain/checkout/view/store.ts';
 import { viewOf } from '../../../../src/domain/checkout/view/view.ts';
-import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.ts';
 import { createPayment, type Payment } from '../../../support/http.ts';
 import { explain, rowsRead } from '../../../support/explain.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';

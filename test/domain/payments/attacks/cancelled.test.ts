@@ -24,7 +24,7 @@ describe('a payment that was cancelled asks for nothing that it does not honour'
       const id = await shop.create({ pay_amount: '10.50', policy: { late } });
       harness.advance(60);
       await cancel(id);
-      const address = shop.chain.depositAddress('ethereum', id);
+      const address = shop.chain.derive('ethereum', { id });
       const seenAt = addSeconds(harness.ctx.now(), -1);
       const part = { network: 'ethereum', coin: 'USDC', address, amount: '4' } as const;
       await shop.chain.send(harness.ctx.db, [part], seenAt);

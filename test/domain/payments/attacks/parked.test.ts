@@ -5,7 +5,7 @@ import { listStuck, releaseParked } from '../../../../src/domain/ops/stuck.ts';
 import { sendRefund, settlePayment } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
 import { sendRefunds } from '../../../../src/domain/payments/refunds/send.ts';
-import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.ts';
 import type { Context } from '../../../../src/platform/context.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Harness } from '../../../support/harness.ts';
@@ -64,7 +64,7 @@ describe('money whose job is parked', () => {
     await harness.work();
     await shop.mine(12);
     await shop.refund(id, { amount: '4' });
-    const payouts = { send: () => Promise.reject(new Error('away')) };
+    const payouts = { request: () => Promise.reject(new Error('away')) };
     await failUntilStuck(harness, ctx, {
       job: sendRefund,
       handle: (own, keys) => sendRefunds(own, { ...harness.adapters, payouts }, keys),

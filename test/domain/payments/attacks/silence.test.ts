@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.ts';
 import { openAttack, type Attack } from '../../../support/attack.ts';
 
 const USDC = { coin: 'USDC', network: 'ethereum' } as const;

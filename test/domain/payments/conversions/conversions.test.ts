@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Conversion, CurrencyExchange } from '../../../../src/domain/payments/lifecycle/ports.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
-import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Shop } from '../../../support/shop.ts';
 import type { Harness } from '../../../support/harness.ts';

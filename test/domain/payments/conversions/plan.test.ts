@@ -26,6 +26,7 @@ function transferOf(
     sender: null,
     seen_at: SEEN,
     block_height: '1',
+    block_hash: 'b',
     confirmations: 12,
     confirmed_at: SEEN,
     dropped_at: null,

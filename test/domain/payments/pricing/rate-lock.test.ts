@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Rates } from '../../../../src/domain/chain/port.ts';
+import type { Rates } from '../../../../src/domain/chain/rates.ts';
 import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/simulated.ts';
-import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.ts';
 import { RATE_LOCK_SECONDS } from '../../../../src/domain/payments/pricing/quotes.ts';
 import { requotePayments } from '../../../../src/domain/payments/processing/requote.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';

@@ -142,7 +142,7 @@ describe('paying in other coins', () => {
 
   it('ignores money to an address that is not a deposit address', async () => {
     const id = await shop.create();
-    const address = shop.chain.depositAddress('ethereum', 'somebody else');
+    const address = shop.chain.derive('ethereum', { id: 'somebody else' });
     await shop.chain.send(
       harness.ctx.db,
       [{ network: 'ethereum', coin: 'USDC', amount: '10.50', address }],

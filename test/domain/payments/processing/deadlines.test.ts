@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expirePayments } from '../../../../src/domain/payments/processing/expire.ts';
-import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Shop } from '../../../support/shop.ts';
 import type { Harness } from '../../../support/harness.ts';

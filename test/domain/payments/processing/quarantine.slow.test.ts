@@ -4,7 +4,7 @@ import { createHandlers } from '../../../../src/background/workers.ts';
 import { reconcileOnce } from '../../../../src/domain/ops/reconcile.ts';
 import { countStuck, listStuck, releaseParked, stuckText } from '../../../../src/domain/ops/stuck.ts';
 import { applyQuarantined, expirePayment } from '../../../../src/domain/payments/lifecycle/jobs.ts';
-import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.ts';
 import { STUCK_AFTER_FAILURES } from '../../../../src/domain/schedule/parking.ts';
 import type { Context } from '../../../../src/platform/context.ts';
 import { isUnavailable } from '../../../../src/platform/postgres/db.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Conversion, CurrencyExchange } from '../../../../src/domain/payments/lifecycle/ports.ts';
-import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.ts';
 import { simulatedExchange } from '../../../../src/domain/adapters.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';

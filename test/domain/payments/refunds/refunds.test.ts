@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.ts';
 import { sendRefunds } from '../../../../src/domain/payments/refunds/send.ts';
 import { readTransfers } from '../../../../src/domain/payments/transfers/store.ts';
 import { run, sql } from '../../../../src/platform/postgres/db.ts';
@@ -39,6 +39,17 @@ describe('a refund', () => {
       ),
       [id],
     );
+
+  it('whose payout is only accepted stays pending: the chain completes it, and no answer does', async () => {
+    const id = await settled();
+    const { id: refundId } = await shop.refund(id);
+    const payouts = { request: () => Promise.resolve('accepted' as const) };
+    for (let run = 0; run < 2; run += 1) await sendRefunds(harness.ctx, { payouts }, [refundId]);
+    expect((await refunds(id))[0]).to.include({ status: 'PENDING', completed_at: null });
+    expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_refunded: '0' });
+    await sendRefunds(harness.ctx, harness.adapters, [refundId]);
+    expect((await shop.payment(id)).status).to.equal('REFUNDED');
+  });
 
   it('in full: everything is sent back, the payment is REFUNDED and its event has the amount', async () => {
     const id = await settled();

@@ -47,7 +47,12 @@ describe('the simulated customer', () => {
   it('pays in the coin that was selected meanwhile, and no payment that has a transfer already', async () => {
     const [chosen, begun] = [await shop.create(), await shop.create()];
     await harness.ctx.db.transaction(async (tx) => {
-      const offer = { coin: 'BTC', network: 'bitcoin', chain: shop.chain, rates: SIMULATED_RATES } as const;
+      const offer = {
+        coin: 'BTC',
+        network: 'bitcoin',
+        addresses: shop.chain,
+        rates: SIMULATED_RATES,
+      } as const;
       const quoted = { payment: await shop.payment(chosen), transfers: [] };
       await selectPaymentMethod(tx, quoted, offer, harness.ctx.now());
     });

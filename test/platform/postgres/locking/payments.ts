@@ -11,6 +11,7 @@ export const PAYMENTS: Reasons = {
     update_amount_refunded: UNDER_PAYMENT,
     // A chain's page
     advance_chain_cursor: OWN_ROW,
+    halt_chain: OWN_ROW,
     insert_quarantined_transfers: UNDER_PAYMENT,
     take_quarantined_transfers: UNDER_PAYMENT,
     upsert_transfers: UNDER_PAYMENT,

@@ -1,5 +1,6 @@
 import type { NetworkId } from '../../chain/networks.ts';
-import type { ChainTransfer, Rates } from '../../chain/port.ts';
+import type { ChainTransfer } from '../../chain/port.ts';
+import type { Rates } from '../../chain/rates.ts';
 import { cancel, schedule } from '../../schedule/store.ts';
 import { groupBy, type Tx } from '../../../platform/postgres/db.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
@@ -14,15 +15,9 @@ import { scheduleRequote } from '../pricing/quotes.ts';
 import { readOpenRefunds } from '../refunds/store.ts';
 import { acceptDueRefunds, mayOweRefund } from '../refunds/due.ts';
 import { confirmUpTo } from '../transfers/confirm.ts';
-import {
-  confirmedInFull,
-  decideTransitions,
-  isShort,
-  type Decision,
-  type TransferUpdate,
-} from '../transfers/decide.ts';
+import { confirmedInFull, decideTransitions, isShort, type Decision } from '../transfers/decide.ts';
 import { holdJobs } from '../transfers/hold.ts';
-import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
+import type { PaymentTransfer, TransferUpdate } from '../transfers/payment-transfer.ts';
 import { readLockedQuotes, recordTransfers, type LockedPayment } from '../transfers/record.ts';
 import { readTransfersByPayment, recordMoney } from '../transfers/store.ts';
 
@@ -39,6 +34,8 @@ export interface ChainReport {
   readonly height: number | null;
   /** When it reported this. */
   readonly at: Date;
+  /** It is a real network. */
+  readonly isLive: boolean;
 }
 
 /**
@@ -78,12 +75,12 @@ export async function lockConcerned(
 export async function applyTransfers(
   tx: Tx,
   concerned: Concerned,
-  { network, transfers, rates, height, at }: ChainReport,
+  { network, transfers, rates, height, at, isLive }: ChainReport,
   now: Date,
 ): Promise<Payment[]> {
   const ids = [...concerned.keys()];
   const own = new Map([...transfers].filter(([id]) => concerned.has(id)));
-  const updates = await recordTransfers(tx, { payments: concerned, transfers: own, rates, at });
+  const updates = await recordTransfers(tx, { payments: concerned, transfers: own, rates, at, isLive });
   if (height !== null) await confirmUpTo(tx, network, { paymentIds: ids, height }, now);
   const [after, refunds] = await pipelined(
     tx,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { NETWORK_IDS } from '../../../../src/domain/chain/networks.ts';
-import { syncNetwork } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.ts';
 import { schedule } from '../../../../src/domain/schedule/store.ts';
 import { syncChain } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { paymentHandlers } from '../../../../src/domain/payments/worker.ts';
@@ -40,7 +40,7 @@ describe('syncing a network', () => {
       network: 'ethereum' as const,
       coin: 'USDC' as const,
       amount: '10.50',
-      address: shop.chain.depositAddress('ethereum', id),
+      address: shop.chain.derive('ethereum', { id }),
     }));
     await shop.chain.send(harness.ctx.db, sendings, harness.ctx.now());
   };
@@ -116,7 +116,7 @@ describe('syncing a network', () => {
           network: 'ethereum',
           coin: 'USDC',
           amount: '10.50',
-          address: shop.chain.depositAddress('ethereum', late),
+          address: shop.chain.derive('ethereum', { id: late }),
         },
       ],
       harness.ctx.now(),

@@ -4,8 +4,12 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { syncChain } from '../lifecycle/jobs.ts';
+import type { AdaptersByMode } from '../lifecycle/ports.ts';
 import { blocksToWait } from '../transfers/confirm.ts';
 import { syncPage, type SyncAdapters } from './sync-network.ts';
+
+/** The simulated chains. */
+type ChainAdapters = SyncAdapters & Pick<AdaptersByMode, 'testChain'>;
 
 /** A network is polled once per block, within these bounds, so that a transfer is seen soon. */
 const SLOWEST_POLL_SECONDS = 5;
@@ -18,7 +22,7 @@ const FASTEST_POLL_SECONDS = 0.2;
  */
 export async function syncChains(
   ctx: Context,
-  adapters: SyncAdapters,
+  adapters: ChainAdapters,
   keys: readonly string[],
 ): Promise<void> {
   for (const key of keys) {
@@ -42,7 +46,11 @@ const NOT_ASKED = Promise.resolve(null);
  * While a clock is frozen, blocks without effect are skipped: the next sync is at the next change of a
  * transfer.
  */
-async function nextSyncAt(ctx: Context, { chain }: SyncAdapters, network: NetworkId): Promise<Date | null> {
+async function nextSyncAt(
+  ctx: Context,
+  { testChain }: ChainAdapters,
+  network: NetworkId,
+): Promise<Date | null> {
   const blockSeconds = ctx.config.blockSeconds ?? NETWORKS[network].blockSeconds;
   const pollSeconds = Math.min(SLOWEST_POLL_SECONDS, Math.max(FASTEST_POLL_SECONDS, blockSeconds));
   const soon = addSeconds(ctx.now(), pollSeconds);
@@ -51,7 +59,7 @@ async function nextSyncAt(ctx: Context, { chain }: SyncAdapters, network: Networ
   const [blocks, timeOf] = await pipelined(
     ctx.db,
     () => blocksToWait(ctx.db, id, network),
-    () => (frozenUntil === null ? NOT_ASKED : chain(ctx).blockTimes(network)),
+    () => (frozenUntil === null ? NOT_ASKED : testChain(ctx).blockTimes(network)),
   );
   if (blocks === null) return null;
   if (frozenUntil !== null) return timeOf?.(blocks) ?? soon;

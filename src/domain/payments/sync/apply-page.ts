@@ -1,6 +1,8 @@
-import type { ChainPage, ChainTransfer, Rates } from '../../chain/port.ts';
+import type { ChainPage, ChainTransfer } from '../../chain/port.ts';
+import type { Rates } from '../../chain/rates.ts';
 import { groupBy, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
+import { compare } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { findQuarantined, quarantine } from '../lifecycle/quarantine.ts';
 import { findConfirmable } from '../transfers/confirm.ts';
@@ -40,7 +42,7 @@ export async function applyPage(
   now: Date,
   { only, failing }: Part = WHOLE,
 ): Promise<{ moved: Payment[]; more: boolean }> {
-  const { network } = scope;
+  const { network, isLive } = scope;
   const { transfers, height, more } = read;
   const ids = concernedBy(read).filter((id) => only?.has(id) ?? true);
   if (ids.length === 0) return { moved: [], more };
@@ -55,11 +57,11 @@ export async function applyPage(
   const quarantining = [...concerned.values()]
     .map(({ payment }) => payment)
     .filter(({ id }) => isQuarantined(id) && (transfers.has(id) || !quarantined.has(id)));
-  const reportOf = (id: string) => ({ network, transfers: transfers.get(id) ?? [], rates, height });
+  const reportOf = (id: string) => ({ network, transfers: transfers.get(id) ?? [], rates, height, isLive });
   await quarantine(tx, quarantining, reportOf, now);
   const others = new Map([...concerned].filter(([id]) => !isQuarantined(id)));
   return {
-    moved: await applyTransfers(tx, others, { network, transfers, rates, height, at: now }, now),
+    moved: await applyTransfers(tx, others, { network, transfers, rates, height, isLive, at: now }, now),
     more,
   };
 }
@@ -110,7 +112,9 @@ export async function readPage(
     () => readOwners(connection, scope, addresses),
     () => (height === null ? NOTHING_YET : findConfirmable(connection, scope, height)),
   );
-  const transfers = groupBy(page.transfers, ({ address }) => owners.get(address)?.payment_id ?? '');
+  // Nothing is money: a transfer of it, with which people are led to wrong addresses, must not stop the page.
+  const paying = page.transfers.filter(({ amount }) => compare(amount, '0') > 0);
+  const transfers = groupBy(paying, ({ address }) => owners.get(address)?.payment_id ?? '');
   transfers.delete('');
   return { transfers, confirmable, height, more };
 }

@@ -1,42 +1,18 @@
-import { chainKey } from '../../chain/chain-key.ts';
-import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
-import type { ChainPage, Rates, Watch } from '../../chain/port.ts';
+import { chainKey, liveChainKey } from '../../chain/chain-key.ts';
+import type { NetworkId } from '../../chain/networks.ts';
+import type { ChainPage, Watch } from '../../chain/port.ts';
+import type { Rates } from '../../chain/rates.ts';
 import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
-import { isUnavailable, run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
+import { isUnavailable, type Tx } from '../../../platform/postgres/db.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { readOwners, type ChainScope } from '../transfers/store.ts';
 import { applyPage, paymentsOfPage, readPage, WHOLE, type Part } from './apply-page.ts';
+import { advanceCursor, readCursor, type ChainCursor } from './cursor.ts';
 import { findFailing, type Failures } from './find-failing.ts';
-
-/** How far a chain is read, and the head of then; a bigint, thus a string. */
-interface Cursor {
-  readonly cursor: string | null;
-  readonly head: string;
-}
-
-const cursorOfChain = sql<Cursor, { chain: string }>(
-  'chain_cursor',
-  (p) => `SELECT cursor, head FROM chain_cursors WHERE chain = ${p.chain}`,
-);
-// The head is the chain's own, also where it is lower than before: a node that was wrong is corrected. Of two
-// syncs that began at the same cursor and head one applies its page, so an older head replaces none.
-const advanceCursor = sql<
-  { chain: string },
-  { chain: string; before: string | null; headBefore: string | null; after: string; head: number }
->(
-  'advance_chain_cursor',
-  (p) => `
-    INSERT INTO chain_cursors (chain, cursor, head) VALUES (${p.chain}, ${p.after}, ${p.head})
-    ON CONFLICT (chain) DO UPDATE SET
-      cursor = excluded.cursor,
-      head = excluded.head
-      WHERE chain_cursors.cursor IS NOT DISTINCT FROM ${p.before}
-        AND chain_cursors.head IS NOT DISTINCT FROM ${p.headBefore}::bigint
-    RETURNING chain`,
-);
+import { readStanding } from './standing.ts';
 
 /** The adapters that a sync uses. */
 export type SyncAdapters = Pick<PaymentAdapters, 'chain' | 'rates' | 'modes' | 'networks' | 'isSimulated'>;
@@ -47,8 +23,12 @@ export interface Synced {
    * There is more to read, or another sync was faster: the page that it applied may be older than this call.
    */
   readonly isBehind: boolean;
+  /** The page was not applied: another sync was faster, or the chain has halted. */
+  readonly isOvertaken: boolean;
   /** The client asks for this time before it is asked again. */
   readonly waitSeconds: number | null;
+  /** The time of the newest block. */
+  readonly headAt: Date;
 }
 
 /** Syncs a network once, and returns whether to sync again at once. */
@@ -70,29 +50,22 @@ export async function syncNetwork(
  */
 export async function syncPage(ctx: Context, adapters: SyncAdapters, network: NetworkId): Promise<Synced> {
   const now = ctx.now();
-  const scope: ChainScope = { network, testClock: ctx.testClock?.id ?? null, modes: adapters.modes };
-  const chain = chainKey(network, scope.testClock);
-  const known = await runOne(ctx.db, cursorOfChain, { chain });
-  const before = known?.cursor ?? null;
-  const polled = await adapters.chain(ctx).poll(network, before, watchOf(ctx, scope), now);
-  const page = adapters.isSimulated ? polled : agreed(polled, network, known);
+  const isLive = !adapters.isSimulated;
+  const scope: ChainScope = { network, testClock: ctx.testClock?.id ?? null, isLive, modes: adapters.modes };
+  const chain = isLive ? liveChainKey(network) : chainKey(network, scope.testClock);
+  const before = await readCursor(ctx.db, chain);
+  const polled = await adapters.chain(ctx).poll(network, before?.cursor ?? null, watchOf(ctx, scope), now);
+  const page = isLive ? agreed(polled, before) : polled;
   const rates = page.transfers.length === 0 ? null : await ratesOf(ctx, adapters);
   const apply = async (tx: Tx, part: Part) => {
     // The cursor is updated first: syncs of one chain wait for each other here, and the loser finds it
     // advanced.
     const [advanced, read] = await pipelined(
       tx,
-      () =>
-        run(tx, advanceCursor, {
-          chain,
-          before,
-          headBefore: known?.head ?? null,
-          after: page.cursor,
-          head: page.head,
-        }),
+      () => advanceCursor(tx, chain, before, polled),
       () => readPage(tx, scope, page),
     );
-    return advanced.length === 0 ? null : applyPage(tx, scope, { read, rates }, now, part);
+    return !advanced ? null : applyPage(tx, scope, { read, rates }, now, part);
   };
   const applyWithout = async (error: unknown) => {
     if (isUnavailable(error)) throw error;
@@ -108,20 +81,22 @@ export async function syncPage(ctx: Context, adapters: SyncAdapters, network: Ne
   for (const { id, status, exceptions, tx_hash } of applied?.moved ?? [])
     ctx.log.info(`payment ${status}`, { payment_id: id, exceptions, network, tx_hash });
   const waitSeconds = typeof page.next === 'object' ? page.next.waitSeconds : null;
-  return { isBehind: applied === null || (waitSeconds === null && applied.more), waitSeconds };
+  const isOvertaken = applied === null;
+  const isBehind = isOvertaken || (waitSeconds === null && applied.more);
+  return { isBehind, isOvertaken, waitSeconds, headAt: page.head.time };
 }
 
 /**
  * Two polls must agree on what is final: a head that is too high once, or every other time, confirms nothing.
  */
-function agreed(page: ChainPage, network: NetworkId, before: Cursor | null): ChainPage {
-  const finalBefore = before === null ? -1 : Number(before.head) - NETWORKS[network].confirmations + 1;
-  return { ...page, finalHeight: Math.min(page.finalHeight, finalBefore) };
+function agreed(page: ChainPage, before: ChainCursor | null): ChainPage {
+  return { ...page, finalHeight: Math.min(page.finalHeight, Number(before?.final_height ?? -1)) };
 }
 
 const watchOf = (ctx: Context, scope: ChainScope): Watch => ({
   own: async (network, addresses) =>
     new Set((await readOwners(ctx.db, { ...scope, network }, addresses)).keys()),
+  standing: (network, aboveHeight) => readStanding(ctx.db, network, aboveHeight),
 });
 
 /** Null: they are not to be had. Money at par goes on, and so does what a locked quote covers. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { syncToHead } from '../../../../src/domain/payments/processing/shared-sync.ts';
-import type { SyncAdapters } from '../../../../src/domain/payments/processing/sync-network.ts';
+import { syncToHead } from '../../../../src/domain/payments/sync/shared-sync.ts';
+import type { SyncAdapters } from '../../../../src/domain/payments/sync/sync-network.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Harness } from '../../../support/harness.ts';
 import type { Shop } from '../../../support/shop.ts';

@@ -1,0 +1,97 @@
+import { LIVE_CHAIN_KEY } from '../../chain/chain-key.ts';
+import type { NetworkId } from '../../chain/networks.ts';
+import { schedule } from '../../schedule/store.ts';
+import { addSeconds } from '../../../platform/clock.ts';
+import type { Context } from '../../../platform/context.ts';
+import type { Job } from '../../schedule/job.ts';
+import { run, sql } from '../../../platform/postgres/db.ts';
+import { endHolds, expirePayment, requotePayment } from '../lifecycle/jobs.ts';
+import { REQUOTES } from '../pricing/quotes.ts';
+import { HOLDS } from '../transfers/hold.ts';
+import { syncNetworksOf } from './shared-sync.ts';
+import type { SyncAdapters } from './sync-network.ts';
+
+interface Unread {
+  readonly id: string;
+  readonly merchant_id: string;
+  /** How far the network that is read least is; null: one of them is not read, or has halted. */
+  readonly scanned_until: Date | null;
+}
+
+/**
+ * The payments with a network that is not read up to when their job is due. `due` selects id and `ends_at`.
+ */
+const unreadOf = (name: string, due: (which: string) => string) =>
+  sql<Unread, { paymentIds: readonly string[]; networks: readonly NetworkId[] }>(
+    name,
+    (p) => `
+    WITH due AS (${due(`p.id = ANY (${p.paymentIds})`)}
+    ), unread AS (
+      SELECT due.id, CASE WHEN c.halted_at IS NULL THEN c.scanned_until END AS scanned_until
+      FROM due JOIN quotes q ON q.payment_id = due.id
+        LEFT JOIN chain_cursors c ON c.chain = ${LIVE_CHAIN_KEY('q.network')}
+      WHERE q.network = ANY (${p.networks})
+        AND (c.halted_at IS NULL AND c.scanned_until >= due.ends_at) IS NOT TRUE
+    )
+    SELECT u.id, p.merchant_id,
+      CASE WHEN bool_and(u.scanned_until IS NOT NULL) THEN min(u.scanned_until) END AS scanned_until
+    FROM unread u JOIN payments p ON p.id = u.id GROUP BY u.id, p.merchant_id`,
+  );
+
+const UNREAD = new Map([
+  [
+    expirePayment,
+    unreadOf(
+      'unread_expiries',
+      (which) => `SELECT p.id, p.deadline_at AS ends_at FROM payments p WHERE ${which}`,
+    ),
+  ],
+  [endHolds, unreadOf('unread_holds', HOLDS)],
+  [requotePayment, unreadOf('unread_requotes', REQUOTES)],
+]);
+
+/** Soon enough after the next block, and rare enough while a network is away. */
+const SOONEST_SECONDS = 2;
+const LATEST_SECONDS = 60;
+
+/** Which payments' jobs can be done, and the time as of which. */
+export interface Scanned {
+  readonly isRead: (paymentId: string) => boolean;
+  readonly now: Date;
+}
+
+/**
+ * Finds the payments whose networks are read up to when their job is due: money that a network saw before
+ * counts. Simulated ones are read now. Only the watcher reads real ones: the jobs of the others are put
+ * off, the longer the further their network is behind.
+ */
+export async function awaitScan(
+  ctx: Context,
+  adapters: SyncAdapters,
+  job: Job,
+  ids: readonly string[],
+): Promise<Scanned> {
+  if (adapters.isSimulated) return { isRead: () => true, now: await syncNetworksOf(ctx, adapters, ids) };
+  const now = ctx.now();
+  const statement = UNREAD.get(job);
+  if (statement === undefined) throw new Error(`job ${job.name} does not wait for a scan`);
+  const unread = await run(ctx.db, statement, { paymentIds: ids, networks: adapters.networks });
+  await schedule(
+    ctx.db,
+    unread.map(({ id: key, merchant_id: merchantId, scanned_until }) => ({
+      job,
+      key,
+      runAt: addSeconds(now, waitSeconds(scanned_until, now)),
+      testClock: null,
+      merchantId,
+    })),
+  );
+  const waiting = new Set(unread.map(({ id }) => id));
+  return { isRead: (id) => !waiting.has(id), now };
+}
+
+function waitSeconds(scannedUntil: Date | null, now: Date): number {
+  if (scannedUntil === null) return LATEST_SECONDS;
+  const lag = (now.getTime() - scannedUntil.getTime()) / 1000;
+  return Math.min(LATEST_SECONDS, Math.max(SOONEST_SECONDS, lag / 2));
+}

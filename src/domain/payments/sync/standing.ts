@@ -1,0 +1,70 @@
+import type { CoinId } from '../../chain/coins.ts';
+import type { NetworkId } from '../../chain/networks.ts';
+import type { ChainTransfer } from '../../chain/port.ts';
+import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { transferFromJson, type StoredTransfer } from '../lifecycle/quarantine.ts';
+
+interface StandingRow {
+  readonly tx_hash: string;
+  readonly coin: CoinId;
+  readonly address: string;
+  readonly sender: string | null;
+  readonly amount: string;
+  readonly seen_at: Date;
+  readonly block_height: string | null;
+  readonly block_hash: string | null;
+}
+
+interface Above {
+  readonly network: NetworkId;
+  readonly height: number;
+}
+
+// Index: transfers_live. A payment has one address per network, whatever its coins.
+const standingTransfers = sql<StandingRow, Above>(
+  'standing_transfers',
+  (p) => `
+    SELECT t.tx_hash, t.coin, q.address, t.sender, t.amount, t.seen_at, t.block_height, t.block_hash
+    FROM transfers t CROSS JOIN LATERAL (
+      SELECT address FROM quotes WHERE payment_id = t.payment_id AND network = t.network LIMIT 1
+    ) q
+    WHERE t.network = ${p.network} AND t.is_live AND t.dropped_at IS NULL
+      AND (t.block_height IS NULL OR t.block_height > ${p.height})
+    ORDER BY t.place`,
+);
+
+// Few payments are ever quarantined, and none for long.
+const quarantinedTransfers = sql<{ transfers: readonly StoredTransfer[] }, { network: NetworkId }>(
+  'standing_quarantined_transfers',
+  (p) => `
+    SELECT transfers FROM unapplied_transfers WHERE network = ${p.network} AND is_live ORDER BY place`,
+);
+
+/**
+ * Returns the transfers on a real network that are in the pool or above a height, as they were last reported:
+ * those that are stored, and those that are quarantined, which a reorganisation moves as well.
+ */
+export async function readStanding(
+  connection: Connection,
+  network: NetworkId,
+  aboveHeight: number,
+): Promise<ChainTransfer[]> {
+  const rows = await run(connection, standingTransfers, { network, height: aboveHeight });
+  const quarantined = await run(connection, quarantinedTransfers, { network });
+  const last = new Map<string, ChainTransfer>();
+  for (const transfer of [
+    ...rows.map((row) => toTransfer(network, row)),
+    ...quarantined.flatMap(({ transfers }) => transfers.map(transferFromJson)),
+  ])
+    last.set(`${transfer.txHash} ${transfer.coin} ${transfer.address}`, transfer);
+  return [...last.values()].filter(
+    ({ block, droppedAt }) => droppedAt === null && (block === null || block.height > aboveHeight),
+  );
+}
+
+function toTransfer(network: NetworkId, row: StandingRow): ChainTransfer {
+  const { tx_hash: txHash, coin, address, sender, amount, seen_at: seenAt, block_height, block_hash } = row;
+  const block = block_height === null ? null : { height: Number(block_height), hash: block_hash ?? '' };
+  const standing = { final: false, droppedAt: null, replacedBy: null, reason: null };
+  return { network, txHash, coin, address, sender, amount, seenAt, block, ...standing };
+}

@@ -1,0 +1,67 @@
+import { createAdapters, type Adapters } from '../../src/domain/adapters.ts';
+import type { ChainPage, ChainTransfer, Watch } from '../../src/domain/chain/port.ts';
+import {
+  simulatedAddresses,
+  simulatedChain,
+  simulatedPayouts,
+  simulatedRates,
+} from '../../src/domain/chain/simulator/simulated.ts';
+import type { TransferRequest } from '../../src/domain/chain/test-chain.ts';
+import { findCaller } from '../../src/domain/merchants/api-keys.ts';
+import { createPayment } from '../../src/domain/payments/create.ts';
+import { readPayments } from '../../src/domain/payments/lifecycle/store.ts';
+import { syncNetwork } from '../../src/domain/payments/sync/sync-network.ts';
+import { hashApiKey } from '../../src/platform/values/ids.ts';
+import type { Harness } from './harness.ts';
+import type { Shop } from './shop.ts';
+
+/** Ethereum as a real network of live payments, on the chain of the simulator. */
+export interface RealNetwork {
+  readonly adapters: Adapters;
+  /** What the client was given to ask, by its last poll. */
+  readonly watched: Watch | null;
+  /** What the client's node makes of each page from now on. */
+  tell(change: (page: ChainPage) => ChainPage): void;
+  sync(): Promise<boolean>;
+  mine(blocks: number): Promise<number>;
+  create(): Promise<string>;
+  /** Pays 10.50 USDC, unless told otherwise. */
+  pay(id: string, sending?: Partial<TransferRequest>): Promise<ChainTransfer>;
+  statusOf(id: string): Promise<string | undefined>;
+}
+
+export function openRealNetwork(harness: Harness, shop: Shop): RealNetwork {
+  const { ctx } = harness;
+  const config = { ...ctx.config, simulateLive: false };
+  let altered = (page: ChainPage) => page;
+  let watched: Watch | null = null;
+  const chain: typeof simulatedChain = (own) => ({
+    ...simulatedChain(own),
+    async poll(network, cursor, watch, now) {
+      watched = watch;
+      return altered(await simulatedChain(own).poll(network, cursor, watch, now));
+    },
+  });
+  const ethereum = { addresses: simulatedAddresses, chain, payouts: simulatedPayouts };
+  const created = createAdapters(config, { ethereum });
+  const adapters = { ...created, live: { ...created.live, rates: simulatedRates } };
+  return {
+    adapters,
+    get watched() {
+      return watched;
+    },
+    tell: (change) => void (altered = change),
+    sync: () => syncNetwork(ctx, adapters.live, 'ethereum'),
+    mine: (blocks) => shop.chain.mine('ethereum', blocks, ctx.now()),
+    async create() {
+      const { apiKey } = await harness.addMerchant({ mode: 'live' });
+      const caller = await findCaller(ctx.db, hashApiKey(apiKey));
+      if (caller === null) throw new Error('the merchant does not exist');
+      const body = { pay_amount: '10.50', order_id: 'order-1' };
+      const { text } = await createPayment(ctx, adapters, caller, body, null);
+      return (JSON.parse(text) as { id: string }).id;
+    },
+    pay: (id, sending) => shop.send(id, { network: 'ethereum', coin: 'USDC', amount: '10.50', ...sending }),
+    statusOf: async (id) => (await readPayments(ctx.db, [id]))[0]?.status,
+  };
+}
