@@ -25,6 +25,13 @@ import {
  */
 const LEASE_SECONDS = 300;
 
+/** Sends customers mails of one kind, by the keys of their events or addresses. */
+type SendMails = (
+  ctx: Context,
+  adapters: { mailer: Mailer | null },
+  keys: readonly string[],
+) => Promise<void>;
+
 /** A kind of mail to customers, one for each event, or address, that is a reason for it. */
 interface MailKind {
   readonly name: string;
@@ -35,32 +42,6 @@ interface MailKind {
   /** Null: there is nothing to write, or nobody to write to. */
   readonly read: typeof readReceipt;
 }
-
-const RECEIPT: MailKind = {
-  name: 'receipt',
-  prefix: 'receipt',
-  job: sendReceipt,
-  log: receiptLog,
-  read: readReceipt,
-};
-
-/** Read at each attempt: a customer who has given an address in the meantime is not asked for it. */
-const ADDRESS_REQUEST: MailKind = {
-  name: 'address request',
-  prefix: 'address-request',
-  job: sendAddressRequest,
-  log: addressRequestLog,
-  read: readAddressRequest,
-};
-
-/** Whoever has the link of a page can give an address: the customer hears of it. */
-const ADDRESS_NOTICE: MailKind = {
-  name: 'address notice',
-  prefix: 'refund-address',
-  job: tellRefundAddress,
-  log: addressNoticeLog,
-  read: readAddressNotice,
-};
 
 /**
  * Sends customers the receipts of events, one mail for each event, without a transaction; no mail server
@@ -74,44 +55,44 @@ const ADDRESS_NOTICE: MailKind = {
  * A failed attempt does not throw: each receipt has its own retry schedule, and neither the job's other
  * receipts nor a request that advances a test clock may fail because of it.
  */
-export async function sendReceipts(
-  ctx: Context,
-  adapters: { mailer: Mailer | null },
-  eventIds: readonly string[],
-): Promise<void> {
-  await sendMails(ctx, adapters, RECEIPT, eventIds);
-}
+export const sendReceipts = senderOf({
+  name: 'receipt',
+  prefix: 'receipt',
+  job: sendReceipt,
+  log: receiptLog,
+  read: readReceipt,
+});
 
 /**
  * Asks the customers of events, as `sendReceipts` does, where money goes back to that was too little or came
- * too late. A request whose page does not ask at the time of sending is given up.
+ * too late. A request whose page does not ask at the time of sending is given up: it is read at each attempt.
  */
-export async function sendAddressRequests(
-  ctx: Context,
-  adapters: { mailer: Mailer | null },
-  eventIds: readonly string[],
-): Promise<void> {
-  await sendMails(ctx, adapters, ADDRESS_REQUEST, eventIds);
-}
+export const sendAddressRequests = senderOf({
+  name: 'address request',
+  prefix: 'address-request',
+  job: sendAddressRequest,
+  log: addressRequestLog,
+  read: readAddressRequest,
+});
 
-/** Tells customers, as `sendReceipts` does, which address was given for refunds, by the addresses' keys. */
-export async function sendAddressNotices(
-  ctx: Context,
-  adapters: { mailer: Mailer | null },
-  keys: readonly string[],
-): Promise<void> {
-  await sendMails(ctx, adapters, ADDRESS_NOTICE, keys);
-}
+/**
+ * Tells customers, as `sendReceipts` does, which address was given for refunds, by the addresses' keys:
+ * whoever has the link of a page can give one.
+ */
+export const sendAddressNotices = senderOf({
+  name: 'address notice',
+  prefix: 'refund-address',
+  job: tellRefundAddress,
+  log: addressNoticeLog,
+  read: readAddressNotice,
+});
 
-async function sendMails(
-  ctx: Context,
-  { mailer }: { mailer: Mailer | null },
-  kind: MailKind,
-  keys: readonly string[],
-): Promise<void> {
-  for (const key of keys)
-    if (mailer === null) await drop(ctx, kind, key, 'no mail server is configured', ctx.now());
-    else await sendOne(ctx, mailer, kind, key);
+function senderOf(kind: MailKind): SendMails {
+  return async (ctx, { mailer }, keys) => {
+    for (const key of keys)
+      if (mailer === null) await drop(ctx, kind, key, 'no mail server is configured', ctx.now());
+      else await sendOne(ctx, mailer, kind, key);
+  };
 }
 
 /** Records why a mail is not sent, and ends its job. */

@@ -18,41 +18,27 @@ export interface Registration {
   readonly created_at: Date;
 }
 
-const find = sql<Registration, { merchantId: string; id: string }>(
-  'find_endpoint_registration',
-  (p) => `
-   SELECT id, url, event_types, description, payload, is_enabled, created_at FROM endpoint_registrations
-   WHERE id = ${p.id} AND merchant_id = ${p.merchantId} AND deleted_at IS NULL`,
-);
-
-// Serializes the requests of one endpoint, and those of runs that find it disabled (leases/wait.ts).
-const findAndLock = sql<Registration, { merchantId: string; id: string }>(
-  'find_and_lock_endpoint_registration',
-  (p) => `
-   SELECT id, url, event_types, description, payload, is_enabled, created_at FROM endpoint_registrations
-   WHERE id = ${p.id} AND merchant_id = ${p.merchantId} AND deleted_at IS NULL FOR NO KEY UPDATE`,
-);
+type Find = (connection: Connection, merchantId: string, id: string) => Promise<Registration>;
 
 /** A merchant's registered endpoint. Throws ApiError endpoint_not_found, also for another merchant's. */
-export async function readRegistration(
-  connection: Connection,
-  merchantId: string,
-  id: string,
-): Promise<Registration> {
-  return foundOr(
-    'endpoint_not_found',
-    isId('whe', id) ? await runOne(connection, find, { merchantId, id }) : null,
-  );
-}
+export const readRegistration = finderOf('find', '');
 
-/** The same, locked until the transaction ends. */
-export async function lockRegistration(
-  connection: Connection,
-  merchantId: string,
-  id: string,
-): Promise<Registration> {
-  return foundOr(
-    'endpoint_not_found',
-    isId('whe', id) ? await runOne(connection, findAndLock, { merchantId, id }) : null,
+/**
+ * The same, locked until the transaction ends: serializes the requests of one endpoint, and those of runs
+ * that find it disabled (leases/wait.ts).
+ */
+export const lockRegistration = finderOf('find_and_lock', 'FOR NO KEY UPDATE');
+
+function finderOf(verb: string, lock: string): Find {
+  const find = sql<Registration, { merchantId: string; id: string }>(
+    `${verb}_endpoint_registration`,
+    (p) => `
+     SELECT id, url, event_types, description, payload, is_enabled, created_at FROM endpoint_registrations
+     WHERE id = ${p.id} AND merchant_id = ${p.merchantId} AND deleted_at IS NULL ${lock}`,
   );
+  return async (connection, merchantId, id) =>
+    foundOr(
+      'endpoint_not_found',
+      isId('whe', id) ? await runOne(connection, find, { merchantId, id }) : null,
+    );
 }
