@@ -1,6 +1,6 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../platform/context.ts';
-import { DEFAULT_PER_MINUTE } from '../domain/api/endpoint.ts';
+import { DEFAULT_PER_MINUTE, type Endpoint } from '../domain/api/endpoint.ts';
 import type { RedisConnection } from '../platform/redis/open.ts';
 import { getValidator } from '../domain/api/validator.ts';
 import { authenticator } from './api/authenticate.ts';
@@ -50,7 +50,6 @@ export function createApp(
     ...dependencies
   }: AppOptions,
 ): Express {
-  const endpoints = createEndpoints(dependencies);
   const app = express();
   app.disable('x-powered-by');
   // Hashing every response would cost more than the few 304 responses would save.
@@ -68,20 +67,7 @@ export function createApp(
   app.use(literalPath);
   // Before everything that a request could wait for.
   if (probes !== undefined) app.use(probes);
-  app.use(['/v1', OLD_OPENAPI_PATH], requestId(ctx), secure);
-  const limitMalformed = gate.limit('malformed', DEFAULT_PER_MINUTE, gate.clients.addressOf);
-  app.use(refuseMalformed(limitMalformed));
-  mount(app, endpoints, gate);
-  const limitDocument = gate.limit('openapi', DEFAULT_PER_MINUTE, gate.clients.addressOf);
-  app.get(OLD_OPENAPI_PATH, limitDocument, redirectToDocument);
-  // Made for who first reads it: no start waits for that.
-  let made: object | null = null;
-  const document = () => (made ??= openApiDocument(endpoints, ctx.config.publicUrl));
-  app.get(OPENAPI_PATH, limitDocument, serveDocument(document));
-  app.all(OPENAPI_PATH, limitDocument, refuseMethod(['GET'], endpoints));
-  app.use('/v1', ...limitUnknownPaths(gate), notFound(endpoints));
-  app.use(['/v1', OLD_OPENAPI_PATH], errorHandler(ctx));
-
+  const document = mountApi(app, createEndpoints(dependencies), gate);
   app.use(docsRouter(gate, () => docs(document)));
   app.use(checkoutRouter(gate, dependencies.adapters, live ?? new PageStreams(ctx)));
   if (dependencies.sandbox !== null) app.use(simulatorRouter(ctx, dependencies.sandbox));
@@ -89,6 +75,23 @@ export function createApp(
   app.use(missingPage);
   app.use(pageError(ctx));
   return app;
+}
+
+/** Mounts the API with its OpenAPI document, which the returned function makes for who first reads it. */
+function mountApi(app: Express, endpoints: readonly Endpoint[], gate: Gate): () => object {
+  const { ctx, limit, clients } = gate;
+  app.use(['/v1', OLD_OPENAPI_PATH], requestId(ctx), secure);
+  app.use(refuseMalformed(limit('malformed', DEFAULT_PER_MINUTE, clients.addressOf)));
+  mount(app, endpoints, gate);
+  const limitDocument = limit('openapi', DEFAULT_PER_MINUTE, clients.addressOf);
+  app.get(OLD_OPENAPI_PATH, limitDocument, redirectToDocument);
+  let made: object | null = null;
+  const document = () => (made ??= openApiDocument(endpoints, ctx.config.publicUrl));
+  app.get(OPENAPI_PATH, limitDocument, serveDocument(document));
+  app.all(OPENAPI_PATH, limitDocument, refuseMethod(['GET'], endpoints));
+  app.use('/v1', ...limitUnknownPaths(gate), notFound(endpoints));
+  app.use(['/v1', OLD_OPENAPI_PATH], errorHandler(ctx));
+  return document;
 }
 
 /** Refuses requests whose bytes are at fault; `limit` limits them, and adds its headers. */
