@@ -13,7 +13,7 @@ import { dispatchEvents } from '../../../src/domain/events/dispatch.ts';
 import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
 import type { Context } from '../../../src/platform/context.ts';
 import { run, sql } from '../../../src/platform/postgres/db.ts';
-import { chooseCoin } from '../../support/choose-coin.ts';
+import { selectMethodAt } from '../../support/select-method.ts';
 import { explain, rowsRead } from '../../support/explain.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
@@ -54,7 +54,7 @@ describe('reconciling', () => {
     await harness.work();
     await shop.mine(12);
     await shop.refund(settled, { amount: '1' });
-    await chooseCoin(harness, await shop.create(), 'BTC', SIMULATED_RATES);
+    await selectMethodAt(harness, await shop.create(), 'BTC', SIMULATED_RATES);
     const [waiting, underpaid, covered, processing] = [
       await shop.create(),
       await shop.create(),

@@ -6,7 +6,7 @@ import { reportText } from '../../../src/domain/ops/verify/report.ts';
 import { sweepEvents } from '../../../src/domain/events/sweep.ts';
 import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
 import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
-import { chooseCoin } from '../../support/choose-coin.ts';
+import { selectMethodAt } from '../../support/select-method.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { poisonShop } from '../../support/poison.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
@@ -249,7 +249,7 @@ describe('verify', () => {
       'a requote is missing',
       async () => {
         const id = await shop.create();
-        await chooseCoin(harness, id, 'BTC', SIMULATED_RATES);
+        await selectMethodAt(harness, id, 'BTC', SIMULATED_RATES);
         return id;
       },
       `DELETE FROM scheduled_jobs WHERE job = 'payment.requote'`,

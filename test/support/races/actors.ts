@@ -95,7 +95,7 @@ export const ACTORS = {
   },
   'send refund': send,
   'sync, then send refund': inTurn(sync('ethereum'), send),
-  'choose coin': ({ ctx, adapters, payment }) =>
+  'select method': ({ ctx, adapters, payment }) =>
     selectMethodByToken(at(ctx, payment.now), adapters, payment.token, 'ETH', 'ethereum'),
   'enter refund address': ({ ctx, adapters, payment }) =>
     giveRefundAddress(at(ctx, payment.now), adapters, payment.token, CUSTOMER_ADDRESS),

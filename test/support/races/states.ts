@@ -25,7 +25,7 @@ export const STATES: Readonly<Record<string, RacedState<RacedPayment, ActorName>
       'cancel',
       'end holds',
       'requote',
-      'choose coin',
+      'select method',
     ],
     async prepare(harness, shop) {
       const id = await shop.create();

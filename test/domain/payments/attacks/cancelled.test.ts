@@ -4,7 +4,7 @@ import { viewOf } from '../../../../src/domain/checkout/view/view.ts';
 import { cancelPayment } from '../../../../src/domain/payments/cancel.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { openAttack, type Attack } from '../../../support/attack.ts';
-import { chooseCoin } from '../../../support/choose-coin.ts';
+import { selectMethodAt } from '../../../support/select-method.ts';
 
 describe('a payment that was cancelled asks for nothing that it does not honour', () => {
   let attack: Attack;
@@ -40,7 +40,7 @@ describe('a payment that was cancelled asks for nothing that it does not honour'
   it('announces no locked price for late money, which counts at the rate of the market', async () => {
     const { harness, shop } = attack;
     const id = await shop.create({ pay_amount: '30.00' });
-    await chooseCoin(harness, id, 'ETH', await harness.adapters.rates());
+    await selectMethodAt(harness, id, 'ETH', await harness.adapters.rates());
     harness.advance(60);
     await cancel(id);
     harness.advance(60);

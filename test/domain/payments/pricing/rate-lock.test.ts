@@ -5,7 +5,7 @@ import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.t
 import { RATE_LOCK_SECONDS } from '../../../../src/domain/payments/pricing/quotes.ts';
 import { requotePayments } from '../../../../src/domain/payments/processing/requote.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
-import { chooseCoin } from '../../../support/choose-coin.ts';
+import { selectMethodAt } from '../../../support/select-method.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Shop } from '../../../support/shop.ts';
 import type { Harness } from '../../../support/harness.ts';
@@ -22,7 +22,7 @@ describe('the rate lock', () => {
   eachShop((opened) => ({ harness, shop } = opened));
 
   const choose = (id: string, rates = BEFORE, { coin }: { coin: 'BTC' | 'ETH' | 'USDC' } = { coin: 'BTC' }) =>
-    chooseCoin(harness, id, coin, rates);
+    selectMethodAt(harness, id, coin, rates);
   const lockEnd = async (id: string, coin: string) => {
     const quote = (await harness.ctx.db('quotes').where({ payment_id: id, coin }).first('locked_until')) as {
       locked_until: Date | null;

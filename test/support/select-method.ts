@@ -6,7 +6,7 @@ import { readTransfers } from '../../src/domain/payments/transfers/store.ts';
 import type { Harness } from './harness.ts';
 
 /** Selects a coin as the checkout page does, at these rates. */
-export function chooseCoin({ ctx }: Harness, id: string, coin: 'BTC' | 'ETH' | 'USDC', rates: Rates) {
+export function selectMethodAt({ ctx }: Harness, id: string, coin: 'BTC' | 'ETH' | 'USDC', rates: Rates) {
   return ctx.db.transaction(async (tx) => {
     const [payment] = await lockPayments(tx, [id]);
     if (payment === undefined) throw new Error('the payment does not exist');
