@@ -1,7 +1,6 @@
 import type { JobType, Queue } from 'bullmq';
 import type { JobData } from '../runs/job-data.ts';
 
-/** A job that a queue holds. */
 export interface FoundJob {
   readonly queue: string;
   readonly id: string;

@@ -29,7 +29,6 @@ export interface RunnerOptions {
   readonly enqueuer: QueueEnqueuer;
   readonly runs: Runs;
   readonly drain: DrainWatch;
-  /** The id of this worker. */
   readonly worker: string;
 }
 

@@ -9,7 +9,6 @@ import { sweepRedeliveryRequests } from './deliveries/redelivery-requests.ts';
 import { sweepEndpoints } from './endpoints/sweep.ts';
 import { sendDisabledNotice } from './endpoints/notify-disabled.ts';
 
-/** The adapters that webhooks use. */
 export interface WebhookAdapters {
   readonly webhooks: WebhookClient;
   /** The URL that receives every event, overriding the merchant's endpoints; null: no override. */

@@ -1,6 +1,5 @@
 import { parseUrl } from './urls.ts';
 
-/** What REDIS_URL names. */
 export interface RedisAddresses {
   /** One server, a cluster that finds its nodes from these, or the sentinels of a named master. */
   readonly kind: 'server' | 'cluster' | 'sentinel';

@@ -8,7 +8,6 @@ const MAX_BODY_BYTES = 16 * 1024;
 /** The status decides; a body that does not end holds the payment's next event no longer than this. */
 const BODY_MS = 1_000;
 
-/** The result of one POST. */
 export interface DeliveryResult {
   /** The status is 2xx; whether the response body was complete does not matter. */
   readonly ok: boolean;

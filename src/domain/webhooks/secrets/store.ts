@@ -13,9 +13,7 @@ export type EncodedSecret = Readonly<Record<'key_id' | 'ciphertext', string>>;
 
 /** The statements of one table of secrets, each of which belongs to one owner. */
 export interface SecretStore {
-  /** The table's name. */
   readonly table: string;
-  /** The column of the owner. */
   readonly owner: string;
   /** The additional data with which a secret of the owner is encrypted: nothing else decrypts it. */
   readonly aadOf: (ownerId: string) => string;
@@ -26,7 +24,6 @@ export interface SecretStore {
   /** Lets the current secret overlap, and ends what is too old or too many. */
   readonly end: Statement<{ created_at: Date }, { ownerId: string; now: Date; overlapEnd: Date }>;
   readonly insert: Statement<never, NewSecret>;
-  /** Deletes what has ended. */
   readonly sweep: Statement<{ owner_id: string }, { endedBefore: Date }>;
 }
 
