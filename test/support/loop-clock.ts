@@ -3,8 +3,8 @@ const TICK_MS = 10;
 const MOST_MS = 2 * TICK_MS;
 
 /**
- * A stopwatch for the time that this process could use: it does not count while other programs have the cores, as a
- * clock on the wall does. A bound on it says what timers and waits add up to, on any machine.
+ * A stopwatch for the time that this process could use: unlike the system clock it does not count while other
+ * programs have the cores. A bound on it says what timers and waits add up to, on any machine.
  */
 export interface LoopClock {
   /** Milliseconds that the event loop could run since the start. */
