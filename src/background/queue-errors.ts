@@ -2,34 +2,43 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createPostgresBackend } from 'bullmq';
 import type pg from 'pg';
 import { messageOf, type Log } from '../platform/log.ts';
+import { faultOf } from '../platform/logging/reasons.ts';
 
-/** How long a caller of the pool waits for a connection that was refused before it gets the error. */
-const REFUSED_MS = 1_000;
+const RETRY_MS = 1_000;
 
 /**
- * Delays the error of a connection that cannot be opened. BullMQ tries again at once, and logs each time:
- * what refuses at once, a wrong password or a pooler, would cost a core and fill the log.
+ * Has the callers of a pool wait until a connection can be opened. BullMQ keeps the failure of its first
+ * connection for ever, and asks again at once: what refuses, a wrong password or a pooler, would cost a core
+ * and fill the log. Once the returned function is called, callers get the error.
  */
-export function failSlowly(pool: pg.Pool): void {
+export function waitForConnections(pool: pg.Pool, log: Log): () => void {
   type Done = (error: Error | undefined, client?: pg.PoolClient, release?: () => void) => void;
   const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
-  const connectSlowly = async () => {
-    try {
-      return await connect();
-    } catch (error) {
-      await sleep(REFUSED_MS, undefined, { ref: false });
-      throw error;
-    }
+  const stop = new AbortController();
+  let isDown = false;
+  const connectPatiently = async (): Promise<pg.PoolClient> => {
+    for (;;)
+      try {
+        const client = await connect();
+        isDown = false;
+        return client;
+      } catch (error) {
+        if (stop.signal.aborted) throw error;
+        if (!isDown) log.warn('queues: Postgres cannot be reached; trying again', faultOf(error));
+        isDown = true;
+        await sleep(RETRY_MS, undefined, { ref: false, signal: stop.signal }).catch(() => undefined);
+      }
   };
   const connectFor = (done?: Done) => {
-    if (done === undefined) return connectSlowly();
-    connectSlowly().then(
+    if (done === undefined) return connectPatiently();
+    connectPatiently().then(
       (client) => done(undefined, client, () => client.release()),
       (error: Error) => done(error),
     );
     return undefined;
   };
   Object.assign(pool, { connect: connectFor });
+  return () => stop.abort();
 }
 
 /** Without a listener an error would end the process. BullMQ reconnects by itself. */
@@ -42,39 +51,25 @@ export function logErrors<
   return source;
 }
 
-type Readiness = { readyPromise?: Promise<void> | undefined; waitUntilReady(): Promise<void> };
-
-/** What BullMQ's backend does before its worker waits for a job; its types leave it out. */
-interface Listening {
-  listening: boolean;
-  readonly connection: Readiness & { readonly listenClient?: unknown };
-  ensureListening(): Promise<unknown>;
-}
-
 /**
- * BullMQ's Postgres backend, without two of its faults. It keeps the failure of its first connection for
- * ever: its worker would ask again at once, without a pause in which anything else runs. Here each try
- * connects again. And where the reply to LISTEN and the end of its connection arrive together, it waits for
- * notifications of a connection that is gone, up to an hour, and never listens on the next one.
+ * What creates the backends of workers on a pool. When a connection is lost they listen again: where the
+ * reply to LISTEN and the end of its connection arrive together, BullMQ waits for notifications of the
+ * connection that is gone, and never listens on the next one.
  */
-export const createRetryingBackend: typeof createPostgresBackend = (...args) => {
-  const backend = createPostgresBackend(...args);
-  const listening = backend as unknown as Listening & Readiness;
-  const { connection } = listening;
-  for (const each of [connection, listening]) {
-    const waitUntilReady = each.waitUntilReady.bind(each);
-    each.waitUntilReady = () => {
-      const ready = waitUntilReady();
-      ready.catch(() => (each.readyPromise = undefined));
-      return ready;
-    };
-  }
-  const ensureListening = listening.ensureListening.bind(backend);
-  listening.ensureListening = async () => {
-    const client = await ensureListening();
-    if (client === connection.listenClient) return client;
-    listening.listening = false;
-    throw new Error('the connection that listens for jobs has ended');
+export function listeningBackends(pool: pg.Pool): typeof createPostgresBackend {
+  const backends = new Set<ReturnType<typeof createPostgresBackend>>();
+  const listenAgain = () => {
+    for (const backend of backends) {
+      void backend.disconnectBlocking();
+      void backend.reconnectBlocking();
+    }
   };
-  return backend;
-};
+  // Behind what waits for that reply.
+  pool.on('connect', (client) => client.on('error', () => setImmediate(listenAgain)));
+  return (...args) => {
+    const backend = createPostgresBackend(...args);
+    backends.add(backend);
+    backend.on('close', () => backends.delete(backend));
+    return backend;
+  };
+}

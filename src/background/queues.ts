@@ -1,4 +1,5 @@
 import {
+  createPostgresBackend,
   Queue,
   runMigrations,
   Worker,
@@ -13,7 +14,7 @@ import { addFewAlone } from './add-few.ts';
 import type { JobData } from './runs/job-data.ts';
 import { nameStatements } from './queue-statements.ts';
 import { POSTGRES_JOB_OPTIONS, REDIS_JOB_OPTIONS } from './retention.ts';
-import { createRetryingBackend, failSlowly, logErrors } from './queue-errors.ts';
+import { listeningBackends, logErrors, waitForConnections } from './queue-errors.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { QueueName } from '../domain/schedule/job.ts';
 import { driverOf, openClient } from '../platform/postgres/client.ts';
@@ -56,8 +57,8 @@ export interface QueueEngine {
   readonly name: 'redis' | 'postgres';
   openQueue(name: QueueName): OperatedQueue;
   openWorker(name: QueueName, process: Processor<JobData>, concurrency: number): JobWorker;
-  /** Fails whatever waits for a Redis that is away; true: it is away. Postgres does so by itself. */
-  stopWaiting?(): boolean;
+  /** From now on fails what waits for a server that is away; true: Redis is. */
+  stopWaiting(): boolean;
   /** Closes the connections; queues and workers must be closed before. */
   close(): Promise<void>;
 }
@@ -138,7 +139,8 @@ function postgresEngine(databaseUrl: string, log: Log, poolSize: number): QueueE
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it
     onConnect,
   });
-  failSlowly(pool);
+  const stopWaitingForPostgres = waitForConnections(pool, log);
+  const createListeningBackend = listeningBackends(pool);
   nameStatements(pool);
   pool.setMaxListeners(0);
   // The pool handles errors of its idle connections. One that BullMQ has checked out, idle between two
@@ -155,7 +157,7 @@ function postgresEngine(databaseUrl: string, log: Log, poolSize: number): QueueE
       const queue: PostgresQueue = new Queue(
         name,
         { connection, defaultJobOptions: POSTGRES_JOB_OPTIONS },
-        createRetryingBackend,
+        createPostgresBackend,
       );
       return addFewAlone(logErrors(queue, log));
     },
@@ -163,10 +165,17 @@ function postgresEngine(databaseUrl: string, log: Log, poolSize: number): QueueE
       listeners += 1;
       pool.options.max = poolSize + listeners;
       const options = { connection, concurrency, ...WORKING, ...POSTGRES_LOCKS };
-      const worker: PostgresWorker = new Worker(name, process, options, createRetryingBackend);
+      const worker: PostgresWorker = new Worker(name, process, options, createListeningBackend);
       return logErrors(worker, log);
     },
-    close: () => pool.end(),
+    stopWaiting() {
+      stopWaitingForPostgres();
+      return false;
+    },
+    close() {
+      stopWaitingForPostgres();
+      return pool.end();
+    },
   };
 }
 

@@ -1,62 +1,70 @@
 import { expect } from 'chai';
+import type { createPostgresBackend } from 'bullmq';
 import pg from 'pg';
-import { createRetryingBackend } from '../../src/background/queue-errors.ts';
+import { listeningBackends, waitForConnections } from '../../src/background/queue-errors.ts';
 import { migrateQueues } from '../../src/background/queues.ts';
+import { freePort } from '../support/free-port.ts';
+import { captureLog } from '../support/logs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
 
-interface ListenClient {
-  query(text: string): Promise<unknown>;
-}
+const SEARCH_PATH = '-c search_path=bullmq';
 
-/** What BullMQ's backend has beside its types. */
-interface Backend {
-  readonly connection: {
-    getListenClient(): Promise<ListenClient>;
-    handleListenClientError(client: ListenClient, error: Error): void;
-  };
-  waitForJob(seconds: number): Promise<unknown>;
-  on(event: 'error', listener: () => void): void;
-  close(): Promise<void>;
-}
-
-describe('a worker of a queue on Postgres whose connection ends with the reply to LISTEN', () => {
+describe('a worker of a queue on Postgres', () => {
   let database: TestDatabase;
   let pool: pg.Pool;
   before(async () => {
     database = await createTestDatabase();
     await migrateQueues(database.url);
-    pool = new pg.Pool({ connectionString: database.url, options: '-c search_path=bullmq' });
+    pool = new pg.Pool({ connectionString: database.url, options: SEARCH_PATH });
   });
   after(async () => {
     await pool.end();
     await database.drop();
   });
 
-  it('does not wait for its notifications, and listens on the next connection', async () => {
-    const options = { connection: pool } as unknown as Parameters<typeof createRetryingBackend>[1];
-    const backend = createRetryingBackend('relay', options, {}) as unknown as Backend;
+  const backendOf = (create: typeof createPostgresBackend) => {
+    const options = { connection: pool } as unknown as Parameters<typeof createPostgresBackend>[1];
+    const backend = create('relay', options, {});
     // As a worker has one: an error that nobody hears is thrown.
     backend.on('error', () => undefined);
-    const { connection } = backend;
-    const client = await connection.getListenClient();
-    const query = client.query.bind(client);
-    client.query = async (text) => {
-      const reply = await query(text);
-      connection.handleListenClientError(client, new Error('ended'));
-      return reply;
-    };
-    const waited = await backend.waitForJob(3_600).then(String, String);
-    expect(waited).to.equal('Error: the connection that listens for jobs has ended');
-    const sent: string[] = [];
-    const next = await connection.getListenClient();
-    expect(next).to.not.equal(client);
-    const queryNext = next.query.bind(next);
-    next.query = (text) => {
-      sent.push(text);
-      return queryNext(text);
-    };
+    return backend;
+  };
+
+  it('whose connection ends with the reply to LISTEN listens on the next one', async () => {
+    const listening: pg.PoolClient[] = [];
+    pool.on('connect', (client) => {
+      const query = client.query.bind(client) as (text: string) => Promise<unknown>;
+      const queryThenEnd = async (text: string) => {
+        const reply = await query(text);
+        if (!text.includes('LISTEN')) return reply;
+        listening.push(client);
+        if (listening.length === 1) client.emit('error', new Error('ended'));
+        return reply;
+      };
+      Object.assign(client, { query: queryThenEnd });
+    });
+    const backend = backendOf(listeningBackends(pool));
+    // As long as this, it would be deaf.
+    expect(await backend.waitForJob(3_600)).to.equal(null);
     await backend.waitForJob(0.01);
-    expect(sent.join()).to.include('LISTEN');
+    expect(new Set(listening).size).to.equal(2);
     await backend.close();
+  });
+});
+
+describe('a pool of the queues', () => {
+  it('has its callers wait while no connection can be opened, logs that once, and ends', async () => {
+    const port = await freePort();
+    const pool = new pg.Pool({ host: '127.0.0.1', port, connectionTimeoutMillis: 1_000 });
+    const { log, lines } = captureLog();
+    const stop = waitForConnections(pool, log);
+    const replies = Promise.allSettled([pool.query('SELECT 1'), pool.connect()]);
+    await until('it has tried', () => lines().length > 0);
+    stop();
+    expect((await replies).map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+    expect(lines()).to.have.length(1);
+    expect(lines()[0]?.reason).to.equal('connection refused');
+    await pool.end();
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { createPostgresBackend } from 'bullmq';
 import pg from 'pg';
-import { createRetryingBackend } from '../../src/background/queue-errors.ts';
 import { nameStatements } from '../../src/background/queue-statements.ts';
 import { migrateQueues } from '../../src/background/queues.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -35,9 +35,9 @@ describe('the statements of queues on Postgres', () => {
   });
 
   const openBackend = (queue = 'relay') =>
-    createRetryingBackend(
+    createPostgresBackend(
       queue,
-      { connection: pool } as unknown as Parameters<typeof createRetryingBackend>[1],
+      { connection: pool } as unknown as Parameters<typeof createPostgresBackend>[1],
       {},
     ) as unknown as Backend;
   const prepared = async () =>

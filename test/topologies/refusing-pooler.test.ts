@@ -44,6 +44,7 @@ for (const pgbouncer of PGBOUNCERS)
         // Each queue and each worker tries about once in a second.
         expect(errors, 'tries').to.be.at.most((QUEUE_NAMES.length * 4 * WATCHED_MS) / 1_000);
       } finally {
+        engine.stopWaiting();
         await Promise.all([...workers, ...queues].map((each) => each.close()));
         await engine.close();
       }

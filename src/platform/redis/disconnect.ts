@@ -8,8 +8,8 @@ const duplicatesOf = new WeakMap<Client, Set<Client>>();
 /**
  * Makes `disconnect` end a client, and each of its duplicates, in every state. While it waits to connect
  * again, and while a cluster looks up the addresses of its nodes, it has no connection whose close it could
- * see, so ioredis never emits `end`. BullMQ's workers wait for that event when they are closed: a process
- * would not end while Redis is away or fails over.
+ * see, so ioredis never emits `end`: it is given one. BullMQ's workers wait for that event when they are
+ * closed: a process would not end while Redis is away or fails over.
  */
 export function endsInEveryState<T extends Client>(client: T): T {
   const disconnect = client.disconnect.bind(client);
@@ -19,19 +19,17 @@ export function endsInEveryState<T extends Client>(client: T): T {
   let ended: object | null = null;
   return Object.assign(client, {
     disconnect(reconnect = false) {
+      if (client.status === 'end') return;
       // Every command that a demoted master refuses asks for another connection: once is enough. ioredis adds
       // a listener to the socket each time, and Node warns of the eleventh: 1,167 lines in three minutes.
       const socket = client instanceof Cluster ? null : client.stream;
       if (reconnect && client.status === 'ready' && socket !== null && socket === ended) return;
       ended = socket;
-      const isWaiting = client.status === 'reconnecting' && !reconnect;
+      const begin = () => client.connect().catch(() => undefined);
+      if (!reconnect && socket !== null && client.status === 'reconnecting') void begin();
       disconnect(reconnect);
-      const isWithoutNodes =
-        client instanceof Cluster && client.status === 'disconnecting' && client.nodes().length === 0;
-      if (!isWaiting && (reconnect || !isWithoutNodes)) return;
-      // ioredis ends at once what has not connected yet.
-      client.status = 'wait';
-      disconnect();
+      if (!reconnect && client instanceof Cluster && client.nodes().length === 0)
+        void begin().then(() => client.status !== 'end' && disconnect());
     },
     duplicate(...args: unknown[]) {
       const copy = endsInEveryState(duplicate(...args));

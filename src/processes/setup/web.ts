@@ -121,7 +121,7 @@ export function openEnqueuer(ctx: Context, lifetime: Pick<Lifetime, 'own'>): () 
   lifetime.own(async () => {
     stop();
     const own = await engine?.catch(() => null);
-    const isAway = own?.stopWaiting?.() ?? false;
+    const isAway = own?.stopWaiting() ?? false;
     const close = async () => {
       if (!isAway) await enqueuer.close();
       await Promise.all([...opened.values()].map((queue) => queue.close()));
