@@ -8,6 +8,13 @@ import { chunksOf, keysOfRun } from './runs/job-data.ts';
 import { countWaitingJobs } from './queue-status.ts';
 import type { JobQueue } from './queues.ts';
 
+/**
+ * What is due so soon is enqueued then by the process that schedules it: the sweep reads no more often than
+ * that (sweep.ts).
+ */
+export const AHEAD_MS = 500;
+/** Clocks of processes differ by less: a run that comes too soon finds nothing due. */
+const CLOCKS_MS = 10;
 /** The most keys of a job that one addition names; a run leases what is due, named or not. */
 const MAX_KEYS = 1_000;
 /** After so many additions the queue is asked how many jobs wait in it. */
@@ -51,9 +58,12 @@ export class QueueEnqueuer implements Enqueuer {
   }
 
   enqueue(jobs: readonly EnqueuedJob[]): void {
-    const now = this.#now();
-    for (const { job, key, runAt, testClock } of jobs)
-      if (visibleAt(runAt, testClock) <= now) this.enqueueRun(job, testClock === null ? key : null);
+    const now = this.#now().getTime();
+    for (const { job, key, runAt, testClock } of jobs) {
+      const waitMs = visibleAt(runAt, testClock).getTime() - now;
+      if (waitMs <= 0) this.enqueueRun(job, testClock === null ? key : null);
+      else if (waitMs <= AHEAD_MS) setTimeout(() => this.enqueueRun(job), waitMs + CLOCKS_MS).unref();
+    }
   }
 
   /**

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { DrainWatch } from '../domain/ops/drain.ts';
-import { forgetWorker } from '../domain/schedule/beats.ts';
 import { enqueueWith } from '../domain/schedule/enqueue.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { Context } from '../platform/context.ts';
@@ -10,6 +9,7 @@ import { sendReceipt } from '../domain/receipts/jobs.ts';
 import { closeAdapters, createAdapters } from '../domain/adapters.ts';
 import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
 import { QUEUE_NAMES, type QueueName } from '../domain/schedule/job.ts';
+import { startBeats } from './beats.ts';
 import { QueueEnqueuer } from './enqueuer.ts';
 import { openQueueEngine, type OperatedQueue, type QueueEngine } from './queues.ts';
 import { countQueues, SCRAPE_MS, type QueueCounts } from './queue-status.ts';
@@ -105,7 +105,8 @@ export async function startBackground(ctx: Context): Promise<Background> {
   const stop = new AbortController();
   const jobs = new Map([...handlers.values()].map(({ job }) => [job.name, job]));
   const mayWork = shiftOf(ctx, workers);
-  const sweep = sweepLoop(ctx, { worker, jobs, enqueuer, drain, mayWork }, stop.signal);
+  const beats = startBeats(ctx, worker, () => !stop.signal.aborted && mayWork());
+  const sweep = sweepLoop(ctx, { beats, jobs, enqueuer, drain, mayWork }, stop.signal);
   // On Redis, BullMQ deletes them itself.
   const stopRetention =
     engine.name === 'postgres' ? sweepFinished([...queues.values()], log) : () => Promise.resolve();
@@ -117,13 +118,13 @@ export async function startBackground(ctx: Context): Promise<Background> {
       stop.abort();
       const closing = Promise.all(workers.map((one) => one.close()));
       // After the workers know that they are closed: one that works asks an ended connection again and again.
-      const isAway = engine.stopWaiting?.() ?? false;
+      const isAway = engine.stopWaiting();
       await closing;
       await sweep;
       stopEnqueueing();
       if (!isAway) await enqueuer.close();
-      // Postgres may be why the process ends; then the others find that this worker is gone.
-      await forgetWorker(ctx.db, worker).catch(() => undefined);
+      // Until then its beats go on: what is under way would be taken over, and sent twice.
+      await beats.close();
       await stopRetention();
       await closeAdapters(adapters);
       await Promise.all([...queues.values()].map((queue) => queue.close()));

@@ -44,6 +44,15 @@ describe('the enqueuer', () => {
     expect(additions).to.equal(2);
   });
 
+  it('adds what is due within half a second when it is, and leaves the rest to the sweep', async () => {
+    const { enqueuer, added } = open();
+    enqueuer.enqueue([...jobsOf(bulk, ['soon'], 0.05), ...jobsOf(single, ['later'], 1)]);
+    expect(added).to.deep.equal([]);
+    await until('it is added', () => added.length > 0);
+    expect(added.map(({ name }) => name)).to.deep.equal(['test.bulk']);
+    await enqueuer.close();
+  });
+
   it('adds what comes during an addition with the next, however much that is', async () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { QueueEnqueuer } from '../../src/background/enqueuer.ts';
-import { sweepOnce, takeOver, Watch } from '../../src/background/sweep.ts';
+import { sweepOnce, takeOver } from '../../src/background/sweep.ts';
 import { createHandlers } from '../../src/background/workers.ts';
 import { beginDrain, DrainWatch } from '../../src/domain/ops/drain.ts';
 import { beatWorker } from '../../src/domain/schedule/beats.ts';
@@ -14,34 +14,6 @@ import { defineJob, type Job } from '../../src/domain/schedule/job.ts';
 import { SILENT } from '../../src/platform/log.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { recordingQueue } from '../support/recording-queue.ts';
-
-const beat = (id: string, beats: number, may_lead = true) => ({ id, beats: String(beats), may_lead });
-
-describe('what workers know of each other', () => {
-  it('the first by id that lives and may lead leads', () => {
-    const watch = new Watch();
-    expect(watch.note('b', [beat('c', 1)], 0, true)).to.deep.equal({ gone: [], leads: true });
-    expect(watch.note('b', [beat('a', 1), beat('c', 2)], 1_000, true).leads).to.equal(false);
-    expect(watch.note('b', [beat('a', 2, false), beat('c', 3)], 2_000, true).leads).to.equal(true);
-    expect(watch.note('b', [beat('c', 4)], 3_000, false).leads).to.equal(false);
-  });
-
-  it('one whose beats stand still for 3 s is gone, and leads no more', () => {
-    const watch = new Watch();
-    for (const at of [0, 1_000, 2_000])
-      expect(watch.note('b', [beat('a', 7)], at, true)).to.deep.equal({ gone: [], leads: false });
-    expect(watch.note('b', [beat('a', 7)], 3_000, true)).to.deep.equal({ gone: ['a'], leads: true });
-    // It was only slow.
-    expect(watch.note('b', [beat('a', 8)], 4_000, true)).to.deep.equal({ gone: [], leads: false });
-  });
-
-  it('nobody is gone for one that could not look', () => {
-    const watch = new Watch();
-    watch.note('b', [beat('a', 7)], 0, true);
-    expect(watch.note('b', [beat('a', 7)], 60_000, true).gone).to.deep.equal([]);
-    expect(watch.note('b', [beat('a', 7)], 61_000, true).gone).to.deep.equal([]);
-  });
-});
 
 describe('the sweep', () => {
   let harness: Harness;
@@ -58,9 +30,9 @@ describe('the sweep', () => {
   const sweep = async () => {
     const { queueOf, added } = recordingQueue();
     const enqueuer = new QueueEnqueuer(queueOf, harness.ctx);
-    await sweepOnce(harness.ctx, { jobs, enqueuer, drain: new DrainWatch() });
+    const quietUntil = await sweepOnce(harness.ctx, { jobs, enqueuer, drain: new DrainWatch() });
     await enqueuer.close();
-    return added;
+    return { added, quietMs: quietUntil.getTime() - harness.ctx.now().getTime() };
   };
   const dueKeys = async (job: Job, now: Date) => {
     const request = { job: job.name, count: 10, now, leaseEnd: addSeconds(now, 0.001) };
@@ -72,9 +44,10 @@ describe('the sweep', () => {
     await put(settlePayment, 'pay_2');
     await put(deliverWebhook, 'mer_1', 0.001);
     await put(defineJob('test.of-tomorrow', 'sandbox'), 'a');
-    expect(await sweep()).to.deep.equal([{ queue: 'settlement', name: settlePayment.name, keys: [] }]);
+    const { added } = await sweep();
+    expect(added).to.deep.equal([{ queue: 'settlement', name: settlePayment.name, keys: [] }]);
     harness.advance(0.001);
-    expect((await sweep()).map(({ name }) => name)).to.have.members([
+    expect((await sweep()).added.map(({ name }) => name)).to.have.members([
       settlePayment.name,
       deliverWebhook.name,
     ]);
@@ -83,7 +56,16 @@ describe('the sweep', () => {
   it('enqueues nothing while workers are drained', async () => {
     await put(settlePayment, 'pay_1');
     await beginDrain(harness.ctx.db, harness.ctx.now(), null);
-    expect(await sweep()).to.deep.equal([]);
+    expect((await sweep()).added).to.deep.equal([]);
+  });
+
+  it('says when the next timer ends, half a second ahead at most', async () => {
+    await put(settlePayment, 'pay_1', 20);
+    expect((await sweep()).quietMs).to.equal(500);
+    await put(deliverWebhook, 'mer_1', 0.3);
+    expect((await sweep()).quietMs).to.equal(300);
+    harness.advance(0.4);
+    expect((await sweep()).quietMs).to.equal(-100);
   });
 
   it('makes due at once what a worker that is gone has leased, and nothing else', async () => {

@@ -1,5 +1,5 @@
 import { leaseDue, type LeasedJob } from '../../src/domain/schedule/lease.ts';
-import { findDueNames } from '../../src/domain/schedule/sweep.ts';
+import { findTimers } from '../../src/domain/schedule/sweep.ts';
 import type { Connection } from '../../src/platform/postgres/db.ts';
 
 /** Leases what is due at `now` of every name, or of these, at most 1,000 of each. */
@@ -10,7 +10,7 @@ export async function leaseAll(
   wanted?: ReadonlySet<string>,
 ): Promise<LeasedJob[]> {
   const leased: LeasedJob[] = [];
-  for (const job of await findDueNames(db, now))
+  for (const { job } of await findTimers(db, now))
     if (wanted?.has(job) ?? true)
       leased.push(...(await leaseDue(db, { job, count: 1_000, now, leaseEnd })).jobs);
   return leased;

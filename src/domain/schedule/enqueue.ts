@@ -3,7 +3,7 @@ import type { ScheduledJob } from './rows.ts';
 
 /** Tells the queues about scheduled jobs. Nobody waits for it: the sweep finds what it loses. */
 export interface Enqueuer {
-  /** Enqueues those of the jobs that are due now. */
+  /** Enqueues those of the jobs that are due now, or soon. */
   enqueue(jobs: readonly EnqueuedJob[]): void;
 }
 

@@ -1,22 +1,29 @@
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 import { IS_WAITING } from './rows.ts';
 
+/** When the first job of a name that nobody has leased is due, or was. */
+export interface Timer {
+  readonly job: string;
+  readonly at: Date;
+}
+
 // Walks from job to job, because the index (scheduled_jobs_due) begins with the job.
-const dueNames = sql<{ job: string }, { now: Date }>(
-  'names_of_due_jobs',
+const timers = sql<Timer, { until: Date }>(
+  'first_timers_of_jobs',
   (p) => `
    WITH RECURSIVE names AS (
      SELECT min(job) AS job FROM scheduled_jobs
      UNION ALL
      SELECT (SELECT min(job) FROM scheduled_jobs WHERE job > names.job) FROM names WHERE names.job IS NOT NULL
    )
-   SELECT job FROM names
-   WHERE EXISTS (SELECT FROM scheduled_jobs d WHERE d.job = names.job AND d.visible_at <= ${p.now})`,
+   SELECT names.job, first.visible_at AS at FROM names, LATERAL (
+     SELECT visible_at FROM scheduled_jobs d WHERE d.job = names.job AND d.visible_at <= ${p.until}
+     ORDER BY visible_at LIMIT 1) first`,
 );
 
-/** The names of jobs of which something is due at `now` that nobody has leased. */
-export async function findDueNames(connection: Connection, now: Date): Promise<string[]> {
-  return (await run(connection, dueNames, { now })).map(({ job }) => job);
+/** The first timers of jobs that end by `until`. */
+export async function findTimers(connection: Connection, until: Date): Promise<Timer[]> {
+  return run(connection, timers, { until });
 }
 
 /** The previous release gives a turn to what waits within this time, while it runs beside this one. */

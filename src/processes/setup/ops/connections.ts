@@ -6,15 +6,15 @@ import { WEB_DB, WORKER_DB } from '../context.ts';
 import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
 
 /**
- * Returns the most connections to Postgres that a process opens: those of its pool and, where the queues are
- * in Postgres, those of a worker's queues, or with which web adds to them and shows them. Those to a replica
- * are not among them.
+ * Returns the most connections to Postgres that a process opens: those of its pool, one for the beats of a
+ * worker and, where the queues are in Postgres, those of a worker's queues, or with which web adds to them
+ * and shows them. Those to a replica are not among them.
  */
 export function connectionsOf(kind: 'web' | 'worker', config: Config): number {
-  const { poolSize } = kind === 'web' ? WEB_DB : WORKER_DB;
-  if (config.redisUrl !== null) return poolSize;
-  if (kind === 'worker') return poolSize + QUEUE_POOL_SIZE + (config.workerQueues ?? QUEUE_NAMES).length;
-  return poolSize + ENQUEUER_POOL_SIZE + (config.adminPassword === null ? 0 : QUEUE_POOL_SIZE);
+  const own = kind === 'web' ? WEB_DB.poolSize : WORKER_DB.poolSize + 1;
+  if (config.redisUrl !== null) return own;
+  if (kind === 'worker') return own + QUEUE_POOL_SIZE + (config.workerQueues ?? QUEUE_NAMES).length;
+  return own + ENQUEUER_POOL_SIZE + (config.adminPassword === null ? 0 : QUEUE_POOL_SIZE);
 }
 
 const limits = sql<{ most: number; reserved: number }>(
