@@ -46,7 +46,7 @@ async function countTransactions(db: Client): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-/** Those of clients: what a script calls is counted apart. */
+/** Those of clients, and what their scripts call. */
 async function countCommands(redis: Redis | null): Promise<number> {
   const info = (await redis?.info('stats')) ?? '';
   return Number(/total_commands_processed:(\d+)/.exec(info)?.[1] ?? 0);

@@ -10,9 +10,8 @@ import {
   type Processor,
 } from 'bullmq';
 import pg from 'pg';
-import { addFewAlone } from './add-few.ts';
 import type { JobData } from './runs/job-data.ts';
-import { nameStatements } from './queue-statements.ts';
+import { addFewAlone, nameStatements } from './queue-statements.ts';
 import { POSTGRES_JOB_OPTIONS, REDIS_JOB_OPTIONS } from './retention.ts';
 import { listeningBackends, logErrors, waitForConnections } from './queue-errors.ts';
 import type { Config } from '../platform/config/config.ts';
@@ -72,10 +71,14 @@ function prefixOf(queue: QueueName, isCluster: boolean): string {
 }
 
 /**
- * Two intervals, 30 s, end the job of a worker that is gone: its work was taken over long before (sweep.ts).
- * An idle worker asks for jobs every 20 s; one that is added wakes it.
+ * What an idle worker asks for in vain, for each queue that it serves. A job that is added wakes it. The job
+ * of a worker that is gone ends after two intervals: its work was taken over long before (sweep.ts).
  */
-const WORKING = { stalledInterval: 15_000, drainDelay: 20 } as const;
+const WORKING = { stalledInterval: 60_000, drainDelay: 60 } as const;
+/** On Postgres that takes four statements. */
+const POSTGRES_IDLE = { stalledInterval: 120_000, drainDelay: 300 } as const;
+/** The pool serves what comes once a minute, without another connection each time. */
+const POOL_IDLE_MS = 120_000;
 
 /**
  * On Postgres, BullMQ compares these locks with the clock of each worker's machine, which may be 30 s ahead:
@@ -136,6 +139,7 @@ function postgresEngine(databaseUrl: string, log: Log, poolSize: number): QueueE
     application_name: 'queues',
     keepAlive: true,
     max: poolSize,
+    idleTimeoutMillis: POOL_IDLE_MS,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it
     onConnect,
   });
@@ -164,7 +168,7 @@ function postgresEngine(databaseUrl: string, log: Log, poolSize: number): QueueE
     openWorker(name, process, concurrency) {
       listeners += 1;
       pool.options.max = poolSize + listeners;
-      const options = { connection, concurrency, ...WORKING, ...POSTGRES_LOCKS };
+      const options = { connection, concurrency, ...WORKING, ...POSTGRES_IDLE, ...POSTGRES_LOCKS };
       const worker: PostgresWorker = new Worker(name, process, options, createListeningBackend);
       return logErrors(worker, log);
     },

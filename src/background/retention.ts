@@ -29,10 +29,18 @@ export async function sweepFinishedOnce(queues: readonly Swept[], keptMs = FINIS
   for (const queue of queues) await queue.clean(keptMs, 0, 'completed');
 }
 
-/** Sweeps again and again, until the returned function is called; it waits for a sweep that is under way. */
-export function sweepFinished(queues: readonly Swept[], log: Log): () => Promise<unknown> {
+/**
+ * Sweeps again and again while this worker `leads`, until the returned function is called; it waits for a
+ * sweep that is under way.
+ */
+export function sweepFinished(
+  queues: readonly Swept[],
+  log: Log,
+  leads: () => boolean,
+): () => Promise<unknown> {
   let sweep: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
+    if (!leads()) return;
     sweep = sweep
       .then(() => sweepFinishedOnce(queues))
       .catch((error: unknown) =>

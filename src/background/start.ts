@@ -109,7 +109,9 @@ export async function startBackground(ctx: Context): Promise<Background> {
   const sweep = sweepLoop(ctx, { beats, jobs, enqueuer, drain, mayWork }, stop.signal);
   // On Redis, BullMQ deletes them itself.
   const stopRetention =
-    engine.name === 'postgres' ? sweepFinished([...queues.values()], log) : () => Promise.resolve();
+    engine.name === 'postgres'
+      ? sweepFinished([...queues.values()], log, () => beats.standing.leads)
+      : () => Promise.resolve();
   return {
     engine: engine.name,
     runs,

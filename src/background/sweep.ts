@@ -15,6 +15,8 @@ import { AHEAD_MS, type QueueEnqueuer } from './enqueuer.ts';
 /** How late a timer is found at most, by the one worker that sweeps. */
 const SWEEP_MS = 100;
 const FAULT_PAUSE_MS = 1_000;
+/** How often it looks for what workers of the previous release have left behind. */
+const RELEASE_MS = 60_000;
 
 export interface SweepOptions {
   /** Of this worker. */
@@ -36,11 +38,12 @@ export async function sweepOnce(
 ): Promise<Date> {
   const now = ctx.now();
   const ahead = addSeconds(now, AHEAD_MS / 1000);
-  if (await drain.isOn(ctx.db)) return ahead;
   const timers = await findTimers(ctx.db, ahead);
-  for (const { job: name, at } of timers) {
+  const due = timers.filter(({ at }) => at <= now);
+  if (due.length > 0 && (await drain.isOn(ctx.db))) return ahead;
+  for (const { job: name } of due) {
     const job = jobs.get(name);
-    if (job !== undefined && at <= now) enqueuer.enqueueRun(job);
+    if (job !== undefined) enqueuer.enqueueRun(job);
   }
   return new Date(Math.min(ahead.getTime(), ...timers.map(({ at }) => at.getTime())));
 }
@@ -63,34 +66,40 @@ export async function takeOver(
 }
 
 /**
- * While this worker leads, sweeps whenever a timer has ended, at most ten times a second and at least each
- * half, and takes over what those had leased that are gone. Until `signal` aborts.
+ * Returns what sweeps if a timer has ended, or half a second after the last time, and takes over once what
+ * those had leased that are gone.
  */
-export async function sweepLoop(ctx: Context, options: SweepOptions, signal: AbortSignal): Promise<void> {
-  const { beats, mayWork } = options;
+function sweeper(ctx: Context, options: SweepOptions): () => Promise<void> {
   let seen: Standing | null = null;
   let quietUntil = new Date(0);
   let sweptAt = -Infinity;
-  const sweep = async () => {
-    const { standing } = beats;
-    if (standing !== seen) {
-      await takeOver(ctx, options, standing.gone);
-      await releaseWaiting(ctx.db, ctx.now());
-      seen = standing;
-    }
-    if (ctx.now() < quietUntil && performance.now() - sweptAt < AHEAD_MS) return;
+  let releasedAt = -Infinity;
+  return async () => {
+    const { standing } = options.beats;
     const startedAt = performance.now();
+    if (standing !== seen) await takeOver(ctx, options, standing.gone);
+    seen = standing;
+    if (startedAt - releasedAt >= RELEASE_MS) {
+      await releaseWaiting(ctx.db, ctx.now());
+      releasedAt = startedAt;
+    }
+    if (ctx.now() < quietUntil && startedAt - sweptAt < AHEAD_MS) return;
     quietUntil = await sweepOnce(ctx, options);
     sweptAt = startedAt;
     sweepSeconds.observe({ outcome: 'done' }, (performance.now() - startedAt) / 1000);
   };
+}
+
+/** Sweeps while this worker leads, at most ten times a second, until `signal` aborts. */
+export async function sweepLoop(ctx: Context, options: SweepOptions, signal: AbortSignal): Promise<void> {
+  const sweep = sweeper(ctx, options);
   // A worker that never sweeps has a rate of 0, instead of none at all.
   sweepSeconds.zero({ outcome: 'done' });
   while (!signal.aborted) {
     const startedAt = performance.now();
     let pauseMs = SWEEP_MS;
     try {
-      if (beats.standing.leads && mayWork()) await sweep();
+      if (options.beats.standing.leads && options.mayWork()) await sweep();
     } catch (error) {
       sweepSeconds.observe({ outcome: 'failed' }, (performance.now() - startedAt) / 1000);
       ctx.log.warn('relay paused; retrying in 1 s', faultOf(error));

@@ -8,6 +8,8 @@ import { Monitor, type HealthReport } from '../../src/domain/ops/health/monitor.
 import { newProcess } from '../../src/domain/ops/health/processes.ts';
 import { queuesCheck } from '../../src/domain/ops/health/queues.ts';
 import { ENGINES } from '../support/engines.ts';
+import { syncChain } from '../../src/domain/payments/lifecycle/jobs.ts';
+import { schedule } from '../../src/domain/schedule/store.ts';
 import { queueOfJobs } from '../support/health.ts';
 import { startReceiver, type Receiver } from '../support/receivers.ts';
 import { startService, type Service } from '../support/service.ts';
@@ -48,7 +50,9 @@ for (const engine of ENGINES)
       const { harness } = service;
       harness.advance(LOOK_SECONDS);
       const now = harness.ctx.now();
-      await until('the worker has synced the chains', () => {
+      const job = { job: syncChain, key: 'bitcoin', runAt: now, testClock: null };
+      await schedule(harness.ctx.db, [job]);
+      await until('the worker has synced a chain', () => {
         const finishedAt = worker.runs.byQueue().confirmations?.finishedAt ?? null;
         return finishedAt !== null && finishedAt >= now;
       });

@@ -13,8 +13,11 @@ export type RedisConnection = Redis | Cluster;
  */
 export type RedisUse = 'queue' | 'limiter' | 'health';
 
+/** Finds a server that vanished while a worker waits for a job. */
+const KEEP_ALIVE_MS = 10_000;
+
 const OPTIONS = {
-  queue: { maxRetriesPerRequest: null },
+  queue: { maxRetriesPerRequest: null, keepAlive: KEEP_ALIVE_MS },
   // With the default options an unavailable Redis would delay a request for more than 15 s (measured). How
   // long one waits for a reply is the limiter's: a late reply still says how far the counts are.
   limiter: { enableOfflineQueue: false, maxRetriesPerRequest: 1 },
@@ -53,6 +56,8 @@ function logChanges(connection: RedisConnection, use: RedisUse, log: Log): void 
   };
   connection.on('error', (error: unknown) => onDown('Redis unavailable; reconnecting', faultOf(error)));
   connection.on('ready', onUp);
+  // Its only command is a check already (ops/health/redis.ts).
+  if (use === 'health') return;
   const watch = watchReplies(() => Promise.all(ownersOfKeys(connection).map((node) => node.ping())), {
     onHung: (afterMs) =>
       onDown(CONSEQUENCE[use], { reason: `Redis: no reply to PING within ${afterMs / 1000} s (it hangs)` }),
@@ -62,10 +67,9 @@ function logChanges(connection: RedisConnection, use: RedisUse, log: Log): void 
   connection.once('end', () => watch.stop());
 }
 
-const CONSEQUENCE: Readonly<Record<RedisUse, string>> = {
+const CONSEQUENCE: Readonly<Record<Exclude<RedisUse, 'health'>, string>> = {
   queue: 'Redis does not serve the queues; jobs wait in Postgres',
   limiter: 'Redis does not count requests; limits are counted in memory',
-  health: 'Redis does not answer the check of its health',
 };
 
 function open(addresses: RedisAddresses, use: RedisUse): RedisConnection {

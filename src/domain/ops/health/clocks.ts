@@ -3,7 +3,7 @@ import { clockFault, stateOf } from '../../../platform/database-clock/report.ts'
 import type { Check } from './monitor.ts';
 import { findProcesses } from './processes.ts';
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 10_000;
 
 /** Whether the machines of this process and of every other have the time of the database. */
 export function clocksCheck(ctx: Context): Check {

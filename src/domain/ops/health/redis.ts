@@ -21,7 +21,8 @@ export function redisCheck(connection: RedisConnection): Check {
         if (/^(connecting|connect)$/.test(connection.status))
           await once(connection, 'ready', { signal: AbortSignal.timeout(CONNECT_MS) });
         await connection.set(KEY, '1', 'EX', KEPT_SECONDS);
-        await Promise.all(ownersOfKeys(connection).map((node) => node.ping()));
+        const owners = ownersOfKeys(connection);
+        if (owners.length > 1) await Promise.all(owners.map((node) => node.ping()));
         return [];
       } catch (error) {
         return [faultOf(error)];

@@ -5,7 +5,7 @@ import type { Context } from '../../../platform/context.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { syncChain } from '../lifecycle/jobs.ts';
 import type { AdaptersByMode } from '../lifecycle/ports.ts';
-import { blocksToWait } from '../transfers/confirm.ts';
+import { blocksToWait, hasUnconfirmed } from '../transfers/confirm.ts';
 import { syncPage, type SyncAdapters } from './sync-network.ts';
 
 /** The simulated chains. */
@@ -14,6 +14,11 @@ type ChainAdapters = SyncAdapters & Pick<AdaptersByMode, 'testChain'>;
 /** A network is polled once per block, within these bounds, so that a transfer is seen soon. */
 const SLOWEST_POLL_SECONDS = 5;
 const FASTEST_POLL_SECONDS = 0.2;
+/**
+ * A simulated network without an unconfirmed transfer is polled as seldom: whoever sends one there schedules
+ * its sync. All such networks are polled at the same moment, by one run.
+ */
+const QUIET_POLL_SECONDS = 60;
 
 /**
  * Syncs each chain, and again at its next block, or at once while there is more to read. The key is a
@@ -48,13 +53,14 @@ const NOT_ASKED = Promise.resolve(null);
  */
 async function nextSyncAt(
   ctx: Context,
-  { testChain }: ChainAdapters,
+  { testChain, isSimulated }: ChainAdapters,
   network: NetworkId,
 ): Promise<Date | null> {
   const blockSeconds = ctx.config.blockSeconds ?? NETWORKS[network].blockSeconds;
   const pollSeconds = Math.min(SLOWEST_POLL_SECONDS, Math.max(FASTEST_POLL_SECONDS, blockSeconds));
   const soon = addSeconds(ctx.now(), pollSeconds);
-  if (ctx.testClock === null) return soon;
+  if (ctx.testClock === null)
+    return isSimulated && !(await hasUnconfirmed(ctx.db, network)) ? nextQuietPoll(ctx.now()) : soon;
   const { id, frozenUntil } = ctx.testClock;
   const [blocks, timeOf] = await pipelined(
     ctx.db,
@@ -64,4 +70,9 @@ async function nextSyncAt(
   if (blocks === null) return null;
   if (frozenUntil !== null) return timeOf?.(blocks) ?? soon;
   return addSeconds(ctx.now(), Math.min(pollSeconds, blocks * blockSeconds));
+}
+
+function nextQuietPoll(now: Date): Date {
+  const everyMs = QUIET_POLL_SECONDS * 1000;
+  return new Date((Math.floor(now.getTime() / everyMs) + 1) * everyMs);
 }

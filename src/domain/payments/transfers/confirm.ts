@@ -14,7 +14,7 @@ interface Depth {
   readonly height: number;
 }
 
-// Served by transfers_confirming.
+// Served by transfers_unconfirmed.
 const confirmable = sql<
   { payment_id: string },
   Depth & Pick<ChainScope, 'modes' | 'isLive'> & { limit: number }
@@ -75,6 +75,19 @@ export async function confirmUpTo(
   now: Date,
 ): Promise<void> {
   await run(tx, confirmTransfers, { network, height, paymentIds, now });
+}
+
+// Index: transfers_unconfirmed.
+const unconfirmed = sql<{ network: NetworkId }, { network: NetworkId }>(
+  'unconfirmed_transfer_of_network',
+  (p) => `
+    SELECT network FROM transfers
+    WHERE network = ${p.network} AND confirmed_at IS NULL AND dropped_at IS NULL AND NOT is_live LIMIT 1`,
+);
+
+/** Whether a transfer on a simulated network may still change: it is not confirmed. */
+export async function hasUnconfirmed(connection: Connection, network: NetworkId): Promise<boolean> {
+  return (await runOne(connection, unconfirmed, { network })) !== null;
 }
 
 interface UnconfirmedDepth {
