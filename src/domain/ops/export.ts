@@ -116,13 +116,20 @@ async function rowsOf(db: Db, kind: ExportKind, ids: readonly string[]): Promise
   return (await run(db, STATEMENTS[kind], { ids })).map(({ row }) => row);
 }
 
-/** A row as a line of CSV (RFC 4180), or the header for the names of the columns. */
+/**
+ * A row as a line of CSV (RFC 4180), or the header for the names of the columns. Text that begins like a
+ * formula has an apostrophe before it.
+ */
 export function csvLine(cells: readonly unknown[]): string {
   return `${cells.map(cellOf).join(',')}\r\n`;
 }
 
+/** What a spreadsheet would run: customers and merchants write some of the text. Numbers are none. */
+const IS_FORMULA = /^[=+@\t\r-](?!\d+(?:\.\d+)?$)/;
+
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const given = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = IS_FORMULA.test(given) ? `'${given}` : given;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

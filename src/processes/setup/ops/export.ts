@@ -59,7 +59,7 @@ function oneOf<T extends string>(option: string, known: readonly T[], given: str
 }
 
 /** A file that only its owner can read; one that exists is not overwritten. */
-function fileOutput(path: string): Pick<OpsOutput, 'write' | 'end'> {
+export function fileOutput(path: string): Pick<OpsOutput, 'write' | 'end'> {
   const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
   let fault: Error | null = null;
   stream.on('error', (error) => (fault = error));
@@ -72,8 +72,10 @@ function fileOutput(path: string): Pick<OpsOutput, 'write' | 'end'> {
       if (!stream.write(text)) await once(stream, 'drain').catch(check);
     },
     async end() {
+      check();
       stream.end();
-      await once(stream, 'close').catch(check);
+      // One that could not be opened may have closed before: nothing would come of waiting for it.
+      if (!stream.closed) await once(stream, 'close').catch(check);
       check();
     },
   };
