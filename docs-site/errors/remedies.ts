@@ -152,8 +152,12 @@ export const REMEDIES: Readonly<Record<ApiErrorCode, Remedy>> = {
       '`Idempotency-Key`.',
   },
   network_unavailable: {
-    cause: 'A live payment was asked for on a network for which the service has no real client.',
-    remedy: 'Use a test key, or ask the operator which networks serve live payments. Waiting does not help.',
+    cause:
+      'A live payment was asked for on a network for which the service has no real client, or no wallet of the ' +
+      'merchant. The message says which.',
+    remedy:
+      'Use a test key, or ask the operator which networks serve live payments, and to set and confirm a wallet. ' +
+      'Waiting does not help.',
   },
   maintenance: {
     cause: 'The operator has put the service into maintenance. Only `GET /v1/status` works as always.',

@@ -5,6 +5,7 @@ import { opsHandlers } from '../domain/ops/worker.ts';
 import { paymentHandlers } from '../domain/payments/worker.ts';
 import { receiptHandlers } from '../domain/receipts/worker.ts';
 import { sandboxHandlers } from '../domain/sandbox/worker.ts';
+import { walletHandlers } from '../domain/wallets/worker.ts';
 import { webhookHandlers } from '../domain/webhooks/worker.ts';
 import type { Handlers } from '../domain/schedule/job.ts';
 
@@ -14,6 +15,7 @@ export function createHandlers(adapters: Adapters): Handlers {
     ...paymentHandlers(adapters),
     ...eventHandlers(adapters.receiver),
     ...webhookHandlers(adapters),
+    ...walletHandlers(adapters),
     ...receiptHandlers(adapters),
     ...sandboxHandlers(adapters),
     ...idempotencyHandlers,

@@ -1,5 +1,5 @@
 import { isNetwork, NETWORK_IDS, NETWORKS, type NetworkId } from './chain/networks.ts';
-import type { AddressBook, ChainOf, Payouts } from './chain/port.ts';
+import type { ChainOf, Payouts } from './chain/port.ts';
 import {
   simulatedAddresses,
   simulatedChain,
@@ -7,6 +7,8 @@ import {
   simulatedPayouts,
   simulatedRates,
 } from './chain/simulator/simulated.ts';
+import { booksWithoutWallets } from './chain/wallets/address-book.ts';
+import { walletAddresses } from './chain/wallets/wallet-addresses.ts';
 import type { AdaptersByMode, CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
 import { webhookClientOf, type WebhookClient } from './webhooks/client/client.ts';
 import type { Config } from '../platform/config/config.ts';
@@ -27,7 +29,6 @@ export const simulatedExchange: CurrencyExchange = { convert: () => Promise.reso
 
 /** The real client of one network. */
 export interface RealNetwork {
-  readonly addresses: AddressBook;
   readonly chain: ChainOf;
   readonly payouts: Payouts;
 }
@@ -72,7 +73,7 @@ export function createAdapters(
     // Simulated transactions are in no explorer, unless an operator runs one.
     explorers: config.explorers,
     live: { ...realAdapters(real), explorers: { ...EXPLORERS, ...config.explorers } },
-    addresses: simulatedAddresses,
+    addresses: booksWithoutWallets(simulatedAddresses),
     chain: simulatedChain,
     testChain: simulatedChain,
     rates: simulatedRates,
@@ -96,13 +97,18 @@ function realAdapters(real: RealNetworks): PaymentAdapters {
       message: `network_unavailable: no real client serves live payments on ${network}. Use a test key.`,
     });
   };
+  const wallets = walletAddresses();
   return {
     modes: ['live'],
     networks: servedBy(real),
     isSimulated: false,
     explorers: EXPLORERS,
     addresses: {
-      derive: (network, deposit) => served(network).addresses.derive(network, deposit),
+      async open(ctx, caller, network) {
+        served(network);
+        return wallets.open(ctx, caller, network);
+      },
+      of: (ctx, place) => wallets.of(ctx, place),
     },
     chain: (ctx) => ({
       poll: async (network, ...asked) =>

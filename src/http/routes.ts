@@ -10,6 +10,7 @@ import { deliveryEndpoints } from '../domain/webhooks/delivery-routes.ts';
 import { registrationEndpoints } from '../domain/webhooks/registration-routes.ts';
 import { signingEndpoints } from '../domain/webhooks/signing-routes.ts';
 import { webhookEndpointEndpoints } from '../domain/webhooks/endpoint-routes.ts';
+import { walletEndpoints } from '../domain/wallets/routes.ts';
 import { receiverCheckEndpoints, webhookEndpoints } from '../domain/webhooks/routes.ts';
 import type { Endpoint } from '../domain/api/endpoint.ts';
 
@@ -33,6 +34,7 @@ export function createEndpoints({ adapters, sandbox, health }: Dependencies): re
     ...deliveryEndpoints,
     ...receiverCheckEndpoints(adapters),
     ...eventEndpoints,
+    ...walletEndpoints,
     ...appearanceEndpoints(adapters),
     ...(sandbox === null ? [] : sandboxEndpoints(sandbox)),
   ];

@@ -93,7 +93,8 @@ function servicePayment(
 ): ServicePayment {
   const { id, frozen } = run;
   const { ctx } = frozen;
-  const customerAddress = (network: Network) => adapters.addresses.derive(network, { id: 'the customer' });
+  const customerAddress = (network: Network) =>
+    adapters.testChain(ctx).derive(network, { id: 'the customer' });
   const token = async () => {
     const [payment] = await readPayments(ctx.db, [id]);
     return payment?.token_id ?? '';

@@ -113,6 +113,8 @@ export function initialState(policy: Policy): State {
     test_clock: null,
     clock_offset_ms: '0',
     clock_frozen_until: null,
+    wallet_id: null,
+    deposit_index: null,
   };
   const quotes = [quoteIn('ETH', payment, [], 0)];
   return {

@@ -221,9 +221,12 @@ describe('npm run merchants', function () {
       /^SECRETS_KEY lacks the key [0-9a-f]{8}, which a stored secret needs\. Put every key/,
     );
     const resealed = await merchants(['reseal-secrets', '--json'], env(third, second, first));
-    expect(resealed).to.include({ code: 0, printed: '{"resealed":2,"answers":0}\n' });
+    expect(resealed).to.include({ code: 0, printed: '{"resealed":2,"answers":0,"wallets":0}\n' });
     const again = await merchants(['reseal-secrets'], env(third));
-    expect(again).to.include({ code: 0, printed: 'resealed        0\nanswers         0\n' });
+    expect(again).to.include({
+      code: 0,
+      printed: 'resealed        0\nanswers         0\nwallets         0\n',
+    });
     await own.drop();
   });
 

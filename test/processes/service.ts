@@ -112,7 +112,7 @@ export function startProcess(
   name: ProcessName,
   env: Environment,
   args: string[] = [],
-  options: { mayFail?: boolean } = {},
+  options: { mayFail?: boolean; input?: string } = {},
 ): Service {
   if (buildFolder === undefined) throw new Error('not built');
   return startNode([join(buildFolder, `dist/processes/${name}.js`), ...args], env, options);
@@ -120,28 +120,30 @@ export function startProcess(
 
 /**
  * Starts node in the project's folder, or in another one. `mayFail`: the test expects errors that nothing
- * handles.
+ * handles. `input`: its standard input, none without.
  */
 export function startNode(
   args: readonly string[],
   env: Environment,
-  { cwd = ROOT, mayFail = false }: { cwd?: string; mayFail?: boolean } = {},
+  options: { cwd?: string; mayFail?: boolean; input?: string } = {},
 ): Service {
-  return startProgram([process.execPath, ...args], env, { cwd, mayFail });
+  return startProgram([process.execPath, ...args], env, options);
 }
 
 /** The same with any program: its path, or a name that PATH finds, and its arguments. */
 export function startProgram(
   [program = '', ...args]: readonly string[],
   env: Environment,
-  { cwd = ROOT, mayFail = false }: { cwd?: string; mayFail?: boolean } = {},
+  { cwd = ROOT, mayFail = false, input }: { cwd?: string; mayFail?: boolean; input?: string } = {},
 ): Service {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(program, args, {
     cwd,
     env: { PATH, HOME, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  // It may end before it has read all of it.
+  child.stdin?.on('error', () => undefined).end(input);
   running.add(child);
   child.once('close', () => running.delete(child));
   const service = watch(child);

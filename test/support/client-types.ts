@@ -63,6 +63,7 @@ import {
 import { EndpointSettings } from '../../src/domain/webhooks/registrations/schemas.ts';
 import { RotateSecretBody, WebhookSecrets } from '../../src/domain/webhooks/secrets/schemas.ts';
 import { Jwks, RotateSigningKeyBody, SigningKeys } from '../../src/domain/webhooks/signing-keys/schemas.ts';
+import { ListWalletsQuery, WalletList, WalletResource } from '../../src/domain/wallets/schemas.ts';
 import { CursorPagination } from '../../src/domain/api/schemas.ts';
 import { ENDPOINTS } from './endpoints.ts';
 
@@ -87,6 +88,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     Redelivery,
     RedeliveryList: Redeliveries,
   },
+  wallets: { ListWallets: ListWalletsQuery, Wallet: WalletResource, WalletList },
   deliveries: {
     ListDeliveries: ListDeliveriesQuery,
     Delivery,

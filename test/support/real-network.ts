@@ -1,7 +1,6 @@
 import { createAdapters, type Adapters } from '../../src/domain/adapters.ts';
 import type { ChainPage, ChainTransfer, Watch } from '../../src/domain/chain/port.ts';
 import {
-  simulatedAddresses,
   simulatedChain,
   simulatedPayouts,
   simulatedRates,
@@ -14,6 +13,7 @@ import { syncNetwork } from '../../src/domain/payments/sync/sync-network.ts';
 import { hashApiKey } from '../../src/platform/values/ids.ts';
 import type { Harness } from './harness.ts';
 import type { Shop } from './shop.ts';
+import { useWallet } from './wallets.ts';
 
 /** Ethereum as a real network of live payments, on the chain of the simulator. */
 export interface RealNetwork {
@@ -42,7 +42,7 @@ export function openRealNetwork(harness: Harness, shop: Shop): RealNetwork {
       return altered(await simulatedChain(own).poll(network, cursor, watch, now));
     },
   });
-  const ethereum = { addresses: simulatedAddresses, chain, payouts: simulatedPayouts };
+  const ethereum = { chain, payouts: simulatedPayouts };
   const created = createAdapters(config, { ethereum });
   const adapters = { ...created, live: { ...created.live, rates: simulatedRates } };
   return {
@@ -54,14 +54,18 @@ export function openRealNetwork(harness: Harness, shop: Shop): RealNetwork {
     sync: () => syncNetwork(ctx, adapters.live, 'ethereum'),
     mine: (blocks) => shop.chain.mine('ethereum', blocks, ctx.now()),
     async create() {
-      const { apiKey } = await harness.addMerchant({ mode: 'live' });
+      const { id: merchantId, apiKey } = await harness.addMerchant({ mode: 'live' });
+      await useWallet(ctx, merchantId);
       const caller = await findCaller(ctx.db, hashApiKey(apiKey));
       if (caller === null) throw new Error('the merchant does not exist');
       const body = { pay_amount: '10.50', order_id: 'order-1' };
       const { text } = await createPayment(ctx, adapters, caller, body, null);
       return (JSON.parse(text) as { id: string }).id;
     },
-    pay: (id, sending) => shop.send(id, { network: 'ethereum', coin: 'USDC', amount: '10.50', ...sending }),
+    async pay(id, sending) {
+      const { address } = await shop.payment(id);
+      return shop.send(id, { network: 'ethereum', coin: 'USDC', amount: '10.50', address, ...sending });
+    },
     statusOf: async (id) => (await readPayments(ctx.db, [id]))[0]?.status,
   };
 }

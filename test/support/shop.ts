@@ -49,7 +49,7 @@ export interface Shop {
    */
   pay(id: string, body?: SendTransferBody): Promise<TransferResource>;
   /** Sends money to the address of the payment on a network, as a stranger could: any coin, chosen or not. */
-  send(id: string, sending: Omit<TransferRequest, 'address'>): Promise<ChainTransfer>;
+  send(id: string, sending: Omit<TransferRequest, 'address'> & { address?: string }): Promise<ChainTransfer>;
   refund(id: string, body?: RefundBody): Promise<RefundResource>;
   payment(id: string): Promise<Payment>;
   events(id: string): Promise<StoredEvent[]>;
@@ -89,7 +89,7 @@ export async function openShop(harness: Harness, merchant: TestMerchant = harnes
       ) as TransferResource;
     },
     async send(id, sending) {
-      const address = chain.derive(sending.network, { id });
+      const { address = chain.derive(sending.network, { id }) } = sending;
       const [sent] = await chain.send(ctx.db, [{ ...sending, address }], ctx.now());
       if (sent === undefined) throw new Error('nothing was sent');
       await syncSoon(harness, sending.network);

@@ -10,6 +10,7 @@ export const PERMISSIONS = [
   'webhooks:write',
   'webhooks:secrets',
   'checkout:write',
+  'wallets:read',
   'sandbox:write',
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
@@ -23,6 +24,8 @@ export interface Caller {
   readonly mode: Mode;
   /** The merchant's choices for underpaid, late and overpaid payments. */
   readonly policy: unknown;
+  /** The wallets in use for its live payments, by family: its own, or the installation's default. */
+  readonly wallets?: Readonly<Record<string, string>>;
   /** An operator has suspended the merchant: its keys may do nothing. */
   readonly isSuspended?: true;
 }

@@ -163,17 +163,6 @@ export interface ChainClient {
   ): Promise<readonly Balance[]>;
 }
 
-/** What the deposit addresses of a payment are derived from. */
-export interface Deposit {
-  /** The payment's id. */
-  readonly id: string;
-}
-
-/** Derives the deposit addresses of payments: always the same, without I/O. */
-export interface AddressBook {
-  derive(network: NetworkId, deposit: Deposit): string;
-}
-
 /** Returns the chain of a context: the shared one, or that of its test clock. */
 export type ChainOf<Chain extends ChainClient = ChainClient> = (
   ctx: Pick<Context, 'db' | 'config' | 'testClock'>,

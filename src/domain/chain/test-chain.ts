@@ -1,7 +1,8 @@
 import type { Connection, Tx } from '../../platform/postgres/db.ts';
 import type { CoinId } from './coins.ts';
 import type { NetworkId } from './networks.ts';
-import type { AddressBook, ChainClient, ChainTransfer } from './port.ts';
+import type { ChainClient, ChainTransfer } from './port.ts';
+import type { Deposit } from './wallets/address-book.ts';
 
 /**
  * A transfer to send on a test chain. A `reference` is sent only once; without one each call sends a
@@ -19,7 +20,10 @@ export interface TransferRequest {
 }
 
 /** A chain that test merchants control. */
-export interface TestChain extends ChainClient, AddressBook {
+export interface TestChain extends ChainClient {
+  /** Derives a deposit address: always the same, without I/O. */
+  derive(network: NetworkId, deposit: Deposit): string;
+
   /**
    * Returns when the block that many above the head will be mined; null when the chain has no head yet.
    */

@@ -1,6 +1,7 @@
 import type { CoinId } from '../chain/coins.ts';
 import type { NetworkId } from '../chain/networks.ts';
 import type { PolicyChoice } from '../payments/lifecycle/policy.ts';
+import { IS_IN_USE } from '../chain/wallets/store.ts';
 import { PERMISSIONS, type Caller, type Mode, type Permission } from '../api/endpoint.ts';
 import { recordset, run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import { hashApiKey, newApiKey } from '../../platform/values/ids.ts';
@@ -83,12 +84,23 @@ interface CallerRow {
   readonly mode: Mode;
   readonly policy: PolicyChoice;
   readonly is_suspended: boolean;
+  readonly wallets: Readonly<Record<string, string>> | null;
 }
+
+/**
+ * SQL: the columns of a caller. Its wallets are part of it, so that a live payment asks nothing for its own;
+ * of two for a family, its own and the default, the later key counts. Index: wallet_in_use, for each of the
+ * two.
+ */
+const CALLER = `m.id AS merchant_id, m.settlement_currency, m.settlement_network,
+     k.permissions, m.mode, m.policy, m.suspended_at IS NOT NULL AS is_suspended,
+     CASE WHEN m.mode = 'live' THEN (
+       SELECT json_object_agg(w.family, w.id ORDER BY w.merchant_id NULLS FIRST) FROM wallets w
+       WHERE coalesce(w.merchant_id, '') IN (m.id, '') AND ${IS_IN_USE}) END AS wallets`;
 
 const callerOfKey = sql<CallerRow, { keyHash: Buffer }>(
   'caller_of_key',
-  (p) => `SELECT m.id AS merchant_id, m.settlement_currency, m.settlement_network,
-     k.permissions, m.mode, m.policy, m.suspended_at IS NOT NULL AS is_suspended
+  (p) => `SELECT ${CALLER}
    FROM api_keys k JOIN merchants m ON m.id = k.merchant_id
    WHERE k.key_hash = ${p.keyHash} AND k.revoked_at IS NULL`,
 );
@@ -101,8 +113,7 @@ export async function findCaller(connection: Connection, keyHash: Buffer): Promi
 
 const callersOfKeys = sql<CallerRow & { hash: string }, { keys: string }>(
   'callers_of_keys',
-  (p) => `SELECT asked.hash, m.id AS merchant_id, m.settlement_currency, m.settlement_network,
-     k.permissions, m.mode, m.policy, m.suspended_at IS NOT NULL AS is_suspended
+  (p) => `SELECT asked.hash, ${CALLER}
    FROM json_to_recordset(${p.keys}::json) AS asked (hash text)
      JOIN api_keys k ON k.key_hash = decode(asked.hash, 'hex')
      JOIN merchants m ON m.id = k.merchant_id
@@ -127,6 +138,7 @@ function toCaller(row: CallerRow): Caller {
     permissions: row.permissions.filter((permission) => PERMISSIONS.includes(permission)),
     mode: row.mode,
     policy: row.policy,
+    ...(row.wallets === null ? {} : { wallets: row.wallets }),
     ...(row.is_suspended ? { isSuspended: true } : {}),
   };
 }

@@ -24,6 +24,8 @@ export interface RestoreFacts {
   readonly pending_conversions: readonly string[];
   readonly pending_deliveries: number;
   readonly restored_jobs: number;
+  /** Wallets whose next indices are left out. */
+  readonly wallets: number;
 }
 
 const remains = sql<{
@@ -41,6 +43,14 @@ const remains = sql<{
      (SELECT count(*)::int FROM deliveries WHERE status = 'pending') AS pending_deliveries`,
 );
 
+/** More payments of one wallet than a backup is ever behind. */
+const LEFT_OUT_INDICES = 10_000;
+
+const leaveOutIndices = sql<{ id: string }>(
+  'leave_out_deposit_indices',
+  `UPDATE wallets SET next_index = next_index + ${LEFT_OUT_INDICES} RETURNING id`,
+);
+
 /** The web and worker processes that are connected to the database, as `application_name (pid)`. */
 export async function servingNow(connection: Connection): Promise<string[]> {
   const rows = await run(connection, servingProcesses, []);
@@ -49,12 +59,14 @@ export async function servingNow(connection: Connection): Promise<string[]> {
 
 /**
  * Makes a database ready that was restored from a backup, before a process serves it: the feed begins a new
- * epoch, and jobs that rows lack are scheduled. Leases need nothing: they end at times of before the backup.
+ * epoch, jobs that rows lack are scheduled, and indices of wallets are left out that were given out since the
+ * backup: customers still have those addresses. Leases need nothing: they end at times of before the backup.
  * Returns what an operator must check.
  */
 export async function afterRestore(ctx: Context): Promise<RestoreFacts> {
   const otherCluster = await isElsewhere(ctx.db);
   const begun = await ctx.db.transaction((tx) => beginEpoch(tx, ctx.now()));
+  const wallets = (await run(ctx.db, leaveOutIndices, [])).length;
   const restoredJobs = await reconcileOnce(ctx);
   const row = await runOne(ctx.db, remains, []);
   if (row === null) throw new Error('the remains have no row');
@@ -64,6 +76,7 @@ export async function afterRestore(ctx: Context): Promise<RestoreFacts> {
     other_cluster: otherCluster,
     newest_payment_at: row.newest_payment_at?.toISOString() ?? null,
     restored_jobs: restoredJobs,
+    wallets,
   };
 }
 
@@ -73,6 +86,7 @@ export function restoreText(facts: RestoreFacts): string {
   const listed = (ids: readonly string[]) => (ids.length === 0 ? '' : `: ${ids.join(' ')}`);
   return `The feed begins again: ${facts.events} events are numbered in their order, and cursors from before get 400.
 ${facts.restored_jobs} jobs were missing and are scheduled again.
+The next ${LEFT_OUT_INDICES} indices of ${facts.wallets} wallets are left out: addresses of since the backup go to nobody else.
 
 Before you start workers:
 - Empty the Redis of the queues (FLUSHDB): it may know jobs of rows that are gone. Postgres fills it again.

@@ -1,6 +1,6 @@
 import { isCoin } from '../chain/coins.ts';
 import { isNetwork } from '../chain/networks.ts';
-import type { AddressBook } from '../chain/port.ts';
+import type { AddressBook, DepositPlace } from '../chain/wallets/address-book.ts';
 import { replayOf } from '../idempotency/claim.ts';
 import { dispatchJobOf } from '../outbox/outbox.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -26,7 +26,7 @@ const DEFAULT_EXPIRATION_MINUTES = 60;
  * has an idempotency key, the claim with the stored reply: in one statement, thus in one round trip and one
  * commit, which it shares with others of the same moment. A claim that exists already is replayed, and
  * nothing is written. Throws ApiError idempotency_conflict, network_unavailable for a live payment without a
- * client of its network, and unavailable.
+ * client of its network or a wallet, and unavailable.
  */
 export async function createPayment(
   ctx: Context,
@@ -36,8 +36,9 @@ export async function createPayment(
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
   const now = ctx.now();
-  const { addresses } = adaptersOf(adapters, caller.mode);
-  const { payment, rate } = newPayment(ctx, addresses, caller, body, now);
+  const { network } = settlementOf(caller);
+  const place = await adaptersOf(adapters, caller.mode).addresses.open(ctx, caller, network);
+  const { payment, rate } = newPayment(ctx, place, caller, body, now);
   const event = eventOf(payment, TRANSITIONS.created.event, now);
   const response = reply(201, toResource(payment, ctx.config.publicUrl));
   const expiry = {
@@ -66,7 +67,7 @@ export async function createPayment(
  */
 export function newPayment(
   { testClock }: Pick<Context, 'testClock'>,
-  addresses: AddressBook,
+  place: DepositPlace & AddressBook,
   caller: Caller,
   body: CreatePaymentBody,
   now: Date,
@@ -74,6 +75,8 @@ export function newPayment(
   const id = newId('pay', now);
   const { coin, network } = settlementOf(caller);
   const { asks, rate } = quoteInSettlementCoin(body.pay_amount, coin, network);
+  const address = place.derive(network, { id });
+  if (address === null) throw new Error(`a new payment has no address on ${network}`);
   const expiresAt = addSeconds(now, (body.expiration_minutes ?? DEFAULT_EXPIRATION_MINUTES) * 60);
   const payment: Payment = {
     id,
@@ -94,7 +97,7 @@ export function newPayment(
     sequence: 1,
     coin,
     network,
-    address: addresses.derive(network, { id }),
+    address,
     crypto_amount: asks,
     tx_hash: null,
     tx_network: null,
@@ -114,6 +117,8 @@ export function newPayment(
     test_clock: testClock && id,
     clock_offset_ms: String(testClock?.offsetMs ?? 0),
     clock_frozen_until: testClock?.frozenUntil ?? null,
+    wallet_id: place.wallet_id,
+    deposit_index: place.deposit_index,
   };
   return { payment, rate };
 }

@@ -11,7 +11,7 @@ import { RefundBody, RefundList, RefundResource } from './refunds/schemas.ts';
 import { CreatePaymentBody, ListPaymentsQuery, PaymentList, PaymentResource, toResource } from './schemas.ts';
 import { LargeMerchants } from './totals.ts';
 
-/** The endpoints of payments; the chain adapter derives a new payment's deposit address. */
+/** The endpoints of payments; `adapters` say where a new payment takes money. */
 export const paymentEndpoints = (adapters: AdaptersByMode, many = new LargeMerchants()) => [
   endpoint({
     operationId: 'createPayment',
@@ -21,8 +21,8 @@ export const paymentEndpoints = (adapters: AdaptersByMode, many = new LargeMerch
     description:
       'The payment is WAITING, and its first event is recorded with it. Send the customer to ' +
       '`checkout_url`. With an `Idempotency-Key` a request that is sent again creates no second ' +
-      'payment. A live payment needs a client of its network: without one the response is a 503, ' +
-      'and nothing is stored.',
+      'payment. A live payment needs a client of its network and a wallet: without one the response ' +
+      'is a 503, and nothing is stored.',
     auth: 'required',
     permissions: ['payments:write'],
     perMinute: 60,

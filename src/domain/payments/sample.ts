@@ -1,6 +1,6 @@
 import { depositAddress } from '../chain/addresses.ts';
-import { NETWORKS } from '../chain/networks.ts';
-import type { AddressBook } from '../chain/port.ts';
+import { NETWORKS, type NetworkId } from '../chain/networks.ts';
+import type { Deposit } from '../chain/wallets/address-book.ts';
 import { transactionHash } from '../chain/transaction-hashes.ts';
 import type { EventRecord } from '../outbox/outbox.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -28,11 +28,13 @@ export function samplePayment(ctx: Context, caller: Caller): Payment {
     metadata: { item: 'Café crème, 1/2 €' },
   };
   const createdAt = addSeconds(ctx.systemNow(), -PAID_WITHIN_SECONDS);
-  return newPayment(ctx, SAMPLE_ADDRESSES, caller, body, createdAt).payment;
+  return newPayment(ctx, SAMPLE_PLACE, caller, body, createdAt).payment;
 }
 
-const SAMPLE_ADDRESSES: AddressBook = {
-  derive: (network, { id }) => depositAddress('sample', network, id),
+const SAMPLE_PLACE = {
+  wallet_id: null,
+  deposit_index: null,
+  derive: (network: NetworkId, { id }: Deposit) => depositAddress('sample', network, id),
 };
 
 /** Returns the event of this type on the usual path of a sample payment, built by the code of real events. */

@@ -20,6 +20,7 @@ import * as customer from '../../domain/sandbox/customer/schemas.ts';
 import { Scenario, ScenarioBody } from '../../domain/sandbox/scenarios/schemas.ts';
 import * as testClock from '../../domain/sandbox/test-clock/schemas.ts';
 import * as deliveries from '../../domain/webhooks/deliveries/schemas.ts';
+import { WalletList, WalletResource } from '../../domain/wallets/schemas.ts';
 import * as endpoints from '../../domain/webhooks/endpoint-list/schemas.ts';
 import * as settings from '../../domain/webhooks/endpoints/schemas.ts';
 import * as receivers from '../../domain/webhooks/receiver-check/schemas.ts';
@@ -71,6 +72,8 @@ export const SCHEMA_NAMES: Readonly<Record<string, TSchema>> = {
   ReceiverCheckRequest: receivers.ReceiverCheckBody,
   ReceiverCheck: receivers.ReceiverCheck,
   ReceiverCheckCase: receivers.CaseReport,
+  Wallet: WalletResource,
+  WalletList,
   Appearance,
   AppearanceRequest: AppearanceBody,
   SendTransferRequest: customer.SendTransferBody,

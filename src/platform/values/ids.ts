@@ -4,7 +4,7 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
 
-export type IdPrefix = 'mer' | 'pay' | 'evt' | 'dlv' | 'ref' | 'req' | 'whe';
+export type IdPrefix = 'mer' | 'pay' | 'evt' | 'dlv' | 'ref' | 'req' | 'wal' | 'whe';
 
 /**
  * A new id: `prefix_` and a ULID (26 characters of Crockford base 32: 48 bits of `now` in milliseconds, then
@@ -51,6 +51,11 @@ export function newApiKey(mode: 'test' | 'live'): string {
 /** SHA-256 of a key. A key has 192 random bits, so it needs neither salt nor stretching. */
 export function hashApiKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
+}
+
+/** The id of a key of SECRETS_KEY, which may be shown: the first 8 hex digits of its SHA-256. */
+export function keyIdOf(key: Buffer): string {
+  return hash('sha256', key, 'hex').slice(0, 8);
 }
 
 function timePart(milliseconds: number): string {

@@ -1,6 +1,36 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../platform/log.ts';
-import { COMMANDS, USAGE, UsageError, type Command, type Values } from './merchant-commands.ts';
+import { PERMISSIONS } from '../../domain/api/endpoint.ts';
+import { COMMANDS as OF_MERCHANTS, UsageError, type Command, type Values } from './merchant-commands.ts';
+import { WALLET_COMMANDS, WALLET_OPTIONS, WALLET_USAGE } from './wallets/commands.ts';
+import { assertNoSecretIn } from './wallets/read-value.ts';
+
+export const USAGE = `Usage: npm run merchants -- COMMAND [options]
+
+  create      --name NAME --currency COIN --network NETWORK [--mode M] [--permissions a,b] [--policy P] [--email E]
+              a merchant, its first API key and its webhook secret
+  list        every merchant with its keys
+  add-key     --merchant ID [--permissions a,b]
+              one more API key
+  revoke-key  --merchant ID --key KEY_OR_PREFIX
+              ends a key within 10 s
+  set-policy  --merchant ID --policy P
+              what new payments do with too little, late or too much money, from 10 s later at the latest
+  reseal-secrets
+              encrypts with the first key of SECRETS_KEY every webhook secret that another key holds
+  set-email   --merchant ID --email E
+              where the merchant is notified of a disabled webhook endpoint, and of changed wallets
+${WALLET_USAGE}
+
+  --json         one JSON object instead of text
+  --mode         test (default): may use the sandbox; live: may not. A merchant is of one mode for good
+  --policy       JSON, for example '{"underpaid":"accept","underpaid_tolerance_percent":1}'; what is left out is the service's default
+  --permissions  default: all of ${PERMISSIONS.join(',')}
+${WALLET_OPTIONS}
+
+Works on DATABASE_URL, or on the embedded database of npm run dev.`;
+
+const COMMANDS: Readonly<Record<string, Command>> = { ...OF_MERCHANTS, ...WALLET_COMMANDS };
 
 /**
  * Returns the command that the arguments name, with the values of its options; null where they ask for help.
@@ -10,15 +40,21 @@ export function parseCommand(
   args: readonly string[],
 ): { name: string; command: Command; values: Values; json: boolean } | null {
   if (args.includes('--help') || args.includes('-h')) return null;
-  const name = args[0] ?? '';
+  const isOfWallet = args[0] === 'wallet';
+  if (isOfWallet) assertNoSecretIn(args);
+  const name = args.slice(0, isOfWallet ? 2 : 1).join(' ');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined)
     throw new UsageError(
-      `${name === '' ? 'A command is missing' : `There is no command ${name}`}.\n\n${USAGE}`,
+      `${name === '' ? 'A command is missing' : `There is no command ${isOfWallet ? 'of this name of wallet' : name}`}.\n\n${USAGE}`,
     );
   const taken = [...command.needs, ...(command.takes ?? [])];
   const options = Object.fromEntries(taken.map((option) => [option, { type: 'string' as const }]));
-  const { json, ...values } = parseOptions(args.slice(1), { ...options, json: { type: 'boolean' } });
+  const { json, ...values } = parseOptions(
+    args.slice(isOfWallet ? 2 : 1),
+    { ...options, json: { type: 'boolean' } },
+    isOfWallet,
+  );
   const missing = command.needs.filter((option) => !values[option]?.toString().trim());
   if (missing.length > 0)
     throw new UsageError(
@@ -30,10 +66,18 @@ export function parseCommand(
   return { name, command, values, json: json === true };
 }
 
-function parseOptions(args: string[], options: Record<string, { type: 'string' | 'boolean' }>) {
+/**
+ * `isSilent`: the message shows no argument, because it may be a part of a secret that was not recognised.
+ */
+function parseOptions(
+  args: string[],
+  options: Record<string, { type: 'string' | 'boolean' }>,
+  isSilent: boolean,
+) {
   try {
     return parseArgs({ args, options }).values;
   } catch (error) {
-    throw new UsageError(`${messageOf(error)}\n\n${USAGE}`);
+    const fault = isSilent ? 'There is an argument that this command does not take.' : messageOf(error);
+    throw new UsageError(`${fault}\n\n${USAGE}`);
   }
 }

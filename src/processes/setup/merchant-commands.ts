@@ -4,6 +4,7 @@ import { createMerchant, listMerchants, setEmail, setPolicy } from '../../domain
 import { Type } from 'typebox';
 import { PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
 import { reEncryptSecrets } from '../../domain/webhooks/secrets/re-encrypt.ts';
+import { reSignWallets } from '../../domain/wallets/re-sign.ts';
 import { SecretBoxError } from '../../domain/webhooks/secrets/secret-box.ts';
 import { getWebhookSecrets } from '../../domain/webhooks/secrets/read.ts';
 import { StartError } from '../../platform/config/config.ts';
@@ -11,29 +12,6 @@ import type { Context } from '../../platform/context.ts';
 import { PERMISSIONS, type Mode, type Permission } from '../../domain/api/endpoint.ts';
 import { messageOf } from '../../platform/log.ts';
 import { getValidator } from '../../domain/api/validator.ts';
-
-export const USAGE = `Usage: npm run merchants -- COMMAND [options]
-
-  create      --name NAME --currency COIN --network NETWORK [--mode M] [--permissions a,b] [--policy P] [--email E]
-              a merchant, its first API key and its webhook secret
-  list        every merchant with its keys
-  add-key     --merchant ID [--permissions a,b]
-              one more API key
-  revoke-key  --merchant ID --key KEY_OR_PREFIX
-              ends a key within 10 s
-  set-policy  --merchant ID --policy P
-              what new payments do with too little, late or too much money, from 10 s later at the latest
-  reseal-secrets
-              encrypts with the first key of SECRETS_KEY every webhook secret that another key holds
-  set-email   --merchant ID --email E
-              where the merchant is notified when the webhook endpoint is disabled
-
-  --json         one JSON object instead of text
-  --mode         test (default): may use the sandbox; live: may not. A merchant is of one mode for good
-  --policy       JSON, for example '{"underpaid":"accept","underpaid_tolerance_percent":1}'; what is left out is the service's default
-  --permissions  default: all of ${PERMISSIONS.join(',')}
-
-Works on DATABASE_URL, or on the embedded database of npm run dev.`;
 
 /** A mistake in the command line. */
 export class UsageError extends StartError {}
@@ -47,19 +25,27 @@ type Option =
   | 'key'
   | 'mode'
   | 'policy'
-  | 'email';
+  | 'email'
+  | 'wallet'
+  | 'kind'
+  | 'value'
+  | 'address'
+  | 'format'
+  | 'out';
 export type Values = { readonly [name in Option]?: string };
 
 export interface Command {
   readonly needs: readonly Option[];
   readonly takes?: readonly Option[];
   /** Returns what `--json` prints; the text is made of the same. */
-  run(ctx: Context, values: Values): Promise<Record<string, unknown>>;
+  run(ctx: Context, values: Values, isJson?: boolean): Promise<Record<string, unknown>>;
+  /** The text, where it is not a line for each fact. */
+  text?(result: Readonly<Record<string, unknown>>): string;
   /** What the operator must know about the result; null: nothing. */
-  notice?(values: Values): string | null;
+  notice?(values: Values, result: Readonly<Record<string, unknown>>): string | null;
 }
 
-/** The commands of `npm run merchants`. */
+/** The commands of `npm run merchants` on merchants and their keys. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   create: {
     needs: ['name', 'currency', 'network'],
@@ -76,7 +62,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       const { merchantId, apiKey, webhookSecret } = await createMerchant(ctx, merchant).catch(asUsageError);
       return { merchant_id: merchantId, api_key: apiKey, webhook_secret: webhookSecret };
     },
-    notice: ({ mode, network = '' }) => (modeOf(mode) === 'live' ? liveNotice(network) : null),
+    notice: ({ mode, network = '' }, { merchant_id }) =>
+      modeOf(mode) === 'live' ? liveNotice(network, merchant_id) : null,
   },
   list: {
     needs: [],
@@ -124,7 +111,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
             )
           : error;
       });
-      return { resealed: secrets, answers };
+      return { resealed: secrets, answers, wallets: await reSignWallets(ctx) };
     },
   },
 };
@@ -133,7 +120,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
  * Throws StartError unless SECRETS_KEY is that of web and worker: with another key, every webhook of the
  * merchant would fail.
  */
-async function assertSecretsKeyFits(ctx: Context): Promise<void> {
+export async function assertSecretsKeyFits(ctx: Context): Promise<void> {
   const newest = (await listMerchants(ctx.db)).at(-1);
   if (newest === undefined) return;
   await getWebhookSecrets(ctx, newest.merchant_id).catch((error: unknown) => {
@@ -143,7 +130,7 @@ async function assertSecretsKeyFits(ctx: Context): Promise<void> {
   });
 }
 
-function asUsageError(error: unknown): never {
+export function asUsageError(error: unknown): never {
   throw error instanceof RangeError ? new UsageError(error.message) : error;
 }
 
@@ -163,8 +150,9 @@ function modeOf(mode = 'test'): Mode {
 }
 
 /** A network without a real client takes no live payments. */
-function liveNotice(network: string): string | null {
-  if (LIVE_NETWORKS.some((served) => served === network)) return null;
+function liveNotice(network: string, merchantId: unknown): string {
+  if (LIVE_NETWORKS.some((served) => served === network))
+    return `Its live payments need a wallet, or the default of the installation: npm run merchants -- wallet set --merchant ${String(merchantId)}`;
   const fact =
     LIVE_NETWORKS.length === 0 ? 'No network has a real client yet' : `${network} has no real client`;
   return `${fact}: POST /v1/payment with this live key returns 503 network_unavailable for ${network}, unless web and worker run with SIMULATE_LIVE=true, which simulates live payments too.`;

@@ -12,9 +12,16 @@ const CHANGES: Readonly<Record<string, string>> = {
   'set-policy': 'policy',
   'set-email': 'contact address',
   'reseal-secrets': 'webhook secrets re-encrypted',
+  'wallet set': 'wallet set',
+  'wallet confirm': 'wallet confirmed',
+  'wallet retire': 'wallet retired',
+  'wallet export': 'addresses of a wallet exported',
 };
 
-/** Logs and writes down what a command has changed, without the key, the secret and the mail address. */
+/**
+ * Logs and writes down what a command has changed or let out, without the key, the secret and the mail
+ * address.
+ */
 export async function reportCommand(
   ctx: Context,
   name: string,
@@ -25,7 +32,9 @@ export async function reportCommand(
   if (change === undefined) return;
   const key = typeof result.api_key === 'string' ? result.api_key : values.key;
   const details = {
-    merchant_id: typeof result.merchant_id === 'string' ? result.merchant_id : 'all',
+    merchant_id:
+      typeof result.merchant_id === 'string' ? result.merchant_id : 'wallet_id' in result ? 'default' : 'all',
+    ...pick(result, ['wallet_id', 'kind', 'treasury', 'replaced', 'rows']),
     ...(key === undefined ? {} : { changed_key: visiblePrefix(key) }),
     ...(values.permissions === undefined ? {} : { permissions: values.permissions }),
     ...(values.mode === undefined ? {} : { mode: values.mode }),
@@ -33,4 +42,11 @@ export async function reportCommand(
   };
   logConfigChange(ctx, change, { ...details, by: `merchants ${name}`, user: actorName(ctx.config) });
   await recordCommand(ctx, `merchants ${name}`, details);
+}
+
+/** What a wallet's command adds: nothing for any other. */
+function pick(result: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    names.flatMap((name) => ((result[name] ?? null) === null ? [] : [[name, result[name]]])),
+  );
 }

@@ -1,9 +1,8 @@
 import type { MerchantSummary } from '../../domain/merchants/store.ts';
 import type { OpenCommand } from './command-context.ts';
-import { parseCommand } from './command-line.ts';
+import { parseCommand, USAGE } from './command-line.ts';
 import { reportCommand } from './report-command.ts';
 import type { Lifetime } from './lifetime.ts';
-import { USAGE } from './merchant-commands.ts';
 
 /** Runs one command on merchants: `merchants create --name ...`. */
 export async function runMerchants(lifetime: Lifetime, open: OpenCommand): Promise<void> {
@@ -11,10 +10,11 @@ export async function runMerchants(lifetime: Lifetime, open: OpenCommand): Promi
   if (asked === null) return console.log(USAGE);
   const { name, command, values, json } = asked;
   const ctx = await open(lifetime, 'merchants', process.env);
-  const result = await command.run(ctx, values);
+  const result = await command.run(ctx, values, json);
   await reportCommand(ctx, name, values, result);
-  console.log(json ? JSON.stringify(result) : textOf(result));
-  const notice = command.notice?.(values) ?? null;
+  const text = json ? JSON.stringify(result) : (command.text?.(result) ?? textOf(result));
+  if (text !== '') console.log(text);
+  const notice = command.notice?.(values, result) ?? null;
   if (notice === null) return;
   // With --json, standard output is for programs: it holds the one object.
   if (json) console.error(notice);

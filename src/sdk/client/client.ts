@@ -5,6 +5,7 @@ import { Deliveries } from './resources/deliveries.ts';
 import { Events } from './resources/events.ts';
 import { Payments } from './resources/payments.ts';
 import { Sandbox } from './resources/sandbox.ts';
+import { Wallets } from './resources/wallets.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import type { ServiceStatus } from './types/status.ts';
 
@@ -24,6 +25,8 @@ export class PaymentCheckout {
   readonly webhooks: Webhooks;
   /** What was sent to receivers, and what they answered. */
   readonly deliveries: Deliveries;
+  /** Where the money of live payments goes. */
+  readonly wallets: Wallets;
   /** How the checkout page looks. */
   readonly appearance: CheckoutAppearance;
   /** Acts as the customer of a test payment, and moves its clock. */
@@ -38,6 +41,7 @@ export class PaymentCheckout {
     this.events = new Events(send);
     this.webhooks = new Webhooks(send);
     this.deliveries = new Deliveries(send);
+    this.wallets = new Wallets(send);
     this.appearance = new CheckoutAppearance(send);
     this.sandbox = new Sandbox(send);
   }

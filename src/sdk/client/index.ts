@@ -27,4 +27,5 @@ export type * from './types/refunds.ts';
 export type * from './types/sandbox.ts';
 export type * from './types/scenarios.ts';
 export type * from './types/status.ts';
+export type * from './types/wallets.ts';
 export type * from './types/webhooks.ts';

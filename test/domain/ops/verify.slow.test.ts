@@ -8,6 +8,7 @@ import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
 import { setWebhookConfig } from '../../../src/domain/webhooks/endpoints/settings.ts';
 import { selectMethodAt } from '../../support/select-method.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
+import { addWallet } from '../../support/wallets.ts';
 import { poisonShop } from '../../support/poison.ts';
 import { openShop, type Shop } from '../../support/shop.ts';
 
@@ -372,6 +373,12 @@ describe('verify', () => {
       },
       `UPDATE idempotency_keys SET body = NULL, status = NULL`,
       `SELECT concat_ws(' ', merchant_id, 'POST', '/v1/payment', 'one') AS id FROM idempotency_keys`,
+    ],
+    [
+      'wallets',
+      'somebody has changed where the money goes',
+      async () => (await addWallet(harness.ctx, harness.merchant.id)).id,
+      `UPDATE wallets SET merchant_id = NULL`,
     ],
   ];
 

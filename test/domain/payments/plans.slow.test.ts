@@ -186,7 +186,7 @@ describe(`with ${MANY} payments, a batch of ${BATCH}`, () => {
   for (const { name, read, first } of OTHER_ROWS)
     it(`is searched for ${name} page by page`, async () => {
       const middle = name === 'scheduled jobs' ? ['payment.expire', `pay_01KF${'0'.repeat(18)}5000`] : first;
-      await expectNarrow((ctx) => read(ctx.db as Tx, middle, BATCH));
+      await expectNarrow((ctx) => read(ctx.db as Tx, middle, BATCH, ctx.config));
     });
 
   it('needs the same few statements as one payment', async () => {

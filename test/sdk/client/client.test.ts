@@ -209,7 +209,7 @@ describe('the methods of the client', () => {
         return Promise.resolve(new Response('{ "data": [], "pagination": { "has_more": false } }'));
       },
     });
-    const { payments, events, webhooks, deliveries, appearance, sandbox } = client;
+    const { payments, events, webhooks, deliveries, wallets, appearance, sandbox } = client;
     const range = { from_date: '2026-01-31' };
     await Promise.all([
       client.status(),
@@ -245,6 +245,7 @@ describe('the methods of the client', () => {
       deliveries.get(ID),
       deliveries.redeliver(ID),
       deliveries.redeliverRange(range),
+      wallets.list(),
       appearance.get(),
       appearance.set({}),
       appearance.setLogo(new Uint8Array(1), 'image/png'),

@@ -6,6 +6,7 @@ import { recordEndpoints } from './record-endpoints.ts';
 import { recordErrors, recordOutages } from './record-errors.ts';
 import { recordEvents, recordPayments, recordSettledPayment } from './record-payments.ts';
 import { recordAppearance, recordSandbox, recordStatus } from './record-sandbox.ts';
+import { recordWallets } from './record-wallets.ts';
 import { recordDeliveries, recordWebhooks } from './record-webhooks.ts';
 import { stabilise } from './stable.ts';
 import { Tape } from './tape.ts';
@@ -42,6 +43,7 @@ export async function produceExamples(): Promise<Examples> {
     await recordDeliveries(run, settled);
     await recordAppearance(run);
     await recordEndpoints(run);
+    await recordWallets(run);
     await recordErrors(run, settled);
     await recordOutages(run);
     // Test events and those of the receiver check are of no payment.

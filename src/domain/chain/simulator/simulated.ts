@@ -2,9 +2,11 @@ import type { Db } from '../../../platform/postgres/db.ts';
 import { depositAddress } from '../addresses.ts';
 import { COIN_IDS, COINS, type CoinId } from '../coins.ts';
 import { CURRENCIES, CURRENCY_IDS, type CurrencyId } from '../currencies.ts';
-import type { AddressBook, ChainOf, Payouts } from '../port.ts';
+import type { ChainOf, Payouts } from '../port.ts';
 import type { DisplayRateSource, Rates, RateSource } from '../rates.ts';
 import type { TestChain } from '../test-chain.ts';
+import type { NetworkId } from '../networks.ts';
+import type { AddressBook, Deposit } from '../wallets/address-book.ts';
 import { payoutHash } from '../transaction-hashes.ts';
 import { createSimulator } from './simulator.ts';
 
@@ -24,9 +26,9 @@ export const simulatedChain: ChainOf<TestChain> = ({ db, config, testClock }) =>
   return simulator;
 };
 
-export const simulatedAddresses: AddressBook = {
-  derive: (network, { id }) => depositAddress(SEED, network, id),
-};
+export const simulatedAddresses = {
+  derive: (network: NetworkId, { id }: Deposit) => depositAddress(SEED, network, id),
+} satisfies AddressBook;
 
 /** The rates of the simulated market, which are fixed. */
 export const SIMULATED_RATES = Object.fromEntries(

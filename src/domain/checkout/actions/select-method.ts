@@ -31,6 +31,7 @@ export async function selectMethodByToken(
   const pair = COINS_ON_NETWORKS.find((known) => known.coin === coin && known.network === network);
   if (pair === undefined || !own.networks.includes(pair.network)) return 'badMethod';
   if (!isOffered(appearanceOf(found), pair)) return 'badMethod';
+  const addresses = await own.addresses.of(ctx, found);
   const rates = await own.rates();
   return ctx.db.transaction(async (tx): Promise<SelectionResult> => {
     const [payment] = await lockPayments(tx, [found.id]);
@@ -39,7 +40,7 @@ export async function selectMethodByToken(
     const now = clocked.now();
     if (!canSelectMethod(payment, now)) return 'closed';
     const transfers = await readTransfers(tx, [payment.id]);
-    await selectPaymentMethod(tx, { payment, transfers }, { ...pair, addresses: own.addresses, rates }, now);
+    await selectPaymentMethod(tx, { payment, transfers }, { ...pair, addresses, rates }, now);
     return 'selected';
   });
 }

@@ -32,7 +32,9 @@ export async function setRefundAddressByToken(
   if (found === null) return 'missing';
   if (!canAskForAddress(found)) return 'closed';
   const { refund_network: network } = found;
-  const address = parseRefundAddress(adaptersOf(adapters, found.merchant_mode), found, network, input);
+  const own = adaptersOf(adapters, found.merchant_mode);
+  const rules = { ...own, addresses: await own.addresses.of(ctx, found) };
+  const address = parseRefundAddress(rules, found, network, input);
   const ask = (step: EnteredAddress['step'], text: unknown, payment = found) => ({
     entered: { step, address: typeof text === 'string' ? text : '' },
     payment,

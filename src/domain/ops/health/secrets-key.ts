@@ -9,16 +9,19 @@ import { findProcesses } from './processes.ts';
 /** Reads every secret's key id, some 15 ms for 100,000 of them. */
 const EVERY_MS = 20_000;
 
+/** What SECRETS_KEY protects: secrets that it encrypts, and wallets that it signs. */
+const TABLES = [...SECRET_STORES.map(({ table }) => table), 'wallets'];
+
 const foreignKeys = sql<{ key_id: string; count: number }, { keyIds: readonly string[] }>(
   'foreign_secrets_keys',
   (p) => `SELECT key_id, count(*)::int FROM (
-     ${SECRET_STORES.map(({ table }) => `SELECT key_id FROM ${table}`).join(' UNION ALL ')}) stored
+     ${TABLES.map((table) => `SELECT key_id FROM ${table}`).join(' UNION ALL ')}) stored
    WHERE key_id <> ALL (${p.keyIds}) GROUP BY key_id ORDER BY key_id`,
 );
 
 /**
- * Throws StartError when the database holds webhook secrets that no key of SECRETS_KEY decrypts: such a
- * process would accept payments and deliver nothing.
+ * Throws StartError when the database holds webhook secrets or wallets of a key that SECRETS_KEY lacks: such
+ * a process would accept payments and deliver nothing.
  */
 export async function assertSecretsKey(ctx: Context): Promise<void> {
   const { keyIds } = secretBoxOf(ctx.config);
@@ -26,7 +29,7 @@ export async function assertSecretsKey(ctx: Context): Promise<void> {
   if (foreign === undefined) return;
   throw new StartError(
     `SECRETS_KEY is not the key of this database: it holds the key ${keyIds.join(', ')} (the first 8 ` +
-      `digits of its SHA-256), and ${foreign.count} webhook secrets are stored under the key ` +
+      `digits of its SHA-256), and ${foreign.count} webhook secrets or wallets are stored under the key ` +
       `${foreign.key_id}. Give every web and worker the same SECRETS_KEY, or both keys with a comma.`,
   );
 }
@@ -47,7 +50,7 @@ export function secretsKeyCheck(ctx: Context): Check {
       return [
         ...(foreign.length === 0
           ? []
-          : ['webhook secrets are stored under a key that SECRETS_KEY of this process lacks']),
+          : ['webhook secrets or wallets are stored under a key that SECRETS_KEY of this process lacks']),
         ...(others.length === 0
           ? []
           : [`SECRETS_KEY of ${others.length} other processes lacks the key that this one encrypts with`]),

@@ -1,3 +1,6 @@
+import type { Keys } from '../../chain/wallets/mac.ts';
+import { walletFault } from '../../chain/wallets/open.ts';
+import type { Wallet } from '../../chain/wallets/store.ts';
 import { IS_PARKED } from '../../schedule/parking.ts';
 import { IS_WAITING } from '../../schedule/rows.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
@@ -20,7 +23,7 @@ export interface OtherInvariant extends Described {
   readonly of: string;
   /** The key below all others. */
   readonly first: readonly string[];
-  readonly read: (tx: Tx, after: readonly string[], limit: number) => Promise<OtherPage>;
+  readonly read: (tx: Tx, after: readonly string[], limit: number, config: Keys) => Promise<OtherPage>;
 }
 
 interface ReadRow {
@@ -85,6 +88,11 @@ const claimPage = sql<ReadRow, ClaimKey>(
     ORDER BY k.merchant_id, k.key, k.method, k.path`,
 );
 
+const walletPage = sql<Wallet, { after: string; limit: number }>(
+  'verify_wallets',
+  (p) => `SELECT * FROM wallets WHERE id > ${p.after} ORDER BY id LIMIT ${p.limit}`,
+);
+
 /** The rows that are read by their own keys. */
 export const OTHER_ROWS: readonly OtherInvariant[] = [
   {
@@ -105,5 +113,21 @@ export const OTHER_ROWS: readonly OtherInvariant[] = [
     first: ['', '', '', ''],
     read: async (tx, [merchant = '', key = '', method = '', path = ''], limit) =>
       toPage(await run(tx, claimPage, { merchant, key, method, path, limit }), limit),
+  },
+  {
+    name: 'wallets',
+    of: 'wallets',
+    meaning: 'a wallet is as the command stored it: its MAC is right under a key of SECRETS_KEY',
+    remedy: 'Its live payments get 503. Find out who changed it, and set it again (operations/wallets.md).',
+    first: [''],
+    async read(tx, [after = ''], limit, config) {
+      const rows = (await run(tx, walletPage, { after, limit })).map((wallet) => ({
+        id: wallet.id,
+        detail: walletFault(config, wallet),
+        last: [wallet.id],
+        is_parked: false,
+      }));
+      return toPage(rows, limit);
+    },
   },
 ];

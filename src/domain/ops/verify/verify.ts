@@ -1,3 +1,4 @@
+import type { Keys } from '../../chain/wallets/mac.ts';
 import { EVENTS_KEPT_SECONDS } from '../../events/sweep.ts';
 import { RETENTION_SECONDS } from '../../webhooks/endpoints/sweep.ts';
 import { addSeconds } from '../../../platform/clock.ts';
@@ -31,7 +32,7 @@ const PAGE_OTHERS = 5_000;
 const END = '~';
 
 /** What a check reads: the database, and the system clock, which says what retention may have deleted. */
-export type VerifyContext = Pick<Context, 'db' | 'now'>;
+export type VerifyContext = Pick<Context, 'db' | 'now'> & { readonly config: Keys };
 
 export interface VerifyOptions {
   /** Only payments that were created since; null: all. */
@@ -54,7 +55,7 @@ export async function verify(ctx: VerifyContext, options: VerifyOptions): Promis
       let after: readonly string[] | null = invariant.first;
       while (after !== null) {
         const from: readonly string[] = after;
-        const page = await inSnapshot(ctx.db, (tx) => invariant.read(tx, from, PAGE_OTHERS));
+        const page = await inSnapshot(ctx.db, (tx) => invariant.read(tx, from, PAGE_OTHERS, ctx.config));
         findings.add(invariant.name, page.offenders);
         findings.parked += page.parked;
         const read = findings.count(invariant.of, page.rows);

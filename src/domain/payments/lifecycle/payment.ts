@@ -59,6 +59,9 @@ export interface Payment {
   /** A bigint, thus a string. */
   readonly clock_offset_ms: string;
   readonly clock_frozen_until: Date | null;
+  /** The wallet of a live payment, and its index there; null: a simulated address. */
+  readonly wallet_id: string | null;
+  readonly deposit_index: number | null;
 }
 
 /** Returns when the time to pay ends, or ended: at the deadline, or when the merchant cancelled before it. */

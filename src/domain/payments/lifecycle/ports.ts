@@ -1,4 +1,5 @@
-import type { AddressBook, ChainOf, Payouts } from '../../chain/port.ts';
+import type { ChainOf, Payouts } from '../../chain/port.ts';
+import type { AddressBooks } from '../../chain/wallets/address-book.ts';
 import type { DisplayRateSource, RateSource } from '../../chain/rates.ts';
 import type { TestChain } from '../../chain/test-chain.ts';
 import type { CoinId } from '../../chain/coins.ts';
@@ -34,7 +35,7 @@ export interface PaymentAdapters {
   readonly isSimulated: boolean;
   /** Pages of explorers, with `{tx}` for a transaction's hash; none on a network: no link. */
   readonly explorers: Readonly<Partial<Record<NetworkId, string>>>;
-  readonly addresses: AddressBook;
+  readonly addresses: AddressBooks;
   readonly chain: ChainOf;
   readonly rates: RateSource;
   /** For prices that are shown and never paid. */

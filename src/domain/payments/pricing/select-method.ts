@@ -1,7 +1,8 @@
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { AddressBook } from '../../chain/port.ts';
+import type { AddressBook } from '../../chain/wallets/address-book.ts';
 import type { Rates } from '../../chain/rates.ts';
+import { ApiError } from '../../api/errors.ts';
 import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { isZero } from '../../../platform/values/money.ts';
@@ -50,7 +51,8 @@ export interface SelectedMethod {
  * Quotes in a coin what a payment misses, whose row the caller has locked, at a rate locked for
  * RATE_LOCK_SECONDS, and returns the address and the amount to pay. A lock that has not ended is kept:
  * selecting again must not yield a better rate. The method becomes the payment's own unless money was seen
- * already; quotes in other coins stay valid at their own addresses.
+ * already; quotes in other coins stay valid at their own addresses. Throws ApiError network_unavailable where
+ * the payment takes no money on the network.
  */
 export async function selectPaymentMethod(
   tx: Tx,
@@ -59,7 +61,9 @@ export async function selectPaymentMethod(
   now: Date,
 ): Promise<SelectedMethod> {
   const paymentId = payment.id;
-  const method = { coin, network, address: addresses.derive(network, payment) };
+  const derived = addresses.derive(network, payment);
+  if (derived === null) throw new ApiError('network_unavailable');
+  const method = { coin, network, address: derived };
   await storeQuote(tx, { payment, transfers }, method, rates, now);
   if (canRequote(payment, now)) await requoteExpired(tx, [payment], rates, now);
   const [quoted] = await pipelined(

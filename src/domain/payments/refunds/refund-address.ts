@@ -1,4 +1,5 @@
 import { isAddress } from '../../chain/addresses.ts';
+import type { AddressBook } from '../../chain/wallets/address-book.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { schedule } from '../../schedule/store.ts';
 import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
@@ -60,7 +61,10 @@ export async function setRefundAddress(
 }
 
 /** What decides whether an address can take a payment's money. */
-export type RefundAddressRules = Pick<PaymentAdapters, 'addresses' | 'networks' | 'isSimulated'>;
+export interface RefundAddressRules extends Pick<PaymentAdapters, 'networks' | 'isSimulated'> {
+  /** Of the payment. */
+  readonly addresses: AddressBook;
+}
 
 /**
  * Parses typed text as an address on `network`. Returns null when it is not one, or is one of the payment's
@@ -86,6 +90,6 @@ export function isForeignAddress(
 ): boolean {
   if (!isAddress(network, address, { allowTestForms: isSimulated })) return false;
   // On every network: Ethereum and Polygon share an address format.
-  const derived = networks.map((one) => addresses.derive(one, payment));
+  const derived = networks.flatMap((one) => addresses.derive(one, payment) ?? []);
   return ![payment.address, ...derived].some((own) => own.toLowerCase() === address.toLowerCase());
 }

@@ -5,6 +5,7 @@ import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api
 import { ApiError, ValidationError } from '../../api/errors.ts';
 import { asWritten, compare, min } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
+import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { getPayment, lockPayment } from '../lifecycle/store.ts';
 import { withTestClockOf } from '../lifecycle/test-clock.ts';
 import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
@@ -15,6 +16,9 @@ import { isForeignAddress, type RefundAddressRules } from './refund-address.ts';
 import { toRefundResource, type RefundBody } from './schemas.ts';
 import type { Refund } from './store.ts';
 
+/** The adapters that say which addresses can take a payment's money. */
+export type RefundAdapters = Pick<PaymentAdapters, 'addresses' | 'networks' | 'isSimulated'>;
+
 /**
  * Accepts a refund of `amount` (in pay_currency; default: all that is left) and schedules its payout. Out of
  * a settled payment it is paid in the settlement coin; any other payment is refunded in full, in the coins
@@ -24,12 +28,13 @@ import type { Refund } from './store.ts';
  */
 export async function requestRefund(
   ctx: Context,
-  adapters: RefundAddressRules,
+  { addresses, ...adapters }: RefundAdapters,
   caller: Caller,
   id: string,
   { body, claim }: { body: RefundBody; claim: IdempotencyClaim | null },
 ): Promise<Reply> {
-  await getPayment(ctx.db, caller.merchantId, id);
+  const found = await getPayment(ctx.db, caller.merchantId, id);
+  const rules = { ...adapters, addresses: await addresses.of(ctx, found) };
   const accepted = await once(ctx.db, claim, ctx.now(), async (tx) => {
     // The lock serialises refunds of one payment: two that exceed the rest together must not both be
     // accepted.
@@ -41,7 +46,7 @@ export async function requestRefund(
     if (refunded?.is_behind === true) throw new ApiError('refund_not_allowed', { message: BEHIND });
     const left = leftToRefund(payment, transfers, refunded?.amount ?? '0');
     checkRefund(payment, body.amount, left, transfers);
-    checkAddress(payment, body, left, adapters);
+    checkAddress(payment, body, left, rules);
     const { address, to_sender: toSender, reason = null } = body;
     const terms = { address, toSender, reason, transfers };
     const [first] = await acceptAll(tx, payment, { asked: body.amount, left, terms }, own.now());

@@ -1,6 +1,6 @@
 import { chainKey } from '../../chain/chain-key.ts';
 import { isNetwork, NETWORK_IDS, type NetworkId } from '../../chain/networks.ts';
-import type { AddressBook } from '../../chain/port.ts';
+import { booksWithoutWallets, type AddressBook } from '../../chain/wallets/address-book.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { getPayment } from '../../payments/lifecycle/store.ts';
 import { requestRefund } from '../../payments/refunds/request.ts';
@@ -102,8 +102,8 @@ async function runStep(run: ScenarioRun, step: Step): Promise<void> {
 }
 
 /** The adapters of refunds of test payments. */
-const refunding = (addresses: AddressBook) => ({
-  addresses,
+const refunding = (book: AddressBook) => ({
+  addresses: booksWithoutWallets(book),
   networks: NETWORK_IDS,
   isSimulated: true,
 });

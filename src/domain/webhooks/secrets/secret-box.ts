@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { keyIdOf } from '../../../platform/values/ids.ts';
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -53,7 +54,7 @@ export function secretBoxOf({ secretsKeys }: { readonly secretsKeys: readonly Bu
 
 /**
  * Encrypts secrets at rest: AES-256-GCM under the first of `keys` (32 bytes each, from SECRETS_KEY); every
- * key decrypts what it encrypted. A key's id is the first 8 hex digits of its SHA-256. Throws SecretBoxError
+ * key decrypts what it encrypted. Throws SecretBoxError
  * when there is no key, or one of another length.
  */
 export function createSecretBox(keys: readonly Buffer[]): SecretBox {
@@ -80,10 +81,6 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
       }
     },
   };
-}
-
-function keyIdOf(key: Buffer): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }
 
 function encrypt(key: Buffer, plaintext: string, aad: string): Buffer {

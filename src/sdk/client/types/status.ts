@@ -34,6 +34,7 @@ export interface ServiceStatus {
         | 'webhooks:write'
         | 'webhooks:secrets'
         | 'checkout:write'
+        | 'wallets:read'
         | 'sandbox:write'
       )[]
     | undefined;

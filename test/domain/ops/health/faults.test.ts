@@ -124,7 +124,7 @@ describe('the health of SECRETS_KEY', () => {
       .that.matches(/^SECRETS_KEY is not the key/);
     expect(await secretsKeyCheck(ctx).look()).to.deep.equal([]);
     expect(await secretsKeyCheck(wrong).look()).to.deep.equal([
-      'webhook secrets are stored under a key that SECRETS_KEY of this process lacks',
+      'webhook secrets or wallets are stored under a key that SECRETS_KEY of this process lacks',
     ]);
     await databaseCheck(wrong, newProcess('worker', ctx.now())).look();
     expect(await secretsKeyCheck(ctx).look()).to.deep.equal([

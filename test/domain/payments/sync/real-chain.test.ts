@@ -87,7 +87,7 @@ describe('a network with a client of its own', () => {
 
   it('tells its client which addresses are of its payments', async () => {
     const id = await real.create();
-    const own = shop.chain.derive('ethereum', { id });
+    const { address: own } = await shop.payment(id);
     await real.sync();
     expect(
       await real.watched?.own('ethereum', [own, shop.chain.derive('ethereum', { id: 'pay_other' })]),

@@ -1,4 +1,4 @@
-import { ENDED, FIRST_WINS, NEW_ROWS, OWN_ROW, type Reasons, UNDER_PAYMENT } from './reasons.ts';
+import { ENDED, FIRST_WINS, LOCKED_ROWS, NEW_ROWS, OWN_ROW, type Reasons, UNDER_PAYMENT } from './reasons.ts';
 
 const BY_CTID =
   'SKIP LOCKED: it waits for nobody. A row that changed since it began has another ctid, and is left.';
@@ -6,6 +6,9 @@ const LAST_WINS = 'It writes what one caller chose, whole: the later of two is w
 const DISCARDED = 'The caller has locked the payments, whose clocks were frozen: no job adds rows any more.';
 const CHAIN_HEAD =
   "The caller has locked the chain's head in an earlier statement; who changes transfers does.";
+
+const UNDER_WALLETS =
+  "The caller has locked the owner's wallets in an earlier statement; who confirms or retires one does.";
 
 /** The schedule, the outbox, idempotency, receipts, merchants, checkout, sandbox, chain and ops. */
 export const SCHEDULE: Reasons = {
@@ -46,6 +49,15 @@ export const SCHEDULE: Reasons = {
     // Merchants and appearance
     insert_merchant: NEW_ROWS,
     insert_api_key: NEW_ROWS,
+    // Wallets
+    insert_wallet: NEW_ROWS,
+    lock_wallets_of_owner: LOCKED_ROWS,
+    retire_wallet_in_use: UNDER_WALLETS,
+    confirm_wallet: UNDER_WALLETS,
+    retire_wallet: OWN_ROW,
+    take_deposit_indices: OWN_ROW,
+    leave_out_deposit_indices: OWN_ROW,
+    replace_mac_of_wallet: OWN_ROW,
     revoke_api_keys: OWN_ROW,
     record_use_of_key: OWN_ROW,
     set_policy_of_merchant: LAST_WINS,

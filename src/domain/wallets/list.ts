@@ -1,0 +1,88 @@
+import { networksOf } from '../chain/wallets/families.ts';
+import { WALLET_KIND_IDS, WALLET_KINDS } from '../chain/wallets/kinds.ts';
+import type { Keys } from '../chain/wallets/mac.ts';
+import { walletFault } from '../chain/wallets/open.ts';
+import type { Wallet } from '../chain/wallets/store.ts';
+import { ValidationError } from '../api/errors.ts';
+import { run, sql, type Connection } from '../../platform/postgres/db.ts';
+import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';
+import { idPattern } from '../../platform/values/ids.ts';
+import type { ListWalletsQuery, WalletList, WalletResource } from './schemas.ts';
+
+const DEFAULT_LIMIT = 20;
+/** Above every id: "~" is the last printable character of ASCII. */
+const AFTER_ALL = '~';
+
+// Served by wallets_of_merchant.
+const pageOfWallets = sql<
+  Wallet,
+  { merchantId: string; before: string; kinds: readonly string[]; limit: number }
+>(
+  'page_of_wallets',
+  (p) => `
+    SELECT * FROM wallets
+    WHERE merchant_id = ${p.merchantId} AND id < ${p.before} AND kind = ANY (${p.kinds})
+    ORDER BY id DESC LIMIT ${p.limit}`,
+);
+
+/**
+ * One page of a merchant's wallets, newest first. The installation's default is not theirs. Throws
+ * ValidationError for a cursor of another list.
+ */
+export async function listWalletsOf(
+  connection: Connection,
+  config: Keys,
+  merchantId: string,
+  { limit = DEFAULT_LIMIT, cursor }: ListWalletsQuery,
+): Promise<WalletList> {
+  const before = cursor === undefined ? AFTER_ALL : parseCursor(cursor);
+  const rows = await run(connection, pageOfWallets, {
+    merchantId,
+    before,
+    kinds: WALLET_KIND_IDS,
+    limit: limit + 1,
+  });
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > limit;
+  return {
+    data: shown.map((wallet) => toResource(config, wallet)),
+    pagination: {
+      limit,
+      has_more: hasMore,
+      next_cursor: hasMore && last !== undefined ? encodeCursor([last.id]) : null,
+    },
+  };
+}
+
+/**
+ * A wallet as it may be shown: without the text of its public key, and of one that is refused without what
+ * somebody wrote there.
+ */
+export function toResource(config: Keys, wallet: Wallet): WalletResource {
+  const { id, kind, family, public_data, created_at, confirmed_at, retired_at } = wallet;
+  const known = walletFault(config, wallet) === null ? WALLET_KINDS[kind] : null;
+  return {
+    id,
+    kind,
+    state: known === null ? 'refused' : stateOf(wallet),
+    networks: networksOf(family),
+    unaudited: known?.isUnaudited ?? false,
+    public_key: known?.publicKey(public_data) ?? null,
+    treasury: known?.treasury(public_data) ?? null,
+    created_at: created_at.toISOString(),
+    confirmed_at: confirmed_at?.toISOString() ?? null,
+    retired_at: retired_at?.toISOString() ?? null,
+  };
+}
+
+function stateOf({ confirmed_at, retired_at }: Wallet): WalletResource['state'] {
+  if (retired_at !== null) return 'retired';
+  return confirmed_at === null ? 'pending' : 'in_use';
+}
+
+function parseCursor(cursor: string): string {
+  const position = decodeCursor(cursor, { id: idPattern('wal') });
+  if (position === null) throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
+  return position.id;
+}

@@ -1,0 +1,129 @@
+import { FIRST_ADDRESSES, WALLET_KINDS, type WalletKindId } from '../chain/wallets/kinds.ts';
+import { displayedAddress } from '../chain/addresses.ts';
+import { initCodeOf, FACTORY } from '../chain/wallets/forwarder.ts';
+import { macOf } from '../chain/wallets/mac.ts';
+import { openWallet } from '../chain/wallets/open.ts';
+import {
+  findWallet,
+  lockWallets,
+  putInUse,
+  retireWallet,
+  storeWallet,
+  type Wallet,
+} from '../chain/wallets/store.ts';
+import type { Context } from '../../platform/context.ts';
+import type { Connection } from '../../platform/postgres/db.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { notifyOfWallet } from './notify.ts';
+
+/** A wallet after a command. */
+export interface Changed {
+  readonly wallet: Wallet;
+  /** How many merchants are told by mail; null: nothing has changed. */
+  readonly mailed: number | null;
+  /** The id of the wallet that it takes the place of; null: of none. */
+  readonly replaced: string | null;
+}
+
+/** A wallet that is to be set; no merchant: the installation's default. */
+export interface NewWallet {
+  readonly merchantId: string | null;
+  readonly kind: WalletKindId;
+  /** As the kind describes it; public. */
+  readonly value: string;
+}
+
+/**
+ * Stores a wallet, which no payment uses before it is confirmed, and tells its merchant. Throws RangeError,
+ * which never names the value, for one that the kind does not take.
+ */
+export async function setWallet(ctx: Context, { merchantId, kind, value }: NewWallet): Promise<Changed> {
+  const now = ctx.now();
+  const content = {
+    id: newId('wal', now),
+    merchant_id: merchantId,
+    family: WALLET_KINDS[kind].family,
+    kind,
+    public_data: WALLET_KINDS[kind].parse(value),
+  };
+  const mailed = await ctx.db.transaction(async (tx) => {
+    await storeWallet(tx, { ...content, ...macOf(ctx.config, content) }, now);
+    // A default that is not confirmed concerns nobody yet.
+    return merchantId === null ? 0 : notifyOfWallet(tx, content, 'set', now);
+  });
+  return { wallet: await getWallet(ctx, content.id), mailed, replaced: null };
+}
+
+/**
+ * Puts a wallet in use in place of the one before, from 10 s later at the latest, and tells its merchant.
+ * `address` proves that somebody has compared: the address that the owner's own wallet shows them. Confirming
+ * again changes nothing. Throws RangeError where the address is not of the wallet, and where the wallet is
+ * retired.
+ */
+export async function confirmWallet(ctx: Context, id: string, address: string): Promise<Changed> {
+  const known = await getWallet(ctx, id);
+  assertShown(known, firstAddresses(ctx, known), address);
+  const changed = await ctx.db.transaction(async (tx) => {
+    await lockWallets(tx, known);
+    const { confirmed_at, retired_at } = await getWallet({ db: tx }, id);
+    if (confirmed_at !== null && retired_at === null) return { mailed: null, replaced: null };
+    const replaced = await putInUse(tx, known, ctx.now());
+    return { mailed: await notifyOfWallet(tx, known, 'confirmed', ctx.now()), replaced };
+  });
+  return { wallet: await getWallet(ctx, id), ...changed };
+}
+
+/** Ends the use of a wallet for new payments, from 10 s later at the latest, and tells its merchant. */
+export async function endWallet(ctx: Context, id: string): Promise<Changed> {
+  const known = await getWallet(ctx, id);
+  const mailed = await ctx.db.transaction(async (tx) => {
+    await lockWallets(tx, known);
+    return (await retireWallet(tx, id, ctx.now())) ? notifyOfWallet(tx, known, 'retired', ctx.now()) : null;
+  });
+  return { wallet: await getWallet(ctx, id), mailed, replaced: null };
+}
+
+/** Throws RangeError for an unknown wallet. */
+export async function getWallet({ db }: { db: Connection }, id: string): Promise<Wallet> {
+  const wallet = await findWallet(db, id);
+  if (wallet === null) throw new RangeError(`There is no wallet ${id}`);
+  return wallet;
+}
+
+/** An address as its owner compares it. */
+export interface ShownAddress {
+  readonly index: number;
+  readonly path: string;
+  readonly address: string;
+}
+
+/** The addresses to compare before a wallet is used. Throws WalletError where its MAC is wrong. */
+export function firstAddresses({ config }: Pick<Context, 'config'>, wallet: Wallet): ShownAddress[] {
+  const opened = openWallet(config, wallet);
+  return Array.from({ length: FIRST_ADDRESSES }, (_, index) => ({
+    index,
+    path: opened.pathAt(index),
+    address: displayedAddress('ethereum', opened.addressAt(index)),
+  }));
+}
+
+/**
+ * What deploys the forwarder of an index: a call of `to` with its path, and this behind it; null: another
+ * kind.
+ */
+export function deploymentOf({ kind, public_data }: Wallet): { to: string; init_code: string } | null {
+  if (WALLET_KINDS[kind].treasury(public_data) === null) return null;
+  const to = displayedAddress('ethereum', FACTORY);
+  return { to, init_code: `0x${Buffer.from(initCodeOf(public_data)).toString('hex')}` };
+}
+
+function assertShown(wallet: Wallet, first: readonly ShownAddress[], address: string): void {
+  const { treasury, shown } = WALLET_KINDS[wallet.kind];
+  const own = treasury(wallet.public_data);
+  const accepted = own === null ? first.map((one) => one.address) : [own];
+  if (accepted.some((one) => one.toLowerCase() === address.toLowerCase())) return;
+  throw new RangeError(
+    `--address must be ${shown}, and it is another one. If your wallet shows none of them, do not confirm: ` +
+      'money would go where you do not find it',
+  );
+}
