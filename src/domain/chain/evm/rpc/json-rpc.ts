@@ -1,0 +1,159 @@
+import { Agent, request } from 'undici';
+import { messageOf } from '../../../../platform/log.ts';
+import { ProviderError } from './provider-error.ts';
+
+/** A full block with its transactions is some hundred kilobytes; nothing honest is as large as this. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+const REQUEST_SECONDS = 15;
+/** Blocks that are read ahead, and what is asked beside them. */
+const CONNECTIONS = 8;
+
+/** JSON-RPC 2.0, "Error object". */
+const METHOD_NOT_FOUND = -32_601;
+/** Providers limit the calls of a batch. */
+const CALLS_A_BATCH = 50;
+
+export interface Call {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** Limits of a request, for tests. */
+export interface Limits {
+  readonly maxBodyBytes?: number;
+  readonly requestSeconds?: number;
+}
+
+/** The JSON-RPC of one provider. Its URL is a secret: only number and host are ever named. */
+export class JsonRpc {
+  /** `1 rpc.example.com`: the place among the network's providers, and the host. */
+  readonly name: string;
+  readonly host: string;
+  /** Requests that were sent so far. */
+  requests = 0;
+  readonly #url: URL;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #agent: Agent;
+  readonly #limits: Required<Limits>;
+
+  constructor(url: string, place: number, limits: Limits = {}) {
+    this.#url = new URL(url);
+    this.host = this.#url.host;
+    this.name = `${place} ${this.host}`;
+    const { username, password } = this.#url;
+    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    this.#headers = {
+      'content-type': 'application/json',
+      ...(credentials === ':'
+        ? {}
+        : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+    };
+    this.#url.username = '';
+    this.#url.password = '';
+    this.#limits = { maxBodyBytes: MAX_BODY_BYTES, requestSeconds: REQUEST_SECONDS, ...limits };
+    this.#agent = new Agent({ connections: CONNECTIONS });
+  }
+
+  /** Returns the result of a method, which may be null. Throws ProviderError. */
+  async call(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    return this.#resultOf(await this.#post(method, message(0, { method, params })), method, 0);
+  }
+
+  /** Returns the results of several calls in their order; they travel in batches. Throws ProviderError. */
+  async batch(calls: readonly Call[]): Promise<readonly unknown[]> {
+    const results: unknown[] = [];
+    for (let i = 0; i < calls.length; i += CALLS_A_BATCH) {
+      const some = calls.slice(i, i + CALLS_A_BATCH);
+      const answers = await this.#post(
+        'a batch',
+        some.map((call, id) => message(id, call)),
+      );
+      if (!Array.isArray(answers)) throw this.#error('no_result', 'did not answer a batch with a list');
+      const byId = new Map(answers.map((answer: unknown) => [idOf(answer), answer]));
+      results.push(...some.map(({ method }, id) => this.#resultOf(byId.get(id), method, id)));
+    }
+    return results;
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  #resultOf(answer: unknown, method: string, id: number): unknown {
+    const { result, error } = (typeof answer === 'object' && answer !== null ? answer : {}) as {
+      result?: unknown;
+      error?: { code?: unknown } | null;
+    };
+    if (error !== undefined && error !== null) {
+      const code = Number.isInteger(error.code) ? String(error.code) : 'without a code';
+      const fault = error.code === METHOD_NOT_FOUND ? 'no_method' : 'rpc_error';
+      throw this.#error(fault, `answered ${method} with error ${code}`);
+    }
+    if (result === undefined || idOf(answer) !== id)
+      throw this.#error('no_result', `sent no result for ${method}`);
+    return result;
+  }
+
+  async #post(what: string, body: unknown): Promise<unknown> {
+    this.requests += 1;
+    const text = await this.#exchange(what, JSON.stringify(body));
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw this.#error('not_json', `answered ${what} with something else than JSON`);
+    }
+  }
+
+  async #exchange(what: string, body: string): Promise<string> {
+    const { requestSeconds, maxBodyBytes } = this.#limits;
+    // One deadline for the whole request: a body that drips does not restart it.
+    const signal = AbortSignal.timeout(requestSeconds * 1000);
+    try {
+      const answer = await request(this.#url, {
+        method: 'POST',
+        headers: this.#headers,
+        body,
+        signal,
+        dispatcher: this.#agent,
+      });
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > maxBodyBytes)
+          throw this.#error('too_large', `answered ${what} with more than ${maxBodyBytes} bytes`);
+        chunks.push(chunk);
+      }
+      if (answer.statusCode === 200) return Buffer.concat(chunks).toString('utf8');
+      const retryAfter = Number(answer.headers['retry-after'] ?? Number.NaN);
+      throw this.#error(
+        answer.statusCode === 429 ? 'rate_limited' : 'status',
+        `answered ${what} with status ${answer.statusCode}`,
+        Number.isFinite(retryAfter) ? retryAfter : null,
+      );
+    } catch (error) {
+      if (error instanceof ProviderError) throw error;
+      if (signal.aborted) throw this.#error('timeout', `did not answer ${what} within ${requestSeconds} s`);
+      throw this.#error('unreachable', `could not be asked for ${what} (${codeOf(error)})`);
+    }
+  }
+
+  #error(
+    fault: ConstructorParameters<typeof ProviderError>[0],
+    what: string,
+    retryAfter: number | null = null,
+  ) {
+    return new ProviderError(fault, `provider ${this.name} ${what}`, retryAfter);
+  }
+}
+
+const message = (id: number, { method, params }: Call) => ({ jsonrpc: '2.0', id, method, params });
+
+const idOf = (answer: unknown): unknown =>
+  typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined;
+
+/** The code of a socket's error; its text may hold the URL. */
+function codeOf(error: unknown): string {
+  const { code } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  return code ?? (error instanceof Error ? error.name : messageOf(error));
+}

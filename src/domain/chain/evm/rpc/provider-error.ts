@@ -1,0 +1,33 @@
+/** Why a provider did not serve a request. */
+export type ProviderFault =
+  | 'unreachable'
+  | 'timeout'
+  | 'rate_limited'
+  /** Any other status than 200. */
+  | 'status'
+  /** Another page under the URL: HTML, or a body that ends too soon. */
+  | 'not_json'
+  | 'too_large'
+  /** Neither a result nor an error, or those of another request. */
+  | 'no_result'
+  /** The method is not there. */
+  | 'no_method'
+  /** Another error of the node, by its code. */
+  | 'rpc_error';
+
+/**
+ * Thrown when a provider does not serve a request. The text names the provider by its host, and holds nothing
+ * that it sent: an error of a provider may repeat the key in its URL.
+ */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+  readonly fault: ProviderFault;
+  /** How long the provider asks to be left alone; null: it does not say. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor(fault: ProviderFault, message: string, retryAfterSeconds: number | null = null) {
+    super(message);
+    this.fault = fault;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

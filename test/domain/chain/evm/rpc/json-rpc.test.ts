@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import { JsonRpc } from '../../../../../src/domain/chain/evm/rpc/json-rpc.ts';
+import { ProviderError } from '../../../../../src/domain/chain/evm/rpc/provider-error.ts';
+import { Providers } from '../../../../../src/domain/chain/evm/rpc/providers.ts';
+import {
+  dripBody,
+  hang,
+  hugeBody,
+  redirect,
+  reset,
+  startReceiver,
+  truncatedBody,
+  type Answer,
+} from '../../../../support/receivers.ts';
+
+const json = (value: unknown): Answer => ({ body: JSON.stringify(value) });
+
+describe('the JSON-RPC of a provider', () => {
+  /** Asks a server that answers so, and returns the result or the error. */
+  const ask = async (answer: Answer): Promise<unknown> => {
+    const receiver = await startReceiver({ answer: () => answer });
+    const url = receiver.url.replace('http://', 'http://user:password@').replace('/hooks', '/v2/SECRETKEY');
+    const rpc = new JsonRpc(url, 1, { maxBodyBytes: 100_000, requestSeconds: 0.2 });
+    try {
+      return await rpc.call('eth_blockNumber').catch((error: unknown) => error);
+    } finally {
+      await rpc.close();
+      await receiver.close();
+    }
+  };
+
+  const FAULTS: Readonly<Record<string, readonly [fault: string, answer: Answer]>> = {
+    'a page of HTML': ['not_json', { body: '<html>' }],
+    'an empty body': ['not_json', {}],
+    'status 500': ['status', { status: 500 }],
+    'status 401 that repeats the key': ['status', { status: 401, body: 'bad key SECRETKEY' }],
+    'a redirect': ['status', redirect(302, 'http://127.0.0.1:1/')],
+    'status 429': ['rate_limited', { status: 429, headers: { 'Retry-After': '7' } }],
+    'no result': ['no_result', json({ jsonrpc: '2.0', id: 0 })],
+    'the result of another request': ['no_result', json({ jsonrpc: '2.0', id: 5, result: '0x1' })],
+    'a list': ['no_result', json([])],
+    'an error that repeats the key': [
+      'rpc_error',
+      json({ id: 0, error: { code: -32005, message: 'key SECRETKEY has no credit' } }),
+    ],
+    'a body without end': ['timeout', dripBody()],
+    nothing: ['timeout', hang],
+    'too much': ['too_large', hugeBody(200_000)],
+    'half a body': ['unreachable', truncatedBody()],
+    'a reset': ['unreachable', reset],
+  };
+  for (const [what, [fault, answer]] of Object.entries(FAULTS))
+    it(`says of ${what} that it is ${fault}, and names no secret`, async () => {
+      const error = await ask(answer);
+      expect(error).to.be.instanceOf(ProviderError);
+      const { fault: told, message, stack, retryAfterSeconds } = error as ProviderError;
+      expect(told).to.equal(fault);
+      expect(`${message} ${stack}`).to.not.match(/SECRETKEY|password|\/v2/);
+      expect(message).to.match(/^provider 1 127\.0\.0\.1:\d+ /);
+      expect(retryAfterSeconds).to.equal(fault === 'rate_limited' ? 7 : null);
+    });
+
+  it('returns a result, which may be null, and signs in with what the URL says', async () => {
+    expect(await ask(json({ id: 0, result: null }))).to.equal(null);
+    const receiver = await startReceiver({ answer: () => json({ id: 0, result: '0x1' }) });
+    const rpc = new JsonRpc(receiver.url.replace('http://', 'http://us%40r:pass@'), 1);
+    try {
+      expect(await rpc.call('eth_blockNumber')).to.equal('0x1');
+      const [request] = receiver.requests;
+      expect(request?.headers.authorization).to.equal(`Basic ${Buffer.from('us@r:pass').toString('base64')}`);
+      expect(JSON.parse(String(request?.rawBody))).to.deep.equal({
+        jsonrpc: '2.0',
+        id: 0,
+        method: 'eth_blockNumber',
+        params: [],
+      });
+    } finally {
+      await rpc.close();
+      await receiver.close();
+    }
+  });
+
+  it('puts the answers of a batch in order', async () => {
+    const receiver = await startReceiver({
+      answer: () =>
+        json([
+          { id: 1, result: 'b' },
+          { id: 0, result: 'a' },
+        ]),
+    });
+    const rpc = new JsonRpc(receiver.url, 1);
+    try {
+      const calls = ['one', 'two'].map((method) => ({ method, params: [] }));
+      expect(await rpc.batch(calls)).to.deep.equal(['a', 'b']);
+      const missing = [...calls, { method: 'three', params: [] }];
+      expect(await rpc.batch(missing).catch((error: unknown) => error)).to.include({ fault: 'no_result' });
+    } finally {
+      await rpc.close();
+      await receiver.close();
+    }
+  });
+});
+
+describe('the providers of a network', () => {
+  const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000);
+  const URLS = ['https://a.example/KEY', 'https://b.example/KEY', 'https://a.example/OTHER'];
+
+  it('take turns, are named by place and host, and rest for twice as long each time they fail', () => {
+    const providers = new Providers(URLS);
+    const turn = (seconds: number) => providers.next(at(seconds));
+    expect([0, 0, 0, 0].map((seconds) => turn(seconds)?.name)).to.deep.equal([
+      '1 a.example',
+      '2 b.example',
+      '3 a.example',
+      '1 a.example',
+    ]);
+    const second = turn(0);
+    if (second === null) throw new Error('none is well');
+    providers.failed(second, new Error('x'), at(0));
+    expect([0, 0, 0].map((seconds) => turn(seconds)?.name)).to.not.include(second.name);
+    expect([1, 1, 1].map((seconds) => turn(seconds)?.name)).to.include(second.name);
+    for (const rest of [2, 4, 8, 16, 32, 60, 60]) {
+      providers.failed(second, new Error('x'), at(100));
+      expect([0, 0, 0].map(() => turn(100 + rest - 1)?.name)).to.not.include(second.name);
+      expect([0, 0, 0].map(() => turn(100 + rest)?.name)).to.include(second.name);
+    }
+    providers.succeeded(second, 5);
+    expect(providers.health(at(100)).map(({ ok }) => ok)).to.deep.equal([true, true, true]);
+  });
+
+  it('rest for as long as one asks, within bounds, and say how long none can be asked', () => {
+    const providers = new Providers(URLS.slice(0, 1));
+    const only = providers.next(at(0));
+    if (only === null) throw new Error('none is well');
+    providers.failed(only, new ProviderError('rate_limited', 'x', 30), at(0));
+    expect(providers.next(at(29))).to.equal(null);
+    expect(providers.secondsUntilNext(at(0))).to.equal(30);
+    providers.failed(only, new ProviderError('rate_limited', 'x', 100_000), at(0));
+    expect(providers.secondsUntilNext(at(0))).to.equal(300);
+    expect(providers.secondsUntilNext(at(300))).to.equal(0);
+  });
+
+  it('tell how far each is behind the highest head, and second ones are of other hosts', () => {
+    const providers = new Providers(URLS);
+    const [first, second] = [providers.next(at(0)), providers.next(at(0))];
+    if (first === null || second === null) throw new Error('none is well');
+    providers.succeeded(first, 100);
+    providers.succeeded(second, 90);
+    expect(providers.health(at(0))).to.deep.equal([
+      { name: '1 a.example', ok: true, lag: 0 },
+      { name: '2 b.example', ok: true, lag: 10 },
+      { name: '3 a.example', ok: true, lag: null },
+    ]);
+    expect(providers.others(first, at(0)).map(({ name }) => name)).to.deep.equal(['2 b.example']);
+    expect(providers.others(second, at(0)).map(({ name }) => name)).to.deep.equal([
+      '1 a.example',
+      '3 a.example',
+    ]);
+  });
+});
