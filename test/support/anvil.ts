@@ -13,6 +13,7 @@ export interface RpcError {
 
 /** A real Ethereum node in a process of its own, with funded accounts that it signs for. */
 export interface Anvil {
+  readonly url: string;
   /** The result of a JSON-RPC method; throws the node's `RpcError`. */
   rpc<Result>(method: string, params?: readonly unknown[]): Promise<Result>;
   close(): Promise<void>;
@@ -35,8 +36,12 @@ export function findAnvil(): string | null {
 }
 
 /** Starts a node of a chain, on a free port. */
-export async function startAnvil(binary: string, chainId: number): Promise<Anvil> {
-  const child = spawn(binary, ['--port', '0', '--chain-id', String(chainId)], {
+export async function startAnvil(
+  binary: string,
+  chainId: number,
+  options: readonly string[] = [],
+): Promise<Anvil> {
+  const child = spawn(binary, ['--port', '0', '--chain-id', String(chainId), ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface(child.stdout);
@@ -50,6 +55,7 @@ export async function startAnvil(binary: string, chainId: number): Promise<Anvil
   });
   let id = 0;
   return {
+    url,
     async rpc<Result>(method: string, params: readonly unknown[] = []) {
       const answer = await fetch(url, {
         method: 'POST',

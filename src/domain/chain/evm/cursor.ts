@@ -1,0 +1,85 @@
+import type { BlockOfTransfer, ChainTransfer, DropReason } from '../port.ts';
+import type { Transaction } from './proofs/transactions.ts';
+import type { CoinId } from '../coins.ts';
+
+/** A transfer to one of our addresses, as a transaction moves it. */
+export interface Found {
+  readonly txHash: string;
+  readonly coin: CoinId;
+  readonly address: string;
+  readonly sender: string | null;
+  readonly amount: string;
+  /** Who sends the transaction, and its number among theirs: one of a number is mined. Null: not known. */
+  readonly from: string | null;
+  readonly nonce: number | null;
+}
+
+/** What a block has that decides about transfers. */
+export interface Mined extends BlockOfTransfer {
+  readonly time: Date;
+  readonly transactions: readonly Transaction[];
+}
+
+/** A transfer that may change yet: it is in no block, or in one above the final height. */
+export interface Tracked extends Found {
+  readonly seenAt: number;
+  readonly block: BlockOfTransfer | null;
+  /** When it was last known to be in the pool, or left its block; null: it is mined. */
+  readonly pooledAt: number | null;
+  /** The block in which another transaction has its number, or itself moves nothing. */
+  readonly lost: { readonly height: number; readonly reason: DropReason; readonly by: string | null } | null;
+  /** Reported as dropped, though a reorganisation may bring it back. */
+  readonly dropped: { readonly at: number; readonly reason: DropReason; readonly by: string | null } | null;
+  /** It was in a block that is read again, and was not found there yet. */
+  readonly isSought: boolean;
+}
+
+/** What a client knows of a chain. */
+export interface State {
+  readonly final: { readonly height: number; readonly hash: string | null };
+  /** The hashes of the blocks above the final one, in their order. */
+  readonly blocks: readonly string[];
+  /** The time of the last of them. */
+  readonly time: number;
+  readonly transfers: readonly Tracked[];
+}
+
+const VERSION = 1;
+
+/** Returns a state as the caller stores it. */
+export function writeCursor(state: State): string {
+  return JSON.stringify({ version: VERSION, ...state });
+}
+
+/** Returns the state of a cursor; a number is a height above which everything is read again. */
+export function readCursor(cursor: string): State | number {
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  const { version, ...state } = JSON.parse(cursor) as State & { version: number };
+  if (version !== VERSION)
+    throw new Error(`the chain cursor has version ${version}, not ${VERSION}: read again from a height`);
+  return state;
+}
+
+/** Returns the state from which everything above a height is read again. */
+export function stateAbove(height: number, standing: readonly ChainTransfer[]): State {
+  return {
+    final: { height, hash: null },
+    blocks: [],
+    time: 0,
+    transfers: standing.map((transfer) => ({
+      txHash: transfer.txHash,
+      coin: transfer.coin,
+      address: transfer.address,
+      sender: transfer.sender,
+      amount: transfer.amount,
+      from: null,
+      nonce: null,
+      seenAt: transfer.seenAt.getTime(),
+      block: null,
+      pooledAt: transfer.seenAt.getTime(),
+      lost: null,
+      dropped: null,
+      isSought: transfer.block !== null,
+    })),
+  };
+}

@@ -1,0 +1,22 @@
+import type { CoinId } from '../coins.ts';
+import type { NetworkId } from '../networks.ts';
+import type { ChainTransfer } from '../port.ts';
+import type { Finality } from './finality.ts';
+import type { Limits } from './rpc/json-rpc.ts';
+
+/** What a client of an EVM network goes by. */
+export interface EvmOptions {
+  readonly network: NetworkId;
+  readonly chainId: number;
+  /** URLs of JSON-RPC providers, in the order in which they take turns. They are secrets. */
+  readonly urls: readonly string[];
+  readonly finality: Finality;
+  /** Other token contracts than those of the coin table, for a test network. */
+  readonly contracts?: Readonly<Partial<Record<CoinId, string>>>;
+  /** True for a transfer that a provider of a second host must confirm. Default: none. */
+  readonly needsQuorum?: (transfer: ChainTransfer) => boolean;
+  /** Ask for the pending block, where providers know one. Default: yes. */
+  readonly hasSightings?: boolean;
+  readonly limits?: Limits;
+  readonly pageMs?: number;
+}

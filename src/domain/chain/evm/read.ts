@@ -1,0 +1,142 @@
+import type { Watch } from '../port.ts';
+import type { Found } from './cursor.ts';
+import { readHeader, type Header } from './proofs/header.ts';
+import { readReceipts, type Receipt } from './proofs/receipts.ts';
+import { demand, Refused } from './proofs/refused.ts';
+import {
+  isKnownType,
+  proveSender,
+  proveTransactions,
+  readTransaction,
+  type Transaction,
+} from './proofs/transactions.ts';
+import { dataBytes, fields, integer, list } from './proofs/values.ts';
+import type { JsonRpc } from './rpc/json-rpc.ts';
+import { ProviderError } from './rpc/provider-error.ts';
+import { receiversIn, transfersIn, type Coins } from './transfers.ts';
+
+/** What a poll reads with: one provider, the coins of its network, and which addresses are ours. */
+export interface Reader {
+  readonly provider: JsonRpc;
+  readonly coins: Coins;
+  readonly watch: Watch;
+}
+
+/** A block whose header has the hash that it claims. Its transactions are not proven yet. */
+export interface Block {
+  readonly header: Header;
+  readonly transactions: readonly Transaction[];
+}
+
+type Which = number | 'latest' | 'finalized' | 'safe';
+
+const nameOf = (which: Which): string => (typeof which === 'number' ? `0x${which.toString(16)}` : which);
+
+/** Throws Refused when the provider serves another chain. */
+export async function checkChain(provider: JsonRpc, chainId: number): Promise<void> {
+  const served = integer(await provider.call('eth_chainId'));
+  if (served !== chainId)
+    throw new Refused('wrong_chain', `provider ${provider.name} serves chain ${served}, not ${chainId}`);
+}
+
+/** Returns a header; null: the provider has none of that name. */
+export async function headerAt(provider: JsonRpc, which: Which): Promise<Header | null> {
+  const sent = await provider.call('eth_getBlockByNumber', nameOf(which), false);
+  if (sent === null) return null;
+  const header = readHeader(sent);
+  demand(typeof which !== 'number' || header.height === which, `block ${nameOf(which)} has another height`);
+  return header;
+}
+
+/** Returns the block of a height. Below a head there is one: null is refused. */
+export async function blockAt(provider: JsonRpc, height: number): Promise<Block> {
+  const sent = await provider.call('eth_getBlockByNumber', nameOf(height), true);
+  demand(sent !== null, `block ${height} is missing below the head`);
+  const block = readBlock(sent);
+  demand(block.header.height === height, `block ${height} has another height`);
+  return block;
+}
+
+/** Returns the block with a hash; null: the provider does not have it. */
+export async function blockOf(provider: JsonRpc, hash: string): Promise<Block | null> {
+  const sent = await provider.call('eth_getBlockByHash', hash, true);
+  if (sent === null) return null;
+  const block = readBlock(sent);
+  demand(block.header.hash === hash, `the block asked for is ${hash}, and another came`);
+  return block;
+}
+
+function readBlock(sent: unknown): Block {
+  return { header: readHeader(sent), transactions: list(fields(sent).transactions).map(readTransaction) };
+}
+
+/**
+ * Throws Refused unless the header commits to the transactions: else one that sends us coins could be left
+ * out. Where the type of one is not known here it is not checked: each would cost a request.
+ */
+export function proveContent({ header, transactions }: Block): void {
+  if (transactions.every(isKnownType)) proveTransactions(transactions, header, new Map());
+}
+
+/** Returns the receipts of a block, one for each transaction; its header commits to them. */
+async function receiptsOf(provider: JsonRpc, { header, transactions }: Block): Promise<readonly Receipt[]> {
+  const sent = await provider.call('eth_getBlockReceipts', header.hash).catch((error: unknown) => {
+    if (!(error instanceof ProviderError && error.fault === 'no_method')) throw error;
+    const hashes = transactions.map(({ hash }) => hash);
+    return provider.batch(hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })));
+  });
+  demand(sent !== null, `the receipts of block ${header.height} are missing`);
+  const receipts = readReceipts(sent, header);
+  demand(
+    receipts.length === transactions.length,
+    `block ${header.height} has not as many transactions as receipts`,
+  );
+  return receipts;
+}
+
+/**
+ * Returns the transfers to us in a block. Receipts are read where the header's bloom says that tokens may
+ * move, or where a transaction sends us coins. Header, receipts and transactions belong together by their
+ * roots, so that nothing can be left out or changed.
+ */
+export async function findTransfers(reader: Reader, block: Block): Promise<Found[]> {
+  const { coins, watch } = reader;
+  proveContent(block);
+  const receipts = coins.mayMoveTokens(block.header) ? await receiptsOf(reader.provider, block) : null;
+  const receivers = receiversIn(coins, block.transactions, receipts ?? []);
+  if (receivers.length === 0) return [];
+  const own = await watch.own(coins.network, receivers);
+  return own.size === 0 ? [] : transfersTo(reader, block, own, receipts);
+}
+
+/**
+ * Returns the transfers to some addresses in a block whose content is proven, with the senders of native
+ * coins; `receipts` are known already, or read.
+ */
+export async function transfersTo(
+  { provider, coins }: Pick<Reader, 'provider' | 'coins'>,
+  block: Block,
+  own: Pick<ReadonlySet<string>, 'has'>,
+  receipts: readonly Receipt[] | null,
+): Promise<Found[]> {
+  const known = receipts ?? (await receiptsOf(provider, block));
+  const found = transfersIn(coins, { ...block, receipts: known }, own);
+  if (found.length === 0) return found;
+  if (!block.transactions.every(isKnownType)) await proveByBytes(provider, block);
+  // A token's log names the sender, and is proven. Recovering a key takes a millisecond or two.
+  const native = new Set(found.flatMap(({ coin, txHash }) => (coin === coins.native ? txHash : [])));
+  for (const transaction of block.transactions)
+    if (native.has(transaction.hash) && isKnownType(transaction)) proveSender(transaction);
+  return found;
+}
+
+/** Throws Refused unless the header commits to the transactions; the bytes of unknown types are asked for. */
+async function proveByBytes(provider: JsonRpc, { header, transactions }: Block): Promise<void> {
+  const raw = new Map<string, Buffer>();
+  for (const transaction of transactions) {
+    const { hash } = transaction;
+    if (!isKnownType(transaction))
+      raw.set(hash, dataBytes(await provider.call('eth_getRawTransactionByHash', hash)));
+  }
+  proveTransactions(transactions, header, raw);
+}

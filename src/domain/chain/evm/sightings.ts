@@ -1,0 +1,33 @@
+import type { Branch } from './branch.ts';
+import { Refused } from './proofs/refused.ts';
+import { readTransaction } from './proofs/transactions.ts';
+import { fields, list } from './proofs/values.ts';
+import type { Reader } from './read.ts';
+import { ProviderError } from './rpc/provider-error.ts';
+import { summed } from './transfers.ts';
+
+/**
+ * Records the transfers to us that the block after the tip would hold: an extra, since many providers know no
+ * pending block, and nothing of it is proven. What fails here does not concern the poll.
+ */
+export async function sightPending({ provider, coins, watch }: Reader, branch: Branch): Promise<void> {
+  const transactions = await pendingAbove(provider, branch).catch((error: unknown) => {
+    if (error instanceof ProviderError || error instanceof Refused) return [];
+    throw error;
+  });
+  const intended = transactions.flatMap((transaction) => {
+    const move = coins.intended(transaction);
+    return move === null ? [] : [{ transaction, move }];
+  });
+  if (intended.length === 0) return;
+  const own = await watch.own(coins.network, [...new Set(intended.map(({ move }) => move.to))]);
+  const ours = intended.filter(({ move }) => own.has(move.to));
+  branch.sight(ours.flatMap(({ transaction, move }) => summed(coins, transaction, [move])));
+}
+
+/** What was mined long ago, and a provider that lags takes for pending, must not come back as unmined. */
+async function pendingAbove(provider: Reader['provider'], branch: Branch) {
+  const sent = await provider.call('eth_getBlockByNumber', 'pending', true);
+  const { parentHash, transactions } = fields(sent);
+  return parentHash === branch.tip.hash ? list(transactions).map(readTransaction) : [];
+}
