@@ -9,6 +9,7 @@ import type { Context } from '../../../../src/platform/context.ts';
 import { hashApiKey } from '../../../../src/platform/values/ids.ts';
 import { captureLog } from '../../../support/logs.ts';
 import { countStatements } from '../../../support/counted-db.ts';
+import { until } from '../../../support/until.ts';
 import { createHarness, type Harness, type TestMerchant } from '../../../support/harness.ts';
 import { addressOf, addWallet, TREASURY, useWallet } from '../../../support/wallets.ts';
 
@@ -63,6 +64,14 @@ describe('deposit addresses of wallets', () => {
     for (let count = 0; count < 4; count += 1) await open(book, caller, own);
     expect(counts.statements).to.equal(0);
     expect(await indexOf(wallet)).to.deep.equal({ next_index: 10 });
+  });
+
+  it('are taken again before the last one is used', async () => {
+    const wallet = await useWallet(ctx, merchant.id);
+    const caller = await callerOf();
+    const book = walletAddresses();
+    for (let count = 0; count < 6; count += 1) await open(book, caller);
+    await until('ten more are taken', async () => (await indexOf(wallet)).next_index === 20);
   });
 
   it('go to the own wallet, then to the default of the installation, then nowhere', async () => {
