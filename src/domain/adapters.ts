@@ -5,10 +5,12 @@ import {
   simulatedChain,
   simulatedDisplayRates,
   simulatedPayouts,
-  simulatedRates,
 } from './chain/simulator/simulated.ts';
 import { booksWithoutWallets } from './chain/wallets/address-book.ts';
 import { walletAddresses } from './chain/wallets/wallet-addresses.ts';
+import type { TestMarket } from './chain/rates/rates.ts';
+import { simulatedMarket, simulatedRates } from './chain/simulator/market.ts';
+import { marketRates } from './chain/rates/store.ts';
 import type { AdaptersByMode, CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
 import { webhookClientOf, type WebhookClient } from './webhooks/client/client.ts';
 import type { Config } from '../platform/config/config.ts';
@@ -17,6 +19,8 @@ import { createMailer, type Mailer } from '../platform/mail.ts';
 
 /** Every adapter: what the service uses beyond its own database and queues. */
 export interface Adapters extends AdaptersByMode {
+  /** The market of test merchants, who can move it. */
+  readonly testMarket: TestMarket;
   readonly webhooks: WebhookClient;
   /** The URL that receives every event, overriding the merchant's endpoints; null: no override. */
   readonly receiver: string | null;
@@ -63,6 +67,7 @@ export function createAdapters(
     | 'publicUrl'
     | 'simulateLive'
     | 'explorers'
+    | 'rateMaxAgeSeconds'
   >,
   real: RealNetworks = REAL_NETWORKS,
 ): Adapters {
@@ -72,10 +77,11 @@ export function createAdapters(
     isSimulated: true,
     // Simulated transactions are in no explorer, unless an operator runs one.
     explorers: config.explorers,
-    live: { ...realAdapters(real), explorers: { ...EXPLORERS, ...config.explorers } },
+    live: { ...realAdapters(real, config), explorers: { ...EXPLORERS, ...config.explorers } },
     addresses: booksWithoutWallets(simulatedAddresses),
     chain: simulatedChain,
     testChain: simulatedChain,
+    testMarket: simulatedMarket,
     rates: simulatedRates,
     displayRates: simulatedDisplayRates,
     payouts: simulatedPayouts,
@@ -89,7 +95,10 @@ export function createAdapters(
 const EXPLORERS = Object.fromEntries(NETWORK_IDS.map((network) => [network, NETWORKS[network].explorer]));
 
 /** Where no real client exists, every use throws ApiError network_unavailable. */
-function realAdapters(real: RealNetworks): PaymentAdapters {
+function realAdapters(
+  real: RealNetworks,
+  { rateMaxAgeSeconds }: Pick<Config, 'rateMaxAgeSeconds'>,
+): PaymentAdapters {
   const served = (network: string): RealNetwork => {
     const found = isNetwork(network) ? real[network] : undefined;
     if (found !== undefined) return found;
@@ -118,7 +127,7 @@ function realAdapters(real: RealNetworks): PaymentAdapters {
       find: async (network, txHash) => served(network).chain(ctx).find(network, txHash),
     }),
     payouts: { request: async (payout) => served(payout.network).payouts.request(payout) },
-    rates: () => Promise.reject(new ApiError('network_unavailable')),
+    rates: marketRates(rateMaxAgeSeconds),
     displayRates: () => Promise.reject(new ApiError('network_unavailable')),
     exchange: { convert: () => Promise.reject(new ApiError('network_unavailable')) },
   };

@@ -33,7 +33,8 @@ describe('docs/sandbox.md', () => {
         const { id } = await createPayment(harness);
         const answer = await harness.api('post', `/v1/sandbox/payments/${id}/advance`).send(body).expect(200);
         expect(Object.keys(answer.body)).to.deep.equal(['now', 'payment', 'events', 'deliveries']);
-      } else throw new Error(`a block of an unknown kind: ${kind}`);
+      } else if (kind === 'rates') await harness.api('post', '/v1/sandbox/rates').send(body).expect(200);
+      else throw new Error(`a block of an unknown kind: ${kind}`);
     }),
   );
 

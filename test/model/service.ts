@@ -1,8 +1,9 @@
+import { marketAt } from '../support/market.ts';
 import { expect } from 'chai';
 import { createHandlers } from '../../src/background/workers.ts';
 import { createAdapters, type Adapters } from '../../src/domain/adapters.ts';
 import { chainKey } from '../../src/domain/chain/chain-key.ts';
-import { SIMULATED_RATES } from '../../src/domain/chain/simulator/simulated.ts';
+import { SIMULATED_RATES } from '../../src/domain/chain/simulator/market.ts';
 import { selectMethodByToken } from '../../src/domain/checkout/actions/select-method.ts';
 import { findByToken } from '../../src/domain/checkout/view/store.ts';
 import { giveRefundAddress } from '../support/refunds.ts';
@@ -69,7 +70,7 @@ export async function withPayment<T>(
     ...createAdapters(shared.config),
     webhooks: receiver,
     exchange: { convert },
-    rates: () => Promise.resolve(rates),
+    rates: marketAt(() => rates),
   };
   const { id } = JSON.parse((await createPayment(ctx, adapters, caller, terms, null)).text) as { id: string };
   return runFrozen(ctx, { clock: { ...clock, id }, now: BEGIN }, createHandlers(adapters), async (frozen) => {

@@ -1,5 +1,5 @@
-import { COINS, COIN_IDS, type CoinId } from '../../src/domain/chain/coins.ts';
-import type { Rates } from '../../src/domain/chain/rates.ts';
+import type { CoinId } from '../../src/domain/chain/coins.ts';
+import { SIMULATED_RATES } from '../../src/domain/chain/simulator/market.ts';
 import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
 import type { Policy } from '../../src/domain/payments/lifecycle/policy.ts';
 import { quoteRow } from '../../src/domain/payments/pricing/quotes.ts';
@@ -7,6 +7,7 @@ import type { RefundSource } from '../../src/domain/payments/refunds/store.ts';
 import type { Quote } from '../../src/domain/payments/transfers/credit-new.ts';
 import type { PaymentTransfer } from '../../src/domain/payments/transfers/payment-transfer.ts';
 import { multiply } from '../../src/platform/values/money.ts';
+import { pricesAt } from '../support/market.ts';
 
 const BEGIN = new Date('2026-01-01T00:00:00.000Z').getTime();
 const MINUTE_MS = 60_000;
@@ -25,9 +26,8 @@ export const LAST_CLASS = CLOCK.length - 1;
 
 export const timeOf = (clock: number): Date => new Date(BEGIN + (CLOCK[clock]?.at ?? 0));
 
-export const ratesOf = (clock: number): Rates => RATES[clock] ?? SIMULATED;
-const SIMULATED = Object.fromEntries(COIN_IDS.map((coin) => [coin, COINS[coin].simulatedRate])) as Rates;
-const RATES = CLOCK.map(({ ether }): Rates => ({ ...SIMULATED, ETH: multiply(SIMULATED.ETH, ether) }));
+export const ratesOf = (clock: number) => RATES[clock] ?? SIMULATED_RATES;
+const RATES = CLOCK.map(({ ether }) => ({ ...SIMULATED_RATES, ETH: multiply(SIMULATED_RATES.ETH, ether) }));
 
 /** A transfer that the customer may send once. */
 export interface Slot {
@@ -139,7 +139,7 @@ export function quoteIn(
 ): Quote {
   const now = timeOf(clock);
   const method = { coin, network: 'ethereum' as const, address: ADDRESS };
-  return { ...quoteRow({ payment, transfers }, method, ratesOf(clock), now), quoted_at: now };
+  return { ...quoteRow({ payment, transfers }, method, pricesAt(ratesOf(clock), now), now), quoted_at: now };
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { Rates } from '../../src/domain/chain/rates.ts';
-import { SIMULATED_RATES } from '../../src/domain/chain/simulator/simulated.ts';
+import type { Rates } from '../../src/domain/chain/rates/rates.ts';
+import { SIMULATED_RATES } from '../../src/domain/chain/simulator/market.ts';
+import { marketAt } from './market.ts';
 import type { RefundResource } from '../../src/domain/payments/refunds/schemas.ts';
 import { createHarness, type Harness } from './harness.ts';
 import { openShop, type Shop } from './shop.ts';
@@ -26,7 +27,7 @@ export async function openAttack(blockSeconds = '1'): Promise<Attack> {
     market(rates) {
       const current: Rates = { ...SIMULATED_RATES, ...rates };
       // The handlers and the endpoints read the rates from this object at each use.
-      Object.assign(harness.adapters, { rates: () => Promise.resolve(current) });
+      Object.assign(harness.adapters, { rates: marketAt(() => current) });
     },
     async pass(seconds) {
       for (let second = 0; second < seconds; second += 1) {

@@ -24,6 +24,8 @@ import {
   PaymentResource,
 } from '../../src/domain/payments/schemas.ts';
 import {
+  RatesBody,
+  RatesResource,
   ReplacedTransfer,
   ReplaceTransferBody,
   SendTransferBody,
@@ -128,6 +130,8 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
   sandbox: {
     SendTransfer: SendTransferBody,
     Transfer: TransferResource,
+    MoveRates: RatesBody,
+    MarketRates: RatesResource,
     ReplaceTransfer: ReplaceTransferBody,
     ReplacedTransfer,
     Advance: AdvanceBody,

@@ -1,10 +1,7 @@
+import { simulatedRates } from '../../src/domain/chain/simulator/market.ts';
 import { createAdapters, type Adapters } from '../../src/domain/adapters.ts';
 import type { ChainPage, ChainTransfer, Watch } from '../../src/domain/chain/port.ts';
-import {
-  simulatedChain,
-  simulatedPayouts,
-  simulatedRates,
-} from '../../src/domain/chain/simulator/simulated.ts';
+import { simulatedChain, simulatedPayouts } from '../../src/domain/chain/simulator/simulated.ts';
 import type { TransferRequest } from '../../src/domain/chain/test-chain.ts';
 import { findCaller } from '../../src/domain/merchants/api-keys.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';

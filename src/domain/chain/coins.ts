@@ -5,6 +5,8 @@ interface Coin {
   readonly name: string;
   /** US dollars per coin on the simulated market. It is fixed: the same payment always costs the same. */
   readonly simulatedRate: string;
+  /** Its issuer promises one US dollar for it. */
+  readonly isPegged?: true;
   /** The networks on which the coin exists. */
   readonly networks: Readonly<Partial<Record<NetworkId, CoinOnNetwork>>>;
 }
@@ -41,6 +43,7 @@ export const COINS = {
   USDT: {
     name: 'Tether',
     simulatedRate: '1',
+    isPegged: true,
     // Our choice: a tenth of a US cent. The networks have no limit for a token.
     networks: {
       ethereum: { decimals: 6, contract: '0xdAC17F958D2ee523a2206206994597C13D831ec7', dust: '0.001' },
@@ -52,6 +55,7 @@ export const COINS = {
   USDC: {
     name: 'USD Coin',
     simulatedRate: '1',
+    isPegged: true,
     // Our choice: a tenth of a US cent. The networks have no limit for a token.
     networks: {
       ethereum: { decimals: 6, contract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', dust: '0.001' },
@@ -84,6 +88,7 @@ export const COINS = {
   DAI: {
     name: 'Dai',
     simulatedRate: '1',
+    isPegged: true,
     // Our choice: a tenth of a US cent. The networks have no limit for a token.
     networks: {
       ethereum: { decimals: 18, contract: '0x6B175474E89094C44Da98b954EedeAC495271d0F', dust: '0.001' },
@@ -95,6 +100,11 @@ export const COINS = {
 export type CoinId = keyof typeof COINS;
 
 export const COIN_IDS = Object.keys(COINS) as readonly CoinId[];
+
+/** Stablecoins of the US dollar. */
+export const PEGGED_COINS: ReadonlySet<CoinId> = new Set(
+  COIN_IDS.filter((coin) => 'isPegged' in COINS[coin]),
+);
 
 /** Every payment method: each coin on each network on which it exists. */
 export const COINS_ON_NETWORKS: readonly { coin: CoinId; network: NetworkId }[] = COIN_IDS.flatMap((coin) =>

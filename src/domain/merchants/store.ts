@@ -124,3 +124,22 @@ export async function setEmail(connection: Connection, merchantId: string, email
   const updated = await runOne(connection, updateEmail, { merchantId, email });
   if (updated === null) throw new RangeError(`There is no merchant ${merchantId}`);
 }
+
+/** The most that customers may pay above the market, in basis points: 20 %. */
+const MOST_SPREAD_BPS = 2_000;
+
+const updateSpread = sql<{ id: string }, { merchantId: string; bps: number }>(
+  'set_spread_of_merchant',
+  (p) => `UPDATE merchants SET spread_bps = ${p.bps} WHERE id = ${p.merchantId} RETURNING id`,
+);
+
+/**
+ * Sets what customers pay above the market in other coins than the settlement coin, from the next quote on.
+ * Throws RangeError for an unknown merchant, and unless it is a whole number of 0 to 2,000.
+ */
+export async function setSpread(connection: Connection, merchantId: string, bps: number): Promise<void> {
+  if (!Number.isInteger(bps) || bps < 0 || bps > MOST_SPREAD_BPS)
+    throw new RangeError(`--bps must be a whole number from 0 to ${MOST_SPREAD_BPS}`);
+  const updated = await runOne(connection, updateSpread, { merchantId, bps });
+  if (updated === null) throw new RangeError(`There is no merchant ${merchantId}`);
+}

@@ -8,7 +8,7 @@ import {
   tellRefundAddress,
 } from '../payments/lifecycle/jobs.ts';
 import { HAS_QUARANTINED } from '../payments/lifecycle/quarantine.ts';
-import { REQUOTES } from '../payments/pricing/quotes.ts';
+import { REQUOTES } from '../payments/pricing/schedule-requote.ts';
 import { ADDRESS_KEY } from '../payments/refunds/refund-address.ts';
 import { IS_SHORT } from '../payments/transfers/decide.ts';
 import { HOLDS } from '../payments/transfers/hold.ts';

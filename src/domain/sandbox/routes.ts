@@ -1,8 +1,10 @@
-import { endpoint } from '../api/endpoint.ts';
+import { endpoint, reply } from '../api/endpoint.ts';
 import { advanceBudget, storyBudget } from './budgets/budget.ts';
 import { slotsOf } from './budgets/sandbox-slots.ts';
 import { replaceTransfer } from './customer/replace-transfer.ts';
 import {
+  RatesBody,
+  RatesResource,
   ReplacedTransfer,
   ReplaceTransferBody,
   SendTransferBody,
@@ -63,6 +65,24 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
       slotsOf(sandbox).customer.run(caller.merchantId, () =>
         replaceTransfer(ctx, sandbox.adapters, caller, params.id ?? '', { body, claim }),
       ),
+  }),
+  endpoint({
+    operationId: 'moveSandboxRates',
+    method: 'post',
+    path: '/v1/sandbox/rates',
+    summary: "Moves the market of the merchant's test payments: requotes and late money follow it.",
+    description:
+      'A locked rate holds until its lock ends; what is quoted or credited at the market after that has ' +
+      'the new price. Scenarios keep the fixed prices, so that they mean the same everywhere.',
+    auth: 'required',
+    permissions: ['sandbox:write'],
+    testOnly: true,
+    perMinute: SANDBOX_PER_MINUTE,
+    body: RatesBody,
+    errors: [],
+    response: { status: 200, schema: RatesResource },
+    handle: async ({ ctx, caller, body }) =>
+      reply(200, { rates: await sandbox.adapters.testMarket.move(ctx.db, caller.merchantId, body.rates) }),
   }),
   endpoint({
     operationId: 'advanceSandboxClock',

@@ -12,6 +12,12 @@ import { sendPage } from './send-page.ts';
 /** Parses a form of the page; all of them are small. */
 export const readForm: RequestHandler = express.urlencoded({ extended: false, limit: '1kb' });
 
+const REFUSALS = {
+  closed: { status: 409, message: 'closed' },
+  badMethod: { status: 400, message: 'badMethod' },
+  noRate: { status: 503, message: 'error' },
+} as const;
+
 /** Receives the form that selects a payment method. */
 export function selectMethod(ctx: Context, adapters: AdaptersByMode): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
@@ -23,8 +29,7 @@ export function selectMethod(ctx: Context, adapters: AdaptersByMode): RequestHan
     const page = `${checkoutPath(token)}${languageQuery(chosen)}`;
     // 303: a reload of the page posts no form again. `#pay` keeps the customer's place on it.
     if (result === 'selected') return response.set(PAGE_HEADERS).redirect(303, `${page}#pay`);
-    const status = result === 'closed' ? 409 : 400;
-    return sendRefusal({ ctx, adapters }, request, response, { status, message: result });
+    return sendRefusal({ ctx, adapters }, request, response, REFUSALS[result]);
   };
 }
 

@@ -80,6 +80,8 @@ export const SCHEMA_NAMES: Readonly<Record<string, TSchema>> = {
   SentTransfer: customer.TransferResource,
   ReplaceTransferRequest: customer.ReplaceTransferBody,
   ReplacedTransfer: customer.ReplacedTransfer,
+  SandboxRatesRequest: customer.RatesBody,
+  SandboxRates: customer.RatesResource,
   AdvanceRequest: testClock.AdvanceBody,
   AdvanceResult: testClock.AdvanceResult,
   SimulatedAttempt: testClock.DeliveryAttempt,

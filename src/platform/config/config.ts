@@ -19,7 +19,9 @@ import {
   replicaUrl,
   seconds,
   serverUrl,
+  siteUrl,
   text,
+  unique,
   type Parse,
 } from './values.ts';
 import { misspelledVariables } from './misspelled.ts';
@@ -74,6 +76,12 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Pages of explorers by network, with `{tx}` for a transaction's hash. */
   readonly explorers: Readonly<Record<string, string>>;
+  /** The markets whose prices are compared. */
+  readonly rateSources: readonly RateSourceName[];
+  /** Where they are read instead of at their own URL. */
+  readonly rateUrls: Readonly<Record<RateSourceName, string | null>>;
+  /** A price that is older is not quoted. */
+  readonly rateMaxAgeSeconds: number;
   readonly logLevel: LogLevel;
   readonly logFormat: 'json' | 'pretty';
   /** Where traces are sent by OTLP over HTTP; null: traces are off. */
@@ -86,6 +94,8 @@ export interface Config {
   readonly opsActor: string | null;
 }
 
+export const RATE_SOURCE_NAMES = ['kraken', 'coinbase', 'coingecko'] as const;
+export type RateSourceName = (typeof RATE_SOURCE_NAMES)[number];
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -136,6 +146,13 @@ export function readConfig(
     mailFrom: read('MAIL_FROM', mailAddress, null),
     trustedProxies: read('TRUSTED_PROXIES', listOf(network), []),
     explorers: read('EXPLORER_URLS', explorerUrls, {}),
+    rateSources: read('RATE_SOURCES', unique(oneOf(RATE_SOURCE_NAMES)), RATE_SOURCE_NAMES),
+    rateUrls: {
+      kraken: read('RATE_URL_KRAKEN', siteUrl, null),
+      coinbase: read('RATE_URL_COINBASE', siteUrl, null),
+      coingecko: read('RATE_URL_COINGECKO', siteUrl, null),
+    },
+    rateMaxAgeSeconds: read('RATE_MAX_AGE_SECONDS', moreThanZero(seconds), 120),
     logLevel: read('LOG_LEVEL', oneOf(['error', 'warn', 'info', 'debug'] as const), 'info'),
     logFormat: read('LOG_FORMAT', oneOf(['json', 'pretty'] as const), 'json'),
     otlpEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT', serverUrl(['http:', 'https:']), null),

@@ -57,6 +57,14 @@ export function listOf<T>(parse: Parse<T>): Parse<T[]> {
   return (value) => value.split(',').map((item) => parse(item.trim()));
 }
 
+export function unique<T>(parse: Parse<T>): Parse<T[]> {
+  return (value) => {
+    const items = listOf(parse)(value);
+    if (new Set(items).size < items.length) throw new Error('must not name one twice');
+    return items;
+  };
+}
+
 export function offOr<T>(parse: Parse<T>): Parse<T | null> {
   return (value) => (value === 'off' ? null : parse(value));
 }
@@ -143,6 +151,13 @@ export const baseUrl: Parse<string> = (value) => {
       'must not have a path: the pages work at the root of a host only; give it one of its own, https://pay.example.com',
     );
   return origin;
+};
+
+/** Base of a site's API, which may stand below a path. */
+export const siteUrl: Parse<string> = (value) => {
+  const url = parseUrl(serverUrl(['http:', 'https:'])(value));
+  if (url === null || /[?#]/.test(value)) throw new Error('must not have a query or a fragment');
+  return value.replace(/\/+$/, '');
 };
 
 /** `name=value` with commas, values percent-encoded: the form of OTEL_EXPORTER_OTLP_HEADERS. */

@@ -1,6 +1,12 @@
 import { LIVE_NETWORKS } from '../../domain/adapters.ts';
 import { addApiKey, revokeApiKey } from '../../domain/merchants/api-keys.ts';
-import { createMerchant, listMerchants, setEmail, setPolicy } from '../../domain/merchants/store.ts';
+import {
+  createMerchant,
+  listMerchants,
+  setEmail,
+  setPolicy,
+  setSpread,
+} from '../../domain/merchants/store.ts';
 import { Type } from 'typebox';
 import { PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
 import { reEncryptSecrets } from '../../domain/webhooks/secrets/re-encrypt.ts';
@@ -31,7 +37,8 @@ type Option =
   | 'value'
   | 'address'
   | 'format'
-  | 'out';
+  | 'out'
+  | 'bps';
 export type Values = { readonly [name in Option]?: string };
 
 export interface Command {
@@ -99,6 +106,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       const choice = policyOf(policy);
       await setPolicy(ctx.db, merchant, choice).catch(asUsageError);
       return { merchant_id: merchant, policy: choice };
+    },
+  },
+  'set-spread': {
+    needs: ['merchant', 'bps'],
+    async run(ctx, { merchant = '', bps = '' }) {
+      const spread_bps = /^\d{1,5}$/.test(bps) ? Number(bps) : -1;
+      await setSpread(ctx.db, merchant, spread_bps).catch(asUsageError);
+      return { merchant_id: merchant, spread_bps };
     },
   },
   'reseal-secrets': {

@@ -4,7 +4,7 @@ import { reconcileOnce } from '../../../src/domain/ops/reconcile.ts';
 import { expirePayment } from '../../../src/domain/payments/lifecycle/jobs.ts';
 import { settlePayments } from '../../../src/domain/payments/processing/settle.ts';
 import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
-import { SIMULATED_RATES } from '../../../src/domain/chain/simulator/simulated.ts';
+import { SIMULATED_RATES } from '../../../src/domain/chain/simulator/market.ts';
 import { createHandlers } from '../../../src/background/workers.ts';
 import { dispatchEvent } from '../../../src/domain/outbox/jobs.ts';
 import { sendAddressRequest, sendReceipt } from '../../../src/domain/receipts/jobs.ts';

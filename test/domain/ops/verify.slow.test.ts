@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SIMULATED_RATES } from '../../../src/domain/chain/simulator/simulated.ts';
+import { SIMULATED_RATES } from '../../../src/domain/chain/simulator/market.ts';
 import { INVARIANTS, verify } from '../../../src/domain/ops/verify/verify.ts';
 import { OTHER_ROWS } from '../../../src/domain/ops/verify/other-rows.ts';
 import { reportText } from '../../../src/domain/ops/verify/report.ts';

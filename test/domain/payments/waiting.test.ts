@@ -1,3 +1,4 @@
+import { SIMULATED_RATES } from '../../../src/domain/chain/simulator/market.ts';
 import { expect } from 'chai';
 import { giveRefundAddress } from '../../support/refunds.ts';
 import type { ChainTransfer, Payouts } from '../../../src/domain/chain/port.ts';
@@ -49,9 +50,8 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
     (id: string, ...transfers: ChainTransfer[]) =>
     async (tx: Tx) => {
       const now = harness.ctx.now();
-      const rates = await harness.adapters.rates();
       const payments = await lockPayments(tx, [id]);
-      await quarantine(tx, payments, () => ({ ...PAGE, transfers, rates }), now);
+      await quarantine(tx, payments, () => ({ ...PAGE, transfers, rates: SIMULATED_RATES }), now);
     };
   const dropped = (transfer: ChainTransfer): ChainTransfer => ({
     ...transfer,
@@ -61,11 +61,10 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
   });
   /** Applies a page of Ethereum that reports a transfer. */
   const report = (id: string, transfer: ChainTransfer) => async (tx: Tx) => {
-    const rates = await harness.adapters.rates();
     const transfers = new Map([[id, [transfer]]]);
     const concerned = await lockConcerned(tx, null, [id], transfers);
     const at = harness.ctx.now();
-    const page = { ...PAGE, transfers, rates, at };
+    const page = { ...PAGE, transfers, ratesOf: () => SIMULATED_RATES, at };
     await applyTransfers(tx, concerned, page, at);
   };
   const lose = (id: string, transfer: ChainTransfer) => report(id, dropped(transfer));

@@ -1,10 +1,7 @@
+import { simulatedRates } from '../../../src/domain/chain/simulator/market.ts';
 import { expect } from 'chai';
 import { createAdapters, type Adapters } from '../../../src/domain/adapters.ts';
-import {
-  simulatedChain,
-  simulatedPayouts,
-  simulatedRates,
-} from '../../../src/domain/chain/simulator/simulated.ts';
+import { simulatedChain, simulatedPayouts } from '../../../src/domain/chain/simulator/simulated.ts';
 import { displayedAddress } from '../../../src/domain/chain/addresses.ts';
 import { selectMethodByToken } from '../../../src/domain/checkout/actions/select-method.ts';
 import { findCaller } from '../../../src/domain/merchants/api-keys.ts';

@@ -273,6 +273,47 @@ const VARIABLES: readonly {
     ],
   },
   {
+    name: 'RATE_SOURCES',
+    field: 'rateSources',
+    otherwise: ['kraken', 'coinbase', 'coingecko'],
+    good: { coingecko: ['coingecko'], 'coinbase, kraken': ['coinbase', 'kraken'] },
+    bad: ['binance', 'kraken,kraken'],
+  },
+  {
+    name: 'RATE_URL_KRAKEN',
+    field: 'rateUrls',
+    otherwise: { kraken: null, coinbase: null, coingecko: null },
+    good: {
+      'https://rates.example/a/': { kraken: 'https://rates.example/a', coinbase: null, coingecko: null },
+    },
+    bad: ['rates.example', 'ftp://rates.example', 'https://rates.example/?key=1'],
+  },
+  {
+    name: 'RATE_URL_COINBASE',
+    field: 'rateUrls',
+    otherwise: { kraken: null, coinbase: null, coingecko: null },
+    good: {
+      'https://rates.example/a/': { kraken: null, coinbase: 'https://rates.example/a', coingecko: null },
+    },
+    bad: ['rates.example', 'ftp://rates.example', 'https://rates.example/?key=1'],
+  },
+  {
+    name: 'RATE_URL_COINGECKO',
+    field: 'rateUrls',
+    otherwise: { kraken: null, coinbase: null, coingecko: null },
+    good: {
+      'https://rates.example/a/': { kraken: null, coinbase: null, coingecko: 'https://rates.example/a' },
+    },
+    bad: ['rates.example', 'ftp://rates.example', 'https://rates.example/?key=1'],
+  },
+  {
+    name: 'RATE_MAX_AGE_SECONDS',
+    field: 'rateMaxAgeSeconds',
+    otherwise: 120,
+    good: { 30: 30 },
+    bad: ['0', '-1', '2m'],
+  },
+  {
     name: 'TRUSTED_PROXIES',
     field: 'trustedProxies',
     otherwise: [],

@@ -252,6 +252,7 @@ describe('the methods of the client', () => {
       appearance.deleteLogo(),
       sandbox.transfer(ID),
       sandbox.replace(ID),
+      sandbox.rates({ BTC: '1' }),
       sandbox.advance(ID, { by: '1m' }),
       sandbox.scenario({ story: 'paid' }),
     ]);

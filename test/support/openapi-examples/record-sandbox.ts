@@ -56,6 +56,13 @@ export async function recordSandbox({ tape, harness }: Run): Promise<void> {
     },
   );
   await tape.fail(harness, 'validation', 'advanceSandboxClock', { id: expired.id, body: { by: 'an hour' } });
+  await tape.record(harness, 'moveSandboxRates', 'bitcoin', 'Bitcoin costs 10 % more, for requotes.', {
+    body: { rates: { BTC: '66000' } },
+  });
+  await tape.fail(harness, 'validation', 'moveSandboxRates', { body: { rates: { BTC: '0' } } });
+  await tape.record(harness, 'moveSandboxRates', 'restored', 'The fixed price again.', {
+    body: { rates: { BTC: null } },
+  });
   await recordScenarios({ tape, harness });
 }
 

@@ -1,13 +1,13 @@
 import type { Db } from '../../../platform/postgres/db.ts';
 import { depositAddress } from '../addresses.ts';
-import { COIN_IDS, COINS, type CoinId } from '../coins.ts';
 import { CURRENCIES, CURRENCY_IDS, type CurrencyId } from '../currencies.ts';
 import type { ChainOf, Payouts } from '../port.ts';
-import type { DisplayRateSource, Rates, RateSource } from '../rates.ts';
+import type { DisplayRateSource } from '../rates/rates.ts';
 import type { TestChain } from '../test-chain.ts';
 import type { NetworkId } from '../networks.ts';
 import type { AddressBook, Deposit } from '../wallets/address-book.ts';
 import { payoutHash } from '../transaction-hashes.ts';
+import { SIMULATED_RATES } from './market.ts';
 import { createSimulator } from './simulator.ts';
 
 /** Every process must derive the same addresses. The seed is no secret: no real money reaches them. */
@@ -29,13 +29,6 @@ export const simulatedChain: ChainOf<TestChain> = ({ db, config, testClock }) =>
 export const simulatedAddresses = {
   derive: (network: NetworkId, { id }: Deposit) => depositAddress(SEED, network, id),
 } satisfies AddressBook;
-
-/** The rates of the simulated market, which are fixed. */
-export const SIMULATED_RATES = Object.fromEntries(
-  COIN_IDS.map((coin) => [coin, COINS[coin].simulatedRate]),
-) as Record<CoinId, string> satisfies Rates;
-
-export const simulatedRates: RateSource = () => Promise.resolve(SIMULATED_RATES);
 
 const SIMULATED_CURRENCIES = Object.fromEntries(
   CURRENCY_IDS.map((currency) => [currency, CURRENCIES[currency].simulatedRate]),

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { DisplayRates, DisplayRateSource } from '../../chain/rates.ts';
+import type { DisplayRates, DisplayRateSource } from '../../chain/rates/rates.ts';
 import type { Context } from '../../../platform/context.ts';
 import { faultOf } from '../../../platform/logging/reasons.ts';
 

@@ -1,17 +1,20 @@
 import { COINS_ON_NETWORKS } from '../../chain/coins.ts';
+import { RateUnavailable } from '../../chain/rates/rates.ts';
 import { adaptersOf, type AdaptersByMode } from '../../payments/lifecycle/ports.ts';
+import { readPrices } from '../../payments/pricing/market.ts';
 import { selectPaymentMethod } from '../../payments/pricing/select-method.ts';
 import { canSelectMethod } from '../../payments/pricing/quotes.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import { lockPayments } from '../../payments/lifecycle/store.ts';
 import { readTransfers } from '../../payments/transfers/store.ts';
 import type { Context } from '../../../platform/context.ts';
+import type { Tx } from '../../../platform/postgres/db.ts';
 import { faultOf } from '../../../platform/logging/reasons.ts';
 import { appearanceOf, isOffered } from '../view/appearance.ts';
 import { findByToken, type CheckoutPayment } from '../view/store.ts';
 import { viewOf } from '../view/view.ts';
 
-export type SelectionResult = 'selected' | 'missing' | 'badMethod' | 'closed';
+export type SelectionResult = 'selected' | 'missing' | 'badMethod' | 'closed' | 'noRate';
 
 /**
  * Selects a payment method for the payment that `token` opens: `coin` and `network` are the customer's input,
@@ -32,16 +35,21 @@ export async function selectMethodByToken(
   if (pair === undefined || !own.networks.includes(pair.network)) return 'badMethod';
   if (!isOffered(appearanceOf(found), pair)) return 'badMethod';
   const addresses = await own.addresses.of(ctx, found);
-  const rates = await own.rates();
-  return ctx.db.transaction(async (tx): Promise<SelectionResult> => {
+  const pricesOf = await readPrices(ctx.db, own.rates, [found.merchant_id], ctx.now());
+  const select = async (tx: Tx): Promise<SelectionResult> => {
     const [payment] = await lockPayments(tx, [found.id]);
     if (payment === undefined) return 'missing';
     const clocked = withTestClockOf(ctx, payment);
     const now = clocked.now();
     if (!canSelectMethod(payment, now)) return 'closed';
     const transfers = await readTransfers(tx, [payment.id]);
-    await selectPaymentMethod(tx, { payment, transfers }, { ...pair, addresses, rates }, now);
+    const offer = { ...pair, addresses, prices: pricesOf(payment) };
+    await selectPaymentMethod(tx, { payment, transfers }, offer, now);
     return 'selected';
+  };
+  return ctx.db.transaction(select).catch((error: unknown) => {
+    if (error instanceof RateUnavailable) return 'noRate';
+    throw error;
   });
 }
 

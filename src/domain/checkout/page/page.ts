@@ -7,7 +7,7 @@ import { pageTitle, stateKey, statusTone } from '../components/status.ts';
 import { hasCode } from '../components/code.ts';
 import type { Found } from '../components/help.ts';
 import type { EnteredAddress } from '../components/refund.ts';
-import type { DisplayRates } from '../../chain/rates.ts';
+import type { DisplayRates } from '../../chain/rates/rates.ts';
 import { displayPrice } from '../view/display-price.ts';
 import { appearanceOf, logoPath } from '../view/appearance.ts';
 import type { CheckoutPayment } from '../view/store.ts';

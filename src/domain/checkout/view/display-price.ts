@@ -1,7 +1,7 @@
 import { divide, isZero, multiply, writtenLike } from '../../../platform/values/money.ts';
 import { isCoin } from '../../chain/coins.ts';
 import { CURRENCIES, isCurrency, type CurrencyId } from '../../chain/currencies.ts';
-import type { DisplayRates } from '../../chain/rates.ts';
+import type { DisplayRates } from '../../chain/rates/rates.ts';
 
 /** A price in a currency in which nobody pays. */
 export interface DisplayPrice {
@@ -19,7 +19,9 @@ export function displayPrice(
   rates: DisplayRates | null,
 ): DisplayPrice | null {
   if (currency === null || rates === null || !isCurrency(currency) || !isCoin(pay_currency)) return null;
-  const dollars = multiply(pay_amount, rates.coins[pay_currency]);
+  const rate = rates.coins[pay_currency];
+  if (rate === undefined) return null;
+  const dollars = multiply(pay_amount, rate);
   const { decimals } = CURRENCIES[currency];
   const least = divide(dollars, rates.currencies[currency], decimals, 'down');
   if (isZero(least)) return null;

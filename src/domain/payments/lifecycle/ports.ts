@@ -1,6 +1,6 @@
 import type { ChainOf, Payouts } from '../../chain/port.ts';
 import type { AddressBooks } from '../../chain/wallets/address-book.ts';
-import type { DisplayRateSource, RateSource } from '../../chain/rates.ts';
+import type { DisplayRateSource, RateSource } from '../../chain/rates/rates.ts';
 import type { TestChain } from '../../chain/test-chain.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';

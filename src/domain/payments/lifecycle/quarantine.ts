@@ -1,6 +1,6 @@
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainTransfer } from '../../chain/port.ts';
-import type { Rates } from '../../chain/rates.ts';
+import type { Rates } from '../../chain/rates/rates.ts';
 import { ensureScheduled } from '../../schedule/store.ts';
 import { recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { applyQuarantined } from './jobs.ts';
@@ -11,7 +11,7 @@ export interface QuarantinedTransfers {
   readonly network: NetworkId;
   readonly transfers: readonly ChainTransfer[];
   /** Of the moment of the page: they decide the credit of new transfers. Null: there were none. */
-  readonly rates: Rates | null;
+  readonly rates: Rates;
   /** Transfers at or below it had confirmed; null: there was another page to read. */
   readonly height: number | null;
   /** The page is of the real network. */
@@ -57,19 +57,13 @@ const insertQuarantined = sql<never, { rows: string; now: Date }>(
 export async function quarantine(
   tx: Tx,
   payments: readonly Payment[],
-  reportOf: (paymentId: string) => QuarantinedTransfers,
+  reportOf: (payment: Payment) => QuarantinedTransfers,
   now: Date,
 ): Promise<void> {
   if (payments.length === 0) return;
-  const rows = payments.map(({ id }) => {
-    const { isLive: is_live, transfers, ...report } = reportOf(id);
-    return {
-      payment_id: id,
-      ...report,
-      is_live,
-      transfers: transfers.map(toJson),
-      rates: report.rates ?? {},
-    };
+  const rows = payments.map((payment) => {
+    const { isLive: is_live, transfers, ...report } = reportOf(payment);
+    return { payment_id: payment.id, ...report, is_live, transfers: transfers.map(toJson) };
   });
   await run(tx, insertQuarantined, { rows: recordset(rows), now });
   await ensureScheduled(
@@ -90,9 +84,7 @@ export type StoredTransfer = Omit<ChainTransfer, 'seenAt' | 'droppedAt'> & {
   readonly blockHeight?: number | null;
 };
 
-interface QuarantinedRow extends Omit<QuarantinedTransfers, 'transfers' | 'height' | 'rates' | 'isLive'> {
-  /** Without coins: there were none. */
-  readonly rates: Rates;
+interface QuarantinedRow extends Omit<QuarantinedTransfers, 'transfers' | 'height' | 'isLive'> {
   readonly transfers: readonly StoredTransfer[];
   readonly height: string | null;
   readonly is_live: boolean;
@@ -115,9 +107,8 @@ export async function takeQuarantined(
   paymentId: string,
 ): Promise<(QuarantinedTransfers & { at: Date })[]> {
   return (await run(tx, takeRows, { paymentId })).map(
-    ({ transfers, height, rates, is_live: isLive, set_aside_at, ...row }) => ({
+    ({ transfers, height, is_live: isLive, set_aside_at, ...row }) => ({
       ...row,
-      rates: Object.keys(rates).length === 0 ? null : rates,
       at: set_aside_at,
       height: height === null ? null : Number(height),
       isLive,

@@ -1,7 +1,7 @@
 import { compare, decimalPlaces, divide, multiply } from '../../../platform/values/money.ts';
 import { quoteUnit, type CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { Rates } from '../../chain/rates.ts';
+import { rateOf, type Rates } from '../../chain/rates/rates.ts';
 
 /** Decimals of money in the service (contract, "Names and shapes"). */
 const MONEY_DECIMALS = 18;
@@ -29,16 +29,17 @@ export interface QuoteRequest {
  * Returns the price of `missing` `payCurrency` in `coin`, rounded up to what a customer can send on
  * `network`: the merchant never receives less than the price. In the settlement coin itself the rate is
  * exactly 1, and the amount is the merchant's own text where it can be sent. Throws RangeError when the coin
- * does not exist on the network.
+ * does not exist on the network, RateUnavailable when one has no price.
  */
 export function quote(asked: QuoteRequest, rates: Rates): Quote {
   const { missing, payCurrency, coin, network } = asked;
   if (coin === payCurrency) return quoteInSettlementCoin(missing, coin, network);
+  const [coinRate, payRate] = [rateOf(rates, coin), rateOf(rates, payCurrency)];
   return {
     coin,
     network,
-    asks: divide(multiply(missing, rates[payCurrency]), rates[coin], sendableDecimals(coin, network), 'up'),
-    rate: divide(rates[coin], rates[payCurrency], MONEY_DECIMALS, 'down'),
+    asks: divide(multiply(missing, payRate), coinRate, sendableDecimals(coin, network), 'up'),
+    rate: divide(coinRate, payRate, MONEY_DECIMALS, 'down'),
   };
 }
 

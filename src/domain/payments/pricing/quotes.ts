@@ -1,17 +1,15 @@
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { Rates } from '../../chain/rates.ts';
-import { schedule } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { add, isZero, sum } from '../../../platform/values/money.ts';
-import { requotePayment } from '../lifecycle/jobs.ts';
-import { payableUntil, testClockOf, type Payment } from '../lifecycle/payment.ts';
+import { payableUntil, type Payment } from '../lifecycle/payment.ts';
 import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
 import { isShort } from '../transfers/decide.ts';
 import { evaluate } from '../transfers/evaluate.ts';
 import { isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { readTransfersByPayment } from '../transfers/store.ts';
+import { canPrice, evidenceOf, type Prices, type PricesOf } from './market.ts';
 import { quote } from './quote.ts';
 
 /** Long enough to open a wallet and send a transfer, short enough that the market seldom moves far. */
@@ -60,7 +58,7 @@ export interface QuotedMethod {
 export function quoteRow(
   { payment, transfers }: QuotedPayment,
   { coin, network, address }: QuotedMethod,
-  rates: Rates,
+  { rates, market }: Prices,
   now: Date,
 ) {
   const { id: payment_id, pay_currency: payCurrency } = payment;
@@ -85,18 +83,20 @@ export function quoteRow(
     locked_until,
     asks: locked_until === null ? null : asks,
     covers: locked_until === null ? null : missing,
+    ...evidenceOf(market, coin, payCurrency),
   };
 }
 
 /** SQL: the columns of a quote as a row of a recordset. */
 const QUOTE_COLUMNS = `payment_id text, coin text, network text, address text, crypto_amount text, rate text,
-  locked_until timestamptz, asks numeric, covers numeric`;
+  locked_until timestamptz, asks numeric, covers numeric, rated_at timestamptz, rate_sources text[]`;
 
 const insertQuote = sql<never, { quotes: string; now: Date }>(
   'insert_quote',
   (p) => `
     INSERT INTO quotes
-      (payment_id, coin, network, address, crypto_amount, rate, locked_until, asks, covers, quoted_at)
+      (payment_id, coin, network, address, crypto_amount, rate, locked_until, asks, covers, rated_at,
+       rate_sources, quoted_at)
     SELECT q.*, ${p.now} FROM json_to_recordset(${p.quotes}::json) AS q (${QUOTE_COLUMNS})
     ON CONFLICT DO NOTHING`,
 );
@@ -106,10 +106,10 @@ export async function storeQuote(
   tx: Tx,
   quoted: QuotedPayment,
   method: QuotedMethod,
-  rates: Rates,
+  prices: Prices,
   now: Date,
 ): Promise<void> {
-  await run(tx, insertQuote, { quotes: recordset([quoteRow(quoted, method, rates, now)]), now });
+  await run(tx, insertQuote, { quotes: recordset([quoteRow(quoted, method, prices, now)]), now });
 }
 
 type LockedMethod = { payment_id: string } & QuotedMethod;
@@ -132,23 +132,25 @@ const updateQuotes = sql<never, { quotes: string; now: Date }>(
       WHERE p.id = f.payment_id AND p.coin = f.coin AND p.network = f.network
     )
     UPDATE quotes q SET crypto_amount = f.crypto_amount, rate = f.rate, locked_until = f.locked_until,
-      asks = f.asks, covers = f.covers, quoted_at = ${p.now}
+      asks = f.asks, covers = f.covers, rated_at = f.rated_at, rate_sources = f.rate_sources,
+      quoted_at = ${p.now}
     FROM fresh f
     WHERE q.payment_id = f.payment_id AND q.coin = f.coin AND q.network = f.network`,
 );
 
 /**
  * Quotes again what payments miss whose rate locks have ended. The caller has locked their rows and checked
- * `canRequote`.
+ * `canRequote`. Returns the payments with a coin that has no price now: its quote stays as it is, ended.
  */
 export async function requoteExpired(
   tx: Tx,
   payments: readonly Payment[],
-  rates: Rates,
+  pricesOf: PricesOf,
   now: Date,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  const waiting = new Set<string>();
   const ended = await run(tx, expiredLocks, { paymentIds: payments.map(({ id }) => id), now });
-  if (ended.length === 0) return;
+  if (ended.length === 0) return waiting;
   const transfersOf = await readTransfersByPayment(
     tx,
     payments.map(({ id }) => id),
@@ -157,41 +159,14 @@ export async function requoteExpired(
   const fresh = ended.flatMap((method) => {
     const payment = paymentOf.get(method.payment_id);
     if (payment === undefined) return [];
+    const prices = pricesOf(payment);
+    if (!canPrice(prices.rates, method.coin, payment.pay_currency)) {
+      waiting.add(payment.id);
+      return [];
+    }
     const quoted = { payment, transfers: transfersOf.get(payment.id) ?? [] };
-    return [quoteRow(quoted, method, rates, now)];
+    return [quoteRow(quoted, method, prices, now)];
   });
   await run(tx, updateQuotes, { quotes: recordset(fresh), now });
-}
-
-/** SQL: when the requote of each of the payments `p` is due: when its first lock ends before its deadline. */
-export const REQUOTES = (which: string) => `
-  SELECT p.id, q.ends_at, p.test_clock
-  FROM payments p CROSS JOIN LATERAL (
-    SELECT min(locked_until) AS ends_at FROM quotes
-    WHERE payment_id = p.id AND locked_until < p.deadline_at
-  ) q
-  WHERE ${which}
-    AND q.ends_at IS NOT NULL AND NOT ${HAS_QUARANTINED('p.id')}`;
-
-const earliestLockEnds = sql<
-  { id: string; ends_at: Date; test_clock: string | null },
-  { paymentIds: readonly string[] }
->('earliest_lock_ends', (p) => REQUOTES(`p.id = ANY (${p.paymentIds})`));
-
-/**
- * Schedules the requote of each payment for when the first of its locks ends, if that is before the deadline.
- * Applying transfers that are quarantined schedules it for their payment.
- */
-export async function scheduleRequote(tx: Tx, payments: readonly Payment[]): Promise<void> {
-  if (payments.length === 0) return;
-  const ends = await run(tx, earliestLockEnds, { paymentIds: payments.map(({ id }) => id) });
-  const endOf = new Map(ends.map(({ id, ends_at }) => [id, ends_at]));
-  await schedule(
-    tx,
-    payments.flatMap((payment) => {
-      const runAt = endOf.get(payment.id);
-      if (runAt === undefined) return [];
-      return [{ job: requotePayment, key: payment.id, runAt, testClock: testClockOf(payment) }];
-    }),
-  );
+  return waiting;
 }

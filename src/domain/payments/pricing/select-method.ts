@@ -1,15 +1,16 @@
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { AddressBook } from '../../chain/wallets/address-book.ts';
-import type { Rates } from '../../chain/rates.ts';
 import { ApiError } from '../../api/errors.ts';
 import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { isZero } from '../../../platform/values/money.ts';
 import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
 import { evaluate } from '../transfers/evaluate.ts';
+import type { Prices } from './market.ts';
 import { leftToSend, quote, type StoredQuote } from './quote.ts';
-import { canRequote, requoteExpired, scheduleRequote, storeQuote, type QuotedPayment } from './quotes.ts';
+import { canRequote, requoteExpired, storeQuote, type QuotedPayment } from './quotes.ts';
+import { scheduleRequote } from './schedule-requote.ts';
 
 interface MethodOfPayment {
   readonly paymentId: string;
@@ -37,7 +38,7 @@ export interface MethodOffer {
   readonly coin: CoinId;
   readonly network: NetworkId;
   readonly addresses: AddressBook;
-  readonly rates: Rates;
+  readonly prices: Prices;
 }
 
 /** A method that a customer can pay with. */
@@ -57,15 +58,15 @@ export interface SelectedMethod {
 export async function selectPaymentMethod(
   tx: Tx,
   { payment, transfers }: QuotedPayment,
-  { coin, network, addresses, rates }: MethodOffer,
+  { coin, network, addresses, prices }: MethodOffer,
   now: Date,
 ): Promise<SelectedMethod> {
   const paymentId = payment.id;
   const derived = addresses.derive(network, payment);
   if (derived === null) throw new ApiError('network_unavailable');
   const method = { coin, network, address: derived };
-  await storeQuote(tx, { payment, transfers }, method, rates, now);
-  if (canRequote(payment, now)) await requoteExpired(tx, [payment], rates, now);
+  await storeQuote(tx, { payment, transfers }, method, prices, now);
+  if (canRequote(payment, now)) await requoteExpired(tx, [payment], () => prices, now);
   const [quoted] = await pipelined(
     tx,
     () => runOne(tx, quoteOfPayment, { paymentId, coin, network }),
@@ -78,7 +79,8 @@ export async function selectPaymentMethod(
     await run(tx, updateMethod, { paymentId, coin, network, address, amount: crypto_amount });
   const { missing } = evaluate(payment, transfers);
   const amount = isZero(missing)
-    ? quote({ missing: payment.pay_amount, payCurrency: payment.pay_currency, coin, network }, rates).asks
+    ? quote({ missing: payment.pay_amount, payCurrency: payment.pay_currency, coin, network }, prices.rates)
+        .asks
     : leftToSend(quoted, missing, { coin, network });
   return { address, amount };
 }

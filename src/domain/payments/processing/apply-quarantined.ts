@@ -1,13 +1,13 @@
 import { chainKey } from '../../chain/chain-key.ts';
-import type { Rates } from '../../chain/rates.ts';
 import { finish, schedule } from '../../schedule/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Tx } from '../../../platform/postgres/db.ts';
 import { applyQuarantined, expirePayment, settlePayment, syncChain } from '../lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
-import { lockPayments } from '../lifecycle/store.ts';
+import { lockPayments, readPayments } from '../lifecycle/store.ts';
 import { takeQuarantined, type QuarantinedTransfers } from '../lifecycle/quarantine.ts';
+import { readPrices, type PricesOf } from '../pricing/market.ts';
 import { isShort } from '../transfers/decide.ts';
 import { applyTransfers, lockConcerned } from '../sync/apply-transfers.ts';
 
@@ -21,10 +21,10 @@ export async function applyQuarantinedTransfers(
   ids: readonly string[],
 ): Promise<void> {
   const startedAt = ctx.now();
-  // For what came while there were none.
-  const rates = await adapters.rates().catch(() => null);
+  const merchants = (await readPayments(ctx.db, ids)).map(({ merchant_id }) => merchant_id);
+  const pricesOf = await readPrices(ctx.db, adapters.rates, merchants, startedAt);
   for (const id of ids) {
-    const moved = await ctx.db.transaction((tx) => applyAll(ctx, tx, id, { startedAt, rates }));
+    const moved = await ctx.db.transaction((tx) => applyAll(ctx, tx, id, { startedAt, pricesOf }));
     for (const { status, exceptions } of moved)
       ctx.log.info(`payment ${status}: its transfers were quarantined`, { payment_id: id, exceptions });
   }
@@ -34,7 +34,7 @@ async function applyAll(
   ctx: Context,
   tx: Tx,
   id: string,
-  { startedAt, rates }: { startedAt: Date; rates: Rates | null },
+  { startedAt, pricesOf }: { startedAt: Date; pricesOf: PricesOf },
 ): Promise<Payment[]> {
   const testClock = ctx.testClock?.id ?? null;
   const [payment] = await lockPayments(tx, [id]);
@@ -45,7 +45,9 @@ async function applyAll(
   for (const [index, row] of rows.entries()) {
     const transfers = new Map([[id, row.transfers]]);
     const concerned = await lockConcerned(tx, testClock, [id], transfers);
-    const report = { ...row, rates: row.rates ?? rates, transfers, height: heightOf(rows, index) };
+    // A coin that had no price when its transfer came is credited at that of now.
+    const ratesOf = (one: Payment) => ({ ...pricesOf(one).rates, ...row.rates });
+    const report = { ...row, ratesOf, transfers, height: heightOf(rows, index) };
     moved.push(...(await applyTransfers(tx, concerned, report, startedAt)));
   }
   if (rows.length > 0) await scheduleFollowing(tx, id, rows, startedAt);

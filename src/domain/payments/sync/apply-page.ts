@@ -1,19 +1,18 @@
 import type { ChainPage, ChainTransfer } from '../../chain/port.ts';
-import type { Rates } from '../../chain/rates.ts';
 import { groupBy, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { compare } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { findQuarantined, quarantine } from '../lifecycle/quarantine.ts';
+import type { PricesOf } from '../pricing/market.ts';
 import { findConfirmable } from '../transfers/confirm.ts';
 import { readOwners, type ChainScope } from '../transfers/store.ts';
 import { applyTransfers, lockConcerned } from './apply-transfers.ts';
 
-/** What a page means for payments, and the market at which its new transfers are credited. */
+/** What a page means for payments, and the prices at which its new transfers are credited. */
 export interface PricedPage {
   readonly read: PageOfPayments;
-  /** Null: they are not to be had. */
-  readonly rates: Rates | null;
+  readonly pricesOf: PricesOf;
 }
 
 /** Which payments of a page are applied. */
@@ -38,7 +37,7 @@ export const WHOLE: Part = { only: null, failing: new Set() };
 export async function applyPage(
   tx: Tx,
   scope: ChainScope,
-  { read, rates }: PricedPage,
+  { read, pricesOf }: PricedPage,
   now: Date,
   { only, failing }: Part = WHOLE,
 ): Promise<{ moved: Payment[]; more: boolean }> {
@@ -57,11 +56,18 @@ export async function applyPage(
   const quarantining = [...concerned.values()]
     .map(({ payment }) => payment)
     .filter(({ id }) => isQuarantined(id) && (transfers.has(id) || !quarantined.has(id)));
-  const reportOf = (id: string) => ({ network, transfers: transfers.get(id) ?? [], rates, height, isLive });
+  const ratesOf = (payment: Payment) => pricesOf(payment).rates;
+  const reportOf = (payment: Payment) => ({
+    network,
+    transfers: transfers.get(payment.id) ?? [],
+    rates: ratesOf(payment),
+    height,
+    isLive,
+  });
   await quarantine(tx, quarantining, reportOf, now);
   const others = new Map([...concerned].filter(([id]) => !isQuarantined(id)));
   return {
-    moved: await applyTransfers(tx, others, { network, transfers, rates, height, isLive, at: now }, now),
+    moved: await applyTransfers(tx, others, { network, transfers, ratesOf, height, isLive, at: now }, now),
     more,
   };
 }

@@ -1,6 +1,6 @@
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainTransfer } from '../../chain/port.ts';
-import type { Rates } from '../../chain/rates.ts';
+import type { Rates } from '../../chain/rates/rates.ts';
 import { cancel, schedule } from '../../schedule/store.ts';
 import { groupBy, type Tx } from '../../../platform/postgres/db.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
@@ -11,7 +11,7 @@ import { jobOf, type Payment } from '../lifecycle/payment.ts';
 import { isProcessing } from '../lifecycle/states.ts';
 import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
-import { scheduleRequote } from '../pricing/quotes.ts';
+import { scheduleRequote } from '../pricing/schedule-requote.ts';
 import { readOpenRefunds } from '../refunds/store.ts';
 import { acceptDueRefunds, mayOweRefund } from '../refunds/due.ts';
 import { confirmUpTo } from '../transfers/confirm.ts';
@@ -29,7 +29,8 @@ export interface ChainReport {
   readonly network: NetworkId;
   /** The transfers to each payment that are new or changed, by the payment's id, in the chain's order. */
   readonly transfers: ReadonlyMap<string, readonly ChainTransfer[]>;
-  readonly rates: Rates | null;
+  /** At which new ones are credited. */
+  readonly ratesOf: (payment: Payment) => Rates;
   /** Transfers in this block or below are confirmed; null: it is not known yet, for there is more to read. */
   readonly height: number | null;
   /** When it reported this. */
@@ -75,12 +76,12 @@ export async function lockConcerned(
 export async function applyTransfers(
   tx: Tx,
   concerned: Concerned,
-  { network, transfers, rates, height, at, isLive }: ChainReport,
+  { network, transfers, ratesOf, height, at, isLive }: ChainReport,
   now: Date,
 ): Promise<Payment[]> {
   const ids = [...concerned.keys()];
   const own = new Map([...transfers].filter(([id]) => concerned.has(id)));
-  const updates = await recordTransfers(tx, { payments: concerned, transfers: own, rates, at, isLive });
+  const updates = await recordTransfers(tx, { payments: concerned, transfers: own, ratesOf, at, isLive });
   if (height !== null) await confirmUpTo(tx, network, { paymentIds: ids, height }, now);
   const [after, refunds] = await pipelined(
     tx,

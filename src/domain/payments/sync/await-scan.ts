@@ -6,7 +6,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Job } from '../../schedule/job.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
 import { endHolds, expirePayment, requotePayment } from '../lifecycle/jobs.ts';
-import { REQUOTES } from '../pricing/quotes.ts';
+import { REQUOTES } from '../pricing/schedule-requote.ts';
 import { HOLDS } from '../transfers/hold.ts';
 import { syncNetworksOf } from './shared-sync.ts';
 import type { SyncAdapters } from './sync-network.ts';

@@ -1,3 +1,4 @@
+import { RateUnavailable } from '../../chain/rates/rates.ts';
 import { isUnavailable, type Db, type Tx } from '../../../platform/postgres/db.ts';
 
 /** Errors by the payment that causes them. */
@@ -5,9 +6,9 @@ export type Failures = ReadonlyMap<string, unknown>;
 
 /**
  * Finds the payments for which `work` fails also when it does nothing else: applied to halves, and halves of
- * those that fail, each in a transaction that is rolled back. Returns none when no payment fails alone, and
- * none when each of several does: then the fault is not a payment's. Throws when Postgres is unavailable,
- * which says nothing about a payment.
+ * those that fail, each in a transaction that is rolled back. Returns none when no payment fails alone. When
+ * each of several does, the fault is not a payment's: it returns those alone whose coin has no price. Throws
+ * when Postgres is unavailable, which says nothing about a payment.
  */
 export async function findFailing(
   db: Db,
@@ -15,7 +16,8 @@ export async function findFailing(
   work: (tx: Tx, ids: ReadonlySet<string>) => Promise<unknown>,
 ): Promise<Failures> {
   const failing = await failingAmong(db, ids, work);
-  return ids.length > 1 && failing.size === ids.length ? new Map() : failing;
+  if (ids.length === 1 || failing.size < ids.length) return failing;
+  return new Map([...failing].filter(([, error]) => error instanceof RateUnavailable));
 }
 
 async function failingAmong(

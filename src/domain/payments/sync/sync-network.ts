@@ -1,7 +1,6 @@
 import { chainKey, liveChainKey } from '../../chain/chain-key.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainPage, Watch } from '../../chain/port.ts';
-import type { Rates } from '../../chain/rates.ts';
 import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
 import { isUnavailable, type Tx } from '../../../platform/postgres/db.ts';
@@ -12,6 +11,7 @@ import { readOwners, type ChainScope } from '../transfers/store.ts';
 import { applyPage, paymentsOfPage, readPage, WHOLE, type Part } from './apply-page.ts';
 import { advanceCursor, readCursor, type ChainCursor } from './cursor.ts';
 import { findFailing, type Failures } from './find-failing.ts';
+import { pricesOfPage, PricesUnread, unreadPrices } from './prices.ts';
 import { readStanding } from './standing.ts';
 
 /** The adapters that a sync uses. */
@@ -56,7 +56,7 @@ export async function syncPage(ctx: Context, adapters: SyncAdapters, network: Ne
   const before = await readCursor(ctx.db, chain);
   const polled = await adapters.chain(ctx).poll(network, before?.cursor ?? null, watchOf(ctx, scope), now);
   const page = isLive ? agreed(polled, before) : polled;
-  const rates = page.transfers.length === 0 ? null : await ratesOf(ctx, adapters);
+  let pricesOf = unreadPrices;
   const apply = async (tx: Tx, part: Part) => {
     // The cursor is updated first: syncs of one chain wait for each other here, and the loser finds it
     // advanced.
@@ -65,10 +65,12 @@ export async function syncPage(ctx: Context, adapters: SyncAdapters, network: Ne
       () => advanceCursor(tx, chain, before, polled),
       () => readPage(tx, scope, page),
     );
-    return !advanced ? null : applyPage(tx, scope, { read, rates }, now, part);
+    return !advanced ? null : applyPage(tx, scope, { read, pricesOf }, now, part);
   };
   const applyWithout = async (error: unknown) => {
     if (isUnavailable(error)) throw error;
+    // What is quarantined keeps the prices of now.
+    await price();
     const ids = await paymentsOfPage(ctx.db, scope, page);
     const failures = await findFailing(ctx.db, ids, (tx, only) => apply(tx, { ...WHOLE, only }));
     // None: another sync has applied the page, or the fault has ended; one of all payments fails again.
@@ -77,7 +79,17 @@ export async function syncPage(ctx: Context, adapters: SyncAdapters, network: Ne
     if (applied !== null) reportFailures(ctx, network, failures);
     return applied;
   };
-  const applied = await transact(ctx.db, (tx) => apply(tx, WHOLE)).catch(applyWithout);
+  const price = async () => {
+    pricesOf = await pricesOfPage(ctx.db, adapters.rates, scope, page.transfers, now);
+  };
+  const applyPriced = async (error: unknown) => {
+    if (!(error instanceof PricesUnread)) throw error;
+    await price();
+    return transact(ctx.db, (tx) => apply(tx, WHOLE));
+  };
+  const applied = await transact(ctx.db, (tx) => apply(tx, WHOLE))
+    .catch(applyPriced)
+    .catch(applyWithout);
   for (const { id, status, exceptions, tx_hash } of applied?.moved ?? [])
     ctx.log.info(`payment ${status}`, { payment_id: id, exceptions, network, tx_hash });
   const waitSeconds = typeof page.next === 'object' ? page.next.waitSeconds : null;
@@ -98,16 +110,6 @@ const watchOf = (ctx: Context, scope: ChainScope): Watch => ({
     new Set((await readOwners(ctx.db, { ...scope, network }, addresses)).keys()),
   standing: (network, aboveHeight) => readStanding(ctx.db, network, aboveHeight),
 });
-
-/** Null: they are not to be had. Money at par goes on, and so does what a locked quote covers. */
-async function ratesOf(ctx: Context, adapters: SyncAdapters): Promise<Rates | null> {
-  return adapters.rates().catch((error: unknown) => {
-    ctx.log.warn('market rates unavailable: transfers that need one are quarantined', {
-      error: messageOf(error),
-    });
-    return null;
-  });
-}
 
 function reportFailures(ctx: Context, network: NetworkId, failures: Failures): void {
   for (const [payment_id, error] of failures)

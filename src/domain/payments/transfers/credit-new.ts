@@ -1,5 +1,5 @@
 import type { ChainTransfer } from '../../chain/port.ts';
-import type { Rates } from '../../chain/rates.ts';
+import type { Rates } from '../../chain/rates/rates.ts';
 import { compare, min, subtract, sum } from '../../../platform/values/money.ts';
 import { payableUntil, type Payment } from '../lifecycle/payment.ts';
 import { creditOf, creditOfBottom, type Credit, type LockedQuote } from './credit.ts';
@@ -22,8 +22,7 @@ export interface Quote {
 /** The quotes and the market at which a payment's new transfers are credited. */
 export interface Crediting {
   readonly quotes: readonly Quote[];
-  /** Null: they are not to be had. */
-  readonly rates: Rates | null;
+  readonly rates: () => Rates;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { decimalsOf, quoteUnit, type CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
-import type { Rates } from '../../chain/rates.ts';
+import { rateOf, type Rates } from '../../chain/rates/rates.ts';
 import {
   add,
   compare,
@@ -59,12 +59,13 @@ export interface NewTransfer {
 /**
  * Returns the credit of a new transfer (contract, "Money"): at par in the settlement coin. In another coin at
  * the locked rate as far as the quote asks and the payment misses, the rest at the market's rate of the
- * moment, rounded down: a locked rate is no option on any amount.
+ * moment, rounded down: a locked rate is no option on any amount. `readRates` is called only
+ * for that rest. Throws RateUnavailable.
  */
 export function creditOf(
   payment: Pick<Payment, 'pay_currency' | 'pay_network'>,
   transfer: NewTransfer,
-  rates: Rates | null,
+  readRates: () => Rates,
 ): Credit {
   const { pay_currency, pay_network } = payment;
   const { coin, amount } = transfer;
@@ -73,8 +74,10 @@ export function creditOf(
   const locked = lockedPart(transfer, decimals);
   const rest = subtract(amount, locked.locked_amount);
   if (isZero(rest)) return { ...locked, credit: locked.locked_credit };
-  if (rates === null) throw new Error(`${coin} has no market rate now: its transfer waits for one`);
-  const atMarket = divide(multiply(rest, rates[coin]), rates[pay_currency], decimals, 'down');
+  // Without a rate it throws: the transfer waits for one, quarantined.
+  const rates = readRates();
+  const [coinRate, payRate] = [rateOf(rates, coin), rateOf(rates, pay_currency)];
+  const atMarket = divide(multiply(rest, coinRate), payRate, decimals, 'down');
   return { ...locked, credit: add(locked.locked_credit, atMarket) };
 }
 

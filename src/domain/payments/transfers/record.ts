@@ -1,5 +1,5 @@
 import type { ChainTransfer } from '../../chain/port.ts';
-import type { Rates } from '../../chain/rates.ts';
+import type { Rates } from '../../chain/rates/rates.ts';
 import { groupBy, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import type { Quote } from './credit-new.ts';
@@ -35,7 +35,7 @@ export interface PageOfPayments {
   readonly payments: ReadonlyMap<string, LockedPayment>;
   /** The transfers that the page reports for each of them, in its order. */
   readonly transfers: ReadonlyMap<string, readonly ChainTransfer[]>;
-  readonly rates: Rates | null;
+  readonly ratesOf: (payment: Payment) => Rates;
   /** When the chain reported it. */
   readonly at: Date;
   /** The chain is a real network. */
@@ -47,7 +47,7 @@ export interface PageOfPayments {
  * state. The caller has locked the payments: what a payment misses decides the credit of the next transfer.
  */
 export async function recordTransfers(tx: Tx, page: PageOfPayments): Promise<TransferUpdate[]> {
-  const { payments, transfers, rates, at, isLive } = page;
+  const { payments, transfers, ratesOf, at, isLive } = page;
   if (transfers.size === 0) return [];
   const updates: TransferUpdate[] = [];
   const rows: TransferRow[] = [];
@@ -55,6 +55,7 @@ export async function recordTransfers(tx: Tx, page: PageOfPayments): Promise<Tra
   for (const [id, sent] of transfers) {
     const known = payments.get(id);
     if (known === undefined) continue;
+    const rates = () => ratesOf(known.payment);
     const own = { transfers: sent, quotes: known.quotes, rates, at, isLive };
     const recorded = recordOwn(known.payment, known.transfers, own);
     updates.push(...recorded.flatMap((one) => one.updates));

@@ -62,3 +62,26 @@ export const ReplacedTransfer = Type.Object({
   replaced_at: timestamp("In the payment's time."),
 });
 export type ReplacedTransfer = Static<typeof ReplacedTransfer>;
+
+const RATE = Type.Union([Type.String({ pattern: AMOUNT_PATTERN, maxLength: 20 }), Type.Null()], {
+  description: 'US dollars per coin, a decimal string; null: its fixed price.',
+});
+
+export const RatesBody = Type.Object(
+  {
+    rates: Type.Object(Object.fromEntries(COIN_IDS.map((coin) => [coin, Type.Optional(RATE)])), {
+      additionalProperties: false,
+      description: 'US dollars per coin; null: the price of the simulated market again.',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type RatesBody = Static<typeof RatesBody>;
+
+export const RatesResource = Type.Object({
+  rates: Type.Object(
+    Object.fromEntries(COIN_IDS.map((coin) => [coin, Type.String({ description: 'US dollars per coin.' })])),
+    { description: "Every coin's price for the merchant's test payments." },
+  ),
+});
+export type RatesResource = Static<typeof RatesResource>;

@@ -2,13 +2,14 @@ import { chainKey } from '../../chain/chain-key.ts';
 import { COINS_ON_NETWORKS, decimalsOf, isCoinOn, isInUnits, type CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainOf } from '../../chain/port.ts';
-import type { RateSource } from '../../chain/rates.ts';
+import type { RateSource } from '../../chain/rates/rates.ts';
 import type { TestChain } from '../../chain/test-chain.ts';
 import { once } from '../../idempotency/claim.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../../payments/lifecycle/payment.ts';
 import { getPayment, lockPayment } from '../../payments/lifecycle/store.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
+import { readPrices } from '../../payments/pricing/market.ts';
 import { selectPaymentMethod } from '../../payments/pricing/select-method.ts';
 import { readTransfers } from '../../payments/transfers/store.ts';
 import { schedule } from '../../schedule/store.ts';
@@ -36,13 +37,13 @@ export const MAX_TRANSFERS = 500;
  */
 export async function sendTransfer(
   ctx: Context,
-  { testChain, rates: readRates }: CustomerAdapters,
+  { testChain, rates }: CustomerAdapters,
   { merchantId }: Pick<Caller, 'merchantId'>,
   id: string,
   { body, claim }: { body: SendTransferBody; claim: IdempotencyClaim | null },
 ): Promise<Reply> {
   await getPayment(ctx.db, merchantId, id);
-  const rates = await readRates();
+  const pricesOf = await readPrices(ctx.db, rates, [merchantId], ctx.now());
   return once(ctx.db, claim, ctx.now(), async (tx) => {
     const [payment, count, transfers] = await pipelined(
       tx,
@@ -57,7 +58,7 @@ export async function sendTransfer(
     const { coin, network } = methodOf(payment, body);
     assertInUnits(body, coin, network);
     assertFew(count);
-    const offer = { coin, network, addresses: chain, rates };
+    const offer = { coin, network, addresses: chain, prices: pricesOf(payment) };
     const quoted = await selectPaymentMethod(tx, { payment, transfers }, offer, now);
     const amount = body.amount ?? quoted.amount;
     const [sent] = await chain.send(tx, [{ network, coin, address: quoted.address, amount }], now);

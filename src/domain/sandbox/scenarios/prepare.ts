@@ -55,7 +55,13 @@ export function prepareRun(ctx: Context, sandbox: Sandbox, { seed = 'seed', ids 
   const exchange = {
     convert: () => Promise.resolve(control.refusesConversion ? ('refused' as const) : ('converted' as const)),
   };
-  const adapters = { ...sandbox.adapters, webhooks: receiver, exchange, receiver: RECEIVER_URL };
+  const adapters = {
+    ...sandbox.adapters,
+    webhooks: receiver,
+    exchange,
+    receiver: RECEIVER_URL,
+    rates: sandbox.adapters.testMarket.fixed,
+  };
   const enter = (frozen: FrozenClock) => void (now = frozen.ctx.now);
   return { own, begin, clock, receiver, control, adapters, enter };
 }

@@ -4,6 +4,8 @@ import type { Send } from '../http/transport.ts';
 import type {
   Advance,
   AdvanceReport,
+  MarketRates,
+  MoveRates,
   ReplacedTransfer,
   ReplaceTransfer,
   SendTransfer,
@@ -31,6 +33,11 @@ export class Sandbox {
   /** Replaces a seen transfer: by a double spend, or to speed it up. */
   replace(id: string, body: ReplaceTransfer = {}, options?: PostOptions): Promise<ReplacedTransfer> {
     return this.#send({ method: 'POST', path: `/v1/sandbox/payments/${idOf(id)}/replace`, body }, options);
+  }
+
+  /** Moves the market of the merchant's test payments; null: a coin's fixed price. Returns all prices. */
+  rates(rates: MoveRates['rates'], options?: PostOptions): Promise<MarketRates> {
+    return this.#send({ method: 'POST', path: '/v1/sandbox/rates', body: { rates } }, options);
   }
 
   /** Advances the payment's test clock, and returns what happened. Its `timeoutMs` is 90,000 by default. */

@@ -31,6 +31,50 @@ export interface Transfer {
   sent_at: string;
 }
 
+export interface MoveRates {
+  /** US dollars per coin; null: the price of the simulated market again. */
+  rates: {
+    /** US dollars per coin, a decimal string; null: its fixed price. */
+    BTC?: string | null | undefined;
+    /** US dollars per coin, a decimal string; null: its fixed price. */
+    ETH?: string | null | undefined;
+    /** US dollars per coin, a decimal string; null: its fixed price. */
+    USDT?: string | null | undefined;
+    /** US dollars per coin, a decimal string; null: its fixed price. */
+    USDC?: string | null | undefined;
+    /** US dollars per coin, a decimal string; null: its fixed price. */
+    TRX?: string | null | undefined;
+    /** US dollars per coin, a decimal string; null: its fixed price. */
+    SOL?: string | null | undefined;
+    /** US dollars per coin, a decimal string; null: its fixed price. */
+    POL?: string | null | undefined;
+    /** US dollars per coin, a decimal string; null: its fixed price. */
+    DAI?: string | null | undefined;
+  };
+}
+
+export interface MarketRates {
+  /** Every coin's price for the merchant's test payments. */
+  rates: {
+    /** US dollars per coin. */
+    BTC: string;
+    /** US dollars per coin. */
+    ETH: string;
+    /** US dollars per coin. */
+    USDT: string;
+    /** US dollars per coin. */
+    USDC: string;
+    /** US dollars per coin. */
+    TRX: string;
+    /** US dollars per coin. */
+    SOL: string;
+    /** US dollars per coin. */
+    POL: string;
+    /** US dollars per coin. */
+    DAI: string;
+  };
+}
+
 export interface ReplaceTransfer {
   /** Which one: 1 is the first that was sent; default: the latest that stands. */
   transfer?: number | undefined;

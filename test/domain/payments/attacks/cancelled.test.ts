@@ -1,3 +1,4 @@
+import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/market.ts';
 import { expect } from 'chai';
 import { findByToken } from '../../../../src/domain/checkout/view/store.ts';
 import { viewOf } from '../../../../src/domain/checkout/view/view.ts';
@@ -40,7 +41,7 @@ describe('a payment that was cancelled asks for nothing that it does not honour'
   it('announces no locked price for late money, which counts at the rate of the market', async () => {
     const { harness, shop } = attack;
     const id = await shop.create({ pay_amount: '30.00' });
-    await selectMethodAt(harness, id, 'ETH', await harness.adapters.rates());
+    await selectMethodAt(harness, id, 'ETH', SIMULATED_RATES);
     harness.advance(60);
     await cancel(id);
     harness.advance(60);

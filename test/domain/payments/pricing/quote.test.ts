@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { COINS_ON_NETWORKS, COIN_IDS, quoteUnit } from '../../../../src/domain/chain/coins.ts';
 import { leftToSend, quote, sendable } from '../../../../src/domain/payments/pricing/quote.ts';
-import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/simulated.ts';
+import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/market.ts';
 
 const SCALE = 60;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Rates } from '../../../../src/domain/chain/rates.ts';
-import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/simulated.ts';
+import type { Rates } from '../../../../src/domain/chain/rates/rates.ts';
+import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/market.ts';
 import { syncNetwork } from '../../../../src/domain/payments/sync/sync-network.ts';
 import { RATE_LOCK_SECONDS } from '../../../../src/domain/payments/pricing/quotes.ts';
 import { requotePayments } from '../../../../src/domain/payments/processing/requote.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { simulatedRates } from '../../../../src/domain/chain/simulator/simulated.ts';
+import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/market.ts';
+import { marketAt } from '../../../support/market.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Harness } from '../../../support/harness.ts';
 import { poisonShop, type PoisonedShop } from '../../../support/poison.ts';
@@ -66,7 +67,7 @@ describe('a payment whose transfers were quarantined ends as if nothing had fail
   };
   const market = (factor: number) =>
     Object.assign(harness.adapters, {
-      rates: async () => ({ ...(await simulatedRates()), ETH: String(3000 * factor) }),
+      rates: marketAt(() => ({ ...SIMULATED_RATES, ETH: String(3000 * factor) })),
     });
 
   const scripts: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {

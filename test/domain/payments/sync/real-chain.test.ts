@@ -10,6 +10,7 @@ import { addSeconds } from '../../../../src/platform/clock.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Harness } from '../../../support/harness.ts';
 import { leaseAll } from '../../../support/lease.ts';
+import { marketAt } from '../../../support/market.ts';
 import { openRealNetwork, type RealNetwork } from '../../../support/real-network.ts';
 import type { Shop } from '../../../support/shop.ts';
 
@@ -108,7 +109,7 @@ describe('a network with a client of its own', () => {
     await real.pay(atPar);
     await shop.send(inEth, { network: 'ethereum', coin: 'ETH', amount: '0.01' });
     await real.mine(12);
-    const away = { ...harness.adapters, rates: () => Promise.reject(new Error('no prices')) };
+    const away = { ...harness.adapters, rates: marketAt(() => ({})) };
     await syncNetwork(harness.ctx, away, 'ethereum');
     expect(await real.statusOf(atPar)).to.equal('PROCESSING');
     expect(await real.statusOf(inEth)).to.equal('WAITING');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/simulated.ts';
+import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/market.ts';
 import {
   availableCredit,
   coinsWorth,
@@ -19,14 +19,18 @@ const BTC = { coin: 'BTC', network: 'bitcoin' } as const;
 const QUOTE: LockedQuote = { asks: '0.00011667', covers: '10.5', rate: '90000' };
 
 const credited = (amount: string, missing: string, quote: LockedQuote | null) =>
-  creditOf(USDC, { ...BTC, amount, missing, quote }, SIMULATED_RATES);
+  creditOf(USDC, { ...BTC, amount, missing, quote }, () => SIMULATED_RATES);
 
 describe('the credit of a new transfer', () => {
   it('is at par in the settlement coin, whatever is quoted or missing', () => {
     for (const amount of ['10.5', '0.000001', '999999999999999999'])
       for (const network of ['ethereum', 'polygon'] as const)
         expect(
-          creditOf(USDC, { coin: 'USDC', network, amount, missing: '0', quote: QUOTE }, SIMULATED_RATES),
+          creditOf(
+            USDC,
+            { coin: 'USDC', network, amount, missing: '0', quote: QUOTE },
+            () => SIMULATED_RATES,
+          ),
         ).to.deep.equal({ credit: amount, locked_amount: '0', locked_credit: '0' });
   });
 
@@ -34,7 +38,7 @@ describe('the credit of a new transfer', () => {
     expect(credited('0.00000001', '10.5', null)).to.include({ credit: '0.0006', locked_amount: '0' });
     const rates = { ...SIMULATED_RATES, BTC: '59999.999999' };
     expect(
-      creditOf(USDC, { ...BTC, amount: '0.00000001', missing: '10.5', quote: null }, rates).credit,
+      creditOf(USDC, { ...BTC, amount: '0.00000001', missing: '10.5', quote: null }, () => rates).credit,
     ).to.equal('0.000599');
   });
 

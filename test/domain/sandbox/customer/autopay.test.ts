@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/simulated.ts';
+import { SIMULATED_RATES } from '../../../../src/domain/chain/simulator/market.ts';
 import { selectPaymentMethod } from '../../../../src/domain/payments/pricing/select-method.ts';
 import { expirePayments } from '../../../../src/domain/payments/processing/expire.ts';
 import { autopay } from '../../../../src/domain/sandbox/customer/autopay.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
 import type { Harness } from '../../../support/harness.ts';
+import { pricesAt } from '../../../support/market.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 
 describe('the simulated customer', () => {
@@ -51,7 +52,7 @@ describe('the simulated customer', () => {
         coin: 'BTC',
         network: 'bitcoin',
         addresses: shop.chain,
-        rates: SIMULATED_RATES,
+        prices: pricesAt(SIMULATED_RATES, harness.ctx.now()),
       } as const;
       const quoted = { payment: await shop.payment(chosen), transfers: [] };
       await selectPaymentMethod(tx, quoted, offer, harness.ctx.now());

@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { refreshRatesOnce, type RateConfig } from '../../../../src/domain/chain/rates/refresh.ts';
+import { readRates } from '../../../../src/domain/chain/rates/store.ts';
+import { addSeconds } from '../../../../src/platform/clock.ts';
+import { createHarness, type Harness } from '../../../support/harness.ts';
+import { serveRates, type ServedRates } from '../../../support/rate-sites.ts';
+
+describe('the rates of the market', () => {
+  let harness: Harness;
+  let served: ServedRates;
+  beforeEach(async () => {
+    harness = await createHarness();
+    served = await serveRates(harness.ctx.systemNow());
+  });
+  afterEach(async () => {
+    await served.close();
+    await harness.close();
+  });
+
+  const config = (): RateConfig => ({
+    rateSources: ['kraken', 'coinbase', 'coingecko'],
+    rateUrls: served.urls,
+    rateMaxAgeSeconds: 120,
+  });
+  const refresh = async () => {
+    await refreshRatesOnce(harness.ctx, config());
+    return quoted();
+  };
+  const quoted = async (afterSeconds = 0) => {
+    const rates = await readRates(harness.ctx.db, addSeconds(harness.ctx.systemNow(), afterSeconds), 120);
+    return Object.fromEntries([...rates].map(([coin, { usd }]) => [coin, Number(usd)]));
+  };
+  const ALL = { BTC: 60_000, ETH: 3_000, USDT: 1, USDC: 1, TRX: 0.25, SOL: 150, POL: 0.4, DAI: 1 };
+
+  it('are read from three sources, each coin from those that list it', async () => {
+    expect(await refresh()).to.deep.equal(ALL);
+    const rates = await readRates(harness.ctx.db, harness.ctx.systemNow(), 120);
+    expect(rates.get('ETH')?.sources).to.deep.equal(['kraken', 'coinbase', 'coingecko']);
+    expect(rates.get('USDC')?.sources).to.deep.equal(['kraken', 'coingecko']);
+  });
+
+  it('go on while one source is stale, 20 % off, away, or speaks nonsense', async () => {
+    served.prices.coingecko.ETH = 3_600;
+    expect(await refresh()).to.deep.equal(ALL);
+    for (const fault of [500, '<html>', '{}', '{"result":{"XXBTZUSD":{"a":["x"]}}}', 'null', '[]'] as const) {
+      served.broken = { coinbase: fault };
+      expect(await refresh(), String(fault)).to.deep.equal(ALL);
+    }
+  });
+
+  it('keep the last while only one source is left, and are none when that is too old', async () => {
+    await refresh();
+    served.broken = { kraken: 503, coinbase: 429 };
+    expect(await refresh()).to.deep.equal(ALL);
+    expect(await quoted(121)).to.deep.equal({});
+  });
+
+  it('do not exist where all sources are away', async () => {
+    served.broken = { kraken: 503, coinbase: 503, coingecko: 503 };
+    expect(await refresh()).to.deep.equal({});
+  });
+
+  it('have none for a stablecoin that lost its peg, and go on for the others', async () => {
+    for (const prices of Object.values(served.prices)) prices.USDT = 0.95;
+    const { USDT, ...others } = ALL;
+    expect(USDT).to.equal(1);
+    expect(await refresh()).to.deep.equal(others);
+  });
+
+  it('do not take a response without end', async () => {
+    served.broken = { coingecko: `"${'x'.repeat(300_000)}"` };
+    const { TRX, USDC, ...others } = ALL;
+    expect([TRX, USDC]).to.deep.equal([0.25, 1]);
+    expect(await refresh()).to.deep.equal(others);
+  });
+});
