@@ -18,10 +18,11 @@ const BASE58 = '[1-9A-HJ-NP-Za-km-z]';
  * alone: a key with a typing mistake is a key that somebody guesses.
  */
 const FORMS: readonly SecretForm[] = [
-  // BIP-32 and SLIP-132: xprv, yprv, zprv, tprv, uprv, vprv and those of scripts; and the forks' own.
+  // BIP-32 and SLIP-132: xprv, yprv, zprv, tprv, uprv, vprv and those of scripts; and the forks' own. Longer
+  // than an address, of which some begin with TPrv.
   {
     name: 'an extended private key',
-    isIn: matches(new RegExp(`(?<!${BASE58})(?:[a-z]prv|[LMd][tg]p[vw])${BASE58}{8}`, 'i')),
+    isIn: matches(new RegExp(`(?<!${BASE58})(?:[a-z]prv|[LMd][tg]p[vw])${BASE58}{60}`, 'i')),
   },
   { name: 'an extended private key', isIn: hasWord((word) => decoded(word, 82)?.[45] === 0) },
   {

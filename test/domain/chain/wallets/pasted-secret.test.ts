@@ -85,6 +85,7 @@ describe('a pasted secret', () => {
         expect(pastedSecret(text), text).to.equal(null);
     }
     for (const text of [
+      'TPrVPgUjC3Ln5vegFdDmFVwFzSrunFHLqp',
       '',
       '-',
       'xpub',
