@@ -6,7 +6,7 @@ import { faultOf } from '../platform/logging/reasons.ts';
  * How long jobs stay for operators: a queue job runs once, as retries belong to the scheduled jobs. A failed
  * one stays a day.
  */
-const JOB_OPTIONS = { attempts: 1, removeOnFail: { age: 86_400, count: 1_000 } } as const;
+const JOB_OPTIONS = { attempts: 1, keepLogs: 10, removeOnFail: { age: 86_400, count: 1_000 } } as const;
 
 /** On Redis a finished job stays an hour, and of a queue the latest thousand. */
 export const REDIS_JOB_OPTIONS = { ...JOB_OPTIONS, removeOnComplete: { age: 3_600, count: 1_000 } } as const;

@@ -105,6 +105,8 @@ for (const engine of ENGINES)
         done = jobs.find(({ data }) => data.keys.length > 0);
         return done !== undefined;
       });
+      const logs = await get(`/admin/queues/api/queues/webhook-delivery/${done?.id}/logs`, 'admin:sesame');
+      expect(((await logs.json()) as string[]).join()).to.match(/^ran \d+ in \d+ ms$/);
       // Its key is the endpoint's: the payments that it was sent events of are listed.
       const listed = await (await get(done?.externalUrl?.href ?? '/', 'admin:sesame')).text();
       expect(listed).to.include(`<a href="/admin/payments?id=${id}">`);

@@ -4,6 +4,7 @@ import { leaseDue, type LeasedJob } from '../../domain/schedule/lease.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Handler, Handlers, Job, QueueName } from '../../domain/schedule/job.ts';
+import { messageOf } from '../../platform/log.ts';
 import { leasedTotal } from '../../platform/metrics/measures.ts';
 import type { QueueEnqueuer } from '../enqueuer.ts';
 import { chunksOf, keysOfRun, unitsOf, type JobData, type RunReport } from './job-data.ts';
@@ -21,6 +22,7 @@ export interface QueueJob {
   readonly name: string;
   readonly data: JobData;
   updateData(data: JobData): Promise<void>;
+  log(line: string): Promise<unknown>;
 }
 
 export interface RunnerOptions {
@@ -97,7 +99,7 @@ export class Runner {
     const atOnce = job.batch > 1 ? ALONE_AT_ONCE : units.length;
     for (const some of chunksOf(units, atOnce)) await Promise.all(some.map(runUnit));
     if (job.batch > 1) this.#release(job.queue, null, startedAt);
-    await shown;
+    await Promise.all([shown, tell(queueJob, leased.length, startedAt, errors)]);
     if (errors.length > 0) throw errors[0];
     return report('done', leased);
   }
@@ -169,6 +171,19 @@ function holdersOf({ batch, perMerchant }: Job, leased: readonly LeasedJob[]): r
 
 function report(outcome: RunReport['outcome'], leased: readonly LeasedJob[]): RunReport {
   return { outcome, keys: leased.slice(0, 20).map(({ key }) => key), count: leased.length };
+}
+
+/** Writes the outcome of a run to its job's log. */
+async function tell(
+  queueJob: QueueJob,
+  count: number,
+  startedAt: number,
+  errors: readonly unknown[],
+): Promise<void> {
+  const faults = errors.length === 0 ? '' : `, ${errors.length} failed, the first: ${messageOf(errors[0])}`;
+  const line = `ran ${count} in ${Math.round(performance.now() - startedAt)} ms${faults}`;
+  // What is only shown fails no run.
+  await queueJob.log(line).catch(() => undefined);
 }
 
 /** Shows operators what a run has leased, unless it is what its job was added for. */
