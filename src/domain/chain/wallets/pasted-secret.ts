@@ -22,7 +22,7 @@ const FORMS: readonly SecretForm[] = [
   // than an address, of which some begin with TPrv.
   {
     name: 'an extended private key',
-    isIn: matches(new RegExp(`(?<!${BASE58})(?:[a-z]prv|[LMd][tg]p[vw])${BASE58}{60}`, 'i')),
+    isIn: matches(new RegExp(`(?<!${BASE58})(?:[a-z]prv|[LMd][tg]p[vw])${BASE58}{31}`, 'i')),
   },
   { name: 'an extended private key', isIn: hasWord((word) => decoded(word, 82)?.[45] === 0) },
   {

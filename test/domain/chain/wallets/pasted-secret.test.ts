@@ -80,7 +80,6 @@ describe('a pasted secret', () => {
         key.publicExtendedKey,
         `0x${randomBytes(20).toString('hex')}`,
         base58Check.encode(Uint8Array.of(0x41, ...randomBytes(20))),
-        base58.encode(randomBytes(32)),
       ])
         expect(pastedSecret(text), text).to.equal(null);
     }
