@@ -75,6 +75,7 @@ export function createAdapters(
     modes: config.simulateLive ? ['test', 'live'] : ['test'],
     networks: NETWORK_IDS,
     isSimulated: true,
+    settlement: 'simulated',
     // Simulated transactions are in no explorer, unless an operator runs one.
     explorers: config.explorers,
     live: { ...realAdapters(real, config), explorers: { ...EXPLORERS, ...config.explorers } },
@@ -111,6 +112,7 @@ function realAdapters(
     modes: ['live'],
     networks: servedBy(real),
     isSimulated: false,
+    settlement: 'par',
     explorers: EXPLORERS,
     addresses: {
       async open(ctx, caller, network) {

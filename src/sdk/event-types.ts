@@ -36,6 +36,25 @@ export type CheckoutStatus = StatusOf[EventType];
 /** What is out of the ordinary about a payment; several can be. */
 export type CheckoutException = 'underpaid' | 'overpaid' | 'late' | 'reorged' | 'replaced';
 
+/**
+ * How the money of a payment becomes the merchant's. par: the settlement coin came on the settlement network,
+ * to the merchant's own wallet. as_received: another coin did, and it stays that coin. exchange: what came is
+ * sold through the merchant's account. simulated: no real money moves.
+ */
+export type SettlementMode = 'par' | 'as_received' | 'exchange' | 'simulated';
+
+/** In what a payment settles, or was settled. */
+export interface CheckoutSettlement {
+  /** Until the payment is settled: what is planned. */
+  readonly mode: SettlementMode;
+  /** Null: it was settled in several coins, each as it came. */
+  readonly coin: string | null;
+  /** Null: it was settled on several networks. */
+  readonly network: string | null;
+  /** In `coin`; null until the payment is settled, and for several coins. */
+  readonly amount: string | null;
+}
+
 /** What happens with too little, too late and too much. */
 export interface CheckoutPolicy {
   /** wait: for the rest, until the deadline. accept: what is short by at most the tolerance is enough. */
@@ -131,6 +150,8 @@ export interface EventEnvelope {
       /** The network on which it came, or is awaited. */
       readonly network: string;
     };
+    /** In what it settles. */
+    readonly settlement: CheckoutSettlement;
     /** Only of `checkout.refunded`. */
     readonly refund?: CheckoutRefund;
     /** Only of `checkout.funds_received`. */

@@ -129,6 +129,10 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   'data.payment.confirmations': ['number'],
   'data.payment.requiredConfirmations': ['number'],
   'data.payment.network': ['string'],
+  'data.settlement.mode': ['string'],
+  'data.settlement.coin': ['string'],
+  'data.settlement.network': ['string'],
+  'data.settlement.amount': ['string', 'null'],
   'metadata.orderId': ['string'],
 };
 const REFUND: Readonly<Record<string, readonly string[]>> = {

@@ -29,6 +29,7 @@ export interface StoredEvent {
       requiredConfirmations: number;
       network: string;
     };
+    readonly settlement: Record<string, unknown>;
     readonly refund?: Record<string, unknown>;
     readonly transfer?: Record<string, unknown>;
   };

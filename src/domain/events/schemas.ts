@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { CursorPagination, cursor, id, nullable, timestamp } from '../api/schemas.ts';
 import { Policy } from '../payments/lifecycle/policy.ts';
+import { Settlement } from '../payments/lifecycle/settlement.ts';
 import { EVENT_TYPES, EXCEPTIONS, STATUSES } from '../payments/lifecycle/states.ts';
 import { MAX_REDELIVERIES } from '../webhooks/deliveries/redelivery-requests.ts';
 
@@ -28,6 +29,7 @@ export const EventResource = Type.Object({
       requiredConfirmations: Type.Integer(),
       network: Type.String(),
     }),
+    settlement: Settlement,
     refund: Type.Optional(
       Type.Object({
         id: Type.String(),

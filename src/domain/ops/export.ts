@@ -49,7 +49,8 @@ const payments = sql<RowsOf, Ids>(
       SELECT id, order_id, order_description, status, exceptions, sequence, pay_amount, pay_currency,
         pay_network, coin, network, address, crypto_amount, tx_hash, amount_received::text,
         amount_refunded::text, actually_paid, actually_paid_currency, customer_email, metadata, policy,
-        created_at, expires_at, settled_at, cancelled_at, tx_network
+        created_at, expires_at, settled_at, cancelled_at, tx_network,
+        settlement_mode, settlement_coin, settlement_network, settlement_amount
       FROM payments WHERE id = ANY (${p.ids}) ORDER BY created_at, id) row`,
 );
 const transfers = sql<RowsOf, Ids>(

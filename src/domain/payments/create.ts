@@ -37,8 +37,10 @@ export async function createPayment(
 ): Promise<Reply> {
   const now = ctx.now();
   const { network } = settlementOf(caller);
-  const place = await adaptersOf(adapters, caller.mode).addresses.open(ctx, caller, network);
-  const { payment, rate } = newPayment(ctx, place, caller, body, now);
+  const { addresses, settlement } = adaptersOf(adapters, caller.mode);
+  const place = await addresses.open(ctx, caller, network);
+  const { payment: created, rate } = newPayment(ctx, place, caller, body, now);
+  const payment = { ...created, settlement_mode: settlement };
   const event = eventOf(payment, TRANSITIONS.created.event, now);
   const response = reply(201, toResource(payment, ctx.config.publicUrl));
   const expiry = {
@@ -107,6 +109,10 @@ export function newPayment(
     amount_refunded: '0',
     actually_paid: null,
     actually_paid_currency: null,
+    settlement_mode: 'simulated',
+    settlement_coin: null,
+    settlement_network: null,
+    settlement_amount: null,
     created_at: now,
     expires_at: expiresAt,
     deadline_at: expiresAt,

@@ -87,7 +87,12 @@ function changesBy(sample: Payment, now: Date): Partial<Record<Trigger, Partial<
       amount_received: pay_amount,
     },
     confirmed_in_full: { confirmations: NETWORKS[network].confirmations },
-    settled: { settled_at: now, actually_paid: amount, actually_paid_currency: coin },
+    settled: {
+      settled_at: now,
+      actually_paid: amount,
+      actually_paid_currency: coin,
+      settlement_amount: pay_amount,
+    },
     refunded_in_full: { amount_refunded: pay_amount },
   };
 }

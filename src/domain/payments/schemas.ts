@@ -5,6 +5,7 @@ import { MAX_URL_LENGTH } from '../../platform/values/urls.ts';
 import { asWritten } from '../../platform/values/money.ts';
 import type { Payment } from './lifecycle/payment.ts';
 import { PolicyChoice } from './lifecycle/policy.ts';
+import { Settlement, settlementOf } from './lifecycle/settlement.ts';
 import { EXCEPTIONS, STATUSES } from './lifecycle/states.ts';
 
 const url = (format: 'delivery-url' | 'browser-url', description: string) =>
@@ -84,6 +85,7 @@ export const PaymentResource = Type.Object({
   amount_refunded: Type.String({ description: 'Money sent back, in pay_currency.' }),
   sequence: Type.Integer({ description: "Number of the payment's latest event." }),
   cancelled_at: nullable(timestamp(), 'When the merchant cancelled the payment; null: they did not.'),
+  settlement: Settlement,
 });
 export type PaymentResource = Static<typeof PaymentResource>;
 
@@ -107,6 +109,12 @@ export const RESOURCE_COLUMNS = [
   'amount_refunded',
   'sequence',
   'cancelled_at',
+  'settlement_mode',
+  'settlement_coin',
+  'settlement_network',
+  'settlement_amount',
+  'coin',
+  'network',
 ] as const satisfies readonly (keyof Payment)[];
 export type ResourceRow = Pick<Payment, (typeof RESOURCE_COLUMNS)[number]>;
 
@@ -132,6 +140,7 @@ export function toResource(payment: ResourceRow, publicUrl: string): PaymentReso
     amount_refunded: asWritten(payment.amount_refunded, payment.pay_amount),
     sequence: payment.sequence,
     cancelled_at: payment.cancelled_at?.toISOString() ?? null,
+    settlement: settlementOf(payment),
   };
 }
 

@@ -108,6 +108,17 @@ const FIELDS: readonly [field: string, meaning: string, check: (sample: Sample) 
     ({ created, settled }) =>
       expect([created.cancelled_at, settled.cancelled_at]).to.deep.equal([null, null]),
   ],
+  [
+    'settlement',
+    'what is planned, and the amount once it is settled',
+    ({ created, settled }) => {
+      const planned = { mode: 'simulated', coin: 'USDC', network: 'ethereum', amount: null };
+      expect([created.settlement, settled.settlement]).to.deep.equal([
+        planned,
+        { ...planned, amount: '10.50' },
+      ]);
+    },
+  ],
 ];
 
 describe('specification: Payment', () => {

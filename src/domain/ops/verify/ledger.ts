@@ -1,6 +1,7 @@
 import { sql } from '../../../platform/postgres/db.ts';
 import { searched, within, type Invariant, type Offender, type Range } from './invariant.ts';
 import { IS_CONVERTED } from '../../payments/conversions/states.ts';
+import { CONVERTS } from '../../payments/lifecycle/settlement.ts';
 import { IS_COMPLETED } from '../../payments/refunds/states.ts';
 
 // Both sides in one list: what the ledger has posted, and what the rows that caused it say.
@@ -19,11 +20,16 @@ const postings = sql<Offender, Range>(
       SELECT payment_id, coin, network, 'received', 0, amount FROM transfers
       WHERE ${within('payment_id', p)} AND confirmed_at IS NOT NULL AND dropped_at IS NULL
       UNION ALL
-      SELECT payment_id, coin, network, 'converted', 0, amount FROM conversions c
-      WHERE ${within('payment_id', p)} AND ${IS_CONVERTED('c')}
+      SELECT c.payment_id, c.coin, c.network, 'converted', 0, c.amount
+      FROM conversions c JOIN payments p ON p.id = c.payment_id AND ${CONVERTS('p')}
+      WHERE ${within('c.payment_id', p)} AND ${IS_CONVERTED('c')}
       UNION ALL
       SELECT c.payment_id, p.pay_currency, p.pay_network, 'settled', 0, c.credit
-      FROM conversions c JOIN payments p ON p.id = c.payment_id
+      FROM conversions c JOIN payments p ON p.id = c.payment_id AND ${CONVERTS('p')}
+      WHERE ${within('c.payment_id', p)} AND ${IS_CONVERTED('c')}
+      UNION ALL
+      SELECT c.payment_id, c.coin, c.network, 'settled', 0, c.amount
+      FROM conversions c JOIN payments p ON p.id = c.payment_id AND NOT ${CONVERTS('p')}
       WHERE ${within('c.payment_id', p)} AND ${IS_CONVERTED('c')}
       UNION ALL
       SELECT payment_id, coin, network,
@@ -50,6 +56,7 @@ const balances = sql<Offender, Range>(
         bool_or((kind, from_account, to_account) NOT IN (
           ('received', 'customer', 'held'), ('reversed', 'held', 'customer'),
           ('converted', 'held', 'converted'), ('settled', 'converted', 'merchant'),
+          ('settled', 'held', 'merchant'),
           ('refunded', 'held', 'customer'), ('refunded', 'merchant', 'customer'))) AS is_misposted
       FROM ledger_entries WHERE ${within('payment_id', p)} GROUP BY payment_id, coin, network
     ) account

@@ -27,6 +27,7 @@ const RECEIVED: Side = { kind: 'received', from_account: 'customer', to_account:
 const REVERSED: Side = { kind: 'reversed', from_account: 'held', to_account: 'customer' };
 const CONVERTED: Side = { kind: 'converted', from_account: 'held', to_account: 'converted' };
 const SETTLED: Side = { kind: 'settled', from_account: 'converted', to_account: 'merchant' };
+const SETTLED_AS_IT_CAME: Side = { kind: 'settled', from_account: 'held', to_account: 'merchant' };
 const SENT_BACK: Side = { kind: 'refunded', from_account: 'held', to_account: 'customer' };
 const REFUNDED: Side = { kind: 'refunded', from_account: 'merchant', to_account: 'customer' };
 
@@ -63,6 +64,11 @@ export function convertedEntries(payment_id: string, paid: CoinAmount, settled: 
     { payment_id, ...paid, ...CONVERTED },
     { payment_id, ...settled, ...SETTLED },
   ];
+}
+
+/** Returns the entry of money that is the merchant's as it came. */
+export function settledEntry(payment_id: string, settled: CoinAmount): LedgerEntry {
+  return { payment_id, ...settled, ...SETTLED_AS_IT_CAME };
 }
 
 /** Returns the entry of a refund: out of the coins that are held, or out of what was settled. */

@@ -4,6 +4,7 @@ import { newId } from '../../../platform/values/ids.ts';
 import type { CheckoutRefund, CheckoutTransfer, EventEnvelope } from '../../../sdk/event-types.ts';
 import { networkOfTransfer, testClockOf, type Payment } from './payment.ts';
 import { policyOf } from './policy.ts';
+import { settlementOf } from './settlement.ts';
 import type { EventType } from './states.ts';
 
 /** What an event reports beside its payment. */
@@ -48,6 +49,7 @@ export function eventOf(
         requiredConfirmations: NETWORKS[networkOfTransfer(payment)].confirmations,
         network: networkOfTransfer(payment),
       },
+      settlement: settlementOf(payment),
       ...(refund === undefined ? {} : { refund }),
       ...(transfer === undefined ? {} : { transfer }),
     },

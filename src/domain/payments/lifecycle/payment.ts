@@ -3,6 +3,7 @@ import type { NetworkId } from '../../chain/networks.ts';
 import type { ScheduledJob } from '../../schedule/rows.ts';
 import type { TestClock } from '../../../platform/clock.ts';
 import type { Job } from '../../schedule/job.ts';
+import type { SettlementMode } from '../../../sdk/event-types.ts';
 import type { Policy } from './policy.ts';
 import type { Exception, Status } from './states.ts';
 
@@ -42,6 +43,12 @@ export interface Payment {
   readonly amount_refunded: string;
   readonly actually_paid: string | null;
   readonly actually_paid_currency: string | null;
+  /** Until it is settled, only whether its coins are converted counts. */
+  readonly settlement_mode: SettlementMode;
+  /** What had settled when the payment did, where that is one coin; see `settlementOf`. */
+  readonly settlement_coin: CoinId | null;
+  readonly settlement_network: NetworkId | null;
+  readonly settlement_amount: string | null;
   readonly created_at: Date;
   readonly expires_at: Date;
   /** `expires_at`, the time of its cancellation, or the end of the late window once late money came. */

@@ -5,6 +5,7 @@ import type { TestChain } from '../../chain/test-chain.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { Mode } from '../../api/endpoint.ts';
+import type { SettlementMode } from '../../../sdk/event-types.ts';
 
 /** Confirmed money of one coin on one network to convert, and what it was credited with. */
 export interface Conversion {
@@ -33,6 +34,8 @@ export interface PaymentAdapters {
   readonly networks: readonly NetworkId[];
   /** No real money moves. */
   readonly isSimulated: boolean;
+  /** How new payments settle. */
+  readonly settlement: SettlementMode;
   /** Pages of explorers, with `{tx}` for a transaction's hash; none on a network: no link. */
   readonly explorers: Readonly<Partial<Record<NetworkId, string>>>;
   readonly addresses: AddressBooks;
@@ -41,6 +44,7 @@ export interface PaymentAdapters {
   /** For prices that are shown and never paid. */
   readonly displayRates: DisplayRateSource;
   readonly payouts: Payouts;
+  /** Asked in a mode that converts. */
   readonly exchange: CurrencyExchange;
 }
 

@@ -1,8 +1,9 @@
+import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { recordEvents, type JobChanges } from '../../outbox/outbox.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
-import type { CheckoutRefund, CheckoutTransfer } from '../../../sdk/event-types.ts';
+import type { CheckoutRefund, CheckoutTransfer, SettlementMode } from '../../../sdk/event-types.ts';
 import { countTransitions } from './count.ts';
 import { eventOf } from './event.ts';
 import { expirePayment, settlePayment } from './jobs.ts';
@@ -30,6 +31,10 @@ export interface Changes {
   readonly confirmations?: number;
   readonly actually_paid?: string;
   readonly actually_paid_currency?: string;
+  readonly settlement_mode?: SettlementMode;
+  readonly settlement_coin?: CoinId | null;
+  readonly settlement_network?: NetworkId | null;
+  readonly settlement_amount?: string | null;
   readonly deadline_at?: Date;
   readonly settled_at?: Date;
   readonly cancelled_at?: Date;
@@ -116,6 +121,10 @@ const applyTransitions = sql<Payment & { from_status: Status }, { requests: stri
       confirmations = coalesce(r.confirmations, p.confirmations),
       actually_paid = coalesce(r.actually_paid, p.actually_paid),
       actually_paid_currency = coalesce(r.actually_paid_currency, p.actually_paid_currency),
+      settlement_mode = coalesce(r.settlement_mode, p.settlement_mode),
+      settlement_coin = coalesce(r.settlement_coin, p.settlement_coin),
+      settlement_network = coalesce(r.settlement_network, p.settlement_network),
+      settlement_amount = coalesce(r.settlement_amount, p.settlement_amount),
       deadline_at = coalesce(r.deadline_at, p.deadline_at),
       settled_at = coalesce(r.settled_at, p.settled_at),
       cancelled_at = coalesce(r.cancelled_at, p.cancelled_at)
@@ -123,7 +132,8 @@ const applyTransitions = sql<Payment & { from_status: Status }, { requests: stri
       id text, trigger text, from_statuses text[], to_status text, exceptions text[],
       amount_received numeric, amount_refunded numeric, fully_funded boolean, tx_hash text,
       tx_network text, confirmations integer,
-      actually_paid text, actually_paid_currency text, deadline_at timestamptz, settled_at timestamptz,
+      actually_paid text, actually_paid_currency text, settlement_mode text, settlement_coin text,
+      settlement_network text, settlement_amount text, deadline_at timestamptz, settled_at timestamptz,
       cancelled_at timestamptz)
     WHERE p.id = r.id AND p.status = ANY (r.from_statuses)
       AND (r.trigger <> 'deadline_passed' OR p.deadline_at <= ${p.now})

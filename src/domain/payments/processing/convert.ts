@@ -10,6 +10,7 @@ import {
 import type { ConversionOutcome } from '../conversions/states.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import type { CurrencyExchange } from '../lifecycle/ports.ts';
+import { converts } from '../lifecycle/settlement.ts';
 import { isConverted } from '../lifecycle/states.ts';
 import { lockSyncedPayments } from '../lifecycle/store.ts';
 import { readTransfersByPayment } from '../transfers/store.ts';
@@ -58,12 +59,14 @@ export async function begin(
 
 /**
  * Asks the exchange for a conversion; the same one always under the same reference, with the same amounts.
+ * In a mode that does not convert, confirmed money is the merchant's already: nobody is asked.
  */
 export function convert(
   payment: Payment,
   { number, coin, network, amount, credit }: ConversionRow,
   exchange: CurrencyExchange,
 ): Promise<ConversionOutcome> {
+  if (!converts(payment)) return Promise.resolve('converted');
   return exchange.convert({
     reference: `${payment.id}/${number}`,
     paid: amount,

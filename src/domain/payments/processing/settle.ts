@@ -6,16 +6,18 @@ import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts'
 import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import { asWritten } from '../../../platform/values/money.ts';
 import { hasToConvert, isRefused, planConversion } from '../conversions/plan.ts';
+import { settledBy } from '../conversions/settled.ts';
 import {
   endConversions,
   readPendingConversions,
   type ConversionResult,
   type ConversionRow,
 } from '../conversions/store.ts';
-import { convertedEntries, postEntries } from '../ledger/ledger.ts';
+import { convertedEntries, postEntries, settledEntry } from '../ledger/ledger.ts';
 import { settlePayment } from '../lifecycle/jobs.ts';
 import { jobOf, type Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
+import { converts } from '../lifecycle/settlement.ts';
 import { isProcessing } from '../lifecycle/states.ts';
 import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
@@ -139,8 +141,10 @@ export function afterConversions(
   return planConversion(payment, transfers).convert.length > 0 ? null : settlement(payment, transfers, now);
 }
 
-function entriesOf({ id, pay_currency, pay_network }: Payment, conversion: ConversionRow) {
+function entriesOf(payment: Payment, conversion: ConversionRow) {
+  const { id, pay_currency, pay_network } = payment;
   const { coin, network, amount, credit } = conversion;
+  if (!converts(payment)) return [settledEntry(id, { coin, network, amount })];
   return convertedEntries(
     id,
     { coin, network, amount },
@@ -159,6 +163,7 @@ function settlement(payment: Payment, transfers: readonly PaymentTransfer[], now
       ...described(payment, transfers, evaluation),
       actually_paid: asWritten(paid, written),
       actually_paid_currency: paidCurrency,
+      ...settledBy(payment, transfers),
       settled_at: now,
     },
   };

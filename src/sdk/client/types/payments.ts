@@ -111,6 +111,21 @@ export interface Payment {
   sequence: number;
   /** When the merchant cancelled the payment; null: they did not. */
   cancelled_at: string | null;
+  /** In what the payment settles: until it is settled what is planned. */
+  settlement: {
+    /**
+     * par: the settlement coin came to the merchant's own wallet. as_received: another accepted coin
+     * did, and stays what it is. exchange: sold through the merchant's account. simulated: no real
+     * money moves.
+     */
+    mode: 'par' | 'as_received' | 'exchange' | 'simulated';
+    /** Null when the payment was settled in several coins, each as it came. */
+    coin: string | null;
+    /** Null when it was settled on several networks. */
+    network: string | null;
+    /** In coin; null until settled, and for several coins. */
+    amount: string | null;
+  };
 }
 
 export interface ListPayments {

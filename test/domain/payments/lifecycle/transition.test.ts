@@ -210,6 +210,7 @@ describe('transition', () => {
             policy: { underpaid: 'wait', underpaid_tolerance_percent: 0, late: 'honour', overpaid: 'keep' },
           },
           payment: { txHash: null, confirmations: 0, requiredConfirmations: 12, network: 'ethereum' },
+          settlement: { mode: 'simulated', coin: 'USDC', network: 'ethereum', amount: null },
         },
         metadata: { orderId: 'order-7', sku: 'T-1', Ärger: '☂' },
       });
