@@ -14,7 +14,7 @@ import {
 } from '../../src/domain/payments/transfers/payment-transfer.ts';
 import { groupBy } from '../../src/platform/postgres/db.ts';
 import { add, compare, isZero, plain, subtract, sum } from '../../src/platform/values/money.ts';
-import { timeOf, type State } from './walk-state.ts';
+import { refundedOf, timeOf, type State } from './walk-state.ts';
 
 /** Throws unless the state keeps every property of the walk. */
 export function checkState(state: State): void {
@@ -101,13 +101,13 @@ function heldByMethod({ transfers }: State): Held[] {
 
 /** Somebody can move held money now, or after an event that comes without anybody's action. */
 function checkMovable(state: State, { method, transfers: own }: Held): void {
-  const { payment, transfers, refundedOfSettled } = state;
+  const { payment, transfers } = state;
   // Their own work is checked elsewhere: they expire, settle, or fail.
   if (isOpen(payment.status) || isProcessing(payment.status)) return;
   if (hasToConvert(payment, own) || isConverting(state)) return;
   // Money that confirms, or is lost, decides.
   if (transfers.some((one) => isStanding(one) && !isConfirmed(one))) return;
-  const left = leftToRefund(payment, transfers, refundedOfSettled);
+  const left = leftToRefund(payment, transfers, refundedOf(state));
   checkRefund(payment, undefined, left, transfers);
   const movable = sum(
     left.held.filter(({ transfer }) => methodOf(transfer) === method).map(({ coins }) => coins),

@@ -22,14 +22,19 @@ import {
 import type { TransitionRequest } from '../../src/domain/payments/lifecycle/transition.ts';
 import { afterConversions } from '../../src/domain/payments/processing/settle.ts';
 import { dueRefundOf } from '../../src/domain/payments/refunds/due.ts';
-import { checkRefund, leftToRefund } from '../../src/domain/payments/refunds/left.ts';
+import {
+  checkRefund,
+  isWhole,
+  leftToRefund,
+  takenOfSettled,
+} from '../../src/domain/payments/refunds/left.ts';
 import { refundTransition } from '../../src/domain/payments/refunds/send.ts';
 import { creditOfBottom } from '../../src/domain/payments/transfers/credit.ts';
 import { holdJobs } from '../../src/domain/payments/transfers/hold.ts';
 import { isConfirmed } from '../../src/domain/payments/transfers/payment-transfer.ts';
 import { groupBy } from '../../src/platform/postgres/db.ts';
-import { add, compare, divide, min, subtract, sum } from '../../src/platform/values/money.ts';
-import { timeOf, type OpenRefund, type State } from './walk-state.ts';
+import { add, divide, subtract, sum } from '../../src/platform/values/money.ts';
+import { refundedOf, timeOf, type OpenRefund, type State } from './walk-state.ts';
 
 /** Moves the payment as `transition` does. Throws when the table does not allow it. */
 export function take(state: State, { trigger, changes = {} }: TransitionRequest): State {
@@ -115,29 +120,24 @@ function checkConfirmed(parts: readonly Part[], what: string): void {
 /** A merchant's refund of `asked`, or of all; null: the service refuses it. */
 export function refund(state: State, asked?: string): State | null {
   const { payment, transfers, refundedOfSettled } = state;
-  const left = leftToRefund(payment, transfers, refundedOfSettled);
+  const left = leftToRefund(payment, transfers, refundedOf(state));
   try {
     checkRefund(payment, asked, left, transfers);
   } catch {
     return null;
   }
-  const amount = asked ?? left.total;
-  const settled = min(amount, left.settled);
-  let next = state;
-  if (compare(settled, '0') > 0) {
-    const own: OpenRefund = {
-      source: 'settled',
-      coin: payment.pay_currency,
-      coin_amount: settled,
-      amount: settled,
-    };
-    next = {
-      ...next,
-      refunds: [...next.refunds, own],
-      refundedOfSettled: add(refundedOfSettled, settled),
-    };
-  }
-  return compare(amount, left.settled) > 0 ? returnHeld(next, left.held) : next;
+  const own = takenOfSettled(asked, left).map(({ coin, coin_amount, amount }): OpenRefund => ({
+    source: 'settled',
+    coin,
+    coin_amount,
+    amount,
+  }));
+  const next = {
+    ...state,
+    refunds: [...state.refunds, ...own],
+    refundedOfSettled: sum([refundedOfSettled, ...own.map(({ amount }) => amount)]),
+  };
+  return isWhole(asked, left) ? returnHeld(next, left.held) : next;
 }
 
 /** As `sendRefunds`, for the oldest refund that waits. */

@@ -3,6 +3,7 @@ import { SIMULATED_RATES } from '../../src/domain/chain/simulator/market.ts';
 import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
 import type { Policy } from '../../src/domain/payments/lifecycle/policy.ts';
 import { quoteRow } from '../../src/domain/payments/pricing/quotes.ts';
+import type { SettledMoney } from '../../src/domain/payments/refunds/left.ts';
 import type { RefundSource } from '../../src/domain/payments/refunds/store.ts';
 import type { Quote } from '../../src/domain/payments/transfers/credit-new.ts';
 import type { PaymentTransfer } from '../../src/domain/payments/transfers/payment-transfer.ts';
@@ -174,4 +175,9 @@ function stateOf(transfer: PaymentTransfer): unknown[] {
     transfer.pooled_at?.getTime(),
   ];
   return [tx_hash, seen_at.getTime(), place, amount, credit, locked_amount, converted, returned, conversion];
+}
+
+/** What was accepted as refunds out of what was settled. */
+export function refundedOf({ payment, refundedOfSettled: amount }: State): SettledMoney[] {
+  return [{ coin: payment.pay_currency, network: payment.pay_network, coin_amount: amount, amount }];
 }

@@ -5,6 +5,7 @@ import { simulatedChain, simulatedPayouts } from '../../src/domain/chain/simulat
 import type { TransferRequest } from '../../src/domain/chain/test-chain.ts';
 import { findCaller } from '../../src/domain/merchants/api-keys.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
+import type { CreatePaymentBody } from '../../src/domain/payments/schemas.ts';
 import { readPayments } from '../../src/domain/payments/lifecycle/store.ts';
 import { syncNetwork } from '../../src/domain/payments/sync/sync-network.ts';
 import { hashApiKey } from '../../src/platform/values/ids.ts';
@@ -21,7 +22,7 @@ export interface RealNetwork {
   tell(change: (page: ChainPage) => ChainPage): void;
   sync(): Promise<boolean>;
   mine(blocks: number): Promise<number>;
-  create(): Promise<string>;
+  create(body?: Partial<CreatePaymentBody>): Promise<string>;
   /** Pays 10.50 USDC, unless told otherwise. */
   pay(id: string, sending?: Partial<TransferRequest>): Promise<ChainTransfer>;
   statusOf(id: string): Promise<string | undefined>;
@@ -50,12 +51,12 @@ export function openRealNetwork(harness: Harness, shop: Shop): RealNetwork {
     tell: (change) => void (altered = change),
     sync: () => syncNetwork(ctx, adapters.live, 'ethereum'),
     mine: (blocks) => shop.chain.mine('ethereum', blocks, ctx.now()),
-    async create() {
+    async create(own = {}) {
       const { id: merchantId, apiKey } = await harness.addMerchant({ mode: 'live' });
       await useWallet(ctx, merchantId);
       const caller = await findCaller(ctx.db, hashApiKey(apiKey));
       if (caller === null) throw new Error('the merchant does not exist');
-      const body = { pay_amount: '10.50', order_id: 'order-1' };
+      const body = { pay_amount: '10.50', order_id: 'order-1', ...own };
       const { text } = await createPayment(ctx, adapters, caller, body, null);
       return (JSON.parse(text) as { id: string }).id;
     },

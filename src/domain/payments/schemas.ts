@@ -5,7 +5,7 @@ import { MAX_URL_LENGTH } from '../../platform/values/urls.ts';
 import { asWritten } from '../../platform/values/money.ts';
 import type { Payment } from './lifecycle/payment.ts';
 import { PolicyChoice } from './lifecycle/policy.ts';
-import { Settlement, settlementOf } from './lifecycle/settlement.ts';
+import { Settlement, SETTLEMENT_COLUMNS, settlementOf } from './lifecycle/settlement.ts';
 import { EXCEPTIONS, STATUSES } from './lifecycle/states.ts';
 
 const url = (format: 'delivery-url' | 'browser-url', description: string) =>
@@ -109,12 +109,7 @@ export const RESOURCE_COLUMNS = [
   'amount_refunded',
   'sequence',
   'cancelled_at',
-  'settlement_mode',
-  'settlement_coin',
-  'settlement_network',
-  'settlement_amount',
-  'coin',
-  'network',
+  ...SETTLEMENT_COLUMNS,
 ] as const satisfies readonly (keyof Payment)[];
 export type ResourceRow = Pick<Payment, (typeof RESOURCE_COLUMNS)[number]>;
 

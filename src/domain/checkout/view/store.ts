@@ -100,7 +100,8 @@ const CHECKOUT_PAYMENTS = `
         WHERE t.payment_id = p.id AND p.settled_at IS NULL AND p.amount_received > 0
           AND ${IS_STANDING('t')} AND t.amount > t.converted + t.returned
         UNION ALL
-        SELECT p.pay_currency, p.pay_network, 3, 0, NULL
+        SELECT coalesce(p.settlement_coin, p.pay_currency), coalesce(p.settlement_network, p.pay_network),
+          3, 0, NULL
       ) AS candidates
       ORDER BY rank, place LIMIT 1
     ) back

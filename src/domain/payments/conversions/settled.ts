@@ -5,8 +5,8 @@ import type { Changes } from '../lifecycle/transition.ts';
 import { convertedCredit } from '../transfers/credit.ts';
 import { isConfirmed, type PaymentTransfer } from '../transfers/payment-transfer.ts';
 
-/** True for money that a conversion has taken: it is settled, or about to be. */
-const isSettled = (transfer: PaymentTransfer): boolean =>
+/** True for confirmed money that a conversion has taken: it is settled, or about to be. */
+export const takesCoins = (transfer: PaymentTransfer): boolean =>
   isConfirmed(transfer) && compare(transfer.converted, '0') > 0;
 
 /**
@@ -17,7 +17,7 @@ export function settledBy(
   payment: Payment,
   transfers: readonly PaymentTransfer[],
 ): Pick<Changes, 'settlement_mode' | 'settlement_coin' | 'settlement_network' | 'settlement_amount'> {
-  const settled = transfers.filter(isSettled);
+  const settled = transfers.filter(takesCoins);
   if (converts(payment))
     return { settlement_amount: asWritten(sum(settled.map(convertedCredit)), payment.pay_amount) };
   const coin = only(settled.map((transfer) => transfer.coin));

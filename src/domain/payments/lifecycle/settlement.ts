@@ -6,8 +6,8 @@ import type { NetworkId } from '../../chain/networks.ts';
 import type { Payment } from './payment.ts';
 
 /**
- * What a mode means for the money of its payment; a new mode must state it. The sdk declares the modes, because
- * merchants' code compiles against them.
+ * What a mode means for the money of its payment; a new mode must state it. The sdk declares the modes,
+ * because merchants' code compiles against them.
  */
 interface ModeTraits {
   /** What came becomes the settlement coin: a currency exchange is asked. Else it stays as it came. */
@@ -70,24 +70,25 @@ export function settlesIn(
   return converts(payment) ? { coin: payment.pay_currency, network: payment.pay_network } : method;
 }
 
-type SettlementColumns = Pick<
+/** What `settlementOf` reads beside what a payment shows anyway. */
+export const SETTLEMENT_COLUMNS = [
+  'settlement_mode',
+  'settlement_coin',
+  'settlement_network',
+  'settlement_amount',
+  'coin',
+  'network',
+] as const satisfies readonly (keyof Payment)[];
+type SettlementRow = Pick<
   Payment,
-  | 'settlement_mode'
-  | 'settlement_coin'
-  | 'settlement_network'
-  | 'settlement_amount'
-  | 'settled_at'
-  | 'pay_currency'
-  | 'pay_network'
-  | 'coin'
-  | 'network'
+  (typeof SETTLEMENT_COLUMNS)[number] | 'settled_at' | 'pay_currency' | 'pay_network'
 >;
 
 /**
  * Returns what a payment says of its settlement (contract, "Settlement"): until it is settled what is
  * planned, by the method that the customer has; then what had settled.
  */
-export function settlementOf(payment: SettlementColumns): CheckoutSettlement {
+export function settlementOf(payment: SettlementRow): CheckoutSettlement {
   const { settlement_mode: mode, settlement_amount: amount, settled_at } = payment;
   if (settled_at === null || converts(payment)) {
     const { coin, network } = settlesIn(payment, payment);

@@ -8,6 +8,7 @@ import { sendRefund } from '../lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../lifecycle/payment.ts';
 import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { destinationOf, type AskedDestination } from './destination.ts';
+import type { SettledMoney } from './left.ts';
 import { insertRefundRows, type Refund } from './store.ts';
 import { acceptedStatus, isPending } from './states.ts';
 
@@ -76,24 +77,17 @@ function moneyOf(payment: Payment, group: readonly Part[]): RefundedMoney {
 }
 
 /**
- * Accepts a refund out of what was settled, in the settlement coin. The caller has locked the payment and
- * checked that `amount` is left, whole units, and above the dust limit.
+ * Accepts a refund out of what was settled, in the coin in which it was. The caller has locked the payment
+ * and checked that the money is left, whole units, and above the dust limit.
  */
 export async function refundSettled(
   tx: Tx,
   payment: Payment,
-  amount: string,
+  money: SettledMoney,
   terms: RefundTerms,
   now: Date,
 ): Promise<Refund> {
-  const { pay_currency: coin, pay_network: network } = payment;
-  const refund = await newRefund(
-    tx,
-    payment,
-    { source: 'settled', coin, network, coin_amount: amount, amount },
-    terms,
-    now,
-  );
+  const refund = await newRefund(tx, payment, { source: 'settled', ...money }, terms, now);
   await accept(tx, payment, [refund], now);
   return refund;
 }

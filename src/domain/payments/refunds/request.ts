@@ -3,7 +3,7 @@ import type { Context } from '../../../platform/context.ts';
 import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { ApiError, ValidationError } from '../../api/errors.ts';
-import { asWritten, compare, min } from '../../../platform/values/money.ts';
+import { asWritten } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { getPayment, lockPayment } from '../lifecycle/store.ts';
@@ -11,7 +11,7 @@ import { withTestClockOf } from '../lifecycle/test-clock.ts';
 import { HAS_QUARANTINED } from '../lifecycle/quarantine.ts';
 import { readTransfers } from '../transfers/store.ts';
 import { refundSettled, returnHeld, type RefundTerms } from './accept.ts';
-import { checkRefund, leftToRefund, type Left } from './left.ts';
+import { checkRefund, isWhole, leftToRefund, takenOfSettled, type Left, type SettledMoney } from './left.ts';
 import { isForeignAddress, type RefundAddressRules } from './refund-address.ts';
 import { toRefundResource, type RefundBody } from './schemas.ts';
 import type { Refund } from './store.ts';
@@ -21,8 +21,8 @@ export type RefundAdapters = Pick<PaymentAdapters, 'addresses' | 'networks' | 'i
 
 /**
  * Accepts a refund of `amount` (in pay_currency; default: all that is left) and schedules its payout. Out of
- * a settled payment it is paid in the settlement coin; any other payment is refunded in full, in the coins
- * that came, each of which is a refund of its own: the reply is the first of them. Throws ApiError
+ * a settled payment it is paid in the coin in which that was settled; any other payment is refunded in full,
+ * in the coins that came. Each coin is a refund of its own: the reply is the first of them. Throws ApiError
  * payment_not_found, refund_not_allowed when the payment's status does not allow it, and ValidationError for
  * more than is left, for what its coin cannot express, and for an address that cannot take the money.
  */
@@ -44,7 +44,7 @@ export async function requestRefund(
     const refunded = await runOne(tx, settledRefunds, { paymentId: id });
     // A change that is quarantined may say that the money is lost.
     if (refunded?.is_behind === true) throw new ApiError('refund_not_allowed', { message: BEHIND });
-    const left = leftToRefund(payment, transfers, refunded?.amount ?? '0');
+    const left = leftToRefund(payment, transfers, refunded?.settled ?? []);
     checkRefund(payment, body.amount, left, transfers);
     checkAddress(payment, body, left, rules);
     const { address, to_sender: toSender, reason = null } = body;
@@ -59,24 +59,26 @@ export async function requestRefund(
 
 const BEHIND = 'Transfers of the payment are being processed. Try again later.';
 
-const settledRefunds = sql<{ amount: string; is_behind: boolean }, { paymentId: string }>(
+const settledRefunds = sql<{ settled: SettledMoney[]; is_behind: boolean }, { paymentId: string }>(
   'refunds_out_of_settlement',
   (p) => `
-    SELECT coalesce(sum(amount::numeric), 0) AS amount, ${HAS_QUARANTINED(p.paymentId)} AS is_behind
-    FROM refunds
-    WHERE payment_id = ${p.paymentId} AND source = 'settled'`,
+    SELECT coalesce(json_agg(r), '[]') AS settled, ${HAS_QUARANTINED(p.paymentId)} AS is_behind
+    FROM (
+      SELECT coin, network, sum(coin_amount::numeric)::text AS coin_amount, sum(amount::numeric)::text AS amount
+      FROM refunds WHERE payment_id = ${p.paymentId} AND source = 'settled' GROUP BY coin, network
+    ) r`,
 );
 
 function checkAddress(
   payment: Payment,
   { address, amount }: RefundBody,
-  { settled, held, total }: Left,
+  left: Left,
   rules: RefundAddressRules,
 ): void {
   if (address === undefined) return;
   const networks = [
-    ...(compare(settled, '0') > 0 ? [payment.pay_network] : []),
-    ...(compare(amount ?? total, settled) > 0 ? held.map(({ transfer }) => transfer.network) : []),
+    ...takenOfSettled(amount, left).map(({ network }) => network),
+    ...(isWhole(amount, left) ? left.held.map(({ transfer }) => transfer.network) : []),
   ];
   const wrong = networks.find((network) => !isForeignAddress(rules, payment, network, address));
   if (wrong === undefined) return;
@@ -99,14 +101,13 @@ async function acceptAll(
   { asked, left, terms }: Accepting,
   now: Date,
 ): Promise<Refund[]> {
-  const { settled, held, total } = left;
-  const amount = asked ?? total;
-  const inSettlementCoin = min(amount, settled);
-  const written = asked !== undefined && compare(asked, settled) <= 0 ? asked : payment.pay_amount;
-  const refunds =
-    compare(inSettlementCoin, '0') > 0
-      ? [await refundSettled(tx, payment, asWritten(inSettlementCoin, written), terms, now)]
-      : [];
-  if (compare(amount, settled) <= 0) return refunds;
-  return [...refunds, ...(await returnHeld(tx, payment, held, terms, now))];
+  const { pay_amount } = payment;
+  const refunds: Refund[] = [];
+  for (const money of takenOfSettled(asked, left)) {
+    const amount = asWritten(money.amount, asked ?? pay_amount);
+    const coin_amount = asWritten(money.coin_amount, amount);
+    refunds.push(await refundSettled(tx, payment, { ...money, coin_amount, amount }, terms, now));
+  }
+  if (!isWhole(asked, left)) return refunds;
+  return [...refunds, ...(await returnHeld(tx, payment, left.held, terms, now))];
 }

@@ -1,10 +1,17 @@
 import { expect } from 'chai';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
+import { requestRefund } from '../../../../src/domain/payments/refunds/request.ts';
+import type { RefundBody, RefundResource } from '../../../../src/domain/payments/refunds/schemas.ts';
+import { sendRefunds } from '../../../../src/domain/payments/refunds/send.ts';
+import { readRefunds } from '../../../../src/domain/payments/refunds/store.ts';
 import { toResource } from '../../../../src/domain/payments/schemas.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Harness } from '../../../support/harness.ts';
 import { openRealNetwork, type RealNetwork } from '../../../support/real-network.ts';
 import type { Shop } from '../../../support/shop.ts';
+
+/** From the examples of EIP-55. */
+const CUSTOMER = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
 
 describe('money of a real network', () => {
   let harness: Harness;
@@ -26,6 +33,17 @@ describe('money of a real network', () => {
     ...(await shop.events(id)).map(({ data }) => data.settlement),
     toResource(await shop.payment(id), '').settlement,
   ];
+  /** Refunds to a customer, and pays it out. */
+  const refund = async (id: string, body: RefundBody = {}) => {
+    const { merchant_id: merchantId } = await shop.payment(id);
+    const caller = { ...shop.caller, merchantId, mode: 'live' as const };
+    const own = { ...body, address: CUSTOMER };
+    const asked = { body: own, claim: null };
+    const { text } = await requestRefund(harness.ctx, real.adapters.live, caller, id, asked);
+    const accepted = JSON.parse(text) as RefundResource;
+    await sendRefunds(harness.ctx, real.adapters.live, [accepted.id]);
+    return accepted;
+  };
   const ledger = async (id: string) => {
     const entries = await harness.ctx.db('ledger_entries').where({ payment_id: id }).orderBy('id');
     return entries.map(
@@ -76,5 +94,43 @@ describe('money of a real network', () => {
       'settled held merchant 7.5 USDC',
       'settled held merchant 0.001 ETH',
     ]);
+  });
+
+  it('that was settled in another coin goes back in that coin, at the rate of its credit', async () => {
+    const id = await real.create();
+    await real.pay(id, { coin: 'ETH', amount: '0.0035' });
+    await settle(id);
+    const part = await refund(id, { amount: '3' });
+    expect(part).to.include({ amount: '3', currency: 'USDC', coin: 'ETH', coin_amount: '0.001' });
+    const rest = await refund(id);
+    expect(rest).to.include({ amount: '7.5', currency: 'USDC', coin: 'ETH', coin_amount: '0.0025' });
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
+    expect((await ledger(id)).slice(2)).to.deep.equal([
+      'refunded merchant customer 0.001 ETH',
+      'refunded merchant customer 0.0025 ETH',
+    ]);
+  });
+
+  it('that was settled in several coins goes back in part out of one of them, and as a whole in each', async () => {
+    const id = await real.create();
+    await real.pay(id, { amount: '7.50' });
+    await real.pay(id, { coin: 'ETH', amount: '0.001' });
+    await settle(id);
+    const tooMuch = await refund(id, { amount: '8' }).catch((error: Error) => error.message);
+    expect(tooMuch).to.match(/^Up to 7\.5 USDC can be refunded, or everything/);
+    const tooLittle = await refund(id, { amount: '0.001' }).catch((error: Error) => error.message);
+    expect(tooLittle).to.match(/dust limit, 0\.001 USDC/);
+    expect(await refund(id, { amount: '7.5' })).to.include({ coin: 'USDC', coin_amount: '7.5' });
+    expect(await refund(id)).to.include({ amount: '3', coin: 'ETH', coin_amount: '0.001' });
+    expect(await shop.payment(id)).to.include({ status: 'REFUNDED', amount_refunded: '10.5' });
+  });
+
+  it('that was too much goes back in the coin that came, and the rest is settled', async () => {
+    const id = await real.create({ policy: { overpaid: 'refund_excess' } });
+    await real.pay(id, { coin: 'ETH', amount: '0.005' });
+    await settle(id);
+    expect((await settlements(id)).at(-1)).to.include({ mode: 'as_received', coin: 'ETH', amount: '0.0035' });
+    const [due] = await readRefunds(harness.ctx.db, id);
+    expect(due).to.include({ source: 'held', coin: 'ETH', coin_amount: '0.0015', reason: 'overpaid' });
   });
 });
