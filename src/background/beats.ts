@@ -43,14 +43,14 @@ export class Watch {
 /** The beats of a worker. */
 export interface Beats {
   readonly standing: Standing;
-  /** Says that the worker has ended: others need not find out. */
+  /** Records that the worker has ended, so that the others need not find out. */
   close(): Promise<void>;
 }
 
 /**
- * Says every second that the worker `id` lives, until it is closed, and watches the others. The connection is
- * of its own: in a pool, a beat would wait behind the runs of a worker that is busy, and one that lives would
- * lose its leases.
+ * Records every second that the worker `id` lives, until it is closed, and watches the others. It has a
+ * connection of its own: in a pool a beat would wait behind the runs of a busy worker, which would lose its
+ * leases.
  */
 export function startBeats(
   { config, log }: Pick<Context, 'config' | 'log'>,

@@ -9,28 +9,29 @@ import { countWaitingJobs } from './queue-status.ts';
 import type { JobQueue } from './queues.ts';
 
 /**
- * What is due so soon is enqueued then by the process that schedules it: the sweep reads no more often than
- * that (sweep.ts).
+ * A job that is due within this time is enqueued when it is due, by the process that schedules it: the sweep
+ * reads no more often (sweep.ts).
  */
 export const AHEAD_MS = 500;
-/** Clocks of processes differ by less: a run that comes too soon finds nothing due. */
+/** The clocks of processes differ by less: a run that starts too early finds nothing due. */
 const CLOCKS_MS = 10;
 /** The most keys of a job that one addition names; a run leases what is due, named or not. */
 const MAX_KEYS = 1_000;
-/** After so many additions the queue is asked how many jobs wait in it. */
+/** After this many additions the waiting jobs of the queue are counted. */
 const COUNTED_AFTER = 100;
-/** A queue in which so many wait gets no more: it is paused, or nobody serves it. */
+/** A queue with this many waiting jobs gets no more: it is paused, or nobody serves it. */
 const MAX_WAITING = 500;
-/** Until it is asked again. */
+/** How long until they are counted again. */
 const FULL_MS = 1_000;
 /**
- * After an addition a queue rests for so many times as long as that took, at most REST_MS: what comes
- * meanwhile goes together. On Postgres a job of a queue takes 2 ms of the server, whatever its run leases.
+ * After an addition a queue rests for this many times as long as that took, at most REST_MS: runs that are
+ * enqueued meanwhile share the next addition. On Postgres a job of a queue takes 2 ms of the server, whatever
+ * its run leases.
  */
 const REST_FACTOR = 3;
 const REST_MS = 30;
 
-/** What one queue gets next. */
+/** The runs that a queue gets next. */
 interface Target {
   readonly pending: Map<string, { readonly job: Job; readonly keys: Set<string> }>;
   isAdding: boolean;
@@ -40,8 +41,8 @@ interface Target {
 }
 
 /**
- * Adds runs of due jobs to their queues, in one addition a turn of the event loop; what comes while one is
- * under way goes with the next. Nobody waits for it, and what fails is lost: the sweep finds the rows.
+ * Adds runs of due jobs to their queues, in one addition per turn of the event loop; runs that are enqueued
+ * during one share the next. Nobody waits for it. An addition that fails is lost: the sweep finds the rows.
  */
 export class QueueEnqueuer implements Enqueuer {
   readonly #queueOf: (name: QueueName) => Promise<JobQueue>;
@@ -67,7 +68,7 @@ export class QueueEnqueuer implements Enqueuer {
   }
 
   /**
-   * Enqueues a run of the job, whatever is due. The key is for those who look at the queue; that of an
+   * Enqueues a run of the job, whatever is due. The key is for operators who look at the queue; that of an
    * isolated payment is not named, because a worker of the previous release would run it by another clock.
    */
   enqueueRun(job: Job, key: string | null = null): void {
@@ -127,7 +128,7 @@ export class QueueEnqueuer implements Enqueuer {
   }
 }
 
-/** One run at least; as many as their keys need. */
+/** As many runs as the keys need, and one at least. */
 function runsOf(job: Job, keys: readonly string[]) {
   const chunks = keys.length === 0 ? [[]] : chunksOf(keys, keysOfRun(job));
   return chunks.map((chunk) => ({ name: job.name, data: { keys: chunk, isRun: true } as const }));

@@ -52,9 +52,9 @@ export function logErrors<
 }
 
 /**
- * What creates the backends of workers on a pool. When a connection is lost they listen again: where the
- * reply to LISTEN and the end of its connection arrive together, BullMQ waits for notifications of the
- * connection that is gone, and never listens on the next one.
+ * Returns a function that creates the backends of workers on a pool. When a connection is lost they listen
+ * again: where the reply to LISTEN and the end of its connection arrive together, BullMQ waits for
+ * notifications of the connection that is gone, and never listens on the next one.
  */
 export function listeningBackends(pool: pg.Pool): typeof createPostgresBackend {
   const backends = new Set<ReturnType<typeof createPostgresBackend>>();
@@ -64,7 +64,7 @@ export function listeningBackends(pool: pg.Pool): typeof createPostgresBackend {
       void backend.reconnectBlocking();
     }
   };
-  // Behind what waits for that reply.
+  // After the callbacks that wait for that reply.
   pool.on('connect', (client) => client.on('error', () => setImmediate(listenAgain)));
   return (...args) => {
     const backend = createPostgresBackend(...args);

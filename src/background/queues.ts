@@ -56,7 +56,7 @@ export interface QueueEngine {
   readonly name: 'redis' | 'postgres';
   openQueue(name: QueueName): OperatedQueue;
   openWorker(name: QueueName, process: Processor<JobData>, concurrency: number): JobWorker;
-  /** From now on fails what waits for a server that is away; true: Redis is. */
+  /** Makes whatever waits for a server that is away fail from now on; true: Redis is away. */
   stopWaiting(): boolean;
   /** Closes the connections; queues and workers must be closed before. */
   close(): Promise<void>;
@@ -71,13 +71,13 @@ function prefixOf(queue: QueueName, isCluster: boolean): string {
 }
 
 /**
- * What an idle worker asks for in vain, for each queue that it serves. A job that is added wakes it. The job
- * of a worker that is gone ends after two intervals: its work was taken over long before (sweep.ts).
+ * How often an idle worker polls each queue that it serves; a job that is added wakes it. The job of a worker
+ * that is gone ends after two intervals: its work was taken over long before (sweep.ts).
  */
 const WORKING = { stalledInterval: 60_000, drainDelay: 60 } as const;
-/** On Postgres that takes four statements. */
+/** On Postgres a poll takes four statements, so it is rarer there. */
 const POSTGRES_IDLE = { stalledInterval: 120_000, drainDelay: 300 } as const;
-/** The pool serves what comes once a minute, without another connection each time. */
+/** Long enough that a poll once a minute opens no new connection. */
 const POOL_IDLE_MS = 120_000;
 
 /**

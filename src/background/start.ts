@@ -32,10 +32,7 @@ export interface Background {
   close(): Promise<void>;
 }
 
-/**
- * A delivery mostly waits for a merchant's server, up to the deadline; many that hang must not delay
- * one that responds.
- */
+/** A delivery mostly waits for a merchant's server; many that hang must not delay one that responds. */
 const DELIVERIES_FACTOR = 16;
 
 /** Every mail opens a connection, and mail servers let one client have few at once. */
@@ -43,11 +40,11 @@ const MAILS_AT_ONCE = 8;
 
 /**
  * Their jobs are sets that a few statements move: more sets at once wait for each other's connections and for
- * the processor, and what comes behind them waits for all.
+ * the processor, and the jobs behind them wait for all.
  */
 const SETS: readonly QueueName[] = [expirePayment.queue, settlePayment.queue];
 const SETS_AT_ONCE = 8;
-/** What is recorded while so many dispatches run goes with the next. */
+/** Events that are recorded while this many dispatches run share the next one. */
 const DISPATCHES_AT_ONCE = 4;
 
 function concurrencyOf(queue: QueueName, { workerConcurrency }: Config): number {
@@ -64,7 +61,7 @@ function concurrencyOf(queue: QueueName, { workerConcurrency }: Config): number 
 const DELIVERIES_SHARE_FACTOR = 1;
 const SHARE_FACTOR = 3;
 
-/** So many endpoints of a merchant are always tried at once. */
+/** How many endpoints of a merchant are tried at once in any case. */
 const DELIVERIES_BURST = 64;
 /** A job that held its slot for this part of the deadline of a request probably waited for it. */
 const LONG_SHARE = 2 / 3;

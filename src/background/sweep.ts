@@ -12,14 +12,13 @@ import { sweepSeconds } from '../platform/metrics/measures.ts';
 import type { Beats, Standing } from './beats.ts';
 import { AHEAD_MS, type QueueEnqueuer } from './enqueuer.ts';
 
-/** How late a timer is found at most, by the one worker that sweeps. */
+/** How late the one worker that sweeps finds a timer at most. */
 const SWEEP_MS = 100;
 const FAULT_PAUSE_MS = 1_000;
-/** How often it looks for what workers of the previous release have left behind. */
+/** How often it releases the jobs that workers of the previous release have left waiting. */
 const RELEASE_MS = 60_000;
 
 export interface SweepOptions {
-  /** Of this worker. */
   readonly beats: Pick<Beats, 'standing'>;
   readonly jobs: ReadonlyMap<string, Job>;
   readonly enqueuer: QueueEnqueuer;
@@ -29,8 +28,8 @@ export interface SweepOptions {
 }
 
 /**
- * Enqueues a run of each job of which something is due. Returns until when nothing else will be: by then it
- * was enqueued by whoever scheduled it, or is read by the next pass.
+ * Enqueues a run of each job of which something is due. Returns the time until which nothing else is: until
+ * then the process that schedules a job enqueues it, and the next pass reads it.
  */
 export async function sweepOnce(
   ctx: Context,
@@ -48,7 +47,7 @@ export async function sweepOnce(
   return new Date(Math.min(ahead.getTime(), ...timers.map(({ at }) => at.getTime())));
 }
 
-/** Makes due what workers have leased that are gone, and forgets them. */
+/** Makes the jobs that gone workers have leased due again, and forgets these workers. */
 export async function takeOver(
   ctx: Context,
   { jobs }: Pick<SweepOptions, 'jobs'>,
@@ -66,8 +65,8 @@ export async function takeOver(
 }
 
 /**
- * Returns what sweeps if a timer has ended, or half a second after the last time, and takes over once what
- * those had leased that are gone.
+ * Returns a function that sweeps if a timer has ended, or half a second after the last sweep, and that takes
+ * the jobs of each gone worker over once.
  */
 function sweeper(ctx: Context, options: SweepOptions): () => Promise<void> {
   let seen: Standing | null = null;

@@ -44,7 +44,7 @@ export async function forgetWorker(connection: Connection, id: string): Promise<
   await run(connection, forget, { id });
 }
 
-/** Beyond this a job is not leased, it has a time. Leases of endpoints may be longer than those of jobs. */
+/** A job that is hidden for longer is not leased but has a time; leases of endpoints may be longer. */
 const LONGEST_LEASE_SECONDS = 60;
 
 interface TakeOverParams {

@@ -19,8 +19,8 @@ function enqueuersOf({ userParams }: Connection): Set<Enqueuer> {
 }
 
 /**
- * From now on `enqueuer` learns of what is scheduled on the pool, until the returned function is called. Of
- * several the first does.
+ * Passes what is scheduled on the pool to `enqueuer` from now on, until the returned function is called. Of
+ * several enqueuers the first gets it.
  */
 export function enqueueWith(db: Db, enqueuer: Enqueuer): () => void {
   const enqueuers = enqueuersOf(db);

@@ -1,7 +1,7 @@
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
 import { IS_WAITING } from './rows.ts';
 
-/** When the first job of a name that nobody has leased is due, or was. */
+/** When the first unleased job of a name is due, or was. */
 export interface Timer {
   readonly job: string;
   readonly at: Date;
@@ -21,12 +21,12 @@ const timers = sql<Timer, { until: Date }>(
      ORDER BY visible_at LIMIT 1) first`,
 );
 
-/** The first timers of jobs that end by `until`. */
+/** The first timer of each job name, of those that end by `until`. */
 export async function findTimers(connection: Connection, until: Date): Promise<Timer[]> {
   return run(connection, timers, { until });
 }
 
-/** The previous release gives a turn to what waits within this time, while it runs beside this one. */
+/** While the previous release runs beside this one, it gives jobs that wait their turn within this time. */
 const TURN_SECONDS = 60;
 
 // Index: scheduled_jobs_waiting, which is empty once no worker of the previous release runs.
