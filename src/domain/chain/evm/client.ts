@@ -45,7 +45,8 @@ export class EvmClient implements ChainClient {
       if (progress === null) throw NO_PROVIDER;
       return this.#page(progress, this.#wait(NO_PROVIDER, now), now);
     }
-    const reader: Reader = { provider, coins: this.#coins, watch };
+    const { hasTraces = false } = this.#options;
+    const reader: Reader = { provider, coins: this.#coins, watch, hasTraces };
     try {
       await this.#check(provider);
       progress ??= await progressFrom(network, writeCursor(await begin(provider, this.#options.finality)), {

@@ -17,6 +17,12 @@ export interface EvmOptions {
   readonly needsQuorum?: (transfer: ChainTransfer) => boolean;
   /** Ask for the pending block, where providers know one. Default: yes. */
   readonly hasSightings?: boolean;
+  /**
+   * Ask for the traces of each block, where providers have them: money that a contract sends has no
+   * transaction of its own. A trace counts as far as the state roots prove that the address got as much.
+   * Default: no, for traces are large.
+   */
+  readonly hasTraces?: boolean;
   readonly limits?: Limits;
   readonly pageMs?: number;
 }

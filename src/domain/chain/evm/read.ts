@@ -1,3 +1,4 @@
+import { compare, sum } from '../../../platform/values/money.ts';
 import type { Watch } from '../port.ts';
 import type { Found } from './cursor.ts';
 import { readHeader, type Header } from './proofs/header.ts';
@@ -13,6 +14,7 @@ import {
 import { dataBytes, fields, integer, list } from './proofs/values.ts';
 import type { JsonRpc } from './rpc/json-rpc.ts';
 import { ProviderError } from './rpc/provider-error.ts';
+import { gainOf, innerMoves, type InnerMove } from './rpc/traces.ts';
 import { receiversIn, transfersIn, type Coins } from './transfers.ts';
 
 /** What a poll reads with: one provider, the coins of its network, and which addresses are ours. */
@@ -20,6 +22,8 @@ export interface Reader {
   readonly provider: JsonRpc;
   readonly coins: Coins;
   readonly watch: Watch;
+  /** Ask what contracts move within transactions, where the provider has traces. */
+  readonly hasTraces: boolean;
 }
 
 /** A block whose header has the hash that it claims. Its transactions are not proven yet. */
@@ -100,14 +104,48 @@ async function receiptsOf(provider: JsonRpc, { header, transactions }: Block): P
  * roots, so that nothing can be left out or changed.
  */
 export async function findTransfers(reader: Reader, block: Block): Promise<Found[]> {
-  const { coins, watch } = reader;
+  const { coins, watch, provider } = reader;
   proveContent(block);
-  const receipts = coins.mayMoveTokens(block.header) ? await receiptsOf(reader.provider, block) : null;
-  const receivers = receiversIn(coins, block.transactions, receipts ?? []);
-  if (receivers.length === 0) return [];
-  const own = await watch.own(coins.network, receivers);
-  return own.size === 0 ? [] : transfersTo(reader, block, own, receipts);
+  const receipts = coins.mayMoveTokens(block.header) ? await receiptsOf(provider, block) : null;
+  const isTraced = reader.hasTraces && coins.native !== null && block.transactions.length > 0;
+  const inner = isTraced ? await innerMoves(provider, block.header.hash) : NONE;
+  const told = [...inner.values()].flat();
+  const receivers = new Set([
+    ...receiversIn(coins, block.transactions, receipts ?? []),
+    ...told.map(({ to }) => to),
+  ]);
+  if (receivers.size === 0) return [];
+  const own = await watch.own(coins.network, [...receivers]);
+  if (own.size === 0) return [];
+  const holders = new Set(told.flatMap(({ to }) => (own.has(to) ? to : [])));
+  if (holders.size === 0) return transfersTo(reader, block, own, receipts);
+  const all = { ...block, receipts: receipts ?? (await receiptsOf(provider, block)) };
+  const gained = await holdersThatGained(reader, block, holders, transfersIn(coins, all, own, inner));
+  return transfersTo(reader, block, own, all.receipts, {
+    get: (hash) => inner.get(hash)?.filter(({ to }) => gained.has(to)),
+  });
 }
+
+/** Returns the addresses that a block left with at least as much more as they are told to have got. */
+async function holdersThatGained(
+  { provider, coins }: Reader,
+  { header }: Block,
+  holders: ReadonlySet<string>,
+  told: readonly Found[],
+): Promise<ReadonlySet<string>> {
+  const parent = await provider.call('eth_getBlockByHash', header.parentHash, false);
+  const gained = new Set<string>();
+  for (const holder of holders) {
+    const gain = await gainOf(provider, header, holder, readHeader(parent));
+    const parts = told.filter(({ address, coin }) => address === holder && coin === coins.native);
+    const most =
+      gain === null || gain < 0n || coins.native === null ? '0' : coins.amountOf(coins.native, gain);
+    if (compare(sum(parts.map(({ amount }) => amount)), most) <= 0) gained.add(holder);
+  }
+  return gained;
+}
+
+const NONE: ReadonlyMap<string, readonly InnerMove[]> = new Map();
 
 /**
  * Returns the transfers to some addresses in a block whose content is proven, with the senders of native
@@ -118,9 +156,10 @@ export async function transfersTo(
   block: Block,
   own: Pick<ReadonlySet<string>, 'has'>,
   receipts: readonly Receipt[] | null,
+  inner: Pick<typeof NONE, 'get'> = NONE,
 ): Promise<Found[]> {
   const known = receipts ?? (await receiptsOf(provider, block));
-  const found = transfersIn(coins, { ...block, receipts: known }, own);
+  const found = transfersIn(coins, { ...block, receipts: known }, own, inner);
   if (found.length === 0) return found;
   if (!block.transactions.every(isKnownType)) await proveByBytes(provider, block);
   // A token's log names the sender, and is proven. Recovering a key takes a millisecond or two.

@@ -106,6 +106,7 @@ export function transfersIn(
   coins: Coins,
   { transactions, receipts }: { transactions: readonly Transaction[]; receipts: readonly Receipt[] },
   own: Pick<ReadonlySet<string>, 'has'>,
+  inner: { get(hash: string): readonly Omit<TokenTransfer, 'coin'>[] | undefined } = new Map(),
 ): Found[] {
   return transactions.flatMap((transaction, index) => {
     const receipt = receipts[index];
@@ -114,6 +115,7 @@ export function transfersIn(
     const isNative = coins.native !== null && to !== null && value > 0n && !coins.tokens.has(to);
     const moves: TokenTransfer[] = [
       ...(isNative ? [{ coin: coins.native, from, to, value }] : []),
+      ...(inner.get(transaction.hash) ?? []).map((move) => ({ ...move, coin: coins.native })),
       ...receipt.logs.flatMap((log) => coins.tokenTransfer(log) ?? []),
     ].filter((move): move is TokenTransfer => move.coin !== null && own.has(move.to));
     return summed(coins, transaction, moves);

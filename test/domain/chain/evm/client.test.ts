@@ -12,7 +12,7 @@ import {
   unitsOf,
   useEvmStand,
 } from '../../../support/evm-stand.ts';
-import { startLyingProxy } from '../../../support/lying-proxy.ts';
+import { startLyingProxy, type Lie } from '../../../support/lying-proxy.ts';
 
 describe('a client of an EVM network', () => {
   const standOf = useEvmStand();
@@ -362,6 +362,58 @@ describe('a client of an EVM network', () => {
     const height = await stand.height();
     expect(await balances(height)).to.deep.equal(['0.000000000000000009', '0.000000000000000004', '0']);
     expect(await balances(height - 1)).to.deep.equal(['0', '0', '0']);
+  });
+
+  it('finds native coins that contracts send, as far as state roots prove them, where it may trace', async () => {
+    const stand = standOf();
+    const proxy = await startLyingProxy(stand.anvil);
+    try {
+      const [one, two] = [newAddress(), newAddress()];
+      const follower = stand.follow([one, two], { urls: [proxy.url], hasTraces: true });
+      await follower.pollAll();
+      const forwarder = await stand.deploy(FORWARDER_CODE);
+      // What the node was told to change would belong to no block else.
+      await stand.mine();
+      const forward = (to: string, units: bigint) =>
+        stand.send(forwarder, units, { data: wordOf(to), gas: '0x40000' });
+      const amounts = async () =>
+        (await follower.pollAll()).transfers.map(({ txHash, amount, sender }) => [txHash, amount, sender]);
+      const hash = await forward(one, 9n);
+      await stand.mine();
+      expect(await amounts()).to.deep.equal([[hash, '0.000000000000000009', forwarder]]);
+
+      const replaced = (truth: unknown, some: string, other: string): unknown =>
+        JSON.parse(JSON.stringify(truth).replaceAll(some, other));
+      const exaggerate: Lie = ({ method }, truth) =>
+        method === 'debug_traceBlockByHash' ? replaced(truth, '"value":"0x5"', '"value":"0x55"') : truth;
+      proxy.lie = exaggerate;
+      await forward(two, 5n);
+      await stand.mine();
+      expect(await amounts(), 'more than it got').to.deep.equal([]);
+
+      // In the account of the proof: nonce 0, balance 10, root of no storage.
+      proxy.lie = (call, truth) =>
+        call.method === 'eth_getProof'
+          ? replaced(truth, '800aa056e81f17', '805fa056e81f17')
+          : exaggerate(call, truth);
+      await forward(two, 5n);
+      await stand.mine();
+      expect(await amounts(), 'with a proof to match').to.deep.equal([]);
+
+      proxy.lie = ({ method }, truth) => {
+        if (method !== 'debug_traceBlockByHash') return truth;
+        throw Object.assign(new Error('the method does not exist'), { code: -32_601 });
+      };
+      await forward(two, 6n);
+      const direct = await stand.send(two, 7n);
+      await stand.mine();
+      expect(
+        (await amounts()).map(([txHash]) => txHash),
+        'no traces',
+      ).to.deep.equal([direct]);
+    } finally {
+      await proxy.close();
+    }
   });
 
   it('lets a second provider confirm the final block of a large transfer, and waits below it else', async () => {

@@ -8,6 +8,7 @@ export interface Header {
   readonly hash: string;
   readonly parentHash: string;
   readonly time: Date;
+  readonly stateRoot: string;
   readonly transactionsRoot: string;
   readonly receiptsRoot: string;
   readonly bloom: Uint8Array;
@@ -61,6 +62,7 @@ export function readHeader(sent: unknown): Header {
     hash,
     parentHash: word(block.parentHash),
     time: new Date(integer(block.timestamp) * 1000),
+    stateRoot: word(block.stateRoot),
     transactionsRoot: word(block.transactionsRoot),
     receiptsRoot: word(block.receiptsRoot),
     bloom: dataBytes(block.logsBloom),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { bloomBits, mayHold, readHeader } from '../../../../../src/domain/chain/evm/proofs/header.ts';
 import { Refused } from '../../../../../src/domain/chain/evm/proofs/refused.ts';
-import { encode, integerBytes, keccak } from '../../../../../src/domain/chain/evm/proofs/rlp.ts';
+import { decode, encode, integerBytes, keccak } from '../../../../../src/domain/chain/evm/proofs/rlp.ts';
 import {
   proveSender,
   proveTransactions,
@@ -63,6 +63,24 @@ describe('proofs of an EVM network', () => {
     expect(keccak(Buffer.alloc(0))).to.equal(
       '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
     );
+  });
+
+  it('decode what they encode, and refuse what is cut off, too long or nested without end', () => {
+    const item = [Buffer.from('dog'), Buffer.alloc(0), [Buffer.alloc(60, 'a'), [Buffer.of(5)]], []];
+    const bytes = encode(item);
+    expect(encode(decode(bytes)).toString('hex')).to.equal(bytes.toString('hex'));
+    for (const wrong of [
+      '',
+      '83646f',
+      '83646f6700',
+      'b838',
+      'b8',
+      'c2c1',
+      'ff',
+      'f8',
+      `${'c1'.repeat(20)}c0`,
+    ])
+      expect(() => decode(Buffer.from(wrong, 'hex')), wrong).to.throw(Refused);
   });
 
   it('know the root of nothing', () => {
