@@ -35,6 +35,7 @@ export const ALERTS_THAT_FIRE = {
     'ProcessMissing',
     'ClockWrong',
     'SecretsKeyWrong',
+    'WalletRefused',
     'UnhandledErrors',
     'EventLoopBlocked',
     'SignInsGuessed',

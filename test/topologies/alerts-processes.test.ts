@@ -102,5 +102,15 @@ describe('the alerts on processes', function () {
     alerts.expectFiring(['SignInsGuessed', 'LogFlood'], { before, after: await alerts.scrape() });
   });
 
+  it('fire where somebody has written a wallet into the database', async () => {
+    const before = await alerts.scrape();
+    await alerts.stand.rows(`
+      INSERT INTO wallets (id, family, kind, public_data, mac, key_id, created_at, confirmed_at)
+      VALUES ('wal_x', 'evm', 'xpub', 'xpub...', '', (SELECT key_id FROM webhook_secrets LIMIT 1), now(), now())
+      RETURNING id`);
+    const after = await alerts.untilShown('health_check_failing{check="wallets"');
+    alerts.expectFiring(['WalletRefused'], { before, after });
+  });
+
   it('have all fired', () => alerts.expectFired('processes'));
 });

@@ -13,6 +13,7 @@ import {
 } from '../../domain/ops/health/processes.ts';
 import { queuesCheck, type QueueOfJob } from '../../domain/ops/health/queues.ts';
 import { redisCheck } from '../../domain/ops/health/redis.ts';
+import { walletsCheck } from '../../domain/ops/health/wallets.ts';
 import { secretsKeyCheck } from '../../domain/ops/health/secrets-key.ts';
 import type { HealthState } from '../../http/operators/health-metrics.ts';
 import type { Context } from '../../platform/context.ts';
@@ -52,7 +53,13 @@ export async function openHealth(
 
 /** What a command finds as well as a process does. */
 function checksOf(ctx: Context, queues: Check, redis: RedisConnection | null): readonly Check[] {
-  return [queues, clocksCheck(ctx), feedHealth(ctx), ...(redis === null ? [] : [redisCheck(redis)])];
+  return [
+    queues,
+    clocksCheck(ctx),
+    feedHealth(ctx),
+    walletsCheck(ctx),
+    ...(redis === null ? [] : [redisCheck(redis)]),
+  ];
 }
 
 /**

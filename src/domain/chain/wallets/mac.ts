@@ -44,8 +44,11 @@ export function macFault({ secretsKeys }: Keys, wallet: MacContent & Mac): strin
   return isSame ? null : 'its row was changed in the database, by somebody without SECRETS_KEY';
 }
 
+const derived = new WeakMap<Buffer, Buffer>();
+
 function compute(key: Buffer, { id, merchant_id, family, kind, public_data }: MacContent): Buffer {
-  const own = Buffer.from(hkdfSync('sha256', key, '', DOMAIN, 32));
+  const own = derived.get(key) ?? Buffer.from(hkdfSync('sha256', key, '', DOMAIN, 32));
+  derived.set(key, own);
   // As JSON no part can pass for the end of another.
   const content = JSON.stringify([id, merchant_id, family, kind, public_data]);
   return createHmac('sha256', own).update(content).digest();
