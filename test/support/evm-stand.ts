@@ -144,8 +144,11 @@ const OPTIONS = {
 /** Enough for a block after any other. */
 const FEES = { maxFeePerGas: '0x2540be400', maxPriorityFeePerGas: '0x3b9aca00' };
 
-/** Starts a node before the tests of a suite, and ends it behind them; without a binary they are pending. */
-export function useEvmStand(): () => EvmStand {
+/**
+ * Starts a node before the tests of a suite, and ends it behind them; without a binary they are pending. Its
+ * chain begins now, unless told otherwise.
+ */
+export function useEvmStand(begin?: Date): () => EvmStand {
   let stand: EvmStand | undefined;
   before(async function (this: Context) {
     const binary = findAnvil();
@@ -156,6 +159,7 @@ export function useEvmStand(): () => EvmStand {
       '4',
       '--accounts',
       '20',
+      ...(begin === undefined ? [] : ['--timestamp', String(begin.getTime() / 1000)]),
     ]);
     const accounts = await anvil.rpc<string[]>('eth_accounts');
     stand = new EvmStand(anvil, accounts);

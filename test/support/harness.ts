@@ -56,7 +56,8 @@ export interface Harness {
 }
 
 /** 2026-01-31 is a Saturday and the end of a month: an ordinary day would hide mistakes. */
-const BEGIN = new Date('2026-01-31T12:00:00.000Z');
+/** The time at which every harness begins. */
+export const BEGIN = new Date('2026-01-31T12:00:00.000Z');
 
 /** The variables that name the database whose own URL is given: by way of a pooler, for example. */
 export type Addresses = (databaseUrl: string) => Environment | Promise<Environment>;

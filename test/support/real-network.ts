@@ -1,6 +1,6 @@
 import { simulatedRates } from '../../src/domain/chain/simulator/market.ts';
 import { createAdapters, type Adapters } from '../../src/domain/adapters.ts';
-import type { ChainPage, ChainTransfer, Watch } from '../../src/domain/chain/port.ts';
+import type { ChainOf, ChainPage, ChainTransfer, Watch } from '../../src/domain/chain/port.ts';
 import { simulatedChain, simulatedPayouts } from '../../src/domain/chain/simulator/simulated.ts';
 import type { TransferRequest } from '../../src/domain/chain/test-chain.ts';
 import { findCaller } from '../../src/domain/merchants/api-keys.ts';
@@ -13,7 +13,7 @@ import type { Harness } from './harness.ts';
 import type { Shop } from './shop.ts';
 import { useWallet } from './wallets.ts';
 
-/** Ethereum as a real network of live payments, on the chain of the simulator. */
+/** Ethereum as a real network of live payments, on the chain of the simulator or of another client. */
 export interface RealNetwork {
   readonly adapters: Adapters;
   /** What the client was given to ask, by its last poll. */
@@ -28,17 +28,17 @@ export interface RealNetwork {
   statusOf(id: string): Promise<string | undefined>;
 }
 
-export function openRealNetwork(harness: Harness, shop: Shop): RealNetwork {
+export function openRealNetwork(harness: Harness, shop: Shop, client: ChainOf = simulatedChain): RealNetwork {
   const { ctx } = harness;
   const config = { ...ctx.config, simulateLive: false };
   let altered = (page: ChainPage) => page;
   let watched: Watch | null = null;
-  const chain: typeof simulatedChain = (own) => ({
-    ...simulatedChain(own),
+  const chain: ChainOf = (own) => ({
     async poll(network, cursor, watch, now) {
       watched = watch;
-      return altered(await simulatedChain(own).poll(network, cursor, watch, now));
+      return altered(await client(own).poll(network, cursor, watch, now));
     },
+    find: (network, txHash) => client(own).find(network, txHash),
   });
   const ethereum = { chain, payouts: simulatedPayouts };
   const created = createAdapters(config, { ethereum });

@@ -61,7 +61,8 @@ export class EvmClient implements ChainClient {
     } catch (error) {
       if (!isFault(error)) throw error;
       this.#fail(provider, error, now);
-      if (progress === null) throw error;
+      // Where nothing was read yet there is no head for a page.
+      if (progress === null || progress.branch.tip.hash === null) throw error;
       return this.#page(progress, this.#wait(error, now), now);
     }
   }

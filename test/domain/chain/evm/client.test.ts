@@ -481,5 +481,7 @@ describe('a client of an EVM network', () => {
     const error = await client.poll('ethereum', null, watch, now).catch((thrown: unknown) => thrown);
     expect(String(error)).to.match(/provider 1 127\.0\.0\.1:9 could not be asked/);
     expect(String(error)).to.not.match(/secret|key/);
+    const resumed = await client.poll('ethereum', '5', watch, new Date(now.getTime() + 9_000)).catch(String);
+    expect(resumed, 'from a height').to.match(/provider 1 127\.0\.0\.1:9 could not be asked/);
   });
 });

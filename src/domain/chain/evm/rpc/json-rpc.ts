@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 import { messageOf } from '../../../../platform/log.ts';
+import { parseUrl } from '../../../../platform/values/urls.ts';
 import { ProviderError } from './provider-error.ts';
 
 /** A full block with its transactions is some hundred kilobytes; nothing honest is as large as this. */
@@ -37,7 +38,10 @@ export class JsonRpc {
   readonly #limits: Required<Limits>;
 
   constructor(url: string, place: number, limits: Limits = {}) {
-    this.#url = new URL(url);
+    const parsed = parseUrl(url);
+    // The error of `new URL` has the text that is none, and with it the key.
+    if (parsed === null) throw new RangeError(`the URL of provider ${place} is none`);
+    this.#url = parsed;
     this.host = this.#url.host;
     this.name = `${place} ${this.host}`;
     const { username, password } = this.#url;

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { JsonRpc } from '../../../../../src/domain/chain/evm/rpc/json-rpc.ts';
 import { ProviderError } from '../../../../../src/domain/chain/evm/rpc/provider-error.ts';
@@ -77,6 +78,15 @@ describe('the JSON-RPC of a provider', () => {
     } finally {
       await rpc.close();
       await receiver.close();
+    }
+  });
+
+  it('refuses a URL that is none without repeating it', () => {
+    try {
+      void new JsonRpc('https//SECRETKEY', 2);
+      expect.fail('it was taken');
+    } catch (error) {
+      expect(inspect(error)).to.include('the URL of provider 2 is none').and.not.include('SECRETKEY');
     }
   });
 
