@@ -46,10 +46,11 @@ const pageOfDeposits = sql<StoredDeposit, { walletId: string; after: number; lim
 export async function* exportDeposits(
   { db, config }: Pick<Context, 'db' | 'config'>,
   wallet: Wallet,
+  pageSize = PAGE,
 ): AsyncGenerator<DepositRow[]> {
   const opened = openWallet(config, wallet);
   for (let after = -1; ;) {
-    const found = await run(db, pageOfDeposits, { walletId: wallet.id, after, limit: PAGE });
+    const found = await run(db, pageOfDeposits, { walletId: wallet.id, after, limit: pageSize });
     const last = found.at(-1);
     if (last === undefined) return;
     yield found.map(({ deposit_index: index, ...row }) => {

@@ -6,6 +6,7 @@ import {
   setEmail,
   setPolicy,
   setSpread,
+  type MerchantSummary,
 } from '../../domain/merchants/store.ts';
 import { Type } from 'typebox';
 import { PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
@@ -191,8 +192,8 @@ function policyOf(text: string): PolicyChoice {
   }
 }
 
-export async function assertMerchant(ctx: Context, id: string): Promise<void> {
-  const merchants = await listMerchants(ctx.db);
-  if (!merchants.some(({ merchant_id }) => merchant_id === id))
-    throw new UsageError(`There is no merchant ${id}`);
+export async function assertMerchant(ctx: Context, id: string): Promise<MerchantSummary> {
+  const found = (await listMerchants(ctx.db)).find(({ merchant_id }) => merchant_id === id);
+  if (found === undefined) throw new UsageError(`There is no merchant ${id}`);
+  return found;
 }

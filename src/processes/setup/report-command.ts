@@ -34,7 +34,7 @@ export async function reportCommand(
   const details = {
     merchant_id:
       typeof result.merchant_id === 'string' ? result.merchant_id : 'wallet_id' in result ? 'default' : 'all',
-    ...pick(result, ['wallet_id', 'kind', 'treasury', 'replaced', 'rows']),
+    ...pick(result, ['wallet_id', 'kind', 'public_key', 'treasury', 'replaced', 'rows']),
     ...(key === undefined ? {} : { changed_key: visiblePrefix(key) }),
     ...(values.permissions === undefined ? {} : { permissions: values.permissions }),
     ...(values.mode === undefined ? {} : { mode: values.mode }),

@@ -43,6 +43,8 @@ describe('the export of a wallet', () => {
     const shown = (index: number) => displayedAddress('ethereum', addressOf(ctx, wallet, index));
     const [paid, unpaid] = payments;
     const rows = await collect(exportDeposits(ctx, wallet));
+    for (const pageSize of [1, 2, 3])
+      expect(await collect(exportDeposits(ctx, wallet, pageSize))).to.deep.equal(rows);
     expect(
       rows.every(({ path, index }) => /^m\/44'\/60'\/\d+'\/0\//.test(path) && path.endsWith(`/${index}`)),
     ).to.equal(true);

@@ -39,9 +39,11 @@ export const WALLET_COMMANDS: Readonly<Record<string, Command>> = {
     async run(ctx, { merchant = '', kind = '', value = '' }) {
       const chosen = kindOf(kind);
       const text = await readValue(value);
-      const merchantId = await ownerOf(ctx, merchant);
+      const owner = merchant === DEFAULT ? null : await assertMerchant(ctx, merchant);
       await assertSecretsKeyFits(ctx);
-      return factsOf(ctx, await setWallet(ctx, { merchantId, kind: chosen, value: text }).catch(asFault));
+      const wanted = { merchantId: owner?.merchant_id ?? null, kind: chosen, value: text };
+      const facts = factsOf(ctx, await setWallet(ctx, wanted).catch(asFault));
+      return { ...facts, mode: owner?.mode ?? 'live' };
     },
     text: changedText,
     notice: (_values, result) => confirmNotice(result),
@@ -114,22 +116,16 @@ function factsOf(ctx: Context, { wallet, mailed, replaced }: Changed): Record<st
 }
 
 function confirmNotice(result: Readonly<Record<string, unknown>>): string {
-  const { wallet_id: id, kind, merchant_id } = result;
+  const { wallet_id: id, kind, merchant_id, mode } = result;
   const { isUnaudited, shown } = WALLET_KINDS[kind as WalletKindId];
   const networks = networksOf(WALLET_KINDS[kind as WalletKindId].family).join(', ');
   return [
+    ...(mode === 'test' ? ['This is a test merchant: its payments are simulated, and use no wallet.'] : []),
     ...(isUnaudited ? ['Unaudited: nobody has audited the forwarder contract that the money passes.'] : []),
     `No payment uses it yet. Compare, and name ${shown}:`,
     `  npm run merchants -- wallet confirm --wallet ${String(id)} --address ADDRESS`,
     `It then takes live payments on ${networks}${merchant_id === null ? ' of merchants without a wallet of their own' : ''}.`,
   ].join('\n');
-}
-
-/** A merchant's id; null: the installation. */
-async function ownerOf(ctx: Context, merchant: string): Promise<string | null> {
-  if (merchant === DEFAULT) return null;
-  await assertMerchant(ctx, merchant);
-  return merchant;
 }
 
 function kindOf(kind: string): WalletKindId {
