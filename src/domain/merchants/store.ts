@@ -3,7 +3,7 @@ import type { PolicyChoice } from '../payments/lifecycle/policy.ts';
 import { newWebhookSecret, secretBoxOf } from '../webhooks/secrets/secret-box.ts';
 import { MERCHANT_SECRETS } from '../webhooks/secrets/store.ts';
 import type { Context } from '../../platform/context.ts';
-import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
+import { run, runOne, sql, type Connection, type Tx } from '../../platform/postgres/db.ts';
 import type { Mode, Permission } from '../api/endpoint.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { addApiKey } from './api-keys.ts';
@@ -142,4 +142,18 @@ export async function setSpread(connection: Connection, merchantId: string, bps:
     throw new RangeError(`--bps must be a whole number from 0 to ${MOST_SPREAD_BPS}`);
   const updated = await runOne(connection, updateSpread, { merchantId, bps });
   if (updated === null) throw new RangeError(`There is no merchant ${merchantId}`);
+}
+
+const lockRow = sql<never, { merchantId: string }>(
+  'lock_merchant',
+  (p) => `SELECT FROM merchants WHERE id = ${p.merchantId} FOR NO KEY UPDATE`,
+);
+
+/**
+ * Lets what changes things of a merchant that no row of their own stands for run one after the other: the
+ * second of two requests waits until the first has ended, and then reads what it left. Payments of the
+ * merchant go on meanwhile. Locked before any row of the merchant's.
+ */
+export async function lockMerchant(tx: Tx, merchantId: string): Promise<void> {
+  await run(tx, lockRow, { merchantId });
 }

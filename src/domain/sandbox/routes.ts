@@ -1,4 +1,6 @@
 import { endpoint, reply } from '../api/endpoint.ts';
+import { once } from '../idempotency/claim.ts';
+import { lockMerchant } from '../merchants/store.ts';
 import { advanceBudget, storyBudget } from './budgets/budget.ts';
 import { slotsOf } from './budgets/sandbox-slots.ts';
 import { replaceTransfer } from './customer/replace-transfer.ts';
@@ -81,8 +83,13 @@ export const sandboxEndpoints = (sandbox: Sandbox) => [
     body: RatesBody,
     errors: [],
     response: { status: 200, schema: RatesResource },
-    handle: async ({ ctx, caller, body }) =>
-      reply(200, { rates: await sandbox.adapters.testMarket.move(ctx.db, caller.merchantId, body.rates) }),
+    handle: ({ ctx, caller: { merchantId }, body, claim }) =>
+      once(ctx.db, claim, ctx.now(), async (tx) => {
+        // Of two requests that cross (one sets BTC and restores ETH, the other the reverse) each would wait
+        // for the other's rows.
+        await lockMerchant(tx, merchantId);
+        return reply(200, { rates: await sandbox.adapters.testMarket.move(tx, merchantId, body.rates) });
+      }),
   }),
   endpoint({
     operationId: 'advanceSandboxClock',

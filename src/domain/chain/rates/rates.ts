@@ -29,7 +29,10 @@ export type RateSource = (
 export interface TestMarket {
   /** Fixed prices, whatever a merchant has moved: a scenario means the same everywhere. */
   readonly fixed: RateSource;
-  /** Moves prices of a merchant's market; null restores one. Returns all of its prices. */
+  /**
+   * Moves prices of a merchant's market; null restores one. The caller has locked the merchant. Returns all
+   * of its prices.
+   */
   move(
     connection: Connection,
     merchantId: string,

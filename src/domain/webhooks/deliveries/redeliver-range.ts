@@ -1,5 +1,6 @@
 import { schedule } from '../../schedule/store.ts';
 import { once } from '../../idempotency/claim.ts';
+import { lockMerchant } from '../../merchants/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { dateRange } from '../../api/date-range.ts';
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
@@ -39,12 +40,6 @@ interface RestartParams {
 
 /** SQL: whether a delivery `d` begins again. */
 const IS_WANTED = (which: string) => `d.status = 'failed' OR d.status = 'delivered' AND ${which} = 'all'`;
-
-// Of two requests at once the second spreads its deliveries behind those of the first.
-const lockMerchant = sql<never, { merchantId: string }>(
-  'lock_merchant_for_redelivery',
-  (p) => `SELECT FROM merchants WHERE id = ${p.merchantId} FOR NO KEY UPDATE`,
-);
 
 /**
  * SQL: when the last delivery of a merchant is due that was restarted, or created, and not tried since; null:
@@ -141,7 +136,8 @@ export async function redeliverRange(
     if (registrationId !== null) await readRegistration(tx, merchantId, registrationId);
     const [merchant] = await run(tx, isAnyOn, { merchantId });
     if (merchant?.is_on !== true) throw new ApiError('webhooks_off');
-    await run(tx, lockMerchant, { merchantId });
+    // Of two requests at once the second spreads its deliveries behind those of the first.
+    await lockMerchant(tx, merchantId);
     return reply(202, await restart(tx, { merchantId, ...range, now: ctx.now() }));
   });
 }

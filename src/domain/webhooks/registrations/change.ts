@@ -1,6 +1,7 @@
 import { newWebhookSecret, secretBoxOf } from '../secrets/secret-box.ts';
 import { ENDPOINT_SECRETS } from '../secrets/store.ts';
 import { once } from '../../idempotency/claim.ts';
+import { lockMerchant } from '../../merchants/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { reply, type Caller, type IdempotencyClaim, type Reply } from '../../api/endpoint.ts';
 import { ApiError } from '../../api/errors.ts';
@@ -24,12 +25,6 @@ interface RegistrationParams {
   readonly now: Date;
 }
 
-// Of two requests for the last free place the second waits, and finds none. The registration of a PUT is
-// locked after its merchant.
-const lockMerchant = sql<never, { merchantId: string }>(
-  'lock_merchant_for_registration',
-  (p) => `SELECT FROM merchants WHERE id = ${p.merchantId} FOR NO KEY UPDATE`,
-);
 const insert = sql<never, RegistrationParams>(
   'insert_endpoint_registration',
   (p) => `
@@ -58,7 +53,8 @@ export async function registerEndpoint(
   const id = newId('whe', now);
   const box = secretBoxOf(ctx.config);
   const response = await once(ctx.db, claim, now, async (tx) => {
-    await run(tx, lockMerchant, { merchantId });
+    // Of two requests for the last free place the second waits, and finds none.
+    await lockMerchant(tx, merchantId);
     await assertRoom(tx, merchantId, { id, url: settings.url });
     await run(tx, insert, { id, merchantId, now, ...columnsOf(settings) });
     const secret = box.encrypt(newWebhookSecret(), id);
@@ -110,7 +106,7 @@ export async function changeEndpoint(
 ): Promise<WebhookEndpoint> {
   const now = ctx.now();
   const changed = await ctx.db.transaction(async (tx) => {
-    await run(tx, lockMerchant, { merchantId });
+    await lockMerchant(tx, merchantId);
     const before = await lockRegistration(tx, merchantId, id);
     const columns = columnsOf(settings);
     // What an earlier release let a merchant register may stay.

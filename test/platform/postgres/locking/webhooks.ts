@@ -55,8 +55,7 @@ export const WEBHOOKS: Reasons = {
     write_webhook_config: 'The caller has locked the merchant in an earlier statement.',
     // Registrations
     find_and_lock_endpoint_registration: LOCKED_ROWS,
-    lock_merchant_for_registration: LOCKED_ROWS,
-    lock_merchant_for_redelivery: LOCKED_ROWS,
+    lock_merchant: LOCKED_ROWS,
     insert_endpoint_registration: NEW_ROWS,
     update_endpoint_registration: UNDER_REGISTRATION,
     delete_endpoint_registration: `${UNDER_REGISTRATION} Status is read again; a delivery that is added meanwhile fails at its next try.`,
