@@ -10,6 +10,7 @@ import { booksWithoutWallets } from './chain/wallets/address-book.ts';
 import { walletAddresses } from './chain/wallets/wallet-addresses.ts';
 import type { TestMarket } from './chain/rates/rates.ts';
 import { simulatedMarket, simulatedRates } from './chain/simulator/market.ts';
+import { EVERYTHING_PRICED, RecentMarket } from './chain/rates/priced.ts';
 import { marketRates } from './chain/rates/store.ts';
 import type { AdaptersByMode, CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
 import { webhookClientOf, type WebhookClient } from './webhooks/client/client.ts';
@@ -84,6 +85,7 @@ export function createAdapters(
     testChain: simulatedChain,
     testMarket: simulatedMarket,
     rates: simulatedRates,
+    priced: EVERYTHING_PRICED,
     displayRates: simulatedDisplayRates,
     payouts: simulatedPayouts,
     exchange: simulatedExchange,
@@ -108,6 +110,7 @@ function realAdapters(
     });
   };
   const wallets = walletAddresses();
+  const rates = marketRates(rateMaxAgeSeconds);
   return {
     modes: ['live'],
     networks: servedBy(real),
@@ -129,7 +132,8 @@ function realAdapters(
       find: async (network, txHash) => served(network).chain(ctx).find(network, txHash),
     }),
     payouts: { request: async (payout) => served(payout.network).payouts.request(payout) },
-    rates: marketRates(rateMaxAgeSeconds),
+    rates,
+    priced: new RecentMarket(rates),
     displayRates: () => Promise.reject(new ApiError('network_unavailable')),
     exchange: { convert: () => Promise.reject(new ApiError('network_unavailable')) },
   };

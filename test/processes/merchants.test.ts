@@ -32,6 +32,11 @@ const REFUSED: readonly (readonly [args: readonly string[], message: string])[] 
   [['create', ...SHOP, '--policy', '{"late":"never"}'], '--policy {"late":"never"} is no policy: '],
   [['set-policy', '--merchant', 'mer_x'], 'set-policy needs --policy.'],
   [['set-policy', '--merchant', 'mer_x', '--policy', '{}'], 'There is no merchant mer_x'],
+  [
+    ['set-accepted-methods', '--merchant', 'mer_x', '--methods', 'USDC/bitcoin'],
+    '--methods: USDC/bitcoin is no COIN/NETWORK such as ETH/ethereum',
+  ],
+  [['set-accepted-methods', '--merchant', 'mer_x', '--methods', 'none'], 'There is no merchant mer_x'],
   [['set-spread', '--merchant', 'mer_x', '--bps', '50'], 'There is no merchant mer_x'],
   [['set-spread', '--merchant', 'mer_x', '--bps', '2001'], '--bps must be a whole number from 0 to 2000'],
   [['set-spread', '--merchant', 'mer_x', '--bps', '1e2'], '--bps must be a whole number from 0 to 2000'],
@@ -152,6 +157,14 @@ describe('npm run merchants', function () {
     expect(set).to.include({ code: 0 });
     expect(set.output).to.include('{"overpaid":"refund_excess"}');
     expect((await callerOf(api_key))?.policy).to.deep.equal({ overpaid: 'refund_excess' });
+    const methods = ['--methods', 'ETH/ethereum,USDC/polygon'];
+    const accepted = await merchants(['set-accepted-methods', '--merchant', merchant_id, ...methods]);
+    expect(accepted.output).to.include('{"coin":"USDC","network":"polygon"}');
+    const row = await harness.ctx.db('merchants').where({ id: merchant_id }).first('accepted_methods');
+    expect(row?.accepted_methods).to.deep.equal([
+      { coin: 'ETH', network: 'ethereum' },
+      { coin: 'USDC', network: 'polygon' },
+    ]);
   });
 
   it('says that live payments are refused while no network has a client; with --json on standard error', async () => {

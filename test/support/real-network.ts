@@ -2,6 +2,7 @@ import { simulatedRates } from '../../src/domain/chain/simulator/market.ts';
 import { createAdapters, type Adapters } from '../../src/domain/adapters.ts';
 import type { ChainOf, ChainPage, ChainTransfer, Watch } from '../../src/domain/chain/port.ts';
 import { simulatedChain, simulatedPayouts } from '../../src/domain/chain/simulator/simulated.ts';
+import { RecentMarket } from '../../src/domain/chain/rates/priced.ts';
 import type { TransferRequest } from '../../src/domain/chain/test-chain.ts';
 import { findCaller } from '../../src/domain/merchants/api-keys.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
@@ -42,7 +43,10 @@ export function openRealNetwork(harness: Harness, shop: Shop, client: ChainOf = 
   });
   const ethereum = { chain, payouts: simulatedPayouts };
   const created = createAdapters(config, { ethereum });
-  const adapters = { ...created, live: { ...created.live, rates: simulatedRates } };
+  const adapters = {
+    ...created,
+    live: { ...created.live, rates: simulatedRates, priced: new RecentMarket(simulatedRates) },
+  };
   return {
     adapters,
     get watched() {

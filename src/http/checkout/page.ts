@@ -45,6 +45,7 @@ export async function pageOf(
   const served = adaptersOf(adapters, payment.merchant_mode);
   const isConverted = Boolean(payment.appearance?.display_currency);
   const rates = isConverted ? await readDisplayRates(ctx, served.displayRates) : null;
+  if (!served.isSimulated) await served.priced.refresh(ctx.db, ctx.now());
   const html = checkoutPage(payment, now, language, served, { ...settingsOf(ctx), ...options, rates });
   return { html, policy: policyFor(payment) };
 }

@@ -18,6 +18,8 @@ export const USAGE = `Usage: npm run merchants -- COMMAND [options]
               what new payments do with too little, late or too much money, from 10 s later at the latest
   set-spread  --merchant ID --bps N
               basis points (100 are 1 %) that customers pay above the market in every coin but the settlement coin
+  set-accepted-methods --merchant ID --methods COIN/NETWORK,...
+              what else than the settlement coin live payments take, as it comes: ETH/ethereum,USDC/polygon, or none
   reseal-secrets
               encrypts with the first key of SECRETS_KEY every webhook secret that another key holds
   set-email   --merchant ID --email E

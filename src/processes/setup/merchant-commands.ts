@@ -1,4 +1,5 @@
 import { LIVE_NETWORKS } from '../../domain/adapters.ts';
+import { acceptedMethodsOf, setAcceptedMethods } from '../../domain/merchants/accepted-methods.ts';
 import { addApiKey, revokeApiKey } from '../../domain/merchants/api-keys.ts';
 import {
   createMerchant,
@@ -16,6 +17,7 @@ import { SecretBoxError } from '../../domain/webhooks/secrets/secret-box.ts';
 import { getWebhookSecrets } from '../../domain/webhooks/secrets/read.ts';
 import { StartError } from '../../platform/config/config.ts';
 import type { Context } from '../../platform/context.ts';
+import type { Connection } from '../../platform/postgres/db.ts';
 import { PERMISSIONS, type Mode, type Permission } from '../../domain/api/endpoint.ts';
 import { messageOf } from '../../platform/log.ts';
 import { getValidator } from '../../domain/api/validator.ts';
@@ -39,7 +41,8 @@ type Option =
   | 'address'
   | 'format'
   | 'out'
-  | 'bps';
+  | 'bps'
+  | 'methods';
 export type Values = { readonly [name in Option]?: string };
 
 export interface Command {
@@ -94,29 +97,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return { merchant_id: merchant, revoked };
     },
   },
-  'set-email': {
-    needs: ['merchant', 'email'],
-    async run(ctx, { merchant = '', email = '' }) {
-      await setEmail(ctx.db, merchant, emailOf(email)).catch(asUsageError);
-      return { merchant_id: merchant, email };
-    },
-  },
-  'set-policy': {
-    needs: ['merchant', 'policy'],
-    async run(ctx, { merchant = '', policy = '' }) {
-      const choice = policyOf(policy);
-      await setPolicy(ctx.db, merchant, choice).catch(asUsageError);
-      return { merchant_id: merchant, policy: choice };
-    },
-  },
-  'set-spread': {
-    needs: ['merchant', 'bps'],
-    async run(ctx, { merchant = '', bps = '' }) {
-      const spread_bps = /^\d{1,5}$/.test(bps) ? Number(bps) : -1;
-      await setSpread(ctx.db, merchant, spread_bps).catch(asUsageError);
-      return { merchant_id: merchant, spread_bps };
-    },
-  },
+  'set-email': setting('email', emailOf, setEmail),
+  'set-policy': setting('policy', policyOf, setPolicy),
+  'set-spread': setting('bps', (bps) => (/^\d{1,5}$/.test(bps) ? Number(bps) : -1), setSpread, 'spread_bps'),
+  'set-accepted-methods': setting('methods', acceptedMethodsOf, setAcceptedMethods, 'accepted_methods'),
   'reseal-secrets': {
     needs: [],
     async run(ctx) {
@@ -131,6 +115,23 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
 };
+
+/** A command that sets one thing of a merchant; its result names it as the option does, or by `name`. */
+function setting<Value>(
+  option: Option,
+  read: (text: string) => Value,
+  store: (connection: Connection, merchantId: string, value: Value) => Promise<void>,
+  name: string = option,
+): Command {
+  return {
+    needs: ['merchant', option],
+    async run({ db }, { merchant = '', [option]: text = '' }) {
+      const value = await Promise.resolve(text).then(read).catch(asUsageError);
+      await store(db, merchant, value).catch(asUsageError);
+      return { merchant_id: merchant, [name]: value };
+    },
+  };
+}
 
 /**
  * Throws StartError unless SECRETS_KEY is that of web and worker: with another key, every webhook of the

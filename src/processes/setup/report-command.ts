@@ -10,6 +10,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   'add-key': 'API key added',
   'revoke-key': 'API key revoked',
   'set-policy': 'policy',
+  'set-accepted-methods': 'accepted methods',
   'set-email': 'contact address',
   'reseal-secrets': 'webhook secrets re-encrypted',
   'wallet set': 'wallet set',
@@ -39,6 +40,7 @@ export async function reportCommand(
     ...(values.permissions === undefined ? {} : { permissions: values.permissions }),
     ...(values.mode === undefined ? {} : { mode: values.mode }),
     ...(values.policy === undefined ? {} : { policy: values.policy }),
+    ...(values.methods === undefined ? {} : { methods: values.methods }),
   };
   logConfigChange(ctx, change, { ...details, by: `merchants ${name}`, user: actorName(ctx.config) });
   await recordCommand(ctx, `merchants ${name}`, details);

@@ -1,7 +1,8 @@
 import type { NetworkId } from '../../chain/networks.ts';
 import { ValidationError } from '../../api/errors.ts';
 import { parseUrl } from '../../../platform/values/urls.ts';
-import { isFrameOrigin, type PaymentMethod, type StoredAppearance } from '../view/appearance.ts';
+import { isFrameOrigin, type StoredAppearance } from '../view/appearance.ts';
+import type { PaymentMethod } from '../view/offer.ts';
 import type { AppearanceBody } from './schemas.ts';
 
 /** What a merchant chooses, as it is stored; the logo has an endpoint of its own. */

@@ -5,7 +5,7 @@ import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import { symbol } from '../markup/icons.ts';
-import type { MerchantAppearance, PaymentMethod } from '../view/appearance.ts';
+import { isPayable, type PaymentMethod } from '../view/offer.ts';
 import type { Served, View } from '../view/view.ts';
 
 /** Every method, on cheap networks first. */
@@ -13,9 +13,9 @@ const CHEAPEST_FIRST: readonly PaymentMethod[] = NETWORKS_BY_FEE.flatMap((networ
   COINS_ON_NETWORKS.filter((method) => method.network === network),
 );
 
-/** What the merchant offers and the service serves, in the merchant's order. */
-function offeredMethods({ methods }: MerchantAppearance, { networks }: Served): readonly PaymentMethod[] {
-  return (methods ?? CHEAPEST_FIRST).filter(({ network }) => networks.includes(network));
+/** What is on offer and can be paid with now, in the merchant's order. */
+function offeredMethods({ appearance, payment }: View, served: Served): readonly PaymentMethod[] {
+  return (appearance.methods ?? CHEAPEST_FIRST).filter((method) => isPayable(served, payment, method));
 }
 
 /**
@@ -23,7 +23,7 @@ function offeredMethods({ methods }: MerchantAppearance, { networks }: Served): 
  * nothing to choose.
  */
 export function firstChoice(view: View, served: Served, language: Language, coinPath: string): Html | null {
-  const offered = offeredMethods(view.appearance, served);
+  const offered = offeredMethods(view, served);
   if (!view.canChoose || offered.length === 0) return null;
   const { page: texts } = language;
   const buttons = offered.map((method) => {
@@ -46,12 +46,12 @@ export function firstChoice(view: View, served: Served, language: Language, coin
  * button is a form of its own, so that one tap is the whole choice.
  */
 export function choice(view: View, served: Served, language: Language, coinPath: string): Html {
-  const { payment, canChoose, appearance } = view;
+  const { payment, canChoose } = view;
   const { page: texts } = language;
   const method = html`<span class="named"
     >${symbol(payment.coin)}<span>${methodName(payment, texts)}</span></span
   >`;
-  const isOnly = offeredMethods(appearance, served).length < 2;
+  const isOnly = offeredMethods(view, served).length < 2;
   if (!canChoose || isOnly) return html`<p class="method">${method}</p>`;
   return html`<details class="choice" id="choice">
     <summary class="method">${method}<span class="change">${texts.change}</span></summary>
@@ -85,8 +85,9 @@ function methodButton(
   </form>`;
 }
 
-function options({ payment, appearance }: View, served: Served, language: Language, coinPath: string): Html {
-  const offered = offeredMethods(appearance, served);
+function options(view: View, served: Served, language: Language, coinPath: string): Html {
+  const { payment, appearance } = view;
+  const offered = offeredMethods(view, served);
   const { page: texts } = language;
   const button = (method: PaymentMethod, id: string, pressed: boolean, label: Html) =>
     methodButton(method, language, coinPath, { here: 'choice', id, label, pressed });

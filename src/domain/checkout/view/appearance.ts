@@ -1,11 +1,4 @@
-import type { CoinId } from '../../chain/coins.ts';
-import type { NetworkId } from '../../chain/networks.ts';
-
-/** A coin on a network with which a customer can pay. */
-export interface PaymentMethod {
-  readonly coin: CoinId;
-  readonly network: NetworkId;
-}
+import { methodsOf, type PaymentMethod, type Settling } from './offer.ts';
 
 /** How a merchant appears on their customers' pages, and what they decide about them. */
 export interface MerchantAppearance {
@@ -16,7 +9,7 @@ export interface MerchantAppearance {
   readonly accentColor: string | null;
   /** In which the price is shown too, ISO 4217; null: in no other. */
   readonly displayCurrency: string | null;
-  /** The methods that the merchant offers, in their order; null: all that are served, cheapest first. */
+  /** The methods on offer, in the merchant's order; null: all that are served, cheapest first. */
   readonly methods: readonly PaymentMethod[] | null;
   /** The origins whose pages may show the checkout page in a frame. */
   readonly embedOrigins: readonly string[];
@@ -50,20 +43,21 @@ export const STORED_APPEARANCE = `
     'logo', CASE WHEN f.logo_id IS NOT NULL
       THEN json_build_object('id', f.logo_id, 'width', f.logo_width, 'height', f.logo_height) END) END`;
 
-/** The appearance of a merchant of this name with these choices. */
-export function appearanceOf({
-  merchant_name,
-  appearance,
-}: {
+/** A payment, with what its merchant has chosen. */
+interface Shown extends Settling {
   readonly merchant_name: string;
   readonly appearance: StoredAppearance | null;
-}): MerchantAppearance {
+}
+
+/** The appearance of the merchant of a payment on its page. */
+export function appearanceOf(payment: Shown): MerchantAppearance {
+  const { merchant_name, appearance } = payment;
   return {
     name: appearance?.name ?? merchant_name,
     supportUrl: appearance?.support_url ?? null,
     accentColor: appearance?.accent_color ?? null,
     displayCurrency: appearance?.display_currency ?? null,
-    methods: appearance?.methods ?? null,
+    methods: methodsOf(payment, appearance?.methods ?? null),
     embedOrigins: appearance?.embed_origins ?? [],
     logo: appearance?.logo ?? null,
   };

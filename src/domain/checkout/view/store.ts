@@ -7,13 +7,14 @@ import type { NetworkId } from '../../chain/networks.ts';
 import { recordset, run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import type { Mode } from '../../api/endpoint.ts';
 import { STORED_APPEARANCE, type StoredAppearance } from './appearance.ts';
+import type { Settling } from './offer.ts';
 import { NEEDS_ADDRESS } from '../../payments/refunds/states.ts';
 
 /**
  * A payment as its page needs it. `confirmations` are current; the payment's row keeps those of the last
  * change of a transfer.
  */
-export interface CheckoutPayment extends Payment {
+export interface CheckoutPayment extends Payment, Pick<Settling, 'accepted_methods'> {
   readonly merchant_name: string;
   readonly merchant_mode: Mode;
   /** What the merchant has chosen for their pages; null: nothing. */
@@ -74,7 +75,7 @@ const TRANSFERS = `(
  * seconds since 1970, because their text depends on the session.
  */
 const CHECKOUT_PAYMENTS = `
-  SELECT p.*, m.name AS merchant_name, m.mode AS merchant_mode, q.locked_until,
+  SELECT p.*, m.name AS merchant_name, m.mode AS merchant_mode, m.accepted_methods, q.locked_until,
     ${STORED_APPEARANCE} AS appearance,
     json_build_object('asks', q.asks::text, 'covers', q.covers::text, 'rate', q.rate) AS quote,
     back.refund_coin, back.refund_network, back.needs_address, back.refund_amount::text, a.address AS refund_address,
@@ -112,7 +113,8 @@ const CHECKOUT_PAYMENTS = `
         p.amount_received, p.amount_refunded, p.tx_hash,
         p.coin, p.network, p.address, p.crypto_amount, q.asks, q.covers, q.rate,
         extract(epoch FROM q.locked_until), extract(epoch FROM p.deadline_at),
-        back.*, a.address, p.test_clock, p.clock_offset_ms, extract(epoch FROM f.updated_at)
+        back.*, a.address, p.test_clock, p.clock_offset_ms, extract(epoch FROM f.updated_at),
+        m.accepted_methods
       )::text, 'UTF8')), 'hex'), 24) AS version
     ) shown`;
 

@@ -49,7 +49,7 @@ function stateOf(payment: Payment): State {
 const isDivided = (status: Status): status is Divided => Object.hasOwn(DIVIDED, status);
 
 /** What serves the payment: it can be paid on these networks, with real money or not. */
-export type Served = Pick<PaymentAdapters, 'networks' | 'isSimulated' | 'explorers'>;
+export type Served = Pick<PaymentAdapters, 'networks' | 'isSimulated' | 'explorers' | 'priced'>;
 
 export interface View {
   readonly payment: CheckoutPayment;

@@ -1,5 +1,6 @@
 import type { ChainOf, Payouts } from '../../chain/port.ts';
 import type { AddressBooks } from '../../chain/wallets/address-book.ts';
+import type { RecentMarket } from '../../chain/rates/priced.ts';
 import type { DisplayRateSource, RateSource } from '../../chain/rates/rates.ts';
 import type { TestChain } from '../../chain/test-chain.ts';
 import type { CoinId } from '../../chain/coins.ts';
@@ -41,6 +42,8 @@ export interface PaymentAdapters {
   readonly addresses: AddressBooks;
   readonly chain: ChainOf;
   readonly rates: RateSource;
+  /** What has a price, as far as this process knows. */
+  readonly priced: Pick<RecentMarket, 'has' | 'refresh'>;
   /** For prices that are shown and never paid. */
   readonly displayRates: DisplayRateSource;
   readonly payouts: Payouts;

@@ -41,32 +41,33 @@ export function leftToRefund(
   return { settled, held, total: sum([...settled.map(({ amount }) => amount), creditOfParts(held)]) };
 }
 
-/** In whole units, and above the dust limit, of each coin on each network. */
+/** In whole units, and above the dust limit, of each coin on each network; first in the settlement coin. */
 function leftOfSettled(
   payment: Payment,
   transfers: readonly PaymentTransfer[],
   refunded: readonly SettledMoney[],
 ): SettledMoney[] {
   const { pay_currency, pay_network } = payment;
-  const whole = roundToUnits;
   const groups = groupBy(transfers.filter(takesCoins), (one) => methodOf(settlesIn(payment, one)));
-  return [...groups.values()].flatMap((group) => {
+  const left = [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
     const { coin, network } = settlesIn(payment, first);
     const back = refunded.find((one) => one.coin === coin && one.network === network);
-    const left = (all: readonly string[], of: string | undefined) => max('0', subtract(sum(all), of ?? '0'));
-    const credit = left(group.map(convertedCredit), back?.amount);
+    const rest = (all: readonly string[], of = '0') => max('0', subtract(sum(all), of));
+    const credit = rest(group.map(convertedCredit), back?.amount);
     const coins = converts(payment)
       ? credit
-      : left(
+      : rest(
           group.map(({ converted }) => converted),
           back?.coin_amount,
         );
-    const coin_amount = whole(coins, coin, network, 'down');
-    const amount = whole(credit, pay_currency, pay_network, 'down');
+    const coin_amount = roundToUnits(coins, coin, network, 'down');
+    const amount = roundToUnits(credit, pay_currency, pay_network, 'down');
     return compare(coin_amount, dustOf(coin, network)) > 0 ? [{ coin, network, coin_amount, amount }] : [];
   });
+  const isPar = ({ coin, network }: SettledMoney) => coin === pay_currency && network === pay_network;
+  return [...left.filter(isPar), ...left.filter((one) => !isPar(one))];
 }
 
 /** True for a refund of everything that is left. */

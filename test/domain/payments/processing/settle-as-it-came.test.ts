@@ -1,10 +1,16 @@
 import { expect } from 'chai';
+import { RecentMarket } from '../../../../src/domain/chain/rates/priced.ts';
+import { marketRates } from '../../../../src/domain/chain/rates/store.ts';
+import { selectMethodByToken } from '../../../../src/domain/checkout/actions/select-method.ts';
+import { findByToken } from '../../../../src/domain/checkout/view/store.ts';
+import { setAcceptedMethods } from '../../../../src/domain/merchants/accepted-methods.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
 import { requestRefund } from '../../../../src/domain/payments/refunds/request.ts';
 import type { RefundBody, RefundResource } from '../../../../src/domain/payments/refunds/schemas.ts';
 import { sendRefunds } from '../../../../src/domain/payments/refunds/send.ts';
 import { readRefunds } from '../../../../src/domain/payments/refunds/store.ts';
 import { toResource } from '../../../../src/domain/payments/schemas.ts';
+import { languageOf, pageOf } from '../../../../src/http/checkout/page.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Harness } from '../../../support/harness.ts';
 import { openRealNetwork, type RealNetwork } from '../../../support/real-network.ts';
@@ -132,5 +138,61 @@ describe('money of a real network', () => {
     expect((await settlements(id)).at(-1)).to.include({ mode: 'as_received', coin: 'ETH', amount: '0.0035' });
     const [due] = await readRefunds(harness.ctx.db, id);
     expect(due).to.include({ source: 'held', coin: 'ETH', coin_amount: '0.0015', reason: 'overpaid' });
+  });
+
+  describe('on the page', () => {
+    /** The methods that the page offers, as COIN/NETWORK. */
+    const offered = async (id: string, adapters = real.adapters) => {
+      const { token_id } = await shop.payment(id);
+      const payment = await findByToken(harness.ctx.db, token_id);
+      if (payment === null) throw new Error('the payment does not exist');
+      const { language } = languageOf({ url: '/', headers: {} });
+      const { html } = await pageOf(harness.ctx, adapters, payment, language, {});
+      const forms = [...html.matchAll(/name="coin" value="(\w+)"[^>]*><input\s[^>]*value="(\w+)"/g)];
+      return [...new Set(forms.map(([, coin, network]) => `${coin}/${network}`))].sort();
+    };
+    const select = async (id: string, coin: string, adapters = real.adapters) =>
+      selectMethodByToken(harness.ctx, adapters, (await shop.payment(id)).token_id, coin, 'ethereum');
+    const accept = async (id: string) =>
+      setAcceptedMethods(harness.ctx.db, (await shop.payment(id)).merchant_id, [
+        { coin: 'ETH', network: 'ethereum' },
+        { coin: 'USDC', network: 'polygon' },
+      ]);
+
+    it('is taken in the settlement coin alone, until the merchant accepts more', async () => {
+      const id = await real.create();
+      expect(await offered(id)).to.deep.equal([]);
+      expect(await select(id, 'ETH')).to.equal('badMethod');
+      await accept(id);
+      // Nobody reads Polygon here.
+      expect(await offered(id)).to.deep.equal(['ETH/ethereum', 'USDC/ethereum']);
+    });
+
+    it('in an accepted coin is quoted, and settles in it as planned', async () => {
+      const id = await real.create();
+      await accept(id);
+      expect(await select(id, 'ETH')).to.equal('selected');
+      const planned = { mode: 'as_received', coin: 'ETH', network: 'ethereum', amount: null };
+      expect(await settlements(id)).to.deep.include(planned);
+      await real.pay(id, { coin: 'ETH', amount: '0.0035' });
+      await settle(id);
+      expect((await settlements(id)).slice(1)).to.deep.equal([
+        planned,
+        planned,
+        { ...planned, amount: '0.0035' },
+        { ...planned, amount: '0.0035' },
+      ]);
+    });
+
+    it('is not taken in a coin without a price now, and still at par', async () => {
+      const rates = marketRates(120);
+      const live = { ...real.adapters.live, rates, priced: new RecentMarket(rates) };
+      const priceless = { ...real.adapters, live };
+      const id = await real.create();
+      await accept(id);
+      expect(await offered(id, priceless)).to.deep.equal([]);
+      expect(await select(id, 'ETH', priceless)).to.equal('noRate');
+      expect(await select(id, 'USDC', priceless)).to.equal('selected');
+    });
   });
 });

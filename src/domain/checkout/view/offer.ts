@@ -1,0 +1,53 @@
+import { isCoinOn, type CoinId } from '../../chain/coins.ts';
+import type { NetworkId } from '../../chain/networks.ts';
+import type { Payment } from '../../payments/lifecycle/payment.ts';
+import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
+import { converts } from '../../payments/lifecycle/settlement.ts';
+
+/** A coin on a network with which a customer can pay. */
+export interface PaymentMethod {
+  readonly coin: CoinId;
+  readonly network: NetworkId;
+}
+
+/** What decides in what a payment can be settled. */
+export interface Settling extends Pick<Payment, 'settlement_mode' | 'pay_currency' | 'pay_network'> {
+  /** What the merchant accepts beside the settlement coin, where nothing is converted. */
+  readonly accepted_methods: readonly PaymentMethod[];
+}
+
+const isSame = (one: PaymentMethod, other: PaymentMethod): boolean =>
+  one.coin === other.coin && one.network === other.network;
+
+/**
+ * Returns the methods that a payment offers, in the order of its merchant's choice (null: all): of these what
+ * it can be settled in. Where nothing is converted, that is the settlement coin on its network and what else
+ * the merchant accepts; should nothing of it be chosen, it is the settlement coin: it is always good.
+ */
+export function methodsOf(
+  payment: Settling,
+  chosen: readonly PaymentMethod[] | null,
+): readonly PaymentMethod[] | null {
+  if (converts(payment)) return chosen;
+  const par = { coin: payment.pay_currency, network: payment.pay_network };
+  const accepted = payment.accepted_methods.filter(
+    (one) => isCoinOn(one.coin, one.network) && !isSame(one, par),
+  );
+  const settled = [par, ...accepted];
+  if (chosen === null) return settled;
+  const offered = chosen.filter((one) => settled.some((other) => isSame(one, other)));
+  return offered.length > 0 ? offered : [par];
+}
+
+/** What says whether a method can be paid with now. */
+export type Payable = Pick<PaymentAdapters, 'networks' | 'priced'>;
+
+/** True when a method can be paid with now: its network is served, and it has a price where it needs one. */
+export function isPayable(
+  { networks, priced }: Payable,
+  { pay_currency }: Pick<Payment, 'pay_currency'>,
+  { coin, network }: PaymentMethod,
+): boolean {
+  if (!networks.includes(network)) return false;
+  return coin === pay_currency || (priced.has(coin) && priced.has(pay_currency));
+}
