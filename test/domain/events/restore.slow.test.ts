@@ -12,6 +12,8 @@ import { newId } from '../../../src/platform/values/ids.ts';
 import { assertServable } from '../../../src/processes/setup/context.ts';
 import { parseOpsCommand } from '../../../src/processes/setup/ops/commands.ts';
 import type { Context } from '../../../src/platform/context.ts';
+import { findWallet, takeDepositIndices } from '../../../src/domain/chain/wallets/store.ts';
+import { useWallet } from '../../support/wallets.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 import { feedPage, untilFeedsAreWhole, walkFeed } from '../../support/feed.ts';
 
@@ -110,6 +112,16 @@ describe('the event feed after a restore', function () {
     expect(result.facts).to.include({ events: 2, other_cluster: false, pending_deliveries: 0 });
     expect(result.text).to.include('2 events are numbered in their order').and.include('FLUSHDB');
     expect((await refusal(db, cursor)).constraint).to.equal('epoch');
+  });
+
+  it('gives out no index of a wallet that a payment after the backup may have', async () => {
+    const { ctx, merchant } = harness;
+    const wallet = await useWallet(ctx, merchant.id);
+    await takeDepositIndices(ctx.db, wallet.id, 10);
+    const { facts, text } = await runRestored(ctx);
+    expect(facts).to.include({ wallets: 1 });
+    expect(text).to.include('The next 10000 indices of 1 wallets are left out');
+    expect((await findWallet(ctx.db, wallet.id))?.next_index).to.equal(10_010);
   });
 
   it('of a dump restored in another cluster waits for the command, and then shows all of it again', async () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createAdapters, type Adapters } from '../../../src/domain/adapters.ts';
 import { simulatedChain, simulatedPayouts } from '../../../src/domain/chain/simulator/simulated.ts';
 import { displayedAddress } from '../../../src/domain/chain/addresses.ts';
+import { walletAddresses } from '../../../src/domain/chain/wallets/wallet-addresses.ts';
 import { selectMethodByToken } from '../../../src/domain/checkout/actions/select-method.ts';
 import { findCaller } from '../../../src/domain/merchants/api-keys.ts';
 import { createPayment } from '../../../src/domain/payments/create.ts';
@@ -116,6 +117,23 @@ describe('a live payment', () => {
       wallet_id: next.id,
       address: addressOf(harness.ctx, next, 0),
     });
+  });
+
+  it('whose index a payment has already, after a backup without `ops restored`, fails alone', async () => {
+    const wallet = await useWallet(harness.ctx, merchant.id);
+    await create();
+    await harness.ctx.db('wallets').where({ id: wallet.id }).update({ next_index: 0 });
+    const caller =
+      (await findCaller(harness.ctx.db, hashApiKey(merchant.apiKey))) ?? expect.fail('no caller');
+    const restarted = { ...adapters, live: { ...adapters.live, addresses: walletAddresses() } };
+    const again = () => createPayment(harness.ctx, restarted, caller, ORDER, null);
+    const outcomes = await Promise.allSettled([again(), shop.create(), shop.create(), again()]);
+    expect(outcomes.map(({ status }) => status)).to.deep.equal([
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+    ]);
   });
 
   it("has nothing of another merchant's wallet", async () => {
