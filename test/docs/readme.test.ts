@@ -1,6 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { PaymentResource } from '../../src/domain/payments/schemas.ts';
+import { openCommandLine } from '../support/command-line.ts';
 import { filesBelow, read, ROOT } from '../support/documents.ts';
 
 const README = read('README.md');
@@ -12,6 +14,23 @@ describe('README', () => {
 
   it('names the commands of the first minutes', () => {
     for (const command of ['npm ci && npm run dev', 'npm ci && npm test']) expect(README).to.include(command);
+  });
+
+  it('shows a new payment with every field that it has, in their order', () => {
+    const [, shown = '{}'] = /^```json\n(.*?)^```$/ms.exec(README) ?? [];
+    expect(Object.keys(JSON.parse(shown))).to.deep.equal(Object.keys(PaymentResource.properties));
+  });
+
+  it('calls the command line as it can be called', async () => {
+    const commandLine = openCommandLine(() => ({}));
+    try {
+      for (const [, words = ''] of README.matchAll(/`npx payment-checkout ([^`]+)`/g)) {
+        const { code, stderr } = await commandLine.run(words.split(' '));
+        expect(code, `${words}: ${stderr}`).not.to.equal(2);
+      }
+    } finally {
+      await commandLine.close();
+    }
   });
 
   it('leaves code to docs/webhooks.md, which shows it as it stands in examples/, where it is run', () => {
