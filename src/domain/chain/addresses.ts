@@ -142,6 +142,14 @@ export function displayedAddress(network: NetworkId, address: string): string {
     : address;
 }
 
+/** True when both are one address of the network: the case of letters says nothing but in base58. */
+export function isSameAddress(network: NetworkId, one: string, other: string): boolean {
+  if (one === other) return true;
+  const { addressFormat } = NETWORKS[network];
+  const hasCase = addressFormat !== 'hex' && !(addressFormat === 'bech32' && /^(bc|tb)1/i.test(one));
+  return !hasCase && one.toLowerCase() === other.toLowerCase();
+}
+
 /** Mixed case is a checksum (EIP-55); letters of one case carry none. */
 function readHex(address: string): Uint8Array | null {
   const [, digits] = /^0x([0-9a-f]{40})$/i.exec(address) ?? [];

@@ -1,3 +1,4 @@
+import { isSameAddress } from '../../chain/addresses.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
@@ -45,7 +46,7 @@ export async function destinationOf(
   const address = asked.address ?? given.address;
   const sender = onlySender(transfers, coin, network);
   if (address === null) return given.mode === 'test' || asked.toSender === true ? sender : null;
-  if (asked.toSender === true && address.toLowerCase() !== sender?.toLowerCase())
+  if (asked.toSender === true && !(sender !== null && isSameAddress(network, address, sender)))
     throw new ApiError('refund_not_allowed', { message: otherAddress(asked, network, address) });
   return address;
 }

@@ -76,6 +76,19 @@ describe('where a refund goes', () => {
     expect(await destination({ toSender: true }), 'they agree').to.equal(GIVEN);
   });
 
+  it('is not the sender where an address differs from it in the case of a letter that counts', async () => {
+    const sender = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV';
+    const other = sender.replace('E', 'e');
+    const [solana, toSender] = [{ coin: 'USDC', network: 'solana' } as const, true];
+    const to = (address: string) =>
+      harness.ctx.db.transaction((tx) =>
+        destinationOf(tx, payment, solana, [{ ...transfer, ...solana, sender }], { toSender, address }),
+      );
+    expect(await to(sender)).to.equal(sender);
+    const refused: unknown = await to(other).catch((thrown: unknown) => thrown);
+    expect(refused).to.be.instanceOf(ApiError);
+  });
+
   it('is not the address that the customer gave for another network', async () => {
     await give('polygon');
     expect(await destination()).to.equal(SENDER);
