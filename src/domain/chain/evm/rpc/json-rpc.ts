@@ -1,3 +1,5 @@
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { messageOf } from '../../../../platform/log.ts';
 import { parseUrl } from '../../../../platform/values/urls.ts';
@@ -48,6 +50,8 @@ export class JsonRpc {
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     this.#headers = {
       'content-type': 'application/json',
+      // Receipts are a megabyte a block, and a tenth of it compressed.
+      'accept-encoding': 'gzip',
       ...(credentials === ':'
         ? {}
         : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
@@ -122,7 +126,9 @@ export class JsonRpc {
       });
       const chunks: Buffer[] = [];
       let size = 0;
-      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      const isCompressed = answer.headers['content-encoding'] === 'gzip';
+      const plain: AsyncIterable<Buffer> = isCompressed ? decompressed(answer.body) : answer.body;
+      for await (const chunk of plain) {
         size += chunk.length;
         if (size > maxBodyBytes)
           throw this.#error('too_large', `answered ${what} with more than ${maxBodyBytes} bytes`);
@@ -155,6 +161,13 @@ const message = (id: number, { method, params }: Call) => ({ jsonrpc: '2.0', id,
 
 const idOf = (answer: unknown): unknown =>
   typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined;
+
+/** What is decompressed is counted like any other body. A fault of one stream ends the other. */
+function decompressed(body: Readable): Readable {
+  const gunzip = createGunzip();
+  pipeline(body, gunzip, () => {});
+  return gunzip;
+}
 
 /** The code of a socket's error; its text may hold the URL. */
 function codeOf(error: unknown): string {

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { JsonRpc } from '../../../../../src/domain/chain/evm/rpc/json-rpc.ts';
 import { ProviderError } from '../../../../../src/domain/chain/evm/rpc/provider-error.ts';
@@ -14,6 +16,7 @@ import {
   type Answer,
 } from '../../../../support/receivers.ts';
 
+const zipped = (body: Buffer): Answer => ({ headers: { 'Content-Encoding': 'gzip' }, body });
 const json = (value: unknown): Answer => ({ body: JSON.stringify(value) });
 
 describe('the JSON-RPC of a provider', () => {
@@ -47,6 +50,14 @@ describe('the JSON-RPC of a provider', () => {
     'a body without end': ['timeout', dripBody()],
     nothing: ['timeout', hang],
     'too much': ['too_large', hugeBody(200_000)],
+    'a little that decompresses to too much': ['too_large', zipped(gzipSync(Buffer.alloc(200_000, 'y')))],
+    'half a compressed body': ['unreachable', zipped(gzipSync(randomBytes(1_000)).subarray(0, 500))],
+    'a compressed body without end': [
+      'timeout',
+      (response) =>
+        void response.writeHead(200, { 'Content-Encoding': 'gzip' }).write(gzipSync('{}').subarray(0, 9)),
+    ],
+    'a compressed body that is none': ['unreachable', zipped(Buffer.from('{"id":0,"result":null}'))],
     'half a body': ['unreachable', truncatedBody()],
     'a reset': ['unreachable', reset],
   };
@@ -63,6 +74,7 @@ describe('the JSON-RPC of a provider', () => {
 
   it('returns a result, which may be null, and signs in with what the URL says', async () => {
     expect(await ask(json({ id: 0, result: null }))).to.equal(null);
+    expect(await ask(zipped(gzipSync('{"id":0,"result":"0x2"}')))).to.equal('0x2');
     const receiver = await startReceiver({ answer: () => json({ id: 0, result: '0x1' }) });
     const rpc = new JsonRpc(receiver.url.replace('http://', 'http://us%40r:pass@'), 1);
     try {
