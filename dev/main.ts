@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, isIP, type AddressInfo } from 'node:net';
 import { startBackground } from '../src/background/start.ts';
+import { startWatching } from '../src/domain/watch.ts';
 import { BOARD_PATH } from '../src/http/operators/pages.ts';
 import { startWeb } from '../src/http/start.ts';
 import { StartError, type Config, type Environment } from '../src/platform/config/config.ts';
@@ -36,6 +37,9 @@ const DEVELOPMENT_DEFAULTS = {
  */
 const PATIENCE_SECONDS = 3;
 
+/** It is the watcher, too, of the networks that have providers. */
+const READS_CHAINS = { readsChains: true };
+
 /** SIGHUP: the terminal was closed. */
 runMain(main, { signals: ['SIGTERM', 'SIGINT', 'SIGHUP'] });
 
@@ -43,17 +47,19 @@ async function main(lifetime: Lifetime): Promise<void> {
   const known = readDevInfo();
   const env = environment(known);
   // Before anything touches the database of another `npm run dev` in this folder.
-  const asked = configFrom({ DATABASE_URL: PLACEHOLDER_URL, ...env });
+  const asked = configFrom({ DATABASE_URL: PLACEHOLDER_URL, ...env }, READS_CHAINS);
   const PORT = String(await freePort(asked.port, asked.host));
   const DATABASE_URL = env.DATABASE_URL ?? (await openEmbeddedDatabase(lifetime));
   if (env.DATABASE_URL !== undefined) await migrateDatabase(DATABASE_URL);
 
-  const config = configFrom({ ...env, PORT, DATABASE_URL });
+  const config = configFrom({ ...env, PORT, DATABASE_URL }, READS_CHAINS);
   const ctx = createContext(lifetime, 'dev', config, WORKER_DB);
   await assertRightClock(ctx);
   await openTraces(ctx, lifetime, 'dev');
   const merchant = await findOrCreateDemoMerchant(ctx, known);
   const background = await startBackground(ctx);
+  const watching = startWatching(ctx);
+  lifetime.own(() => watching.close());
   const health = await openHealth(ctx, lifetime, 'worker', background.runs);
   const web = await startWeb(ctx, {
     ...(await openWeb(ctx, lifetime, health)),

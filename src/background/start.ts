@@ -6,6 +6,7 @@ import type { Context } from '../platform/context.ts';
 import { dispatchEvent } from '../domain/outbox/jobs.ts';
 import { expirePayment, settlePayment } from '../domain/payments/lifecycle/jobs.ts';
 import { sendReceipt } from '../domain/receipts/jobs.ts';
+import { followServed } from '../domain/payments/sync/served.ts';
 import { closeAdapters, createAdapters } from '../domain/adapters.ts';
 import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
 import { QUEUE_NAMES, type QueueName } from '../domain/schedule/job.ts';
@@ -82,7 +83,8 @@ function slotsOf(queue: QueueName, config: Config): Slots {
 /** Runs the workers of the configured queues, the sweep and the recurring jobs. */
 export async function startBackground(ctx: Context): Promise<Background> {
   const { config, log } = ctx;
-  const adapters = createAdapters(config);
+  const networks = followServed(ctx);
+  const adapters = createAdapters(config, { served: networks.served });
   const handlers = createHandlers(adapters);
   // Before a connection is open, because without Postgres this throws.
   await scheduleRecurring(ctx, handlers);
@@ -115,6 +117,7 @@ export async function startBackground(ctx: Context): Promise<Background> {
     countQueues: () => countQueues([...queues.values()], SCRAPE_MS),
     async close() {
       stop.abort();
+      networks.close();
       const closing = Promise.all(workers.map((one) => one.close()));
       // After the workers know that they are closed: one that works asks an ended connection again and again.
       const isAway = engine.stopWaiting();

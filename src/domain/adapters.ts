@@ -1,5 +1,7 @@
 import { isNetwork, NETWORK_IDS, NETWORKS, type NetworkId } from './chain/networks.ts';
-import type { ChainOf, Payouts } from './chain/port.ts';
+import { EvmClient } from './chain/evm/client.ts';
+import { dollarsOf } from './chain/finality.ts';
+import type { ChainClient, ChainTransfer, Payouts } from './chain/port.ts';
 import {
   simulatedAddresses,
   simulatedChain,
@@ -12,9 +14,13 @@ import type { TestMarket } from './chain/rates/rates.ts';
 import { simulatedMarket, simulatedRates } from './chain/simulator/market.ts';
 import { EVERYTHING_PRICED, RecentMarket } from './chain/rates/priced.ts';
 import { marketRates } from './chain/rates/store.ts';
+import type { ServedNetworks } from './payments/sync/served.ts';
 import type { AdaptersByMode, CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
 import { webhookClientOf, type WebhookClient } from './webhooks/client/client.ts';
+import { RPC_NETWORKS } from '../platform/config/chains.ts';
 import type { Config } from '../platform/config/config.ts';
+import type { Context } from '../platform/context.ts';
+import { compare } from '../platform/values/money.ts';
 import { ApiError } from './api/errors.ts';
 import { createMailer, type Mailer } from '../platform/mail.ts';
 
@@ -32,26 +38,32 @@ export interface Adapters extends AdaptersByMode {
 /** Converts everything at once, at the locked rate. */
 export const simulatedExchange: CurrencyExchange = { convert: () => Promise.resolve('converted') };
 
-/** The real client of one network. */
+/** What serves live payments on a real network, apart from the watcher that reads it. */
 export interface RealNetwork {
-  readonly chain: ChainOf;
   readonly payouts: Payouts;
 }
 
 export type RealNetworks = Readonly<Partial<Record<NetworkId, RealNetwork>>>;
 
 /**
- * The networks that have a real client, for live merchants. There is none yet:
+ * The networks on which live payments can be served, once a watcher reads them. There is none yet:
  * docs/how-to/add-a-chain-client.md explains how to add one here.
  */
 const REAL_NETWORKS: RealNetworks = {};
 
-/** The networks on which live merchants can have payments without SIMULATE_LIVE. */
-export const LIVE_NETWORKS = servedBy(REAL_NETWORKS);
+/** The networks on which live payments can be served without SIMULATE_LIVE. */
+export const LIVE_NETWORKS = NETWORK_IDS.filter((network) => REAL_NETWORKS[network] !== undefined);
 
-function servedBy(real: RealNetworks): NetworkId[] {
-  return NETWORK_IDS.filter((network) => real[network] !== undefined);
+/** Which real networks a watcher reads, and which of them take new payments. */
+export type Served = Pick<ServedNetworks, 'networks' | 'isHalted'>;
+
+export interface RealOptions {
+  readonly real?: RealNetworks;
+  /** Default: none, as before a watcher has read any. */
+  readonly served?: Served;
 }
+
+const NONE_SERVED: Served = { networks: [], isHalted: () => false };
 
 /**
  * Creates the adapters: the one place that selects their implementations. Test merchants get the simulator,
@@ -70,7 +82,7 @@ export function createAdapters(
     | 'explorers'
     | 'rateMaxAgeSeconds'
   >,
-  real: RealNetworks = REAL_NETWORKS,
+  { real = REAL_NETWORKS, served = NONE_SERVED }: RealOptions = {},
 ): Adapters {
   return {
     modes: config.simulateLive ? ['test', 'live'] : ['test'],
@@ -79,7 +91,7 @@ export function createAdapters(
     settlement: 'simulated',
     // Simulated transactions are in no explorer, unless an operator runs one.
     explorers: config.explorers,
-    live: { ...realAdapters(real, config), explorers: { ...EXPLORERS, ...config.explorers } },
+    live: realAdapters(real, served, { ...config, explorers: { ...EXPLORERS, ...config.explorers } }),
     addresses: booksWithoutWallets(simulatedAddresses),
     chain: simulatedChain,
     testChain: simulatedChain,
@@ -97,13 +109,18 @@ export function createAdapters(
 
 const EXPLORERS = Object.fromEntries(NETWORK_IDS.map((network) => [network, NETWORKS[network].explorer]));
 
-/** Where no real client exists, every use throws ApiError network_unavailable. */
+/**
+ * Nobody but the watcher reads a real network. Where none is read, every use throws ApiError
+ * network_unavailable.
+ */
 function realAdapters(
   real: RealNetworks,
-  { rateMaxAgeSeconds }: Pick<Config, 'rateMaxAgeSeconds'>,
+  served: Served,
+  { explorers, rateMaxAgeSeconds }: Pick<Config, 'explorers' | 'rateMaxAgeSeconds'>,
 ): PaymentAdapters {
-  const served = (network: string): RealNetwork => {
-    const found = isNetwork(network) ? real[network] : undefined;
+  const isServed = (network: NetworkId) => served.networks.includes(network) && real[network] !== undefined;
+  const find = (network: string): RealNetwork => {
+    const found = isNetwork(network) && isServed(network) ? real[network] : undefined;
     if (found !== undefined) return found;
     throw new ApiError('network_unavailable', {
       message: `network_unavailable: no real client serves live payments on ${network}. Use a test key.`,
@@ -113,25 +130,24 @@ function realAdapters(
   const rates = marketRates(rateMaxAgeSeconds);
   return {
     modes: ['live'],
-    networks: servedBy(real),
+    get networks() {
+      return served.networks.filter(isServed);
+    },
     isSimulated: false,
     settlement: 'par',
-    explorers: EXPLORERS,
+    explorers,
     addresses: {
       async open(ctx, caller, network) {
-        served(network);
-        return wallets.open(ctx, caller, network);
+        find(network);
+        if (!served.isHalted(network)) return wallets.open(ctx, caller, network);
+        throw new ApiError('network_unavailable', {
+          message: `network_unavailable: ${network} has halted, and takes no new payments. Try again later.`,
+        });
       },
       of: (ctx, place) => wallets.of(ctx, place),
     },
-    chain: (ctx) => ({
-      poll: async (network, ...asked) =>
-        served(network)
-          .chain(ctx)
-          .poll(network, ...asked),
-      find: async (network, txHash) => served(network).chain(ctx).find(network, txHash),
-    }),
-    payouts: { request: async (payout) => served(payout.network).payouts.request(payout) },
+    chain: () => UNREAD_CHAIN,
+    payouts: { request: async (payout) => find(payout.network).payouts.request(payout) },
     rates,
     priced: new RecentMarket(rates),
     displayRates: () => Promise.reject(new ApiError('network_unavailable')),
@@ -139,7 +155,41 @@ function realAdapters(
   };
 }
 
+/** A real network, as processes see it that have no provider to ask. */
+const UNREAD_CHAIN: ChainClient = {
+  poll: () => Promise.reject(new Error('only the watcher reads a real network')),
+  find: () => Promise.resolve(null),
+};
+
 /** Accepts no more requests, and closes connections when the requests in flight have ended. */
 export async function closeAdapters({ webhooks }: Adapters): Promise<void> {
   await webhooks.close();
+}
+
+/** The client of a real network, in the watcher. */
+export interface WatchedClient {
+  readonly network: NetworkId;
+  readonly client: EvmClient;
+}
+
+/** Creates the clients of the networks that have providers. The caller must close them. */
+export function createChainClients({ config, now }: Pick<Context, 'config' | 'now'>): WatchedClient[] {
+  return RPC_NETWORKS.flatMap((network) => {
+    const providers = config.rpc[network];
+    if (providers === undefined) return [];
+    const { chainId, confirmations: depth } = NETWORKS[network];
+    const needsQuorum = (transfer: ChainTransfer) => isLarge(transfer, providers.quorumUsd);
+    const options = { network, chainId, urls: providers.urls, finality: { hasCheckpoints: true, depth } };
+    return [{ network, client: new EvmClient({ ...options, needsQuorum }, now) }];
+  });
+}
+
+/** No payment is as high: who sets this asks for no second opinion. */
+export const NEVER_USD = 1e9;
+
+/** What nobody knows the worth of is large. */
+function isLarge(transfer: ChainTransfer, quorumUsd: number): boolean {
+  if (quorumUsd >= NEVER_USD) return false;
+  const dollars = dollarsOf(transfer, null);
+  return dollars === null || compare(dollars, String(quorumUsd)) >= 0;
 }

@@ -145,8 +145,8 @@ export interface EventEnvelope {
       readonly txHash: string | null;
       /** How many confirmations it has. */
       readonly confirmations: number;
-      /** How many it needs. */
-      readonly requiredConfirmations: number;
+      /** How many it needs; null: a checkpoint of the network makes it final, whatever their number. */
+      readonly requiredConfirmations: number | null;
       /** The network on which it came, or is awaited. */
       readonly network: string;
     };

@@ -41,7 +41,7 @@ const ours = services.filter(([, { command }]) => command?.[0] === 'node');
 const DRAIN_SECONDS = 25;
 
 describe('docker-compose.yml', () => {
-  it('has the three processes of the Procfile', () => {
+  it('has the processes of the Procfile', () => {
     const lines = ours.map(([name, { command }]) => `${name}: ${[command].flat().join(' ')}`);
     expect(lines).to.have.members(read('Procfile').trim().split('\n'));
   });
@@ -59,7 +59,7 @@ describe('docker-compose.yml', () => {
     });
 
   it('calls a process unhealthy that does not respond, and none that waits', () => {
-    for (const name of ['web', 'worker'])
+    for (const name of ['web', 'worker', 'watcher'])
       expect(compose.services[name]?.healthcheck.test?.join(' '), name).to.include("ADMIN_PORT + '/livez'");
   });
 
@@ -71,9 +71,10 @@ describe('docker-compose.yml', () => {
     for (const image of [...pulled, ...from]) expect(image).to.match(/^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
   });
 
-  it('passes every variable on, secrets as files only, and the same ones to each process', () => {
-    const needed = KNOWN_VARIABLES.filter((name) => name !== 'PORT' && name !== 'HOST');
+  it('passes every variable on, the providers of networks to the watcher alone, and secrets as files', () => {
+    const passed = KNOWN_VARIABLES.filter((name) => name !== 'PORT' && name !== 'HOST');
     for (const [name, { environment = {} }] of ours) {
+      const needed = passed.filter((one) => name === 'watcher' || !one.startsWith('RPC_'));
       const given = Object.keys(environment).map((key) => key.replace(/_FILE$/, ''));
       expect(given, name).to.have.members([...needed, 'NODE_ENV']);
       for (const secret of SECRET_VARIABLES)

@@ -50,7 +50,7 @@ describe('the units of systemd', () => {
 
       if (!file.includes('release'))
         it('has probes and metrics on a port of its own', () => {
-          const port = file.includes('web') ? '9090' : '909%i';
+          const port = file.includes('web') ? '9090' : file.includes('watcher') ? '9100' : '909%i';
           expect(unit).to.include(`\nEnvironment=ADMIN_PORT=${port} ADMIN_PASSWORD_FILE=%d/admin_password\n`);
         });
 
@@ -69,7 +69,10 @@ describe('the Helm chart', () => {
     terminationGracePeriodSeconds: number;
   };
   const schema = JSON.parse(read(`${CHART}/values.schema.json`)) as {
-    properties: { secretKeys: { items: { enum: string[] } } } & Record<string, unknown>;
+    properties: {
+      secretKeys: { items: { enum: string[] } };
+      watcher: { properties: { secretKeys: { items: { enum: string[] } } } };
+    } & Record<string, unknown>;
   };
 
   it('starts the processes of the Procfile', () => {
@@ -83,7 +86,9 @@ describe('the Helm chart', () => {
   it('names variables that exist, and takes each secret from the Secret', () => {
     expect(KNOWN_VARIABLES).to.include.members(Object.keys(values.env));
     expect(SECRET_VARIABLES).to.include.members(values.secretKeys);
-    expect(schema.properties.secretKeys.items.enum).to.have.members([...SECRET_VARIABLES]);
+    const watched = schema.properties.watcher.properties.secretKeys.items.enum;
+    expect([...schema.properties.secretKeys.items.enum, ...watched]).to.have.members([...SECRET_VARIABLES]);
+    expect(watched.every((name) => name.startsWith('RPC_'))).to.equal(true);
     const named = [...read(`${CHART}/templates/_helpers.tpl`).matchAll(/name: ([A-Z_]+), value/g)];
     for (const [, name = ''] of named) expect([...KNOWN_VARIABLES, ...FOREIGN]).to.include(name);
   });
@@ -93,7 +98,7 @@ describe('the Helm chart', () => {
   });
 
   it('restarts a process that does not respond, and none that waits', () => {
-    for (const name of ['web', 'worker']) {
+    for (const name of ['web', 'worker', 'watcher']) {
       const probes = [...read(`${CHART}/templates/${name}.yaml`).matchAll(/(\w+)Probe:\n +(.*)\n/g)];
       expect(probes.map(([, kind, what]) => `${kind} ${what}`)).to.deep.equal([
         'startup httpGet: { path: /livez, port: admin }',

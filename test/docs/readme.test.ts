@@ -57,7 +57,7 @@ describe('README', () => {
 
   it('has a Procfile beside it whose processes exist', () => {
     const lines = read('Procfile').trim().split('\n');
-    expect(lines.map((line) => line.split(':')[0])).to.deep.equal(['web', 'worker', 'release']);
+    expect(lines.map((line) => line.split(':')[0])).to.deep.equal(['web', 'worker', 'watcher', 'release']);
     for (const line of lines) {
       const [, name = ''] = /: node dist\/processes\/([\w-]+)\.js$/.exec(line) ?? [];
       expect(existsSync(join(ROOT, `src/processes/${name}.ts`)), line).to.equal(true);

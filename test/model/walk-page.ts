@@ -39,7 +39,13 @@ export function applyChanges(state: State, changes: readonly Change[], slots: re
   const now = timeOf(state.clock);
   const reported = changes.flatMap((change) => report(state, change, slots));
   const { payment } = state;
-  const crediting = { quotes: state.quotes, rates: () => ratesOf(state.clock), at: now, isLive: false };
+  const crediting = {
+    quotes: state.quotes,
+    rates: () => ratesOf(state.clock),
+    at: now,
+    isLive: false,
+    finality: {},
+  };
   const recorded = recordOwn(payment, state.transfers, { transfers: reported, ...crediting });
   const confirmed = new Set(changes.filter((one) => one.do === 'confirmed').map(({ slot }) => `${slot}`));
   const stored = store(

@@ -99,6 +99,7 @@ export function initialState(policy: Policy): State {
     tx_hash: null,
     tx_network: null,
     confirmations: 0,
+    finality: null,
     fully_funded: false,
     amount_received: '0',
     amount_refunded: '0',

@@ -61,7 +61,7 @@ function run(args: readonly string[]): void {
   if (status !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`);
 }
 
-export type ProcessName = 'web' | 'worker' | 'release' | 'worker-health' | 'merchants' | 'ops';
+export type ProcessName = 'web' | 'worker' | 'watcher' | 'release' | 'worker-health' | 'merchants' | 'ops';
 
 /** A child process, its output and its end. */
 export interface Service {

@@ -41,12 +41,11 @@ export function openRealNetwork(harness: Harness, shop: Shop, client: ChainOf = 
     },
     find: (network, txHash) => client(own).find(network, txHash),
   });
-  const ethereum = { chain, payouts: simulatedPayouts };
-  const created = createAdapters(config, { ethereum });
-  const adapters = {
-    ...created,
-    live: { ...created.live, rates: simulatedRates, priced: new RecentMarket(simulatedRates) },
-  };
+  const real = { ethereum: { payouts: simulatedPayouts } };
+  const served = { networks: ['ethereum'] as const, isHalted: () => false };
+  const created = createAdapters(config, { real, served });
+  const market = { rates: simulatedRates, priced: new RecentMarket(simulatedRates) };
+  const adapters = { ...created, live: { ...created.live, chain, ...market } };
   return {
     adapters,
     get watched() {

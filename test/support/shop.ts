@@ -26,7 +26,7 @@ export interface StoredEvent {
     readonly payment: {
       txHash: string | null;
       confirmations: number;
-      requiredConfirmations: number;
+      requiredConfirmations: number | null;
       network: string;
     };
     readonly settlement: Record<string, unknown>;

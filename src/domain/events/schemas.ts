@@ -26,7 +26,7 @@ export const EventResource = Type.Object({
     payment: Type.Object({
       txHash: nullable(Type.String(), 'Null until a transfer is seen.'),
       confirmations: Type.Integer(),
-      requiredConfirmations: Type.Integer(),
+      requiredConfirmations: nullable(Type.Integer(), 'Null where a checkpoint of the network decides.'),
       network: Type.String(),
     }),
     settlement: Settlement,

@@ -1,4 +1,5 @@
 import { isCoin } from '../chain/coins.ts';
+import { finalityFor, type Finality, type FinalityRules } from '../chain/finality.ts';
 import { isNetwork } from '../chain/networks.ts';
 import type { AddressBook, DepositPlace } from '../chain/wallets/address-book.ts';
 import { replayOf } from '../idempotency/claim.ts';
@@ -37,10 +38,11 @@ export async function createPayment(
 ): Promise<Reply> {
   const now = ctx.now();
   const { network } = settlementOf(caller);
-  const { addresses, settlement } = adaptersOf(adapters, caller.mode);
+  const { addresses, settlement, isSimulated } = adaptersOf(adapters, caller.mode);
   const place = await addresses.open(ctx, caller, network);
   const { payment: created, rate } = newPayment(ctx, place, caller, body, now);
-  const payment = { ...created, settlement_mode: settlement };
+  const finality = isSimulated ? null : finalityOf(created, ctx.config.finality);
+  const payment = { ...created, settlement_mode: settlement, finality };
   const event = eventOf(payment, TRANSITIONS.created.event, now);
   const response = reply(201, toResource(payment, ctx.config.publicUrl));
   const expiry = {
@@ -62,6 +64,10 @@ export async function createPayment(
   ctx.log.debug('payment created', { payment_id: payment.id, merchant_id: payment.merchant_id, amount });
   return response;
 }
+
+/** Returns what makes a transfer final that pays in full. */
+const finalityOf = ({ network, coin, pay_amount: amount }: Payment, rules: FinalityRules): Finality =>
+  finalityFor(network, [{ coin, amount }], null, rules);
 
 /**
  * Returns a payment as it would be stored, and the rate of its quote, without storing them. The customer pays
@@ -104,6 +110,7 @@ export function newPayment(
     tx_hash: null,
     tx_network: null,
     confirmations: 0,
+    finality: null,
     fully_funded: false,
     amount_received: '0',
     amount_refunded: '0',

@@ -15,6 +15,7 @@ import { endHoldsOf, expirePayments } from './processing/expire.ts';
 import { requotePayments } from './processing/requote.ts';
 import { settlePayments } from './processing/settle.ts';
 import { syncChains } from './sync/sync-chains.ts';
+import { unlessHalted } from './processing/unless-halted.ts';
 import { sendRefunds } from './refunds/send.ts';
 
 /** The handlers of payments. A chain that is synced is shared: its sync skips payments of other modes. */
@@ -22,8 +23,8 @@ export const paymentHandlers = (adapters: AdaptersByMode): readonly Handler[] =>
   byMode(expirePayment, adapters, expirePayments, 'run'),
   byMode(endHolds, adapters, endHoldsOf, 'run'),
   byMode(requotePayment, adapters, requotePayments, 'drop'),
-  byMode(settlePayment, adapters, settlePayments, 'defer'),
-  byMode(sendRefund, adapters, sendRefunds, 'defer'),
+  byMode(settlePayment, adapters, unlessHalted(settlePayment, settlePayments), 'defer'),
+  byMode(sendRefund, adapters, unlessHalted(sendRefund, sendRefunds), 'defer'),
   byMode(applyQuarantined, adapters, applyQuarantinedTransfers, 'defer'),
   { job: syncChain, handle: (ctx, keys) => syncChains(ctx, adapters, keys) },
 ];

@@ -7,7 +7,7 @@ import type { QueueState } from '../../domain/ops/health/queues.ts';
 
 /** What the background knows, for metrics. */
 export interface HealthState {
-  readonly kind: 'web' | 'worker';
+  readonly kind: 'web' | 'worker' | 'watcher';
   readonly health: HealthSource;
   /** By queue, as of the latest look. */
   readonly queues: () => readonly QueueState[];

@@ -116,9 +116,15 @@ function chainMetrics({ networks }: Survey): Metric[] {
     }),
     gauge({
       name: 'chain_sync_late_seconds',
-      help: 'For how long the sync of a network has been due.',
+      help: 'For how long the sync of a network has been due; of a real one (ethereum/live), how far its scan is behind.',
       labelNames: ['network'],
       read: async () => (await networks()).map(({ network, lateSeconds }) => [{ network }, lateSeconds]),
+    }),
+    gauge({
+      name: 'chain_halted',
+      help: '1: a real network has halted, and nothing of it is read or confirmed until an operator resumes it.',
+      labelNames: ['network'],
+      read: async () => (await networks()).map(({ network, isHalted }) => [{ network }, Number(isHalted)]),
     }),
   ];
 }

@@ -22,19 +22,20 @@ import {
   siteUrl,
   text,
   unique,
-  type Parse,
+  type Reader,
 } from './values.ts';
+import { readFinality, readProviders, type ChainConfig } from './chains.ts';
 import { misspelledVariables } from './misspelled.ts';
 import { DEVELOPMENT_KEY, isProduction, productionFaults } from './production.ts';
 import { readSecretFiles, SECRET_FILE_VARIABLES } from './secret-files.ts';
 import { assertNoFaults } from './start-error.ts';
-import { KNOWN_VARIABLES, type Variable } from './variables.ts';
+import { KNOWN_VARIABLES } from './variables.ts';
 
 export { ConfigError, StartError } from './start-error.ts';
 export { KNOWN_VARIABLES } from './variables.ts';
 
 /** Everything that environment variables decide. Read once at start, frozen, passed as a value. */
-export interface Config {
+export interface Config extends ChainConfig {
   readonly production: boolean;
   readonly port: number;
   readonly host: string;
@@ -105,13 +106,14 @@ export const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_
 /**
  * Reads the configuration from environment variables (names and defaults: docs/operations.md).
  * An empty variable counts as unset; a secret may stand in a file that NAME_FILE names. `queueNames` are the
- * values that WORKER_QUEUES may hold. A process that shows no links to customers needs no PUBLIC_URL.
+ * values that WORKER_QUEUES may hold. A process that shows no links to customers needs no PUBLIC_URL; one
+ * that does not read chains gets no provider, whatever is set.
  * Throws ConfigError that names every fault at once.
  */
 export function readConfig(
   variables: Environment,
   queueNames: readonly string[] = [],
-  { showsLinks = true }: { showsLinks?: boolean } = {},
+  { showsLinks = true, readsChains = false }: { showsLinks?: boolean; readsChains?: boolean } = {},
 ): Config {
   const faults = misspelledVariables(Object.keys(variables), [...KNOWN_VARIABLES, ...SECRET_FILE_VARIABLES]);
   const { env, faults: fileFaults } = readSecretFiles(variables);
@@ -146,6 +148,8 @@ export function readConfig(
     mailFrom: read('MAIL_FROM', mailAddress, null),
     trustedProxies: read('TRUSTED_PROXIES', listOf(network), []),
     explorers: read('EXPLORER_URLS', explorerUrls, {}),
+    finality: readFinality(read),
+    rpc: readsChains ? readProviders(read) : {},
     rateSources: read('RATE_SOURCES', unique(oneOf(RATE_SOURCE_NAMES)), RATE_SOURCE_NAMES),
     rateUrls: {
       kraken: read('RATE_URL_KRAKEN', siteUrl, null),
@@ -172,8 +176,8 @@ export function readConfig(
   return Object.freeze(config);
 }
 
-function reader(env: Environment, faults: string[]) {
-  return <T, D>(name: Variable, parse: Parse<T>, fallback: D): T | D => {
+function reader(env: Environment, faults: string[]): Reader {
+  return (name, parse, fallback) => {
     const value = env[name];
     if (value === undefined || value === '') return fallback;
     try {

@@ -12,6 +12,9 @@ const OWN_PREFIXES = [
   'SIMULATE_',
   'RATE_LIMIT_SCALE',
   'TRUSTED_PROX',
+  'RPC_URL',
+  'RPC_QUORUM',
+  'CONFIRMATIONS_',
 ];
 
 /**

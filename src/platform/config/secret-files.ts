@@ -12,6 +12,8 @@ export const SECRET_VARIABLES = [
   'ADMIN_PASSWORD',
   'SECRETS_KEY',
   'SMTP_URL',
+  'RPC_URLS_ETHEREUM',
+  'RPC_URLS_POLYGON',
 ] as const;
 
 /** The names of the variables that name files. */

@@ -1,8 +1,12 @@
 import { isIP } from 'node:net';
+import type { Variable } from './variables.ts';
 import { parseServers } from '../values/postgres-urls.ts';
 import { parseRedisUrl } from '../values/redis-urls.ts';
 import { parseNetwork } from '../values/networks.ts';
 import { parseUrl, urlFault } from '../values/urls.ts';
+
+/** Reads a variable, or notes what is wrong with it and returns the fallback. */
+export type Reader = <T, D>(name: Variable, parse: Parse<T>, fallback: D) => T | D;
 
 /** Parses a variable's value; throws an error whose message completes the sentence "NAME ...". */
 export type Parse<T> = (value: string) => T;

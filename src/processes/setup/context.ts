@@ -26,9 +26,14 @@ export const WEB_DB = { poolSize: 20, acquireMs: 700, queryMs: 1_200 };
 export const REPLICA_DB = { poolSize: 20, acquireMs: 300, queryMs: 600 };
 /** Workers run statements over sets, and can wait. */
 export const WORKER_DB = { poolSize: 20, acquireMs: 10_000, queryMs: 60_000 };
+/** A watcher applies a page of one network at a time. */
+export const WATCHER_DB = { poolSize: 5, acquireMs: 10_000, queryMs: 60_000 };
 
 /** The configuration from the environment. Throws ConfigError, which names the faulty variables. */
-export function configFrom(env: Environment, options?: { showsLinks: boolean }): Config {
+export function configFrom(
+  env: Environment,
+  options?: { showsLinks?: boolean; readsChains?: boolean },
+): Config {
   return readConfig(env, QUEUE_NAMES, options);
 }
 

@@ -11,6 +11,7 @@ import {
   newProcess,
   type ProcessIdentity,
 } from '../../domain/ops/health/processes.ts';
+import { networksCheck } from '../../domain/ops/health/networks.ts';
 import { queuesCheck, type QueueOfJob } from '../../domain/ops/health/queues.ts';
 import { redisCheck } from '../../domain/ops/health/redis.ts';
 import { walletsCheck } from '../../domain/ops/health/wallets.ts';
@@ -58,6 +59,7 @@ function checksOf(ctx: Context, queues: Check, redis: RedisConnection | null): r
     clocksCheck(ctx),
     feedHealth(ctx),
     walletsCheck(ctx),
+    networksCheck(ctx),
     ...(redis === null ? [] : [redisCheck(redis)]),
   ];
 }

@@ -3,6 +3,7 @@ import { QueueEnqueuer } from '../../background/enqueuer.ts';
 import type { JobQueue } from '../../background/queues.ts';
 import { createHandlers } from '../../background/workers.ts';
 import { closeAdapters, createAdapters } from '../../domain/adapters.ts';
+import { followServed } from '../../domain/payments/sync/served.ts';
 import { enqueueWith } from '../../domain/schedule/enqueue.ts';
 import type { AppOptions } from '../../http/app.ts';
 import { BOARD_PATH, operatorPages, STUCK_PATH, type OperatorBoard } from '../../http/operators/pages.ts';
@@ -26,7 +27,9 @@ export async function openWeb(
   lifetime: Lifetime,
   state: HealthState,
 ): Promise<Pick<AppOptions, 'adapters' | 'sandbox' | 'admin' | 'probes' | 'health'>> {
-  const adapters = createAdapters(ctx.config);
+  const networks = followServed(ctx);
+  lifetime.own(() => networks.close());
+  const adapters = createAdapters(ctx.config, { served: networks.served });
   lifetime.own(() => closeAdapters(adapters));
   const { health } = state;
   const ready = probes({ health, clock: ctx.clock, isDraining: () => lifetime.isDraining() });
@@ -34,12 +37,12 @@ export async function openWeb(
   lifetime.own(() => admin.close());
   const sandbox = ctx.config.sandbox ? { adapters, handlersFor: createHandlers } : null;
   const { adminPort } = ctx.config;
-  const served = { adapters, sandbox, probes: ready, health };
-  if (adminPort === null) return { ...served, admin: admin.pages };
+  const options = { adapters, sandbox, probes: ready, health };
+  if (adminPort === null) return { ...options, admin: admin.pages };
   const server = await startOperatorServer(ctx, adminPort, ready, admin.pages);
   lifetime.own(() => server.close());
   ctx.log.info('operators served on their own port', { port: server.port });
-  return { ...served, admin: null };
+  return { ...options, admin: null };
 }
 
 /** The operators' pages, null when ADMIN_PASSWORD is not set. */

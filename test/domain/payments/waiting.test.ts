@@ -64,7 +64,7 @@ describe("who waits for a payment's lock decides by what was committed meanwhile
     const transfers = new Map([[id, [transfer]]]);
     const concerned = await lockConcerned(tx, null, [id], transfers);
     const at = harness.ctx.now();
-    const page = { ...PAGE, transfers, ratesOf: () => SIMULATED_RATES, at };
+    const page = { ...PAGE, heights: null, finality: {}, transfers, ratesOf: () => SIMULATED_RATES, at };
     await applyTransfers(tx, concerned, page, at);
   };
   const lose = (id: string, transfer: ChainTransfer) => report(id, dropped(transfer));

@@ -23,12 +23,16 @@ describe('a live payment', () => {
   let shop: Shop;
   let adapters: Adapters;
   let merchant: TestMerchant;
+  let isHalted: boolean;
   eachShop(async (opened) => {
     ({ harness, shop } = opened);
-    const real = { chain: simulatedChain, payouts: simulatedPayouts };
+    isHalted = false;
+    const real = { payouts: simulatedPayouts };
+    const served = { networks: ['ethereum', 'polygon'] as const, isHalted: () => isHalted };
     const config = { ...harness.ctx.config, simulateLive: false };
-    const created = createAdapters(config, { ethereum: real, polygon: real });
-    adapters = { ...created, live: { ...created.live, rates: simulatedRates } };
+    const created = createAdapters(config, { real: { ethereum: real, polygon: real }, served });
+    const { live } = created;
+    adapters = { ...created, live: { ...live, chain: simulatedChain, rates: simulatedRates } };
     merchant = await harness.addMerchant({ mode: 'live' });
   });
 
@@ -55,6 +59,17 @@ describe('a live payment', () => {
       /^503 network_unavailable: no wallet .* wallet set --merchant mer_/,
     );
     expect(await harness.ctx.db('payments').where({ merchant_id: merchant.id })).to.deep.equal([]);
+  });
+
+  it('on a network that has halted is a 503, and one that no watcher reads as well', async () => {
+    await useWallet(harness.ctx, merchant.id);
+    isHalted = true;
+    expect(await refusal(create())).to.match(/^503 network_unavailable: ethereum has halted/);
+    isHalted = false;
+    adapters = createAdapters({ ...harness.ctx.config, simulateLive: false });
+    expect(await refusal(create())).to.match(
+      /^503 network_unavailable: no real client serves .* on ethereum/,
+    );
   });
 
   it('is created in one statement, as a test payment is, once addresses are ready', async () => {

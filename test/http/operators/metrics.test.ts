@@ -115,7 +115,11 @@ describe('metrics', () => {
     await harness.ctx.db.raw('ALTER TABLE chain_cursors RENAME TO hidden');
     const lines = await scrape();
     await harness.ctx.db.raw('ALTER TABLE hidden RENAME TO chain_cursors');
-    expect(failingIn(lines)).to.deep.equal(['chain_head_age_seconds', 'chain_sync_late_seconds']);
+    expect(failingIn(lines)).to.deep.equal([
+      'chain_head_age_seconds',
+      'chain_sync_late_seconds',
+      'chain_halted',
+    ]);
     expect(valueOf(lines, 'webhook_endpoints_stopped{state="open"}')).to.equal(0);
   });
 

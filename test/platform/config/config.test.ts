@@ -19,12 +19,13 @@ const WEAK = {
 };
 
 /** What one variable does is read as in tests; what production adds has its own cases below. */
-const read = (env: Record<string, string>) => readConfig({ NODE_ENV: 'test', DATABASE_URL, ...env }, QUEUES);
+const read = (env: Record<string, string>, options = { readsChains: true }) =>
+  readConfig({ NODE_ENV: 'test', DATABASE_URL, ...env }, QUEUES, options);
 
 /** The faults that are named, one a line. */
-function faultsOf(env: Record<string, string>, options?: { showsLinks: boolean }): string[] {
+function faultsOf(env: Record<string, string>, options?: { showsLinks?: boolean }): string[] {
   try {
-    readConfig({ NODE_ENV: 'test', ...env }, QUEUES, options);
+    readConfig({ NODE_ENV: 'test', ...env }, QUEUES, { readsChains: true, ...options });
     return [];
   } catch (error) {
     expect(error).to.be.instanceOf(ConfigError);
@@ -314,6 +315,53 @@ const VARIABLES: readonly {
     bad: ['0', '-1', '2m'],
   },
   {
+    name: 'RPC_URLS_ETHEREUM',
+    field: 'rpc',
+    otherwise: {},
+    good: {
+      'https://a.example/v3/key, http://10.0.0.1:8545': {
+        ethereum: { urls: ['https://a.example/v3/key', 'http://10.0.0.1:8545'], quorumUsd: 1_000 },
+      },
+    },
+    bad: ['a.example', 'ws://a.example', 'https://a.example,https://a.example', 'https://a.example,'],
+  },
+  {
+    name: 'RPC_URLS_POLYGON',
+    field: 'rpc',
+    otherwise: {},
+    good: { 'https://a.example': { polygon: { urls: ['https://a.example'], quorumUsd: 1_000 } } },
+    bad: ['https:/a.example'],
+  },
+  { name: 'RPC_QUORUM_USD_ETHEREUM', field: 'rpc', otherwise: {}, good: { 5: {} }, bad: ['-1', '$5'] },
+  { name: 'RPC_QUORUM_USD_POLYGON', field: 'rpc', otherwise: {}, good: { 0: {} }, bad: ['5 USD'] },
+  {
+    name: 'CONFIRMATIONS_ETHEREUM',
+    field: 'finality',
+    otherwise: {},
+    good: {
+      '0=safe,1000=finalized': {
+        ethereum: [
+          { from: 0, by: 'safe' },
+          { from: 1_000, by: 'finalized' },
+        ],
+      },
+      '0=3, 100=12': {
+        ethereum: [
+          { from: 0, by: 3 },
+          { from: 100, by: 12 },
+        ],
+      },
+    },
+    bad: ['12', '0=0', '0=latest', '5=safe', '0=safe,0=finalized', '0=1,100=2,50=3', '0=10001', '0=safe,'],
+  },
+  {
+    name: 'CONFIRMATIONS_POLYGON',
+    field: 'finality',
+    otherwise: {},
+    good: { '0=finalized': { polygon: [{ from: 0, by: 'finalized' }] } },
+    bad: ['=safe'],
+  },
+  {
     name: 'TRUSTED_PROXIES',
     field: 'trustedProxies',
     otherwise: [],
@@ -372,6 +420,11 @@ const VARIABLES: readonly {
 ];
 
 describe('configuration', () => {
+  it('has no provider of a network in a process that does not read chains', () => {
+    const env = { RPC_URLS_ETHEREUM: 'https://a.example/v3/key' };
+    expect(read(env, { readsChains: false }).rpc).to.deep.equal({});
+  });
+
   it('has a case here for every variable', () => {
     expect(VARIABLES.map(({ name }) => name)).to.have.members([...KNOWN_VARIABLES]);
   });

@@ -14,6 +14,8 @@ const SECRETS = {
   ADMIN_PASSWORD: 'correct horse battery',
   SECRETS_KEY: KEY,
   SMTP_URL: 'smtps://u:hunter2hunter2@mail:465',
+  RPC_URLS_ETHEREUM: 'https://rpc.example.com/v3/hunter2hunter2',
+  RPC_URLS_POLYGON: 'https://rpc.example.com/v3/hunter2hunter2',
 } satisfies Record<(typeof SECRET_VARIABLES)[number], string>;
 
 describe('secrets in files', () => {
@@ -31,7 +33,7 @@ describe('secrets in files', () => {
     );
   const faultsOf = (env: Record<string, string>) => {
     try {
-      readConfig(env);
+      readConfig(env, [], { readsChains: true });
       return [];
     } catch (error) {
       expect(error).to.be.instanceOf(ConfigError);

@@ -18,11 +18,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ with .Values.image.digest }}@{{ . }}{{ end }}
 {{- end -}}
 
-{{/* What every pod has: no token, no root, the image's user. */}}
+{{/* What every pod has: no token, no root, the image's user. With `root` and the `secretKeys` that it gets. */}}
 {{- define "checkout.pod" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
-{{- with .Values.imagePullSecrets }}
+{{- with .root.Values.imagePullSecrets }}
 imagePullSecrets: {{ toYaml . | nindent 2 }}
 {{- end }}
 securityContext:
@@ -36,17 +36,17 @@ volumes:
     emptyDir: { sizeLimit: 64Mi }
   - name: secrets
     secret:
-      secretName: {{ .Values.existingSecret }}
+      secretName: {{ .root.Values.existingSecret }}
       defaultMode: 0440
       items:
-      {{- range .Values.secretKeys }}
+      {{- range .secretKeys }}
         - { key: {{ . }}, path: {{ . }} }
       {{- end }}
 {{- end -}}
 
 {{- define "checkout.container" -}}
-image: {{ include "checkout.image" . | quote }}
-imagePullPolicy: {{ .Values.image.pullPolicy }}
+image: {{ include "checkout.image" .root | quote }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
@@ -55,10 +55,10 @@ env:
   - { name: NODE_ENV, value: production }
   - { name: PORT, value: "3000" }
   - { name: ADMIN_PORT, value: "9090" }
-  {{- range .Values.secretKeys }}
+  {{- range .secretKeys }}
   - { name: {{ . }}_FILE, value: /run/secrets/payment-checkout/{{ . }} }
   {{- end }}
-  {{- range $name, $value := .Values.env }}
+  {{- range $name, $value := .root.Values.env }}
   {{- if $value }}
   - { name: {{ $name }}, value: {{ $value | quote }} }
   {{- end }}

@@ -1,5 +1,5 @@
 import { displayedAddress } from '../../chain/addresses.ts';
-import { NETWORKS } from '../../chain/networks.ts';
+import { blocksToFinal } from '../../chain/finality.ts';
 import { lateWindowEnd } from '../../payments/transfers/evaluate.ts';
 import { networkOfTransfer, payableUntil, type Payment } from '../../payments/lifecycle/payment.ts';
 import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
@@ -77,6 +77,7 @@ export interface View {
   readonly goesBack: string;
   /** The page may still change, so it follows its payment. */
   readonly isLive: boolean;
+  /** Where a checkpoint of the network decides, as many as that usually takes. */
   readonly requiredConfirmations: number;
   /** At most `requiredConfirmations`. */
   readonly confirmations: number;
@@ -87,7 +88,7 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
   const [state, appearance] = [stateOf(payment), appearanceOf(payment)];
   const asksForMoney = state === 'waiting' || state === 'underpaid';
   const mustChoose = state === 'waiting' && !isOffered(appearance, payment);
-  const requiredConfirmations = NETWORKS[networkOfTransfer(payment)].confirmations;
+  const requiredConfirmations = blocksToFinal(networkOfTransfer(payment), payment.finality);
   const { locked_until, deadline_at } = payment;
   // Late money has no locked rate.
   const isLocked = locked_until !== null && locked_until < payableUntil(payment);

@@ -7,7 +7,7 @@ import { probeWrites, recordBeat, type ProcessIdentity, type ProcessState } from
 const IS_ABSENCE = /^(?:08|28|3D|53(?!100|200)|57|55P03|25P04)/;
 
 /** How often a process writes its row: a worker tells others what it finishes, web only probes. */
-const EVERY_MS = { worker: 5_000, web: 10_000 } as const;
+const EVERY_MS = { worker: 5_000, web: 10_000, watcher: 5_000 } as const;
 
 /**
  * Whether Postgres responds and takes writes: the process writes its own row. Throws UnreachableError when

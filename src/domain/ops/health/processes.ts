@@ -31,7 +31,7 @@ export interface ProcessState {
 /** A process of the service, as it reports itself. */
 export interface ProcessIdentity {
   readonly id: string;
-  readonly kind: 'web' | 'worker';
+  readonly kind: 'web' | 'worker' | 'watcher';
   readonly startedAt: Date;
 }
 

@@ -1,5 +1,7 @@
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
+import { readLiveChains } from '../chains.ts';
+import { faultOf } from '../health/networks.ts';
 import { listActions } from '../actions.ts';
 import { durationText, firstOf, type Section } from './section.ts';
 
@@ -26,6 +28,7 @@ export const networksSection: Section = {
   name: 'networks',
   async read({ db, systemNow }) {
     const all = await run(db, networks, { now: systemNow() });
+    const live = await readLiveChains(db);
     const late = all.filter(({ late_seconds }) => late_seconds > LATE_SECONDS);
     const missing = syncChain.keys.filter((key) => !all.some(({ network }) => network === key));
     const lines = [
@@ -34,10 +37,13 @@ export const networksSection: Section = {
           `${network}: not read for ${durationText(late_seconds)}${last_error === null ? '' : `: ${last_error}`}`,
       ),
       ...missing.map((network) => `${network}: no worker has scheduled its sync`),
+      ...live.flatMap((chain) => faultOf(chain, systemNow()) ?? []),
     ];
-    const heads = all.map(({ network, head }) => `${network} ${head ?? '-'}`).join(', ');
+    const heads = [...all, ...live.map(({ network, head }) => ({ network: `${network} live`, head }))]
+      .map(({ network, head }) => `${network} ${head ?? '-'}`)
+      .join(', ');
     return {
-      facts: { networks: all, missing },
+      facts: { networks: all, missing, live },
       lines: lines.length === 0 ? [`read up to ${heads}`] : firstOf(lines, 6),
       isBad: lines.length > 0,
     };

@@ -1,3 +1,5 @@
+import { LIVE_CHAIN_KEY } from '../../chain/chain-key.ts';
+import { NETWORK_IDS } from '../../chain/networks.ts';
 import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { IS_REFUSED } from '../../payments/conversions/states.ts';
@@ -66,23 +68,32 @@ export async function countTurns(db: Connection, now: Date): Promise<{ count: nu
   };
 }
 
-/** A network, with how long its sync has been due. */
+/** A network, with how long its sync has been due or, of a real one, how far the scan is behind. */
 export interface NetworkRow {
   readonly network: string;
   readonly head: string | null;
   readonly late_seconds: number;
+  readonly is_halted: boolean;
 }
 
 const networks = sql<NetworkRow, { now: Date }>(
   'survey_networks',
   (p) => `
     SELECT j.key AS network, c.head,
-      greatest(0, extract(epoch FROM ${p.now}::timestamptz - j.run_at))::float8 AS late_seconds
+      greatest(0, extract(epoch FROM ${p.now}::timestamptz - j.run_at))::float8 AS late_seconds,
+      false AS is_halted
     FROM scheduled_jobs j LEFT JOIN chain_cursors c ON c.chain = j.key
-    WHERE j.job = '${syncChain.name}' AND j.test_clock IS NULL`,
+    WHERE j.job = '${syncChain.name}' AND j.test_clock IS NULL
+    UNION ALL
+    SELECT chain, head,
+      greatest(0, extract(epoch FROM
+        ${p.now}::timestamptz - coalesce(scanned_until, to_timestamp(0))))::float8,
+      halted_at IS NOT NULL
+    FROM unnest(ARRAY[${NETWORK_IDS.map((network) => `'${network}'`).join()}]) AS n (network)
+      JOIN chain_cursors ON chain = ${LIVE_CHAIN_KEY('n.network')}`,
 );
 
-/** The networks that workers have scheduled. */
+/** The networks that workers have scheduled, and those that a watcher reads. */
 export async function readNetworks(db: Connection, now: Date): Promise<NetworkRow[]> {
   return run(db, networks, { now });
 }

@@ -14,8 +14,9 @@ export interface NetworkAge {
   readonly network: string;
   /** How long ago its head was last seen to advance. */
   readonly ageSeconds: number;
-  /** How long its sync has been due. */
+  /** How long its sync has been due, or how far its scan is behind. */
   readonly lateSeconds: number;
+  readonly isHalted: boolean;
 }
 
 /**
@@ -41,10 +42,11 @@ export function openSurvey({ db, systemNow }: Context) {
 class HeadAges {
   readonly #heads = new Map<string, { head: string | null; since: number }>();
 
-  of({ network, head, late_seconds: lateSeconds }: NetworkRow): NetworkAge {
+  of({ network, head, late_seconds: lateSeconds, is_halted: isHalted }: NetworkRow): NetworkAge {
     const known = this.#heads.get(network);
     const since = known?.head === head ? known.since : performance.now();
     this.#heads.set(network, { head, since });
-    return { network, ageSeconds: (performance.now() - since) / 1000, lateSeconds };
+    const ageSeconds = (performance.now() - since) / 1000;
+    return { network, ageSeconds, lateSeconds, isHalted };
   }
 }

@@ -1,4 +1,4 @@
-import { NETWORKS } from '../../chain/networks.ts';
+import { requiredConfirmations } from '../../chain/finality.ts';
 import type { EventRecord } from '../../outbox/outbox.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import type { CheckoutRefund, CheckoutTransfer, EventEnvelope } from '../../../sdk/event-types.ts';
@@ -46,7 +46,7 @@ export function eventOf(
       payment: {
         txHash: payment.tx_hash,
         confirmations: payment.confirmations,
-        requiredConfirmations: NETWORKS[networkOfTransfer(payment)].confirmations,
+        requiredConfirmations: requiredConfirmations(networkOfTransfer(payment), payment.finality),
         network: networkOfTransfer(payment),
       },
       settlement: settlementOf(payment),

@@ -1,4 +1,5 @@
 import type { CoinId } from '../../chain/coins.ts';
+import type { Finality } from '../../chain/finality.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ScheduledJob } from '../../schedule/rows.ts';
 import type { TestClock } from '../../../platform/clock.ts';
@@ -37,6 +38,8 @@ export interface Payment {
   /** Its network; null: none was seen, or an earlier release saw it on `network`. */
   readonly tx_network: NetworkId | null;
   readonly confirmations: number;
+  /** What makes that transfer final, and before one is seen what would. */
+  readonly finality: Finality;
   /** Enough money was seen in time: the payment does not expire while it confirms. */
   readonly fully_funded: boolean;
   readonly amount_received: string;

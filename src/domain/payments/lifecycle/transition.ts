@@ -1,4 +1,5 @@
 import type { CoinId } from '../../chain/coins.ts';
+import type { Finality } from '../../chain/finality.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { recordEvents, type JobChanges } from '../../outbox/outbox.ts';
 import { recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
@@ -29,6 +30,7 @@ export interface Changes {
   readonly tx_hash?: string | null;
   readonly tx_network?: NetworkId | null;
   readonly confirmations?: number;
+  readonly finality?: Finality;
   readonly actually_paid?: string;
   readonly actually_paid_currency?: string;
   readonly settlement_mode?: SettlementMode;
@@ -119,6 +121,7 @@ const applyTransitions = sql<Payment & { from_status: Status }, { requests: stri
       tx_hash = coalesce(r.tx_hash, p.tx_hash),
       tx_network = coalesce(r.tx_network, p.tx_network),
       confirmations = coalesce(r.confirmations, p.confirmations),
+      finality = coalesce(r.finality, p.finality),
       actually_paid = coalesce(r.actually_paid, p.actually_paid),
       actually_paid_currency = coalesce(r.actually_paid_currency, p.actually_paid_currency),
       settlement_mode = coalesce(r.settlement_mode, p.settlement_mode),
@@ -131,7 +134,7 @@ const applyTransitions = sql<Payment & { from_status: Status }, { requests: stri
     FROM jsonb_to_recordset(${p.requests}::jsonb) AS r (
       id text, trigger text, from_statuses text[], to_status text, exceptions text[],
       amount_received numeric, amount_refunded numeric, fully_funded boolean, tx_hash text,
-      tx_network text, confirmations integer,
+      tx_network text, confirmations integer, finality text,
       actually_paid text, actually_paid_currency text, settlement_mode text, settlement_coin text,
       settlement_network text, settlement_amount text, deadline_at timestamptz, settled_at timestamptz,
       cancelled_at timestamptz)

@@ -8,6 +8,7 @@ import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { lockPayments, readPayments } from '../lifecycle/store.ts';
 import { takeQuarantined, type QuarantinedTransfers } from '../lifecycle/quarantine.ts';
 import { readPrices, type PricesOf } from '../pricing/market.ts';
+import { allAt, type ConfirmedHeights } from '../transfers/confirm.ts';
 import { isShort } from '../transfers/decide.ts';
 import { applyTransfers, lockConcerned } from '../sync/apply-transfers.ts';
 
@@ -47,7 +48,13 @@ async function applyAll(
     const concerned = await lockConcerned(tx, testClock, [id], transfers);
     // A coin that had no price when its transfer came is credited at that of now.
     const ratesOf = (one: Payment) => ({ ...pricesOf(one).rates, ...row.rates });
-    const report = { ...row, ratesOf, transfers, height: heightOf(rows, index) };
+    const report = {
+      ...row,
+      ratesOf,
+      transfers,
+      heights: heightsOf(rows, index),
+      finality: ctx.config.finality,
+    };
     moved.push(...(await applyTransfers(tx, concerned, report, startedAt)));
   }
   if (rows.length > 0) await scheduleFollowing(tx, id, rows, startedAt);
@@ -56,13 +63,14 @@ async function applyAll(
 }
 
 /**
- * The height at which a row confirms; null: nothing. As on pages, nothing confirms before the last row of a
+ * Up to where a row confirms; null: nothing. As on pages, nothing confirms before the last row of a
  * network: a later one may report that a block was replaced.
  */
-function heightOf(rows: readonly QuarantinedTransfers[], index: number): number | null {
+function heightsOf(rows: readonly QuarantinedTransfers[], index: number): ConfirmedHeights | null {
   const row = rows[index];
   const isLast = !rows.slice(index + 1).some(({ network }) => network === row?.network);
-  return isLast ? (row?.height ?? null) : null;
+  const height = isLast ? (row?.height ?? null) : null;
+  return height === null ? null : allAt(height);
 }
 
 /**

@@ -5,7 +5,7 @@ import { compare } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { findQuarantined, quarantine } from '../lifecycle/quarantine.ts';
 import type { PricesOf } from '../pricing/market.ts';
-import { findConfirmable } from '../transfers/confirm.ts';
+import { allAt, findConfirmable, type ConfirmedHeights } from '../transfers/confirm.ts';
 import { readOwners, type ChainScope } from '../transfers/store.ts';
 import { applyTransfers, lockConcerned } from './apply-transfers.ts';
 
@@ -41,8 +41,8 @@ export async function applyPage(
   now: Date,
   { only, failing }: Part = WHOLE,
 ): Promise<{ moved: Payment[]; more: boolean }> {
-  const { network, isLive } = scope;
-  const { transfers, height, more } = read;
+  const { network, isLive, finality } = scope;
+  const { transfers, heights, more } = read;
   const ids = concernedBy(read).filter((id) => only?.has(id) ?? true);
   if (ids.length === 0) return { moved: [], more };
   const [concerned, quarantined] = await pipelined(
@@ -56,6 +56,7 @@ export async function applyPage(
   const quarantining = [...concerned.values()]
     .map(({ payment }) => payment)
     .filter(({ id }) => isQuarantined(id) && (transfers.has(id) || !quarantined.has(id)));
+  const height = heights?.final ?? null;
   const ratesOf = (payment: Payment) => pricesOf(payment).rates;
   const reportOf = (payment: Payment) => ({
     network,
@@ -66,10 +67,8 @@ export async function applyPage(
   });
   await quarantine(tx, quarantining, reportOf, now);
   const others = new Map([...concerned].filter(([id]) => !isQuarantined(id)));
-  return {
-    moved: await applyTransfers(tx, others, { network, transfers, ratesOf, height, isLive, at: now }, now),
-    more,
-  };
+  const report = { network, transfers, ratesOf, heights, isLive, finality, at: now };
+  return { moved: await applyTransfers(tx, others, report, now), more };
 }
 
 /** Returns the payments of a page to which it is applied, those with quarantined transfers excluded. */
@@ -97,7 +96,7 @@ export interface PageOfPayments {
   /** Payments with a transfer that the page's head confirms. */
   readonly confirmable: readonly string[];
   /** Null: nothing confirms on this page. */
-  readonly height: number | null;
+  readonly heights: ConfirmedHeights | null;
   readonly more: boolean;
 }
 
@@ -112,15 +111,19 @@ export async function readPage(
   const addresses = [...new Set(page.transfers.map(({ address }) => address))];
   // While there is more to read, a later page may report that a block was replaced: nothing confirms on this
   // page.
-  const height = page.next === 'head' ? page.finalHeight : null;
+  const heights = page.next === 'head' ? heightsOf(page, scope) : null;
   const [owners, { paymentIds: confirmable, more }] = await pipelined(
     connection,
     () => readOwners(connection, scope, addresses),
-    () => (height === null ? NOTHING_YET : findConfirmable(connection, scope, height)),
+    () => (heights === null ? NOTHING_YET : findConfirmable(connection, scope, heights)),
   );
   // Nothing is money: a transfer of it, with which people are led to wrong addresses, must not stop the page.
   const paying = page.transfers.filter(({ amount }) => compare(amount, '0') > 0);
   const transfers = groupBy(paying, ({ address }) => owners.get(address)?.payment_id ?? '');
   transfers.delete('');
-  return { transfers, confirmable, height, more };
+  return { transfers, confirmable, heights, more };
+}
+
+function heightsOf({ head, finalHeight: final, safeHeight: safe }: ChainPage, { isLive }: ChainScope) {
+  return isLive ? { final, safe, head: head.height } : allAt(final);
 }

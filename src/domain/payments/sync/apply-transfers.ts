@@ -14,29 +14,30 @@ import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
 import { scheduleRequote } from '../pricing/schedule-requote.ts';
 import { readOpenRefunds } from '../refunds/store.ts';
 import { acceptDueRefunds, mayOweRefund } from '../refunds/due.ts';
-import { confirmUpTo } from '../transfers/confirm.ts';
+import { confirmUpTo, type ConfirmedHeights } from '../transfers/confirm.ts';
 import { confirmedInFull, decideTransitions, isShort, type Decision } from '../transfers/decide.ts';
 import { holdJobs } from '../transfers/hold.ts';
 import type { PaymentTransfer, TransferUpdate } from '../transfers/payment-transfer.ts';
-import { readLockedQuotes, recordTransfers, type LockedPayment } from '../transfers/record.ts';
+import {
+  readLockedQuotes,
+  recordTransfers,
+  type LockedPayment,
+  type PageOfPayments,
+} from '../transfers/record.ts';
 import { readTransfersByPayment, recordMoney } from '../transfers/store.ts';
 
 /** By the payment's id. */
 export type Concerned = ReadonlyMap<string, LockedPayment>;
 
 /** What a chain reports of payments. */
-export interface ChainReport {
+export interface ChainReport extends Pick<PageOfPayments, 'at' | 'isLive' | 'finality'> {
   readonly network: NetworkId;
   /** The transfers to each payment that are new or changed, by the payment's id, in the chain's order. */
   readonly transfers: ReadonlyMap<string, readonly ChainTransfer[]>;
   /** At which new ones are credited. */
   readonly ratesOf: (payment: Payment) => Rates;
-  /** Transfers in this block or below are confirmed; null: it is not known yet, for there is more to read. */
-  readonly height: number | null;
-  /** When it reported this. */
-  readonly at: Date;
-  /** It is a real network. */
-  readonly isLive: boolean;
+  /** Up to where transfers are confirmed; null: it is not known yet, for there is more to read. */
+  readonly heights: ConfirmedHeights | null;
 }
 
 /**
@@ -76,13 +77,13 @@ export async function lockConcerned(
 export async function applyTransfers(
   tx: Tx,
   concerned: Concerned,
-  { network, transfers, ratesOf, height, at, isLive }: ChainReport,
+  { network, transfers, ratesOf, heights, at, ...chain }: ChainReport,
   now: Date,
 ): Promise<Payment[]> {
   const ids = [...concerned.keys()];
   const own = new Map([...transfers].filter(([id]) => concerned.has(id)));
-  const updates = await recordTransfers(tx, { payments: concerned, transfers: own, ratesOf, at, isLive });
-  if (height !== null) await confirmUpTo(tx, network, { paymentIds: ids, height }, now);
+  const updates = await recordTransfers(tx, { payments: concerned, transfers: own, ratesOf, at, ...chain });
+  if (heights !== null) await confirmUpTo(tx, network, { paymentIds: ids, heights }, now);
   const [after, refunds] = await pipelined(
     tx,
     () => readTransfersByPayment(tx, ids),

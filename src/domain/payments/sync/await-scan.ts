@@ -1,5 +1,4 @@
 import { LIVE_CHAIN_KEY } from '../../chain/chain-key.ts';
-import type { NetworkId } from '../../chain/networks.ts';
 import { schedule } from '../../schedule/store.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -19,19 +18,19 @@ interface Unread {
 }
 
 /**
- * The payments with a network that is not read up to when their job is due. `due` selects id and `ends_at`.
+ * The payments with a network that is not read up to when their job is due. One that no watcher has ever read
+ * took no payment but simulated ones. `due` selects id and `ends_at`.
  */
 const unreadOf = (name: string, due: (which: string) => string) =>
-  sql<Unread, { paymentIds: readonly string[]; networks: readonly NetworkId[] }>(
+  sql<Unread, { paymentIds: readonly string[] }>(
     name,
     (p) => `
     WITH due AS (${due(`p.id = ANY (${p.paymentIds})`)}
     ), unread AS (
       SELECT due.id, CASE WHEN c.halted_at IS NULL THEN c.scanned_until END AS scanned_until
       FROM due JOIN quotes q ON q.payment_id = due.id
-        LEFT JOIN chain_cursors c ON c.chain = ${LIVE_CHAIN_KEY('q.network')}
-      WHERE q.network = ANY (${p.networks})
-        AND (c.halted_at IS NULL AND c.scanned_until >= due.ends_at) IS NOT TRUE
+        JOIN chain_cursors c ON c.chain = ${LIVE_CHAIN_KEY('q.network')}
+      WHERE (c.halted_at IS NULL AND c.scanned_until >= due.ends_at) IS NOT TRUE
     )
     SELECT u.id, p.merchant_id,
       CASE WHEN bool_and(u.scanned_until IS NOT NULL) THEN min(u.scanned_until) END AS scanned_until
@@ -75,7 +74,7 @@ export async function awaitScan(
   const now = ctx.now();
   const statement = UNREAD.get(job);
   if (statement === undefined) throw new Error(`job ${job.name} does not wait for a scan`);
-  const unread = await run(ctx.db, statement, { paymentIds: ids, networks: adapters.networks });
+  const unread = await run(ctx.db, statement, { paymentIds: ids });
   await schedule(
     ctx.db,
     unread.map(({ id: key, merchant_id: merchantId, scanned_until }) => ({

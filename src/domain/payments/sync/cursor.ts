@@ -9,11 +9,12 @@ export interface ChainCursor {
   readonly head: string;
   /** Null: an earlier release has synced the chain. */
   readonly final_height: string | null;
+  readonly safe_height: string | null;
 }
 
 const cursorOfChain = sql<ChainCursor, { chain: ChainKey }>(
   'chain_cursor',
-  (p) => `SELECT cursor, head, final_height FROM chain_cursors WHERE chain = ${p.chain}`,
+  (p) => `SELECT cursor, head, final_height, safe_height FROM chain_cursors WHERE chain = ${p.chain}`,
 );
 
 /** Returns how far a chain is read; null: not at all. */
@@ -34,16 +35,20 @@ interface Advance {
 const advance = sql<{ chain: string }, Advance>(
   'advance_chain_cursor',
   (p) => `
-    INSERT INTO chain_cursors (chain, cursor, head, head_hash, head_at, final_height, scanned_until)
+    INSERT INTO chain_cursors
+      (chain, cursor, head, head_hash, head_at, final_height, safe_height, scanned_until, providers)
     SELECT * FROM json_to_recordset(${p.page}::json) AS page (chain text, cursor text, head bigint,
-      head_hash text, head_at timestamptz, final_height bigint, scanned_until timestamptz)
+      head_hash text, head_at timestamptz, final_height bigint, safe_height bigint,
+      scanned_until timestamptz, providers jsonb)
     ON CONFLICT (chain) DO UPDATE SET
       cursor = excluded.cursor,
       head = excluded.head,
       head_hash = excluded.head_hash,
       head_at = excluded.head_at,
       final_height = excluded.final_height,
-      scanned_until = greatest(chain_cursors.scanned_until, excluded.scanned_until)
+      safe_height = excluded.safe_height,
+      scanned_until = greatest(chain_cursors.scanned_until, excluded.scanned_until),
+      providers = excluded.providers
       WHERE chain_cursors.cursor IS NOT DISTINCT FROM ${p.before}
         AND chain_cursors.head IS NOT DISTINCT FROM ${p.headBefore}::bigint
         AND chain_cursors.halted_at IS NULL
@@ -58,12 +63,14 @@ export async function advanceCursor(
   tx: Tx,
   chain: ChainKey,
   before: ChainCursor | null,
-  { cursor, head, finalHeight: final_height, scannedUntil: scanned_until }: ChainPage,
+  page: ChainPage,
 ): Promise<boolean> {
-  const { height, hash: head_hash, time: head_at } = head;
-  const page = recordset([{ chain, cursor, head: height, head_hash, head_at, final_height, scanned_until }]);
+  const { height: head, hash: head_hash, time: head_at } = page.head;
+  const { cursor, finalHeight: final_height, safeHeight: safe_height, scannedUntil: scanned_until } = page;
+  const row = { chain, cursor, head, head_hash, head_at, final_height, safe_height, scanned_until };
+  const rows = recordset([{ ...row, providers: page.providers }]);
   const headBefore = before?.head ?? null;
-  return (await run(tx, advance, { page, before: before?.cursor ?? null, headBefore })).length > 0;
+  return (await run(tx, advance, { page: rows, before: before?.cursor ?? null, headBefore })).length > 0;
 }
 
 const halted = sql<{ halted: boolean }, { chain: ChainKey }>(
@@ -92,4 +99,14 @@ export async function haltChain(
   now: Date,
 ): Promise<void> {
   await run(connection, halt, { chain, reason: reason.slice(0, 1000), now });
+}
+
+const declare = sql<never, { chain: ChainKey }>(
+  'declare_chain',
+  (p) => `INSERT INTO chain_cursors (chain) VALUES (${p.chain}) ON CONFLICT DO NOTHING`,
+);
+
+/** Makes a chain known that is to be read: where that never works, its state says so. */
+export async function declareChain(connection: Connection, chain: ChainKey): Promise<void> {
+  await run(connection, declare, { chain });
 }

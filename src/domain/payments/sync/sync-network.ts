@@ -51,7 +51,9 @@ export async function syncNetwork(
 export async function syncPage(ctx: Context, adapters: SyncAdapters, network: NetworkId): Promise<Synced> {
   const now = ctx.now();
   const isLive = !adapters.isSimulated;
-  const scope: ChainScope = { network, testClock: ctx.testClock?.id ?? null, isLive, modes: adapters.modes };
+  const { finality } = ctx.config;
+  const testClock = ctx.testClock?.id ?? null;
+  const scope: ChainScope = { network, testClock, isLive, finality, modes: adapters.modes };
   const chain = isLive ? liveChainKey(network) : chainKey(network, scope.testClock);
   const before = await readCursor(ctx.db, chain);
   const polled = await adapters.chain(ctx).poll(network, before?.cursor ?? null, watchOf(ctx, scope), now);
@@ -102,7 +104,13 @@ export async function syncPage(ctx: Context, adapters: SyncAdapters, network: Ne
  * Two polls must agree on what is final: a head that is too high once, or every other time, confirms nothing.
  */
 function agreed(page: ChainPage, before: ChainCursor | null): ChainPage {
-  return { ...page, finalHeight: Math.min(page.finalHeight, Number(before?.final_height ?? -1)) };
+  const least = (height: number, known: string | null | undefined) => Math.min(height, Number(known ?? -1));
+  return {
+    ...page,
+    head: { ...page.head, height: least(page.head.height, before?.head) },
+    finalHeight: least(page.finalHeight, before?.final_height),
+    safeHeight: least(page.safeHeight, before?.safe_height),
+  };
 }
 
 const watchOf = (ctx: Context, scope: ChainScope): Watch => ({

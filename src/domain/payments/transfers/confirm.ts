@@ -9,10 +9,28 @@ import type { ChainScope } from './store.ts';
  */
 const CONFIRM_AT_ONCE = 1_000;
 
-interface Depth {
-  readonly network: NetworkId;
-  readonly height: number;
+/**
+ * Up to which height transfers are confirmed: those that a checkpoint makes final, and those that so many
+ * blocks below the head do.
+ */
+export interface ConfirmedHeights {
+  readonly final: number;
+  readonly safe: number;
+  readonly head: number;
 }
+
+/** Returns the heights of a chain where one height decides all: a simulated one. */
+export const allAt = (height: number): ConfirmedHeights => ({ final: height, safe: height, head: height });
+
+interface Depth extends ConfirmedHeights {
+  readonly network: NetworkId;
+}
+
+/** SQL: whether the blocks up to these heights confirm a transfer; the first condition bounds the index. */
+const IS_DEEP = (t: string, p: Readonly<Record<keyof ConfirmedHeights, string>>) => `
+      ${t}.block_height <= ${p.head}::bigint AND ${t}.block_height <= CASE coalesce(${t}.finality, 'finalized')
+        WHEN 'finalized' THEN ${p.final}::bigint WHEN 'safe' THEN ${p.safe}::bigint
+        ELSE ${p.head}::bigint - ${t}.finality::bigint + 1 END`;
 
 // Served by transfers_unconfirmed.
 const confirmable = sql<
@@ -23,7 +41,7 @@ const confirmable = sql<
   (p) => `
     SELECT t.payment_id FROM transfers t
       JOIN payments p ON p.id = t.payment_id JOIN merchants m ON m.id = p.merchant_id
-    WHERE t.network = ${p.network} AND t.block_height <= ${p.height} AND t.is_live = ${p.isLive}
+    WHERE t.network = ${p.network} AND t.is_live = ${p.isLive} AND ${IS_DEEP('t', p)}
       AND t.confirmed_at IS NULL AND t.dropped_at IS NULL AND p.test_clock IS NULL
       AND m.mode = ANY (${p.modes}) AND NOT ${HAS_QUARANTINED('p.id')}
     ORDER BY t.block_height LIMIT ${p.limit}`,
@@ -33,24 +51,25 @@ const confirmableOfPayment = sql<{ payment_id: string }, Depth & { paymentId: st
   'confirmable_of_payment',
   (p) => `
     SELECT payment_id FROM transfers t
-    WHERE payment_id = ${p.paymentId} AND network = ${p.network} AND block_height <= ${p.height}
+    WHERE payment_id = ${p.paymentId} AND network = ${p.network} AND ${IS_DEEP('t', p)}
       AND confirmed_at IS NULL AND dropped_at IS NULL AND NOT ${HAS_QUARANTINED('t.payment_id')}`,
 );
 
 /**
- * Returns the payments of a chain with a transfer at `height` or below that is not confirmed, the deepest
- * first, at most CONFIRM_AT_ONCE, and whether there are more; without those with quarantined transfers. It
- * locks nothing: payments are locked before their transfers, or two transactions could wait for each other.
+ * Returns the payments of a chain with a transfer that `heights` confirm and that is not confirmed yet, the
+ * deepest first, at most CONFIRM_AT_ONCE, and whether there are more; without those with quarantined
+ * transfers. It locks nothing: payments are locked before their transfers, or two transactions could wait for
+ * each other.
  */
 export async function findConfirmable(
   connection: Connection,
   { network, testClock, modes, isLive }: ChainScope,
-  height: number,
+  heights: ConfirmedHeights,
 ): Promise<{ paymentIds: string[]; more: boolean }> {
   const rows =
     testClock === null
-      ? await run(connection, confirmable, { network, height, modes, isLive, limit: CONFIRM_AT_ONCE })
-      : await run(connection, confirmableOfPayment, { network, height, paymentId: testClock });
+      ? await run(connection, confirmable, { network, ...heights, modes, isLive, limit: CONFIRM_AT_ONCE })
+      : await run(connection, confirmableOfPayment, { network, ...heights, paymentId: testClock });
   return {
     paymentIds: [...new Set(rows.map(({ payment_id }) => payment_id))],
     more: testClock === null && rows.length === CONFIRM_AT_ONCE,
@@ -62,19 +81,19 @@ export async function findConfirmable(
 const confirmTransfers = sql<never, Depth & { paymentIds: readonly string[]; now: Date }>(
   'confirm_transfers',
   (p) => `
-    UPDATE transfers SET confirmed_at = ${p.now}
-    WHERE payment_id = ANY (${p.paymentIds}) AND network = ${p.network} AND block_height <= ${p.height}
+    UPDATE transfers t SET confirmed_at = ${p.now}
+    WHERE payment_id = ANY (${p.paymentIds}) AND network = ${p.network} AND ${IS_DEEP('t', p)}
       AND coalesce(confirmed_at, dropped_at) IS NULL`,
 );
 
-/** Marks the transfers of payments, whose rows the caller has locked, at `height` or below as confirmed. */
+/** Marks the transfers of payments, whose rows the caller has locked, that `heights` confirm. */
 export async function confirmUpTo(
   tx: Tx,
   network: NetworkId,
-  { paymentIds, height }: { paymentIds: readonly string[]; height: number },
+  { paymentIds, heights }: { paymentIds: readonly string[]; heights: ConfirmedHeights },
   now: Date,
 ): Promise<void> {
-  await run(tx, confirmTransfers, { network, height, paymentIds, now });
+  await run(tx, confirmTransfers, { network, ...heights, paymentIds, now });
 }
 
 // Index: transfers_unconfirmed.

@@ -1,3 +1,4 @@
+import { blocksToFinal, requiredConfirmations } from '../../chain/finality.ts';
 import { NETWORKS } from '../../chain/networks.ts';
 import type { DropReason } from '../../chain/port.ts';
 import type { CheckoutTransfer } from '../../../sdk/event-types.ts';
@@ -161,7 +162,7 @@ export function described(
   payment: Payment,
   transfers: readonly PaymentTransfer[],
   { isConfirmedInFull }: Evaluation,
-): Pick<Changes, 'tx_hash' | 'tx_network' | 'confirmations'> {
+): Pick<Changes, 'tx_hash' | 'tx_network' | 'confirmations' | 'finality'> {
   const standing = transfers.filter(isStanding);
   const end = honouredUntil(payment);
   const counting = standing.filter(({ seen_at, credit }) => seen_at < end && compare(credit, '0') > 0);
@@ -171,14 +172,15 @@ export function described(
   const one = last ?? standing.at(-1) ?? transfers.at(-1);
   if (one === undefined) return { tx_hash: null, tx_network: null, confirmations: 0 };
   // The chain of a payment that was isolated since may begin later than the blocks that confirmed it.
-  const least = isConfirmed(one) ? NETWORKS[one.network].confirmations : 0;
+  const least = isConfirmed(one) ? (requiredConfirmations(one.network, one.finality) ?? 0) : 0;
   const confirmations = isStanding(one) ? Math.max(least, one.confirmations) : 0;
-  return { tx_hash: one.tx_hash, tx_network: one.network, confirmations };
+  return { tx_hash: one.tx_hash, tx_network: one.network, confirmations, finality: one.finality };
 }
 
 function secondsToFinal(transfer: PaymentTransfer): number {
-  const { blockSeconds, confirmations } = NETWORKS[transfer.network];
-  return isConfirmed(transfer) ? 0 : (confirmations - transfer.confirmations) * blockSeconds;
+  const { network, finality, confirmations } = transfer;
+  const { blockSeconds } = NETWORKS[network];
+  return isConfirmed(transfer) ? 0 : (blocksToFinal(network, finality) - confirmations) * blockSeconds;
 }
 
 /** Returns the transfer with the greatest value, of equal ones the newest. */

@@ -1,3 +1,4 @@
+import { finalityFor, type Finality, type FinalityRules } from '../../chain/finality.ts';
 import type { ChainTransfer } from '../../chain/port.ts';
 import { compare, isZero } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
@@ -12,6 +13,8 @@ export interface PaymentReport extends Crediting {
   readonly at: Date;
   /** The chain is a real network. */
   readonly isLive: boolean;
+  /** What makes transfers on it final. */
+  readonly finality: FinalityRules;
   readonly transfers: readonly ChainTransfer[];
 }
 
@@ -60,36 +63,46 @@ export function recordOwn(
     const isOther = known !== undefined && movesOther(known, transfer);
     if (isOther) current.delete(nameOf(txHash, coin));
     const paid = [...current.values()];
+    const same = isOther ? undefined : known;
     const money = isBack
       ? newMoney(payment, { ...transfer, seenAt: at }, paid, { ...report, quotes: [] })
-      : ((isOther ? undefined : known) ??
-        (lost ? moneyOf(lost, transfer) : newMoney(payment, transfer, paid, report)));
-    const row = toRow(payment, transfer, {
-      money,
-      isLive,
-      pooledAt: pooledAt(before, transfer.block !== null, at),
-    });
+      : (same ?? (lost ? moneyOf(lost, transfer) : newMoney(payment, transfer, paid, report)));
+    const finality = same === undefined ? finalityOf(payment, transfer, report) : same.finality;
+    const pooled = pooledAt(before, transfer.block !== null, at);
+    const row = toRow(payment, transfer, { money, isLive, finality, pooledAt: pooled });
     if (known === undefined || isBack || isOther)
       current.set(nameOf(txHash, coin), asPaymentTransfer(payment, row));
     const kind = isBack ? 'seen' : isSame ? 'moved' : kindOf(transfer, known);
     const replacement = lost ? { ...row, lost: lost.tx_hash, same: txHash } : null;
     const update = { paymentId: payment.id, txHash, coin, reason: transfer.reason };
-    const updates: TransferUpdate[] = isOther
-      ? [
-          { ...update, kind: 'lost', reason: 'reverted' },
-          { ...update, kind: payment.fully_funded ? 'moved' : 'seen' },
-        ]
-      : [{ ...update, kind }];
+    const updates: TransferUpdate[] =
+      isOther && isStanding(known)
+        ? [
+            { ...update, kind: 'lost', reason: 'reverted' },
+            { ...update, kind: payment.fully_funded ? 'moved' : 'seen' },
+          ]
+        : [{ ...update, kind }];
     return { row, replacement, updates };
   });
 }
 
+/** By the higher of price and transfer: many small transfers for a large price are no small ones. */
+function finalityOf(
+  { pay_amount, pay_currency }: Payment,
+  { network, coin, amount }: ChainTransfer,
+  { isLive, finality, rates }: PaymentReport,
+): Finality {
+  if (!isLive) return null;
+  const price = { coin: pay_currency, amount: pay_amount };
+  return finalityFor(network, [price, { coin, amount }], rates(), finality);
+}
+
 /**
- * True when a standing transfer moves another amount than before. Throws when coins of it are committed to a
+ * True when a transfer moves another amount than before. Throws when coins of it are committed to a
  * conversion or a refund: what becomes of these a person decides, and nothing is credited until then.
  */
 function movesOther(known: PaymentTransfer, { txHash, amount, droppedAt }: ChainTransfer): boolean {
-  if (droppedAt !== null || known.dropped_at !== null || compare(known.amount, amount) === 0) return false;
+  if (droppedAt !== null || compare(known.amount, amount) === 0) return false;
   if (known.conversion === null && isZero(known.returned)) return true;
   throw new Error(
     `transfer ${txHash} moves ${amount} after a reorganisation, and not ${known.amount}, which are committed ` +
@@ -118,7 +131,8 @@ function kindOf(
 ): TransferUpdate['kind'] {
   // A dropped transfer that was never seen valid was never counted.
   if (droppedAt !== null) return before === undefined || !isStanding(before) ? 'moved' : 'lost';
-  if (before === undefined) return 'seen';
+  // A reorganisation may take the replacement back, and the transfer counts again.
+  if (before === undefined || before.dropped_at !== null) return 'seen';
   if (before.block_height === null) return 'moved';
   const isThere =
     Number(before.block_height) === block?.height && (before.block_hash ?? block.hash) === block.hash;
@@ -128,10 +142,12 @@ function kindOf(
 interface Place {
   readonly money: Money;
   readonly isLive: boolean;
+  readonly finality: Finality;
   readonly pooledAt: Date | null;
 }
 
-function toRow({ id }: Payment, transfer: ChainTransfer, { money, isLive, pooledAt }: Place): TransferRow {
+function toRow({ id }: Payment, transfer: ChainTransfer, place: Place): TransferRow {
+  const { money, isLive, finality, pooledAt } = place;
   const { network, txHash, coin, amount, sender, block, droppedAt, replacedBy, reason } = transfer;
   const { seen_at, lapsed_at, credit, locked_amount, locked_credit, converted, returned, conversion } = money;
   return {
@@ -148,6 +164,7 @@ function toRow({ id }: Payment, transfer: ChainTransfer, { money, isLive, pooled
     dropped_at: droppedAt,
     replaced_by: replacedBy,
     drop_reason: reason,
+    finality,
     pooled_at: pooledAt,
     lapsed_at,
     credit,

@@ -1,4 +1,5 @@
 import type { CoinId } from '../../chain/coins.ts';
+import type { Finality } from '../../chain/finality.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { DropReason } from '../../chain/port.ts';
 import type { CreditedTransfer } from './credit.ts';
@@ -16,6 +17,8 @@ export interface PaymentTransfer extends CreditedTransfer {
   readonly block_height: string | null;
   /** The block's hash; null as well: an earlier release saw it. */
   readonly block_hash: string | null;
+  /** What makes it final. */
+  readonly finality: Finality;
   /** Blocks from the transfer's own to its network's head, both included; 0 in the pool. */
   readonly confirmations: number;
   readonly confirmed_at: Date | null;

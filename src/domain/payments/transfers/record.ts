@@ -1,3 +1,4 @@
+import type { FinalityRules } from '../../chain/finality.ts';
 import type { ChainTransfer } from '../../chain/port.ts';
 import type { Rates } from '../../chain/rates/rates.ts';
 import { groupBy, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
@@ -40,6 +41,8 @@ export interface PageOfPayments {
   readonly at: Date;
   /** The chain is a real network. */
   readonly isLive: boolean;
+  /** What makes transfers on it final. */
+  readonly finality: FinalityRules;
 }
 
 /**
@@ -47,7 +50,7 @@ export interface PageOfPayments {
  * state. The caller has locked the payments: what a payment misses decides the credit of the next transfer.
  */
 export async function recordTransfers(tx: Tx, page: PageOfPayments): Promise<TransferUpdate[]> {
-  const { payments, transfers, ratesOf, at, isLive } = page;
+  const { payments, transfers, ratesOf, at, isLive, finality } = page;
   if (transfers.size === 0) return [];
   const updates: TransferUpdate[] = [];
   const rows: TransferRow[] = [];
@@ -56,7 +59,7 @@ export async function recordTransfers(tx: Tx, page: PageOfPayments): Promise<Tra
     const known = payments.get(id);
     if (known === undefined) continue;
     const rates = () => ratesOf(known.payment);
-    const own = { transfers: sent, quotes: known.quotes, rates, at, isLive };
+    const own = { transfers: sent, quotes: known.quotes, rates, at, isLive, finality };
     const recorded = recordOwn(known.payment, known.transfers, own);
     updates.push(...recorded.flatMap((one) => one.updates));
     rows.push(...recorded.map(({ row }) => row));

@@ -1,4 +1,5 @@
 import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
+import type { Finality, FinalityRules } from '../../chain/finality.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { Mode } from '../../api/endpoint.ts';
 import { groupBy, recordset, run, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
@@ -15,6 +16,8 @@ export interface ChainScope {
   readonly testClock: string | null;
   /** The real network, not the simulated one. */
   readonly isLive: boolean;
+  /** What makes transfers on real networks final. */
+  readonly finality: FinalityRules;
   /** Payments of merchants of other modes are ignored: the chain is not theirs. */
   readonly modes: readonly Mode[];
 }
@@ -63,6 +66,7 @@ export interface TransferRow extends Credit {
   readonly dropped_at: Date | null;
   readonly replaced_by: string | null;
   readonly drop_reason: string | null;
+  readonly finality: Finality;
   readonly pooled_at: Date | null;
   readonly lapsed_at: Date | null;
   readonly converted: string;
@@ -79,14 +83,15 @@ const SAME_BLOCK = (a: string, b: string) =>
 const upsertTransfers = sql<never, { transfers: string }>(
   'upsert_transfers',
   (p) => `
-    INSERT INTO transfers (payment_id, network, tx_hash, coin, amount, sender, seen_at, is_live, block_height,
-      block_hash, dropped_at, replaced_by, drop_reason, pooled_at, lapsed_at, credit, locked_amount,
-      locked_credit, converted, returned, conversion)
+    INSERT INTO transfers (payment_id, network, tx_hash, coin, amount, sender, seen_at, is_live,
+      block_height, block_hash, dropped_at, replaced_by, drop_reason, finality, pooled_at, lapsed_at, credit,
+      locked_amount, locked_credit, converted, returned, conversion)
     SELECT * FROM jsonb_to_recordset(${p.transfers}::jsonb) AS t (
       payment_id text, network text, tx_hash text, coin text, amount numeric, sender text,
       seen_at timestamptz, is_live boolean, block_height bigint, block_hash text, dropped_at timestamptz,
-      replaced_by text, drop_reason text, pooled_at timestamptz, lapsed_at timestamptz, credit numeric,
-      locked_amount numeric, locked_credit numeric, converted numeric, returned numeric, conversion integer)
+      replaced_by text, drop_reason text, finality text, pooled_at timestamptz, lapsed_at timestamptz,
+      credit numeric, locked_amount numeric, locked_credit numeric, converted numeric, returned numeric,
+      conversion integer)
     ON CONFLICT (payment_id, network, tx_hash, coin) DO UPDATE SET
       amount = excluded.amount,
       block_height = excluded.block_height,
@@ -94,6 +99,7 @@ const upsertTransfers = sql<never, { transfers: string }>(
       dropped_at = excluded.dropped_at,
       replaced_by = excluded.replaced_by,
       drop_reason = excluded.drop_reason,
+      finality = excluded.finality,
       seen_at = excluded.seen_at,
       pooled_at = excluded.pooled_at,
       lapsed_at = excluded.lapsed_at,
@@ -142,8 +148,8 @@ const transfersOfPayments = sql<PaymentTransfer, { paymentIds: readonly string[]
   'transfers_of_payments',
   (p) => `
     SELECT t.payment_id, t.network, t.tx_hash, t.coin, t.amount, t.sender, t.seen_at, t.block_height,
-      t.block_hash, t.confirmed_at, t.dropped_at, t.pooled_at, t.lapsed_at, t.credit, t.locked_amount,
-      t.locked_credit, t.converted, t.returned, t.conversion, p.pay_currency, p.pay_network,
+      t.block_hash, t.finality, t.confirmed_at, t.dropped_at, t.pooled_at, t.lapsed_at, t.credit,
+      t.locked_amount, t.locked_credit, t.converted, t.returned, t.conversion, p.pay_currency, p.pay_network,
       coalesce(greatest(0, c.head - t.block_height + 1), 0)::int AS confirmations
     FROM transfers t
       JOIN payments p ON p.id = t.payment_id
@@ -177,10 +183,11 @@ const updateMoney = sql<never, { payments: string }>(
       exceptions = m.exceptions,
       tx_hash = m.tx_hash,
       tx_network = m.tx_network,
-      confirmations = m.confirmations
+      confirmations = m.confirmations,
+      finality = coalesce(m.finality, p.finality)
     FROM jsonb_to_recordset(${p.payments}::jsonb) AS m (
       id text, amount_received numeric, fully_funded boolean, exceptions text[], tx_hash text,
-      tx_network text, confirmations integer)
+      tx_network text, confirmations integer, finality text)
     WHERE p.id = m.id`,
 );
 

@@ -3,6 +3,7 @@ import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
 import { recordCommand } from '../actor.ts';
 import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from './command.ts';
+import { chainRescanCommand, chainResumeCommand, chainStatusCommand } from './chain.ts';
 import { connectionsCommand } from './connections.ts';
 import { drainCommand } from './drain.ts';
 import { eraseCommand } from './erase.ts';
@@ -23,6 +24,9 @@ export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
   reconcile: reconcileCommand,
   restored: restoredCommand,
   connections: connectionsCommand,
+  'chain status': chainStatusCommand,
+  'chain resume': chainResumeCommand,
+  'chain rescan': chainRescanCommand,
   export: exportCommand,
   'suspend-merchant': suspendCommand,
   keys: keysCommand,
@@ -55,8 +59,7 @@ export interface AskedCommand {
  * says what to write, for an unknown command and for a missing or unknown option.
  */
 export function parseOpsCommand(args: readonly string[]): AskedCommand | { readonly help: string } {
-  const [name = '', ...rest] = args;
-  const command = Object.hasOwn(OPS_COMMANDS, name) ? OPS_COMMANDS[name] : undefined;
+  const { name, command, rest } = commandOf(args);
   if (args.includes('--help') || args.includes('-h'))
     return { help: command === undefined ? OPS_USAGE : helpOf(name, command) };
   if (command === undefined)
@@ -85,6 +88,14 @@ export function parseOpsCommand(args: readonly string[]): AskedCommand | { reado
       return result;
     },
   };
+}
+
+/** A name may be of two words. */
+function commandOf(args: readonly string[]) {
+  const words = [2, 1].find((count) => Object.hasOwn(OPS_COMMANDS, args.slice(0, count).join(' '))) ?? 1;
+  const name = args.slice(0, words).join(' ');
+  const command = Object.hasOwn(OPS_COMMANDS, name) ? OPS_COMMANDS[name] : undefined;
+  return { name, command, rest: args.slice(words) };
 }
 
 function parseOptions(name: string, command: OpsCommand, args: string[]): Record<string, unknown> {

@@ -2,7 +2,7 @@ import { ENQUEUER_POOL_SIZE, QUEUE_POOL_SIZE } from '../../../background/queues.
 import type { Config } from '../../../platform/config/config.ts';
 import { QUEUE_NAMES } from '../../../domain/schedule/job.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';
-import { WEB_DB, WORKER_DB } from '../context.ts';
+import { WATCHER_DB, WEB_DB, WORKER_DB } from '../context.ts';
 import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
 
 /**
@@ -10,7 +10,8 @@ import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
  * worker and, where the queues are in Postgres, those of a worker's queues, or with which web adds to them
  * and shows them. Those to a replica are not among them.
  */
-export function connectionsOf(kind: 'web' | 'worker', config: Config): number {
+export function connectionsOf(kind: 'web' | 'worker' | 'watcher', config: Config): number {
+  if (kind === 'watcher') return WATCHER_DB.poolSize + Object.keys(config.rpc).length;
   const own = kind === 'web' ? WEB_DB.poolSize : WORKER_DB.poolSize + 1;
   if (config.redisUrl !== null) return own;
   if (kind === 'worker') return own + QUEUE_POOL_SIZE + (config.workerQueues ?? QUEUE_NAMES).length;

@@ -39,7 +39,9 @@ export const watchPayment: Command = {
 function lineOf({ timestamp, type, data: { checkout, payment, refund, transfer } }: WebhookEvent): string {
   const money = refund ?? transfer;
   const seen =
-    payment.txHash === null ? '' : `  ${payment.confirmations}/${payment.requiredConfirmations} confirmed`;
+    payment.txHash === null
+      ? ''
+      : `  ${payment.confirmations}/${payment.requiredConfirmations ?? 'final'} confirmed`;
   const moved = money === undefined ? '' : `  ${money.amount}`;
   return [`${timestamp}  ${checkout.status.padEnd(10)}  ${type}${seen}${moved}`, ...checkout.exceptions].join(
     '  ',

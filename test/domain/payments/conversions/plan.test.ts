@@ -27,6 +27,7 @@ function transferOf(
     seen_at: SEEN,
     block_height: '1',
     block_hash: 'b',
+    finality: null,
     confirmations: 12,
     confirmed_at: SEEN,
     dropped_at: null,

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { createAdapters } from '../../../../src/domain/adapters.ts';
 import { expirePayment, requotePayment } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { endHoldsOf, expirePayments } from '../../../../src/domain/payments/processing/expire.ts';
+import { declareChain } from '../../../../src/domain/payments/sync/cursor.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Harness } from '../../../support/harness.ts';
@@ -40,8 +42,9 @@ describe('a deadline on a real network', () => {
     expect(await real.statusOf(id)).to.equal('EXPIRED');
   });
 
-  it('does not pass on a network that was never read, or has halted', async () => {
+  it('does not pass on a network that is not read yet, or has halted', async () => {
     const id = await real.create();
+    await declareChain(harness.ctx.db, 'ethereum/live');
     harness.advance(2 * HOUR);
     await expire(id);
     expect(await real.statusOf(id)).to.equal('WAITING');
@@ -51,6 +54,16 @@ describe('a deadline on a real network', () => {
       .where({ chain: 'ethereum/live' })
       .update({ halted_at: harness.ctx.now() });
     await expire(id);
+    expect(await real.statusOf(id)).to.equal('WAITING');
+  });
+
+  it('does not depend on what the process knows of networks: at its start it knows none', async () => {
+    const id = await real.create();
+    await real.sync();
+    harness.advance(2 * HOUR);
+    const { live } = createAdapters({ ...harness.ctx.config, simulateLive: false });
+    expect(live.networks).to.deep.equal([]);
+    await expirePayments(harness.ctx, live, [id]);
     expect(await real.statusOf(id)).to.equal('WAITING');
   });
 

@@ -99,6 +99,18 @@ describe('a transfer in another branch', () => {
     expect(await harness.ctx.db('transfers').pluck('drop_reason')).to.deep.equal(['reverted']);
   });
 
+  it('counts again when it comes back after it was dropped', async () => {
+    const id = await real.create();
+    const sent = await seen(id);
+    report({ ...sent, block: null, droppedAt: harness.ctx.now(), reason: 'replaced' });
+    await real.sync();
+    expect(await real.statusOf(id)).to.equal('FAILED');
+    report(inBlock(sent, 7));
+    await real.sync();
+    expect(await shop.payment(id)).to.include({ status: 'FAILED', amount_received: '10.5' });
+    expect((await shop.story(id)).at(-1)).to.equal('funds_received FAILED');
+  });
+
   it('of nothing at all is no money, and the page with it is applied', async () => {
     const id = await real.create();
     const sent = await real.pay(id);

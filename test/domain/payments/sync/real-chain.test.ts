@@ -29,6 +29,7 @@ describe('a network with a client of its own', () => {
     ...page,
     head: { ...page.head, height: page.head.height + 1_000 },
     finalHeight: page.finalHeight + 1_000,
+    safeHeight: page.safeHeight + 1_000,
   });
 
   it('confirms nothing by a head that is 1,000 too high once, or every other time, and corrects it', async () => {

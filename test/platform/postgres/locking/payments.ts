@@ -12,6 +12,7 @@ export const PAYMENTS: Reasons = {
     // A chain's page
     advance_chain_cursor: OWN_ROW,
     halt_chain: OWN_ROW,
+    declare_chain: FIRST_WINS,
     insert_quarantined_transfers: UNDER_PAYMENT,
     take_quarantined_transfers: UNDER_PAYMENT,
     upsert_transfers: UNDER_PAYMENT,

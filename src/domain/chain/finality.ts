@@ -1,0 +1,81 @@
+import type { FinalityRule } from '../../platform/config/chains.ts';
+import { compare, max, multiply } from '../../platform/values/money.ts';
+import type { CoinId } from './coins.ts';
+import { NETWORKS, type NetworkId } from './networks.ts';
+import type { Rates } from './rates/rates.ts';
+
+/**
+ * What makes a transfer final: the checkpoint `safe` or `finalized` of its chain, or so many blocks, in
+ * decimal; null: the network's own number of them, as on every simulated one.
+ */
+export type Finality = string | null;
+
+export type FinalityRules = Readonly<Partial<Record<NetworkId, readonly FinalityRule[]>>>;
+
+/** Where CONFIRMATIONS_ says nothing else. What follows is final within a minute or two on Polygon. */
+const DEFAULT_RULES: FinalityRules = {
+  ethereum: [
+    { from: 0, by: 'safe' },
+    { from: 1_000, by: 'finalized' },
+  ],
+  polygon: [{ from: 0, by: 'finalized' }],
+};
+
+/** How many blocks a checkpoint mostly takes, for what people are shown and for the order of transfers. */
+const USUAL_BLOCKS: Readonly<Partial<Record<NetworkId, Readonly<Record<string, number>>>>> = {
+  ethereum: { safe: 48, finalized: 80 },
+  polygon: { safe: 16, finalized: 16 },
+};
+
+/** These are dollars, where no market says what they are. */
+const DOLLARS: readonly CoinId[] = ['USDC', 'USDT', 'DAI'];
+
+/** An amount of a coin. */
+export interface Worth {
+  readonly coin: CoinId;
+  readonly amount: string;
+}
+
+/**
+ * Returns what makes a transfer on a real network final: by the rule of the highest of these amounts, and by
+ * the strictest where nobody knows what one is worth.
+ */
+export function finalityFor(
+  network: NetworkId,
+  amounts: readonly Worth[],
+  rates: Rates | null,
+  configured: FinalityRules,
+): Finality {
+  const rules = configured[network] ?? DEFAULT_RULES[network] ?? [];
+  const dollars = amounts.map((one) => dollarsOf(one, rates));
+  const known = dollars.filter((worth) => worth !== null);
+  const strictest = rules.at(-1);
+  const highest = known.reduce(max, '0');
+  const rule =
+    known.length < dollars.length
+      ? strictest
+      : rules.findLast(({ from }) => compare(highest, String(from)) >= 0);
+  return rule === undefined ? null : String(rule.by);
+}
+
+/** Returns what an amount is worth in US dollars; null: nobody knows. */
+export function dollarsOf({ coin, amount }: Worth, rates: Rates | null): string | null {
+  const rate = rates?.[coin];
+  if (rate !== undefined) return multiply(amount, rate);
+  return DOLLARS.includes(coin) ? amount : null;
+}
+
+/** Returns the blocks, a transfer's own included, that make it final; null: a checkpoint does. */
+export function requiredConfirmations(network: NetworkId, finality: Finality): number | null {
+  if (finality === null) return NETWORKS[network].confirmations;
+  return /^\d+$/.test(finality) ? Number(finality) : null;
+}
+
+/** Returns after how many blocks a transfer is final, or mostly is. */
+export function blocksToFinal(network: NetworkId, finality: Finality): number {
+  return (
+    requiredConfirmations(network, finality) ??
+    USUAL_BLOCKS[network]?.[finality ?? ''] ??
+    NETWORKS[network].confirmations
+  );
+}

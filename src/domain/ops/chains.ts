@@ -1,0 +1,69 @@
+import { LIVE_CHAIN_KEY, liveChainKey } from '../chain/chain-key.ts';
+import { NETWORK_IDS, type NetworkId } from '../chain/networks.ts';
+import type { Provider } from '../chain/port.ts';
+import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
+
+/** How far a real network is read. */
+export interface LiveChain {
+  readonly network: NetworkId;
+  /** Bigints, thus strings. */
+  readonly head: string;
+  readonly head_hash: string | null;
+  readonly head_at: Date | null;
+  readonly final_height: string | null;
+  /** Null: nothing was read yet, or since a rescan was asked for. */
+  readonly scanned_until: Date | null;
+  readonly halted_at: Date | null;
+  readonly halted_because: string | null;
+  readonly providers: readonly Provider[];
+}
+
+const COLUMNS = `head, head_hash, head_at, final_height, scanned_until, halted_at, halted_because, providers`;
+
+const liveChains = sql<LiveChain, { networks: readonly NetworkId[] }>(
+  'live_chains',
+  (p) => `
+    SELECT n.network, ${COLUMNS}
+    FROM unnest(${p.networks}::text[]) AS n (network)
+      JOIN chain_cursors c ON c.chain = ${LIVE_CHAIN_KEY('n.network')}
+    ORDER BY n.network`,
+);
+
+/** Returns the real networks that a watcher reads, or has read. */
+export async function readLiveChains(connection: Connection): Promise<LiveChain[]> {
+  return run(connection, liveChains, { networks: NETWORK_IDS });
+}
+
+const resume = sql<{ chain: string }, { chain: string }>(
+  'resume_chain',
+  (p) => `
+    UPDATE chain_cursors SET halted_at = NULL, halted_because = NULL
+    WHERE chain = ${p.chain} AND halted_at IS NOT NULL RETURNING chain`,
+);
+
+/** Lets a network that has halted be read on; false: it had not. */
+export async function resumeChain(connection: Connection, network: NetworkId): Promise<boolean> {
+  return (await runOne(connection, resume, { chain: liveChainKey(network) })) !== null;
+}
+
+// No deadline passes until the scan has come back to it.
+const rescan = sql<{ chain: string }, { chain: string; from: string }>(
+  'rescan_chain',
+  (p) => `
+    UPDATE chain_cursors SET cursor = ${p.from}, scanned_until = NULL
+    WHERE chain = ${p.chain} AND head >= ${p.from}::bigint RETURNING chain`,
+);
+
+/**
+ * Lets a network be read again from the block at a height on, also one that has halted, once it is resumed;
+ * false: no watcher has read it, or its head is lower. A watcher whose page is under way does not apply it.
+ */
+export async function rescanChain(
+  connection: Connection,
+  network: NetworkId,
+  from: number,
+): Promise<boolean> {
+  // A cursor that is a height: what is above it is read again.
+  const cursor = String(from - 1);
+  return (await runOne(connection, rescan, { chain: liveChainKey(network), from: cursor })) !== null;
+}

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LIVE_CHAIN_KEY } from '../../chain/chain-key.ts';
+import { NETWORK_IDS, type NetworkId } from '../../chain/networks.ts';
+import type { Context } from '../../../platform/context.ts';
+import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
+
+const EVERY_MS = 10_000;
+
+interface ServedRow {
+  readonly network: NetworkId;
+  readonly is_halted: boolean;
+}
+
+// Until a watcher has read its first page, nothing that is paid there would be found.
+const served = sql<ServedRow, { networks: readonly NetworkId[] }>(
+  'served_networks',
+  (p) => `
+    SELECT n.network, c.halted_at IS NOT NULL AS is_halted
+    FROM unnest(${p.networks}::text[]) AS n (network)
+      JOIN chain_cursors c ON c.chain = ${LIVE_CHAIN_KEY('n.network')}
+    WHERE c.cursor IS NOT NULL`,
+);
+
+/**
+ * The real networks that a watcher reads, as they were some seconds ago: who creates a payment asks no
+ * database, and has no provider to ask.
+ */
+export class ServedNetworks {
+  #rows: readonly ServedRow[] = [];
+
+  /** Returns those that a watcher reads, or has read. */
+  get networks(): readonly NetworkId[] {
+    return this.#rows.map(({ network }) => network);
+  }
+
+  isHalted(network: NetworkId): boolean {
+    return this.#rows.some((row) => row.network === network && row.is_halted);
+  }
+
+  async refresh(connection: Connection): Promise<void> {
+    this.#rows = await run(connection, served, { networks: NETWORK_IDS });
+  }
+}
+
+/** Keeps them up to date until they are closed; what is known stays where Postgres is away. */
+export function followServed({ db }: Pick<Context, 'db'>): { served: ServedNetworks; close(): void } {
+  const networks = new ServedNetworks();
+  const stop = new AbortController();
+  const follow = async () => {
+    while (!stop.signal.aborted) {
+      await networks.refresh(db).catch(() => undefined);
+      await sleep(EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+    }
+  };
+  void follow();
+  return { served: networks, close: () => stop.abort() };
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { liveChainKey } from '../../chain/chain-key.ts';
+import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
+import { ChainHalted } from '../../chain/port.ts';
+import type { Context } from '../../../platform/context.ts';
+import { messageOf } from '../../../platform/log.ts';
+import { isUnavailable } from '../../../platform/postgres/db.ts';
+import type { Leadership } from '../../../platform/postgres/leadership.ts';
+import { declareChain, haltChain, isHalted } from './cursor.ts';
+import { syncPage, type SyncAdapters } from './sync-network.ts';
+
+/** Whoever does not lead asks again: a leader that was killed is followed within this time. */
+const STANDBY_MS = 2_000;
+/** An operator who resumes a network waits no longer for it to be read. */
+const HALTED_MS = 2_000;
+/** Another watcher was faster, which lasts as long as it believes to lead. */
+const OVERTAKEN_MS = 200;
+/** A new block is asked for this often, and before one is due not at all. */
+const MOST_POLL_MS = 1_000;
+const LEAST_POLL_MS = 200;
+/** A poll that fails is tried again after 1 s, 2 s, 4 s ... */
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
+
+/** A real network that this process reads while it leads. */
+export interface WatchedNetwork {
+  readonly network: NetworkId;
+  readonly adapters: SyncAdapters;
+  readonly leadership: Pick<Leadership, 'hold' | 'end'>;
+}
+
+/** What a watcher remembers between its polls. */
+export interface WatchState {
+  leads: boolean;
+  failures: number;
+}
+
+/** Reads a network until `signal` aborts, whenever this process leads; hands over at once at its end. */
+export async function watchNetwork(
+  ctx: Context,
+  watched: WatchedNetwork,
+  signal: AbortSignal,
+): Promise<void> {
+  const state: WatchState = { leads: false, failures: 0 };
+  while (!signal.aborted) {
+    const pauseMs = await watchOnce(ctx, watched, state);
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+  await watched.leadership.end();
+}
+
+/** Applies one page of a network, if this process leads; returns after how long to come again. */
+export async function watchOnce(ctx: Context, watched: WatchedNetwork, state: WatchState): Promise<number> {
+  const { network, leadership } = watched;
+  try {
+    const leads = await leadership.hold();
+    if (leads && !state.leads) {
+      await declareChain(ctx.db, liveChainKey(network));
+      ctx.log.info('network read from now on', { network });
+    }
+    if (state.leads && !leads) ctx.log.info('network read by another watcher', { network });
+    state.leads = leads;
+    if (!leads) return STANDBY_MS;
+    if (await isHalted(ctx.db, liveChainKey(network))) return HALTED_MS;
+    const pauseMs = await pollOnce(ctx, watched);
+    state.failures = 0;
+    return pauseMs;
+  } catch (error) {
+    state.failures += 1;
+    const retryMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (state.failures - 1));
+    ctx.log.warn(
+      isUnavailable(error)
+        ? 'network not read: Postgres unavailable, retrying'
+        : 'network not read: its client failed, retrying',
+      { network, failures: state.failures, retry_seconds: retryMs / 1_000, error: messageOf(error) },
+    );
+    return retryMs;
+  }
+}
+
+async function pollOnce(ctx: Context, { network, adapters }: WatchedNetwork): Promise<number> {
+  try {
+    const { isBehind, isOvertaken, waitSeconds, headAt } = await syncPage(ctx, adapters, network);
+    if (isOvertaken) return OVERTAKEN_MS;
+    if (isBehind) return 0;
+    return waitSeconds === null ? untilNextBlock(ctx, network, headAt) : waitSeconds * 1_000;
+  } catch (error) {
+    if (!(error instanceof ChainHalted)) throw error;
+    await haltChain(ctx.db, liveChainKey(network), error.message, ctx.now());
+    ctx.log.error('network halted: nothing of it is read or confirmed until `ops chain resume`', {
+      network,
+      reason: error.message,
+    });
+    return HALTED_MS;
+  }
+}
+
+/** A block comes its usual time after the one before, or later: until it is there it is asked for often. */
+function untilNextBlock({ config, now }: Context, network: NetworkId, headAt: Date): number {
+  const blockMs = (config.blockSeconds ?? NETWORKS[network].blockSeconds) * 1_000;
+  const dueInMs = headAt.getTime() + blockMs - now().getTime();
+  const often = Math.min(MOST_POLL_MS, Math.max(LEAST_POLL_MS, blockMs / 4));
+  return Math.min(blockMs, Math.max(often, dueInMs));
+}

@@ -1,0 +1,48 @@
+import { createAdapters, createChainClients, NEVER_USD } from './adapters.ts';
+import type { NetworkId } from './chain/networks.ts';
+import { watchNetwork } from './payments/sync/watch-network.ts';
+import { RPC_NETWORKS } from '../platform/config/chains.ts';
+import type { Context } from '../platform/context.ts';
+import { Leadership } from '../platform/postgres/leadership.ts';
+
+export interface Watching {
+  readonly networks: readonly NetworkId[];
+  close(): Promise<void>;
+}
+
+/**
+ * Reads each network that has providers until it is closed, and takes turns with other watchers. A page that
+ * is under way is finished, and then another watcher leads at once.
+ */
+export function startWatching(ctx: Context): Watching {
+  const { databaseDirectUrl } = ctx.config;
+  const { live } = createAdapters(ctx.config);
+  const clients = createChainClients(ctx);
+  const stop = new AbortController();
+  warnOfOneHost(ctx);
+  const loops = clients.map(({ network, client }) => {
+    const leadership = new Leadership(databaseDirectUrl, `watcher lead ${process.pid}`, `watch ${network}`);
+    const adapters = { ...live, networks: [network], chain: () => client };
+    return watchNetwork(ctx, { network, adapters, leadership }, stop.signal);
+  });
+  return {
+    networks: clients.map(({ network }) => network),
+    async close() {
+      stop.abort();
+      await Promise.all(loops);
+      await Promise.all(clients.map(({ client }) => client.close()));
+    },
+  };
+}
+
+/** One provider cannot confirm what needs two. */
+function warnOfOneHost({ config, log }: Context): void {
+  for (const network of RPC_NETWORKS) {
+    const { urls = [], quorumUsd = Infinity } = config.rpc[network] ?? {};
+    if (new Set(urls.map((url) => new URL(url).hostname)).size !== 1 || quorumUsd >= NEVER_USD) continue;
+    log.warn('the providers of a network are of one host: large transfers, which need two, are never final', {
+      network,
+      from_usd: quorumUsd,
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { number, serverUrl, type Parse, type Reader } from './values.ts';
+
+/** The real networks that a watcher can read: what stands behind RPC_URLS_ and CONFIRMATIONS_. */
+export const RPC_NETWORKS = ['ethereum', 'polygon'] as const;
+export type RpcNetwork = (typeof RPC_NETWORKS)[number];
+
+/** From an amount on, what makes a transfer final: a checkpoint of its chain, or so many blocks. */
+export interface FinalityRule {
+  /** US dollars. */
+  readonly from: number;
+  readonly by: 'safe' | 'finalized' | number;
+}
+
+/** The providers of a network, in the watcher. */
+export interface RpcProviders {
+  /** Secrets: what follows the host is mostly a key. */
+  readonly urls: readonly string[];
+  /** From this amount in US dollars on, providers of two hosts must agree. */
+  readonly quorumUsd: number;
+}
+
+/** What variables decide of real networks. */
+export interface ChainConfig {
+  /** What makes transfers final on real networks, where it is not each network's own choice. */
+  readonly finality: Readonly<Partial<Record<RpcNetwork, readonly FinalityRule[]>>>;
+  /** The providers of real networks: of the watcher alone, and empty in every other process. */
+  readonly rpc: Readonly<Partial<Record<RpcNetwork, RpcProviders>>>;
+}
+
+const QUORUM_USD = 1_000;
+const MOST_USD = 1e12;
+
+/** Reads what makes transfers final, of the networks for which it is set. */
+export function readFinality(read: Reader): ChainConfig['finality'] {
+  const ethereum = read('CONFIRMATIONS_ETHEREUM', finalityRules, null);
+  const polygon = read('CONFIRMATIONS_POLYGON', finalityRules, null);
+  return { ...(ethereum && { ethereum }), ...(polygon && { polygon }) };
+}
+
+/** Reads the providers of the networks that have any. */
+export function readProviders(read: Reader): ChainConfig['rpc'] {
+  const ethereum = read('RPC_URLS_ETHEREUM', rpcUrls, null);
+  const polygon = read('RPC_URLS_POLYGON', rpcUrls, null);
+  const ofEthereum = read('RPC_QUORUM_USD_ETHEREUM', number(MOST_USD), QUORUM_USD);
+  const ofPolygon = read('RPC_QUORUM_USD_POLYGON', number(MOST_USD), QUORUM_USD);
+  return {
+    ...(ethereum && { ethereum: { urls: ethereum, quorumUsd: ofEthereum } }),
+    ...(polygon && { polygon: { urls: polygon, quorumUsd: ofPolygon } }),
+  };
+}
+
+const MOST_PROVIDERS = 8;
+const MOST_BLOCKS = 10_000;
+
+/** URLs of providers with commas; what follows the host is mostly a key. */
+export const rpcUrls: Parse<readonly string[]> = (value) => {
+  const urls = value.split(',').map((url) => serverUrl(['https:', 'http:'])(url.trim()));
+  if (urls.length > MOST_PROVIDERS) throw new Error(`must name at most ${MOST_PROVIDERS} providers`);
+  if (new Set(urls).size < urls.length) throw new Error('must not name a provider twice');
+  return urls;
+};
+
+/** `0=safe,1000=finalized`, or depths: `0=3,1000=12`. */
+export const finalityRules: Parse<readonly FinalityRule[]> = (value) => {
+  const rules = value.split(',').map(finalityRule);
+  const isAscending = rules.every(({ from }, i) => i === 0 || from > (rules[i - 1]?.from ?? 0));
+  if (rules[0]?.from !== 0 || !isAscending)
+    throw new Error('must begin with 0= and name amounts in ascending order, 0=safe,1000=finalized');
+  return rules;
+};
+
+function finalityRule(text: string): FinalityRule {
+  const [, from = '', by = ''] = /^\s*(\d{1,12})=(safe|finalized|\d{1,5})\s*$/.exec(text) ?? [];
+  if (by === 'safe' || by === 'finalized') return { from: Number(from), by };
+  const blocks = Number(by);
+  if (from === '' || blocks < 1 || blocks > MOST_BLOCKS)
+    throw new Error(
+      `must be amount=safe, amount=finalized or amount=blocks (1 to ${MOST_BLOCKS}), with commas`,
+    );
+  return { from: Number(from), by: blocks };
+}

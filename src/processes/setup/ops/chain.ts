@@ -1,0 +1,93 @@
+import { isNetwork, NETWORK_IDS, type NetworkId } from '../../../domain/chain/networks.ts';
+import { readLiveChains, rescanChain, resumeChain, type LiveChain } from '../../../domain/ops/chains.ts';
+import { durationText } from '../../../domain/ops/status/section.ts';
+import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
+
+const NETWORK = { type: 'string', value: 'NETWORK', meaning: 'a network, ethereum', isNeeded: true } as const;
+
+export const chainStatusCommand: OpsCommand = {
+  summary: 'says how far each real network is read, which have halted, and how their providers do',
+  options: {},
+  changes: () => false,
+  async run({ db, systemNow }) {
+    const chains = await readLiveChains(db);
+    return {
+      facts: { networks: chains },
+      text: chains.length === 0 ? 'No watcher has read a real network.' : textOf(chains, systemNow()),
+      isBad: chains.some(({ halted_at }) => halted_at !== null),
+    };
+  },
+};
+
+export const chainResumeCommand: OpsCommand = {
+  summary: 'lets a network that has halted be read on',
+  description:
+    'Look first at what the log and `chain status` say. A watcher that finds the same again halts again: read ' +
+    'the blocks again from below the fork (`chain rescan`), and resume then.',
+  options: { network: NETWORK },
+  changes: () => true,
+  async run({ db }, values) {
+    const network = networkOf(values);
+    const isResumed = await resumeChain(db, network);
+    return {
+      facts: { network, resumed: isResumed },
+      text: isResumed ? `${network} is read on within seconds.` : `${network} had not halted.`,
+      changed: { network },
+    };
+  },
+};
+
+export const chainRescanCommand: OpsCommand = {
+  summary: 'lets the watcher read a network again from a block on',
+  description:
+    'Nothing is credited twice. Until the scan has come back to where it was, nothing expires there. A network ' +
+    'that has halted stays so until `chain resume`.',
+  options: {
+    network: NETWORK,
+    from: { type: 'string', value: 'HEIGHT', meaning: 'the first block to read', isNeeded: true },
+  },
+  changes: () => true,
+  async run({ db }, values) {
+    const network = networkOf(values);
+    const from = heightOf(values.text('from') ?? '');
+    if (!(await rescanChain(db, network, from)))
+      throw new OpsUsageError(
+        `${network} has no block ${from} yet, or no watcher has read it: see chain status.`,
+      );
+    const text = `${network} is read again from block ${from} on.`;
+    return { facts: { network, from }, text, changed: { network, from } };
+  },
+};
+
+function networkOf(values: OpsValues): NetworkId {
+  const network = values.text('network') ?? '';
+  if (isNetwork(network)) return network;
+  throw new OpsUsageError(`There is no network ${network}: write one of ${NETWORK_IDS.join(', ')}.`);
+}
+
+function heightOf(text: string): number {
+  const height = Number(text);
+  if (/^\d{1,15}$/.test(text) && height > 0) return height;
+  throw new OpsUsageError(`--from ${text} is no height of a block.`);
+}
+
+function textOf(chains: readonly LiveChain[], now: Date): string {
+  const ago = (at: Date | null) =>
+    at === null ? 'never' : `${durationText(Math.max(0, (now.getTime() - at.getTime()) / 1_000))} ago`;
+  return chains
+    .map((chain) => {
+      const { network, head, head_hash, head_at, final_height, scanned_until, providers } = chain;
+      const lines = [
+        `${network}: head ${head} ${head_hash ?? ''} of ${ago(head_at)}, final ${final_height ?? '-'}, read up to ${ago(scanned_until)}`,
+        ...(chain.halted_at === null
+          ? []
+          : [`HALTED ${ago(chain.halted_at)}: ${chain.halted_because ?? 'no reason is known'}`]),
+        ...providers.map(
+          ({ name, ok, lag }) =>
+            `provider ${name}: ${ok ? 'ok' : 'failing'}, ${lag ?? 'unknown'} blocks behind`,
+        ),
+      ];
+      return lines.join('\n  ');
+    })
+    .join('\n');
+}

@@ -1,0 +1,41 @@
+import { startWatching } from '../domain/watch.ts';
+import { StartError } from '../platform/config/config.ts';
+import { operatorPages } from '../http/operators/pages.ts';
+import { probes } from '../http/operators/probes.ts';
+import { startOperatorServer } from '../http/operators/server.ts';
+import {
+  assertRightClock,
+  assertServable,
+  configFrom,
+  createContext,
+  openTraces,
+  WATCHER_DB,
+} from './setup/context.ts';
+import { openHealth } from './setup/health.ts';
+import { runMain } from './setup/lifetime.ts';
+import { connectionsOf } from './setup/ops/connections.ts';
+
+runMain(async (lifetime) => {
+  const config = configFrom(process.env, { showsLinks: false, readsChains: true });
+  if (Object.keys(config.rpc).length === 0)
+    throw new StartError('No network is to be read: set RPC_URLS_ETHEREUM or RPC_URLS_POLYGON.');
+  const ctx = createContext(lifetime, 'watcher', config, WATCHER_DB);
+  await openTraces(ctx, lifetime, 'watcher');
+  await assertServable(ctx, false);
+  await assertRightClock(ctx);
+  const state = await openHealth(ctx, lifetime, 'watcher');
+  if (config.adminPort !== null) {
+    const ready = probes({ health: state.health, clock: ctx.clock, isDraining: () => lifetime.isDraining() });
+    const queueJobs = () => Promise.resolve([]);
+    const pages =
+      config.adminPassword === null
+        ? null
+        : operatorPages(ctx, config.adminPassword, null, { ...state, queueJobs });
+    const server = await startOperatorServer(ctx, config.adminPort, ready, pages);
+    lifetime.own(() => server.close());
+  }
+  const watching = startWatching(ctx);
+  lifetime.own(() => watching.close());
+  const { networks } = watching;
+  ctx.log.info('watching', { networks, postgres_connections: connectionsOf('watcher', config) });
+});

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import {
+  blocksToFinal,
+  dollarsOf,
+  finalityFor,
+  requiredConfirmations,
+} from '../../../src/domain/chain/finality.ts';
+import { SIMULATED_RATES } from '../../../src/domain/chain/simulator/market.ts';
+
+describe('what makes a transfer final', () => {
+  const usdc = (amount: string) => ({ coin: 'USDC', amount }) as const;
+  const eth = (amount: string) => ({ coin: 'ETH', amount }) as const;
+
+  it('is a checkpoint of its network by its worth, where nothing else is configured', () => {
+    const of = (...amounts: Parameters<typeof finalityFor>[1]) =>
+      finalityFor('ethereum', amounts, SIMULATED_RATES, {});
+    expect([of(usdc('999.99')), of(usdc('1000')), of(eth('0.3')), of(eth('0.5'))]).to.deep.equal([
+      'safe',
+      'finalized',
+      'safe',
+      'finalized',
+    ]);
+    expect(finalityFor('polygon', [usdc('1')], null, {})).to.equal('finalized');
+    expect(finalityFor('tron', [usdc('1')], null, {})).to.equal(null);
+  });
+
+  it('follows the highest of several amounts: small transfers for a large price are no small ones', () => {
+    expect(finalityFor('ethereum', [usdc('5000'), usdc('1')], null, {})).to.equal('finalized');
+  });
+
+  it('is the strictest rule where nobody knows what an amount is worth', () => {
+    expect(finalityFor('ethereum', [usdc('1'), eth('0.001')], null, {})).to.equal('finalized');
+    expect(dollarsOf(eth('1'), null)).to.equal(null);
+  });
+
+  it('is what CONFIRMATIONS_ says, depths as well', () => {
+    const rules = {
+      ethereum: [
+        { from: 0, by: 3 },
+        { from: 100, by: 12 },
+        { from: 1_000, by: 'finalized' },
+      ],
+    } as const;
+    const of = (amount: string) => finalityFor('ethereum', [usdc(amount)], null, rules);
+    expect([of('99'), of('100'), of('1000')]).to.deep.equal(['3', '12', 'finalized']);
+  });
+
+  it('requires so many confirmations, or none where a checkpoint decides', () => {
+    expect(requiredConfirmations('ethereum', null)).to.equal(12);
+    expect(requiredConfirmations('ethereum', '3')).to.equal(3);
+    expect(requiredConfirmations('ethereum', 'safe')).to.equal(null);
+    expect(blocksToFinal('ethereum', 'finalized')).to.be.greaterThan(blocksToFinal('ethereum', 'safe'));
+    expect(blocksToFinal('ethereum', null)).to.equal(12);
+  });
+});

@@ -1,0 +1,163 @@
+import { expect } from 'chai';
+import { ChainHalted } from '../../../../src/domain/chain/port.ts';
+import { networksCheck } from '../../../../src/domain/ops/health/networks.ts';
+import { rescanChain, resumeChain, readLiveChains } from '../../../../src/domain/ops/chains.ts';
+import { settlePayment } from '../../../../src/domain/payments/lifecycle/jobs.ts';
+import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
+import { unlessHalted } from '../../../../src/domain/payments/processing/unless-halted.ts';
+import { watchOnce, type WatchState } from '../../../../src/domain/payments/sync/watch-network.ts';
+import { addSeconds } from '../../../../src/platform/clock.ts';
+import { eachShop } from '../../../support/each-shop.ts';
+import type { Harness } from '../../../support/harness.ts';
+import { openRealNetwork, type RealNetwork } from '../../../support/real-network.ts';
+import type { Shop } from '../../../support/shop.ts';
+
+describe('the watcher of a network', () => {
+  let harness: Harness;
+  let shop: Shop;
+  let real: RealNetwork;
+  let leads: boolean;
+  let state: WatchState;
+  eachShop((opened) => {
+    ({ harness, shop } = opened);
+    real = openRealNetwork(harness, shop);
+    leads = true;
+    state = { leads: false, failures: 0 };
+  });
+
+  const leadership = { hold: () => Promise.resolve(leads), end: () => Promise.resolve() };
+  const watch = () =>
+    watchOnce(harness.ctx, { network: 'ethereum', adapters: real.adapters.live, leadership }, state);
+  const fail = (error: Error) =>
+    real.tell(() => {
+      throw error;
+    });
+  const chain = async () => (await readLiveChains(harness.ctx.db))[0];
+
+  it('reads pages while it leads, and nothing while another one does', async () => {
+    const id = await real.create();
+    await real.pay(id);
+    leads = false;
+    expect(await watch()).to.equal(2_000);
+    expect(await real.statusOf(id)).to.equal('WAITING');
+    leads = true;
+    await watch();
+    expect(await real.statusOf(id)).to.equal('PENDING');
+  });
+
+  it('comes again at once while there is more, when its client says, and else around the next block', async () => {
+    real.tell((page) => ({ ...page, next: 'more', scannedUntil: null }));
+    expect(await watch()).to.equal(0);
+    real.tell((page) => ({ ...page, next: { waitSeconds: 7, why: 'behind' } }));
+    expect(await watch()).to.equal(7_000);
+    const { ctx } = harness;
+    const blockMs = (ctx.config.blockSeconds ?? 12) * 1_000;
+    real.tell((page) => ({ ...page, head: { ...page.head, time: ctx.now() } }));
+    expect(await watch()).to.equal(blockMs);
+    harness.advance(60);
+    real.tell((page) => ({ ...page, head: { ...page.head, time: new Date(ctx.now().getTime() - 60_000) } }));
+    expect(await watch()).to.equal(Math.max(200, Math.min(1_000, blockMs / 4)));
+  });
+
+  it('tries a client that fails again, each time later, and from the beginning once it works', async () => {
+    fail(new Error('away'));
+    const waits = [];
+    for (let poll = 0; poll < 7; poll += 1) waits.push(await watch());
+    expect(waits).to.deep.equal([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+    real.tell((page) => page);
+    await watch();
+    fail(new Error('away'));
+    expect(await watch()).to.equal(1_000);
+  });
+
+  it('halts a network for its client, applies no page that is under way, and goes on when an operator resumes it', async () => {
+    const id = await real.create();
+    await watch();
+    fail(new ChainHalted('a reorganisation below the final height 5'));
+    await watch();
+    expect(await chain()).to.deep.include({
+      halted_at: harness.ctx.now(),
+      halted_because: 'a reorganisation below the final height 5',
+    });
+    await real.pay(id);
+    real.tell((page) => page);
+    await watch();
+    await real.sync();
+    expect(await real.statusOf(id)).to.equal('WAITING');
+    expect(await resumeChain(harness.ctx.db, 'ethereum')).to.equal(true);
+    expect(await resumeChain(harness.ctx.db, 'ethereum')).to.equal(false);
+    await watch();
+    expect(await real.statusOf(id)).to.equal('PENDING');
+  });
+
+  it('settles nothing of a network that has halted, and goes on with it later', async () => {
+    const id = await real.create();
+    await real.pay(id);
+    await real.mine(13);
+    for (let poll = 0; poll < 2; poll += 1) await watch();
+    expect(await real.statusOf(id)).to.equal('PROCESSING');
+    fail(new ChainHalted('another chain'));
+    await watch();
+    const exchange = { convert: () => Promise.resolve('converted' as const) };
+    const settle = unlessHalted(settlePayment, settlePayments);
+    const { live } = real.adapters;
+    await settle(harness.ctx, { ...live, exchange }, [id]);
+    expect(await real.statusOf(id)).to.equal('PROCESSING');
+    const job = await harness.ctx.db('scheduled_jobs').where({ job: settlePayment.name, key: id }).first();
+    expect(job?.run_at).to.deep.equal(addSeconds(harness.ctx.now(), 60));
+    await resumeChain(harness.ctx.db, 'ethereum');
+    harness.advance(60);
+    await settle(harness.ctx, { ...live, exchange }, [id]);
+    expect(await real.statusOf(id)).to.equal('SETTLED');
+  });
+
+  it('is missed by the health of the service where it does not read, and where a network has halted', async () => {
+    const { ctx } = harness;
+    const look = () => networksCheck(ctx).look();
+    expect(await look()).to.deep.equal([]);
+    fail(new Error('away'));
+    await watch();
+    expect(await look()).to.deep.equal(['ethereum is not read yet']);
+    real.tell((page) => page);
+    await watch();
+    expect(await look()).to.deep.equal([]);
+    harness.advance(200);
+    expect(await look()).to.deep.equal(['ethereum is not read: payments there are seen later']);
+    fail(new ChainHalted('another chain'));
+    await watch();
+    expect(await look()).to.deep.equal(['ethereum has halted: an operator must look at it']);
+  });
+
+  it('reads again from a height, and no deadline passes until it has come back', async () => {
+    expect(await rescanChain(harness.ctx.db, 'ethereum', 1)).to.equal(false);
+    await real.mine(3);
+    await watch();
+    expect(await rescanChain(harness.ctx.db, 'ethereum', 9_000)).to.equal(false);
+    const asked: (string | null)[] = [];
+    expect(await rescanChain(harness.ctx.db, 'ethereum', 2)).to.equal(true);
+    expect((await chain())?.scanned_until).to.equal(null);
+    const adapters = {
+      ...real.adapters.live,
+      chain: (ctx: Parameters<typeof real.adapters.live.chain>[0]) => {
+        const client = real.adapters.live.chain(ctx);
+        return {
+          ...client,
+          poll: (...given: Parameters<typeof client.poll>) => {
+            asked.push(given[1]);
+            return client.poll(...given);
+          },
+        };
+      },
+    };
+    await watchOnce(harness.ctx, { network: 'ethereum', adapters, leadership }, state);
+    expect(asked).to.deep.equal(['1']);
+    expect((await chain())?.scanned_until).to.deep.equal(harness.ctx.now());
+  });
+
+  it('says how the providers of its client do', async () => {
+    const providers = [{ name: '1 rpc.example.com', ok: true, lag: 0 }];
+    real.tell((page) => ({ ...page, providers }));
+    await watch();
+    expect(await chain()).to.deep.include({ network: 'ethereum', providers });
+  });
+});
