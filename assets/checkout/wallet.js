@@ -85,10 +85,15 @@ function offerInjectedWallet() {
   if (link) link.hidden = sending !== null;
 }
 
-/** Who loads the page again is told why nothing is offered. */
+/**
+ * Who loads the page again is told why nothing is offered. A wallet that had not answered by then may send it
+ * or not: nobody but the customer can see that.
+ */
 function sayWhatIsSent() {
   const button = byId('injected');
-  if (button && sending) notify(button.dataset.sent ?? '');
+  if (!button || !sending) return;
+  const { sent, failed } = button.dataset;
+  notify((sending.hash === null ? failed : sent) ?? '');
 }
 
 /** @param {HTMLButtonElement} button */

@@ -289,14 +289,14 @@ describe('an injected wallet whose chains are real nodes', () => {
     });
   });
 
-  it('is not offered again after a reload while the wallet asks the customer', async () => {
+  it('is not offered again after a reload while the wallet asks the customer, nor called sent', async () => {
     await withWallet(['ETH', 'ethereum'], async (page, wallet) => {
       const { closed, open } = gate();
       wallet.held.set('eth_sendTransaction', closed);
       await page.locator('#injected').click();
       await asks(wallet, 'eth_sendTransaction');
       await page.reload();
-      await notice(page, SENT);
+      await notice(page, 'The wallet did not confirm this. Please look there before you send again.');
       expect(await page.locator('#injected, #wallet').filter({ visible: true }).count()).to.equal(0);
       open();
     });

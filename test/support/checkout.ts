@@ -34,6 +34,7 @@ export const CHECKOUT_STATES: Readonly<Record<string, Readonly<Record<string, un
     exceptions: ['overpaid'],
   },
   expired: { status: 'EXPIRED' },
+  cancelled: { status: 'EXPIRED', cancelled_at: new Date('2026-01-31T12:00:00.000Z') },
   'expired-partly': { status: 'EXPIRED', amount_received: '4', exceptions: ['underpaid'] },
   'late-returned': { status: 'EXPIRED', amount_received: '10.50', exceptions: ['late'] },
   failed: { ...SEEN, status: 'FAILED' },

@@ -17,6 +17,7 @@ const TEXTS: Record<string, string> = {
   settled: 'Paid. Thank you!',
   'refunded-in-part': '<bdi dir="ltr">1.50 USDC</bdi> of it was sent back to you',
   expired: 'No money came in time',
+  cancelled: 'This payment was cancelled',
   'expired-partly': 'Only <bdi dir="ltr">4.00 USDC</bdi>',
   'late-returned': 'Your money came too late',
   failed: 'This payment has failed',
@@ -30,12 +31,15 @@ const ASKS_FOR_ADDRESS = ['expired-partly', 'late-returned', 'failed'];
 const CAN_GO_BACK = [
   'waiting',
   'expired',
+  'cancelled',
   'expired-partly',
   'late-returned',
   'failed',
   'replaced',
   'refunded',
 ];
+/** Money may be on its way that the page does not show. */
+const MAY_MISS_MONEY = ['waiting', 'underpaid', 'expired', 'cancelled', 'expired-partly', 'replaced'];
 const FINAL = ['settled', 'refunded-in-part', 'failed', 'replaced', 'refunded'];
 const MAX_BYTES = 60_000;
 const MAX_COMPRESSED = 10_000;
@@ -69,6 +73,7 @@ describe('the states of the checkout page', () => {
       expect(text.includes('http-equiv="refresh"')).to.equal(!FINAL.includes(state) && !asksForAddress);
       expect(text.includes('data-live="true"')).to.equal(!FINAL.includes(state));
       expect(text.includes(LINKS.cancel_url)).to.equal(CAN_GO_BACK.includes(state));
+      expect(hasFormTo('transaction')).to.equal(MAY_MISS_MONEY.includes(state));
       // No proxy is sure to compress it.
       expect(Buffer.byteLength(text)).to.be.below(MAX_BYTES);
       expect(gzipSync(text).length).to.be.below(MAX_COMPRESSED);

@@ -24,7 +24,14 @@ const TEXTS = {
 } as const satisfies Record<LookupResult, keyof PageTexts>;
 
 /** The states in which a customer may have sent money that the page does not show. */
-const MAY_MISS_MONEY: readonly State[] = ['waiting', 'underpaid', 'expired', 'expiredPartly', 'replaced'];
+const MAY_MISS_MONEY: readonly State[] = [
+  'waiting',
+  'underpaid',
+  'expired',
+  'expiredPartly',
+  'cancelled',
+  'replaced',
+];
 
 /** Longest part of an input that the form shows again. */
 const MAX_SHOWN = 200;

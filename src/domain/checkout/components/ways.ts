@@ -7,6 +7,7 @@ import type { State, View } from '../view/view.ts';
 const BEGIN_AGAIN: readonly State[] = [
   'expired',
   'expiredPartly',
+  'cancelled',
   'returning',
   'failed',
   'replaced',
