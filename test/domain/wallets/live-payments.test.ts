@@ -6,6 +6,7 @@ import { displayedAddress } from '../../../src/domain/chain/addresses.ts';
 import { walletAddresses } from '../../../src/domain/chain/wallets/wallet-addresses.ts';
 import { selectMethodByToken } from '../../../src/domain/checkout/actions/select-method.ts';
 import { findCaller } from '../../../src/domain/merchants/api-keys.ts';
+import { setAcceptedMethods } from '../../../src/domain/merchants/accepted-methods.ts';
 import { createPayment } from '../../../src/domain/payments/create.ts';
 import { isForeignAddress } from '../../../src/domain/payments/refunds/refund-address.ts';
 import { hashApiKey } from '../../../src/platform/values/ids.ts';
@@ -103,6 +104,7 @@ describe('a live payment', () => {
   it('keeps its address when the customer chooses another network of the family', async () => {
     await useWallet(harness.ctx, merchant.id);
     const id = await create();
+    await setAcceptedMethods(harness.ctx.db, merchant.id, [{ coin: 'USDC', network: 'polygon' }]);
     const { token_id, address } = await shop.payment(id);
     expect(await selectMethodByToken(harness.ctx, adapters, token_id, 'USDC', 'polygon')).to.equal(
       'selected',

@@ -64,7 +64,8 @@ const settledRefunds = sql<{ settled: SettledMoney[]; is_behind: boolean }, { pa
   (p) => `
     SELECT coalesce(json_agg(r), '[]') AS settled, ${HAS_QUARANTINED(p.paymentId)} AS is_behind
     FROM (
-      SELECT coin, network, sum(coin_amount::numeric)::text AS coin_amount, sum(amount::numeric)::text AS amount
+      SELECT coin, network, sum(coin_amount::numeric)::text AS coin_amount,
+        sum(amount::numeric)::text AS amount
       FROM refunds WHERE payment_id = ${p.paymentId} AND source = 'settled' GROUP BY coin, network
     ) r`,
 );

@@ -61,6 +61,7 @@ export const SCHEDULE: Reasons = {
     revoke_api_keys: OWN_ROW,
     record_use_of_key: OWN_ROW,
     set_policy_of_merchant: LAST_WINS,
+    set_accepted_methods_of_merchant: LAST_WINS,
     set_email_of_merchant: LAST_WINS,
     set_spread_of_merchant: LAST_WINS,
     move_rates: LAST_WINS,
