@@ -20,8 +20,8 @@ const MAX_KEYS = 1_000;
 /** After this many additions the waiting jobs of the queue are counted. */
 const COUNTED_AFTER = 100;
 /**
- * A queue with this many waiting jobs gets no more: it is paused, or nobody serves it, and would grow by a run
- * for each event.
+ * A queue with this many waiting jobs gets no more: it is paused, or nobody serves it, and would grow by a
+ * run for each event.
  */
 const MAX_WAITING = 500;
 /** How long until they are counted again. */
