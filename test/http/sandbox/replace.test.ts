@@ -94,6 +94,7 @@ describe('POST /v1/sandbox/payments/:id/replace', () => {
       seenAt: harness.ctx.now(),
       droppedAt: null,
       replacedBy: null,
+      reason: null,
     });
     expect(old?.sender).to.match(/^0x[0-9a-f]{40}$/);
     expectError(harness, await replace(id, { speed_up: 'yes' }), 400, {
