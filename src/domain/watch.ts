@@ -1,5 +1,6 @@
 import { createAdapters, createChainClients, NEVER_USD } from './adapters.ts';
 import type { NetworkId } from './chain/networks.ts';
+import { watchRates } from './chain/rates/watch-rates.ts';
 import { watchNetwork } from './payments/sync/watch-network.ts';
 import { RPC_NETWORKS } from '../platform/config/chains.ts';
 import type { Context } from '../platform/context.ts';
@@ -11,8 +12,8 @@ export interface Watching {
 }
 
 /**
- * Reads each network that has providers until it is closed, and takes turns with other watchers. A page that
- * is under way is finished, and then another watcher leads at once.
+ * Reads each network that has providers, and the market's rates, until it is closed, and takes turns with
+ * other watchers. A page that is under way is finished, and then another watcher leads at once.
  */
 export function startWatching(ctx: Context): Watching {
   const { databaseDirectUrl } = ctx.config;
@@ -25,6 +26,11 @@ export function startWatching(ctx: Context): Watching {
     const adapters = { ...live, networks: [network], chain: () => client };
     return watchNetwork(ctx, { network, adapters, leadership }, stop.signal);
   });
+  // Without a live network nobody asks for a price, and no market is asked.
+  if (clients.length > 0) {
+    const rates = new Leadership(databaseDirectUrl, `watcher rates ${process.pid}`, 'watch rates');
+    loops.push(watchRates(ctx, rates, stop.signal));
+  }
   return {
     networks: clients.map(({ network }) => network),
     async close() {

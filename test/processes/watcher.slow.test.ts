@@ -1,3 +1,4 @@
+import { NO_RATES } from '../support/rate-sites.ts';
 import { expect } from 'chai';
 import { createAdapters } from '../../src/domain/adapters.ts';
 import { simulatedPayouts } from '../../src/domain/chain/simulator/simulated.ts';
@@ -37,7 +38,7 @@ describe('the watcher beside a node', function () {
   const url = () => `${node().anvil.url}/?key=${KEY}`;
   const output = () => watchers.map((one) => one.output()).join('');
   const startWatcher = async (): Promise<void> => {
-    const watcher = startProcess('watcher', { ...stand.env, RPC_URLS_ETHEREUM: url() });
+    const watcher = startProcess('watcher', { ...stand.env, ...NO_RATES, RPC_URLS_ETHEREUM: url() });
     watchers.push(watcher);
     await watcher.says('"watching"');
   };

@@ -14,6 +14,11 @@ export interface ServedRates {
   close(): Promise<void>;
 }
 
+/** For processes that are to ask no market: nobody listens there. */
+export const NO_RATES = Object.fromEntries(
+  ['KRAKEN', 'COINBASE', 'COINGECKO'].map((name) => [`RATE_URL_${name}`, 'http://127.0.0.1:9']),
+);
+
 const PRICES = { BTC: 60_000, ETH: 3_000, USDT: 1, USDC: 1, TRX: 0.25, SOL: 150, POL: 0.4, DAI: 1 };
 const KRAKEN = { BTC: 'XXBTZUSD', ETH: 'XETHZUSD', USDT: 'USDTZUSD' } as Readonly<Record<string, string>>;
 const GECKO = {

@@ -1,3 +1,4 @@
+import { NO_RATES } from '../support/rate-sites.ts';
 import { expect } from 'chai';
 import { freePort, startProcess } from '../processes/service.ts';
 import { AlertStand } from '../support/alert-stand.ts';
@@ -14,6 +15,7 @@ describe('the alerts on real networks', function () {
     alerts = await AlertStand.open();
     const watcher = startProcess('watcher', {
       ...alerts.stand.env,
+      ...NO_RATES,
       RPC_URLS_ETHEREUM: node().anvil.url,
       ADMIN_PORT: String(await freePort()),
     });

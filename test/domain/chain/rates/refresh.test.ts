@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { refreshRatesOnce, type RateConfig } from '../../../../src/domain/chain/rates/refresh.ts';
+import { watchRatesOnce } from '../../../../src/domain/chain/rates/watch-rates.ts';
 import { readRates } from '../../../../src/domain/chain/rates/store.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
@@ -65,6 +66,16 @@ describe('the rates of the market', () => {
     const { USDT, ...others } = ALL;
     expect(USDT).to.equal(1);
     expect(await refresh()).to.deep.equal(others);
+  });
+
+  it('are refreshed by the watcher that leads, and by no other', async () => {
+    let leads = false;
+    const watch = () => watchRatesOnce(harness.ctx, config(), { hold: () => Promise.resolve(leads) });
+    await watch();
+    expect(await quoted()).to.deep.equal({});
+    leads = true;
+    await watch();
+    expect(await quoted()).to.deep.equal(ALL);
   });
 
   it('do not take a response without end', async () => {
