@@ -114,6 +114,27 @@ describe('the refund address on the checkout page', () => {
     expect(asks(await open(token_id))).to.equal(false);
   });
 
+  it('is not asked for while what came is on its way to the address that the merchant named', async () => {
+    const shop = await openShop(harness);
+    const id = await shop.create({ expiration_minutes: 5 });
+    await shop.send(id, { coin: 'USDC', network: 'ethereum', amount: '4' });
+    await harness.work();
+    await shop.mine(12);
+    harness.advance(300);
+    await harness.work();
+    const { token_id } = await shop.payment(id);
+    const version = async () =>
+      (await supertest(harness.app).get(`/checkout/${token_id}/status`)).body.version as string;
+    const before = await version();
+    expect(asks(await open(token_id))).to.equal(true);
+    await harness.api('post', `/v1/payment/${id}/refund`).send({ address: ANOTHER }).expect(201);
+    expect(asks(await open(token_id))).to.equal(false);
+    expect(await version()).to.not.equal(before);
+    await give(token_id, { address: MINE }).expect(409);
+    await harness.work();
+    expect((await shop.payment(id)).status).to.equal('REFUNDED');
+  });
+
   it('is saved with the payment, and shown on the page, to which the form redirects', async () => {
     const { id, token_id } = await paymentIn(harness, 'expired-partly');
     const { headers } = await give(token_id, { address: ` ${MINE}\n` }, '?lang=de').expect(303);

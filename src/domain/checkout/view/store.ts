@@ -8,7 +8,7 @@ import { recordset, run, runOne, sql, type Connection } from '../../../platform/
 import type { Mode } from '../../api/endpoint.ts';
 import { STORED_APPEARANCE, type StoredAppearance } from './appearance.ts';
 import type { Settling } from './offer.ts';
-import { NEEDS_ADDRESS } from '../../payments/refunds/states.ts';
+import { IS_PENDING, NEEDS_ADDRESS } from '../../payments/refunds/states.ts';
 
 /**
  * A payment as its page needs it. `confirmations` are current; the payment's row keeps those of the last
@@ -31,6 +31,8 @@ export interface CheckoutPayment extends Payment, Pick<Settling, 'accepted_metho
   readonly needs_address: boolean;
   /** How much of that coin on that network waits for an address, or came; null: neither. */
   readonly refund_amount: string | null;
+  /** In pay_currency: what goes back by refunds that have an address, and are not sent yet. */
+  readonly amount_underway: string;
   /** The customer's address for refunds on `refund_network`; null: they have not entered one. */
   readonly refund_address: string | null;
   /** What stands of the transfers to it, first to last, at most `MAX_TRANSFERS`. */
@@ -79,6 +81,7 @@ const CHECKOUT_PAYMENTS = `
     ${STORED_APPEARANCE} AS appearance,
     json_build_object('asks', q.asks::text, 'covers', q.covers::text, 'rate', q.rate) AS quote,
     back.refund_coin, back.refund_network, back.needs_address, back.refund_amount::text, a.address AS refund_address,
+    back.amount_underway::text,
     depth.confirmations, shown.version
   FROM payments p
     JOIN merchants m ON m.id = p.merchant_id
@@ -92,17 +95,19 @@ const CHECKOUT_PAYMENTS = `
     ) depth
     CROSS JOIN LATERAL (
       SELECT coin AS refund_coin, network AS refund_network, rank = 1 AS needs_address,
-        sum(coins) OVER (PARTITION BY rank, coin, network) AS refund_amount
+        sum(coins) OVER (PARTITION BY rank, coin, network) AS refund_amount,
+        coalesce(sum(underway) OVER (), 0) AS amount_underway
       FROM (
-        SELECT r.coin, r.network, 1 AS rank, r.place, r.coin_amount::numeric AS coins FROM refunds r
-        WHERE r.payment_id = p.id AND ${NEEDS_ADDRESS('r')}
+        SELECT r.coin, r.network, CASE WHEN ${NEEDS_ADDRESS('r')} THEN 1 ELSE 4 END AS rank, r.place,
+          r.coin_amount::numeric AS coins, CASE WHEN ${IS_PENDING('r')} THEN r.amount::numeric END AS underway
+        FROM refunds r WHERE r.payment_id = p.id AND (${NEEDS_ADDRESS('r')} OR ${IS_PENDING('r')})
         UNION ALL
-        SELECT t.coin, t.network, 2, -t.place, t.amount - t.converted - t.returned FROM transfers t
+        SELECT t.coin, t.network, 2, -t.place, t.amount - t.converted - t.returned, NULL FROM transfers t
         WHERE t.payment_id = p.id AND p.settled_at IS NULL AND p.amount_received > 0
           AND ${IS_STANDING('t')} AND t.amount > t.converted + t.returned
         UNION ALL
         SELECT coalesce(p.settlement_coin, p.pay_currency), coalesce(p.settlement_network, p.pay_network),
-          3, 0, NULL
+          3, 0, NULL, NULL
       ) AS candidates
       ORDER BY rank, place LIMIT 1
     ) back

@@ -7,7 +7,7 @@ import { leftToSend } from '../../payments/pricing/quote.ts';
 import { canSelectMethod } from '../../payments/pricing/quotes.ts';
 import { hasReturnableMoney } from '../../payments/refunds/refund-address.ts';
 import { acceptsMoney, isUnderWay, paysForOrder, type Status } from '../../payments/lifecycle/states.ts';
-import { isZero, max, subtract, writtenLike } from '../../../platform/values/money.ts';
+import { isZero, max, subtract, sum, writtenLike } from '../../../platform/values/money.ts';
 import { appearanceOf, isOffered, type MerchantAppearance } from './appearance.ts';
 import type { CheckoutPayment } from './store.ts';
 import { returnsExcess, returnsLate } from '../../payments/lifecycle/policy.ts';
@@ -135,7 +135,7 @@ function goesBack(payment: CheckoutPayment): string {
   const { refund_amount, refund_coin, needs_address, status, pay_amount, pay_currency } = payment;
   if (refund_amount !== null && (needs_address || !paysForOrder(status)))
     return `${writtenLike(refund_amount, pay_amount)} ${refund_coin}`;
-  const left = subtract(payment.amount_received, payment.amount_refunded);
+  const left = subtract(payment.amount_received, returned(payment));
   const rest = paysForOrder(status) ? subtract(left, pay_amount) : left;
   return `${writtenLike(max(rest, '0'), pay_amount)} ${pay_currency}`;
 }
@@ -143,7 +143,13 @@ function goesBack(payment: CheckoutPayment): string {
 /** True while the page asks where money goes back to: a refund waits for it, or may follow. */
 export function canAskForAddress(payment: CheckoutPayment): boolean {
   if (payment.refund_address !== null) return false;
-  return payment.needs_address || (hasReturnableMoney(payment) && !isKept(payment));
+  const accepted = { ...payment, amount_refunded: returned(payment) };
+  return payment.needs_address || (hasReturnableMoney(accepted) && !isKept(payment));
+}
+
+/** What went back, or is on its way to an address: no other can be given for that. */
+function returned({ amount_refunded, amount_underway }: CheckoutPayment): string {
+  return sum([amount_refunded, amount_underway]);
 }
 
 /** What was paid too much stays with the merchant by policy: it goes back only when they refund it. */
