@@ -195,7 +195,7 @@ describe('npm run ops', function () {
 
   it('connections computes what a topology needs, and is bad where max_connections is less', async () => {
     const few = await ops('connections', '--web', '1', '--workers', '1');
-    expect(few.facts).to.deep.include({ each: { web: 22, worker: 40 }, needed: 75 });
+    expect(few.facts).to.deep.include({ each: { web: 22, worker: 41 }, needed: 75 });
     expect(few.isBad).to.equal(false);
     const many = await ops('connections', '--web', '20', '--workers', '20');
     expect(many.isBad).to.equal(true);
