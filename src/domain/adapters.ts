@@ -46,10 +46,16 @@ export interface RealNetwork {
 export type RealNetworks = Readonly<Partial<Record<NetworkId, RealNetwork>>>;
 
 /**
- * The networks on which live payments can be served, once a watcher reads them. There is none yet:
- * docs/how-to/add-a-chain-client.md explains how to add one here.
+ * The service holds no key: the merchant pays refunds from a wallet of their own, and a final transfer on the
+ * chain completes them.
  */
-const REAL_NETWORKS: RealNetworks = {};
+const paidByMerchant: Payouts = { request: () => Promise.resolve('accepted') };
+
+/** The networks on which live payments can be served, where a watcher reads them. */
+const REAL_NETWORKS: RealNetworks = {
+  ethereum: { payouts: paidByMerchant },
+  polygon: { payouts: paidByMerchant },
+};
 
 /** The networks on which live payments can be served without SIMULATE_LIVE. */
 export const LIVE_NETWORKS = NETWORK_IDS.filter((network) => REAL_NETWORKS[network] !== undefined);

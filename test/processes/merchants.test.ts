@@ -169,7 +169,7 @@ describe('npm run merchants', function () {
 
   it('says that live payments are refused while no network has a client; with --json on standard error', async () => {
     const notice =
-      /No network has a real client yet: POST \/v1\/payment .* returns 503 network_unavailable for tron, unless .*SIMULATE_LIVE=true/;
+      /tron has no real client: POST \/v1\/payment .* returns 503 network_unavailable for tron, unless .*SIMULATE_LIVE=true/;
     const plain = await merchants(['create', ...SHOP, '--mode', 'live']);
     expect(plain.printed)
       .to.match(/^merchant_id {5}mer_/)

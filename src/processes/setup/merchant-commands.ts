@@ -169,10 +169,8 @@ function modeOf(mode = 'test'): Mode {
 /** A network without a real client takes no live payments. */
 function liveNotice(network: string, merchantId: unknown): string {
   if (LIVE_NETWORKS.some((served) => served === network))
-    return `Its live payments need a wallet, or the default of the installation: npm run merchants -- wallet set --merchant ${String(merchantId)}`;
-  const fact =
-    LIVE_NETWORKS.length === 0 ? 'No network has a real client yet' : `${network} has no real client`;
-  return `${fact}: POST /v1/payment with this live key returns 503 network_unavailable for ${network}, unless web and worker run with SIMULATE_LIVE=true, which simulates live payments too.`;
+    return `Its live payments need a watcher that reads ${network}, and a wallet, or the default of the installation: npm run merchants -- wallet set --merchant ${String(merchantId)}`;
+  return `${network} has no real client: POST /v1/payment with this live key returns 503 network_unavailable for ${network}, unless web and worker run with SIMULATE_LIVE=true, which simulates live payments too.`;
 }
 
 function emailOf(text: string): string {
