@@ -1,7 +1,7 @@
-import { isNetwork, NETWORK_IDS, NETWORKS, type NetworkId } from './chain/networks.ts';
-import { EvmClient } from './chain/evm/client.ts';
-import { dollarsOf } from './chain/finality.ts';
-import type { ChainClient, ChainTransfer, Payouts } from './chain/port.ts';
+import { isCoin } from './chain/coins.ts';
+import { isNetwork, NETWORK_IDS, type NetworkId } from './chain/networks.ts';
+import type { ChainClient, Payouts } from './chain/port.ts';
+import { realChains, SIMULATED_CHAINS } from './chain/profile.ts';
 import {
   simulatedAddresses,
   simulatedChain,
@@ -17,10 +17,7 @@ import { marketRates } from './chain/rates/store.ts';
 import type { ServedNetworks } from './payments/sync/served.ts';
 import type { AdaptersByMode, CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
 import { webhookClientOf, type WebhookClient } from './webhooks/client/client.ts';
-import { RPC_NETWORKS } from '../platform/config/chains.ts';
 import type { Config } from '../platform/config/config.ts';
-import type { Context } from '../platform/context.ts';
-import { compare } from '../platform/values/money.ts';
 import { ApiError } from './api/errors.ts';
 import { createMailer, type Mailer } from '../platform/mail.ts';
 
@@ -87,17 +84,21 @@ export function createAdapters(
     | 'simulateLive'
     | 'explorers'
     | 'rateMaxAgeSeconds'
+    | 'chainProfile'
+    | 'testnetTokens'
   >,
   { real = REAL_NETWORKS, served = NONE_SERVED }: RealOptions = {},
 ): Adapters {
   return {
     modes: config.simulateLive ? ['test', 'live'] : ['test'],
     networks: NETWORK_IDS,
+    isHalted: () => false,
     isSimulated: true,
     settlement: 'simulated',
+    chains: SIMULATED_CHAINS,
     // Simulated transactions are in no explorer, unless an operator runs one.
     explorers: config.explorers,
-    live: realAdapters(real, served, { ...config, explorers: { ...EXPLORERS, ...config.explorers } }),
+    live: realAdapters(real, served, config),
     addresses: booksWithoutWallets(simulatedAddresses),
     chain: simulatedChain,
     testChain: simulatedChain,
@@ -113,8 +114,6 @@ export function createAdapters(
   };
 }
 
-const EXPLORERS = Object.fromEntries(NETWORK_IDS.map((network) => [network, NETWORKS[network].explorer]));
-
 /**
  * Nobody but the watcher reads a real network. Where none is read, every use throws ApiError
  * network_unavailable.
@@ -122,7 +121,7 @@ const EXPLORERS = Object.fromEntries(NETWORK_IDS.map((network) => [network, NETW
 function realAdapters(
   real: RealNetworks,
   served: Served,
-  { explorers, rateMaxAgeSeconds }: Pick<Config, 'explorers' | 'rateMaxAgeSeconds'>,
+  config: Pick<Config, 'rateMaxAgeSeconds' | 'chainProfile' | 'testnetTokens' | 'explorers'>,
 ): PaymentAdapters {
   const isServed = (network: NetworkId) => served.networks.includes(network) && real[network] !== undefined;
   const find = (network: string): RealNetwork => {
@@ -133,22 +132,29 @@ function realAdapters(
     });
   };
   const wallets = walletAddresses();
-  const rates = marketRates(rateMaxAgeSeconds);
+  const rates = marketRates(config.rateMaxAgeSeconds);
+  const chains = realChains(config);
   return {
     modes: ['live'],
     get networks() {
       return served.networks.filter(isServed);
     },
+    isHalted: (network) => served.isHalted(network),
     isSimulated: false,
     settlement: 'par',
-    explorers,
+    chains,
+    explorers: { ...chains.explorers, ...config.explorers },
     addresses: {
       async open(ctx, caller, network) {
         find(network);
-        if (!served.isHalted(network)) return wallets.open(ctx, caller, network);
-        throw new ApiError('network_unavailable', {
-          message: `network_unavailable: ${network} has halted, and takes no new payments. Try again later.`,
-        });
+        const { settlementCurrency: coin } = caller;
+        const unavailable = (message: string) =>
+          new ApiError('network_unavailable', { message: `network_unavailable: ${message}` });
+        if (!isCoin(coin) || chains.contractOf(coin, network) === undefined)
+          throw unavailable(`${coin} has no contract on ${chains.nameOf(network)}: see TESTNET_TOKENS.`);
+        if (served.isHalted(network))
+          throw unavailable(`${network} has halted, and takes no new payments. Try again later.`);
+        return wallets.open(ctx, caller, network);
       },
       of: (ctx, place) => wallets.of(ctx, place),
     },
@@ -170,32 +176,4 @@ const UNREAD_CHAIN: ChainClient = {
 /** Accepts no more requests, and closes connections when the requests in flight have ended. */
 export async function closeAdapters({ webhooks }: Adapters): Promise<void> {
   await webhooks.close();
-}
-
-/** The client of a real network, in the watcher. */
-export interface WatchedClient {
-  readonly network: NetworkId;
-  readonly client: EvmClient;
-}
-
-/** Creates the clients of the networks that have providers. The caller must close them. */
-export function createChainClients({ config, now }: Pick<Context, 'config' | 'now'>): WatchedClient[] {
-  return RPC_NETWORKS.flatMap((network) => {
-    const providers = config.rpc[network];
-    if (providers === undefined) return [];
-    const { chainId, confirmations: depth } = NETWORKS[network];
-    const needsQuorum = (transfer: ChainTransfer) => isLarge(transfer, providers.quorumUsd);
-    const options = { network, chainId, urls: providers.urls, finality: { hasCheckpoints: true, depth } };
-    return [{ network, client: new EvmClient({ ...options, needsQuorum }, now) }];
-  });
-}
-
-/** No payment is as high: who sets this asks for no second opinion. */
-export const NEVER_USD = 1e9;
-
-/** What nobody knows the worth of is large. */
-function isLarge(transfer: ChainTransfer, quorumUsd: number): boolean {
-  if (quorumUsd >= NEVER_USD) return false;
-  const dollars = dollarsOf(transfer, null);
-  return dollars === null || compare(dollars, String(quorumUsd)) >= 0;
 }

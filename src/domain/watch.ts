@@ -1,4 +1,5 @@
-import { createAdapters, createChainClients, NEVER_USD } from './adapters.ts';
+import { createAdapters } from './adapters.ts';
+import { createChainClients, NEVER_USD } from './chain/clients.ts';
 import type { NetworkId } from './chain/networks.ts';
 import { watchRates } from './chain/rates/watch-rates.ts';
 import { watchNetwork } from './payments/sync/watch-network.ts';

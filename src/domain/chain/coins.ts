@@ -16,6 +16,8 @@ interface CoinOnNetwork {
   readonly decimals: number;
   /** The token's contract (on Solana: its mint); null: the coin is native to the network. */
   readonly contract: string | null;
+  /** The contract of the issuer's token on the test network, without value; absent: it issues none there. */
+  readonly testContract?: string;
   /**
    * Dust limit, a decimal string in the coin: a refund sends more than this, and an amount that differs from
    * a price by less is neither underpaid nor overpaid.
@@ -58,8 +60,18 @@ export const COINS = {
     isPegged: true,
     // Our choice: a tenth of a US cent. The networks have no limit for a token.
     networks: {
-      ethereum: { decimals: 6, contract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', dust: '0.001' },
-      polygon: { decimals: 6, contract: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', dust: '0.001' },
+      ethereum: {
+        decimals: 6,
+        contract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+        testContract: '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238',
+        dust: '0.001',
+      },
+      polygon: {
+        decimals: 6,
+        contract: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+        testContract: '0x41E94Eb019C0762f9Bfcf9Fb1E58725BfB0e7582',
+        dust: '0.001',
+      },
       solana: { decimals: 6, contract: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', dust: '0.001' },
     },
   },
@@ -167,6 +179,11 @@ export function quoteUnit(coin: CoinId, network: NetworkId): string {
  */
 export function tokenContract(coin: CoinId, network: NetworkId): string | null {
   return coinOn(coin, network).contract;
+}
+
+/** Returns the contract of a token on the test network of `network`; null: its issuer has none there. */
+export function testTokenContract(coin: CoinId, network: NetworkId): string | null {
+  return coinOn(coin, network).testContract ?? null;
 }
 
 function coinOn(coin: CoinId, network: NetworkId): CoinOnNetwork {

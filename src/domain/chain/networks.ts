@@ -27,12 +27,20 @@ interface EvmWallets {
   readonly chainId: number;
   /** The chain of its test network, for simulated payments: a wallet holds no real money there. */
   readonly testChainId: number;
+  /** That network, for live payments with CHAIN_PROFILE=testnet. */
+  readonly testNetwork: TestNetwork;
+}
+
+interface TestNetwork {
+  readonly name: string;
+  readonly explorer: string;
 }
 
 interface OtherWallets {
   readonly walletUri: Exclude<WalletUriStandard, EvmWallets['walletUri']>;
   readonly chainId: null;
   readonly testChainId: null;
+  readonly testNetwork: null;
 }
 
 /**
@@ -67,6 +75,7 @@ export const NETWORKS = {
     walletUri: 'bip-21',
     chainId: null,
     testChainId: null,
+    testNetwork: null,
   },
   ethereum: {
     name: 'Ethereum',
@@ -79,7 +88,8 @@ export const NETWORKS = {
     transactionHashFormat: '0x-hex',
     walletUri: 'eip-681',
     chainId: 1,
-    testChainId: 11_155_111, // Sepolia
+    testChainId: 11_155_111,
+    testNetwork: { name: 'Sepolia', explorer: 'https://sepolia.etherscan.io/tx/{tx}' },
   },
   tron: {
     name: 'Tron',
@@ -93,6 +103,7 @@ export const NETWORKS = {
     walletUri: 'tron',
     chainId: null,
     testChainId: null,
+    testNetwork: null,
   },
   polygon: {
     name: 'Polygon',
@@ -105,7 +116,8 @@ export const NETWORKS = {
     transactionHashFormat: '0x-hex',
     walletUri: 'eip-681',
     chainId: 137,
-    testChainId: 80_002, // Amoy
+    testChainId: 80_002,
+    testNetwork: { name: 'Polygon Amoy', explorer: 'https://amoy.polygonscan.com/tx/{tx}' },
   },
   solana: {
     name: 'Solana',
@@ -119,6 +131,7 @@ export const NETWORKS = {
     walletUri: 'solana-pay',
     chainId: null,
     testChainId: null,
+    testNetwork: null,
   },
 } as const satisfies Record<string, Network>;
 

@@ -84,7 +84,7 @@ export interface AddressedMail {
 export async function readReceipt(
   db: Db,
   eventId: string,
-  config: Pick<Config, 'publicUrl' | 'simulateLive'>,
+  config: Pick<Config, 'publicUrl' | 'simulateLive' | 'chainProfile'>,
 ): Promise<AddressedMail | null> {
   const row = await runOne(db, receiptDataOfEvent, { eventId });
   if (row === null || row.customer_email === null) return null;
@@ -94,13 +94,13 @@ export async function readReceipt(
 
 function toReceipt(
   row: ReceiptDataRow,
-  { publicUrl, simulateLive }: Pick<Config, 'publicUrl' | 'simulateLive'>,
+  { publicUrl, simulateLive, chainProfile }: Pick<Config, 'publicUrl' | 'simulateLive' | 'chainProfile'>,
 ): ReceiptData {
   const { pay_amount, pay_currency } = row;
   const inSettlementCoin = (amount: string) => `${writtenLike(amount, pay_amount)} ${pay_currency}`;
   return {
     merchantName: row.merchant_name,
-    isTest: simulateLive || row.merchant_mode === 'test',
+    isTest: simulateLive || chainProfile === 'testnet' || row.merchant_mode === 'test',
     paymentId: row.payment_id,
     orderId: row.order_id,
     description: row.order_description,

@@ -89,7 +89,7 @@ export async function readAddressRequest(
   });
 }
 
-type Surroundings = Pick<Config, 'publicUrl' | 'simulateLive'>;
+type Surroundings = Pick<Config, 'publicUrl' | 'simulateLive' | 'chainProfile'>;
 
 function addressed(payment: CheckoutPayment, receipt: ReceiptData): AddressedMail | null {
   const { customer_email: to, language, merchant_id: merchantId } = payment;
@@ -100,10 +100,10 @@ function inSettlementCoin({ pay_amount, pay_currency }: CheckoutPayment, amount:
   return `${writtenLike(amount, pay_amount)} ${pay_currency}`;
 }
 
-function commonData(payment: CheckoutPayment, { publicUrl, simulateLive }: Surroundings) {
+function commonData(payment: CheckoutPayment, { publicUrl, simulateLive, chainProfile }: Surroundings) {
   return {
     merchantName: appearanceOf(payment).name,
-    isTest: simulateLive || payment.merchant_mode === 'test',
+    isTest: simulateLive || chainProfile === 'testnet' || payment.merchant_mode === 'test',
     paymentId: payment.id,
     orderId: payment.order_id,
     description: payment.order_description,

@@ -1,3 +1,4 @@
+import { realChains } from '../chain/profile.ts';
 import { FIRST_ADDRESSES, WALLET_KINDS, type WalletKindId } from '../chain/wallets/kinds.ts';
 import { displayedAddress } from '../chain/addresses.ts';
 import { initCodeOf, FACTORY } from '../chain/wallets/forwarder.ts';
@@ -44,7 +45,7 @@ export async function setWallet(ctx: Context, { merchantId, kind, value }: NewWa
     merchant_id: merchantId,
     family: WALLET_KINDS[kind].family,
     kind,
-    public_data: WALLET_KINDS[kind].parse(value),
+    public_data: WALLET_KINDS[kind].parse(value, realChains(ctx.config)),
   };
   const mailed = await ctx.db.transaction(async (tx) => {
     await storeWallet(tx, { ...content, ...macOf(ctx.config, content) }, now);

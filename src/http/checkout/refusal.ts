@@ -19,8 +19,8 @@ export async function sendRefusal(
   const { token } = request.params;
   const { language, chosen } = languageOf(request);
   const payment = await findByToken(ctx.db, token);
-  const isSimulated = payment !== null && adaptersOf(adapters, payment.merchant_mode).isSimulated;
-  const about = { path: checkoutPath(token), query: languageQuery(chosen), isSimulated };
+  const isTest = payment !== null && adaptersOf(adapters, payment.merchant_mode).chains.isTest;
+  const about = { path: checkoutPath(token), query: languageQuery(chosen), isTest };
   await sendPage(request, response.status(status), {
     html: messagePage(message, language, about),
     policy: pageCsp(null, payment === null ? [] : embeddersOf(payment)),

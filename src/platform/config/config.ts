@@ -25,6 +25,7 @@ import {
   type Reader,
 } from './values.ts';
 import { readFinality, readProviders, type ChainConfig } from './chains.ts';
+import { readChainProfile, type ProfileConfig } from './chain-profile.ts';
 import { misspelledVariables } from './misspelled.ts';
 import { DEVELOPMENT_KEY, isProduction, productionFaults } from './production.ts';
 import { readSecretFiles, SECRET_FILE_VARIABLES } from './secret-files.ts';
@@ -35,7 +36,7 @@ export { ConfigError, StartError } from './start-error.ts';
 export { KNOWN_VARIABLES } from './variables.ts';
 
 /** Everything that environment variables decide. Read once at start, frozen, passed as a value. */
-export interface Config extends ChainConfig {
+export interface Config extends ChainConfig, ProfileConfig {
   readonly production: boolean;
   readonly port: number;
   readonly host: string;
@@ -148,6 +149,7 @@ export function readConfig(
     mailFrom: read('MAIL_FROM', mailAddress, null),
     trustedProxies: read('TRUSTED_PROXIES', listOf(network), []),
     explorers: read('EXPLORER_URLS', explorerUrls, {}),
+    ...readChainProfile(read, faults),
     finality: readFinality(read),
     rpc: readsChains ? readProviders(read) : {},
     rateSources: read('RATE_SOURCES', unique(oneOf(RATE_SOURCE_NAMES)), RATE_SOURCE_NAMES),

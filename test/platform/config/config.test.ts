@@ -11,6 +11,7 @@ const QUEUES = ['expiration', 'settlement'];
 const DATABASE_URL = 'postgres://u:p@db:5432/checkout';
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const PRODUCTION = { DATABASE_URL, SECRETS_KEY: KEY, PUBLIC_URL: 'https://pay.example' };
+const TOKEN = '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238';
 const WEAK = {
   SECRETS_KEY: DEVELOPMENT_KEY.toString('base64'),
   PUBLIC_URL: 'http://pay.example',
@@ -45,6 +46,8 @@ const VARIABLES: readonly {
   otherwise: unknown;
   good: Record<string, unknown>;
   bad: readonly string[];
+  /** What else must be set. */
+  beside?: Record<string, string>;
 }[] = [
   {
     name: 'PORT',
@@ -274,6 +277,23 @@ const VARIABLES: readonly {
     ],
   },
   {
+    name: 'CHAIN_PROFILE',
+    field: 'chainProfile',
+    otherwise: 'mainnet',
+    good: { mainnet: 'mainnet', testnet: 'testnet' },
+    bad: ['sepolia', 'MAINNET'],
+  },
+  {
+    name: 'TESTNET_TOKENS',
+    field: 'testnetTokens',
+    beside: { CHAIN_PROFILE: 'testnet' },
+    otherwise: {},
+    good: {
+      [`USDT/ethereum=${TOKEN}, DAI/polygon=${TOKEN}`]: { 'USDT/ethereum': TOKEN, 'DAI/polygon': TOKEN },
+    },
+    bad: ['USDT=0x1', `USDT/ethereum=0x1`, `ETH/ethereum=${TOKEN}`, `USDT/tron=${TOKEN}`],
+  },
+  {
     name: 'RATE_SOURCES',
     field: 'rateSources',
     otherwise: ['kraken', 'coinbase', 'coingecko'],
@@ -429,7 +449,7 @@ describe('configuration', () => {
     expect(VARIABLES.map(({ name }) => name)).to.have.members([...KNOWN_VARIABLES]);
   });
 
-  for (const { name, field, otherwise, good, bad } of VARIABLES)
+  for (const { name, field, otherwise, good, bad, beside } of VARIABLES)
     describe(name, () => {
       if (otherwise !== undefined)
         it(`is ${JSON.stringify(otherwise)} when it is not set, or empty`, () => {
@@ -438,7 +458,7 @@ describe('configuration', () => {
         });
       for (const [value, meaning] of Object.entries(good))
         it(`takes ${JSON.stringify(value)}`, () => {
-          expect(read({ [name]: value })[field]).to.deep.equal(meaning);
+          expect(read({ ...beside, [name]: value })[field]).to.deep.equal(meaning);
         });
       for (const value of bad)
         it(`refuses ${JSON.stringify(value.slice(0, 40))}, and names itself, not the value`, () => {
@@ -448,6 +468,12 @@ describe('configuration', () => {
           if (value.length > 6) expect(faults[0]).not.to.include(value);
         });
     });
+
+  it('takes no contracts of tokens on main networks', () => {
+    const faults = faultsOf({ DATABASE_URL, TESTNET_TOKENS: `USDC/ethereum=${TOKEN}` });
+    expect(faults).to.have.lengthOf(1);
+    expect(faults[0]).to.match(/^TESTNET_TOKENS is only for CHAIN_PROFILE=testnet/);
+  });
 
   it('names every fault at once', () => {
     const faults = faultsOf({ NODE_ENV: '', PORT: 'x', LOG_LEVEL: 'loud', REDIS_URI: 'y' });

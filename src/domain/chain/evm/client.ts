@@ -33,7 +33,7 @@ export class EvmClient implements ChainClient {
   constructor(options: EvmOptions, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
-    this.#coins = new Coins(options.network, options.contracts);
+    this.#coins = new Coins(options.network, options.contractOf);
     this.#providers = new Providers(options.urls, options.limits);
   }
 

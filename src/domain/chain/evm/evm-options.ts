@@ -1,6 +1,6 @@
-import type { CoinId } from '../coins.ts';
 import type { NetworkId } from '../networks.ts';
 import type { ChainTransfer } from '../port.ts';
+import type { ChainProfile } from '../profile.ts';
 import type { Finality } from './finality.ts';
 import type { Limits } from './rpc/json-rpc.ts';
 
@@ -11,8 +11,8 @@ export interface EvmOptions {
   /** URLs of JSON-RPC providers, in the order in which they take turns. They are secrets. */
   readonly urls: readonly string[];
   readonly finality: Finality;
-  /** Other token contracts than those of the coin table, for a test network. */
-  readonly contracts?: Readonly<Partial<Record<CoinId, string>>>;
+  /** The contracts of tokens, and which coins exist. Default: those of the coin table. */
+  readonly contractOf?: ChainProfile['contractOf'];
   /** True for a transfer that a provider of a second host must confirm. Default: none. */
   readonly needsQuorum?: (transfer: ChainTransfer) => boolean;
   /** Ask for the pending block, where providers know one. Default: yes. */

@@ -2,6 +2,7 @@ import { groupBy } from '../../../platform/postgres/db.ts';
 import { divide } from '../../../platform/values/money.ts';
 import { decimalsOf, COINS_ON_NETWORKS, tokenContract, type CoinId } from '../coins.ts';
 import type { NetworkId } from '../networks.ts';
+import type { ChainProfile } from '../profile.ts';
 import type { Found } from './cursor.ts';
 import { bloomBits, mayHold, type Header } from './proofs/header.ts';
 import type { Log, Receipt } from './proofs/receipts.ts';
@@ -21,14 +22,14 @@ export class Coins {
   readonly tokens: ReadonlyMap<string, CoinId>;
   readonly #bits: readonly (readonly number[])[];
 
-  constructor(network: NetworkId, contracts: Readonly<Partial<Record<CoinId, string>>> = {}) {
+  constructor(network: NetworkId, contractOf: ChainProfile['contractOf'] = tokenContract) {
     this.network = network;
     const coins = COINS_ON_NETWORKS.filter((one) => one.network === network).map(({ coin }) => coin);
-    this.native = coins.find((coin) => tokenContract(coin, network) === null) ?? null;
+    this.native = coins.find((coin) => contractOf(coin, network) === null) ?? null;
     this.tokens = new Map(
       coins.flatMap((coin) => {
-        const contract = contracts[coin] ?? tokenContract(coin, network);
-        return contract === null ? [] : [[contract.toLowerCase(), coin] as const];
+        const contract = contractOf(coin, network);
+        return typeof contract !== 'string' ? [] : [[contract.toLowerCase(), coin] as const];
       }),
     );
     this.#bits = [...this.tokens.keys()].map(bloomBits);

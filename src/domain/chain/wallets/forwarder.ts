@@ -1,6 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import { COIN_IDS, isCoinOn, tokenContract } from '../coins.ts';
+import { COIN_IDS } from '../coins.ts';
+import type { ChainProfile } from '../profile.ts';
 import { displayedAddress, isAddress } from '../addresses.ts';
 import { networksOf, type DerivableWallet } from './families.ts';
 import { FORWARDER } from './forwarder-code.ts';
@@ -25,7 +26,7 @@ interface ForwarderData {
  * value, unless it is an address with the checksum of EIP-55 that can be a treasury: money sent to a
  * mistyped one is lost, so that letters of one case, which carry no checksum, are not enough.
  */
-export function parseTreasury(text: string): string {
+export function parseTreasury(text: string, chains: ChainProfile): string {
   const lower = text.toLowerCase();
   if (!/^0x[0-9a-f]{40}$/.test(lower) || !isAddress('ethereum', text))
     throw new RangeError(
@@ -35,7 +36,7 @@ export function parseTreasury(text: string): string {
     throw new RangeError(
       'The address has no checksum: copy it as the wallet shows it, with letters of both cases (EIP-55)',
     );
-  const tokens = knownTokens();
+  const tokens = knownTokens(chains);
   if (tokens.includes(lower) || lower === FACTORY || /^0x0{30}/.test(lower))
     throw new RangeError(
       'The address is that of a contract that would keep the money, not of a wallet: give the address of your own',
@@ -77,9 +78,9 @@ export function create2Address(deployer: string, salt: Uint8Array, codeHash: Uin
 }
 
 /** The contracts of the known tokens on all EVM networks, sorted. */
-function knownTokens(): string[] {
+function knownTokens({ contractOf }: ChainProfile): string[] {
   const contracts = networksOf('evm').flatMap((network) =>
-    COIN_IDS.flatMap((coin) => (isCoinOn(coin, network) ? (tokenContract(coin, network) ?? []) : [])),
+    COIN_IDS.flatMap((coin) => contractOf(coin, network) ?? []),
   );
   return [...new Set(contracts.map((contract) => contract.toLowerCase()))].sort();
 }

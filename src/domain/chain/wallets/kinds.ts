@@ -1,5 +1,6 @@
 import { openAccountKey, parseAccountKey } from './extended-key.ts';
 import type { DerivableWallet, WalletFamily } from './families.ts';
+import type { ChainProfile } from '../profile.ts';
 import { openForwarder, parseTreasury, treasuryOf } from './forwarder.ts';
 
 interface WalletKind {
@@ -13,7 +14,7 @@ interface WalletKind {
   /** Money passes a contract that nobody has audited. */
   readonly isUnaudited: boolean;
   /** Returns the public data to store. Throws RangeError that never names the value. */
-  readonly parse: (value: string) => string;
+  readonly parse: (value: string, chains: ChainProfile) => string;
   readonly open: (publicData: string, walletId: string) => DerivableWallet;
   /** The address that must be typed to confirm it, where that is not one of the first deposit addresses. */
   readonly treasury: (publicData: string) => string | null;

@@ -28,7 +28,7 @@ export function firstChoice(view: View, served: Served, language: Language, coin
   const { page: texts } = language;
   const buttons = offered.map((method) => {
     const { coin, network } = method;
-    const label = html`${symbol(coin)}${networkLabel(network, language, methodName(method, texts))}`;
+    const label = html`${symbol(coin)}${networkLabel(network, language, methodName(view, method, texts))}`;
     return methodButton(method, language, coinPath, {
       here: 'status',
       id: `method-${coin}-${network}`,
@@ -49,7 +49,7 @@ export function choice(view: View, served: Served, language: Language, coinPath:
   const { payment, canChoose } = view;
   const { page: texts } = language;
   const method = html`<span class="named"
-    >${symbol(payment.coin)}<span>${methodName(payment, texts)}</span></span
+    >${symbol(payment.coin)}<span>${methodName(view, payment, texts)}</span></span
   >`;
   const isOnly = offeredMethods(view, served).length < 2;
   if (!canChoose || isOnly) return html`<p class="method">${method}</p>`;
@@ -59,8 +59,8 @@ export function choice(view: View, served: Served, language: Language, coinPath:
   </details>`;
 }
 
-function methodName({ coin, network }: PaymentMethod, texts: PageTexts): Html {
-  return fill(texts.method, { coin: latin(coin), network: latin(NETWORKS[network].name) });
+function methodName({ nameOf }: View, { coin, network }: PaymentMethod, texts: PageTexts): Html {
+  return fill(texts.method, { coin: latin(coin), network: latin(nameOf(network)) });
 }
 
 /** A form that selects the method; `here` is the part of the page that shows what came of it. */
@@ -102,7 +102,7 @@ function options(view: View, served: Served, language: Language, coinPath: strin
     .filter(({ coin }) => coin === payment.coin)
     .map((method) => {
       const { network } = method;
-      const label = html`${symbol(network)}${networkLabel(network, language, latin(NETWORKS[network].name))}`;
+      const label = html`${symbol(network)}${networkLabel(network, language, latin(view.nameOf(network)))}`;
       return button(method, `network-${network}`, network === payment.network, label);
     });
   return html`<div class="step">

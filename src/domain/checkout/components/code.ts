@@ -1,4 +1,3 @@
-import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { tokenContract } from '../../chain/coins.ts';
 import { fill, html, type Html } from '../../../platform/pages/html.ts';
 import { qrCode } from '../markup/qr-code.ts';
@@ -14,7 +13,7 @@ export function codeComponent(view: View, served: Served, texts: PageTexts): Htm
   const demand = demandOf(view, served);
   const uri = demand === null ? null : walletUri(demand);
   if (demand === null || uri === null) return null;
-  return html`${injected(walletTransaction(demand), demand.network, texts)}
+  return html`${injected(walletTransaction(demand), view.nameOf(demand.network), texts)}
     <a class="button main" id="wallet" href="${uri}">${texts.openWallet}</a>
     <p class="small" id="unopened" hidden>${texts.nothingOpens}</p>
     <details class="show" id="show-code">
@@ -32,15 +31,15 @@ export function hasCode(view: View, served: Served): boolean {
 /** What a wallet is asked for; null where nothing can be sent. */
 function demandOf({ payment, toSend, address }: View, served: Served) {
   if (toSend === null || !served.networks.includes(payment.network)) return null;
-  return { ...payment, address, amount: toSend, isSimulated: served.isSimulated };
+  return { ...payment, address, amount: toSend, chains: served.chains };
 }
 
 /** A button for the script, which shows it where a wallet is in the browser. */
-function injected(transaction: WalletTransaction | null, network: NetworkId, texts: PageTexts): Html | null {
+function injected(transaction: WalletTransaction | null, network: string, texts: PageTexts): Html | null {
   if (transaction === null) return null;
   const { chain, to, value, data } = transaction;
   const attributes = html`data-chain="${chain}" data-to="${to}" data-value="${value}" data-data="${data}"`;
-  const chainless = texts.injectedChain.replace('{network}', () => NETWORKS[network].name);
+  const chainless = texts.injectedChain.replace('{network}', () => network);
   return html`<button
     type="button"
     class="button main"
@@ -61,10 +60,10 @@ function injected(transaction: WalletTransaction | null, network: NetworkId, tex
  * 28527, MyEtherWallet 3056) or read bare addresses only (Trezor Suite 30266), so tokens, and everything on
  * Tron, begin with the address. Where no link has an amount there is nothing to choose.
  */
-function codes({ payment, toSend, address }: View, uri: string, texts: PageTexts): Html {
+function codes({ payment, toSend, address, nameOf }: View, uri: string, texts: PageTexts): Html {
   const { coin, network } = payment;
   const isToken = tokenContract(coin, network) !== null;
-  const values = { coin, network: NETWORKS[network].name, amount: toSend };
+  const values = { coin, network: nameOf(network), amount: toSend };
   const bare = qrCode(address, fill(texts.qrAddress, values), { id: 'code-bare', kind: 'qr bare' });
   if (network === 'tron' && isToken) return html`<div class="codes">${bare}</div>`;
   const full = qrCode(uri, fill(texts.qrLabel, values), { id: 'code-full', kind: 'qr full' });

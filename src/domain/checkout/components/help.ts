@@ -1,4 +1,3 @@
-import { NETWORKS } from '../../chain/networks.ts';
 import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import { qrCode } from '../markup/qr-code.ts';
 import type { PageTexts } from '../../languages/en.ts';
@@ -48,8 +47,8 @@ export function helpComponent(
   ${view.toSend === null || pageUrl === null ? null : phone(pageUrl, texts)}`;
 }
 
-function lookUp({ payment }: View, texts: PageTexts, path: string, found: Found | null): Html {
-  const network = latin(NETWORKS[payment.network].name);
+function lookUp({ payment, nameOf }: View, texts: PageTexts, path: string, found: Found | null): Html {
+  const network = latin(nameOf(payment.network));
   const isBad = found?.result === 'bad';
   const marks = html`aria-describedby="found" value="${(found?.input ?? '').slice(0, MAX_SHOWN)}"`;
   const result =

@@ -1,4 +1,3 @@
-import { NETWORKS } from '../../chain/networks.ts';
 import { decimal, duration, time } from '../markup/format.ts';
 import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
@@ -15,14 +14,14 @@ const LONG_AMOUNT = 12;
  * served, nobody would see the money: it shows no address.
  */
 export function payComponent(view: View, served: Served, language: Language, coinPath: string): Html | null {
-  const { payment, state, toSend } = view;
+  const { payment, state, toSend, nameOf } = view;
   const { page: texts } = language;
   if (view.mustChoose)
     return html`${firstChoice(view, served, language, coinPath) ?? html`<p class="warning">${texts.cannotBePaid}</p>`}
     ${deadline(view, language)}`;
   if (toSend === null) return null;
   if (!served.networks.includes(payment.network)) return html`<p class="warning">${texts.cannotBePaid}</p>`;
-  const parts = { coin: latin(payment.coin), network: latin(NETWORKS[payment.network].name) };
+  const parts = { coin: latin(payment.coin), network: latin(nameOf(payment.network)) };
   return html`<h2 class="unseen">${texts.payWith}</h2>
     ${choice(view, served, language, coinPath)}
     <div class="line">

@@ -1,4 +1,3 @@
-import { NETWORKS } from '../../chain/networks.ts';
 import { writtenLike } from '../../../platform/values/money.ts';
 import { decimal, time } from '../markup/format.ts';
 import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
@@ -11,14 +10,18 @@ import type { Served, View } from '../view/view.ts';
  * came.
  */
 export function proofComponent(
-  { payment, state }: View,
+  { payment, state, nameOf }: View,
   { explorers }: Served,
   language: Language,
   sendsReceipts: boolean,
 ): Html | null {
   const { page: texts, locale } = language;
   const rows = payment.transfers.flatMap((transfer) =>
-    rowsOf({ ...transfer, amount: writtenLike(transfer.amount, payment.pay_amount) }, explorers, language),
+    rowsOf(
+      { ...transfer, amount: writtenLike(transfer.amount, payment.pay_amount), on: nameOf(transfer.network) },
+      explorers,
+      language,
+    ),
   );
   if (state === 'settled' && payment.settled_at !== null)
     rows.push(row(texts.paidAt, time(payment.settled_at, locale)));
@@ -32,13 +35,13 @@ export function proofComponent(
 }
 
 function rowsOf(
-  { tx_hash, coin, network, amount, seen_at }: ShownTransfer,
+  { tx_hash, coin, network, on, amount, seen_at }: ShownTransfer & { readonly on: string },
   explorers: Served['explorers'],
   { page: texts, locale }: Language,
 ): Html[] {
   const sent = fill(texts.method, {
     coin: latin(`${decimal(amount, locale)} ${coin}`),
-    network: latin(NETWORKS[network].name),
+    network: latin(on),
   });
   const hash = html`<code class="copy hash" dir="ltr">${tx_hash}</code>`;
   const explorer = explorers[network];

@@ -1,4 +1,3 @@
-import { NETWORKS } from '../../chain/networks.ts';
 import { decimal } from '../markup/format.ts';
 import { fill, html, isolated, latin, type Html } from '../../../platform/pages/html.ts';
 import type { Language } from '../../languages/languages.ts';
@@ -35,9 +34,9 @@ export function refundComponent(
     : question(view, language, path, entered);
 }
 
-const valuesOf = ({ payment, appearance }: View) => ({
+const valuesOf = ({ payment, appearance, nameOf }: View) => ({
   coin: latin(payment.refund_coin),
-  network: latin(NETWORKS[payment.refund_network].name),
+  network: latin(nameOf(payment.refund_network)),
   merchant: isolated(appearance.name),
 });
 
@@ -87,7 +86,7 @@ function confirmation(view: View, { page: texts, locale }: Language, path: strin
   return html`<h2 id="refund-check" tabindex="-1" autofocus data-heard>${texts.refundCheck}</h2>
     <dl class="facts">
       ${row(html`${texts.refundAmount}`, html`<b>${latin(`${decimal(amount, locale)} ${coin}`)}</b>`)}
-      ${row(html`${texts.network}`, html`<b>${latin(NETWORKS[view.payment.refund_network].name)}</b>`)}
+      ${row(html`${texts.network}`, html`<b>${latin(view.nameOf(view.payment.refund_network))}</b>`)}
       ${row(
         fill(texts.refundAddress, valuesOf(view)),
         html`<code class="copy address" dir="ltr">${address}</code>`,

@@ -1,4 +1,3 @@
-import { NETWORKS } from '../../chain/networks.ts';
 import { writtenLike, isZero } from '../../../platform/values/money.ts';
 import { decimal } from '../markup/format.ts';
 import { fill, html, isolated, latin, type Html } from '../../../platform/pages/html.ts';
@@ -63,12 +62,12 @@ function keysOf(state: State): { title: Key; text: Key } {
 }
 
 function valuesOf(view: View, { locale }: Language): Readonly<Record<string, Html>> {
-  const { payment, toSend, confirmations, requiredConfirmations } = view;
+  const { payment, toSend, confirmations, requiredConfirmations, nameOf } = view;
   const price = (amount: string) =>
     latin(`${decimal(writtenLike(amount, payment.pay_amount), locale)} ${payment.pay_currency}`);
   return {
     merchant: isolated(view.appearance.name),
-    network: latin(NETWORKS[payment.network].name),
+    network: latin(nameOf(payment.network)),
     total: price(payment.pay_amount),
     received: price(payment.amount_received),
     refunded: price(payment.amount_refunded),

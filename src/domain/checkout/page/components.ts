@@ -102,7 +102,7 @@ export function mainElement(content: PageContent): Html {
   const { page: texts } = language;
   const { said, steps, pay, code, proof, refund, ways, help, simulator } = componentsOf(content);
   return html`<main class="wide">
-    ${served.isSimulated ? testBand(language) : null}
+    ${served.chains.isTest ? testBand(language) : null}
     <div class="sheet">
       ${summary(view, language, content.about)}
       <p id="offline" class="alert" hidden>${texts.offline}</p>

@@ -24,7 +24,7 @@ export interface About {
   readonly path: string;
   /** The query that keeps its language. */
   readonly query: string;
-  readonly isSimulated: boolean;
+  readonly isTest: boolean;
 }
 
 /** A page with a message instead of a payment; `about`: the payment, when there is one. */
@@ -39,7 +39,7 @@ export function messagePage(message: Message, language: Language, about: About |
     language,
     title: texts[title],
     main: html`<main>
-      ${about?.isSimulated === true ? testBand(language) : null}
+      ${about?.isTest === true ? testBand(language) : null}
       <div class="card step">
         <h1>${texts[title]}</h1>
         <p>${texts[text]}</p>

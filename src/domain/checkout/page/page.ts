@@ -120,7 +120,7 @@ function contentOf(
   }: PageOptions,
 ): PageContent {
   const [path, query] = [checkoutPath(payment.token_id), languageQuery(chosen)];
-  const view = viewOf(payment, now);
+  const view = viewOf(payment, now, served.chains);
   return {
     view,
     about: displayPrice(payment, view.appearance.displayCurrency, rates),

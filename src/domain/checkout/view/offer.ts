@@ -40,14 +40,15 @@ export function methodsOf(
 }
 
 /** What says whether a method can be paid with now. */
-export type Payable = Pick<PaymentAdapters, 'networks' | 'priced'>;
+export type Payable = Pick<PaymentAdapters, 'networks' | 'isHalted' | 'priced' | 'chains'>;
 
-/** True when a method can be paid with now: its network is served, and it has a price where it needs one. */
+/** True when a method can be paid with now: its network is read, and it has a price where it needs one. */
 export function isPayable(
-  { networks, priced }: Payable,
+  { networks, isHalted, priced, chains }: Payable,
   { pay_currency }: Pick<Payment, 'pay_currency'>,
   { coin, network }: PaymentMethod,
 ): boolean {
-  if (!networks.includes(network)) return false;
+  if (!networks.includes(network) || isHalted(network)) return false;
+  if (chains.contractOf(coin, network) === undefined) return false;
   return coin === pay_currency || (priced.has(coin) && priced.has(pay_currency));
 }

@@ -1,5 +1,6 @@
 import { displayedAddress } from '../../chain/addresses.ts';
 import { blocksToFinal } from '../../chain/finality.ts';
+import { SIMULATED_CHAINS, type ChainProfile } from '../../chain/profile.ts';
 import { lateWindowEnd } from '../../payments/transfers/evaluate.ts';
 import { networkOfTransfer, payableUntil, type Payment } from '../../payments/lifecycle/payment.ts';
 import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
@@ -49,9 +50,14 @@ function stateOf(payment: Payment): State {
 const isDivided = (status: Status): status is Divided => Object.hasOwn(DIVIDED, status);
 
 /** What serves the payment: it can be paid on these networks, with real money or not. */
-export type Served = Pick<PaymentAdapters, 'networks' | 'isSimulated' | 'explorers' | 'priced'>;
+export type Served = Pick<
+  PaymentAdapters,
+  'networks' | 'isSimulated' | 'explorers' | 'isHalted' | 'priced' | 'chains'
+>;
 
 export interface View {
+  /** What people call a network where the payment is served. */
+  readonly nameOf: ChainProfile['nameOf'];
   readonly payment: CheckoutPayment;
   readonly appearance: MerchantAppearance;
   readonly state: State;
@@ -83,8 +89,12 @@ export interface View {
   readonly confirmations: number;
 }
 
-/** What the page of `payment` shows at the payment's time `now`. */
-export function viewOf(payment: CheckoutPayment, now: Date): View {
+/** What the page of `payment` shows at the payment's time `now`; `nameOf`: what networks are called on it. */
+export function viewOf(
+  payment: CheckoutPayment,
+  now: Date,
+  { nameOf }: Pick<ChainProfile, 'nameOf'> = SIMULATED_CHAINS,
+): View {
   const [state, appearance] = [stateOf(payment), appearanceOf(payment)];
   const asksForMoney = state === 'waiting' || state === 'underpaid';
   const mustChoose = state === 'waiting' && !isOffered(appearance, payment);
@@ -94,6 +104,7 @@ export function viewOf(payment: CheckoutPayment, now: Date): View {
   const isLocked = locked_until !== null && locked_until < payableUntil(payment);
   const canChoose = canSelectMethod(payment, now);
   return {
+    nameOf,
     payment,
     appearance,
     state,

@@ -1,5 +1,5 @@
-import { simulatedContract } from '../../chain/addresses.ts';
 import { decimalsOf, tokenContract, type CoinId } from '../../chain/coins.ts';
+import { SIMULATED_CHAINS, type ChainProfile } from '../../chain/profile.ts';
 import { NETWORKS, type NetworkId, type WalletUriStandard } from '../../chain/networks.ts';
 import { divide, multiply } from '../../../platform/values/money.ts';
 
@@ -9,8 +9,8 @@ export interface Demand {
   readonly address: string;
   /** What a wallet can send: no more decimals than the coin has. */
   readonly amount: string;
-  /** No real money may reach the address: the URI is one that wallets of the main network refuse. */
-  readonly isSimulated: boolean;
+  /** The chains that it is paid on. Where these are simulated, wallets of the main network refuse the URI. */
+  readonly chains: ChainProfile;
 }
 
 /**
@@ -38,13 +38,13 @@ export function walletTransaction({
   network,
   address,
   amount,
-  isSimulated,
+  chains,
 }: Demand): WalletTransaction | null {
-  const { chainId, testChainId } = NETWORKS[network];
+  const chainId = chains.chainIdOf(network);
   if (chainId === null) return null;
-  const chain = hex(isSimulated ? testChainId : chainId);
+  const chain = hex(chainId);
   const units = hex(unitsOf(amount, coin, network));
-  const contract = contractOf(coin, network, isSimulated);
+  const contract = contractOf(chains, coin, network);
   if (contract === null) return { chain, to: address, value: units, data: '0x' };
   const words = [address, units].map((word) => word.slice(2).toLowerCase().padStart(64, '0'));
   return { chain, to: contract, value: '0x0', data: `${TRANSFER}${words.join('')}` };
@@ -65,11 +65,10 @@ const URI_BY_STANDARD: Readonly<Record<WalletUriStandard, (demand: Demand) => st
 };
 
 /** EIP-681. Naming the chain keeps a wallet from paying with the coin of the same name on another one. */
-function ethereumUri({ coin, network, address, amount, isSimulated }: Demand): string {
-  const { chainId, testChainId } = NETWORKS[network];
-  const chain = isSimulated ? testChainId : chainId;
+function ethereumUri({ coin, network, address, amount, chains }: Demand): string {
+  const chain = chains.chainIdOf(network);
   const units = unitsOf(amount, coin, network);
-  const contract = contractOf(coin, network, isSimulated);
+  const contract = contractOf(chains, coin, network);
   return contract === null
     ? `ethereum:${address}@${chain}?value=${units}`
     : `ethereum:${contract}@${chain}/transfer?address=${address}&uint256=${units}`;
@@ -79,9 +78,9 @@ function ethereumUri({ coin, network, address, amount, isSimulated }: Demand): s
  * Solana Pay. It cannot name a cluster, and addresses are the same on all: a wallet would pay a simulated
  * payment with real SOL. A token's mint that does not exist is refused.
  */
-function solanaUri({ coin, network, address, amount, isSimulated }: Demand): string | null {
-  const mint = contractOf(coin, network, isSimulated);
-  if (mint === null && isSimulated) return null;
+function solanaUri({ coin, network, address, amount, chains }: Demand): string | null {
+  const mint = contractOf(chains, coin, network);
+  if (mint === null && chains === SIMULATED_CHAINS) return null;
   return `solana:${address}?amount=${amount}${mint === null ? '' : `&spl-token=${mint}`}`;
 }
 
@@ -90,8 +89,12 @@ function tronUri({ coin, network, address, amount }: Demand): string {
   return tokenContract(coin, network) === null ? `tron:${address}?amount=${amount}` : `tron:${address}`;
 }
 
-/** The token's contract, on Solana its mint; null: the coin is native to the network. */
-function contractOf(coin: CoinId, network: NetworkId, isSimulated: boolean): string | null {
-  const contract = tokenContract(coin, network);
-  return contract !== null && isSimulated ? simulatedContract(coin, network) : contract;
+/**
+ * The token's contract, on Solana its mint; null: the coin is native to the network. Throws RangeError where
+ * the coin does not exist: nobody is asked for it there.
+ */
+function contractOf(chains: ChainProfile, coin: CoinId, network: NetworkId): string | null {
+  const contract = chains.contractOf(coin, network);
+  if (contract === undefined) throw new RangeError(`${coin} does not exist on ${chains.nameOf(network)}`);
+  return contract;
 }

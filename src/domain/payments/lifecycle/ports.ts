@@ -2,6 +2,7 @@ import type { ChainOf, Payouts } from '../../chain/port.ts';
 import type { AddressBooks } from '../../chain/wallets/address-book.ts';
 import type { RecentMarket } from '../../chain/rates/priced.ts';
 import type { DisplayRateSource, RateSource } from '../../chain/rates/rates.ts';
+import type { ChainProfile } from '../../chain/profile.ts';
 import type { TestChain } from '../../chain/test-chain.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
@@ -33,10 +34,14 @@ export interface PaymentAdapters {
   readonly modes: readonly Mode[];
   /** The networks that they reach. */
   readonly networks: readonly NetworkId[];
+  /** True while a network is not read until an operator resumes it. */
+  readonly isHalted: (network: NetworkId) => boolean;
   /** No real money moves. */
   readonly isSimulated: boolean;
   /** How new payments settle. */
   readonly settlement: SettlementMode;
+  /** Which chains stand behind the networks. */
+  readonly chains: ChainProfile;
   /** Pages of explorers, with `{tx}` for a transaction's hash; none on a network: no link. */
   readonly explorers: Readonly<Partial<Record<NetworkId, string>>>;
   readonly addresses: AddressBooks;

@@ -1,3 +1,4 @@
+import { realChains } from '../../../../src/domain/chain/profile.ts';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { keccak_256 } from '@noble/hashes/sha3.js';
@@ -13,6 +14,8 @@ import { ERC20_CODE, findAnvil, startAnvil, wordOf, type Anvil } from '../../../
 import { compileForwarder } from '../../../support/compile-forwarder.ts';
 import { until } from '../../../support/until.ts';
 import { TREASURY } from '../../../support/wallets.ts';
+
+const MAINNET = realChains({ chainProfile: 'mainnet', testnetTokens: {} });
 
 const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const DAI = '0x6b175474e89094c44da98b954eedeac495271d0f';
@@ -44,7 +47,7 @@ describe('money at a forwarder', function () {
   });
   after(() => node?.close());
 
-  const data = parseTreasury(TREASURY);
+  const data = parseTreasury(TREASURY, MAINNET);
   const wallet = openForwarder(data, 'wal_test');
   const send = async (to: string, { value = 0n, input = '0x' }: { value?: bigint; input?: string } = {}) => {
     const hash = await node.rpc<string>('eth_sendTransaction', [

@@ -1,3 +1,4 @@
+import { realChains } from '../../../../src/domain/chain/profile.ts';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { expect } from 'chai';
@@ -9,6 +10,8 @@ import {
   treasuryOf,
 } from '../../../../src/domain/chain/wallets/forwarder.ts';
 import { FORWARDER } from '../../../../src/domain/chain/wallets/forwarder-code.ts';
+
+const MAINNET = realChains({ chainProfile: 'mainnet', testnetTokens: {} });
 
 const TREASURY = '0x52908400098527886E0F7030069857D2E4169EE7';
 const MIXED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -43,9 +46,9 @@ describe('a forwarder', () => {
   });
 
   it('has one address for each wallet and index, on all networks', () => {
-    const data = parseTreasury(MIXED);
+    const data = parseTreasury(MIXED, MAINNET);
     const [one, same, other] = ['wal_1', 'wal_1', 'wal_2'].map((id) => openForwarder(data, id));
-    const elsewhere = openForwarder(parseTreasury(TREASURY), 'wal_1');
+    const elsewhere = openForwarder(parseTreasury(TREASURY, MAINNET), 'wal_1');
     const addresses = [one, other, elsewhere].flatMap((wallet) => [
       wallet?.addressAt(0),
       wallet?.addressAt(1),
@@ -57,7 +60,7 @@ describe('a forwarder', () => {
   });
 
   it('is deployed with its treasury and the tokens of all networks', () => {
-    const data = parseTreasury(MIXED);
+    const data = parseTreasury(MIXED, MAINNET);
     expect(treasuryOf(data)).to.equal(MIXED);
     const code = Buffer.from(initCodeOf(data)).toString('hex');
     expect(code.startsWith(FORWARDER.bytecode)).to.equal(true);
@@ -84,8 +87,8 @@ describe('a forwarder', () => {
       [`0x${'1'.padStart(40, '0')}`, 'a contract that would keep the money'],
       ['', 'is no address'],
     ] as const) {
-      expect(() => parseTreasury(value), value).to.throw(RangeError, reason);
-      if (value.length > 20) expect(() => parseTreasury(value)).to.not.throw(value.slice(10, 20));
+      expect(() => parseTreasury(value, MAINNET), value).to.throw(RangeError, reason);
+      if (value.length > 20) expect(() => parseTreasury(value, MAINNET)).to.not.throw(value.slice(10, 20));
     }
   });
 });

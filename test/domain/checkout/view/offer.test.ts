@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { SIMULATED_CHAINS } from '../../../../src/domain/chain/profile.ts';
 import { isPayable, methodsOf, type Settling } from '../../../../src/domain/checkout/view/offer.ts';
 
 const PAR = { coin: 'USDC', network: 'ethereum' } as const;
@@ -38,11 +39,14 @@ describe('the methods on offer', () => {
   it('can be paid with where their network is served and both coins have a price, the settlement coin without', () => {
     const priced = (...coins: readonly string[]) => ({
       networks: ['ethereum' as const],
+      isHalted: () => false,
+      chains: SIMULATED_CHAINS,
       priced: { has: (coin: string) => coins.includes(coin), refresh: () => Promise.resolve() },
     });
     expect(isPayable(priced(), payment(), PAR)).to.equal(true);
     expect(isPayable(priced('ETH', 'USDC'), payment(), ETHER)).to.equal(true);
     for (const coin of ['ETH', 'USDC']) expect(isPayable(priced(coin), payment(), ETHER)).to.equal(false);
     expect(isPayable(priced('USDC'), payment(), ON_POLYGON)).to.equal(false);
+    expect(isPayable({ ...priced(), isHalted: () => true }, payment(), PAR)).to.equal(false);
   });
 });

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { COINS_ON_NETWORKS, tokenContract } from '../../../../src/domain/chain/coins.ts';
+import { realChains, SIMULATED_CHAINS } from '../../../../src/domain/chain/profile.ts';
 import { walletUri, type Demand } from '../../../../src/domain/checkout/view/wallet-uri.ts';
 
-const DEMANDS: [string, Omit<Demand, 'isSimulated'>, string][] = [
+const MAINNET = realChains({ chainProfile: 'mainnet', testnetTokens: {} });
+
+const DEMANDS: [string, Omit<Demand, 'chains'>, string][] = [
   [
     'BIP-21 for Bitcoin',
     { coin: 'BTC', network: 'bitcoin', address: 'bc1qx', amount: '0.00017500' },
@@ -46,7 +49,7 @@ const DEMANDS: [string, Omit<Demand, 'isSimulated'>, string][] = [
 ];
 
 /** Those of simulated payments: no wallet of a main network pays them. */
-const SIMULATED: [string, Omit<Demand, 'isSimulated'>, string | RegExp | null][] = [
+const SIMULATED: [string, Omit<Demand, 'chains'>, string | RegExp | null][] = [
   [
     "BIP-21 with the test network's address",
     { coin: 'BTC', network: 'bitcoin', address: 'tb1qx', amount: '0.00017500' },
@@ -92,7 +95,7 @@ const SIMULATED: [string, Omit<Demand, 'isSimulated'>, string | RegExp | null][]
 describe('wallet URIs', () => {
   for (const [name, demand, expected] of SIMULATED)
     it(`of simulated payments are ${name}`, () => {
-      const uri = walletUri({ ...demand, isSimulated: true });
+      const uri = walletUri({ ...demand, chains: SIMULATED_CHAINS });
       if (expected instanceof RegExp) expect(uri).to.match(expected);
       else expect(uri).to.equal(expected);
     });
@@ -100,13 +103,13 @@ describe('wallet URIs', () => {
   it('of simulated payments never name the contract of a token', () => {
     for (const { coin, network } of COINS_ON_NETWORKS) {
       const contract = tokenContract(coin, network);
-      const uri = walletUri({ coin, network, address: 'a', amount: '1', isSimulated: true });
+      const uri = walletUri({ coin, network, address: 'a', amount: '1', chains: SIMULATED_CHAINS });
       if (contract !== null) expect(uri?.toLowerCase()).to.not.include(contract.toLowerCase());
     }
   });
 
   for (const [name, demand, uri] of DEMANDS)
     it(`are ${name}`, () => {
-      expect(walletUri({ ...demand, isSimulated: false })).to.equal(uri);
+      expect(walletUri({ ...demand, chains: MAINNET })).to.equal(uri);
     });
 });

@@ -1,0 +1,67 @@
+import type { Config } from '../../platform/config/config.ts';
+import { simulatedContract } from './addresses.ts';
+import { isCoinOn, testTokenContract, tokenContract, type CoinId } from './coins.ts';
+import { NETWORK_IDS, NETWORKS, type NetworkId } from './networks.ts';
+
+/** Which chains stand behind the networks. */
+export interface ChainProfile {
+  /** No money that is worth anything moves there. */
+  readonly isTest: boolean;
+  /** What people call it. */
+  readonly nameOf: (network: NetworkId) => string;
+  /** EIP-155; null: the network is no EVM network. */
+  readonly chainIdOf: (network: NetworkId) => number | null;
+  /** Null: the coin is native to the network. Undefined: it does not exist there. */
+  readonly contractOf: (coin: CoinId, network: NetworkId) => string | null | undefined;
+  /** Pages of explorers, with `{tx}` for a transaction's hash. */
+  readonly explorers: Readonly<Partial<Record<NetworkId, string>>>;
+}
+
+const MAINNET: ChainProfile = {
+  isTest: false,
+  nameOf: (network) => NETWORKS[network].name,
+  chainIdOf: (network) => NETWORKS[network].chainId,
+  contractOf: (coin, network) => (isCoinOn(coin, network) ? tokenContract(coin, network) : undefined),
+  explorers: Object.fromEntries(NETWORK_IDS.map((network) => [network, NETWORKS[network].explorer])),
+};
+
+/**
+ * The chains of simulated payments. Their chain ids are those of test networks, and their tokens exist
+ * nowhere: a wallet that opens a link finds no money to send.
+ */
+export const SIMULATED_CHAINS: ChainProfile = {
+  isTest: true,
+  nameOf: MAINNET.nameOf,
+  chainIdOf: (network) => NETWORKS[network].testChainId,
+  contractOf(coin, network) {
+    const contract = MAINNET.contractOf(coin, network);
+    return typeof contract === 'string' ? simulatedContract(coin, network) : contract;
+  },
+  explorers: {},
+};
+
+/** Returns the chains of live payments on real networks. */
+export function realChains({ chainProfile, testnetTokens }: Pick<Config, 'chainProfile' | 'testnetTokens'>) {
+  return chainProfile === 'mainnet' ? MAINNET : testnet(testnetTokens);
+}
+
+/** A token's contract on a main network is nothing on its test network: there is none unless one is known. */
+function testnet(tokens: Readonly<Record<string, string>>): ChainProfile {
+  return {
+    isTest: true,
+    nameOf: (network) => NETWORKS[network].testNetwork?.name ?? NETWORKS[network].name,
+    chainIdOf: SIMULATED_CHAINS.chainIdOf,
+    contractOf(coin, network) {
+      if (NETWORKS[network].testNetwork === null) return undefined;
+      const contract = MAINNET.contractOf(coin, network);
+      if (typeof contract !== 'string') return contract;
+      return tokens[`${coin}/${network}`] ?? testTokenContract(coin, network) ?? undefined;
+    },
+    explorers: Object.fromEntries(
+      NETWORK_IDS.flatMap((network) => {
+        const { testNetwork } = NETWORKS[network];
+        return testNetwork === null ? [] : [[network, testNetwork.explorer]];
+      }),
+    ),
+  };
+}
