@@ -7,8 +7,9 @@ import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
 
 /**
  * Returns the most connections to Postgres that a process opens: those of its pool, one for the beats of a
- * worker, one of a watcher for each network and for the rates and, where the queues are in Postgres, those of a worker's queues, or with which web adds to them
- * and shows them. Those to a replica are not among them.
+ * worker, one of a watcher for each network and for the rates and, where the queues are in Postgres, those
+ * of a worker's queues, or with which web adds to them and shows them. Those to a replica are not among
+ * them.
  */
 export function connectionsOf(kind: 'web' | 'worker' | 'watcher', config: Config): number {
   if (kind === 'watcher') return WATCHER_DB.poolSize + Object.keys(config.rpc).length + 1;
