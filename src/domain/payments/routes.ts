@@ -95,7 +95,7 @@ export const paymentEndpoints = (adapters: AdaptersByMode, many = new LargeMerch
     path: '/v1/payment/:id/refund',
     summary: 'Sends money back to the customer: an amount, or everything that is left.',
     description:
-      'A SETTLED payment can be refunded in parts, in the settlement coin. An EXPIRED, FAILED or ' +
+      'A SETTLED payment can be refunded in parts, in the coin that it settled in. An EXPIRED, FAILED or ' +
       'REFUNDED one only in full, in the coins that came: one refund for each coin and network, of ' +
       'which the response is the first. Without an address the checkout page asks the customer for ' +
       'one.',
