@@ -32,6 +32,7 @@ const ANSWERED_WITHIN_MS = 2_000;
 
 const BODIES: Readonly<Record<string, object>> = {
   '/v1/sandbox/scenarios': { story: 'paid' },
+  '/v1/sandbox/rates': { rates: {} },
   '/v1/sandbox/payments/:id/advance': { by: '1m' },
   '/v1/payment': ORDER,
   '/v1/webhooks/endpoints': { url: 'https://shop.example/' },
