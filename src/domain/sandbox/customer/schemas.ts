@@ -64,7 +64,7 @@ export const ReplacedTransfer = Type.Object({
 export type ReplacedTransfer = Static<typeof ReplacedTransfer>;
 
 const RATE = Type.Union([Type.String({ pattern: AMOUNT_PATTERN, maxLength: 20 }), Type.Null()], {
-  description: 'US dollars per coin, a decimal string; null: its fixed price.',
+  description: 'In US dollars; null: its fixed price.',
 });
 
 export const RatesBody = Type.Object(
@@ -80,7 +80,7 @@ export type RatesBody = Static<typeof RatesBody>;
 
 export const RatesResource = Type.Object({
   rates: Type.Object(
-    Object.fromEntries(COIN_IDS.map((coin) => [coin, Type.String({ description: 'US dollars per coin.' })])),
+    Object.fromEntries(COIN_IDS.map((coin) => [coin, Type.String({ description: 'In US dollars.' })])),
     { description: "Every coin's price for the merchant's test payments." },
   ),
 });

@@ -34,21 +34,21 @@ export interface Transfer {
 export interface MoveRates {
   /** US dollars per coin; null: the price of the simulated market again. */
   rates: {
-    /** US dollars per coin, a decimal string; null: its fixed price. */
+    /** In US dollars; null: its fixed price. */
     BTC?: string | null | undefined;
-    /** US dollars per coin, a decimal string; null: its fixed price. */
+    /** In US dollars; null: its fixed price. */
     ETH?: string | null | undefined;
-    /** US dollars per coin, a decimal string; null: its fixed price. */
+    /** In US dollars; null: its fixed price. */
     USDT?: string | null | undefined;
-    /** US dollars per coin, a decimal string; null: its fixed price. */
+    /** In US dollars; null: its fixed price. */
     USDC?: string | null | undefined;
-    /** US dollars per coin, a decimal string; null: its fixed price. */
+    /** In US dollars; null: its fixed price. */
     TRX?: string | null | undefined;
-    /** US dollars per coin, a decimal string; null: its fixed price. */
+    /** In US dollars; null: its fixed price. */
     SOL?: string | null | undefined;
-    /** US dollars per coin, a decimal string; null: its fixed price. */
+    /** In US dollars; null: its fixed price. */
     POL?: string | null | undefined;
-    /** US dollars per coin, a decimal string; null: its fixed price. */
+    /** In US dollars; null: its fixed price. */
     DAI?: string | null | undefined;
   };
 }
@@ -56,21 +56,21 @@ export interface MoveRates {
 export interface MarketRates {
   /** Every coin's price for the merchant's test payments. */
   rates: {
-    /** US dollars per coin. */
+    /** In US dollars. */
     BTC: string;
-    /** US dollars per coin. */
+    /** In US dollars. */
     ETH: string;
-    /** US dollars per coin. */
+    /** In US dollars. */
     USDT: string;
-    /** US dollars per coin. */
+    /** In US dollars. */
     USDC: string;
-    /** US dollars per coin. */
+    /** In US dollars. */
     TRX: string;
-    /** US dollars per coin. */
+    /** In US dollars. */
     SOL: string;
-    /** US dollars per coin. */
+    /** In US dollars. */
     POL: string;
-    /** US dollars per coin. */
+    /** In US dollars. */
     DAI: string;
   };
 }
