@@ -15,6 +15,8 @@ import type { Context } from '../../../src/platform/context.ts';
 import { findWallet, takeDepositIndices } from '../../../src/domain/chain/wallets/store.ts';
 import { useWallet } from '../../support/wallets.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
+import { until } from '../../support/until.ts';
+import { servingNow } from '../../../src/domain/ops/restored.ts';
 import { feedPage, untilFeedsAreWhole, walkFeed } from '../../support/feed.ts';
 
 describe('the event feed after a restore', function () {
@@ -108,6 +110,8 @@ describe('the event feed after a restore', function () {
       /Stop every web and worker first\. These are connected: web 7 \(pid \d+\)/,
     );
     await web.destroy();
+    // The server lists a session for a moment after its client has closed it.
+    await until('its session has ended', async () => (await servingNow(db)).length === 0);
     const result = await run();
     expect(result.facts).to.include({ events: 2, other_cluster: false, pending_deliveries: 0 });
     expect(result.text).to.include('2 events are numbered in their order').and.include('FLUSHDB');
