@@ -69,7 +69,7 @@ describe('the alerts on Postgres', function () {
     expect(names).to.not.deep.equal([]);
     await stand.rows(`DROP TABLE ${names.map(({ name }) => name).join()}`);
     const reader = await stand.db.transaction();
-    await reader.raw('SELECT count(*) FROM deliveries');
+    await reader.raw('SET LOCAL idle_in_transaction_session_timeout = 0; SELECT count(*) FROM deliveries');
     await stand.rows(
       `UPDATE scheduled_jobs SET run_at = now(), visible_at = now() WHERE job = 'webhook.partitions'`,
     );
