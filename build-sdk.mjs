@@ -32,6 +32,9 @@ async function build() {
 /** The compiler writes four blanks a level. */
 const indentedByTwo = (text) => text.replaceAll(/^(?: {4})+/gm, ({ length }) => ' '.repeat(length / 2));
 
+/** What is said of a field or a method: esbuild keeps it in classes, and the types say it already. */
+const FIELD_COMMENT = /^ +\/\*\*(?:(?!\*\/).)*\*\/\n/gms;
+
 async function bundle() {
   const { build } = await import('esbuild');
   const settings = { absWorkingDir: at('.'), outdir: 'dist-sdk', bundle: true, platform: 'node' };
@@ -42,6 +45,10 @@ async function bundle() {
   };
   await build({ ...entries, format: 'cjs' });
   await build({ ...entries, format: 'esm', outExtension: { '.js': '.mjs' } });
+  for (const file of ENTRIES.flatMap((entry) => [`${entry}.js`, `${entry}.mjs`])) {
+    const path = at(`dist-sdk/${file}`);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(FIELD_COMMENT, ''));
+  }
   const plugins = [{ name: 'the program imports the entries', setup: importEntries }];
   const program = { entryPoints: { [PROGRAM]: `src/sdk/${PROGRAM}.ts` }, outExtension: { '.js': '.mjs' } };
   await build({ ...settings, ...program, format: 'esm', target: 'node20', plugins });
