@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LIVE_CHAIN_KEY } from '../../chain/chain-key.ts';
 import { NETWORK_IDS, type NetworkId } from '../../chain/networks.ts';
 import type { Context } from '../../../platform/context.ts';
-import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { faultOf } from '../../../platform/logging/reasons.ts';
+import { run, sql } from '../../../platform/postgres/db.ts';
 
 const EVERY_MS = 10_000;
 
@@ -27,6 +28,7 @@ const served = sql<ServedRow, { networks: readonly NetworkId[] }>(
  */
 export class ServedNetworks {
   #rows: readonly ServedRow[] = [];
+  #isRead = true;
 
   /** Returns those that a watcher reads, or has read. */
   get networks(): readonly NetworkId[] {
@@ -37,18 +39,30 @@ export class ServedNetworks {
     return this.#rows.some((row) => row.network === network && row.is_halted);
   }
 
-  async refresh(connection: Connection): Promise<void> {
-    this.#rows = await run(connection, served, { networks: NETWORK_IDS });
+  /** Reads them again. What is known stays where that fails, which the log says once, and once when it ends. */
+  async refresh({ db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
+    try {
+      this.#rows = await run(db, served, { networks: NETWORK_IDS });
+      if (!this.#isRead) log.info('the networks that a watcher reads are known again');
+      this.#isRead = true;
+    } catch (error) {
+      if (this.#isRead)
+        log.warn('the networks that a watcher reads cannot be read: those known before go on, retrying', {
+          retry_seconds: EVERY_MS / 1_000,
+          ...faultOf(error),
+        });
+      this.#isRead = false;
+    }
   }
 }
 
-/** Keeps them up to date until they are closed; what is known stays where Postgres is away. */
-export function followServed({ db }: Pick<Context, 'db'>): { served: ServedNetworks; close(): void } {
+/** Keeps them up to date until they are closed. */
+export function followServed(ctx: Pick<Context, 'db' | 'log'>): { served: ServedNetworks; close(): void } {
   const networks = new ServedNetworks();
   const stop = new AbortController();
   const follow = async () => {
     while (!stop.signal.aborted) {
-      await networks.refresh(db).catch(() => undefined);
+      await networks.refresh(ctx);
       await sleep(EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
     }
   };
