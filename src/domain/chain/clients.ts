@@ -1,11 +1,14 @@
 import { RPC_NETWORKS } from '../../platform/config/chains.ts';
 import type { Context } from '../../platform/context.ts';
+import type { Connection } from '../../platform/postgres/db.ts';
 import { compare } from '../../platform/values/money.ts';
 import { EvmClient } from './evm/client.ts';
 import { dollarsOf } from './finality.ts';
 import { NETWORKS, type NetworkId } from './networks.ts';
 import type { ChainTransfer } from './port.ts';
 import { realChains } from './profile.ts';
+import type { Rates } from './rates/rates.ts';
+import { readLastRates } from './rates/store.ts';
 
 /** The client of a real network, in the watcher. */
 export interface WatchedClient {
@@ -14,7 +17,11 @@ export interface WatchedClient {
 }
 
 /** Creates the clients of the networks that have providers. The caller must close them. */
-export function createChainClients({ config, now }: Pick<Context, 'config' | 'now'>): WatchedClient[] {
+export function createChainClients({
+  config,
+  now,
+  db,
+}: Pick<Context, 'config' | 'now' | 'db'>): WatchedClient[] {
   const chains = realChains(config);
   return RPC_NETWORKS.flatMap((network) => {
     const providers = config.rpc[network];
@@ -22,19 +29,30 @@ export function createChainClients({ config, now }: Pick<Context, 'config' | 'no
     const { confirmations: depth } = NETWORKS[network];
     const chainId = chains.chainIdOf(network);
     if (chainId === null) return [];
-    const needsQuorum = (transfer: ChainTransfer) => isLarge(transfer, providers.quorumUsd);
+    const largeOf = (transfers: readonly ChainTransfer[]) => largeAmong(db, transfers, providers.quorumUsd);
     const options = { network, chainId, urls: providers.urls, finality: { hasCheckpoints: true, depth } };
     const { contractOf } = chains;
-    return [{ network, client: new EvmClient({ ...options, contractOf, needsQuorum }, now) }];
+    return [{ network, client: new EvmClient({ ...options, contractOf, largeOf }, now) }];
   });
 }
 
 /** No payment is as high: who sets this asks for no second opinion. */
 export const NEVER_USD = 1e9;
 
-/** What nobody knows the worth of is large. */
-function isLarge(transfer: ChainTransfer, quorumUsd: number): boolean {
-  if (quorumUsd >= NEVER_USD) return false;
-  const dollars = dollarsOf(transfer, null);
-  return dollars === null || compare(dollars, String(quorumUsd)) >= 0;
+/**
+ * Returns the transfers of at least so many dollars, by the last rates, however old: they say about how much.
+ * What nobody knows the worth of is large.
+ */
+async function largeAmong(
+  db: Connection,
+  transfers: readonly ChainTransfer[],
+  quorumUsd: number,
+): Promise<readonly ChainTransfer[]> {
+  if (transfers.length === 0 || quorumUsd >= NEVER_USD) return [];
+  const market = await readLastRates(db);
+  const rates: Rates = Object.fromEntries([...market].map(([coin, { usd }]) => [coin, usd]));
+  return transfers.filter((transfer) => {
+    const dollars = dollarsOf(transfer, rates);
+    return dollars === null || compare(dollars, String(quorumUsd)) >= 0;
+  });
 }

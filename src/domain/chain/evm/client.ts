@@ -87,7 +87,7 @@ export class EvmClient implements ChainClient {
   }
 
   async #scan(reader: Reader, progress: Progress, now: Date): Promise<ChainPage['next']> {
-    const { chainId, finality, needsQuorum = () => false, pageMs = PAGE_MS } = this.#options;
+    const { chainId, finality, largeOf = NONE_LARGE, pageMs = PAGE_MS } = this.#options;
     const { provider } = reader;
     const next = await scan(
       {
@@ -97,7 +97,7 @@ export class EvmClient implements ChainClient {
         pageMs,
         range: this.#range,
         settledHead: this.#settled?.head ?? null,
-        quorum: { needs: needsQuorum, agrees: (block) => this.#agrees(provider, block, now) },
+        quorum: { needed: largeOf, agrees: (block) => this.#agrees(provider, block, now) },
       },
       progress,
     );
@@ -179,6 +179,8 @@ export class EvmClient implements ChainClient {
     };
   }
 }
+
+const NONE_LARGE = () => Promise.resolve([]);
 
 const NO_PROVIDER = new ProviderError('unreachable', 'no provider of the network can be asked now');
 

@@ -13,8 +13,8 @@ export interface EvmOptions {
   readonly finality: Finality;
   /** The contracts of tokens, and which coins exist. Default: those of the coin table. */
   readonly contractOf?: ChainProfile['contractOf'];
-  /** True for a transfer that a provider of a second host must confirm. Default: none. */
-  readonly needsQuorum?: (transfer: ChainTransfer) => boolean;
+  /** Returns the transfers that a provider of a second host must confirm. Default: none. */
+  readonly largeOf?: (transfers: readonly ChainTransfer[]) => Promise<readonly ChainTransfer[]>;
   /** Ask for the pending block, where providers know one. Default: yes. */
   readonly hasSightings?: boolean;
   /**

@@ -53,8 +53,8 @@ async function named(provider: JsonRpc, which: 'finalized' | 'safe'): Promise<He
 
 /** Asks for a second opinion about the blocks that large transfers are in. */
 export interface Quorum {
-  /** True for a transfer that one provider alone cannot make final. */
-  needs(transfer: ChainTransfer): boolean;
+  /** Returns the transfers that one provider alone cannot make final. */
+  needed(transfers: readonly ChainTransfer[]): Promise<readonly ChainTransfer[]>;
   /** True when a provider of another host has a block of this hash at the height. */
   agrees(block: { height: number; hash: string }): Promise<boolean>;
 }
@@ -75,7 +75,7 @@ export async function finalize(branch: Branch, { final, named }: Checkpoints, qu
   const height = Math.min(final, branch.tip.height);
   const hash = branch.hashAt(height);
   if (hash === undefined || height <= branch.final.height) return;
-  const large = branch.becomingFinal(height).filter((transfer) => quorum.needs(transfer));
+  const large = await quorum.needed(branch.becomingFinal(height));
   const lowest = Math.min(...large.map(({ block }) => block?.height ?? height));
   const isAgreed = large.length === 0 || (await quorum.agrees({ height, hash }));
   branch.finalize(isAgreed ? height : lowest - 1);
