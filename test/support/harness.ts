@@ -41,8 +41,11 @@ export interface Harness {
   readonly merchant: TestMerchant;
   /** Moves the clock; what becomes due by that waits for `work`. */
   advance(seconds: number): void;
-  /** Does all work that is due at the clock's time, with the real handlers, until nothing is due any more. */
-  work(): Promise<void>;
+  /**
+   * Does all work that is due at the clock's time, with the real handlers, until nothing is due any more.
+   * Default: with the harness's own adapters.
+   */
+  work(adapters?: Adapters): Promise<void>;
   addMerchant(merchant?: Partial<NewMerchant>): Promise<TestMerchant>;
   /**
    * A request with the merchant's key (or another's): `await harness.api('post', '/v1/payment').send({...})`.
@@ -137,18 +140,19 @@ export async function createHarness(
     advance(seconds) {
       time = addSeconds(time, seconds);
     },
-    async work() {
+    async work(own) {
+      const all = own === undefined ? handlers : createHandlers(own);
       for (;;) {
         // A lease of nothing: work that its handler leaves undone would be found again at once, and the test
         // would hang, visibly.
         const due = await leaseAll(ctx.db, ctx.now(), addSeconds(ctx.now(), 0.001));
         if (due.length === 0) return;
-        for (const [name, handler] of handlers) {
-          const own = due.filter(({ job }) => job === name);
-          const keys = own.filter(({ test_clock }) => test_clock === null).map(({ key }) => key);
+        for (const [name, handler] of all) {
+          const jobs = due.filter(({ job }) => job === name);
+          const keys = jobs.filter(({ test_clock }) => test_clock === null).map(({ key }) => key);
           if (keys.length > 0) await runHandler(ctx, handler, keys);
           // As a run does: alone, by the clock of its harness.
-          for (const { key, test_clock } of own) {
+          for (const { key, test_clock } of jobs) {
             const entered = test_clock === null ? null : await contextOfTestClock(ctx, test_clock);
             if (entered !== null) await runHandler(entered, handler, [key]);
           }
