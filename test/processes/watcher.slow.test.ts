@@ -21,7 +21,7 @@ const KEY = 'k3ySt4nd1ngInAPath';
 const KILLS = Number(process.env.KILLS ?? 6);
 
 describe('the watcher beside a node', function () {
-  this.timeout(120_000);
+  this.timeout(120_000 + KILLS * 5_000);
   const node = useEvmStand();
   let stand: Stand;
   let watchers: Service[];
