@@ -1,5 +1,6 @@
 import type { Bench } from './bench.ts';
 import { measureBulk } from './parts/bulk.ts';
+import { measureChain } from './parts/chain.ts';
 import { measureDeliveries } from './parts/deliveries.ts';
 import { measureHistory } from './parts/history.ts';
 import { measureIdle } from './parts/idle.ts';
@@ -110,6 +111,13 @@ export const PARTS: Readonly<Record<string, Part>> = {
     quick: 1,
     engines: 'full',
     measure: measureStarts,
+  },
+  chain: {
+    about: 'a network that pays 200 of so many open payments in a block',
+    size: 10_000,
+    quick: 40,
+    engines: 'full',
+    measure: measureChain,
   },
   verify: {
     about: 'verifies a database of so many payments',

@@ -33,7 +33,7 @@ export function openProcesses(folder: string, onDeath: (error: Error) => void): 
 }
 
 /** Starts `node dist/processes/NAME.js` and waits for the log line that says it is ready. */
-export function startService(name: 'web' | 'worker', env: NodeJS.ProcessEnv): Promise<Service> {
+export function startService(name: 'web' | 'worker' | 'watcher', env: NodeJS.ProcessEnv): Promise<Service> {
   return ready(start(name, [`dist/processes/${name}.js`], env));
 }
 
@@ -121,7 +121,9 @@ async function stop(child: ChildProcess): Promise<void> {
 
 async function ready(service: Service, processes = 1): Promise<Service> {
   const giveUpAt = performance.now() + READY_WITHIN_MS;
-  while ((readFileSync(service.log, 'utf8').match(/"(listening|working)"/g)?.length ?? 0) < processes) {
+  while (
+    (readFileSync(service.log, 'utf8').match(/"(listening|working|watching)"/g)?.length ?? 0) < processes
+  ) {
     if (performance.now() > giveUpAt) throw new Error(`not ready after 60 s${lastLines(service.log)}`);
     if (![...running.values()].includes(service.log))
       throw new Error(`ended before it was ready${lastLines(service.log)}`);

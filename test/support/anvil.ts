@@ -14,6 +14,7 @@ export interface RpcError {
 /** A real Ethereum node in a process of its own, with funded accounts that it signs for. */
 export interface Anvil {
   readonly url: string;
+  readonly pid: number;
   /** The result of a JSON-RPC method; throws the node's `RpcError`. */
   rpc<Result>(method: string, params?: readonly unknown[]): Promise<Result>;
   close(): Promise<void>;
@@ -44,6 +45,9 @@ export async function startAnvil(
   const child = spawn(binary, ['--port', '0', '--chain-id', String(chainId), ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  // Whoever is broken off leaves no node behind.
+  const kill = () => void child.kill();
+  process.once('exit', kill);
   const lines = createInterface(child.stdout);
   const url = await new Promise<string>((resolve, reject) => {
     child.once('error', reject);
@@ -56,6 +60,7 @@ export async function startAnvil(
   let id = 0;
   return {
     url,
+    pid: child.pid ?? 0,
     async rpc<Result>(method: string, params: readonly unknown[] = []) {
       const answer = await fetch(url, {
         method: 'POST',
@@ -68,8 +73,9 @@ export async function startAnvil(
     },
     async close() {
       const ended = once(child, 'exit');
-      child.kill();
+      kill();
       await ended;
+      process.off('exit', kill);
       lines.close();
     },
   };
