@@ -53,6 +53,7 @@ const LIES: Readonly<Record<string, (stand: EvmStand) => Lie>> = {
           : truth,
     );
   },
+  'a head that stands still': () => standingStill(),
   'a head that is a thousand blocks too high': () =>
     about(
       (call) => isNamed(call, 'latest'),
@@ -140,6 +141,17 @@ const LIES: Readonly<Record<string, (stand: EvmStand) => Lie>> = {
   'more than it may': () =>
     instead({ body: JSON.stringify({ jsonrpc: '2.0', id: 0, result: 'x'.repeat(3_000_000) }) }),
 };
+
+/** Every name of a block is of the one that it was first: the node has stopped, and answers. */
+function standingStill(): Lie {
+  const first = new Map<unknown, unknown>();
+  return (call, truth) => {
+    const [name] = call.params;
+    if (!['latest', 'safe', 'finalized', 'pending'].some((one) => isNamed(call, one))) return truth;
+    if (!first.has(name)) first.set(name, truth);
+    return first.get(name);
+  };
+}
 
 function withTransactions(change: (one: Sent) => Sent) {
   return (truth: Sent) => ({ ...truth, transactions: (truth.transactions as Sent[]).map(change) });
@@ -288,7 +300,12 @@ describe('a provider that lies', () => {
         .filter(({ method }) => method === 'eth_getLogs')
         .map(({ params }) => params[0]);
       expect(filters.length).to.be.above(0);
-      for (const filter of filters) expect((filter as { address: string[] }).address).to.have.length.above(0);
+      const final = (await stand.height()) - FINAL_DEPTH;
+      for (const filter of filters as { address: string[]; toBlock: string }[]) {
+        expect(filter.address).to.have.length.above(0);
+        // Above its head a provider has no logs, and says so as if there were none.
+        expect(Number(filter.toBlock)).to.be.at.most(final);
+      }
     });
 
   it('about the chain, which changes under the URL, changes nothing and halts nothing', async () => {
@@ -334,6 +351,25 @@ describe('a provider that lies', () => {
     } finally {
       await fork.close();
     }
+  });
+
+  it('about a head that stands still is told by its lag, and lets no time pass where it is alone', async () => {
+    const stand = standOf();
+    const alone = stand.follow(addresses, { urls: [proxy.url] });
+    const both = stand.follow(addresses, { urls: [proxy.url, stand.anvil.url] });
+    proxy.lie = standingStill();
+    const { scannedUntil } = await alone.pollAll();
+    for (let poll = 0; poll < 2; poll += 1) await both.pollAll();
+    await stand.mine(7);
+    const still = await pollLater(alone);
+    expect([still.scannedUntil, still.next]).to.deep.equal([scannedUntil, 'head']);
+    await pollLater(both);
+    const { providers, head } = await pollLater(both);
+    expect(providers.map(({ ok, lag }) => [ok, lag])).to.deep.equal([
+      [true, 7],
+      [true, 0],
+    ]);
+    expect(head.height).to.equal(await stand.height());
   });
 
   it('about state is asked for blocks by their hash, and never for the number of a transaction', async () => {
