@@ -6,6 +6,7 @@ import type { Action, Share, Terms } from './terms.ts';
 const terms: fc.Arbitrary<Terms> = fc.record({
   price: fc.constantFrom('10.00', '25', '0.01', '19.123456789'),
   minutes: fc.constantFrom(60, 5, 1440),
+  settlement: fc.constantFrom('simulated', 'par'),
   policy: fc.record({
     underpaid: fc.constantFrom('wait', 'accept'),
     underpaid_tolerance_percent: fc.constantFrom(0, 5, 50, 100),

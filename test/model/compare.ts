@@ -37,6 +37,7 @@ export function compareFacts(when: string, facts: Facts, model: Model): void {
       Object.entries(facts.balances).map(([account, balance]) => [account, plain(balance)]),
     ),
     settled: facts.settled,
+    settledAs: facts.settled_as,
     paid: facts.paid === null ? null : { amount: plain(facts.paid), coin: facts.paid_currency },
   };
   const expected: typeof actual = {
@@ -49,6 +50,7 @@ export function compareFacts(when: string, facts: Facts, model: Model): void {
     refunds: money.refunds.map(describeRefund).sort(),
     balances: money.ledger.balances,
     settled: payment.isSettled,
+    settledAs: payment.settledAs,
     paid: payment.paid,
   };
   expect(actual, `${when}${differences(actual, expected)}`).to.deep.equal(expected);

@@ -42,6 +42,8 @@ export interface Facts {
   readonly settled: boolean;
   readonly paid: string | null;
   readonly paid_currency: string | null;
+  /** Mode, coin, network and amount of a payment that settled in what came. */
+  readonly settled_as: string | null;
   readonly events: readonly {
     sequence: number;
     event: string;
@@ -63,6 +65,9 @@ export const readFacts = sql<Facts, { id: string; now: Date }>(
   (p) => `SELECT status, sequence, exceptions, amount_received::text AS received,
      amount_refunded::text AS refunded, settled_at IS NOT NULL AS settled, actually_paid AS paid,
      actually_paid_currency AS paid_currency,
+     CASE WHEN settled_at IS NOT NULL AND settlement_mode <> 'simulated' THEN concat_ws(' ', settlement_mode,
+       coalesce(settlement_coin, 'null'), coalesce(settlement_network, 'null'),
+       coalesce(trim_scale(settlement_amount::numeric)::text, 'null')) END AS settled_as,
      (SELECT json_agg(json_build_object('sequence', e.sequence,
         'event', replace(e.type, 'checkout.', '') || ' ' || (e.body::json #>> '{data,checkout,status}'),
         'payment', e.body::json #> '{data,payment}',

@@ -18,6 +18,11 @@ export class ModelLedger {
     this.#post(SETTLEMENT, 'converted', 'merchant', credit);
   }
 
+  /** Coins become the merchant's as they came. */
+  settle(method: Method, coins: bigint): void {
+    this.#post(method, 'held', 'merchant', coins);
+  }
+
   sendBack(method: Method, from: 'held' | 'merchant', coins: bigint): void {
     this.#post(method, from, 'customer', coins);
   }

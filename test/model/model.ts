@@ -23,11 +23,11 @@ export class Model {
   #now = 0;
   #own: Network = 'ethereum';
 
-  constructor({ price, minutes, policy }: Terms, blockMs: number | null = null) {
+  constructor({ price, minutes, ...terms }: Terms, blockMs: number | null = null) {
     this.#chains = modelChains(blockMs);
     this.#price = parse(price);
     const expiresAt = minutes * MINUTE;
-    this.payment = new PaymentStatus(this.#price, expiresAt, policy);
+    this.payment = new PaymentStatus(this.#price, expiresAt, terms);
     this.pricing = new Pricing(this.#price, expiresAt);
   }
 
@@ -116,7 +116,8 @@ export class Model {
         for (const network of NETWORKS) this.#sync([], [network]);
         return true;
       case 'fail_conversion':
-        this.payment.isRefusing = true;
+        // Nobody is asked where nothing is sold.
+        this.payment.isRefusing = this.money.sells;
         return true;
       default:
         return this.payment.refund(this.askedOf(action), action.to);

@@ -9,6 +9,7 @@ import {
   canTake,
   creditOfParts,
   isPayable,
+  settledAsItCame,
   settledLeft,
   splitExcess,
   type Parts,
@@ -29,9 +30,12 @@ export class Money {
   refunded = 0n;
   #sent: Sent[] = [];
   readonly #price: bigint;
+  /** What came is sold for the settlement coin; else it stays what it is. */
+  readonly sells: boolean;
 
-  constructor(price: bigint) {
+  constructor(price: bigint, sells: boolean) {
     this.#price = price;
+    this.sells = sells;
   }
 
   /** Every transfer, oldest first; one that replaces another stands beside it. */
@@ -62,6 +66,19 @@ export class Money {
     if (coins.size === 1 && only !== undefined)
       return { amount: format(sumOf(this.confirmed, ({ amount }) => amount)), coin: only };
     return { amount: format(sumOf(this.confirmed, ({ credit }) => credit)), coin: METHODS[SETTLEMENT].coin };
+  }
+
+  /** What has settled as it came. */
+  get settledAs(): string {
+    const settled = this.confirmed.filter(({ converted }) => converted > 0n);
+    const [method, ...others] = new Set(settled.map((sent) => sent.method));
+    if (method !== undefined && others.length === 0)
+      return `${method === SETTLEMENT ? 'par' : 'as_received'} ${method} ${format(sumOf(settled, ({ converted }) => converted))}`;
+    const coins = new Set(settled.map((sent) => METHODS[sent.method].coin));
+    const networks = new Set(settled.map((sent) => METHODS[sent.method].network));
+    const only = (names: ReadonlySet<string>) => (names.size === 1 ? [...names][0] : 'null');
+    const amount = coins.size === 1 ? format(sumOf(settled, ({ converted }) => converted)) : 'null';
+    return `as_received ${only(coins)} ${only(networks)} ${amount}`;
   }
 
   add(sent: Sent): void {
@@ -114,7 +131,8 @@ export class Money {
     for (const [sent, coins] of parts) {
       if (coins > 0n) sent.isOffered = true;
       if (isRefused) continue;
-      this.ledger.convert(sent.method, coins, creditOfHeld(sent, coins));
+      if (this.sells) this.ledger.convert(sent.method, coins, creditOfHeld(sent, coins));
+      else this.ledger.settle(sent.method, coins);
       sent.converted += coins;
     }
   }
@@ -129,13 +147,13 @@ export class Money {
    * everything, in the coins that came. Returns false, without a change, when it must be refused.
    */
   refund(asked: bigint | null, to: Network | null, isSettled: boolean): boolean {
-    const held = proposals(allHeld(this.confirmed));
-    const settled = isSettled ? this.#settledProposals(asked) : [];
+    const propose = (credit: bigint | null) =>
+      !isSettled ? [] : this.sells ? this.#soldProposals(credit) : this.#settledProposals(credit);
     // A sum of what was settled, or everything: what is held goes back whole.
-    const isPart = settled.length > 0 && settled[0]?.credit === asked;
-    const some = isPart ? settled : [...(isSettled ? this.#settledProposals(null) : []), ...held];
-    const credit = sumOf(some, (one) => one.credit);
-    if (some.length === 0 || credit !== (asked ?? credit)) return false;
+    const all = [...propose(null), ...proposals(allHeld(this.confirmed))];
+    const isAll = asked === null || asked === sumOf(all, (one) => one.credit);
+    const some = isAll ? all : propose(asked);
+    if (some.length === 0) return false;
     if (to !== null && !some.every(({ method }) => canTake(to, METHODS[method].network))) return false;
     this.#accept(some, to);
     return true;
@@ -186,8 +204,20 @@ export class Money {
     this.ledger.sendBack(refund.method, refund.source === 'held' ? 'held' : 'merchant', refund.coins);
   }
 
-  /** A sum of what was settled; null: all of it. None when it cannot be paid. */
+  /** A sum out of what one coin was settled in; null: all of each. None when it cannot be paid. */
   #settledProposals(asked: bigint | null): Proposal[] {
+    const left = settledAsItCame(this.confirmed, this.refunds);
+    const common = { source: 'settled', parts: new Map() } as const;
+    if (asked === null) return left.map((one) => ({ ...one, ...common }));
+    const from = left.find(({ credit }) => asked <= credit);
+    if (from === undefined || asked % METHODS[SETTLEMENT].unit !== 0n) return [];
+    const { unit, dust } = METHODS[from.method];
+    const coins = ratioDown(asked, from.coins, from.credit, unit);
+    return coins <= dust ? [] : [{ method: from.method, coins, credit: asked, ...common }];
+  }
+
+  /** A sum of what was sold; null: all of it. None when it cannot be paid. */
+  #soldProposals(asked: bigint | null): Proposal[] {
     const left = settledLeft(this.confirmed, this.refunds);
     const credit = asked ?? ratioDown(left, 1n, 1n, METHODS[SETTLEMENT].unit);
     if (credit > left || !isPayable(credit)) return [];

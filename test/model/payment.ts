@@ -19,6 +19,8 @@ export class PaymentStatus {
   isSettled = false;
   /** Set when the payment settles. */
   paid: { amount: string; coin: string } | null = null;
+  /** Set when the payment settles in what came: the mode, and the coin and its amount, where it is one. */
+  settledAs: string | null = null;
   deadline: number;
   /** The exchange refuses every conversion. */
   isRefusing = false;
@@ -31,12 +33,16 @@ export class PaymentStatus {
   readonly #expiresAt: number;
   #isFunded = false;
 
-  constructor(price: bigint, expiresAt: number, policy: Terms['policy']) {
+  constructor(
+    price: bigint,
+    expiresAt: number,
+    { policy, settlement }: Pick<Terms, 'policy' | 'settlement'>,
+  ) {
     this.#price = price;
     this.#expiresAt = expiresAt;
     this.#policy = policy;
     this.deadline = expiresAt;
-    this.money = new Money(price);
+    this.money = new Money(price, settlement === 'simulated');
   }
 
   get #isOpen(): boolean {
@@ -138,6 +144,7 @@ export class PaymentStatus {
     this.paid = this.money.paid;
     this.#record('settled', 'SETTLED');
     this.#convert();
+    if (!this.money.sells) this.settledAs = this.money.settledAs;
   }
 
   #convert(): void {

@@ -92,6 +92,32 @@ export function settledLeft(confirmed: readonly Sent[], refunds: readonly Refund
   return settled - sumOf(refunds, ({ source, credit }) => (source === 'settled' ? credit : 0n));
 }
 
+/** What was settled in a coin, with its credit. */
+export interface SettledCoins {
+  readonly method: Method;
+  readonly coins: bigint;
+  readonly credit: bigint;
+}
+
+/**
+ * What is left, above dust, of what was settled as it came and is confirmed, less accepted `refunds`: by coin,
+ * the settlement coin first.
+ */
+export function settledAsItCame(confirmed: readonly Sent[], refunds: readonly Refund[]): SettledCoins[] {
+  const settled = confirmed.filter(({ converted }) => converted > 0n);
+  const left = [...new Set(settled.map(({ method }) => method))].map((method) => {
+    const own = settled.filter((sent) => sent.method === method);
+    const back = refunds.filter((refund) => refund.source === 'settled' && refund.method === method);
+    const coins = sumOf(own, ({ converted }) => converted) - sumOf(back, (refund) => refund.coins);
+    const credit =
+      sumOf(own, (sent) => creditOfBottom(sent, sent.converted)) - sumOf(back, (one) => one.credit);
+    return { method, coins, credit };
+  });
+  const isPar = ({ method }: SettledCoins) => method === SETTLEMENT;
+  const above = left.filter(({ method, coins }) => coins > METHODS[method].dust);
+  return [...above.filter(isPar), ...above.filter((one) => !isPar(one))];
+}
+
 /** True when all money of a payment came in one coin on one network: one wallet sent it. */
 export function cameFromOneWallet(method: Method, standing: readonly Sent[]): boolean {
   return standing.every((sent) => sent.method === method);

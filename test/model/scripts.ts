@@ -16,11 +16,15 @@ export type Steps = readonly (readonly [after: number, action: Action])[];
 export interface Choice extends Partial<Terms['policy']> {
   readonly price?: string;
   readonly minutes?: number;
+  readonly settlement?: Terms['settlement'];
 }
 
-export function scriptOf(steps: Steps, { price = '10.00', minutes = 60, ...policy }: Choice = {}): Script {
+export function scriptOf(
+  steps: Steps,
+  { price = '10.00', minutes = 60, settlement = 'simulated', ...policy }: Choice = {},
+): Script {
   return {
-    terms: { price, minutes, policy: { ...POLICY, ...policy } },
+    terms: { price, minutes, settlement, policy: { ...POLICY, ...policy } },
     steps: steps.map(([after, action]) => ({ after, action })),
   };
 }

@@ -7,6 +7,7 @@ import { SIMULATED_RATES } from '../../src/domain/chain/simulator/market.ts';
 import { selectMethodByToken } from '../../src/domain/checkout/actions/select-method.ts';
 import { findByToken } from '../../src/domain/checkout/view/store.ts';
 import { giveRefundAddress } from '../support/refunds.ts';
+import { setAcceptedMethods } from '../../src/domain/merchants/accepted-methods.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
 import { syncChain } from '../../src/domain/payments/lifecycle/jobs.ts';
 import { readPayments } from '../../src/domain/payments/lifecycle/store.ts';
@@ -22,7 +23,7 @@ import type { Caller } from '../../src/domain/api/endpoint.ts';
 import { ValidationError } from '../../src/domain/api/errors.ts';
 import { SILENT } from '../../src/platform/log.ts';
 import { CHAIN_BEGINS } from './chain.ts';
-import { METHODS, NETWORKS, type Coin, type Method, type Network } from './coins.ts';
+import { METHOD_NAMES, METHODS, NETWORKS, type Coin, type Method, type Network } from './coins.ts';
 import { readFacts, type Facts } from './facts.ts';
 import type { Terms } from './terms.ts';
 import { NOBODY } from '../support/simulator.ts';
@@ -52,7 +53,7 @@ export interface ServicePayment {
 export async function withPayment<T>(
   shared: Context,
   caller: Caller,
-  { price, minutes, policy }: Terms,
+  { price, minutes, policy, settlement }: Terms,
   work: (payment: ServicePayment) => Promise<T>,
 ): Promise<T> {
   const clock = {
@@ -68,10 +69,14 @@ export async function withPayment<T>(
     Promise.resolve(control.refusesConversion ? ('refused' as const) : ('converted' as const));
   const adapters: Adapters = {
     ...createAdapters(shared.config),
+    settlement,
     webhooks: receiver,
     exchange: { convert },
     rates: marketAt(() => rates),
   };
+  // Where nothing is sold, a page offers what the merchant accepts.
+  const accepted = METHOD_NAMES.map((name) => ({ coin: METHODS[name].coin, network: METHODS[name].network }));
+  await setAcceptedMethods(shared.db, caller.merchantId, accepted);
   const { id } = JSON.parse((await createPayment(ctx, adapters, caller, terms, null)).text) as { id: string };
   return runFrozen(ctx, { clock: { ...clock, id }, now: BEGIN }, createHandlers(adapters), async (frozen) => {
     await beginChains(frozen.ctx, adapters);

@@ -6,6 +6,8 @@ export interface Terms {
   /** Decimal string in the settlement coin. */
   readonly price: string;
   readonly minutes: number;
+  /** simulated: what came is sold for the settlement coin. par: it stays what it is. */
+  readonly settlement: 'simulated' | 'par';
   readonly policy: {
     readonly underpaid: 'wait' | 'accept';
     readonly underpaid_tolerance_percent: number;

@@ -1,12 +1,13 @@
 import { dustOf } from '../../src/domain/chain/coins.ts';
 import { hasToConvert, methodOf } from '../../src/domain/payments/conversions/plan.ts';
+import { converts } from '../../src/domain/payments/lifecycle/settlement.ts';
 import { isOpen, isProcessing } from '../../src/domain/payments/lifecycle/states.ts';
 import { canRequote } from '../../src/domain/payments/pricing/quotes.ts';
 import { dueRefundOf } from '../../src/domain/payments/refunds/due.ts';
 import { checkRefund, leftToRefund } from '../../src/domain/payments/refunds/left.ts';
 import { holdEndOf } from '../../src/domain/payments/transfers/hold.ts';
 import { evaluate, honouredUntil } from '../../src/domain/payments/transfers/evaluate.ts';
-import { heldOf } from '../../src/domain/payments/transfers/credit.ts';
+import { convertedCredit, heldOf } from '../../src/domain/payments/transfers/credit.ts';
 import {
   isConfirmed,
   isStanding,
@@ -14,7 +15,7 @@ import {
 } from '../../src/domain/payments/transfers/payment-transfer.ts';
 import { groupBy } from '../../src/platform/postgres/db.ts';
 import { add, compare, isZero, plain, subtract, sum } from '../../src/platform/values/money.ts';
-import { refundedOf, timeOf, type State } from './walk-state.ts';
+import { timeOf, type State } from './walk-state.ts';
 
 /** Throws unless the state keeps every property of the walk. */
 export function checkState(state: State): void {
@@ -42,10 +43,11 @@ function checkSums({ payment, transfers }: State): void {
 }
 
 /**
- * In = out + held, per coin: what the ledger holds is what the transfers hold and what is on its way. After a
- * loss of money that has left already, the ledger's account is short by it.
+ * In = out + held, per coin: what the ledger holds is what the transfers hold and what is on its way, and the
+ * merchant has what was settled, in the coin in which it was. After a loss of money that has left already,
+ * the ledger's accounts are short by it.
  */
-function checkLedger({ transfers, refunds, converting, held }: State): void {
+function checkLedger({ payment, transfers, refunds, converting, held, merchant, refunded }: State): void {
   const isLoss = transfers.some(
     (one) => !isConfirmed(one) && !(isZero(one.converted) && isZero(one.returned)),
   );
@@ -61,6 +63,24 @@ function checkLedger({ transfers, refunds, converting, held }: State): void {
         .map(({ coin_amount }) => coin_amount),
     ]);
     if (plain(booked) !== plain(expected)) throw new Error(`${coin} held: ${booked} instead of ${expected}`);
+  }
+  const isSettled = ({ conversion }: PaymentTransfer) =>
+    conversion !== null && !converting.includes(conversion);
+  const settledIn = (coin: string) =>
+    transfers.filter(isSettled).map((one) => {
+      if (!converts(payment)) return one.coin === coin ? one.converted : '0';
+      return coin === payment.pay_currency ? convertedCredit(one) : '0';
+    });
+  for (const [coin, booked] of Object.entries(merchant)) {
+    const isOwn = (one: { coin: string }) => one.coin === coin;
+    const waiting = refunds.filter((one) => one.source === 'settled' && isOwn(one));
+    const sent = subtract(
+      sum(refunded.filter(isOwn).map(({ coin_amount }) => coin_amount)),
+      sum(waiting.map(({ coin_amount }) => coin_amount)),
+    );
+    const expected = subtract(sum(settledIn(coin)), sent);
+    if (plain(booked) !== plain(expected))
+      throw new Error(`the merchant's ${coin}: ${booked} instead of ${expected}`);
   }
 }
 
@@ -107,7 +127,7 @@ function checkMovable(state: State, { method, transfers: own }: Held): void {
   if (hasToConvert(payment, own) || isConverting(state)) return;
   // Money that confirms, or is lost, decides.
   if (transfers.some((one) => isStanding(one) && !isConfirmed(one))) return;
-  const left = leftToRefund(payment, transfers, refundedOf(state));
+  const left = leftToRefund(payment, transfers, state.refunded);
   checkRefund(payment, undefined, left, transfers);
   const movable = sum(
     left.held.filter(({ transfer }) => methodOf(transfer) === method).map(({ coins }) => coins),

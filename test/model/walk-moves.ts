@@ -9,6 +9,7 @@ import {
 import {
   convertedEntries,
   refundedEntry,
+  settledEntry,
   type LedgerEntry,
 } from '../../src/domain/payments/ledger/ledger.ts';
 import {
@@ -19,6 +20,7 @@ import {
   TRANSITIONS,
   type Transition,
 } from '../../src/domain/payments/lifecycle/states.ts';
+import { converts } from '../../src/domain/payments/lifecycle/settlement.ts';
 import type { TransitionRequest } from '../../src/domain/payments/lifecycle/transition.ts';
 import { afterConversions } from '../../src/domain/payments/processing/settle.ts';
 import { dueRefundOf } from '../../src/domain/payments/refunds/due.ts';
@@ -27,6 +29,7 @@ import {
   isWhole,
   leftToRefund,
   takenOfSettled,
+  type SettledMoney,
 } from '../../src/domain/payments/refunds/left.ts';
 import { refundTransition } from '../../src/domain/payments/refunds/send.ts';
 import { creditOfBottom } from '../../src/domain/payments/transfers/credit.ts';
@@ -34,7 +37,7 @@ import { holdJobs } from '../../src/domain/payments/transfers/hold.ts';
 import { isConfirmed } from '../../src/domain/payments/transfers/payment-transfer.ts';
 import { groupBy } from '../../src/platform/postgres/db.ts';
 import { add, divide, subtract, sum } from '../../src/platform/values/money.ts';
-import { refundedOf, timeOf, type OpenRefund, type State } from './walk-state.ts';
+import { timeOf, type OpenRefund, type State } from './walk-state.ts';
 
 /** Moves the payment as `transition` does. Throws when the table does not allow it. */
 export function take(state: State, { trigger, changes = {} }: TransitionRequest): State {
@@ -56,14 +59,18 @@ export function take(state: State, { trigger, changes = {} }: TransitionRequest)
   };
 }
 
-/** Posts the entries to what is held. */
-export function bookHeld(state: State, entries: readonly LedgerEntry[]): State {
-  const held = { ...state.held };
-  for (const { coin, amount, from_account, to_account } of entries) {
-    if (to_account === 'held') held[coin] = add(held[coin] ?? '0', amount);
-    if (from_account === 'held') held[coin] = subtract(held[coin] ?? '0', amount);
-  }
-  return { ...state, held };
+/** Posts the entries to what is held, and to what is the merchant's. */
+export function book(state: State, entries: readonly LedgerEntry[]): State {
+  const [held, merchant] = [{ ...state.held }, { ...state.merchant }];
+  for (const { coin, amount, from_account, to_account } of entries)
+    for (const [name, account] of [
+      ['held', held],
+      ['merchant', merchant],
+    ] as const) {
+      if (to_account === name) account[coin] = add(account[coin] ?? '0', amount);
+      if (from_account === name) account[coin] = subtract(account[coin] ?? '0', amount);
+    }
+  return { ...state, held, merchant };
 }
 
 /** As `scheduleRequote`: when the first lock ends, if that is before the deadline. */
@@ -119,25 +126,34 @@ function checkConfirmed(parts: readonly Part[], what: string): void {
 
 /** A merchant's refund of `asked`, or of all; null: the service refuses it. */
 export function refund(state: State, asked?: string): State | null {
-  const { payment, transfers, refundedOfSettled } = state;
-  const left = leftToRefund(payment, transfers, refundedOf(state));
+  const { payment, transfers, refunded } = state;
+  const left = leftToRefund(payment, transfers, refunded);
   try {
     checkRefund(payment, asked, left, transfers);
   } catch {
     return null;
   }
-  const own = takenOfSettled(asked, left).map(({ coin, coin_amount, amount }): OpenRefund => ({
+  const taken = takenOfSettled(asked, left);
+  const own = taken.map(({ coin, coin_amount, amount }): OpenRefund => ({
     source: 'settled',
     coin,
     coin_amount,
     amount,
   }));
+  const byCoin = groupBy([...refunded, ...taken], ({ coin }) => coin);
   const next = {
     ...state,
     refunds: [...state.refunds, ...own],
-    refundedOfSettled: sum([refundedOfSettled, ...own.map(({ amount }) => amount)]),
+    refunded: [...byCoin.values()].flatMap((same) => sumOfSettled(same)),
   };
   return isWhole(asked, left) ? returnHeld(next, left.held) : next;
+}
+
+function sumOfSettled(same: readonly SettledMoney[]): SettledMoney[] {
+  const [first] = same;
+  if (first === undefined) return [];
+  const coin_amount = sum(same.map((one) => one.coin_amount));
+  return [{ ...first, coin_amount, amount: sum(same.map(({ amount }) => amount)) }];
 }
 
 /** As `sendRefunds`, for the oldest refund that waits. */
@@ -159,7 +175,7 @@ export function send(state: State): State {
   });
   const moved = take({ ...state, refunds: others }, request);
   const sent = { coin, network: 'ethereum' as const, amount: coin_amount };
-  return acceptDue(bookHeld(moved, [refundedEntry('pay_1', source, sent)]));
+  return acceptDue(book(moved, [refundedEntry('pay_1', source, sent)]));
 }
 
 /** The first half of `settlePayments`: commits the confirmed money. The job ends with the second half. */
@@ -186,19 +202,14 @@ export function endSettle(state: State, outcome: 'converted' | 'refused'): State
   const isOwn = ({ conversion }: { conversion: number | null }) =>
     conversion !== null && converting.includes(conversion);
   const own = state.transfers.filter(isOwn);
-  const entries = own.flatMap(({ coin, converted, ...transfer }) =>
-    convertedEntries(
-      payment.id,
-      { coin, network: 'ethereum', amount: converted },
-      {
-        coin: 'USDC',
-        network: 'ethereum',
-        amount: creditOfBottom({ ...transfer, converted }, converted),
-      },
-    ),
-  );
+  const entries = own.flatMap(({ coin, converted: amount, ...transfer }) => {
+    const network = 'ethereum';
+    if (!converts(payment)) return [settledEntry(payment.id, { coin, network, amount })];
+    const credit = creditOfBottom({ ...transfer, converted: amount }, amount);
+    return convertedEntries(payment.id, { coin, network, amount }, { coin: 'USDC', network, amount: credit });
+  });
   let next: State = { ...state, converting: [] };
-  if (outcome === 'converted') next = bookHeld(next, entries);
+  if (outcome === 'converted') next = book(next, entries);
   else
     next = {
       ...next,

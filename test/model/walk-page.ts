@@ -5,7 +5,7 @@ import { confirmedInFull, decideTransitions, isShort } from '../../src/domain/pa
 import { isStanding, type PaymentTransfer } from '../../src/domain/payments/transfers/payment-transfer.ts';
 import { recordOwn } from '../../src/domain/payments/transfers/merge-reported.ts';
 import { compare } from '../../src/platform/values/money.ts';
-import { acceptDue, bookHeld, scheduleHoldEnd, scheduleRequoteOf, take } from './walk-moves.ts';
+import { acceptDue, book, scheduleHoldEnd, scheduleRequoteOf, take } from './walk-moves.ts';
 import { ratesOf, timeOf, type Slot, type State } from './walk-state.ts';
 
 /** What a page of the chain does to the transfers of the slots. */
@@ -67,7 +67,7 @@ export function applyChanges(state: State, changes: readonly Change[], slots: re
   for (const request of decision.requests) next = take(next, request);
   if (decision.requests.length === 0) next = { ...next, payment: { ...next.payment, ...decision.changes } };
   for (const request of confirmedInFull([decision], [next.payment])) next = take(next, request);
-  next = bookHeld(next, receivedEntries(payment.id, state.transfers, transfers));
+  next = book(next, receivedEntries(payment.id, state.transfers, transfers));
   if (hasToConvert(next.payment, transfers))
     next = { ...next, jobs: { ...next.jobs, settle: now.getTime() } };
   if (isShort(next.payment)) next = scheduleRequoteOf(next);

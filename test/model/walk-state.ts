@@ -1,6 +1,7 @@
 import type { CoinId } from '../../src/domain/chain/coins.ts';
 import { SIMULATED_RATES } from '../../src/domain/chain/simulator/market.ts';
 import type { Payment } from '../../src/domain/payments/lifecycle/payment.ts';
+import type { SettlementMode } from '../../src/sdk/event-types.ts';
 import type { Policy } from '../../src/domain/payments/lifecycle/policy.ts';
 import { quoteRow } from '../../src/domain/payments/pricing/quotes.ts';
 import type { SettledMoney } from '../../src/domain/payments/refunds/left.ts';
@@ -64,16 +65,17 @@ export interface State {
   readonly jobs: Jobs;
   /** Numbers of the conversions that were begun and have no outcome. */
   readonly converting: readonly number[];
-  /** Accepted out of what was settled. */
-  readonly refundedOfSettled: string;
-  /** What is held, by the ledger, per coin. */
+  /** Accepted out of what was settled, per coin. */
+  readonly refunded: readonly SettledMoney[];
+  /** What is held, and what is the merchant's, by the ledger, per coin. */
   readonly held: Readonly<Partial<Record<CoinId, string>>>;
+  readonly merchant: Readonly<Partial<Record<CoinId, string>>>;
 }
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 /** Returns a new payment of 10 USDC, with a quote in ether whose lock begins with it. */
-export function initialState(policy: Policy): State {
+export function initialState(policy: Policy, settlement_mode: SettlementMode): State {
   const [created, deadline] = [timeOf(0), timeOf(2)];
   const payment: Payment = {
     id: 'pay_1',
@@ -105,7 +107,7 @@ export function initialState(policy: Policy): State {
     amount_refunded: '0',
     actually_paid: null,
     actually_paid_currency: null,
-    settlement_mode: 'simulated',
+    settlement_mode,
     settlement_coin: null,
     settlement_network: null,
     settlement_amount: null,
@@ -131,8 +133,9 @@ export function initialState(policy: Policy): State {
     refunds: [],
     jobs: { expire: deadline.getTime(), requote: quotes[0]?.locked_until?.getTime() ?? 0 },
     converting: [],
-    refundedOfSettled: '0',
+    refunded: [],
     held: {},
+    merchant: {},
   };
 }
 
@@ -157,7 +160,7 @@ export function canonical(state: State): string {
   const { status, fully_funded, exceptions, settled_at, deadline_at, amount_refunded } = payment;
   return JSON.stringify([
     [clock, status, fully_funded, exceptions.includes('late'), settled_at !== null, deadline_at.getTime()],
-    [amount_refunded, state.refundedOfSettled, held, refunds],
+    [amount_refunded, state.refunded, held, refunds],
     transfers.map((one) =>
       one.dropped_at !== null && one.converted === '0' && one.returned === '0' ? one.tx_hash : stateOf(one),
     ),
@@ -176,9 +179,4 @@ function stateOf(transfer: PaymentTransfer): unknown[] {
     transfer.pooled_at?.getTime(),
   ];
   return [tx_hash, seen_at.getTime(), place, amount, credit, locked_amount, converted, returned, conversion];
-}
-
-/** What was accepted as refunds out of what was settled. */
-export function refundedOf({ payment, refundedOfSettled: amount }: State): SettledMoney[] {
-  return [{ coin: payment.pay_currency, network: payment.pay_network, coin_amount: amount, amount }];
 }

@@ -41,6 +41,8 @@ const BEGINNINGS: readonly (readonly [what: string, slots: readonly Slot[], way:
   ['expired, and never mined', TWICE, [...UNMINED, 'expire']],
   ['settled', TWICE, [...PAID, 'settle', 'converted']],
   ['settled in parts', IN_PARTS, ['seen 0', 'seen 1', 'confirmed 0', 'confirmed 1', 'settle', 'converted']],
+  ['settled in ether', TWICE, ['seen 1', 'confirmed 1', 'settle', 'converted']],
+  ['settled in two coins', IN_PARTS, ['seen 0', 'seen 2', 'confirmed 0', 'confirmed 2', 'settle', 'converted']],
   ['failed', TWICE, [...PAID, 'seen 1', 'settle', 'refused']],
   ['refunded after settlement', TWICE, [...PAID, 'settle', 'converted', 'refund', 'send']],
   ['expired', TWICE, EXPIRED],
@@ -48,12 +50,19 @@ const BEGINNINGS: readonly (readonly [what: string, slots: readonly Slot[], way:
   ['refunded after the deadline', IN_PARTS, ['seen 0', 'confirmed 0', ...EXPIRED, 'refund', 'send']],
 ];
 
+/** Sold for the settlement coin, or settled as it came: at par, or in another coin. Nobody can refuse that. */
+const WALKS = (['simulated', 'par'] as const).flatMap((settlement) =>
+  BEGINNINGS.filter(([, , way]) => settlement === 'simulated' || !way.includes('refused')).map(
+    (beginning) => [settlement, ...beginning] as const,
+  ),
+);
+
 describe('every state that a payment reaches', () => {
-  for (const [what, slots, way] of BEGINNINGS)
-    it(`has money that can be moved, and no status for ever: ${what}, paid ${slots.length} times`, function () {
+  for (const [settlement, what, slots, way] of WALKS)
+    it(`has money that can be moved, and no status for ever: ${what}, paid ${slots.length} times (${settlement})`, function () {
       this.timeout(0);
       const startedAt = performance.now();
-      const walks = POLICIES.map((policy) => walk(policy, slots, DEPTH, way));
+      const walks = POLICIES.map((policy) => walk({ policy, settlement }, slots, DEPTH, way));
       const total = (key: 'states' | 'transitions') => walks.reduce((sum, one) => sum + one[key], 0);
       const depth = way.length + Math.max(...walks.map((one) => one.depth));
       const seconds = (performance.now() - startedAt) / 1000;

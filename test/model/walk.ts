@@ -1,4 +1,6 @@
 import type { Policy } from '../../src/domain/payments/lifecycle/policy.ts';
+import { converts } from '../../src/domain/payments/lifecycle/settlement.ts';
+import type { SettlementMode } from '../../src/sdk/event-types.ts';
 import { checkState } from './walk-check.ts';
 import { endHolds, expire, requote } from './walk-clock.ts';
 import { beginSettle, endSettle, refund, send } from './walk-moves.ts';
@@ -30,16 +32,20 @@ function stepsOf(state: State, slots: readonly Slot[]): Step[] {
     ...(isDue(jobs.holds) ? [['end holds', () => endHolds(state)] as Step] : []),
     ...(isDue(jobs.requote) ? [['requote', () => requote(state)] as Step] : []),
     ...(converting.length > 0
-      ? (['converted', 'refused'] as const).map((out): Step => [out, () => endSettle(state, out)])
+      ? outcomesOf(state).map((out): Step => [out, () => endSettle(state, out)])
       : isDue(jobs.settle)
         ? [['settle', () => beginSettle(state)] as Step]
         : []),
     ...(refunds.length > 0 ? [['send', () => send(state)] as Step] : []),
     ['refund', () => refund(state)],
     // Once: a refund in part can be repeated without end.
-    ...(state.refundedOfSettled === '0' ? [['refund 1', () => refund(state, '1')] as Step] : []),
+    ...(state.refunded.length === 0 ? [['refund 1', () => refund(state, '1')] as Step] : []),
   ];
 }
+
+/** Where nothing is converted, nobody can refuse it. */
+const outcomesOf = ({ payment }: State): readonly ('converted' | 'refused')[] =>
+  converts(payment) ? ['converted', 'refused'] : ['converted'];
 
 export interface Walk {
   readonly states: number;
@@ -55,18 +61,24 @@ interface Visited {
   readonly name: string;
 }
 
+/** What a payment is created with. */
+export interface Terms {
+  readonly policy: Policy;
+  readonly settlement: SettlementMode;
+}
+
 /**
- * Walks breadth-first over every state that a payment with this policy reaches within `depth` steps when the
+ * Walks breadth-first over every state that a payment with these terms reaches within `depth` steps when the
  * customer sends the transfers of `slots`, beginning after the steps of `way`, and checks each. Throws for
  * the first violation, with the shortest way to it.
  */
 export function walk(
-  policy: Policy,
+  { policy, settlement }: Terms,
   slots: readonly Slot[],
   depth: number,
   way: readonly string[] = [],
 ): Walk {
-  const created: Visited = { state: initialState(policy), before: null, name: 'created' };
+  const created: Visited = { state: initialState(policy, settlement), before: null, name: 'created' };
   const first = way.reduce((before, name): Visited => {
     const step = stepsOf(before.state, slots).find((one) => one[0] === name);
     const state = step?.[1]();
@@ -111,9 +123,12 @@ function checked(
     const path = [name];
     for (let at: Visited | null = before; at !== null; at = at.before)
       path.unshift(`${at.name} (${at.state.payment.status})`);
-    const { policy } = before.state.payment;
-    throw new Error(`${(error as Error).message}\n${JSON.stringify(policy)}\n${path.join('\n')}`, {
-      cause: error,
-    });
+    const { policy, settlement_mode } = before.state.payment;
+    throw new Error(
+      `${(error as Error).message}\n${settlement_mode} ${JSON.stringify(policy)}\n${path.join('\n')}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
