@@ -59,7 +59,7 @@ export async function createLiveStand(extra: Environment = {}): Promise<LiveStan
       if (!verified.ok) throw new Error(verified.message);
       return verified.event;
     });
-    const own = all.filter(({ data }) => 'checkout' in data && data.checkout.id === id) as WebhookEvent[];
+    const own = all.filter(({ data }) => 'checkout' in data && data.checkout.id === id);
     expect(new Set(own.map((event) => event.id)).size, 'no event came twice').to.equal(own.length);
     return own;
   };

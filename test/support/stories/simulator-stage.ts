@@ -75,9 +75,10 @@ export async function simulatorStage(harness: Harness, shop: Shop): Promise<Stag
       return read();
     },
     async replace(txHash, by) {
-      const { replace, speedUp } = shop.chain;
-      const replaced = await (by === 'the same money' ? speedUp : replace)(txHash, ctx.now());
-      await (by === 'the same money' ? read() : blocks(FINAL_DEPTH + 1));
+      const isSame = by === 'the same money';
+      const { chain: own } = shop;
+      const replaced = await (isSame ? own.speedUp(txHash, ctx.now()) : own.replace(txHash, ctx.now()));
+      await (isSame ? read() : blocks(FINAL_DEPTH + 1));
       return replaced?.replacedBy ?? '';
     },
     events: () => shop.events(id),

@@ -43,7 +43,7 @@ async function perform(stage: Stage, step: Step, last: string): Promise<string[]
     case 'reorganise':
       await stage.reorganise(step.depth, step.again, last);
       return [];
-    case 'replace':
+    default:
       return [await stage.replace(last, step.by)];
   }
 }
