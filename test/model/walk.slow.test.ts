@@ -42,7 +42,11 @@ const BEGINNINGS: readonly (readonly [what: string, slots: readonly Slot[], way:
   ['settled', TWICE, [...PAID, 'settle', 'converted']],
   ['settled in parts', IN_PARTS, ['seen 0', 'seen 1', 'confirmed 0', 'confirmed 1', 'settle', 'converted']],
   ['settled in ether', TWICE, ['seen 1', 'confirmed 1', 'settle', 'converted']],
-  ['settled in two coins', IN_PARTS, ['seen 0', 'seen 2', 'confirmed 0', 'confirmed 2', 'settle', 'converted']],
+  [
+    'settled in two coins',
+    IN_PARTS,
+    ['seen 0', 'seen 2', 'confirmed 0', 'confirmed 2', 'settle', 'converted'],
+  ],
   ['failed', TWICE, [...PAID, 'seen 1', 'settle', 'refused']],
   ['refunded after settlement', TWICE, [...PAID, 'settle', 'converted', 'refund', 'send']],
   ['expired', TWICE, EXPIRED],

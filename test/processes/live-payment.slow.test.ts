@@ -111,9 +111,9 @@ describe('a live payment by web, worker and watcher', function () {
         for (const part of [PROVIDER_KEY, new URL(node().anvil.url).host]) expect(told).to.not.include(part);
       }
     }
-    expect(KNOWN_VARIABLES.filter((name) => /PRIVATE_KEY|MNEMONIC|SEED|SIGNER|XPRV/.test(name))).to.deep.equal(
-      [],
-    );
+    expect(
+      KNOWN_VARIABLES.filter((name) => /PRIVATE_KEY|MNEMONIC|SEED|SIGNER|XPRV/.test(name)),
+    ).to.deep.equal([]);
   });
 });
 
