@@ -28,11 +28,16 @@ function enhance() {
   }, GO_BACK_MS);
 }
 
-/** Opened details and checked options stay so in what replaces them.
+/**
+ * Opened details stay open in what replaces them, and options that the customer has changed stay so: an id
+ * says for which payment method.
  * @param {HTMLElement} old
- * @param {Element} component */
+ * @param {Element} component
+ */
 function replaceContent(old, component) {
-  const kept = [...old.querySelectorAll('details[open][id], input[type=radio]:checked')].map(({ id }) => id);
+  const kept = [...old.querySelectorAll('details[open][id], input[type=radio]:checked:not([checked])')].map(
+    ({ id }) => id,
+  );
   old.innerHTML = component.innerHTML;
   for (const element of kept.map(byId)) {
     if (element instanceof HTMLDetailsElement) element.open = true;

@@ -3,6 +3,7 @@ import jsqr from 'jsqr';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { COINS_ON_NETWORKS, tokenContract } from '../../src/domain/chain/coins.ts';
+import type { PaymentMethod } from '../../src/domain/checkout/view/offer.ts';
 import { paymentIn, setColumns, CHECKOUT_STATES } from '../support/checkout.ts';
 import type { Listening } from '../support/http.ts';
 import type { Harness } from '../support/harness.ts';
@@ -35,56 +36,86 @@ describe('using the checkout page', () => {
     const box = await page.locator('.qr:visible').boundingBox();
     if (box === null) throw new Error('the page shows no code');
     const { x, y, width, height } = box;
-    const [left, top] = [Math.max(0, x - MARGIN), Math.max(0, y - MARGIN)];
-    return { x: left, y: top, width: x - left + width + MARGIN, height: y - top + height + MARGIN };
+    const [left, top] = [Math.max(0, x - MARGIN), y - MARGIN];
+    // A clip of the whole page is measured from its top.
+    const scrolled = await page.evaluate<number>('scrollY');
+    return {
+      x: left,
+      y: top + scrolled,
+      width: x - left + width + MARGIN,
+      height: y - top + height + MARGIN,
+    };
   };
 
+  /** Chooses a method on the open page, as a customer does. */
+  const chooseInPlace = async (page: Page, { coin, network }: PaymentMethod) => {
+    for (const id of [`coin-${coin}`, `network-${network}`]) {
+      const pressed = page.locator(`#${id}[aria-pressed=true]`);
+      if ((await pressed.count()) === 0) await page.locator(`#${id}`).click();
+      await pressed.waitFor();
+    }
+  };
+  const openCode = async (page: Page) => {
+    if ((await page.locator('#show-code[open]').count()) === 0)
+      await page.locator('#show-code > summary').click();
+  };
+
+  // The dark page takes the way back: each method follows both of its neighbours.
   for (const colorScheme of ['light', 'dark'] as const)
     check(
-      `on a ${colorScheme} screen the codes of every coin on every network are its address and the wallet's link`,
+      `on a ${colorScheme} screen the codes of every coin on every network, chosen in place, are its address and the wallet's link`,
       async () => {
         const { token_id } = await paymentIn(harness, 'waiting');
+        const methods = colorScheme === 'light' ? COINS_ON_NETWORKS : COINS_ON_NETWORKS.toReversed();
         await withPage(browser, { colorScheme, deviceScaleFactor: 2 }, async (page) => {
-          for (const form of COINS_ON_NETWORKS.filter(({ coin }) => coin !== 'SOL')) {
-            await page.request.post(`${urlOf(token_id)}/coin`, { form, maxRedirects: 0 });
-            await page.goto(urlOf(token_id));
+          await page.goto(urlOf(token_id));
+          await page.locator('#choice > summary').click();
+          for (const { coin, network } of methods.filter((method) => method.coin !== 'SOL')) {
+            await chooseInPlace(page, { coin, network });
             const uri = await page.locator('#wallet').getAttribute('href');
             const address = await page.locator('#address').textContent();
             expect(uri).to.include(address ?? 'no address');
-            const name = `${form.coin} on ${form.network}`;
-            await page.locator('#show-code > summary').click();
-            const isBareFirst = form.network === 'tron' || tokenContract(form.coin, form.network) !== null;
+            const name = `${coin} on ${network}`;
+            await openCode(page);
+            const isBareFirst = network === 'tron' || tokenContract(coin, network) !== null;
             expect(await scanned(page, await aroundCode(page)), name).to.equal(isBareFirst ? address : uri);
-            const other = page.locator(isBareFirst ? '[for=holds-full]' : '[for=holds-bare]');
-            expect(await other.count(), `${name}: a choice`).to.equal(
-              form.network === 'tron' && form.coin !== 'TRX' ? 0 : 1,
-            );
-            if ((await other.count()) === 0) continue;
+            const other = page.locator('.codes input:not(:checked) + label');
+            const isOneOnly = network === 'tron' && coin !== 'TRX';
+            expect(await other.count(), `${name}: a choice`).to.equal(isOneOnly ? 0 : 1);
+            if (isOneOnly) continue;
+            // What is changed here must not decide what the next method's code holds.
             await other.click();
             expect(await scanned(page, await aroundCode(page)), name).to.equal(isBareFirst ? uri : address);
           }
-          await page.request.post(`${urlOf(token_id)}/coin`, {
-            form: { coin: 'SOL', network: 'solana' },
-            maxRedirects: 0,
-          });
-          await page.goto(urlOf(token_id));
+          await chooseInPlace(page, { coin: 'SOL', network: 'solana' });
           // A wallet would pay a test with real SOL: the address stands alone.
           expect(await page.locator('#address').isVisible()).to.equal(true);
           expect(await page.locator('.qr, #wallet').count()).to.equal(0);
           expect(await overflow(page)).to.equal(0);
           await picture(page, `without-code-${colorScheme}`);
-          await page.request.post(`${urlOf(token_id)}/coin`, {
-            form: { coin: 'USDC', network: 'ethereum' },
-            maxRedirects: 0,
-          });
-          await page.goto(urlOf(token_id));
-          await page.locator('#show-code > summary').click();
+          await chooseInPlace(page, { coin: 'USDC', network: 'ethereum' });
+          await openCode(page);
+          await page.locator('#choice > summary').click();
           // The layout is the same for all: one scan of the whole page, which takes many times longer, says
           // that a reader finds it there.
           expect(await scanned(page)).to.equal(await page.locator('#address').textContent());
         });
       },
     );
+
+  check('what the customer chose for a code stays so while its amount changes', async () => {
+    const { id, token_id } = await paymentIn(harness, 'waiting');
+    await withPage(browser, {}, async (page) => {
+      await page.goto(urlOf(token_id));
+      await openCode(page);
+      await page.locator('.codes input:not(:checked) + label').click();
+      await setColumns(harness, id, CHECKOUT_STATES.underpaid ?? {});
+      await page.locator('#said', { hasText: 'Part of your payment is here' }).waitFor();
+      expect(await scanned(page, await aroundCode(page))).to.equal(
+        await page.locator('#wallet').getAttribute('href'),
+      );
+    });
+  });
 
   for (const javaScriptEnabled of [true, false])
     check(

@@ -2,6 +2,7 @@ import { tokenContract } from '../../chain/coins.ts';
 import { fill, html, type Html } from '../../../platform/pages/html.ts';
 import { qrCode } from '../markup/qr-code.ts';
 import type { PageTexts } from '../../languages/en.ts';
+import type { PaymentMethod } from '../view/offer.ts';
 import type { Served, View } from '../view/view.ts';
 import { walletTransaction, walletUri, type WalletTransaction } from '../view/wallet-uri.ts';
 
@@ -68,18 +69,25 @@ function codes({ payment, toSend, address, nameOf }: View, uri: string, texts: P
   if (network === 'tron' && isToken) return html`<div class="codes">${bare}</div>`;
   const full = qrCode(uri, fill(texts.qrLabel, values), { id: 'code-full', kind: 'qr full' });
   const isBareFirst = isToken || network === 'tron';
+  const radio = (holds: string, isChecked: boolean, label: string) =>
+    radioOf(payment, holds, isChecked, label);
   return html`<div class="codes" role="radiogroup" aria-label="${texts.codeHolds}">
     ${radio('bare', isBareFirst, texts.codeAddress)} ${radio('full', !isBareFirst, texts.codeAmount)} ${bare}
     ${full}
   </div>`;
 }
 
-function radio(holds: string, isChecked: boolean, label: string): Html {
+/**
+ * Its name and id are of this method alone: neither the page's script nor a browser that goes back or loads
+ * again restores for one coin what was chosen for another.
+ */
+function radioOf({ coin, network }: PaymentMethod, holds: string, isChecked: boolean, label: string): Html {
+  const method = `${coin}-${network}`;
   return html`<input
       type="radio"
-      name="code"
-      class="unseen"
-      id="holds-${holds}"
+      name="code-${method}"
+      class="unseen holds-${holds}"
+      id="${holds}-${method}"
       ${isChecked ? html`checked` : null}
-    /><label for="holds-${holds}">${label}</label>`;
+    /><label for="${holds}-${method}">${label}</label>`;
 }
