@@ -79,6 +79,7 @@ function checkLedger({ payment, transfers, refunds, converting, held, merchant, 
       sum(waiting.map(({ coin_amount }) => coin_amount)),
     );
     const expected = subtract(sum(settledIn(coin)), sent);
+    if (compare(booked, '0') < 0) throw new Error(`more ${coin} was sent back than settled: ${booked}`);
     if (plain(booked) !== plain(expected))
       throw new Error(`the merchant's ${coin}: ${booked} instead of ${expected}`);
   }
