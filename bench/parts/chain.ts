@@ -128,14 +128,14 @@ function report(
     title: `${title}, from served to webhook, p50`,
     target: { atMost: 1, unit: ' s' },
     rounds: rounds.map(({ seconds }) => quantile(seconds, 0.5)),
-    figures: `p99 ${number(quantile(all, 0.99))} s; polled at most once a second`,
+    figures: `p99 ${number(quantile(all, 0.99))} s; polled twice a second`,
   });
   bench.report({
     ...common,
     title: `${title}, requests to the provider`,
     target: { atMost: 10 },
     rounds: rounds.map(({ calls }) => calls),
-    figures: 'with the polls that find no block yet, and one for a pending block, which there is none of',
+    figures: 'with the polls that find no block yet',
   });
   bench.report({
     ...common,

@@ -26,6 +26,8 @@ export class EvmClient implements ChainClient {
   readonly #range = { blocks: MAX_RANGE };
   /** Providers whose chain was checked, since they last failed. */
   readonly #checked = new Set<JsonRpc>();
+  /** Providers that know no pending block. */
+  readonly #withoutPool = new Set<JsonRpc>();
   /** The head whose checkpoints are known, and what is safe and final with it. */
   #settled: { head: string; safe: number } | null = null;
   #finalHeight = -1;
@@ -55,7 +57,7 @@ export class EvmClient implements ChainClient {
       });
       const next = await this.#scan(reader, progress, now);
       if (next === 'head' && this.#options.hasSightings !== false)
-        await sightPending(reader, progress.branch);
+        await sightPending(reader, progress.branch, this.#withoutPool);
       progress.branch.giveUp(next === 'head');
       return this.#page(progress, next, now);
     } catch (error) {

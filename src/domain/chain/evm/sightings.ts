@@ -3,18 +3,30 @@ import { Refused } from './proofs/refused.ts';
 import { readTransaction } from './proofs/transactions.ts';
 import { fields, list } from './proofs/values.ts';
 import type { Reader } from './read.ts';
-import { ProviderError } from './rpc/provider-error.ts';
+import type { JsonRpc } from './rpc/json-rpc.ts';
+import { ProviderError, type ProviderFault } from './rpc/provider-error.ts';
 import { summed } from './transfers.ts';
 
 /**
  * Records the transfers to us that the block after the tip would hold: an extra, since many providers know no
- * pending block, and nothing of it is proven. What fails here does not concern the poll.
+ * pending block, and nothing of it is proven. What fails here does not concern the poll. A provider that says
+ * that it has none is put to those `without`, which are not asked.
  */
-export async function sightPending({ provider, coins, watch }: Reader, branch: Branch): Promise<void> {
+export async function sightPending(
+  { provider, coins, watch }: Reader,
+  branch: Branch,
+  without: Set<JsonRpc>,
+): Promise<void> {
+  if (without.has(provider)) return;
   const transactions = await pendingAbove(provider, branch).catch((error: unknown) => {
-    if (error instanceof ProviderError || error instanceof Refused) return [];
+    if (error instanceof Refused) return [];
+    if (error instanceof ProviderError) return SAYS_NO.has(error.fault) ? null : [];
     throw error;
   });
+  if (transactions === null) {
+    without.add(provider);
+    return;
+  }
   const intended = transactions.flatMap((transaction) => {
     const move = coins.intended(transaction);
     return move === null ? [] : [{ transaction, move }];
@@ -25,9 +37,12 @@ export async function sightPending({ provider, coins, watch }: Reader, branch: B
   branch.sight(ours.flatMap(({ transaction, move }) => summed(coins, transaction, [move])));
 }
 
+const SAYS_NO: ReadonlySet<ProviderFault> = new Set(['rpc_error', 'no_method']);
+
 /** What was mined long ago, and a provider that lags takes for pending, must not come back as unmined. */
 async function pendingAbove(provider: Reader['provider'], branch: Branch) {
   const sent = await provider.call('eth_getBlockByNumber', 'pending', true);
+  if (sent === null) return null;
   const { parentHash, transactions } = fields(sent);
   return parentHash === branch.tip.hash ? list(transactions).map(readTransaction) : [];
 }

@@ -15,8 +15,11 @@ const STANDBY_MS = 2_000;
 const HALTED_MS = 2_000;
 /** Another watcher was faster, which lasts as long as it believes to lead. */
 const OVERTAKEN_MS = 200;
-/** A new block is asked for this often, and before one is due not at all. */
-const MOST_POLL_MS = 1_000;
+/**
+ * A new block is asked for this often, and before one is due not at all: half of its webhooks arrive within a
+ * second, of which the workers need some.
+ */
+const MOST_POLL_MS = 500;
 const LEAST_POLL_MS = 200;
 /** A poll that fails is tried again after 1 s, 2 s, 4 s ... */
 const FIRST_RETRY_MS = 1_000;

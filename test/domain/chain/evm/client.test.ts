@@ -245,6 +245,21 @@ describe('a client of an EVM network', () => {
       }
     });
 
+    it('asks a provider that knows no pending block for it once', async () => {
+      const proxy = await startLyingProxy(standOf().anvil);
+      try {
+        proxy.lie = ({ params }, truth) => {
+          if (params[0] !== 'pending') return truth;
+          throw Object.assign(new Error('unknown block'), { code: -32_602 });
+        };
+        const poolless = standOf().follow([address], { urls: [proxy.url] });
+        for (let poll = 0; poll < 3; poll += 1) expect((await poolless.pollAll()).next).to.equal('head');
+        expect(proxy.calls.filter(({ params }) => params[0] === 'pending')).to.have.length(1);
+      } finally {
+        await proxy.close();
+      }
+    });
+
     it("reports a wallet's speed-up as a drop and its replacement, in one page", async () => {
       const stand = standOf();
       const nonce = await nonceOf();

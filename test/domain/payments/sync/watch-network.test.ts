@@ -56,7 +56,7 @@ describe('the watcher of a network', () => {
     expect(await watch()).to.equal(blockMs);
     harness.advance(60);
     real.tell((page) => ({ ...page, head: { ...page.head, time: new Date(ctx.now().getTime() - 60_000) } }));
-    expect(await watch()).to.equal(Math.max(200, Math.min(1_000, blockMs / 4)));
+    expect(await watch()).to.equal(Math.max(200, Math.min(500, blockMs / 4)));
   });
 
   it('tries a client that fails again, each time later, and from the beginning once it works', async () => {
