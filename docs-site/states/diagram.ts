@@ -18,12 +18,12 @@ const PLACES: Readonly<Record<Status, Place>> = {
   REFUNDED: { column: 1, row: 3 },
 };
 
-const SIZE = { width: 900, height: 530 };
+const SIZE = { width: 900, height: 560 };
 const NODE = { width: 132, height: 44 };
 const LINE_HEIGHT = 16;
 
 /** The centre of a status, in the units of the drawing. */
-const centreOf = ({ column, row }: Place) => ({ x: 268 + column * 325, y: 60 + row * 135 });
+const centreOf = ({ column, row }: Place) => ({ x: 268 + column * 325, y: 60 + row * 147 });
 
 /** An arrow from one status to another, with every trigger that moves a payment along it. */
 export interface Arrow {
@@ -48,35 +48,42 @@ export function arrowsOf(transitions: Readonly<Record<string, Transition>>): rea
 export function diagram(): Html {
   const arrows = arrowsOf(TRANSITIONS);
   const isBothWays = ({ from, to }: Arrow) => arrows.some((other) => other.from === to && other.to === from);
-  return html`<figure class="wide" tabindex="0">
-    <svg
-      viewBox="0 0 ${SIZE.width} ${SIZE.height}"
-      width="${SIZE.width}"
-      height="${SIZE.height}"
-      class="states"
-      role="group"
-      aria-label="The states of a payment, as in the table of transitions below"
-    >
-      <defs>
-        <marker
-          id="arrow"
-          viewBox="0 0 10 10"
-          refX="9"
-          refY="5"
-          markerWidth="8"
-          markerHeight="8"
-          orient="auto"
-        >
-          <path d="M0 0L10 5L0 10z" />
-        </marker>
-      </defs>
-      ${arrows.map((arrow) => drawn(arrow, isBothWays(arrow)))}${STATUSES.map(node)}
-    </svg>
+  return html`<figure class="drawing">
+    <figcaption class="small">The drawing is wider than the window: scroll it sideways.</figcaption>
+    <div class="wide" tabindex="0">
+      <svg
+        viewBox="0 0 ${SIZE.width} ${SIZE.height}"
+        width="${SIZE.width}"
+        height="${SIZE.height}"
+        class="states"
+        role="group"
+        aria-label="The states of a payment, as in the table of transitions below"
+      >
+        <defs>
+          <marker
+            id="arrow"
+            viewBox="0 0 10 10"
+            refX="9"
+            refY="5"
+            markerWidth="8"
+            markerHeight="8"
+            orient="auto"
+          >
+            <path d="M0 0L10 5L0 10z" />
+          </marker>
+        </defs>
+        ${arrows.map((arrow) => drawn(arrow, isBothWays(arrow)))}${STATUSES.map(node)}
+      </svg>
+    </div>
   </figure>`;
 }
 
 function drawn({ from, to, triggers }: Arrow, isBothWays: boolean): Html {
-  const places = { from: PLACES[from], to: PLACES[to], centreOf, node: NODE };
+  const beside = { column: PLACES[to].column, row: PLACES[from].row };
+  const isFreeBeside = !Object.values(PLACES).some(
+    ({ column, row }) => column === beside.column && row === beside.row,
+  );
+  const places = { from: PLACES[from], to: PLACES[to], centreOf, node: NODE, isFreeBeside };
   const textHeight = (triggers.length - 1) * LINE_HEIGHT;
   const { path, label, anchor } = routeOf({ ...places, textHeight }, isBothWays);
   const lines = triggers.map(

@@ -21,6 +21,8 @@ interface Ends {
   readonly to: Place;
   readonly centreOf: (place: Place) => Point;
   readonly node: { readonly width: number; readonly height: number };
+  /** No status stands beside the first one, above the second. */
+  readonly isFreeBeside: boolean;
   /** How much further than its first line the label reaches. */
   readonly textHeight: number;
 }
@@ -34,15 +36,17 @@ const LOOP = 34;
 const GAP = 8;
 
 /**
- * The way of an arrow: straight to the next row or to another column, and outside of the column where it
- * leads up, past a row, or back to where it began. Two that lead to and fro between columns keep apart.
+ * The way of an arrow: straight to the next row or to another column, outside of the column where it leads
+ * up, past a row, or back to where it began, and round a corner to another row of another column. Two that
+ * lead to and fro between columns keep apart.
  */
 export function routeOf(ends: Ends, isBothWays: boolean): Route {
   const { from, to } = ends;
   const rows = to.row - from.row;
   if (from.column === to.column && rows === 0) return loop(ends);
   if (from.column === to.column && rows !== 1) return outside(ends);
-  return from.column === to.column ? down(ends) : across(ends, isBothWays);
+  if (from.column === to.column) return down(ends);
+  return rows === 0 ? across(ends, isBothWays) : roundCorner(ends);
 }
 
 /** The side of a column that no other column is on: -1 is left. */
@@ -53,10 +57,11 @@ function loop({ from, centreOf, node }: Ends): Route {
   const { x, y } = centreOf(from);
   const edge = x + (side * node.width) / 2;
   const far = edge + side * LOOP;
-  const [above, below] = [y - node.height / 4, y + node.height / 4];
+  // Away from the arrows outside, which end at the other corner.
+  const [above, below] = [y + side * 6 - 9, y + side * 6 + 9];
   return {
     path: `M${edge} ${above}C${far} ${above - 14} ${far} ${below + 14} ${edge} ${below}`,
-    label: { x: far - side * 2, y: y + 4 },
+    label: { x: far, y: y + side * 6 + 4 },
     anchor: side < 0 ? 'end' : 'start',
   };
 }
@@ -76,11 +81,36 @@ function outside({ from, to, centreOf, node }: Ends): Route {
 }
 
 function down({ from, to, centreOf, node }: Ends): Route {
+  const side = outer(from);
   const [start, end] = [centreOf(from), centreOf(to)];
   return {
     path: `M${start.x} ${start.y + node.height / 2}V${end.y - node.height / 2}`,
-    label: { x: start.x + GAP, y: (start.y + end.y) / 2 + 4 },
-    anchor: 'start',
+    // On the inner side, and below what leads round a corner.
+    label: { x: start.x - side * GAP, y: end.y - node.height / 2 - 35 },
+    anchor: side < 0 ? 'start' : 'end',
+  };
+}
+
+/** To another row: beside the first status where nothing stands there, else below what stands there. */
+function roundCorner({ from, to, centreOf, node, isFreeBeside, textHeight }: Ends): Route {
+  const [start, end] = [centreOf(from), centreOf(to)];
+  const side = Math.sign(end.x - start.x);
+  const top = end.y - node.height / 2;
+  if (isFreeBeside) {
+    const x = start.x + (side * node.width) / 2;
+    return {
+      path: `M${x} ${start.y}H${end.x}V${top}`,
+      label: { x: (x + end.x - (side * node.width) / 2) / 2, y: start.y - GAP - textHeight / 2 },
+      anchor: 'middle',
+    };
+  }
+  const x = start.x + (side * node.width) / 3;
+  const bottom = start.y + node.height / 2;
+  const y = bottom + (top - bottom) * 0.45;
+  return {
+    path: `M${x} ${bottom}V${y}H${end.x}V${top}`,
+    label: { x: (start.x + end.x) / 2, y: y - GAP - textHeight / 2 },
+    anchor: 'middle',
   };
 }
 
@@ -89,12 +119,12 @@ function across({ from, to, centreOf, node, textHeight }: Ends, isBothWays: bool
   const side = Math.sign(end.x - start.x);
   const shift = isBothWays ? -side * APART : 0;
   const [x1, x2] = [start.x + (side * node.width) / 2, end.x - (side * node.width) / 2];
-  const [y1, y2] = [start.y + shift, end.y + shift];
+  const y = start.y + shift;
   // Above its line, or below the lower one of two.
   const beside = shift > 0 ? GAP + 10 + textHeight / 2 : -GAP - textHeight / 2;
   return {
-    path: `M${x1} ${y1}L${x2} ${y2}`,
-    label: { x: (x1 + x2) / 2, y: (y1 + y2) / 2 + beside },
+    path: `M${x1} ${y}H${x2}`,
+    label: { x: (x1 + x2) / 2, y: y + beside },
     anchor: 'middle',
   };
 }
