@@ -74,7 +74,7 @@ function overview(document: ReferenceDocument): ReferencePage {
 function authentication({ components }: ReferenceDocument): Html {
   const { name, description } = components.securitySchemes.apiKey;
   const request = `curl "$PAYMENT_CHECKOUT_URL/v1/payments" -H "${name}: $PAYMENT_CHECKOUT_KEY"`;
-  return html`${heading(2, 'authentication', 'Authentication')}
+  return html`${heading(2, 'authentication', 'Authentication: your API key')}
     <p>Every request has your API key in the header ${code(name)}: ${renderLine(description)}</p>
     ${codeBlock(request, 'sh')}
     <p>

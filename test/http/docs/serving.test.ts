@@ -84,6 +84,22 @@ describe('the documentation as it is served', () => {
     expect((await found('')).text).to.include('Type one word');
   });
 
+  it('finds what readers look for by its usual name, and marks it', async () => {
+    const expected = {
+      'api key': ['/docs/reference#authentication', 'your <mark>API</mark> <mark>key</mark>'],
+      timeout: ['/docs/errors#request_timeout', 'request_<mark>timeout</mark>'],
+      svix: ['/docs/receive-webhooks#write-a-receiver', '<mark>Svix</mark>'],
+      currency: ['/docs/reference/objects#Event', '<mark>currency</mark>'],
+      409: ['/docs/errors#idempotency_conflict', '<mark>409</mark> Conflict'],
+    };
+    for (const [query, [address, hit]] of Object.entries(expected)) {
+      const { text } = await get(`/docs/search?q=${encodeURIComponent(query)}`);
+      const [, first = ''] = /<ul class="found">\s*<li>(.*?)<\/li>/s.exec(text) ?? [];
+      expect(linksOf(first), query).to.deep.equal([address]);
+      expect(first, query).to.include(hit);
+    }
+  });
+
   it('shows what was searched for as text, whatever it is', async () => {
     const query = '"><script>alert(1)</script>&amp;';
     const { text, status } = await get(`/docs/search?q=${encodeURIComponent(query)}`);
