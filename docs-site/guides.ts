@@ -23,6 +23,8 @@ export const GUIDES = {
   'go-live': 'Guides',
   states: 'Reference',
   errors: 'Reference',
+  versioning: 'Reference',
+  changes: 'Reference',
 } as const satisfies Readonly<Record<string, Group>>;
 
 /** What guides include, made from the tables that the service itself goes by. */

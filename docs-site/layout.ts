@@ -2,6 +2,7 @@ import { SEARCH_PATH } from '../src/http/docs/site.ts';
 import { html, type Html } from '../src/platform/pages/html.ts';
 import { ICON } from '../src/domain/checkout/markup/icons.ts';
 import { DOCS_SCRIPT, DOCS_STYLE } from './assets.ts';
+import { pathOfMarkdown } from './markdown/plain.ts';
 import { GROUPS, sectionsOf, type DocPage } from './page.ts';
 
 /** What a page shows beside its content. */
@@ -24,6 +25,7 @@ export function documentOf(page: DocPage, { pages, query = '', isUnlisted = fals
         <title>${title} - Payment checkout</title>
         <meta name="description" content="${summary}" />
         ${isUnlisted ? html`<meta name="robots" content="noindex" />` : null}
+        ${isUnlisted ? null : html`<link rel="alternate" type="text/markdown" href="${pathOfMarkdown(page.path)}" />`}
         <link rel="icon" href="${ICON.path}" />
         <link rel="stylesheet" href="${DOCS_STYLE.address}" />
         <script type="module" src="${DOCS_SCRIPT.address}"></script>
@@ -36,6 +38,7 @@ export function documentOf(page: DocPage, { pages, query = '', isUnlisted = fals
             ${contentsOf(page)}
             <div class="content">${content}</div>
             ${neighbours(page, pages)}
+            ${isUnlisted ? null : html`<p class="small"><a href="${pathOfMarkdown(page.path)}">This page as Markdown</a></p>`}
           </main>
           ${navigation(page, pages)}
         </div>

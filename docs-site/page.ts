@@ -35,17 +35,27 @@ export function sectionsOf({ title, content }: Pick<DocPage, 'title' | 'content'
   return sections;
 }
 
-/** The prose of markup, in single spaces: without code blocks, tabs, and links of headings to themselves. */
+/** The prose of markup, in single spaces: without code blocks and controls. */
 function textOf(markup: string): string {
-  return markup
-    .replaceAll(/<a class="anchor".*?<\/a>|<legend.*?<\/legend>|<label.*?<\/label>|<pre.*?<\/pre>/gs, '')
+  const prose = withoutControls(markup)
+    .replaceAll(/<pre\b.*?<\/pre>/gs, '')
     .replaceAll(/<\/?(?:a|code|em|strong|span)\b[^>]*>/g, '')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/&(?:#(\d+)|(\w+));/g, (_, number: string | undefined, name: string) =>
-      number === undefined ? (NAMED[name] ?? '') : String.fromCharCode(Number(number)),
-    )
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+    .replaceAll(/<[^>]*>/g, ' ');
+  return decoded(prose).replaceAll(/\s+/g, ' ').trim();
+}
+
+/** Markup without tabs, drawings, and links of headings to themselves. */
+export function withoutControls(markup: string): string {
+  return markup.replaceAll(/<(a(?= class="anchor")|legend|label|figure)\b.*?<\/\1\s*>|<input\b[^>]*>/gs, '');
+}
+
+/** Markup without elements as text. */
+export function decoded(markup: string): string {
+  return markup.replaceAll(/&(?:#(x?[\da-f]+)|(\w+));/g, (_, number: string | undefined, name: string) =>
+    number === undefined
+      ? (NAMED[name] ?? '')
+      : String.fromCharCode(Number(`0${number}`.replace(/^0(?!x)/, ''))),
+  );
 }
 
 /** The references that renderers write; all other characters stand as they are. */

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import {
+  LLMS_PATH,
   MISSING_FILE,
   QUERY_MARK,
   RESULTS_MARK,
@@ -10,6 +11,8 @@ import {
   type SiteFiles,
 } from '../src/http/docs/site.ts';
 import type { Section } from '../src/http/docs/search.ts';
+import { llmsText } from './llms.ts';
+import { markdownOf, pathOfMarkdown } from './markdown/plain.ts';
 import { Html, html } from '../src/platform/pages/html.ts';
 import { DOCS_SCRIPT, DOCS_STYLE } from './assets.ts';
 import { readGuides } from './guides.ts';
@@ -31,9 +34,11 @@ export async function renderSite(document: object): Promise<SiteFiles> {
   const files = new Map<string, string>();
   for (const page of pages) {
     files.set(fileOf(page.path), documentOf(page, { pages }));
+    files.set(fileOf(pathOfMarkdown(page.path)), markdownOf(page));
     await setImmediate();
   }
   for (const { path, content } of [DOCS_STYLE, DOCS_SCRIPT]) files.set(fileOf(path), content);
+  files.set(fileOf(LLMS_PATH), llmsText(pages));
   const unlisted = { pages, isUnlisted: true };
   files.set(MISSING_FILE, documentOf(MISSING, unlisted));
   files.set(SEARCH_FILE, documentOf(SEARCH, { ...unlisted, query: QUERY_MARK }));
@@ -46,13 +51,15 @@ function* pagesOf(document: object): Generator<DocPage> {
   for (const page of referencePages(readDocument(document))) yield { ...page, group: 'Reference' };
 }
 
-const searched = (page: DocPage): Section[] =>
-  sectionsOf(page).map(({ id, heading, text }) => ({
-    address: id === null ? page.path : `${page.path}#${id}`,
-    page: page.title,
-    heading,
-    text,
-  }));
+/** The sections of a page as the search has them: those of level 3 name the one that they belong to. */
+function searched(page: DocPage): Section[] {
+  let above = '';
+  return sectionsOf(page).map(({ id, level, heading, text }) => {
+    if (level < 3) above = level === 2 ? `: ${heading}` : '';
+    const place = level === 3 ? `${page.title}${above}` : page.title;
+    return { address: id === null ? page.path : `${page.path}#${id}`, page: place, heading, text };
+  });
+}
 
 const MISSING: DocPage = {
   path: '',

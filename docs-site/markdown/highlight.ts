@@ -35,5 +35,5 @@ export function isCodeLanguage(name: string): name is CodeLanguage {
 export function codeBlock(text: string, language: CodeLanguage): Html {
   const marked =
     language === 'text' ? html`${text}` : new Html(highlighter.highlight(text, { language }).value);
-  return html`<pre tabindex="0"><code>${marked}</code></pre>`;
+  return html`<pre tabindex="0" data-language="${language}"><code>${marked}</code></pre>`;
 }

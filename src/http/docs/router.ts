@@ -1,9 +1,10 @@
+import { extname } from 'node:path';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import type { Gate } from '../api/mount.ts';
 import { noteFacts } from '../logging/access-log.ts';
 import { PACKAGE_PATH, sendPackage } from './package/send.ts';
 import { send } from './send.ts';
-import { ASSETS, createSite, SEARCH_PATH, versionOf, type Site, type SiteFiles } from './site.ts';
+import { ASSETS, createSite, LLMS_PATH, SEARCH_PATH, versionOf, type Site, type SiteFiles } from './site.ts';
 
 /** Results are asked for while a reader types, and an office shares one address. */
 const DOCS_PER_MINUTE = 300;
@@ -29,10 +30,10 @@ export function docsRouter(
   const router = Router();
   // In front of the limit: they are read from memory, and every page has them.
   for (const [path, type] of Object.entries(ASSETS)) router.get(path, withSite(sendAsset(type)));
-  router.use('/docs', limit('docs', DOCS_PER_MINUTE, clients.addressOf));
+  router.use(['/docs', LLMS_PATH], limit('docs', DOCS_PER_MINUTE, clients.addressOf));
   router.get(PACKAGE_PATH, sendPackage());
   router.get(SEARCH_PATH, withSite(showSearch));
-  router.get('/docs{/*path}', withSite(showPage));
+  router.get(['/docs{/*path}', LLMS_PATH], withSite(showPage));
   // Whoever opens the service's own address looks for this.
   router.get('/', limit('root', DOCS_PER_MINUTE, clients.addressOf), (_request, response) => {
     response.set('Cache-Control', 'no-cache').redirect(302, '/docs');
@@ -44,9 +45,16 @@ type Show = (site: Site, request: Request, response: Response) => Promise<void>;
 
 async function showPage(site: Site, request: Request, response: Response): Promise<void> {
   const page = site.find(request.path.replace(/\/$/, ''));
+  const type = page === null ? undefined : TEXTS[extname(request.path)];
   if (page === null) noteFacts(response.status(404), { reason: 'no such page' });
-  await send(request, response, { content: page ?? site.missing, isKept: page !== null });
+  await send(request, response, { content: page ?? site.missing, type, isKept: page !== null });
 }
+
+/** The types of what is no page: the same in Markdown, and the list of them. */
+const TEXTS: Readonly<Record<string, string>> = {
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+};
 
 /** As long as the field of the page. */
 const MAX_QUERY = 100;

@@ -28,7 +28,7 @@ const FOR_GOOD = 'public, max-age=31536000, immutable';
 interface Sent {
   readonly content: string;
   /** Default: a page. */
-  readonly type?: string;
+  readonly type?: string | undefined;
   /** The content is one of those that stay as they are: its compressed form is kept. */
   readonly isKept: boolean;
   /** Browsers may keep it without asking again. */

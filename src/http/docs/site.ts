@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { html, type Html } from '../../platform/pages/html.ts';
 import { ROOT } from '../../platform/root.ts';
-import { createSearch, type Found, type Section } from './search.ts';
+import { createSearch, type Found, type Marked, type Section } from './search.ts';
 
 /** The documentation as docs-site renders it, by the names of its files. */
 export type SiteFiles = ReadonlyMap<string, string>;
@@ -13,6 +13,8 @@ export const SEARCH_FILE = 'search.html';
 export const SECTIONS_FILE = 'sections.json';
 
 export const SEARCH_PATH = '/docs/search';
+/** What the documentation has, for programs that read it: https://llmstxt.org. */
+export const LLMS_PATH = '/llms.txt';
 /** What stands in the page of a search for what a reader has typed, and for what was found. */
 export const QUERY_MARK = '%query%';
 export const RESULTS_MARK = '%results%';
@@ -25,9 +27,9 @@ export const ASSETS = {
 } as const;
 export type AssetPath = keyof typeof ASSETS;
 
-/** The name of the file at a path: `/docs/errors` is in `docs/errors.html`. */
+/** The name of the file at a path: a page's ends in `.html`, and what has an ending has it already. */
 export function fileOf(path: string): string {
-  return path in ASSETS ? path.slice(1) : `${path.slice(1)}.html`;
+  return /\.\w+$/.test(path) ? path.slice(1) : `${path.slice(1)}.html`;
 }
 
 /**
@@ -86,9 +88,12 @@ function results(query: string, found: readonly Found[]): Html {
     ${found.map(
       ({ address, page, heading, excerpt }) =>
         html`<li>
-          <a href="${address}">${heading}</a> <span class="small">${page}</span>
-          <p>${excerpt}</p>
+          <a href="${address}">${shown(heading)}</a> <span class="small">${page}</span>
+          <p>${shown(excerpt)}</p>
         </li>`,
     )}
   </ul>`;
 }
+
+const shown = (pieces: Marked): Html =>
+  html`${pieces.map((piece, index) => (index % 2 === 0 ? html`${piece}` : html`<mark>${piece}</mark>`))}`;

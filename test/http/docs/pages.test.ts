@@ -77,8 +77,8 @@ describe('the pages of the documentation', () => {
 
   it('show every sample as it stands in its file', () => {
     const shown = [...pages.values()].flatMap(({ text }) =>
-      [...text.matchAll(/<pre tabindex="0"><code>(.*?)<\/code><\/pre>/gs)].map(([, code = '']) =>
-        textOf(code),
+      [...text.matchAll(/<pre tabindex="0" data-language="\w+"><code>(.*?)<\/code><\/pre>/gs)].map(
+        ([, code = '']) => textOf(code),
       ),
     );
     const samples = filesBelow('docs/samples');
