@@ -1,8 +1,8 @@
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 import type { Reply } from '../api/endpoint.ts';
-import { foundOr, ValidationError } from '../api/errors.ts';
+import { foundOr } from '../api/errors.ts';
+import { pageOf, parseCursor } from '../api/pages.ts';
 import { isId } from '../../platform/values/ids.ts';
-import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';
 import { jsonArrayOf } from './feed.ts';
 import { upToPageSize, type SizedRow } from './page-size.ts';
 import type { PaymentEventsQuery } from './schemas.ts';
@@ -39,24 +39,12 @@ export async function listPaymentEvents(
   query: PaymentEventsQuery,
 ): Promise<Reply> {
   const limit = query.limit ?? DEFAULT_LIMIT;
-  const after = query.cursor === undefined ? 0 : parseCursor(query.cursor);
+  const after = Number(parseCursor(query.cursor, { sequence: /^\d{1,9}$/ })?.sequence ?? 0);
   const rows = await run(connection, eventsOfPayment, { paymentId, after, limit: limit + 1 });
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const hasMore = Number(rows[0]?.found ?? 0) > shown.length;
-  const pagination = {
-    limit,
-    has_more: hasMore,
-    next_cursor: hasMore && last !== undefined ? encodeCursor([last.sequence]) : null,
-  };
+  const hasMore = Number(rows[0]?.found ?? 0) > Math.min(rows.length, limit);
+  const { shown, pagination } = pageOf(rows, limit, ({ sequence }) => [sequence], hasMore);
   const data = jsonArrayOf(shown.map(({ body }) => body));
   return { status: 200, text: `{"data":${data},"pagination":${JSON.stringify(pagination)}}` };
-}
-
-function parseCursor(cursor: string): number {
-  const position = decodeCursor(cursor, { sequence: /^\d{1,9}$/ });
-  if (position === null) throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
-  return Number(position.sequence);
 }
 
 const eventOfMerchant = sql<{ body: string }, { merchantId: string; id: string }>(

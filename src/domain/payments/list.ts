@@ -1,7 +1,7 @@
 import { dateRange } from '../api/date-range.ts';
 import { run, sql, type Connection, type Statement } from '../../platform/postgres/db.ts';
 import { ValidationError } from '../api/errors.ts';
-import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';
+import { pageOf, parseCursor } from '../api/pages.ts';
 import { idPattern } from '../../platform/values/ids.ts';
 import {
   RESOURCE_COLUMNS,
@@ -29,7 +29,7 @@ export async function listPayments(
     throw new ValidationError('cursor', 'not', 'cannot be combined with page');
   const limit = query.limit ?? 20;
   const page = query.page ?? 1;
-  const after = query.cursor === undefined ? null : parseCursor(query.cursor);
+  const after = parseCursor(query.cursor, { time: /^\d{1,15}$/, id: idPattern('pay') });
   const [from, until] = dateRange(query);
   const values: PageParams = {
     merchantId,
@@ -37,7 +37,7 @@ export async function listPayments(
     statuses: query.status,
     from,
     until,
-    afterTime: after?.createdAt,
+    afterTime: after === null ? undefined : new Date(Number(after.time)),
     afterId: after?.id,
     limit: limit + 1,
     offset: (page - 1) * limit,
@@ -50,9 +50,7 @@ export async function listPayments(
   const total = isCounted ? Number(rows[0]?.total ?? 0) : EXACT_TOTAL_LIMIT + 1;
   if (isWhole && isCounted && total > EXACT_TOTAL_LIMIT) await many.look(connection, merchantId);
   const payments = rows.flatMap((row) => (row.id === null ? [] : [row as ResourceRow]));
-  const shown = payments.slice(0, limit);
-  const last = shown.at(-1);
-  const hasMore = payments.length > limit;
+  const { shown, pagination } = pageOf(payments, limit, ({ created_at, id }) => [created_at.getTime(), id]);
   const isExact = total <= EXACT_TOTAL_LIMIT;
   return {
     data: shown.map((payment) => toResource(payment, publicUrl)),
@@ -62,8 +60,8 @@ export async function listPayments(
       total: Math.min(total, EXACT_TOTAL_LIMIT),
       total_is_exact: isExact,
       total_pages: isExact ? Math.ceil(total / limit) : null,
-      has_more: hasMore,
-      next_cursor: hasMore && last !== undefined ? formatCursor(last) : null,
+      has_more: pagination.has_more,
+      next_cursor: pagination.next_cursor,
     },
   };
 }
@@ -169,18 +167,3 @@ const newestOf = (status: string, conditions: readonly string[], limit: string |
   `SELECT id, created_at FROM payments
             WHERE ${conditions.join(' AND ')} AND status = ${status}
             ${NEWEST_FIRST} LIMIT ${limit}`;
-
-function formatCursor({ created_at, id }: ResourceRow): string {
-  return encodeCursor([created_at.getTime(), id]);
-}
-
-interface Position {
-  readonly createdAt: Date;
-  readonly id: string;
-}
-
-function parseCursor(cursor: string): Position {
-  const position = decodeCursor(cursor, { time: /^\d{1,15}$/, id: idPattern('pay') });
-  if (position === null) throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
-  return { createdAt: new Date(Number(position.time)), id: position.id };
-}

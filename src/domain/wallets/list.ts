@@ -3,9 +3,8 @@ import { WALLET_KIND_IDS, WALLET_KINDS } from '../chain/wallets/kinds.ts';
 import type { Keys } from '../chain/wallets/mac.ts';
 import { walletFault } from '../chain/wallets/open.ts';
 import type { Wallet } from '../chain/wallets/store.ts';
-import { ValidationError } from '../api/errors.ts';
+import { pageOf, parseCursor } from '../api/pages.ts';
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
-import { decodeCursor, encodeCursor } from '../../platform/values/cursors.ts';
 import { idPattern } from '../../platform/values/ids.ts';
 import type { ListWalletsQuery, WalletList, WalletResource } from './schemas.ts';
 
@@ -35,24 +34,15 @@ export async function listWalletsOf(
   merchantId: string,
   { limit = DEFAULT_LIMIT, cursor }: ListWalletsQuery,
 ): Promise<WalletList> {
-  const before = cursor === undefined ? AFTER_ALL : parseCursor(cursor);
+  const before = parseCursor(cursor, { id: idPattern('wal') })?.id ?? AFTER_ALL;
   const rows = await run(connection, pageOfWallets, {
     merchantId,
     before,
     kinds: WALLET_KIND_IDS,
     limit: limit + 1,
   });
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > limit;
-  return {
-    data: shown.map((wallet) => toResource(config, wallet)),
-    pagination: {
-      limit,
-      has_more: hasMore,
-      next_cursor: hasMore && last !== undefined ? encodeCursor([last.id]) : null,
-    },
-  };
+  const { shown, pagination } = pageOf(rows, limit, ({ id }) => [id]);
+  return { data: shown.map((wallet) => toResource(config, wallet)), pagination };
 }
 
 /**
@@ -79,10 +69,4 @@ export function toResource(config: Keys, wallet: Wallet): WalletResource {
 function stateOf({ confirmed_at, retired_at }: Wallet): WalletResource['state'] {
   if (retired_at !== null) return 'retired';
   return confirmed_at === null ? 'pending' : 'in_use';
-}
-
-function parseCursor(cursor: string): string {
-  const position = decodeCursor(cursor, { id: idPattern('wal') });
-  if (position === null) throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
-  return position.id;
 }

@@ -1,8 +1,7 @@
-import { decodeCursor, encodeCursor } from '../../../platform/values/cursors.ts';
 import { dateRange } from '../../api/date-range.ts';
 import { run, sql, type Connection, type Statement } from '../../../platform/postgres/db.ts';
 import type { Placeholders } from '../../../platform/postgres/sql.ts';
-import { ValidationError } from '../../api/errors.ts';
+import { pageOf, parseCursor } from '../../api/pages.ts';
 import { firstIdAt, idPattern } from '../../../platform/values/ids.ts';
 import { REGISTRATION_IN } from '../endpoints/destination.ts';
 import { DELIVERY_COLUMNS, LAST_ATTEMPT, toResource, type DeliveryRow } from './read.ts';
@@ -26,21 +25,12 @@ export async function listDeliveries(
     types: query.type,
     fromId: from === null ? undefined : firstIdAt('dlv', from),
     untilId: until === null ? undefined : firstIdAt('dlv', until),
-    beforeId: query.cursor === undefined ? undefined : parseCursor(query.cursor),
+    beforeId: parseCursor(query.cursor, { id: idPattern('dlv') })?.id,
     limit: limit + 1,
   };
   const rows = await run(connection, pageOfDeliveries(params, query.status), params);
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > limit;
-  return {
-    data: shown.map(toResource),
-    pagination: {
-      limit,
-      has_more: hasMore,
-      next_cursor: hasMore && last !== undefined ? formatCursor(last) : null,
-    },
-  };
+  const { shown, pagination } = pageOf(rows, limit, ({ id }) => [id]);
+  return { data: shown.map(toResource), pagination };
 }
 
 /** A filter that is undefined is not given. */
@@ -116,14 +106,4 @@ function pageOfDeliveries(
    ) d ${LAST_ATTEMPT}
    ORDER BY d.id DESC`;
   });
-}
-
-function formatCursor({ id }: DeliveryRow): string {
-  return encodeCursor([id]);
-}
-
-function parseCursor(cursor: string): string {
-  const position = decodeCursor(cursor, { id: idPattern('dlv') });
-  if (position === null) throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
-  return position.id;
 }

@@ -1,12 +1,14 @@
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Reply } from '../../api/endpoint.ts';
-import { ValidationError } from '../../api/errors.ts';
+import { notACursor, parseCursor } from '../../api/pages.ts';
 import { deleteInChunks, run, sql, type Connection } from '../../../platform/postgres/db.ts';
-import { decodeCursor, encodeCursor } from '../../../platform/values/cursors.ts';
+import { encodeCursor } from '../../../platform/values/cursors.ts';
 
 /** A listener that was away for longer reads the feed, which has every event. */
 const KEPT_SECONDS = 86_400;
+/** At most 18 digits each, within Postgres's bigint. */
+const POSITION = { txid: /^\d{1,18}$/, number: /^\d{1,18}$/ };
 /** An event may have 100 kB of metadata. */
 export const MAX_REDELIVERIES = 20;
 
@@ -72,9 +74,9 @@ export async function listRedeliveryRequests(
   query: { readonly after?: string; readonly limit?: number },
 ): Promise<Reply> {
   const limit = query.limit ?? MAX_REDELIVERIES;
-  const position = query.after === undefined ? { txid: '0', number: '0' } : parseCursor(query.after);
+  const position = parseCursor(query.after, POSITION, 'after') ?? { txid: '0', number: '0' };
   const rows = await run(connection, pageOfRequests, { merchantId, ...position, limit: limit + 1 });
-  if (rows[0]?.is_reached !== true) throw notACursor();
+  if (rows[0]?.is_reached !== true) throw notACursor('after');
   const found = rows.flatMap(({ body, txid, number, requested_at: at }) =>
     body === null || txid === null || number === null || at === null ? [] : [{ body, txid, number, at }],
   );
@@ -94,14 +96,4 @@ export async function listRedeliveryRequests(
 export function sweepRedeliveryRequests(ctx: Context): Promise<number> {
   const before = addSeconds(ctx.systemNow(), -KEPT_SECONDS);
   return deleteInChunks(async (limit) => (await run(ctx.db, deleteOldRequests, { before, limit })).length);
-}
-
-function parseCursor(cursor: string): { readonly txid: string; readonly number: string } {
-  const position = decodeCursor(cursor, { txid: /^\d{1,18}$/, number: /^\d{1,18}$/ });
-  if (position === null) throw notACursor();
-  return position;
-}
-
-function notACursor(): ValidationError {
-  return new ValidationError('after', 'format', 'is not a next_cursor of this list');
 }

@@ -1,6 +1,6 @@
-import { decodeCursor, encodeCursor } from '../../../platform/values/cursors.ts';
 import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
-import { foundOr, ValidationError } from '../../api/errors.ts';
+import { foundOr } from '../../api/errors.ts';
+import { notACursor, pageOf, parseCursor } from '../../api/pages.ts';
 import {
   HEALTH_COLUMNS,
   healthOf,
@@ -106,21 +106,13 @@ export async function listEndpoints(
   const rows = await run(connection, pageOfEndpoints, {
     merchantId,
     rateSince: rateSince(now),
-    afterId: query.cursor === undefined ? '' : parseCursor(query.cursor, merchantId),
+    afterId: idAfter(query.cursor, merchantId),
     state: query.state ?? null,
     limit: limit + 1,
   });
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > limit;
-  return {
-    data: shown.map((row) => toEndpoint(row, now)),
-    pagination: {
-      limit,
-      has_more: hasMore,
-      next_cursor: hasMore && last !== undefined ? formatCursor(last.id) : null,
-    },
-  };
+  // Ids hold dots, which separate the parts of a cursor.
+  const { shown, pagination } = pageOf(rows, limit, ({ id }) => [Buffer.from(id).toString('base64url')]);
+  return { data: shown.map((row) => toEndpoint(row, now)), pagination };
 }
 
 function toEndpoint(row: EndpointRow, now: Date): WebhookEndpoint {
@@ -138,15 +130,11 @@ function toEndpoint(row: EndpointRow, now: Date): WebhookEndpoint {
   };
 }
 
-/** Ids hold dots, which separate the parts of a cursor. */
-function formatCursor(id: string): string {
-  return encodeCursor([Buffer.from(id).toString('base64url')]);
-}
-
-function parseCursor(cursor: string, merchantId: string): string {
-  const position = decodeCursor(cursor, { id: /^[\w-]+$/ });
-  const id = position === null ? '' : Buffer.from(position.id, 'base64url').toString();
-  if (!id.startsWith(merchantId) || id.includes('\0'))
-    throw new ValidationError('cursor', 'format', 'is not a next_cursor of this list');
+/** Empty: from the beginning. */
+function idAfter(cursor: string | undefined, merchantId: string): string {
+  const position = parseCursor(cursor, { id: /^[\w-]+$/ });
+  if (position === null) return '';
+  const id = Buffer.from(position.id, 'base64url').toString();
+  if (!id.startsWith(merchantId) || id.includes('\0')) throw notACursor();
   return id;
 }
