@@ -1,5 +1,5 @@
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
-import { SERVED_MERCHANTS, SHARE } from './rows.ts';
+import { JOB_NAMES, SERVED_MERCHANTS, SHARE } from './rows.ts';
 
 /** Within this time a worker leases what is due, and finishes it. */
 const OVERDUE_AFTER_SECONDS = 5;
@@ -28,15 +28,9 @@ export interface DueJobs {
 // hidden until they are tried again: both have reports of their own. So have jobs of merchants whose share of
 // the runs is under way. run_at says nothing of a job with a test clock (another time) and of one that was
 // tried before: these are due since they became visible, or since their lease began.
-// Walks from job to job, because the index (scheduled_jobs_due) begins with the job: a million rows that are
-// not due cost nothing.
 const dueJobs = sql<DueJobs, { now: Date }>(
   'due_jobs',
-  (p) => `WITH RECURSIVE jobs AS (
-     SELECT min(job) AS job FROM scheduled_jobs
-     UNION ALL
-     SELECT (SELECT min(job) FROM scheduled_jobs WHERE job > jobs.job) FROM jobs WHERE jobs.job IS NOT NULL
-   ), due AS (
+  (p) => `WITH ${JOB_NAMES}, due AS (
      SELECT jobs.job, visible_at, CASE
          WHEN test_clock IS NULL AND failures = 0 THEN run_at
          WHEN visible_at <= ${p.now} THEN visible_at
@@ -80,11 +74,7 @@ export interface WaitingJobs {
 // one of a merchant of which little is due. A job that is scheduled again while it runs has no lease.
 const waitingJobs = sql<WaitingJobs, { now: Date }>(
   'jobs_waiting_for_slots',
-  (p) => `WITH RECURSIVE jobs AS (
-     SELECT min(job) AS job FROM scheduled_jobs
-     UNION ALL
-     SELECT (SELECT min(job) FROM scheduled_jobs WHERE job > jobs.job) FROM jobs WHERE jobs.job IS NOT NULL
-   )
+  (p) => `WITH ${JOB_NAMES}
    SELECT waiting.for_merchant AS merchant_id, sum(waiting.jobs)::int AS jobs, max(waiting.seconds) AS seconds
    FROM jobs, LATERAL (
      SELECT for_merchant, count(*) AS jobs,

@@ -70,3 +70,13 @@ export const SERVED_MERCHANTS = (job: string, now: string) => `
      ) l
      WHERE l.leased_by IS NOT NULL AND l.for_merchant IS NOT NULL
      GROUP BY l.for_merchant HAVING count(*) >= ${SHARE}`;
+
+/**
+ * SQL: a CTE of the names that jobs have, `jobs`. It walks from name to name, because the index
+ * scheduled_jobs_due begins with the name: a million rows that are not due cost nothing.
+ */
+export const JOB_NAMES = `RECURSIVE jobs AS (
+     SELECT min(job) AS job FROM scheduled_jobs
+     UNION ALL
+     SELECT (SELECT min(job) FROM scheduled_jobs WHERE job > jobs.job) FROM jobs WHERE jobs.job IS NOT NULL
+   )`;

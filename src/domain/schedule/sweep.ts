@@ -1,5 +1,5 @@
 import { run, sql, type Connection } from '../../platform/postgres/db.ts';
-import { IS_WAITING } from './rows.ts';
+import { IS_WAITING, JOB_NAMES } from './rows.ts';
 
 /** When the first unleased job of a name is due, or was. */
 export interface Timer {
@@ -7,17 +7,12 @@ export interface Timer {
   readonly at: Date;
 }
 
-// Walks from job to job, because the index (scheduled_jobs_due) begins with the job.
 const timers = sql<Timer, { until: Date }>(
   'first_timers_of_jobs',
   (p) => `
-   WITH RECURSIVE names AS (
-     SELECT min(job) AS job FROM scheduled_jobs
-     UNION ALL
-     SELECT (SELECT min(job) FROM scheduled_jobs WHERE job > names.job) FROM names WHERE names.job IS NOT NULL
-   )
-   SELECT names.job, first.visible_at AS at FROM names, LATERAL (
-     SELECT visible_at FROM scheduled_jobs d WHERE d.job = names.job AND d.visible_at <= ${p.until}
+   WITH ${JOB_NAMES}
+   SELECT jobs.job, first.visible_at AS at FROM jobs, LATERAL (
+     SELECT visible_at FROM scheduled_jobs d WHERE d.job = jobs.job AND d.visible_at <= ${p.until}
      ORDER BY visible_at LIMIT 1) first`,
 );
 
