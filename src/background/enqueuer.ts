@@ -134,7 +134,7 @@ export class QueueEnqueuer implements Enqueuer {
 /** As many runs as the keys need, and one at least. */
 function runsOf(job: Job, keys: readonly string[]) {
   const chunks = keys.length === 0 ? [[]] : chunksOf(keys, keysOfRun(job));
-  return chunks.map((chunk) => ({ name: job.name, data: { keys: chunk, isRun: true } as const }));
+  return chunks.map((chunk) => ({ name: job.name, data: { keys: chunk } }));
 }
 
 async function hasRoom(queue: JobQueue, target: Target): Promise<boolean> {

@@ -3,6 +3,8 @@ import { DrainWatch } from '../domain/ops/drain.ts';
 import { enqueueWith } from '../domain/schedule/enqueue.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { Context } from '../platform/context.ts';
+import { mayWork } from '../platform/database-clock/report.ts';
+import { messageOf } from '../platform/log.ts';
 import { dispatchEvent } from '../domain/outbox/jobs.ts';
 import { expirePayment, settlePayment } from '../domain/payments/lifecycle/jobs.ts';
 import { sendReceipt } from '../domain/receipts/jobs.ts';
@@ -12,16 +14,14 @@ import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
 import { QUEUE_NAMES, type QueueName } from '../domain/schedule/job.ts';
 import { startBeats } from './beats.ts';
 import { QueueEnqueuer } from './enqueuer.ts';
-import { openQueueEngine, type OperatedQueue, type QueueEngine } from './queues.ts';
+import { openQueueEngine, type JobWorker, type OperatedQueue, type QueueEngine } from './queues.ts';
 import { countQueues, SCRAPE_MS, type QueueCounts } from './queue-status.ts';
 import { sweepFinished } from './retention.ts';
-import { scheduleRecurring } from './recurring.ts';
 import { Runner } from './runs/runner.ts';
 import { Runs } from './runs/runs.ts';
-import { shiftOf } from './shift.ts';
 import { Slots } from './runs/slots.ts';
 import { sweepLoop } from './sweep.ts';
-import { createHandlers } from './workers.ts';
+import { createHandlers, scheduleRecurring } from './workers.ts';
 
 export interface Background {
   readonly engine: QueueEngine['name'];
@@ -99,13 +99,13 @@ export async function startBackground(ctx: Context): Promise<Background> {
   const worker = randomUUID();
   const runner = new Runner(ctx, { handlers, slots, enqueuer, runs, drain, worker });
   const workers = served.map((queue) =>
-    engine.openWorker(queue, (job) => runner.run(queue, job), concurrencyOf(queue, config)),
+    engine.openWorker(queue, (job) => runner.run(job), concurrencyOf(queue, config)),
   );
   const stop = new AbortController();
   const jobs = new Map([...handlers.values()].map(({ job }) => [job.name, job]));
-  const mayWork = shiftOf(ctx, workers);
-  const beats = startBeats(ctx, worker, () => !stop.signal.aborted && mayWork());
-  const sweep = sweepLoop(ctx, { beats, jobs, enqueuer, drain, mayWork }, stop.signal);
+  const mayTake = whileClockIsRight(ctx, workers);
+  const beats = startBeats(ctx, worker, () => !stop.signal.aborted && mayTake());
+  const sweep = sweepLoop(ctx, { beats, jobs, enqueuer, drain, mayWork: mayTake }, stop.signal);
   // On Redis, BullMQ deletes them itself.
   const stopRetention =
     engine.name === 'postgres'
@@ -132,6 +132,28 @@ export async function startBackground(ctx: Context): Promise<Background> {
       await Promise.all([...queues.values()].map((queue) => queue.close()));
       await engine.close();
     },
+  };
+}
+
+/**
+ * Returns whether this process may take work, for the sweep to ask before each pass. While its clock is wrong
+ * it takes no jobs of the queues either: its workers are paused, what they have begun ends, and other
+ * processes take the rest. When the clock is right, they go on.
+ */
+function whileClockIsRight(ctx: Context, workers: readonly JobWorker[]): () => boolean {
+  let isWorking = true;
+  return () => {
+    if (mayWork(ctx.clock) === isWorking) return isWorking;
+    isWorking = !isWorking;
+    for (const worker of workers)
+      Promise.resolve(isWorking ? worker.resume() : worker.pause(true)).catch((error: unknown) =>
+        ctx.log.error('a queue could not be paused or resumed', {
+          queue: worker.name,
+          error: messageOf(error),
+        }),
+      );
+    ctx.log.info(isWorking ? 'work goes on' : 'no work is taken until the clock is right');
+    return isWorking;
   };
 }
 

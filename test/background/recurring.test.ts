@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { scheduleRecurring } from '../../src/background/recurring.ts';
 import { runJob } from '../../src/background/runs/run-job.ts';
-import { createHandlers } from '../../src/background/workers.ts';
+import { createHandlers, scheduleRecurring } from '../../src/background/workers.ts';
 import { NETWORK_IDS } from '../../src/domain/chain/networks.ts';
 import { addSeconds } from '../../src/platform/clock.ts';
 import { defineRecurringJob, type Handler } from '../../src/domain/schedule/job.ts';

@@ -1,8 +1,8 @@
 import { renderSite } from '../../docs-site/render.ts';
 import type { Express } from 'express';
 import supertest from 'supertest';
-import { runHandler, scheduleRecurring } from '../../src/background/recurring.ts';
-import { createHandlers } from '../../src/background/workers.ts';
+import { runHandler } from '../../src/background/runs/run-job.ts';
+import { createHandlers, scheduleRecurring } from '../../src/background/workers.ts';
 import { contextOfTestClock } from '../../src/domain/payments/lifecycle/test-clock.ts';
 import { createMerchant, type NewMerchant } from '../../src/domain/merchants/store.ts';
 import { closeAdapters, createAdapters, type Adapters } from '../../src/domain/adapters.ts';

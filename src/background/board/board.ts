@@ -1,7 +1,7 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
-import type { Queue } from 'bullmq';
+import type { JobType, Queue } from 'bullmq';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from '../../platform/context.ts';
 import { QUEUE_NAMES } from '../../domain/schedule/job.ts';
@@ -9,7 +9,19 @@ import { within } from '../../platform/logging/watch-replies.ts';
 import { countQueues, SCRAPE_MS, type QueueCounts } from '../queue-status.ts';
 import type { JobData } from '../runs/job-data.ts';
 import { openQueueEngine } from '../queues.ts';
-import { findJobs, type FoundJob } from './find-jobs.ts';
+
+/** A job of a queue, as a search shows it. */
+export interface FoundJob {
+  readonly queue: string;
+  readonly id: string;
+  readonly job: string;
+  readonly state: string;
+}
+
+const STATES: readonly JobType[] = ['active', 'waiting', 'delayed', 'failed', 'completed'];
+
+/** How many jobs of each state are read, of those that have ended the newest: a search must not slow web. */
+const NEWEST = 200;
 
 /** Handles the requests to the board, as a middleware of Express does. */
 export type BoardHandler = (
@@ -54,6 +66,17 @@ export function openOperatorQueues({ config, log }: Context, place: BoardPlace):
       await engine.close();
     },
   };
+}
+
+/** Returns the jobs of queues that carry one of these keys, among the newest of each state. */
+async function findJobs(queues: readonly Queue<JobData>[], keys: ReadonlySet<string>): Promise<FoundJob[]> {
+  const found: FoundJob[] = [];
+  for (const queue of queues)
+    for (const state of STATES)
+      for (const job of await queue.getJobs(state, 0, NEWEST - 1))
+        if (job?.id !== undefined && job.data.keys.some((key) => keys.has(key)))
+          found.push({ queue: queue.name, id: job.id, job: job.name, state });
+  return found;
 }
 
 /** The most keys of a job that its link names. */

@@ -7,10 +7,6 @@ export interface JobData {
   readonly keys: readonly string[];
   /** Owning merchants of what was leased. */
   readonly merchants?: readonly string[];
-  /** Absent: the relay of the previous release has leased the keys, and whoever takes the job runs them. */
-  readonly isRun?: true;
-  /** Of the previous release: the id of the keys' test clock. */
-  readonly testClock?: string;
 }
 
 /** What a run returns, as operators see it. */

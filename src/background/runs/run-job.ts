@@ -1,21 +1,14 @@
 import { contextOfTestClock } from '../../domain/payments/lifecycle/test-clock.ts';
 import type { LeasedJob } from '../../domain/schedule/lease.ts';
-import { recordFailure } from '../../domain/schedule/store.ts';
+import { recordFailure, schedule } from '../../domain/schedule/store.ts';
 import { deliverWebhook } from '../../domain/webhooks/endpoints/jobs.ts';
+import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Handler, Job } from '../../domain/schedule/job.ts';
 import { messageOf } from '../../platform/log.ts';
 import { faultOf } from '../../platform/logging/reasons.ts';
 import { jobLatenessSeconds, jobSeconds, jobsTotal } from '../../platform/metrics/measures.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
-import { runHandler } from '../recurring.ts';
-
-/**
- * No handler has the job's name, or its data is not the service's: an operator sees it among the failed jobs.
- */
-export class UnknownJobError extends Error {
-  override readonly name = 'UnknownJobError';
-}
 
 /**
  * Runs jobs that were leased: one, or several of a batch. Where a batch fails, each of its jobs runs alone,
@@ -44,6 +37,21 @@ export async function runJob(ctx: Context, handler: Handler, leased: readonly Le
     await reportFailure(ctx, job, leased, startedAt, error);
     throw error;
   }
+}
+
+/** Runs a handler, and schedules the next run of a job that recurs. */
+export async function runHandler(
+  ctx: Context,
+  { job, handle }: Handler,
+  keys: readonly string[],
+): Promise<void> {
+  await handle(ctx, keys);
+  if (job.everySeconds === null) return;
+  const runAt = addSeconds(ctx.now(), job.everySeconds);
+  await schedule(
+    ctx.db,
+    keys.map((key) => ({ job, key, runAt, testClock: ctx.testClock })),
+  );
 }
 
 function measureRun(job: string, outcome: 'done' | 'failed' | 'left', startedAt: number): void {
@@ -124,11 +132,3 @@ function fieldsOf(job: Job, leased: readonly LeasedJob[], startedAt: number): ob
 }
 
 const NOTHING = { key: '', failures: 0, merchant_id: null };
-
-/** The keys of a queue's job. Throws UnknownJobError where its data is not the service's. */
-export function keysOf(data: unknown): readonly string[] {
-  const keys = typeof data === 'object' && data !== null && 'keys' in data ? data.keys : undefined;
-  if (!Array.isArray(keys) || !keys.every((key): key is string => typeof key === 'string'))
-    throw new UnknownJobError('the data of a job must be { keys: string[] }');
-  return keys;
-}

@@ -8,7 +8,7 @@ import { messageOf } from '../../platform/log.ts';
 import { leasedTotal } from '../../platform/metrics/measures.ts';
 import type { QueueEnqueuer } from '../enqueuer.ts';
 import { chunksOf, keysOfRun, unitsOf, type JobData, type RunReport } from './job-data.ts';
-import { keysOf, runJob, UnknownJobError } from './run-job.ts';
+import { runJob } from './run-job.ts';
 import type { Runs } from './runs.ts';
 import type { Slots } from './slots.ts';
 
@@ -51,23 +51,9 @@ export class Runner {
   }
 
   /** Runs one job of a queue. Throws the first error of its keys once all have run. */
-  async run(queue: QueueName, queueJob: QueueJob): Promise<RunReport> {
-    const { name, data } = queueJob;
-    const handler = this.#options.handlers.get(name);
-    if (handler === undefined) throw new UnknownJobError(`no handler for the job ${name}`);
-    const keys = keysOf(data);
-    if (data.isRun === undefined) {
-      const leased = keys.map((key) => ({
-        job: name,
-        key,
-        failures: 0,
-        test_clock: data.testClock ?? null,
-        run_at: null,
-        merchant_id: null,
-      }));
-      for (const holder of holdersOf(handler.job, leased)) this.#slotsOf(queue).take(holder);
-      return this.#runAll(queueJob, handler, leased);
-    }
+  async run(queueJob: QueueJob): Promise<RunReport> {
+    const handler = this.#options.handlers.get(queueJob.name);
+    if (handler === undefined) throw new Error(`no handler for the job ${queueJob.name}`);
     if (await this.#options.drain.isOn(this.#ctx.db)) return report('workers are drained', []);
     const leased = await this.#leaseInTurn(handler.job);
     if (leased === null) return report('no slot was free', []);
