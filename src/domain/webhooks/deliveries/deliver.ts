@@ -16,13 +16,18 @@ import {
   type DueDelivery,
   type EndpointLease,
 } from '../endpoints/leases/lease.ts';
-import { releaseOrWait } from '../endpoints/leases/wait.ts';
-import { deferToOwner, releaseOf, yieldEndpoint } from '../endpoints/leases/release.ts';
+import { deferToOwner, yieldEndpoint } from '../endpoints/leases/defer.ts';
+import { releaseOf, releaseOrWait } from '../endpoints/leases/release.ts';
 import { decryptEncoded } from '../secrets/read.ts';
 import { ENDPOINT_SECRETS, MERCHANT_SECRETS, SIGNING_KEYS } from '../secrets/store.ts';
 import { awaitChange, InFlightDeliveries } from './in-flight/await-change.ts';
-import { attemptOutcome, GONE, isDelivered, type DeliveryOutcome } from './in-flight/outcome.ts';
-import { reportOutcome } from './in-flight/report.ts';
+import {
+  attemptOutcome,
+  GONE,
+  isDelivered,
+  reportOutcome,
+  type DeliveryOutcome,
+} from './in-flight/outcome.ts';
 import { recordOutcomes, UNDECIDED, type Recorded, type FollowUp } from './record.ts';
 
 /**
@@ -68,7 +73,7 @@ export async function deliverDue(
       const followUp = followUpOf(ctx, lease, acquired, outcomes, { inFlight, receiver, endsAt });
       const { flowControl, isReleased, next }: Recorded =
         outcomes.length === 0
-          ? { flowControl: acquired.flowControl, isReleased: false, next: null }
+          ? { flowControl: acquired, isReleased: false, next: null }
           : await applyOutcomes(ctx, lease, outcomes, acquired, followUp);
       if (isReleased) return;
       if (next !== null) {
@@ -76,14 +81,14 @@ export async function deliverDue(
         continue;
       }
       if (flowControl === null) isLeaseLost = true;
-      else endpoint = { ...endpoint, flowControl };
+      else endpoint = { ...endpoint, ...flowControl };
     }
     const isOver = isLeaseLost || performance.now() > endsAt;
     if (inFlight.isEmpty) {
       // `releaseEndpoint` itself notices what was added since the last read, and what is due still.
-      const mayRelease = !isLeaseLost && (isOver || !endpoint.hasMore);
+      const mayRelease = !isLeaseLost && (isOver || !endpoint.has_more);
       if (mayRelease && (await releaseOrWait(ctx, lease, endpoint))) return;
-      if (isOver) return yieldEndpoint(ctx, lease, endpoint.merchantId);
+      if (isOver) return yieldEndpoint(ctx, lease, endpoint.merchant_id);
     }
     const next: AcquiredEndpoint | null = isOver
       ? null
@@ -103,15 +108,15 @@ function startRequests(
   endpoint: AcquiredEndpoint,
   inFlight: InFlightDeliveries,
 ): void {
-  const { due, merchantId, registrationId } = endpoint;
+  const { due, merchant_id: merchantId, registration_id: registrationId } = endpoint;
   if (due.length === 0) return;
   const secrets =
     registrationId === null
       ? decryptEncoded(ctx, endpoint.secrets, MERCHANT_SECRETS.aadOf(merchantId))
       : decryptEncoded(ctx, endpoint.secrets, ENDPOINT_SECRETS.aadOf(registrationId));
-  const signingKeys = decryptEncoded(ctx, endpoint.signingKeys, SIGNING_KEYS.aadOf(merchantId));
+  const signingKeys = decryptEncoded(ctx, endpoint.signing_keys, SIGNING_KEYS.aadOf(merchantId));
   const deliver = async (delivery: DueDelivery): Promise<DeliveryOutcome> => {
-    if (endpoint.isDisabled) return { delivery, notSent: 'endpoint_switched_off' };
+    if (endpoint.is_disabled) return { delivery, notSent: 'endpoint_switched_off' };
     if (delivery.url === null) return { delivery, notSent: 'webhooks_disabled' };
     const startedAt = ctx.now();
     const { event_id: eventId, url } = delivery;
@@ -157,16 +162,16 @@ async function postTraced(
 function followUpOf(
   ctx: Context,
   lease: EndpointLease,
-  { hasMore, isWaiting, version }: AcquiredEndpoint,
+  { has_more, is_waiting, version }: AcquiredEndpoint,
   outcomes: readonly DeliveryOutcome[],
   run: { inFlight: InFlightDeliveries; receiver: string | null; endsAt: number },
 ): FollowUp {
   const { inFlight, receiver, endsAt } = run;
   if (!outcomes.every(isDelivered)) return UNDECIDED;
-  if (inFlight.isEmpty && !hasMore)
-    return isWaiting ? UNDECIDED : { release: releaseOf(ctx, lease, version, null), acquire: null };
+  if (inFlight.isEmpty && !has_more)
+    return is_waiting ? UNDECIDED : { release: releaseOf(ctx, lease, version, null) };
   if (performance.now() > endsAt) return UNDECIDED;
-  return { release: null, acquire: acquireRequestOf(ctx, lease, inFlight.paymentIds, receiver) };
+  return { acquire: acquireRequestOf(ctx, lease, inFlight.paymentIds, receiver) };
 }
 
 /** Records outcomes, does what follows them, and disables an endpoint that is gone or has failed too long. */
@@ -179,7 +184,7 @@ async function applyOutcomes(
 ): Promise<Recorded> {
   const recorded = await recordOutcomes(ctx, lease, outcomes, endpoint, followUp);
   const { flowControl } = recorded;
-  for (const outcome of outcomes) reportOutcome(ctx, outcome, lease.endpointId, endpoint.merchantId);
+  for (const outcome of outcomes) reportOutcome(ctx, outcome, lease.endpointId, endpoint.merchant_id);
   if (flowControl === null) return recorded;
   if (outcomes.some((outcome) => 'result' in outcome && outcome.result.statusCode === GONE))
     await disableEndpoint(ctx, lease, 'gone');

@@ -2,19 +2,17 @@ import type { Context } from '../../../platform/context.ts';
 import { sharedBatch } from '../../../platform/batch.ts';
 import { recordset, run, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { beginLast } from '../../../platform/postgres/transactions/pipelined.ts';
-import type { AcquireRequest } from '../endpoints/leases/acquire-statement.ts';
-import { acquireAll } from '../endpoints/leases/acquire.ts';
-import { leaseEnd, ownerOf, type AcquiredEndpoint, type EndpointLease } from '../endpoints/leases/lease.ts';
-import { withEndpointsLocked } from '../endpoints/leases/lock.ts';
+import { acquireAll, type AcquireRequest } from '../endpoints/leases/acquire.ts';
+import {
+  leaseEnd,
+  ownerOf,
+  withEndpointsLocked,
+  type AcquiredEndpoint,
+  type EndpointLease,
+} from '../endpoints/leases/lease.ts';
 import { releaseAll, type Release } from '../endpoints/leases/release.ts';
 import { nextFlowControl, type FlowControl } from '../endpoints/flow-control.ts';
 import { resultRow, type DeliveryOutcome, type ResultRow } from './in-flight/outcome.ts';
-
-/** Recordsets of OutcomeRow and of EndpointChange. */
-interface RecordParams {
-  readonly outcomes: string;
-  readonly endpoints: string;
-}
 
 // A success always counts. A failure does not when the run's lease was taken over, or when the delivery was
 // dropped or restarted while the request was in flight.
@@ -27,11 +25,11 @@ const NUMBER = `(
            THEN max(a.number) + 1 ELSE o.attempts END
          FROM delivery_attempts a WHERE a.delivery_id = o.delivery_id)`;
 
-// The attempts, the deliveries' states, and the endpoints' flow control, once the endpoints are locked
-// (leases/lock.ts). Every request that left is an attempt: an outcome that comes after its attempt was logged
-// as interrupted replaces that, and one whose number another request has takes the next. An outcome that does
-// not decide still raises the count of attempts, because the next attempt's number must be free.
-const record = sql<{ owner: string }, RecordParams>(
+// The attempts, the deliveries' states, and the endpoints' flow control, once the endpoints are locked. Every
+// request that left is an attempt: an outcome that comes after its attempt was logged as interrupted replaces
+// that, and one whose number another request has takes the next. An outcome that does not decide still raises
+// the count of attempts, because the next attempt's number must be free.
+const record = sql<{ owner: string }, { outcomes: string; endpoints: string }>(
   'record_outcomes_of_endpoints',
   (p) => `
    WITH change AS (
@@ -87,26 +85,22 @@ const record = sql<{ owner: string }, RecordParams>(
    RETURNING e.owner`,
 );
 
-interface EndpointChange {
+interface EndpointChange extends FlowControl {
   readonly endpoint_id: string;
   readonly owner: string;
   readonly leased_until: Date;
-  readonly concurrency_limit: number;
-  readonly failures: number;
-  readonly circuit_open_until: Date | null;
-  readonly failing_since: Date | null;
   readonly last_success_at: Date | null;
   readonly last_failure_at: Date | null;
 }
 
 /** What follows outcomes in their commit: the endpoint's release, or what is due there next. */
 export interface FollowUp {
-  readonly release: Release | null;
-  readonly acquire: AcquireRequest | null;
+  readonly release?: Release;
+  readonly acquire?: AcquireRequest;
 }
 
 /** What follows is decided once they are recorded. */
-export const UNDECIDED: FollowUp = { release: null, acquire: null };
+export const UNDECIDED: FollowUp = {};
 
 interface Recording {
   readonly change: EndpointChange;
@@ -162,7 +156,7 @@ export async function recordOutcomes(
   ctx: Context,
   lease: EndpointLease,
   outcomes: readonly DeliveryOutcome[],
-  { flowControl: before, pendingCount }: AcquiredEndpoint,
+  acquired: AcquiredEndpoint,
   followUp: FollowUp,
 ): Promise<Recorded> {
   const { endpointId, owner } = lease;
@@ -172,6 +166,14 @@ export async function recordOutcomes(
   const failed = attempts.length - succeeded;
   const [firstDelaySeconds = 0] = ctx.config.webhookRetrySeconds;
   const deferredTo = outcomes.flatMap((one) => ('deferredTo' in one ? [one.deferredTo] : [])).at(-1) ?? null;
+  const {
+    pending_count: pendingCount,
+    concurrency_limit,
+    failures,
+    circuit_open_until,
+    failing_since,
+  } = acquired;
+  const before = { concurrency_limit, failures, circuit_open_until, failing_since };
   const results = { succeeded, failed, deferredTo, pendingCount, now, firstDelaySeconds };
   const after = nextFlowControl(before, results);
   const of = { endpoint_id: endpointId, owner };
@@ -179,10 +181,7 @@ export async function recordOutcomes(
     change: {
       ...of,
       leased_until: leaseEnd(ctx),
-      concurrency_limit: after.concurrencyLimit,
-      failures: after.failures,
-      circuit_open_until: after.circuitOpenUntil,
-      failing_since: after.failingSince,
+      ...after,
       last_success_at: succeeded > 0 ? now : null,
       last_failure_at: failed > 0 ? now : null,
     },

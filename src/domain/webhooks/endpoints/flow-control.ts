@@ -4,15 +4,15 @@
  */
 export interface FlowControl {
   /** How many requests may be in flight. */
-  readonly concurrencyLimit: number;
+  readonly concurrency_limit: number;
   /**
    * Requests that failed since the last success, up to CIRCUIT_OPENS_AFTER; beyond that, failed probes count.
    */
   readonly failures: number;
   /** Nothing is sent until then: the circuit is open, or no place at the origin was free; null: neither. */
-  readonly circuitOpenUntil: Date | null;
+  readonly circuit_open_until: Date | null;
   /** When the first of those failures was; null: the latest request succeeded. */
-  readonly failingSince: Date | null;
+  readonly failing_since: Date | null;
 }
 
 /** A connection costs a receiver little, and a worker shares its sockets among hundreds of endpoints. */
@@ -51,11 +51,13 @@ export interface RequestResults {
  * circuit: its failures count. It waits for the later of both.
  */
 export function nextFlowControl(before: FlowControl, results: RequestResults): FlowControl {
-  const isOpen = before.failures >= CIRCUIT_OPENS_AFTER && before.concurrencyLimit === 1;
-  const after = afterRequests(isOpen ? before : { ...before, circuitOpenUntil: null }, results);
-  const waits = isOpen || results.succeeded > 0 ? null : before.circuitOpenUntil;
-  const until = [after.circuitOpenUntil, waits, results.deferredTo].flatMap((time) => time?.getTime() ?? []);
-  return { ...after, circuitOpenUntil: until.length === 0 ? null : new Date(Math.max(...until)) };
+  const isOpen = before.failures >= CIRCUIT_OPENS_AFTER && before.concurrency_limit === 1;
+  const after = afterRequests(isOpen ? before : { ...before, circuit_open_until: null }, results);
+  const waits = isOpen || results.succeeded > 0 ? null : before.circuit_open_until;
+  const until = [after.circuit_open_until, waits, results.deferredTo].flatMap(
+    (time) => time?.getTime() ?? [],
+  );
+  return { ...after, circuit_open_until: until.length === 0 ? null : new Date(Math.max(...until)) };
 }
 
 /**
@@ -69,28 +71,28 @@ export function nextFlowControl(before: FlowControl, results: RequestResults): F
 function afterRequests(before: FlowControl, results: RequestResults): FlowControl {
   const { succeeded, failed, pendingCount, now, firstDelaySeconds } = results;
   if (succeeded > 0) {
-    const concurrencyLimit =
-      failed === 0 ? Math.min(MAX_CONCURRENCY, before.concurrencyLimit * 2) : before.concurrencyLimit;
-    return { concurrencyLimit, failures: 0, circuitOpenUntil: null, failingSince: null };
+    const concurrency_limit =
+      failed === 0 ? Math.min(MAX_CONCURRENCY, before.concurrency_limit * 2) : before.concurrency_limit;
+    return { concurrency_limit, failures: 0, circuit_open_until: null, failing_since: null };
   }
   if (failed === 0) return before;
-  if (before.circuitOpenUntil !== null && before.circuitOpenUntil > now) return before;
-  const isProbe = before.circuitOpenUntil !== null;
+  if (before.circuit_open_until !== null && before.circuit_open_until > now) return before;
+  const isProbe = before.circuit_open_until !== null;
   const failures = isProbe
     ? before.failures + failed
     : Math.min(CIRCUIT_OPENS_AFTER, before.failures + failed);
-  const failing = { failures, failingSince: before.failingSince ?? now };
+  const failing = { failures, failing_since: before.failing_since ?? now };
   if (failures < CIRCUIT_OPENS_AFTER || pendingCount < BACKLOG_THRESHOLD)
-    return { ...failing, concurrencyLimit: INITIAL_CONCURRENCY, circuitOpenUntil: null };
+    return { ...failing, concurrency_limit: INITIAL_CONCURRENCY, circuit_open_until: null };
   const factor = Math.min(MAX_PROBE_DELAY_FACTOR, 2 ** Math.min(30, failures - CIRCUIT_OPENS_AFTER));
   return {
     ...failing,
-    concurrencyLimit: 1,
-    circuitOpenUntil: new Date(now.getTime() + firstDelaySeconds * factor * 1000),
+    concurrency_limit: 1,
+    circuit_open_until: new Date(now.getTime() + firstDelaySeconds * factor * 1000),
   };
 }
 
 /** True once an endpoint has done nothing but fail for DISABLED_AFTER_DAYS. */
-export function isFailingTooLong({ failingSince }: FlowControl, now: Date): boolean {
-  return failingSince !== null && now.getTime() - failingSince.getTime() >= DISABLED_AFTER_MS;
+export function isFailingTooLong({ failing_since }: FlowControl, now: Date): boolean {
+  return failing_since !== null && now.getTime() - failing_since.getTime() >= DISABLED_AFTER_MS;
 }

@@ -25,7 +25,7 @@ export const readRegistration = finderOf('find', '');
 
 /**
  * The same, locked until the transaction ends: serializes the requests of one endpoint, and those of runs
- * that find it disabled (leases/wait.ts).
+ * that find it disabled (leases/release.ts).
  */
 export const lockRegistration = finderOf('find_and_lock', 'FOR NO KEY UPDATE');
 

@@ -30,7 +30,7 @@ interface WriteConfigParams {
   readonly now: Date;
 }
 
-// Serializes the requests of one merchant, and those of runs that find webhooks disabled (leases/wait.ts).
+// Serializes the requests of one merchant, and those of runs that find webhooks disabled (leases/release.ts).
 const lockConfig = sql<Pick<ConfigRow, 'webhook_url' | 'webhooks_enabled'>, { merchantId: string }>(
   'lock_webhook_config',
   (p) => `

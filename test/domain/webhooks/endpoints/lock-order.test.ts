@@ -64,7 +64,7 @@ describe('an endpoint is locked before its deliveries', () => {
     const first = await acquire('first run');
     await ctx.db('webhook_endpoints').update({ leased_by: null, leased_until: null });
     const { lease, acquired } = await acquire('second run');
-    expect(acquired.hasInterrupted).to.equal(true);
+    expect(acquired.has_interrupted).to.equal(true);
     const [sent] = first.acquired.due;
     if (sent === undefined) throw new Error('nothing was due');
     const outcomes = [attemptOutcome(ctx, sent, ANSWER, ctx.now())];

@@ -120,7 +120,7 @@ describe('what is read of webhooks beside a lock', () => {
       },
       () => acquire('run'),
     );
-    expect(acquired).to.deep.include({ isWaiting: true, due: [] });
+    expect(acquired).to.deep.include({ is_waiting: true, due: [] });
   });
 
   /** What a sweep deletes of an idle endpoint to which a delivery is restarted before `more` is done. */

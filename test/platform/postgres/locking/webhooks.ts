@@ -1,6 +1,6 @@
 import { ENDED, FIRST_WINS, LOCKED_ROWS, NEW_ROWS, OWN_ROW, type Reasons } from './reasons.ts';
 
-const UNDER_ENDPOINTS = 'The caller has locked the endpoints in an earlier statement (leases/lock.ts).';
+const UNDER_ENDPOINTS = 'The caller has locked the endpoints in an earlier statement (leases/lease.ts).';
 const ONE_PROCESS = 'The feed is locked as a whole by the statement before; nobody else reads or writes it.';
 const UNDER_REGISTRATION = 'The caller has locked the registration in an earlier statement.';
 const UNDER_OWNER = 'The caller has locked the owner in an earlier statement; who changes its secrets does.';

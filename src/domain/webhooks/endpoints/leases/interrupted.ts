@@ -2,8 +2,7 @@ import type { Context } from '../../../../platform/context.ts';
 import { attemptsTotal } from '../../../../platform/metrics/measures.ts';
 import { run, sql } from '../../../../platform/postgres/db.ts';
 import { REGISTRATION, URL_OF_EVENT } from '../destination.ts';
-import type { AcquiredEndpoint, EndpointLease } from './lease.ts';
-import { withEndpointsLocked } from './lock.ts';
+import { withEndpointsLocked, type AcquiredEndpoint, type EndpointLease } from './lease.ts';
 
 interface InterruptedParams {
   readonly endpointId: string;
@@ -12,7 +11,7 @@ interface InterruptedParams {
   readonly receiver: string | null;
 }
 
-// Its caller has locked the endpoint (lock.ts), as whoever records an outcome: else one would hold the
+// Its caller has locked the endpoint (lease.ts), as whoever records an outcome: else one would hold the
 // endpoint and the other the delivery, and they would wait for each other for ever. An attempt whose outcome
 // was recorded has its row, so the conflict skips it. The retry schedule does not
 // advance: restarted_after grows with attempts. A run that was only frozen may still record the outcome: it
@@ -64,9 +63,9 @@ export async function withoutInterrupted(
   endpoint: AcquiredEndpoint,
   receiver: string | null,
 ): Promise<AcquiredEndpoint> {
-  if (!endpoint.hasInterrupted) return endpoint;
+  if (!endpoint.has_interrupted) return endpoint;
   await recordInterrupted(ctx, lease, receiver);
-  return { ...endpoint, due: [], hasInterrupted: false, hasMore: true };
+  return { ...endpoint, due: [], has_interrupted: false, has_more: true };
 }
 
 /**

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { addSeconds } from '../../../../platform/clock.ts';
 import type { Context } from '../../../../platform/context.ts';
+import { run, sql, type Connection } from '../../../../platform/postgres/db.ts';
+import { transact } from '../../../../platform/postgres/transactions/transact.ts';
 import type { EncodedSecret } from '../../secrets/store.ts';
 import type { FlowControl } from '../flow-control.ts';
 import type { Payload } from '../registration.ts';
@@ -44,22 +46,22 @@ export interface DueDelivery {
 }
 
 /** The state of an acquired endpoint, as of one read. */
-export interface AcquiredEndpoint {
-  readonly merchantId: string;
-  readonly flowControl: FlowControl;
-  readonly isDisabled: boolean;
-  /** The merchant has disabled the endpoint: deliveries wait until it is enabled again (leases/wait.ts). */
-  readonly isWaiting: boolean;
+export interface AcquiredEndpoint extends FlowControl {
+  readonly owner: string;
+  readonly merchant_id: string;
+  readonly is_disabled: boolean;
+  /** The merchant has disabled the endpoint: deliveries wait until it is enabled again (`releaseOrWait`). */
+  readonly is_waiting: boolean;
   /** An earlier run sent something and recorded no outcome of it, because it died: see recordInterrupted. */
-  readonly hasInterrupted: boolean;
+  readonly has_interrupted: boolean;
   /** Pending deliveries, counted up to BACKLOG_THRESHOLD. */
-  readonly pendingCount: number;
+  readonly pending_count: number;
   /** Of the endpoint, encrypted, in base64, newest first. */
   readonly secrets: readonly EncodedSecret[];
   /** The merchant's private keys for ed25519, in the same form; most have none. */
-  readonly signingKeys: readonly EncodedSecret[];
+  readonly signing_keys: readonly EncodedSecret[];
   /** The registration of an endpoint that the merchant registered, whose secrets these are; else null. */
-  readonly registrationId: string | null;
+  readonly registration_id: string | null;
   /** Whether events are sent whole, or as a notice with a link. */
   readonly payload: Payload;
   /** How often the endpoint's job had been scheduled at this read; null: it is not scheduled. */
@@ -69,10 +71,36 @@ export interface AcquiredEndpoint {
    * More may be due now: beyond the concurrency limit, or of payments that have a delivery among `due` or in
    * flight.
    */
-  readonly hasMore: boolean;
+  readonly has_more: boolean;
 }
 
 /** When a lease ends that is taken or renewed now. */
 export function leaseEnd(ctx: Context): Date {
   return addSeconds(ctx.systemNow(), ctx.config.webhookTimeoutSeconds + LEASE_MARGIN_SECONDS);
+}
+
+// It returns no column, so that it shares a round trip with the statement that follows (transact.ts). All
+// take endpoints in the order of their ids, and before the jobs of endpoints: two that share some never wait
+// for each other for ever.
+const lockEndpoints = sql<never, { endpointIds: readonly string[] }>(
+  'lock_webhook_endpoints',
+  (p) => `
+   SELECT FROM webhook_endpoints WHERE id = ANY (${p.endpointIds}) ORDER BY id FOR NO KEY UPDATE`,
+);
+
+/**
+ * Does `work` in one transaction that has locked endpoints, or in the transaction that `connection` is. The
+ * statements of `work` begin once the locks are held: one that waits for a lock itself reads all else as it
+ * was before it waited, and a run would send again what another has just delivered.
+ */
+export async function withEndpointsLocked<Result>(
+  connection: Connection,
+  endpointIds: readonly string[],
+  work: (on: Connection) => Promise<Result>,
+): Promise<Result> {
+  const locked = async (on: Connection) => {
+    await run(on, lockEndpoints, { endpointIds });
+    return work(on);
+  };
+  return 'isCompleted' in connection ? locked(connection) : transact(connection, locked);
 }

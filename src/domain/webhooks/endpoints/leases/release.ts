@@ -1,12 +1,10 @@
-import { finish, schedule } from '../../../schedule/store.ts';
+import { addSeconds } from '../../../../platform/clock.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { sharedBatch } from '../../../../platform/batch.ts';
 import { recordset, run, runOne, sql, type Connection } from '../../../../platform/postgres/db.ts';
 import { beginLast } from '../../../../platform/postgres/transactions/pipelined.ts';
-import { ownerOf, type AcquiredEndpoint, type EndpointLease } from './lease.ts';
-import { withEndpointsLocked } from './lock.ts';
-import { REGISTRATION_IN } from '../destination.ts';
 import { deliverWebhook } from '../jobs.ts';
+import { ownerOf, withEndpointsLocked, type AcquiredEndpoint, type EndpointLease } from './lease.ts';
 
 /** A release as it travels. */
 export interface Release {
@@ -23,7 +21,7 @@ export interface Release {
 // statement increments it too, for a run that found the endpoint leased and is about to defer the job to the
 // lease's end. The jobs are locked in their order, as schedule() locks them; deliveries may be read beside
 // that lock, because the version tells of what was committed during the wait. A job that does not exist has
-// no version: the caller has locked the endpoints (lock.ts), so a run that found one leased has left before.
+// no version: the caller has locked the endpoints (lease.ts), so a run that found one leased has left before.
 const releaseUnlessRescheduled = sql<{ owner: string }, { releases: string }>(
   'release_endpoints_unless_rescheduled',
   (p) => `
@@ -101,9 +99,9 @@ export async function releaseAll(
 export function releaseEndpoint(
   ctx: Context,
   lease: EndpointLease,
-  { version, flowControl }: AcquiredEndpoint,
+  { version, circuit_open_until }: AcquiredEndpoint,
 ): Promise<boolean> {
-  return releaseBatched(ctx.db, releaseOf(ctx, lease, version, flowControl.circuitOpenUntil));
+  return releaseBatched(ctx.db, releaseOf(ctx, lease, version, circuit_open_until));
 }
 
 /** The release of an endpoint whose job had this version when it was acquired. */
@@ -111,84 +109,51 @@ export function releaseOf(
   { testClock }: Pick<Context, 'testClock'>,
   { endpointId, owner }: EndpointLease,
   version: number | null,
-  circuitOpenUntil: Date | null,
+  circuit_open_until: Date | null,
 ): Release {
   return {
     endpoint_id: endpointId,
     owner,
     version,
-    circuit_open_until: circuitOpenUntil,
+    circuit_open_until,
     clock_offset_ms: testClock?.offsetMs ?? 0,
     clock_frozen_until: testClock?.frozenUntil ?? null,
   };
 }
 
-const release = sql<never, { endpointId: string; owner: string }>(
-  'release_endpoint',
-  (p) => `
-   UPDATE webhook_endpoints SET leased_by = NULL, leased_until = NULL
-   WHERE id = ${p.endpointId} AND leased_by = ${p.owner}`,
+/** How often the deliveries of a waiting endpoint are read for those that have waited too long. */
+const LOOK_SECONDS = 86_400;
+
+// FOR SHARE waits for a PUT that is about to enable webhooks. It may have searched for waiting deliveries
+// before one of these was committed: once it has ended, this finds nothing, and the run reads again.
+const lockWhileOff = sql<{ id: string }, { merchantId: string }>(
+  'lock_merchant_while_webhooks_are_off',
+  (p) => `SELECT id FROM merchants WHERE id = ${p.merchantId} AND NOT webhooks_enabled FOR SHARE`,
 );
-
-/** Releases the endpoint of a merchant although more may be due: its job is due again at once. */
-export async function yieldEndpoint(
-  ctx: Context,
-  { endpointId, owner }: EndpointLease,
-  merchantId: string,
-): Promise<void> {
-  // In this order: a job that starts while the endpoint is still leased would be deferred to the lease's end.
-  await run(ctx.db, release, { endpointId, owner });
-  await schedule(ctx.db, [
-    { job: deliverWebhook, key: endpointId, runAt: ctx.now(), testClock: ctx.testClock, merchantId },
-  ]);
-}
-
-// Compares the version, because the owner may release the endpoint, and more may be scheduled, between this
-// statement's read and its write.
-const deferJob = sql<{ id: string }, { endpointId: string }>(
-  'defer_job_to_lease_end',
+const lockRegistrationWhileOff = sql<{ id: string }, { id: string }>(
+  'lock_registration_while_it_is_off',
   (p) => `
-   WITH leased AS MATERIALIZED (
-     SELECT w.version, e.leased_until, split_part(e.leased_by, ':', 1) AS worker
-     FROM webhook_endpoints e
-       JOIN scheduled_jobs w ON w.job = '${deliverWebhook.name}' AND w.key = e.id
-     WHERE e.id = ${p.endpointId} AND e.leased_until IS NOT NULL
-   ),
-   deferred AS (
-     UPDATE scheduled_jobs SET visible_at = leased.leased_until, leased_by = leased.worker
-     FROM leased
-     WHERE job = '${deliverWebhook.name}' AND key = ${p.endpointId}
-       AND scheduled_jobs.version = leased.version
-   )
-   SELECT id FROM webhook_endpoints WHERE id = ${p.endpointId}`,
-);
-
-// Deliveries may lack their endpoint: the sweep deleted it as idle while they were created. Restored without
-// its hash, because another endpoint may have been created for the URL meanwhile.
-const restoreEndpoint = sql<{ id: string }, { endpointId: string; systemNow: Date }>(
-  'restore_endpoint',
-  (p) => `
-   INSERT INTO webhook_endpoints (id, merchant_id, registration_id, url, created_at)
-   SELECT d.endpoint_id, d.merchant_id, ${REGISTRATION_IN('d.endpoint_id')},
-     CASE WHEN starts_with(d.endpoint_id, d.merchant_id || ' ')
-         AND ${REGISTRATION_IN('d.endpoint_id')} IS NULL
-       THEN substring(e.callback_url FROM '^[^?#]+') END,
-     ${p.systemNow}
-   FROM deliveries d LEFT JOIN events e ON e.id = d.event_id
-   WHERE d.endpoint_id = ${p.endpointId} AND d.status = 'pending' LIMIT 1
-   ON CONFLICT DO NOTHING RETURNING id`,
+   SELECT id FROM endpoint_registrations
+   WHERE id = ${p.id} AND NOT is_enabled AND deleted_at IS NULL FOR SHARE`,
 );
 
 /**
- * Defers to the run that owns the endpoint's lease, which reads what is due before it releases the endpoint.
- * If that run dies, the job is visible when its lease ends. Finishes the job of an endpoint that does not
- * exist; restores the endpoint when deliveries are pending for it.
+ * Releases the endpoint as `releaseEndpoint` does. While the merchant has it disabled, its job is put off for
+ * a day instead: the PUT that enables it wakes it.
  */
-export async function deferToOwner(ctx: Context, endpointId: string): Promise<void> {
-  if ((await runOne(ctx.db, deferJob, { endpointId })) !== null) return;
-  const now = ctx.now();
-  const restored = await runOne(ctx.db, restoreEndpoint, { endpointId, systemNow: ctx.systemNow() });
-  if (restored === null) await finish(ctx.db, deliverWebhook, [endpointId], now);
-  else
-    await schedule(ctx.db, [{ job: deliverWebhook, key: endpointId, runAt: now, testClock: ctx.testClock }]);
+export async function releaseOrWait(
+  ctx: Context,
+  lease: EndpointLease,
+  endpoint: AcquiredEndpoint,
+): Promise<boolean> {
+  if (!endpoint.is_waiting) return releaseEndpoint(ctx, lease, endpoint);
+  const circuit_open_until = addSeconds(ctx.now(), LOOK_SECONDS);
+  return ctx.db.transaction(async (tx) => {
+    const { merchant_id: merchantId, registration_id: id } = endpoint;
+    const locked =
+      id === null
+        ? await runOne(tx, lockWhileOff, { merchantId })
+        : await runOne(tx, lockRegistrationWhileOff, { id });
+    return locked !== null && releaseEndpoint({ ...ctx, db: tx }, lease, { ...endpoint, circuit_open_until });
+  });
 }

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { isMoreDue, type Poll } from '../../../../../src/domain/webhooks/deliveries/in-flight/polls.ts';
+import {
+  isMoreDue,
+  type Poll,
+} from '../../../../../src/domain/webhooks/deliveries/in-flight/await-change.ts';
 import { countStatements } from '../../../../support/counted-db.ts';
 import {
   callbackEndpointId,
@@ -25,10 +28,10 @@ describe('the polls of runs whose requests hang', () => {
   after(() => harness.close());
 
   const pollOf = (endpointId: string, more: Partial<Poll> = {}): Poll => ({
-    endpointId,
-    paymentIdsInFlight: [],
-    now: harness.ctx.now(),
-    receiver: null,
+    endpoint_id: endpointId,
+    in_flight: [],
+    due_at: harness.ctx.now(),
+    is_overridden: false,
     ...more,
   });
   const counted = () => countStatements(harness.ctx.db);
@@ -40,8 +43,8 @@ describe('the polls of runs whose requests hang', () => {
     const before = new Date(harness.ctx.now().getTime() - 86_400_000);
     const answers = await Promise.all([
       ...endpointIds.map((id) => isMoreDue(db, pollOf(id))),
-      isMoreDue(db, pollOf(first, { paymentIdsInFlight: [delivery?.payment_id ?? ''] })),
-      isMoreDue(db, pollOf(first, { now: before })),
+      isMoreDue(db, pollOf(first, { in_flight: [delivery?.payment_id ?? ''] })),
+      isMoreDue(db, pollOf(first, { due_at: before })),
       isMoreDue(db, pollOf(`${harness.merchant.id} that does not exist`)),
     ]);
     expect(answers).to.deep.equal([...endpointIds.map(() => true), false, false, false]);
@@ -73,7 +76,7 @@ describe('the polls of runs whose requests hang', () => {
     try {
       const { db } = harness.ctx;
       expect(await isMoreDue(db, pollOf(first))).to.equal(false);
-      expect(await isMoreDue(db, pollOf(first, { receiver: 'https://all.example' }))).to.equal(true);
+      expect(await isMoreDue(db, pollOf(first, { is_overridden: true }))).to.equal(true);
     } finally {
       await configure(harness, 'https://shop.example/hooks');
     }
@@ -81,7 +84,7 @@ describe('the polls of runs whose requests hang', () => {
 
   it('that fail are reported to the run alone that made them', async () => {
     const [first = '', second = ''] = endpointIds;
-    const broken = { paymentIdsInFlight: ['a \u0000 that Postgres refuses'] };
+    const broken = { in_flight: ['a \u0000 that Postgres refuses'] };
     const failed = await Promise.allSettled([
       isMoreDue(harness.ctx.db, pollOf(first, broken)),
       isMoreDue(harness.ctx.db, pollOf(second)),
@@ -110,7 +113,7 @@ describe('the polls of runs whose requests hang', () => {
       { first },
     );
     await db.raw('ANALYZE deliveries, webhook_endpoints');
-    const inFlight = { paymentIdsInFlight: [delivery?.payment_id ?? ''] };
+    const inFlight = { in_flight: [delivery?.payment_id ?? ''] };
     const plans = await explain(db, (tx) =>
       Promise.all([isMoreDue(tx, pollOf(first, inFlight)), isMoreDue(tx, pollOf(second))]),
     );
