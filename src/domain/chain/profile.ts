@@ -1,4 +1,5 @@
 import type { Config } from '../../platform/config/config.ts';
+import type { Mode } from '../api/endpoint.ts';
 import { simulatedContract } from './addresses.ts';
 import { isCoinOn, testTokenContract, tokenContract, type CoinId } from './coins.ts';
 import { NETWORK_IDS, NETWORKS, type NetworkId } from './networks.ts';
@@ -43,6 +44,14 @@ export const SIMULATED_CHAINS: ChainProfile = {
 /** Returns the chains of live payments on real networks. */
 export function realChains({ chainProfile, testnetTokens }: Pick<Config, 'chainProfile' | 'testnetTokens'>) {
   return chainProfile === 'mainnet' ? MAINNET : testnet(testnetTokens);
+}
+
+/** Returns the chains of the payments of merchants of a mode, for who has no adapters. */
+export function chainsOf(
+  config: Pick<Config, 'chainProfile' | 'testnetTokens' | 'simulateLive'>,
+  mode: Mode,
+): ChainProfile {
+  return mode === 'live' && !config.simulateLive ? realChains(config) : SIMULATED_CHAINS;
 }
 
 /** A token's contract on a main network is nothing on its test network: there is none unless one is known. */

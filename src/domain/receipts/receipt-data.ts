@@ -1,4 +1,5 @@
-import { isNetwork, NETWORKS } from '../chain/networks.ts';
+import { isNetwork } from '../chain/networks.ts';
+import { chainsOf } from '../chain/profile.ts';
 import { isRefunded, type Status } from '../payments/lifecycle/states.ts';
 import { checkoutUrl } from '../payments/schemas.ts';
 import { writtenLike } from '../../platform/values/money.ts';
@@ -71,6 +72,9 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
   WHERE e.id = ${p.eventId}`,
 );
 
+/** What mails to customers depend on. */
+export type MailConfig = Pick<Config, 'publicUrl' | 'simulateLive' | 'chainProfile' | 'testnetTokens'>;
+
 /** What a mail says, and to whom. */
 export interface AddressedMail {
   readonly to: string;
@@ -84,7 +88,7 @@ export interface AddressedMail {
 export async function readReceipt(
   db: Db,
   eventId: string,
-  config: Pick<Config, 'publicUrl' | 'simulateLive' | 'chainProfile'>,
+  config: MailConfig,
 ): Promise<AddressedMail | null> {
   const row = await runOne(db, receiptDataOfEvent, { eventId });
   if (row === null || row.customer_email === null) return null;
@@ -92,21 +96,20 @@ export async function readReceipt(
   return { to, language, merchantId, receipt: toReceipt(row, config) };
 }
 
-function toReceipt(
-  row: ReceiptDataRow,
-  { publicUrl, simulateLive, chainProfile }: Pick<Config, 'publicUrl' | 'simulateLive' | 'chainProfile'>,
-): ReceiptData {
+function toReceipt(row: ReceiptDataRow, config: MailConfig): ReceiptData {
+  const chains = chainsOf(config, row.merchant_mode);
+  const nameOf = (network: string) => (isNetwork(network) ? chains.nameOf(network) : network);
   const { pay_amount, pay_currency } = row;
   const inSettlementCoin = (amount: string) => `${writtenLike(amount, pay_amount)} ${pay_currency}`;
   return {
     merchantName: row.merchant_name,
-    isTest: simulateLive || chainProfile === 'testnet' || row.merchant_mode === 'test',
+    isTest: chains.isTest,
     paymentId: row.payment_id,
     orderId: row.order_id,
     description: row.order_description,
     total: inSettlementCoin(pay_amount),
     at: row.at,
-    pageUrl: checkoutUrl(row.token_id, publicUrl),
+    pageUrl: checkoutUrl(row.token_id, config.publicUrl),
     ...(row.refund_amount === null
       ? {
           kind: 'paid',
@@ -124,8 +127,4 @@ function toReceipt(
           hashes: row.refund_hash === null ? [] : [row.refund_hash],
         }),
   };
-}
-
-function nameOf(network: string): string {
-  return isNetwork(network) ? NETWORKS[network].name : network;
 }

@@ -1,4 +1,5 @@
-import { NETWORKS, type NetworkId } from '../chain/networks.ts';
+import type { NetworkId } from '../chain/networks.ts';
+import { chainsOf } from '../chain/profile.ts';
 import { appearanceOf } from '../checkout/view/appearance.ts';
 import { canAskForAddress } from '../checkout/view/view.ts';
 import { findByToken, type CheckoutPayment } from '../checkout/view/store.ts';
@@ -13,9 +14,8 @@ import {
 import { checkoutUrl } from '../payments/schemas.ts';
 import { isZero, writtenLike } from '../../platform/values/money.ts';
 import { runOne, sql, type Db } from '../../platform/postgres/db.ts';
-import type { Config } from '../../platform/config/config.ts';
 import type { EventType } from '../../sdk/event-types.ts';
-import type { AddressedMail } from './receipt-data.ts';
+import type { AddressedMail, MailConfig } from './receipt-data.ts';
 import { OF_ADDRESS, type RequestReason } from './store.ts';
 import type { ReceiptData } from './template.ts';
 
@@ -70,7 +70,7 @@ const requestOfEvent = sql<RequestRow, { eventId: string }>(
 export async function readAddressRequest(
   db: Db,
   eventId: string,
-  config: Surroundings,
+  config: MailConfig,
 ): Promise<AddressedMail | null> {
   const row = await runOne(db, requestOfEvent, { eventId });
   const payment = row === null ? null : await findByToken(db, row.token_id);
@@ -84,12 +84,10 @@ export async function readAddressRequest(
     came: row.came_amount === null ? received : `${row.came_amount} ${row.came_coin}`,
     received,
     sentBack: isZero(amount_refunded) ? null : inSettlementCoin(payment, amount_refunded),
-    goesBackAs: `${payment.refund_coin} (${NETWORKS[payment.refund_network].name})`,
+    goesBackAs: `${payment.refund_coin} (${chainsOf(config, payment.merchant_mode).nameOf(payment.refund_network)})`,
     networks: [],
   });
 }
-
-type Surroundings = Pick<Config, 'publicUrl' | 'simulateLive' | 'chainProfile'>;
 
 function addressed(payment: CheckoutPayment, receipt: ReceiptData): AddressedMail | null {
   const { customer_email: to, language, merchant_id: merchantId } = payment;
@@ -100,15 +98,15 @@ function inSettlementCoin({ pay_amount, pay_currency }: CheckoutPayment, amount:
   return `${writtenLike(amount, pay_amount)} ${pay_currency}`;
 }
 
-function commonData(payment: CheckoutPayment, { publicUrl, simulateLive, chainProfile }: Surroundings) {
+function commonData(payment: CheckoutPayment, config: MailConfig) {
   return {
     merchantName: appearanceOf(payment).name,
-    isTest: simulateLive || chainProfile === 'testnet' || payment.merchant_mode === 'test',
+    isTest: chainsOf(config, payment.merchant_mode).isTest,
     paymentId: payment.id,
     orderId: payment.order_id,
     description: payment.order_description,
     total: inSettlementCoin(payment, payment.pay_amount),
-    pageUrl: checkoutUrl(payment.token_id, publicUrl),
+    pageUrl: checkoutUrl(payment.token_id, config.publicUrl),
     hashes: [],
   };
 }
@@ -127,7 +125,7 @@ const addressByKey = sql<
 export async function readAddressNotice(
   db: Db,
   key: string,
-  config: Surroundings,
+  config: MailConfig,
 ): Promise<AddressedMail | null> {
   const given = await runOne(db, addressByKey, { key });
   const payment = given === null ? null : await findByToken(db, given.token_id);
@@ -137,6 +135,6 @@ export async function readAddressNotice(
     kind: 'given',
     at: given.given_at,
     goesBackTo: given.address,
-    networks: [NETWORKS[given.network].name],
+    networks: [chainsOf(config, payment.merchant_mode).nameOf(given.network)],
   });
 }
