@@ -1,6 +1,8 @@
 import { DEFAULT_PER_MINUTE, endpoint, reply } from '../api/endpoint.ts';
 import { ValidationError } from '../api/errors.ts';
 import { logConfigChange } from '../../platform/logging/config-change.ts';
+import { readAcceptedMethods } from '../merchants/accepted-methods.ts';
+import { parOf } from '../payments/create.ts';
 import { adaptersOf, type AdaptersByMode } from '../payments/lifecycle/ports.ts';
 import { choicesOf } from './appearance/choices.ts';
 import { encodeInTurn } from './appearance/encode-logo.ts';
@@ -8,6 +10,7 @@ import { IMAGE_TYPES } from './appearance/image-type.ts';
 import { logoId, toAppearance } from './appearance/resource.ts';
 import { Appearance, AppearanceBody } from './appearance/schemas.ts';
 import { readAppearance, removeLogo, storeChoices, storeLogo } from './appearance/store.ts';
+import { methodsOf } from './view/offer.ts';
 
 /** Decoding an image takes a hundred times as long as storing it. */
 const LOGOS_PER_MINUTE = 10;
@@ -37,16 +40,22 @@ export const appearanceEndpoints = (adapters: AdaptersByMode) => [
     summary: 'Replaces all choices of the appearance; null, or leaving one out, is its default.',
     description:
       'What is left out is reset, so send everything that is to stay: read, change, write. Pages ' +
-      'that load or update afterwards show it.',
+      'that load or update afterwards show it. `methods` of live payments on real networks are the ' +
+      'settlement coin and what else the operator has set as accepted.',
     auth: 'required',
     permissions: ['checkout:write'],
     perMinute: DEFAULT_PER_MINUTE,
     body: AppearanceBody,
     errors: [],
     response: { status: 200, schema: Appearance },
-    async handle({ ctx, caller: { merchantId, mode }, body }) {
-      const { networks } = adaptersOf(adapters, mode);
-      const choices = choicesOf(body, { networks, allowPrivate: ctx.config.allowPrivateNetworks });
+    async handle({ ctx, caller, body }) {
+      const { merchantId } = caller;
+      const { networks, settlement: settlement_mode } = adaptersOf(adapters, caller.mode);
+      const { coin: pay_currency, network: pay_network } = parOf(caller);
+      const accepted_methods = await readAcceptedMethods(ctx.db, merchantId);
+      const settled = methodsOf({ settlement_mode, pay_currency, pay_network, accepted_methods }, null);
+      const { allowPrivateNetworks: allowPrivate } = ctx.config;
+      const choices = choicesOf(body, { networks, settled, allowPrivate });
       const row = await storeChoices(ctx.db, merchantId, choices, ctx.now());
       logConfigChange(ctx, 'checkout appearance', { merchant_id: merchantId, ...choices });
       return reply(200, toAppearance(row, ctx.config.publicUrl));

@@ -20,6 +20,19 @@ export function acceptedMethodsOf(text: string): AcceptedMethod[] {
   });
 }
 
+const acceptedMethods = sql<{ accepted_methods: readonly AcceptedMethod[] }, { merchantId: string }>(
+  'accepted_methods_of_merchant',
+  (p) => `SELECT accepted_methods FROM merchants WHERE id = ${p.merchantId}`,
+);
+
+/** Returns what the merchant's live payments take beside the settlement coin. */
+export async function readAcceptedMethods(
+  connection: Connection,
+  merchantId: string,
+): Promise<readonly AcceptedMethod[]> {
+  return (await runOne(connection, acceptedMethods, { merchantId }))?.accepted_methods ?? [];
+}
+
 const updateAcceptedMethods = sql<{ id: string }, { merchantId: string; methods: string }>(
   'set_accepted_methods_of_merchant',
   (p) => `UPDATE merchants SET accepted_methods = ${p.methods} WHERE id = ${p.merchantId} RETURNING id`,

@@ -37,7 +37,7 @@ export async function createPayment(
   claim: IdempotencyClaim | null,
 ): Promise<Reply> {
   const now = ctx.now();
-  const { network } = settlementOf(caller);
+  const { network } = parOf(caller);
   const { addresses, settlement, isSimulated } = adaptersOf(adapters, caller.mode);
   const place = await addresses.open(ctx, caller, network);
   const { payment: created, rate } = newPayment(ctx, place, caller, body, now);
@@ -81,7 +81,7 @@ export function newPayment(
   now: Date,
 ): { payment: Payment; rate: string } {
   const id = newId('pay', now);
-  const { coin, network } = settlementOf(caller);
+  const { coin, network } = parOf(caller);
   const { asks, rate } = quoteInSettlementCoin(body.pay_amount, coin, network);
   const address = place.derive(network, { id });
   if (address === null) throw new Error(`a new payment has no address on ${network}`);
@@ -140,7 +140,8 @@ export function newPayment(
  * The merchant's coin and network were valid when the merchant was created; throws when a release removed
  * one.
  */
-function settlementOf({ merchantId, settlementCurrency: coin, settlementNetwork: network }: Caller) {
+/** Returns the merchant's settlement coin, and its network. */
+export function parOf({ merchantId, settlementCurrency: coin, settlementNetwork: network }: Caller) {
   if (!isCoin(coin) || !isNetwork(network))
     throw new Error(
       `merchant ${merchantId} settles in ${coin} on ${network}, which this release does not know`,

@@ -16,7 +16,8 @@ export interface Settling extends Pick<Payment, 'settlement_mode' | 'pay_currenc
   readonly accepted_methods: readonly PaymentMethod[];
 }
 
-const isSame = (one: PaymentMethod, other: PaymentMethod): boolean =>
+/** True for the same coin on the same network. */
+export const isSame = (one: PaymentMethod, other: PaymentMethod): boolean =>
   one.coin === other.coin && one.network === other.network;
 
 /**
