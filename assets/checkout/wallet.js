@@ -96,12 +96,20 @@ function sayWhatIsSent() {
   notify((sending.hash === null ? failed : sent) ?? '');
 }
 
+/**
+ * Errors by which a wallet has sent nothing: refused, not allowed, no such method or chain (EIP-1193, 3085),
+ * not a valid request (JSON-RPC 2.0), and a call that would be reverted (geth). By any other, a time limit or
+ * a node that is away, it may have sent it.
+ */
+const NOT_SENT = [4001, 4100, 4200, 4902, -32600, -32601, -32602, 3];
+
 /** @param {HTMLButtonElement} button */
 async function payInjected(button) {
   const texts = button.dataset;
   const { chain } = texts;
   if (!provider || sending || isAsking) return;
   isAsking = button.disabled = true;
+  let isSending = false;
   try {
     const [from] = /** @type {string[]} */ (await provider.request({ method: 'eth_requestAccounts' }));
     await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] });
@@ -114,15 +122,19 @@ async function payInjected(button) {
       throw Object.assign(new Error('another chain'), { code: 4902 });
     remember({ hash: null, shown: shownHashes().length });
     const params = [{ from, to, value, data }];
+    isSending = true;
     const hash = await provider.request({ method: 'eth_sendTransaction', params });
     remember({ hash: String(hash), shown: shownHashes().length });
     notify(texts.sent ?? '');
   } catch (error) {
     const { code } = /** @type {{ code?: number }} */ (error);
-    // The wallet has answered that it did not send it.
+    const isUnsure = isSending && !NOT_SENT.includes(Number(code));
+    const unsure = sending;
     remember(null);
-    const [cancelled, chainless, failed] = [texts.cancelled, texts.chainless, texts.failed];
-    notify((code === 4001 ? cancelled : code === 4902 ? chainless : failed) ?? '');
+    // This visit offers nothing again; who has looked in the wallet, and loads the page again, gets the button.
+    if (isUnsure) sending = unsure;
+    const { cancelled, chainless, failed } = texts;
+    notify((isUnsure ? texts.unsure : code === 4001 ? cancelled : code === 4902 ? chainless : failed) ?? '');
   }
   isAsking = button.disabled = false;
   offerInjectedWallet();

@@ -302,6 +302,20 @@ describe('an injected wallet whose chains are real nodes', () => {
     });
   });
 
+  it('offers nothing again where the wallet may have sent it, until the page is loaded again', async () => {
+    await withWallet(['ETH', 'ethereum'], async (page, { refused, asked }) => {
+      // An internal error: the wallet's node did not answer in time, or the wallet was closed.
+      refused.set('eth_sendTransaction', -32_603);
+      await page.locator('#injected').click();
+      await notice(page, 'The wallet did not say whether it sent this. Look there first');
+      expect(await page.locator('#injected, #wallet').filter({ visible: true }).count()).to.equal(0);
+      await picture(page, 'wallet-unsure');
+      await page.reload();
+      await page.locator('#injected:visible').waitFor();
+      expect(asked.filter(({ method }) => method === 'eth_sendTransaction')).to.have.length(1);
+    });
+  });
+
   it('does not say "sent" when the chain refuses: the wallet has too little of the token', async () => {
     await withWallet(['USDC', 'ethereum'], async (page) => {
       const token = await deployToken(page, nodeOf(SEPOLIA), 10_499_999n);

@@ -150,6 +150,11 @@ export function secondsToConfirm(network: NetworkId): number {
   return blockSeconds * confirmations;
 }
 
+/** Blocks may come late, and a poll may fail: a real network that is read up to now is behind by less. */
+export function mostSecondsBehind(network: NetworkId): number {
+  return 60 + 3 * NETWORKS[network].blockSeconds;
+}
+
 const FEE_LEVELS: readonly FeeLevel[] = ['low', 'medium', 'high'];
 
 /** The networks, cheapest first, and of equally cheap ones the fastest. */

@@ -148,7 +148,8 @@ export interface ChainClient {
 
   /**
    * Returns the transfers of a transaction, to any address; none: the network does not know it. Null: the
-   * client cannot look a transaction up.
+   * client cannot look a transaction up. So it is of a real network everywhere but in the watcher: web has no
+   * provider, and says what follows from what the watcher has read.
    */
   find(network: NetworkId, txHash: string): Promise<readonly ChainTransfer[] | null>;
 

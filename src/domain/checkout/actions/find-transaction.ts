@@ -1,11 +1,18 @@
-import { NETWORKS, type NetworkId, type TransactionHashFormat } from '../../chain/networks.ts';
+import { liveChainKey } from '../../chain/chain-key.ts';
+import {
+  mostSecondsBehind,
+  NETWORKS,
+  type NetworkId,
+  type TransactionHashFormat,
+} from '../../chain/networks.ts';
 import type { ChainTransfer } from '../../chain/port.ts';
 import { adaptersOf, type AdaptersByMode } from '../../payments/lifecycle/ports.ts';
 import { contextOfTestClock } from '../../payments/lifecycle/test-clock.ts';
 import { syncNetwork } from '../../payments/sync/sync-network.ts';
 import type { Context } from '../../../platform/context.ts';
+import { addSeconds } from '../../../platform/clock.ts';
 import { messageOf } from '../../../platform/log.ts';
-import { isUnavailable } from '../../../platform/postgres/db.ts';
+import { isUnavailable, runOne, sql } from '../../../platform/postgres/db.ts';
 import type { LookupResult } from '../components/help.ts';
 import { findByToken, type CheckoutPayment } from '../view/store.ts';
 
@@ -58,7 +65,7 @@ async function lookUp(
   if (clocked === null || !own.networks.includes(network)) return 'unable';
   try {
     const found = await own.chain(clocked).find(network, hash);
-    if (found === null) return 'unable';
+    if (found === null) return await lookUpRead(ctx, network, hash);
     const result = resultOf(found, payment);
     if (result === 'seen') await syncNetwork(clocked, own, network);
     return result;
@@ -70,6 +77,35 @@ async function lookUp(
     });
     return 'unable';
   }
+}
+
+// Index: transfers_by_hash.
+const readOfTransaction = sql<
+  { is_read: boolean; pays_another: boolean },
+  { chain: string; network: NetworkId; hash: string; since: Date }
+>(
+  'read_of_transaction',
+  (p) => `
+    SELECT (c.halted_at IS NULL AND c.scanned_until >= ${p.since}) IS TRUE AS is_read,
+      EXISTS (
+        SELECT FROM transfers t WHERE t.network = ${p.network} AND t.tx_hash = ${p.hash} AND t.is_live
+      ) AS pays_another
+    FROM chain_cursors c WHERE c.chain = ${p.chain}`,
+);
+
+/**
+ * Says what follows from what the watcher has read, where this process has no provider to ask: a transaction
+ * that pays the payment would be there. `hash` is none of the payment's own transfers.
+ */
+async function lookUpRead(
+  { db, now }: Pick<Context, 'db' | 'now'>,
+  network: NetworkId,
+  hash: string,
+): Promise<LookupResult> {
+  const since = addSeconds(now(), -mostSecondsBehind(network));
+  const read = await runOne(db, readOfTransaction, { chain: liveChainKey(network), network, hash, since });
+  if (read?.pays_another === true) return 'elsewhere';
+  return read?.is_read === true ? 'unseen' : 'unable';
 }
 
 function resultOf(transfers: readonly ChainTransfer[], { address }: CheckoutPayment): LookupResult {

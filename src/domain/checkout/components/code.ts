@@ -50,6 +50,7 @@ function injected(transaction: WalletTransaction | null, network: string, texts:
     data-cancelled="${texts.injectedCancelled}"
     data-chainless="${chainless}"
     data-failed="${texts.injectedFailed}"
+    data-unsure="${texts.injectedUnsure}"
     hidden
   >
     ${texts.injected}

@@ -4,7 +4,15 @@ import type { PageTexts } from '../../languages/en.ts';
 import type { State, View } from '../view/view.ts';
 
 /** What the network says of a transaction that the customer named, as far as it matters to them. */
-export type LookupResult = 'bad' | 'unknown' | 'elsewhere' | 'dropped' | 'seen' | 'counted' | 'unable';
+export type LookupResult =
+  | 'bad'
+  | 'unknown'
+  | 'elsewhere'
+  | 'dropped'
+  | 'seen'
+  | 'counted'
+  | 'unseen'
+  | 'unable';
 
 /** What was looked up, and what was found. */
 export interface Found {
@@ -19,6 +27,7 @@ const TEXTS = {
   dropped: 'findDropped',
   seen: 'findSeen',
   counted: 'findCounted',
+  unseen: 'findUnseen',
   unable: 'findUnable',
 } as const satisfies Record<LookupResult, keyof PageTexts>;
 

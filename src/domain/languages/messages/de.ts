@@ -8,6 +8,8 @@ export const messages = {
   injectedChain:
     'Die Wallet wechselt nicht zu {network}. Es wurde nichts gesendet: Fügen Sie das Netzwerk dort hinzu, oder scannen Sie den Code.',
   injectedFailed: 'Die Wallet hat dies nicht bestätigt. Bitte sehen Sie dort nach, bevor Sie erneut senden.',
+  injectedUnsure:
+    'Die Wallet hat nicht gesagt, ob sie dies gesendet hat. Bitte sehen Sie zuerst dort nach: Nur wenn nichts gesendet wurde, laden Sie diese Seite neu, um zu zahlen.',
   offline:
     'Sie sind offline. Die Seite macht weiter, sobald Sie wieder verbunden sind; eine gesendete Zahlung geht nicht verloren.',
   findTitle: 'Schon gesendet? Transaktions-ID einfügen',
@@ -25,6 +27,8 @@ export const messages = {
   findCounted: 'Diese Transaktion haben wir: Sie zählt für diese Zahlung.',
   findUnable:
     'Wir können {network} gerade nicht fragen. Es geht nichts verloren: Die Seite zeigt die Zahlung, sobald wir sie sehen.',
+  findUnseen:
+    'Wir haben {network} bis jetzt gelesen, und diese Transaktion hat nicht an diese Adresse gezahlt. Wenn Sie gerade erst gesendet haben, erscheint sie hier von selbst; sonst vergleichen Sie bitte die Adresse in Ihrer Wallet mit der auf dieser Seite.',
   phoneTitle: 'Auf dem Telefon weitermachen',
   phoneText: 'Scannen Sie dies mit der Kamera: Es öffnet diese Seite dort.',
   refundTitle: 'Wohin soll Geld zurückgehen?',

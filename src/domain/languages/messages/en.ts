@@ -9,6 +9,8 @@ export const messages = {
   injectedChain:
     'The wallet does not switch to {network}. Nothing was sent: add the network there, or scan the code.',
   injectedFailed: 'The wallet did not confirm this. Please look there before you send again.',
+  injectedUnsure:
+    'The wallet did not say whether it sent this. Look there first: only if nothing was sent, reload this page to pay again.',
   offline:
     'You are offline. This page goes on as soon as you are connected; a payment that is sent is not lost.',
   findTitle: 'Already sent? Paste your transaction id',
@@ -25,6 +27,8 @@ export const messages = {
   findCounted: 'We have this transaction: it counts for this payment.',
   findUnable:
     'We cannot ask {network} now. Nothing is lost: this page shows the payment as soon as we see it.',
+  findUnseen:
+    'We have read {network} up to now, and this transaction has not paid this address. If you sent it just now, it shows here by itself; else compare the address in your wallet with the one on this page.',
   phoneTitle: 'Continue on your phone',
   phoneText: 'Scan this with your camera: it opens this page there.',
   refundTitle: 'Where should money go back to?',

@@ -8,6 +8,8 @@ export const messages = {
   injectedChain:
     'El monedero no cambia a {network}. No se envió nada: añada la red allí o escanee el código.',
   injectedFailed: 'El monedero no lo confirmó. Compruébelo allí antes de enviar otra vez.',
+  injectedUnsure:
+    'El monedero no dijo si lo envió. Compruébelo allí primero: solo si no se envió nada, recargue esta página para pagar.',
   offline: 'No tiene conexión. Esta página continúa en cuanto la recupere; un pago ya enviado no se pierde.',
   findTitle: '¿Ya lo envió? Pegue el ID de la transacción',
   findLabel: 'ID de la transacción o un enlace a ella',
@@ -23,6 +25,8 @@ export const messages = {
   findCounted: 'Tenemos esta transacción: cuenta para este pago.',
   findUnable:
     'Ahora no podemos preguntar a {network}. No se pierde nada: la página mostrará el pago en cuanto lo veamos.',
+  findUnseen:
+    'Hemos leído {network} hasta ahora, y esta transacción no ha pagado a esta dirección. Si acaba de enviarla, aparecerá aquí por sí sola; si no, compare la dirección de su monedero con la de esta página.',
   phoneTitle: 'Continuar en el teléfono',
   phoneText: 'Escanéelo con la cámara: abre esta página allí.',
   refundTitle: '¿Adónde debe devolverse el dinero?',

@@ -8,6 +8,8 @@ export const messages = {
   injectedChain:
     'Le portefeuille ne passe pas à {network}. Rien n’a été envoyé\u00a0: ajoutez-y le réseau, ou scannez le code.',
   injectedFailed: 'Le portefeuille n’a pas confirmé. Vérifiez-y avant d’envoyer à nouveau.',
+  injectedUnsure:
+    'Le portefeuille n’a pas dit s’il l’a envoyé. Vérifiez-y d’abord\u00a0: seulement si rien n’a été envoyé, rechargez cette page pour payer.',
   offline:
     'Vous êtes hors ligne. Cette page reprend dès que vous êtes connecté\u00a0; un paiement envoyé n’est pas perdu.',
   findTitle: 'Déjà envoyé\u00a0? Collez l’identifiant de la transaction',
@@ -24,6 +26,8 @@ export const messages = {
   findCounted: 'Nous avons cette transaction\u00a0: elle compte pour ce paiement.',
   findUnable:
     'Nous ne pouvons pas interroger {network} pour le moment. Rien n’est perdu\u00a0: la page affiche le paiement dès que nous le voyons.',
+  findUnseen:
+    'Nous avons lu {network} jusqu’à maintenant, et cette transaction n’a pas payé cette adresse. Si vous venez de l’envoyer, elle s’affichera ici d’elle-même\u00a0; sinon, comparez l’adresse dans votre portefeuille avec celle de cette page.',
   phoneTitle: 'Continuer sur votre téléphone',
   phoneText: 'Scannez ceci avec l’appareil photo\u00a0: cette page s’y ouvre.',
   refundTitle: 'Où faut-il renvoyer l’argent\u00a0?',

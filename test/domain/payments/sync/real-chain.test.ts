@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ChainPage } from '../../../../src/domain/chain/port.ts';
+import type { ChainOf, ChainPage } from '../../../../src/domain/chain/port.ts';
 import { findTransactionByToken } from '../../../../src/domain/checkout/actions/find-transaction.ts';
 import { syncChain } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { readPayments } from '../../../../src/domain/payments/lifecycle/store.ts';
@@ -103,6 +103,27 @@ describe('a network with a client of its own', () => {
     const found = await findTransactionByToken(harness.ctx, real.adapters, payment?.token_id ?? '', txHash);
     expect(found?.result).to.equal('seen');
     expect(await real.statusOf(id)).to.equal('PENDING');
+  });
+
+  it('is not asked where no provider is known: the page says what follows from what was read', async () => {
+    const [id, other] = [await real.create(), await real.create()];
+    const { txHash } = await real.pay(other);
+    await real.sync();
+    const { chain } = real.adapters.live;
+    const find = () => Promise.resolve(null);
+    const blind: ChainOf = (ctx) => ({ poll: (...asked) => chain(ctx).poll(...asked), find });
+    const adapters = { ...real.adapters, live: { ...real.adapters.live, chain: blind } };
+    const { token_id } = await shop.payment(id);
+    const look = async (hash: string) =>
+      (await findTransactionByToken(harness.ctx, adapters, token_id, hash))?.result;
+    const unknown = `0x${'ab'.repeat(32)}`;
+    expect([await look(txHash), await look(unknown)]).to.deep.equal(['elsewhere', 'unseen']);
+    harness.advance(120);
+    expect(await look(unknown), 'what came since is not read').to.equal('unable');
+    expect(await look((await real.pay(id)).txHash), 'not read either').to.equal('unable');
+    await real.sync();
+    const [sent] = (await readPayments(harness.ctx.db, [id])).map(({ tx_hash }) => tx_hash);
+    expect(await look(sent ?? '')).to.equal('counted');
   });
 
   it('without market rates goes on with money at par, and quarantines what needs a rate until there is one', async () => {
