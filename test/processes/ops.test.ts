@@ -182,24 +182,29 @@ describe('npm run ops', function () {
 
   it('status names a process that is connected and does not report itself', async () => {
     const { ctx } = harness;
-    await recordBeat(ctx, newProcess('worker', ctx.now()), {});
-    const name = `worker ${process.pid}`;
+    await recordBeat(ctx, newProcess('watcher', ctx.now()), {});
+    const name = `watcher ${process.pid}`;
     const db = openDb({ url: ctx.config.databaseUrl, poolSize: 1, acquireMs: 5_000, queryMs: 5_000, name });
     await db.raw('SELECT 1');
-    expect((await ops('status')).text).to.not.include('frozen');
+    expect((await ops('status')).text)
+      .to.match(/processes +1 watcher$/m)
+      .and.not.include('frozen');
     harness.advance(20);
-    expect((await ops('status')).text).to.match(/worker \d+ on .* has not reported for 20 s: it is frozen/);
+    expect((await ops('status')).text).to.match(/watcher \d+ on .* has not reported for 20 s: it is frozen/);
     await db.destroy();
     expect((await ops('status')).text).to.not.include('frozen');
   });
 
   it('connections computes what a topology needs, and is bad where max_connections is less', async () => {
     const few = await ops('connections', '--web', '1', '--workers', '1');
-    expect(few.facts).to.deep.include({ each: { web: 22, worker: 41 }, needed: 76 });
+    expect(few.facts).to.deep.include({ each: { web: 22, worker: 41, watcher: 8 }, needed: 76 });
     expect(few.isBad).to.equal(false);
     const many = await ops('connections', '--web', '20', '--workers', '20');
     expect(many.isBad).to.equal(true);
     expect(many.text).to.match(/ = 1273; max_connections is \d+: too few\.$/);
+    const watched = await ops('connections', '--web', '1', '--workers', '1', '--watchers', '2');
+    expect(watched.facts).to.include({ needed: 92 });
+    expect(watched.text).to.include(' + 2 watchers x 8 + ');
   });
 
   it('status names late jobs by their own time, also while a lease hides them', async () => {

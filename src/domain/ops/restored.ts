@@ -9,7 +9,7 @@ import { IS_PENDING } from '../payments/refunds/states.ts';
 const servingProcesses = sql<{ pid: number; application_name: string }>(
   'serving_processes',
   `SELECT pid, application_name FROM pg_stat_activity
-   WHERE datname = current_database() AND application_name ~ '^(web|worker|dev) ' ORDER BY pid`,
+   WHERE datname = current_database() AND application_name ~ '^(web|worker|watcher|dev) ' ORDER BY pid`,
 );
 
 /** What a restored backup says about what happens next. */
@@ -51,7 +51,7 @@ const leaveOutIndices = sql<{ id: string }>(
   `UPDATE wallets SET next_index = next_index + ${LEFT_OUT_INDICES} RETURNING id`,
 );
 
-/** The web and worker processes that are connected to the database, as `application_name (pid)`. */
+/** The processes that write events and are connected to the database, as `application_name (pid)`. */
 export async function servingNow(connection: Connection): Promise<string[]> {
   const rows = await run(connection, servingProcesses, []);
   return rows.map(({ pid, application_name }) => `${application_name} (pid ${pid})`);

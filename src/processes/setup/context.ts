@@ -152,7 +152,7 @@ export async function assertServable(ctx: Context, useQueues: boolean): Promise<
   if (await isElsewhere(ctx.db))
     throw new StartError(
       'The database was restored into another Postgres cluster, and its event feed has not begun again. Stop ' +
-        'every web and worker, and run: node dist/processes/ops.js restored',
+        'every web, worker and watcher, and run: node dist/processes/ops.js restored',
     );
 }
 

@@ -97,21 +97,18 @@ describe('the event feed after a restore', function () {
     await record(db, 2);
     const { cursor = '' } = await walk(db);
     const run = () => runRestored(harness.ctx);
-    const web = openDb({
-      url: harness.ctx.config.databaseUrl,
-      poolSize: 1,
-      acquireMs: 5_000,
-      queryMs: 5_000,
-      name: 'web 7',
-    });
-    await web.raw('SELECT 1');
-    const refused = await run().catch((error: unknown) => error);
-    expect(String(refused)).to.match(
-      /Stop every web and worker first\. These are connected: web 7 \(pid \d+\)/,
-    );
-    await web.destroy();
-    // The server lists a session for a moment after its client has closed it.
-    await until('its session has ended', async () => (await servingNow(db)).length === 0);
+    for (const name of ['web 7', 'watcher 7']) {
+      const { databaseUrl: url } = harness.ctx.config;
+      const serving = openDb({ url, poolSize: 1, acquireMs: 5_000, queryMs: 5_000, name });
+      await serving.raw('SELECT 1');
+      const refused = await run().catch((error: unknown) => error);
+      expect(String(refused)).to.match(
+        new RegExp(`Stop every web, worker and watcher first\\. These are connected: ${name} \\(pid \\d+\\)`),
+      );
+      await serving.destroy();
+      // The server lists a session for a moment after its client has closed it.
+      await until('its session has ended', async () => (await servingNow(db)).length === 0);
+    }
     const result = await run();
     expect(result.facts).to.include({ events: 2, other_cluster: false, pending_deliveries: 0 });
     expect(result.text).to.include('2 events are numbered in their order').and.include('FLUSHDB');

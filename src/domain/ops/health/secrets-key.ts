@@ -30,7 +30,7 @@ export async function assertSecretsKey(ctx: Context): Promise<void> {
   throw new StartError(
     `SECRETS_KEY is not the key of this database: it holds the key ${keyIds.join(', ')} (the first 8 ` +
       `digits of its SHA-256), and ${foreign.count} webhook secrets or wallets are stored under the key ` +
-      `${foreign.key_id}. Give every web and worker the same SECRETS_KEY, or both keys with a comma.`,
+      `${foreign.key_id}. Give every web, worker and watcher the same SECRETS_KEY, or both keys with a comma.`,
   );
 }
 

@@ -88,7 +88,7 @@ export const feedSection: Section = {
 const connected = sql<{ name: string }>(
   'status_of_connected',
   `SELECT DISTINCT application_name AS name FROM pg_stat_activity
-   WHERE datname = current_database() AND application_name ~ '^(web|worker|dev) [0-9]+$'`,
+   WHERE datname = current_database() AND application_name ~ '^(web|worker|watcher|dev) [0-9]+$'`,
 );
 
 export const processesSection: Section = {
@@ -111,7 +111,7 @@ export const processesSection: Section = {
     const missing = ['web', 'worker'].filter(
       (kind) => !alive.some((one) => [kind, 'dev'].includes(one.kind)),
     );
-    const counts = ['web', 'worker', 'dev'].flatMap((kind) => {
+    const counts = ['web', 'worker', 'watcher', 'dev'].flatMap((kind) => {
       const count = alive.filter((one) => one.kind === kind).length;
       return count === 0 ? [] : [`${count} ${kind}`];
     });

@@ -1,4 +1,5 @@
 import { ENQUEUER_POOL_SIZE, QUEUE_POOL_SIZE } from '../../../background/queues.ts';
+import { RPC_NETWORKS } from '../../../platform/config/chains.ts';
 import type { Config } from '../../../platform/config/config.ts';
 import { QUEUE_NAMES } from '../../../domain/schedule/job.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';
@@ -12,7 +13,9 @@ import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
  * them.
  */
 export function connectionsOf(kind: 'web' | 'worker' | 'watcher', config: Config): number {
-  if (kind === 'watcher') return WATCHER_DB.poolSize + Object.keys(config.rpc).length + 1;
+  // Nobody but a watcher knows which networks it reads: elsewhere all of them count.
+  if (kind === 'watcher')
+    return WATCHER_DB.poolSize + (Object.keys(config.rpc).length || RPC_NETWORKS.length) + 1;
   const own = kind === 'web' ? WEB_DB.poolSize : WORKER_DB.poolSize + 1;
   if (config.redisUrl !== null) return own;
   if (kind === 'worker') return own + QUEUE_POOL_SIZE + (config.workerQueues ?? QUEUE_NAMES).length;
@@ -35,23 +38,30 @@ export const connectionsCommand: OpsCommand = {
   options: {
     web: { type: 'string', value: 'N', meaning: 'web processes', isNeeded: true },
     workers: { type: 'string', value: 'N', meaning: 'workers', isNeeded: true },
+    watchers: { type: 'string', value: 'N', meaning: 'watchers; none without it' },
   },
   changes: () => false,
   async run({ db, config }, values) {
     const [web, workers] = [numberOf(values, 'web'), numberOf(values, 'workers')];
-    const each = { web: connectionsOf('web', config), worker: connectionsOf('worker', config) };
-    const sum = web * each.web + workers * each.worker + BESIDE;
+    const watchers = numberOf(values, 'watchers');
+    const each = {
+      web: connectionsOf('web', config),
+      worker: connectionsOf('worker', config),
+      watcher: connectionsOf('watcher', config),
+    };
+    const sum = web * each.web + workers * each.worker + watchers * each.watcher + BESIDE;
     const { most = 0, reserved = 0 } = (await runOne(db, limits, [])) ?? {};
     const needed = sum + reserved;
     const text =
-      `${web} web x ${each.web} + ${workers} workers x ${each.worker} + ${BESIDE} for commands + ${reserved} ` +
+      `${web} web x ${each.web} + ${workers} workers x ${each.worker} + ${watchers} watchers x ${each.watcher} + ` +
+      `${BESIDE} for commands + ${reserved} ` +
       `reserved = ${needed}; max_connections is ${most}${needed > most ? ': too few' : ''}.`;
     return { facts: { each, needed, max_connections: most }, text, isBad: needed > most };
   },
 };
 
 function numberOf(values: OpsValues, name: string): number {
-  const text = values.text(name) ?? '';
+  const text = values.text(name) ?? '0';
   if (/^\d{1,4}$/.test(text)) return Number(text);
   throw new OpsUsageError(`--${name} ${text} is no number of processes.`);
 }
