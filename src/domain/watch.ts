@@ -1,5 +1,6 @@
 import { createAdapters } from './adapters.ts';
 import { createChainClients, NEVER_USD } from './chain/clients.ts';
+import { RATES_KEY, watchKey } from './chain/chain-key.ts';
 import type { NetworkId } from './chain/networks.ts';
 import { watchRates } from './chain/rates/watch-rates.ts';
 import { watchNetwork } from './payments/sync/watch-network.ts';
@@ -23,13 +24,13 @@ export function startWatching(ctx: Context): Watching {
   const stop = new AbortController();
   warnOfOneHost(ctx);
   const loops = clients.map(({ network, client }) => {
-    const leadership = new Leadership(databaseDirectUrl, `watcher lead ${process.pid}`, `watch ${network}`);
+    const leadership = new Leadership(databaseDirectUrl, `watcher lead ${process.pid}`, watchKey(network));
     const adapters = { ...live, networks: [network], chain: () => client };
     return watchNetwork(ctx, { network, adapters, leadership }, stop.signal);
   });
   // Without a live network nobody asks for a price, and no market is asked.
   if (clients.length > 0) {
-    const rates = new Leadership(databaseDirectUrl, `watcher rates ${process.pid}`, 'watch rates');
+    const rates = new Leadership(databaseDirectUrl, `watcher rates ${process.pid}`, RATES_KEY);
     loops.push(watchRates(ctx, rates, stop.signal));
   }
   return {

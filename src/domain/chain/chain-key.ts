@@ -22,6 +22,12 @@ export function liveChainKey(network: NetworkId): ChainKey {
   return chainKey(network, LIVE);
 }
 
+/** Returns what the leader among watchers of a real network holds the lock of. */
+export const watchKey = (network: NetworkId): string => `watch ${network}`;
+
+/** The same of the rates. */
+export const RATES_KEY = 'watch rates';
+
 /** Returns the network that a chain belongs to. */
 export function networkOf(chain: ChainKey): NetworkId {
   return chain.split('/', 1)[0] as NetworkId;

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { openClient } from './client.ts';
+import { run, runOne, sql, type Connection, type Tx } from './db.ts';
 
 /** How long the connection may take to say that it lives, and to be opened. */
 const ANSWER_MS = 3_000;
@@ -57,6 +58,30 @@ export class Leadership {
     await this.#client.query(NOTICE_GONE);
     return this.#client;
   }
+}
+
+const tryLead = sql<{ locked: boolean }, { key: string }>(
+  'try_to_lead',
+  (p) => `SELECT pg_try_advisory_xact_lock(hashtextextended(${p.key}, 0)) AS locked`,
+);
+
+/** Lets nobody lead until the transaction ends; false: somebody does. */
+export async function keepFromLeading(tx: Tx, key: string): Promise<boolean> {
+  return (await runOne(tx, tryLead, { key }))?.locked === true;
+}
+
+const ledKeys = sql<{ key: string }, { keys: readonly string[] }>(
+  'led_keys',
+  (p) => `
+    SELECT k.key FROM unnest(${p.keys}::text[]) AS k (key)
+      JOIN pg_locks l ON l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(k.key, 0)`,
+);
+
+/** Returns those of the keys that somebody leads. */
+export async function findLed(connection: Connection, keys: readonly string[]): Promise<string[]> {
+  return (await run(connection, ledKeys, { keys })).map(({ key }) => key);
 }
 
 async function tryLock(client: pg.Client, key: string): Promise<boolean> {

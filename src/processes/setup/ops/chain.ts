@@ -1,5 +1,6 @@
 import { isNetwork, NETWORK_IDS, type NetworkId } from '../../../domain/chain/networks.ts';
 import { readLiveChains, rescanChain, resumeChain, type LiveChain } from '../../../domain/ops/chains.ts';
+import { forgetChain, type Kept } from '../../../domain/ops/forget-chain.ts';
 import { durationText } from '../../../domain/ops/status/section.ts';
 import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
 
@@ -58,6 +59,37 @@ export const chainRescanCommand: OpsCommand = {
     return { facts: { network, from }, text, changed: { network, from } };
   },
 };
+
+export const chainForgetCommand: OpsCommand = {
+  summary: 'forgets a network that no watcher is to read any more: it no longer degrades the status',
+  description:
+    'It takes 15 s. Refused while a watcher reads the network, or a payment or a refund on it is not finished. ' +
+    'A watcher that reads it again begins at its final block: what came meanwhile, also to payments that have ' +
+    'ended, is not found.',
+  options: { network: NETWORK },
+  changes: () => true,
+  async run(ctx, values) {
+    const network = networkOf(values);
+    const kept = await forgetChain(ctx, network);
+    if (kept === null)
+      return {
+        facts: { network, forgotten: true },
+        text: `${network} is forgotten.`,
+        changed: { network },
+      };
+    return { facts: { network, forgotten: false, ...kept }, text: keptText(network, kept), isBad: true };
+  },
+};
+
+function keptText(network: NetworkId, kept: NonNullable<Kept>): string {
+  if (kept.because === 'unknown') return `${network} is not known: no watcher has read it.`;
+  if (kept.because === 'watched')
+    return `A watcher reads ${network}: take its RPC_URLS_ from every watcher, restart them, and run this again.`;
+  return (
+    `${network} is needed by ${kept.payments} payments and ${kept.refunds} refunds that are not finished: let a ` +
+    'watcher read it until they are. If it has halted for this command, `chain resume` lets it be read on.'
+  );
+}
 
 function networkOf(values: OpsValues): NetworkId {
   const network = values.text('network') ?? '';

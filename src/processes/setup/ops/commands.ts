@@ -3,7 +3,7 @@ import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
 import { recordCommand } from '../actor.ts';
 import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from './command.ts';
-import { chainRescanCommand, chainResumeCommand, chainStatusCommand } from './chain.ts';
+import { chainForgetCommand, chainRescanCommand, chainResumeCommand, chainStatusCommand } from './chain.ts';
 import { connectionsCommand } from './connections.ts';
 import { drainCommand } from './drain.ts';
 import { eraseCommand } from './erase.ts';
@@ -27,6 +27,7 @@ export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
   'chain status': chainStatusCommand,
   'chain resume': chainResumeCommand,
   'chain rescan': chainRescanCommand,
+  'chain forget': chainForgetCommand,
   export: exportCommand,
   'suspend-merchant': suspendCommand,
   keys: keysCommand,
