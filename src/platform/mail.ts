@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { Config } from './config/config.ts';
+import { messageOf } from './log.ts';
 
 export interface Mail {
   readonly to: string;
@@ -52,4 +53,22 @@ export function createMailer(config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'publ
       });
     },
   };
+}
+
+/** For a person who waits. */
+const VERIFY_MS = 5_000;
+
+/** Signs in to the server of SMTP_URL, and sends nothing. Returns what is wrong; null: nothing. */
+export async function mailServerFault({ smtpUrl }: Pick<Config, 'smtpUrl'>): Promise<string | null> {
+  if (smtpUrl === null) return null;
+  const timeouts = { connectionTimeout: VERIFY_MS, greetingTimeout: VERIFY_MS, socketTimeout: VERIFY_MS };
+  const transport = createTransport({ url: smtpUrl, ...timeouts });
+  try {
+    await transport.verify();
+    return null;
+  } catch (error) {
+    return `the mail server cannot be used: ${messageOf(error)}`;
+  } finally {
+    transport.close();
+  }
 }

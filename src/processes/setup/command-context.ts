@@ -6,8 +6,18 @@ import { migrateToLatest, missingMigrations } from '../../platform/postgres/migr
 import { assertReleased, configFrom, createContext, withSecrets, WORKER_DB } from './context.ts';
 import type { Lifetime } from './lifetime.ts';
 
+/** How a command is opened. `isPreflight`: it writes nothing, runs also before the release, and knows providers. */
+export interface OpenOptions {
+  readonly isPreflight?: boolean;
+}
+
 /** Opens the context of a command; `env` is that of its process. */
-export type OpenCommand = (lifetime: Lifetime, name: string, env: Environment) => Promise<Context>;
+export type OpenCommand = (
+  lifetime: Lifetime,
+  name: string,
+  env: Environment,
+  options?: OpenOptions,
+) => Promise<Context>;
 
 /** Creates or migrates every table, those of the queues included. */
 export async function migrateDatabase(databaseUrl: string): Promise<void> {
@@ -19,17 +29,21 @@ export async function migrateDatabase(databaseUrl: string): Promise<void> {
  * The context of a command that is run once, on DATABASE_URL. Migrates an empty database of development; any
  * other needs its release. Throws ConfigError and StartError.
  */
-export const openCommand: OpenCommand = async (lifetime, name, env) => {
-  const config = configFrom(withSecrets(env), { showsLinks: false });
+export const openCommand: OpenCommand = async (lifetime, name, env, { isPreflight = false } = {}) => {
+  const config = configFrom(withSecrets(env), { showsLinks: false, readsChains: isPreflight });
   const quiet = { ...config, logLevel: 'error' as const };
   const opened = createContext(lifetime, name, quiet, WORKER_DB, (_level, message) => console.error(message));
   // Standard output is for the result alone.
   const ctx = { ...opened, config, log: createLog(config, { process: name }, 'stderr') };
-  if (!config.production && (await missingMigrations(ctx.db)).isEmpty)
-    await migrateDatabase(config.databaseUrl);
-  await assertReleased(ctx, false);
+  if (!isPreflight) await prepare(ctx);
   // With a wrong clock the command runs all the same, by the database's time: whoever looks for the fault
   // needs it.
   await ctx.clock.measure();
   return ctx;
 };
+
+async function prepare(ctx: Context): Promise<void> {
+  const { production, databaseUrl } = ctx.config;
+  if (!production && (await missingMigrations(ctx.db)).isEmpty) await migrateDatabase(databaseUrl);
+  await assertReleased(ctx, false);
+}

@@ -83,7 +83,10 @@ export function proveContent({ header, transactions }: Block): void {
 }
 
 /** Returns the receipts of a block, one for each transaction; its header commits to them. */
-async function receiptsOf(provider: JsonRpc, { header, transactions }: Block): Promise<readonly Receipt[]> {
+export async function receiptsOf(
+  provider: JsonRpc,
+  { header, transactions }: Block,
+): Promise<readonly Receipt[]> {
   const sent = await provider.call('eth_getBlockReceipts', header.hash).catch((error: unknown) => {
     if (!(error instanceof ProviderError && error.fault === 'no_method')) throw error;
     const hashes = transactions.map(({ hash }) => hash);

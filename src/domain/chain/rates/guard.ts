@@ -22,7 +22,7 @@ const MOST_DEVIATION = '0.03';
 /** A jump by this share within JUMP_SECONDS needs three sources: one that is wrong can sway only two. */
 const JUMP = '0.15';
 const JUMP_SECONDS = 60;
-const SOURCES = 2;
+export const SOURCES = 2;
 const SOURCES_AFTER_JUMP = 3;
 /** A clock that runs ahead of ours by more than this is not believed to be fresh. */
 const MOST_AHEAD_MS = 60_000;

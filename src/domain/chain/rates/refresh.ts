@@ -38,14 +38,23 @@ export async function refreshRatesOnce(ctx: Pick<Context, 'db' | 'log' | 'system
   return fresh;
 }
 
-async function readSource(
-  ctx: Pick<Context, 'log' | 'systemNow'>,
-  { rateUrls }: RateConfig,
+/** Reads a source now. Throws RateSourceError. */
+export async function readSite(
+  { rateUrls }: Pick<RateConfig, 'rateUrls'>,
   name: RateSourceName,
+  now: Date,
 ): Promise<Readings> {
   const site = RATE_SITES[name];
+  return site.read(fetchJson, rateUrls[name] ?? site.url, now);
+}
+
+async function readSource(
+  ctx: Pick<Context, 'log' | 'systemNow'>,
+  config: RateConfig,
+  name: RateSourceName,
+): Promise<Readings> {
   try {
-    return await site.read(fetchJson, rateUrls[name] ?? site.url, ctx.systemNow());
+    return await readSite(config, name, ctx.systemNow());
   } catch (error) {
     ctx.log.warn('a source of rates cannot be read', { source: name, error: messageOf(error) });
     return {};

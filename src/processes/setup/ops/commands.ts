@@ -10,9 +10,9 @@ import { eraseCommand } from './erase.ts';
 import { exportCommand } from './export.ts';
 import { reconcileCommand, requeueCommand, stuckCommand } from './stuck.ts';
 import { keysCommand, suspendCommand } from './merchants.ts';
+import { preflightCommand } from './preflight.ts';
 import { restoredCommand } from './restored.ts';
-import { statusCommand } from './status.ts';
-import { verifyCommand } from './verify.ts';
+import { statusCommand, verifyCommand } from './status.ts';
 
 /** The commands of `npm run ops`. */
 export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
@@ -20,6 +20,7 @@ export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
   stuck: stuckCommand,
   requeue: requeueCommand,
   verify: verifyCommand,
+  preflight: preflightCommand,
   drain: drainCommand,
   reconcile: reconcileCommand,
   restored: restoredCommand,
@@ -52,6 +53,8 @@ export interface AskedCommand {
   readonly json: boolean;
   /** Whether operator_actions need the name of who runs it. */
   readonly changes: boolean;
+  /** See OpsCommand. */
+  readonly isPreflight: boolean;
   run(ctx: Context, output: OpsOutput): Promise<OpsResult>;
 }
 
@@ -83,6 +86,7 @@ export function parseOpsCommand(args: readonly string[]): AskedCommand | { reado
     name,
     json: given.json === true,
     changes: command.changes(values),
+    isPreflight: command.isPreflight === true,
     async run(ctx, output) {
       const result = await command.run(ctx, values, output);
       if (result.changed !== undefined) await recordCommand(ctx, name, result.changed);

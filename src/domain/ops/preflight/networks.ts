@@ -1,0 +1,110 @@
+import { watchKey } from '../../chain/chain-key.ts';
+import { NEVER_USD } from '../../chain/clients.ts';
+import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
+import { realChains } from '../../chain/profile.ts';
+import { JsonRpc } from '../../chain/evm/rpc/json-rpc.ts';
+import { RPC_NETWORKS, type RpcNetwork } from '../../../platform/config/chains.ts';
+import type { Context } from '../../../platform/context.ts';
+import { findLed } from '../../../platform/postgres/leadership.ts';
+import { readLiveChains } from '../chains.ts';
+import { faultOf } from '../health/networks.ts';
+import { durationText } from '../status/section.ts';
+import { broken, missing, ok, type Check, type Verdict } from './finding.ts';
+import { haveSameBlock, inspectProvider, type Inspected } from './provider.ts';
+
+/** Shorter than the deadline of a check, in which a provider is asked several times. */
+const REQUEST_SECONDS = 5;
+
+/** The providers of each network, as far as this process knows them, and who reads it. */
+export function networkChecks(ctx: Context, networks: readonly NetworkId[]): Check[] {
+  if (networks.length === 0)
+    return [{ name: 'RPC', look: () => Promise.resolve(missing('no provider is known here', NOT_HERE)) }];
+  return networks.flatMap((network) => [
+    { name: 'RPC', subject: network, look: () => rpc(ctx, network) },
+    { name: 'watcher', subject: network, look: () => watcher(ctx, network) },
+  ]);
+}
+
+const NOT_HERE =
+  "run this in the watcher's environment, which alone has RPC_URLS_ (docker compose --profile live run --rm " +
+  'watcher node dist/processes/ops.js preflight), or set RPC_URLS_ETHEREUM or RPC_URLS_POLYGON';
+
+const isRpcNetwork = (network: NetworkId): network is RpcNetwork & NetworkId =>
+  RPC_NETWORKS.some((known) => known === network);
+
+async function rpc(ctx: Context, network: NetworkId): ReturnType<Check['look']> {
+  if (!isRpcNetwork(network))
+    return broken(
+      `no real client reads ${network}`,
+      `a merchant that settles on one of ${RPC_NETWORKS.join(', ')}`,
+    );
+  const variable = `RPC_URLS_${network.toUpperCase()}`;
+  const { urls = [], quorumUsd = 0 } = ctx.config.rpc[network] ?? {};
+  if (urls.length === 0) return missing(`${variable} is not set here`, NOT_HERE);
+  const providers = urls.map((url, i) => new JsonRpc(url, i + 1, { requestSeconds: REQUEST_SECONDS }));
+  try {
+    const chains = realChains(ctx.config);
+    const served = {
+      network,
+      name: chains.nameOf(network),
+      chainId: chains.chainIdOf(network) ?? 0,
+      variable,
+    };
+    const found = await Promise.all(providers.map((provider) => inspectProvider(ctx, provider, served)));
+    return [
+      ...found.map(({ provider, verdict }) => ({ ...verdict, subject: `${network} ${provider.name}` })),
+      ...(await agreement(found, variable)),
+      secondCompany(urls, quorumUsd, variable),
+    ];
+  } finally {
+    await Promise.all(providers.map((provider) => provider.close()));
+  }
+}
+
+/** Providers of one chain have one block at a final height. */
+async function agreement(found: readonly Inspected[], variable: string): Promise<Verdict[]> {
+  const reading = found.filter(({ final }) => final !== null);
+  if (reading.length < 2) return [];
+  const height = Math.min(...reading.map(({ final }) => final ?? Infinity));
+  const isSame = await haveSameBlock(
+    reading.map(({ provider }) => provider),
+    height,
+  );
+  return isSame
+    ? [ok(`all have the same block ${height}, which is final`)]
+    : [
+        broken(
+          `the providers have different blocks at ${height}, which is final, or one lacks it`,
+          `compare them with a block explorer, and take the wrong one out of ${variable}`,
+        ),
+      ];
+}
+
+/** As the start of a watcher warns. */
+function secondCompany(urls: readonly string[], quorumUsd: number, variable: string): Verdict {
+  const hosts = new Set(urls.map((url) => new URL(url).hostname)).size;
+  if (quorumUsd >= NEVER_USD) return ok('no second company is asked: RPC_QUORUM_USD_ turns that off');
+  if (hosts > 1) return ok(`from ${quorumUsd} dollars on ${hosts} hosts are asked`);
+  return missing(
+    `no second company: payments from ${quorumUsd} dollars on, and coins that nobody knows the worth of, are never final`,
+    `${variable}: one more URL, of another company; or do without, RPC_QUORUM_USD_${variable.slice(9)}=${NEVER_USD}`,
+  );
+}
+
+async function watcher({ db, systemNow }: Context, network: NetworkId): Promise<Verdict> {
+  const [led] = await findLed(db, [watchKey(network)]);
+  const chain = (await readLiveChains(db)).find((one) => one.network === network);
+  const start = `node dist/processes/watcher.js, with RPC_URLS_${network.toUpperCase()}`;
+  if (led === undefined) return missing('no watcher reads it', start);
+  const fault = chain === undefined ? `${network} is not read yet` : faultOf(chain, systemNow());
+  if (chain === undefined || fault !== null)
+    return broken(
+      fault ?? '',
+      'npm run ops -- chain status, and the log of the watcher; docs/operations.md, "ChainNotRead"',
+    );
+  const seconds = (systemNow().getTime() - (chain.scanned_until ?? systemNow()).getTime()) / 1_000;
+  const block = NETWORKS[network].blockSeconds;
+  return ok(
+    `one leads, and has read up to ${durationText(Math.max(0, seconds))} ago, block ${chain.head}, one each ${block} s`,
+  );
+}

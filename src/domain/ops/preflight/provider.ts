@@ -1,0 +1,140 @@
+import { checkpointsBelow } from '../../chain/evm/finality.ts';
+import type { Header } from '../../chain/evm/proofs/header.ts';
+import { Refused } from '../../chain/evm/proofs/refused.ts';
+import { blockOf, checkChain, headerAt, proveContent, receiptsOf } from '../../chain/evm/read.ts';
+import type { JsonRpc } from '../../chain/evm/rpc/json-rpc.ts';
+import { ProviderError } from '../../chain/evm/rpc/provider-error.ts';
+import { TRANSFER_TOPIC } from '../../chain/evm/transfers.ts';
+import { mostSecondsBehind, NETWORKS, type NetworkId } from '../../chain/networks.ts';
+import type { Context } from '../../../platform/context.ts';
+import { durationText } from '../status/section.ts';
+import { broken, ok, type Verdict } from './finding.ts';
+
+/** The chain that a provider has to serve, and the variable that names the provider. */
+export interface Asked {
+  readonly network: NetworkId;
+  /** What people call it. */
+  readonly name: string;
+  readonly chainId: number;
+  readonly variable: string;
+}
+
+export interface Inspected {
+  readonly provider: JsonRpc;
+  readonly verdict: Verdict;
+  /** The height of its final block; null: it cannot be read with. */
+  readonly final: number | null;
+}
+
+/** Asks a provider for what the watcher asks it for, and proves it as the watcher does. */
+export async function inspectProvider(ctx: Context, provider: JsonRpc, asked: Asked): Promise<Inspected> {
+  const { variable, network } = asked;
+  const failed = (says: string, remedy: string) => ({ provider, final: null, verdict: broken(says, remedy) });
+  try {
+    await checkChain(provider, asked.chainId);
+    const head = await headerAt(provider, 'latest');
+    if (head === null)
+      return failed('it names no head', `${variable}: another provider, or a node that has synced`);
+    const late = timeFault(ctx, head, network);
+    if (late !== null) return failed(...late);
+    const depth = NETWORKS[network].confirmations;
+    const { final } = await checkpointsBelow(provider, head, { hasCheckpoints: true, depth });
+    const block = await blockOf(provider, head.hash);
+    if (block === null) return failed('it does not have its head', `${variable}: another provider`);
+    proveContent(block);
+    await receiptsOf(provider, block);
+    const lacks = await lacking(provider, head);
+    if (lacks.needed.length > 0)
+      return failed(`it lacks ${lacks.needed.join(', ')}`, `${variable}: a provider that has them`);
+    const age = durationText(Math.max(0, (ctx.systemNow().getTime() - head.time.getTime()) / 1_000));
+    const extras = lacks.extra.length === 0 ? '' : `; without ${lacks.extra.join(', ')}`;
+    return {
+      provider,
+      final,
+      verdict: ok(`it serves ${asked.name}, block ${head.height} of ${age} ago, final ${final}${extras}`),
+    };
+  } catch (error) {
+    if (!(error instanceof ProviderError || error instanceof Refused)) throw error;
+    return failed(error.message, remedyOf(error, asked));
+  }
+}
+
+function remedyOf(error: ProviderError | Refused, { variable, name, chainId }: Asked): string {
+  if (error instanceof Refused && error.kind === 'wrong_chain')
+    return `${variable}: a URL of ${name} (chain ${chainId}), or the other CHAIN_PROFILE on every process`;
+  if (error instanceof Refused) return `${variable}: another provider; what it says contradicts itself`;
+  return `${variable}: is the URL right, does its key count, and may this machine reach it?`;
+}
+
+/** Validators' clocks may be ahead by a slot. */
+const AHEAD_SECONDS = 15;
+
+/** Compares a head with the database's time, by which deadlines pass. */
+function timeFault(
+  { systemNow }: Context,
+  { height, time }: Header,
+  network: NetworkId,
+): [string, string] | null {
+  const seconds = (systemNow().getTime() - time.getTime()) / 1_000;
+  if (seconds > mostSecondsBehind(network))
+    return [
+      `its head ${height} is ${durationText(seconds)} old`,
+      'wait until it has synced, or take another provider. If all are late alike: the clock of the database is ahead',
+    ];
+  if (seconds >= -AHEAD_SECONDS) return null;
+  const ahead = durationText(-seconds);
+  return [
+    `its head ${height} is ${ahead} in the future`,
+    'the clock of the database is behind (docs/operations.md, "Clocks"), or the provider is wrong',
+  ];
+}
+
+/** Without these the catch-up, or the balance audit, fails. */
+const NEEDED = ['eth_getLogs', 'eth_getBalance at a block hash'];
+/** Without these receipts cost a request each, transfers are seen in blocks only, and less is proven. */
+const EXTRA = ['eth_getBlockReceipts', 'the pending block', 'eth_getProof'];
+
+async function lacking(provider: JsonRpc, { height, hash }: Header) {
+  const block = `0x${height.toString(16)}`;
+  const at = { blockHash: hash, requireCanonical: true };
+  const [logs, balance, receipts, pending, proof] = await Promise.all([
+    serves(provider, 'eth_getLogs', {
+      fromBlock: block,
+      toBlock: block,
+      address: NOBODY,
+      topics: [TRANSFER_TOPIC],
+    }),
+    serves(provider, 'eth_getBalance', NOBODY, at),
+    serves(provider, 'eth_getBlockReceipts', hash),
+    serves(provider, 'eth_getBlockByNumber', 'pending', true),
+    serves(provider, 'eth_getProof', NOBODY, [], { blockHash: hash }),
+  ]);
+  const without = (names: readonly string[], served: readonly boolean[]) =>
+    names.filter((_, i) => !served[i]);
+  return { needed: without(NEEDED, [logs, balance]), extra: without(EXTRA, [receipts, pending, proof]) };
+}
+
+const NOBODY = `0x${'0'.repeat(40)}`;
+
+/** A method that a node does not know, or refuses, is lacking; a provider that is away is a fault. */
+async function serves(provider: JsonRpc, method: string, ...params: readonly unknown[]): Promise<boolean> {
+  try {
+    return (await provider.call(method, ...params)) !== null;
+  } catch (error) {
+    if (error instanceof ProviderError && ['no_method', 'rpc_error'].includes(error.fault)) return false;
+    throw error;
+  }
+}
+
+/** True when all providers have one block at a height; one that fails now has not. */
+export async function haveSameBlock(providers: readonly JsonRpc[], height: number): Promise<boolean> {
+  const hashes = await Promise.all(
+    providers.map((provider) =>
+      headerAt(provider, height).then(
+        (header) => header?.hash ?? null,
+        () => null,
+      ),
+    ),
+  );
+  return new Set(hashes).size === 1 && hashes[0] !== null;
+}
