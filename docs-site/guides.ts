@@ -21,6 +21,7 @@ export const GUIDES = {
   'use-the-client': 'Guides',
   'use-the-command-line': 'Guides',
   'go-live': 'Guides',
+  'first-live-payment': 'Guides',
   states: 'Reference',
   errors: 'Reference',
   versioning: 'Reference',
