@@ -80,6 +80,7 @@ export async function missingMigrations(
   return { missing, isEmpty: done.length === 0 };
 }
 
-function isUndefinedTable(error: unknown): boolean {
+/** True for the error of a statement on a table that no release has made. */
+export function isUndefinedTable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '42P01';
 }

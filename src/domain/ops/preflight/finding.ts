@@ -1,4 +1,5 @@
 import { messageOf } from '../../../platform/log.ts';
+import { isUndefinedTable } from '../../../platform/postgres/migrate.ts';
 
 /** `missing`: nobody has set or started it yet. `broken`: it is there, and does not do what it must. */
 export type State = 'ok' | 'missing' | 'broken';
@@ -20,6 +21,8 @@ export type Verdict = Omit<Finding, 'check' | 'subject'>;
 export const ok = (says: string): Verdict => ({ state: 'ok', says, remedy: null });
 export const missing = (says: string, remedy: string): Verdict => ({ state: 'missing', says, remedy });
 export const broken = (says: string, remedy: string): Verdict => ({ state: 'broken', says, remedy });
+
+export const RELEASE = 'node dist/processes/release.js';
 
 /** A part of the preflight: it reads, and writes nothing. */
 export interface Check {
@@ -47,7 +50,9 @@ async function within(seconds: number, look: ReturnType<Check['look']>): ReturnT
     timer = setTimeout(() => resolve(verdict), seconds * 1_000);
   });
   const asked = look.catch((error: unknown) =>
-    broken(`it could not be read: ${messageOf(error)}`, 'repair that, and run this again'),
+    isUndefinedTable(error)
+      ? missing('the release has not run', RELEASE)
+      : broken(`it could not be read: ${messageOf(error)}`, 'repair that, and run this again'),
   );
   return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 }

@@ -10,7 +10,7 @@ import { mailServerFault } from '../../../platform/mail.ts';
 import { missingMigrations } from '../../../platform/postgres/migrate.ts';
 import { findProcesses } from '../health/processes.ts';
 import { assertSecretsKey } from '../health/secrets-key.ts';
-import { broken, missing, ok, type Check, type Verdict } from './finding.ts';
+import { broken, missing, ok, RELEASE, type Check, type Verdict } from './finding.ts';
 
 /** What all merchants share: database, clock, keys, addresses, processes, mail. */
 export function installationChecks(ctx: Context, networks: readonly NetworkId[]): Check[] {
@@ -26,10 +26,11 @@ export function installationChecks(ctx: Context, networks: readonly NetworkId[])
 }
 
 async function migrations({ db }: Context): Promise<Verdict> {
-  const { missing: lacks } = await missingMigrations(db);
+  const { missing: lacks, isEmpty } = await missingMigrations(db);
+  if (isEmpty) return missing('no release has run on the database', RELEASE);
   return lacks.length === 0
     ? ok('the database has all of this version')
-    : missing(`the database lacks ${lacks.join(', ')}`, 'node dist/processes/release.js');
+    : missing(`the database lacks ${lacks.join(', ')}`, RELEASE);
 }
 
 function clock({ clock: report }: Context): Verdict {

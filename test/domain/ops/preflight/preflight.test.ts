@@ -315,5 +315,7 @@ describe('npm run ops -- preflight', function () {
   it('runs before the release, and says that it has not run', async () => {
     await harness.ctx.db('schema_migrations').where('name', 'like', '0001%').delete();
     expect((await preflight()).bad).to.deep.equal(['missing migrations : the database lacks 0001_initial']);
+    await harness.ctx.db.raw('DROP TABLE rates');
+    expect((await preflight()).bad).to.include('missing rates stored: the release has not run');
   });
 });
