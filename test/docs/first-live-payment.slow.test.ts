@@ -30,7 +30,7 @@ function sectionsOf(): Map<string, string> {
   );
 }
 
-/** What a machine without Sepolia and without a name needs instead of what the page says; each stands there. */
+/** Replaces what the page says by what a machine without Sepolia needs; each of it must stand there. */
 function replaced(text: string, values: Readonly<Record<string, string>>): string {
   let result = text;
   for (const [written, value] of Object.entries(values)) {

@@ -14,7 +14,7 @@ export type Kept =
   | { readonly because: 'needed'; readonly payments: number; readonly refunds: number }
   | null;
 
-/** Longer than web and worker take to learn that a network takes no new payments (payments/sync/served.ts). */
+/** Longer than web takes to learn that a network takes no new payments (payments/sync/served.ts). */
 const LEARNT_SECONDS = 15;
 
 const forgotten = sql<{ halted_at: Date }, { chain: string; now: Date }>(
@@ -43,9 +43,9 @@ const needs = sql<{ payments: number; refunds: number }, { network: NetworkId }>
 );
 
 /**
- * Forgets a real network that nobody reads any more. Nothing waits for its scan afterwards, so a payment on it
- * would expire unread: it is halted first, which lets web create none, and forgotten when every process knows
- * that and no payment and no refund needs it. Throws what Postgres throws; then it may stay halted.
+ * Forgets a real network that nobody reads any more. Nothing waits for its scan afterwards, so a payment on
+ * it would expire unread: it is halted first, which lets web create none, and forgotten when every process
+ * knows that and no payment and no refund needs it. Throws what Postgres throws; then it may stay halted.
  */
 export async function forgetChain(
   { db, systemNow }: Pick<Context, 'db' | 'systemNow'>,

@@ -6,8 +6,9 @@ import { migrateToLatest, missingMigrations } from '../../platform/postgres/migr
 import { assertReleased, configFrom, createContext, withSecrets, WORKER_DB } from './context.ts';
 import type { Lifetime } from './lifetime.ts';
 
-/** How a command is opened. `isPreflight`: it writes nothing, runs also before the release, and knows providers. */
+/** How a command is opened. */
 export interface OpenOptions {
+  /** It writes nothing, runs also before the release, and knows providers. */
   readonly isPreflight?: boolean;
 }
 
