@@ -1,21 +1,22 @@
 import { document } from './document.ts';
+import { ICON } from '../markup/icons.ts';
 import { html } from '../../../platform/pages/html.ts';
 import { testBand } from '../components/summary.ts';
 import type { Language } from '../../languages/languages.ts';
 
-/** Messages instead of a payment, and the seconds after which the page tries again; null: never. */
+/** Messages instead of a payment, their tone, and the seconds after which the page tries again; null: never. */
 const MESSAGES = {
-  missing: { title: 'missingTitle', text: 'missingText', refreshSeconds: null },
-  error: { title: 'errorTitle', text: 'errorText', refreshSeconds: 5 },
-  maintenance: { title: 'maintenanceTitle', text: 'maintenanceText', refreshSeconds: 60 },
-  limited: { title: 'limitedTitle', text: 'limitedText', refreshSeconds: 60 },
-  badForm: { title: 'badFormTitle', text: 'badFormText', refreshSeconds: null },
-  badMethod: { title: 'badMethodTitle', text: 'badMethodText', refreshSeconds: null },
-  refundClosed: { title: 'refundClosedTitle', text: 'refundClosedText', refreshSeconds: null },
-  closed: { title: 'closedTitle', text: 'closedText', refreshSeconds: null },
-  badAction: { title: 'simulatorBadTitle', text: 'simulatorBadText', refreshSeconds: null },
-  actionOver: { title: 'simulatorOverTitle', text: 'simulatorOverText', refreshSeconds: null },
-  clockBusy: { title: 'simulatorBusyTitle', text: 'simulatorBusyText', refreshSeconds: null },
+  missing: { title: 'missingTitle', text: 'missingText', tone: 'bad', refreshSeconds: null },
+  error: { title: 'errorTitle', text: 'errorText', tone: 'care', refreshSeconds: 5 },
+  maintenance: { title: 'maintenanceTitle', text: 'maintenanceText', tone: 'care', refreshSeconds: 60 },
+  limited: { title: 'limitedTitle', text: 'limitedText', tone: 'care', refreshSeconds: 60 },
+  badForm: { title: 'badFormTitle', text: 'badFormText', tone: 'bad', refreshSeconds: null },
+  badMethod: { title: 'badMethodTitle', text: 'badMethodText', tone: 'bad', refreshSeconds: null },
+  refundClosed: { title: 'refundClosedTitle', text: 'refundClosedText', tone: 'care', refreshSeconds: null },
+  closed: { title: 'closedTitle', text: 'closedText', tone: 'care', refreshSeconds: null },
+  badAction: { title: 'simulatorBadTitle', text: 'simulatorBadText', tone: 'bad', refreshSeconds: null },
+  actionOver: { title: 'simulatorOverTitle', text: 'simulatorOverText', tone: 'care', refreshSeconds: null },
+  clockBusy: { title: 'simulatorBusyTitle', text: 'simulatorBusyText', tone: 'care', refreshSeconds: null },
 } as const;
 export type Message = keyof typeof MESSAGES;
 
@@ -29,20 +30,23 @@ export interface About {
 
 /** A page with a message instead of a payment; `about`: the payment, when there is one. */
 export function messagePage(message: Message, language: Language, about: About | null = null): string {
-  const { title, text, refreshSeconds } = MESSAGES[message];
+  const { title, text, tone, refreshSeconds } = MESSAGES[message];
   const { page: texts } = language;
   const link =
     about === null
       ? null
-      : html`<p><a class="button" href="${about.path}${about.query}">${texts.toPayment}</a></p>`;
+      : html`<a class="button main" href="${about.path}${about.query}">${texts.toPayment}</a>`;
   return document({
     language,
     title: texts[title],
     main: html`<main>
       ${about?.isTest === true ? testBand(language) : null}
-      <div class="card step">
-        <h1>${texts[title]}</h1>
-        <p>${texts[text]}</p>
+      <div class="sheet message">
+        <img src="${ICON.path}" width="40" height="40" alt="" />
+        <div class="status ${tone}">
+          <h1>${texts[title]}</h1>
+          <p>${texts[text]}</p>
+        </div>
         ${link}
       </div>
     </main>`,
