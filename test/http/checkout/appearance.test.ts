@@ -72,7 +72,7 @@ describe("a merchant's appearance on the checkout page", () => {
     const { pathname } = new URL(body.logo.url as string);
     const { text } = await pageIn('waiting');
     expect(text).to.match(
-      new RegExp(`<img\\s+class="logo"\\s+src="${pathname}"\\s+width="96"\\s+height="24"\\s+alt=""`),
+      new RegExp(`<img\\s+class="logo broad"\\s+src="${pathname}"\\s+width="160"\\s+height="40"\\s+alt=""`),
     );
     expect(text).to.include(`<link rel="icon" href="${pathname}">`);
   });
@@ -114,7 +114,10 @@ describe("a merchant's appearance on the checkout page", () => {
   it('shows the price in the display currency too, as the language writes it, and nowhere near the amount', async () => {
     await choose({ display_currency: 'EUR' });
     const { text } = await pageIn('waiting', { pay_amount: '1234.50' }, '?lang=de');
-    const about = /<span class="about small"\s*>(.*?)<\/span\s*>\s*<\/summary>/s.exec(text)?.[1] ?? '';
+    const about =
+      /<span class="about small"\s*>(.*?)<\/span\s*>\s*<\/span>\s*<span class="description"/s.exec(
+        text,
+      )?.[1] ?? '';
     expect(about.replaceAll(/<[^>]+>/g, '')).to.equal('etwa≈ 1.082,90 EUR');
     expect(text.match(/EUR/g)).to.have.length(1);
     await choose({ display_currency: 'JPY' });

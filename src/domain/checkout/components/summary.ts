@@ -2,12 +2,13 @@ import { html, type Html } from '../../../platform/pages/html.ts';
 import { decimal } from '../markup/format.ts';
 import type { Language } from '../../languages/languages.ts';
 import type { DisplayPrice } from '../view/display-price.ts';
-import { logoPath, type Logo } from '../view/appearance.ts';
+import { initialsOf } from '../markup/initials.ts';
+import { logoPath, type Logo, type MerchantAppearance } from '../view/appearance.ts';
 import type { View } from '../view/view.ts';
 
 /**
- * Merchant and total in one line, and under it the beginning of the description and the price in the
- * merchant's display currency; what the order is in full opens below.
+ * Merchant and total beside each other, the latter with the price in the merchant's display currency, and
+ * below them the beginning of the description; what the order is in full opens below.
  */
 export function summary(
   { payment, appearance }: View,
@@ -22,13 +23,18 @@ export function summary(
   return html`<header class="summary">
     <details id="order">
       <summary>
-        ${appearance.logo === null ? null : logoImage(appearance.logo)}
-        <span class="payee"><span class="unseen">${texts.paymentTo}</span> ${heading(appearance.name)}</span>
-        <span class="price"
-          ><span class="unseen">${texts.total}</span>
-          <bdi dir="ltr">${decimal(pay_amount, locale)} ${pay_currency}</bdi></span
+        <span class="payee"
+          >${markOf(appearance)}<span class="unseen">${texts.paymentTo}</span>
+          ${heading(appearance.name)}</span
         >
-        ${description} ${about === null ? null : approximately(about, locale, texts.about)}
+        <span class="sum">
+          <span class="price"
+            ><span class="unseen">${texts.total}</span>
+            <bdi dir="ltr">${decimal(pay_amount, locale)} ${pay_currency}</bdi></span
+          >
+          ${about === null ? null : approximately(about, locale, texts.about)}
+        </span>
+        ${description}
       </summary>
       <dl class="facts">
         <div>
@@ -40,16 +46,27 @@ export function summary(
   </header>`;
 }
 
-/** In pixels of the page. */
-const LOGO_WIDTH = 96;
+/** In pixels of the page; a phone shows at most a square of the height. */
+const LOGO_WIDTH = 160;
 const LOGO_HEIGHT = 40;
+/** Of a logo that is wider or higher for its size the square of a phone would show a line. */
+const MAX_RATIO = 3;
+
+/** The merchant's logo; initials where there is none, and on a phone in the place of one that is too wide. */
+function markOf({ logo, name }: MerchantAppearance): Html {
+  const initials = html`<span class="initials" aria-hidden="true">${initialsOf(name)}</span>`;
+  if (logo === null) return initials;
+  const ratio = logo.width / logo.height;
+  const isBroad = Math.max(ratio, 1 / ratio) > MAX_RATIO;
+  return html`${logoImage(logo, isBroad ? 'logo broad' : 'logo')}${isBroad ? initials : null}`;
+}
 
 /** It has its size before it has loaded, so that nothing moves; the name beside it says what it is. */
-function logoImage({ id, width, height }: Logo): Html {
+function logoImage({ id, width, height }: Logo, kind: string): Html {
   const scale = Math.min(1, LOGO_WIDTH / width, LOGO_HEIGHT / height);
   const [shownWidth, shownHeight] = [width, height].map((side) => Math.max(1, Math.round(side * scale)));
   return html`<img
-    class="logo"
+    class="${kind}"
     src="${logoPath(id)}"
     width="${shownWidth ?? 1}"
     height="${shownHeight ?? 1}"
