@@ -116,7 +116,16 @@ describe(PAGE, function () {
       `RATE_URL_${upper}`,
       rates.urls[name as keyof typeof own],
     ]);
-    const env = { PATH, HOME, PORT: String(web), HOST: '127.0.0.1', ...Object.fromEntries(markets) };
+    // The watcher comes again when a block is due: here each second.
+    const quick = { SIMULATOR_BLOCK_SECONDS: '1' };
+    const env = {
+      PATH,
+      HOME,
+      PORT: String(web),
+      HOST: '127.0.0.1',
+      ...quick,
+      ...Object.fromEntries(markets),
+    };
     shell = spawn('bash', ['walk.sh'], {
       cwd: folder,
       env,
