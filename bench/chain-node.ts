@@ -25,6 +25,8 @@ export interface ChainNode {
   close(): Promise<void>;
 }
 
+/** Calls of a batch are answered beside each other: an account sends one of them. */
+const ACCOUNTS = 200;
 /** Safe and final are this far below the head, or twice as far. */
 const EPOCH_SLOTS = 4;
 const PLENTY = wordOf(10n ** 30n);
@@ -38,7 +40,7 @@ const HOURS_AGO = 3;
 export async function openChainNode(): Promise<ChainNode | null> {
   const binary = findAnvil();
   if (binary === null) return null;
-  const options = ['--no-mining', '--slots-in-an-epoch', String(EPOCH_SLOTS), '--accounts', '20'];
+  const options = ['--no-mining', '--slots-in-an-epoch', String(EPOCH_SLOTS), '--accounts', String(ACCOUNTS)];
   options.push('--timestamp', String(Math.floor(Date.now() / 1_000) - HOURS_AGO * 3_600));
   const anvil = await startAnvil(binary, 1, options);
   const token = contractOf('USDC');

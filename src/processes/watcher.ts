@@ -13,6 +13,7 @@ import {
 } from './setup/context.ts';
 import { openHealth } from './setup/health.ts';
 import { runMain } from './setup/lifetime.ts';
+import { openEnqueuer } from './setup/queues/enqueuer.ts';
 import { connectionsOf } from './setup/ops/connections.ts';
 
 runMain(async (lifetime) => {
@@ -34,8 +35,10 @@ runMain(async (lifetime) => {
     const server = await startOperatorServer(ctx, config.adminPort, ready, pages);
     lifetime.own(() => server.close());
   }
+  const openQueues = openEnqueuer(ctx, lifetime);
   const watching = startWatching(ctx);
   lifetime.own(() => watching.close());
   const { networks } = watching;
+  openQueues();
   ctx.log.info('watching', { networks, postgres_connections: connectionsOf('watcher', config) });
 });

@@ -5,7 +5,8 @@ import { runMain } from './setup/lifetime.ts';
 import { assertServableIfReachable, configFrom, createContext, openTraces, WEB_DB } from './setup/context.ts';
 import { connectionsOf } from './setup/ops/connections.ts';
 import { openHealth } from './setup/health.ts';
-import { openEnqueuer, openWeb } from './setup/web.ts';
+import { openEnqueuer } from './setup/queues/enqueuer.ts';
+import { openWeb } from './setup/web.ts';
 
 runMain(async (lifetime) => {
   const config = configFrom(process.env);

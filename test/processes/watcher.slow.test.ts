@@ -86,13 +86,17 @@ describe('the watcher beside a node', function () {
   const usdc = (address: string, cents: bigint) =>
     node().pay('USDC', address, cents * (unitsOf('USDC', 1) / 100n));
 
-  it('sees a payment in a block, and confirms it by the checkpoint of its amount', async () => {
+  it('sees a payment in a block, wakes the workers, and confirms it by the checkpoint of its amount', async () => {
     await startWatcher();
     await isServed();
     const { id, address } = await createLive();
     const txHash = await usdc(address, 1050n);
     await node().mine();
     await statusIs(id, 'PENDING');
+    await until('what follows is in a queue, where nobody sweeps', async () => {
+      const waiting = await stand.rows(`SELECT FROM bullmq.job WHERE state = 'waiting'`);
+      return waiting.length > 0;
+    });
     await node().mine(12);
     await statusIs(id, 'PROCESSING');
     const events = await stand.rows<{ body: string }>(

@@ -9,15 +9,19 @@ import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
 /**
  * Returns the most connections to Postgres that a process opens: those of its pool, one for the beats of a
  * worker, one of a watcher for each network and for the rates and, where the queues are in Postgres, those
- * of a worker's queues, or with which web adds to them and shows them. Those to a replica are not among
- * them.
+ * of a worker's queues, or with which web and watcher add to them and web shows them. Those to a replica are
+ * not among them.
  */
 export function connectionsOf(kind: 'web' | 'worker' | 'watcher', config: Config): number {
   // Nobody but a watcher knows which networks it reads: elsewhere all of them count.
-  if (kind === 'watcher')
-    return WATCHER_DB.poolSize + (Object.keys(config.rpc).length || RPC_NETWORKS.length) + 1;
-  const own = kind === 'web' ? WEB_DB.poolSize : WORKER_DB.poolSize + 1;
+  const networks = Object.keys(config.rpc).length || RPC_NETWORKS.length;
+  const own = {
+    web: WEB_DB.poolSize,
+    worker: WORKER_DB.poolSize + 1,
+    watcher: WATCHER_DB.poolSize + networks + 1,
+  }[kind];
   if (config.redisUrl !== null) return own;
+  if (kind === 'watcher') return own + ENQUEUER_POOL_SIZE;
   if (kind === 'worker') return own + QUEUE_POOL_SIZE + (config.workerQueues ?? QUEUE_NAMES).length;
   return own + ENQUEUER_POOL_SIZE + (config.adminPassword === null ? 0 : QUEUE_POOL_SIZE);
 }
