@@ -44,6 +44,8 @@ async function post(form, button) {
     announce(result);
   } else if (ok || byId(here)?.querySelector('.fault')) {
     notify('');
-    announce(result || (byId(here)?.querySelector('[data-heard]')?.textContent ?? ''));
+    // A form without an answer of its own leaves what the update said.
+    const heard = result || byId(here)?.querySelector('[data-heard]')?.textContent;
+    if (heard) announce(heard);
   } else notify(result);
 }

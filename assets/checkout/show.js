@@ -60,6 +60,9 @@ function replaceComponents(next) {
   if (left && seconds) left.dataset.seconds = seconds;
 }
 
+/** What the page says of a price that has changed. */
+const priceNews = () => byId('repriced')?.textContent ?? '';
+
 /** Shows what the server answered with; a page without a payment (an error) changes nothing.
  * @param {string} text
  * @param {string} [focusOn] where the focus goes if what had it is gone */
@@ -69,6 +72,7 @@ function show(text, focusOn = 'status') {
   if (!version) return false;
   const focused = document.activeElement?.id;
   const before = shown.state;
+  const priceBefore = priceNews();
   replaceComponents(next);
   document.title = next.title;
   Object.assign(shown, { version, live, state, code });
@@ -76,8 +80,12 @@ function show(text, focusOn = 'status') {
   if (status) status.className = `status ${tone}`;
   clearTimeout(goBackTimer);
   if (live === 'true') sawItOpen = true;
-  // A new state is announced once; a block more is none.
-  if (state !== before) announce(byId('said')?.textContent ?? '');
+  // A new state is announced once, and so is a new price; a block more is none.
+  const news = [
+    state === before ? '' : byId('said')?.textContent,
+    priceNews() === priceBefore ? '' : priceNews(),
+  ];
+  if (news.some(Boolean)) announce(news.join(' '));
   enhance();
   if (focused && document.activeElement?.id !== focused) (byId(focused) ?? byId(focusOn))?.focus();
   return true;

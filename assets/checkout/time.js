@@ -2,7 +2,7 @@
 
 /** The server acts on a deadline shortly after it. */
 const AFTER_DEADLINE_MS = 1500;
-/** Announced once each, in seconds before the deadline. */
+/** Announced once each, in seconds before the clock's end; from then on it is amber, and red. */
 const WARN_AT = [300, 60];
 const SAME_DAY_MS = 12 * 3600 * 1000;
 
@@ -13,21 +13,19 @@ let leftBefore = 0;
 /** @type {number | undefined} */
 let deadlineTimer;
 
-/**
- * @param {'hour' | 'minute'} unit
- * @param {number} value
- */
-function inUnit(unit, value) {
-  const format = /** @type {const} */ ({ style: 'unit', unit, unitDisplay: 'long' });
-  return new Intl.NumberFormat(numbers, format).format(value);
+/** As a clock: 4:09, or 1:04:09.
+ * @param {number} seconds */
+function timeLeft(seconds) {
+  /** @param {number} value */
+  const two = (value) => String(value % 60).padStart(2, '0');
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds)}`;
 }
 
-/** @param {number} seconds */
-function timeLeft(seconds) {
-  const minutes = Math.ceil(seconds / 60);
-  if (seconds < 300) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-  return minutes > 90 ? inUnit('hour', Math.round(minutes / 60)) : inUnit('minute', minutes);
-}
+/** @param {number} value */
+const inMinutes = (value) =>
+  new Intl.NumberFormat(numbers, { style: 'unit', unit: 'minute', unitDisplay: 'long' }).format(value);
 
 const secondsLeft = () => Math.max(0, Math.round((endsAt - performance.now()) / 1000));
 
@@ -39,19 +37,22 @@ function countDown() {
   leftBefore = seconds;
   const text = timeLeft(seconds);
   if (warning !== undefined)
-    announce(
-      (left.closest('p')?.textContent ?? '').replace(left.textContent, inUnit('minute', warning / 60)),
-    );
+    announce((left.closest('p')?.textContent ?? '').replace(left.textContent, inMinutes(warning / 60)));
   if (left.textContent !== text) left.textContent = text;
+  const [soon = 0, last = 0] = WARN_AT;
+  left.className = seconds <= last ? 'last' : seconds <= soon ? 'soon' : '';
 }
 
 /** The server's clock counts: the customer's may be wrong.
  * @param {() => Promise<void>} whenOver */
 function startCountdown(whenOver) {
-  clearTimeout(deadlineTimer);
   const left = byId('left');
+  // What the server did not set again goes on: an update of other components sets no clock back.
+  if (left && !left.dataset.seconds) return;
+  clearTimeout(deadlineTimer);
   if (!left) return;
   const leftMs = Number(left.dataset.seconds) * 1000;
+  left.dataset.seconds = '';
   endsAt = performance.now() + leftMs;
   leftBefore = secondsLeft();
   deadlineTimer = setTimeout(() => void whenOver(), leftMs + AFTER_DEADLINE_MS);

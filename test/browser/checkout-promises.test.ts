@@ -6,6 +6,7 @@ import { openShop } from '../support/shop.ts';
 import type { Harness } from '../support/harness.ts';
 import { violations } from './axe.ts';
 import { picture, withPage } from './browser.ts';
+import { OBSERVER } from './observer.ts';
 import { showPages } from './pages.ts';
 
 /** An injected wallet (EIP-1193) that keeps what it is asked for, and starts on the main network. */
@@ -20,17 +21,6 @@ const WALLET = `
     if (method === 'eth_chainId') return chain;
     return '0x' + 'ab'.repeat(32);
   } };`;
-
-/** Keeps every text of the live region, and the layout shifts that no input explains. */
-const OBSERVER = `
-  window.heard = []; window.shift = 0;
-  addEventListener('DOMContentLoaded', () => new MutationObserver(() => {
-    const { textContent } = document.getElementById('heard');
-    if (textContent) window.heard.push(textContent);
-  }).observe(document.getElementById('heard'), { childList: true }));
-  new PerformanceObserver((list) => {
-    for (const { hadRecentInput, value } of list.getEntries()) if (!hadRecentInput) window.shift += value;
-  }).observe({ type: 'layout-shift', buffered: true });`;
 
 describe('what the checkout page promises', () => {
   let harness: Harness;
@@ -223,11 +213,18 @@ describe('what the checkout page promises', () => {
         return page.evaluate<string[]>('window.heard');
       };
       expect(await atLeft(302)).to.deep.equal([]);
+      const clock = async () => [
+        await page.locator('#left').textContent(),
+        await page.locator('#left').getAttribute('class'),
+      ];
+      expect(await clock()).to.deep.equal(['5:02', '']);
       const [five, ...others] = await atLeft(298);
+      expect(await clock()).to.deep.equal(['4:58', 'soon']);
       expect(five).to.match(/^Pay within 5 minutes, by \S+ \S+\.$/);
       expect(others).to.deep.equal([]);
       expect(await atLeft(62)).to.deep.equal([five]);
       const [, one, ...more] = await atLeft(58);
+      expect(await clock()).to.deep.equal(['0:58', 'last']);
       expect(one).to.equal(five?.replace('5 minutes', '1 minute'));
       expect(more).to.deep.equal([]);
       expect(await atLeft(5)).to.deep.equal([five, one]);

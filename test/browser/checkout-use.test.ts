@@ -258,18 +258,6 @@ describe('using the checkout page', () => {
     });
   });
 
-  // Not side by side with the others: it moves the clock that they share.
-  it('counts only the last minutes', async () => {
-    const { token_id } = await paymentIn(harness, 'waiting', { expiration_minutes: 10 });
-    await withPage(browser, {}, async (page) => {
-      await page.goto(urlOf(token_id));
-      expect(await page.locator('#left').textContent()).to.equal('10 minutes');
-      harness.advance(400);
-      await page.reload();
-      expect(await page.locator('#left').textContent()).to.match(/^3:\d\d$/);
-    });
-  });
-
   check('without a script the page stops reloading for who needs longer', async () => {
     const { token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {

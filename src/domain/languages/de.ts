@@ -45,7 +45,11 @@ export const de = {
     codeAmount: 'Adresse und Betrag',
     qrAddress: 'QR-Code der {network}-Adresse, ohne Betrag',
     qrLabel: 'QR-Code für Ihre Wallet: {amount} {coin} über {network}',
-    priceHolds: 'Dieser Preis gilt bis {time} und wird dann neu berechnet.',
+    priceHolds: 'Dieser Preis gilt noch {left}, bis {time}.',
+    priceOver: 'Dieser Preis ist abgelaufen. Bitte warten Sie einen Moment: Gleich steht hier ein neuer.',
+    repriced: 'Neuer Preis: {amount} statt {before}.',
+    repricedSent:
+      'Schon {before} gesendet? Senden Sie nicht noch einmal: Rechtzeitig zählt es voll, später zum Kurs des Augenblicks, und diese Seite sagt, ob etwas fehlt.',
     payBy: 'Bitte zahlen Sie bis {time}.',
     payWithin: 'Zahlen Sie innerhalb von {left}, bis {time}.',
     mayClose: 'Sie können diese Seite schließen: Ihre Zahlung läuft weiter.',

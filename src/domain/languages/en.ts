@@ -48,7 +48,11 @@ export const en = {
     codeAmount: 'Address and amount',
     qrAddress: 'QR code of the {network} address, without the amount',
     qrLabel: 'QR code for your wallet: {amount} {coin} on {network}',
-    priceHolds: 'This price holds until {time}, and is then calculated again.',
+    priceHolds: 'This price holds for {left}, until {time}.',
+    priceOver: 'This price has ended. Please wait a moment: a new one is on its way.',
+    repriced: 'New price: {amount} instead of {before}.',
+    repricedSent:
+      'Already sent {before}? Do not send again: in time it counts in full, later at the rate of the moment, and this page says if anything is missing.',
     payBy: 'Please pay by {time}.',
     payWithin: 'Pay within {left}, by {time}.',
     mayClose: 'You may close this page: your payment goes on without it.',

@@ -45,7 +45,11 @@ export const es = {
     codeAmount: 'Dirección e importe',
     qrAddress: 'Código QR de la dirección de {network}, sin el importe',
     qrLabel: 'Código QR para su monedero: {amount} {coin} por {network}',
-    priceHolds: 'Precio válido hasta: {time}. Después se vuelve a calcular.',
+    priceHolds: 'Este precio vale {left} más, hasta: {time}.',
+    priceOver: 'Este precio ha vencido. Espere un momento: enseguida habrá uno nuevo.',
+    repriced: 'Nuevo precio: {amount} en lugar de {before}.',
+    repricedSent:
+      '¿Ya ha enviado {before}? No envíe otra vez: a tiempo cuenta entero; más tarde, al cambio del momento, y esta página dirá si falta algo.',
     payBy: 'Pague antes de: {time}.',
     payWithin: 'Pague en {left}, antes de las {time}.',
     mayClose: 'Puede cerrar esta página: su pago sigue su curso.',

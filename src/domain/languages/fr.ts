@@ -46,7 +46,11 @@ export const fr = {
     codeAmount: 'Adresse et montant',
     qrAddress: 'Code QR de l’adresse {network}, sans le montant',
     qrLabel: 'Code QR pour votre portefeuille\u00a0: {amount} {coin} sur {network}',
-    priceHolds: 'Prix valable jusqu’au\u00a0: {time}. Il est ensuite recalculé.',
+    priceHolds: 'Ce prix vaut encore {left}, jusqu’à {time}.',
+    priceOver: 'Ce prix a expiré. Un instant\u00a0: le nouveau arrive.',
+    repriced: 'Nouveau prix\u00a0: {amount} au lieu de {before}.',
+    repricedSent:
+      'Déjà envoyé {before}\u00a0? N’envoyez pas une seconde fois\u00a0: à temps, cela compte en entier\u00a0; plus tard, au cours du moment, et cette page dit s’il manque quelque chose.',
     payBy: 'Veuillez payer avant\u00a0: {time}.',
     payWithin: 'Payez dans les {left}, avant {time}.',
     mayClose: 'Vous pouvez fermer cette page\u00a0: votre paiement suit son cours.',

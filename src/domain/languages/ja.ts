@@ -46,7 +46,11 @@ export const ja = {
     codeAmount: 'アドレスと金額',
     qrAddress: '{network} アドレスの QR コード（金額なし）',
     qrLabel: 'ウォレット用 QR コード：{network} で {amount} {coin}',
-    priceHolds: '価格の有効期限：{time}。その後は再計算されます。',
+    priceHolds: 'この価格は残り {left} 有効です（{time} まで）。',
+    priceOver: 'この価格の有効期限が切れました。新しい価格を計算しています。少々お待ちください。',
+    repriced: '新しい価格：{amount}（これまでは {before}）。',
+    repricedSent:
+      'すでに {before} を送金しましたか？もう一度送金しないでください。期限内なら全額、遅れた場合はその時点のレートで計算され、不足があればこのページに表示されます。',
     payBy: 'お支払い期限：{time}',
     payWithin: '残り {left}（{time} まで）にお支払いください。',
     mayClose: 'このページを閉じても、お支払いの処理は続きます。',

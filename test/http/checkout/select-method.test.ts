@@ -65,7 +65,7 @@ describe('selecting a payment method on the checkout page', () => {
     await select(token_id, { coin: 'BTC', network: 'bitcoin' }).expect(303);
     const until = addSeconds(harness.ctx.now(), RATE_LOCK_SECONDS).toISOString();
     expect(await open()).to.match(
-      new RegExp(`This price holds until <span class="held"><time datetime="${until}">`),
+      new RegExp(`This price holds for [^]*>15:00<[^]*until <span class="held"><time datetime="${until}"`),
     );
   });
 

@@ -1,4 +1,4 @@
-import { decimal, duration, time } from '../markup/format.ts';
+import { clock, decimal, time } from '../markup/format.ts';
 import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
@@ -23,7 +23,7 @@ export function payComponent(view: View, served: Served, language: Language, coi
   if (!served.networks.includes(payment.network)) return html`<p class="warning">${texts.cannotBePaid}</p>`;
   const parts = { coin: latin(payment.coin), network: latin(nameOf(payment.network)) };
   return html`<h2 class="unseen">${texts.payWith}</h2>
-    ${choice(view, served, language, coinPath)}
+    ${choice(view, served, language, coinPath)} ${repriced(view, language)}
     <div class="line">
       <h3>${state === 'underpaid' ? texts.sendTheRest : texts.sendExactly}</h3>
       ${copyButton('amount', texts.copyAmount, texts)} ${amount(toSend, payment.coin, language)}
@@ -74,15 +74,24 @@ function copyButton(of: string, label: string, { copied, copyFailed }: PageTexts
   </button>`;
 }
 
-/** For how long the amount holds, where that is not as long as it can be paid. */
-function price({ payment, priceUntil }: View, { locale, page: texts }: Language): Html | null {
-  if (priceUntil === null) return null;
+/** At which rate the amount is calculated, where it is in another coin than the price. */
+function price({ payment, priceUntil }: View, { locale }: Language): Html | null {
   const { coin, pay_amount, pay_currency, quote } = payment;
+  if (priceUntil === null || coin === pay_currency) return null;
   const rate = `1 ${coin} = ${decimal(shortened(quote.rate), locale)} ${pay_currency}`;
   const total = `${decimal(pay_amount, locale)} ${pay_currency}`;
-  return html`<p class="small whole">
-    ${coin === pay_currency ? null : html`${latin(`${total} · ${rate}`)}<br />`}
-    ${fill(texts.priceHolds, { time: time(priceUntil, locale) })}
+  return html`<p class="small whole">${latin(`${total} · ${rate}`)}</p>`;
+}
+
+/** How the price changed when its lock ended, and what holds for who has already sent. The script says it. */
+function repriced({ payment, toSend, askedBefore }: View, { locale, page: texts }: Language): Html | null {
+  if (toSend === null || askedBefore === null) return null;
+  const [amount, before] = [toSend, askedBefore].map((one) =>
+    latin(`${decimal(one, locale, { grouped: false })} ${payment.coin}`),
+  );
+  if (amount === undefined || before === undefined) return null;
+  return html`<p class="warning" id="repriced">
+    <b>${fill(texts.repriced, { amount, before })}</b> ${fill(texts.repricedSent, { before })}
   </p>`;
 }
 
@@ -94,11 +103,22 @@ function shortened(rate: string): string {
   return digits === '' ? whole : `${whole}.${digits}`;
 }
 
-/** In words; only the last minutes are counted, by the script. */
-function deadline({ payBy, secondsLeft }: View, { locale, page: texts }: Language): Html | null {
+/** Below these, in seconds, the clock is amber, and red: the script announces both. */
+const [SOON_SECONDS, LAST_SECONDS] = [300, 60];
+
+/** One clock, for the nearer of the price's lock and the deadline. */
+function deadline({ payBy, priceUntil, secondsLeft }: View, { locale, page: texts }: Language): Html | null {
   if (payBy === null) return null;
-  const by = time(payBy, locale, { secondsAway: secondsLeft });
-  if (secondsLeft <= 0) return html`<p class="deadline">${fill(texts.payBy, { time: by })}</p>`;
-  const left = html`<span id="left" data-seconds="${secondsLeft}">${duration(secondsLeft, locale)}</span>`;
-  return html`<p class="deadline">${fill(texts.payWithin, { left, time: by })}</p>`;
+  const until = priceUntil ?? payBy;
+  const secondsToPay = secondsLeft + (payBy.getTime() - until.getTime()) / 1000;
+  const by = fill(texts.payBy, { time: time(payBy, locale, { secondsAway: secondsToPay }) });
+  if (secondsLeft <= 0) return html`<p class="deadline">${priceUntil === null ? by : texts.priceOver}</p>`;
+  const tone = secondsLeft <= LAST_SECONDS ? 'last' : secondsLeft <= SOON_SECONDS ? 'soon' : '';
+  const left = html`<span id="left" data-seconds="${secondsLeft}" class="${tone}"
+    >${clock(secondsLeft)}</span
+  >`;
+  const values = { left, time: time(until, locale, { secondsAway: secondsLeft }) };
+  if (priceUntil === null) return html`<p class="deadline">${fill(texts.payWithin, values)}</p>`;
+  return html`<p class="deadline">${fill(texts.priceHolds, values)}</p>
+    <p class="small">${by}</p>`;
 }

@@ -41,6 +41,13 @@ export function duration(seconds: number, locale: string): string {
   return minutes > 90 ? inUnit(Math.round(minutes / 60), 'hour', locale) : inUnit(minutes, 'minute', locale);
 }
 
+/** As a clock shows it, which the script counts down: 4:09, or 1:04:09. */
+export function clock(seconds: number): string {
+  const [minutes, rest] = [Math.floor(seconds / 60), String(seconds % 60).padStart(2, '0')];
+  const [hours, ofHour] = [Math.floor(minutes / 60), minutes % 60];
+  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(ofHour).padStart(2, '0')}:${rest}`;
+}
+
 function inUnit(value: number, unit: string, locale: string): string {
   return new Intl.NumberFormat(localeFor(locale), { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }

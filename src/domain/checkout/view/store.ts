@@ -23,6 +23,8 @@ export interface CheckoutPayment extends Payment, Pick<Settling, 'accepted_metho
   readonly locked_until: Date | null;
   /** The quote in the payment's coin. */
   readonly quote: StoredQuote;
+  /** What the quote before that one asked for the same; null: it is the first. */
+  readonly asked_before: string | null;
   /**
    * What goes back, or may go back, next: its coin and network, and whether a refund waits for an address.
    */
@@ -78,6 +80,7 @@ const TRANSFERS = `(
  */
 const CHECKOUT_PAYMENTS = `
   SELECT p.*, m.name AS merchant_name, m.mode AS merchant_mode, m.accepted_methods, q.locked_until,
+    q.asked_before::text,
     ${STORED_APPEARANCE} AS appearance,
     json_build_object('asks', q.asks::text, 'covers', q.covers::text, 'rate', q.rate) AS quote,
     back.refund_coin, back.refund_network, back.needs_address, back.refund_amount::text, a.address AS refund_address,

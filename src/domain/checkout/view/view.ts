@@ -8,7 +8,7 @@ import { leftToSend } from '../../payments/pricing/quote.ts';
 import { canSelectMethod } from '../../payments/pricing/quotes.ts';
 import { hasReturnableMoney } from '../../payments/refunds/refund-address.ts';
 import { acceptsMoney, isUnderWay, paysForOrder, type Status } from '../../payments/lifecycle/states.ts';
-import { isZero, max, subtract, sum, writtenLike } from '../../../platform/values/money.ts';
+import { compare, isZero, max, subtract, sum, writtenLike } from '../../../platform/values/money.ts';
 import { appearanceOf, isOffered, type MerchantAppearance } from './appearance.ts';
 import type { CheckoutPayment } from './store.ts';
 import { returnsExcess, returnsLate } from '../../payments/lifecycle/policy.ts';
@@ -67,9 +67,12 @@ export interface View {
   readonly toSend: string | null;
   /** Until when; null when it no longer matters. */
   readonly payBy: Date | null;
-  readonly secondsLeft: number;
   /** Until when `toSend` holds; null: as long as it can be paid. */
   readonly priceUntil: Date | null;
+  /** Seconds until the nearer of the two. */
+  readonly secondsLeft: number;
+  /** What was asked before the price changed at the end of its lock; null: it is as it was. */
+  readonly askedBefore: string | null;
   /** The customer may still select another payment method. */
   readonly canChoose: boolean;
   /**
@@ -102,6 +105,8 @@ export function viewOf(
   const { locked_until, deadline_at } = payment;
   // Late money has no locked rate.
   const isLocked = locked_until !== null && locked_until < payableUntil(payment);
+  const priceUntil = asksForMoney && isLocked ? locked_until : null;
+  const endsAt = priceUntil ?? deadline_at;
   const canChoose = canSelectMethod(payment, now);
   return {
     nameOf,
@@ -111,10 +116,11 @@ export function viewOf(
     address: displayedAddress(payment.network, payment.address),
     toSend: asksForMoney && !mustChoose ? amountToSend(payment) : null,
     payBy: asksForMoney ? deadline_at : null,
-    secondsLeft: Math.max(0, Math.floor((deadline_at.getTime() - now.getTime()) / 1000)),
+    secondsLeft: Math.max(0, Math.floor((endsAt.getTime() - now.getTime()) / 1000)),
     canChoose,
     mustChoose,
-    priceUntil: asksForMoney && isLocked ? locked_until : null,
+    priceUntil,
+    askedBefore: asksForMoney && !mustChoose ? askedBefore(payment) : null,
     refundTo: refundTo(payment),
     goesBack: goesBack(payment),
     isLive: isLive(payment, now),
@@ -134,6 +140,14 @@ function amountToSend({
 }: CheckoutPayment): string {
   const missing = max(subtract(pay_amount, amount_received), '0');
   return writtenLike(leftToSend(quote, missing, { coin, network }), crypto_amount);
+}
+
+/** Money that came since is not what has changed the amount. */
+function askedBefore({ asked_before, quote, pay_amount, amount_received }: CheckoutPayment): string | null {
+  const { asks, covers } = quote;
+  if (asked_before === null || asks === null || covers === null) return null;
+  const isMissing = compare(subtract(pay_amount, amount_received), covers) === 0;
+  return isMissing && compare(asked_before, asks) !== 0 ? asked_before : null;
 }
 
 function refundTo(payment: CheckoutPayment): View['refundTo'] {

@@ -10,7 +10,7 @@ import { evaluate } from '../transfers/evaluate.ts';
 import { isStanding, type PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { readTransfersByPayment } from '../transfers/store.ts';
 import { canPrice, evidenceOf, type Prices, type PricesOf } from './market.ts';
-import { quote } from './quote.ts';
+import { leftToSend, quote, type StoredQuote } from './quote.ts';
 
 /** Long enough to open a wallet and send a transfer, short enough that the market seldom moves far. */
 export const RATE_LOCK_SECONDS = 15 * 60;
@@ -54,12 +54,16 @@ export interface QuotedMethod {
   readonly address: string;
 }
 
-/** Returns a quote of what a payment misses as its row: in the settlement coin without a lock. */
+/**
+ * Returns a quote of what a payment misses as its row: in the settlement coin without a lock. `before`: the
+ * quote that it replaces; the row keeps what that asked for the same.
+ */
 export function quoteRow(
   { payment, transfers }: QuotedPayment,
   { coin, network, address }: QuotedMethod,
   { rates, market }: Prices,
   now: Date,
+  before: StoredQuote | null = null,
 ) {
   const { id: payment_id, pay_currency: payCurrency } = payment;
   const { missing } = evaluate(payment, transfers);
@@ -83,20 +87,22 @@ export function quoteRow(
     locked_until,
     asks: locked_until === null ? null : asks,
     covers: locked_until === null ? null : missing,
+    asked_before: before === null ? null : leftToSend(before, missing, { coin, network }),
     ...evidenceOf(market, coin, payCurrency),
   };
 }
 
 /** SQL: the columns of a quote as a row of a recordset. */
 const QUOTE_COLUMNS = `payment_id text, coin text, network text, address text, crypto_amount text, rate text,
-  locked_until timestamptz, asks numeric, covers numeric, rated_at timestamptz, rate_sources text[]`;
+  locked_until timestamptz, asks numeric, covers numeric, asked_before numeric, rated_at timestamptz,
+  rate_sources text[]`;
 
 const insertQuote = sql<never, { quotes: string; now: Date }>(
   'insert_quote',
   (p) => `
     INSERT INTO quotes
-      (payment_id, coin, network, address, crypto_amount, rate, locked_until, asks, covers, rated_at,
-       rate_sources, quoted_at)
+      (payment_id, coin, network, address, crypto_amount, rate, locked_until, asks, covers, asked_before,
+       rated_at, rate_sources, quoted_at)
     SELECT q.*, ${p.now} FROM json_to_recordset(${p.quotes}::json) AS q (${QUOTE_COLUMNS})
     ON CONFLICT DO NOTHING`,
 );
@@ -112,13 +118,13 @@ export async function storeQuote(
   await run(tx, insertQuote, { quotes: recordset([quoteRow(quoted, method, prices, now)]), now });
 }
 
-type LockedMethod = { payment_id: string } & QuotedMethod;
+type LockedMethod = { payment_id: string } & QuotedMethod & StoredQuote;
 
 // Transfers that are quarantined came while the lock held, and are credited by it once they are applied.
 const expiredLocks = sql<LockedMethod, { paymentIds: readonly string[]; now: Date }>(
   'expired_rate_locks',
   (p) => `
-    SELECT payment_id, coin, network, address FROM quotes q
+    SELECT payment_id, coin, network, address, asks, covers, rate FROM quotes q
     WHERE payment_id = ANY (${p.paymentIds}) AND locked_until <= ${p.now}
       AND NOT ${HAS_QUARANTINED('q.payment_id')}`,
 );
@@ -132,8 +138,8 @@ const updateQuotes = sql<never, { quotes: string; now: Date }>(
       WHERE p.id = f.payment_id AND p.coin = f.coin AND p.network = f.network
     )
     UPDATE quotes q SET crypto_amount = f.crypto_amount, rate = f.rate, locked_until = f.locked_until,
-      asks = f.asks, covers = f.covers, rated_at = f.rated_at, rate_sources = f.rate_sources,
-      quoted_at = ${p.now}
+      asks = f.asks, covers = f.covers, asked_before = f.asked_before, rated_at = f.rated_at,
+      rate_sources = f.rate_sources, quoted_at = ${p.now}
     FROM fresh f
     WHERE q.payment_id = f.payment_id AND q.coin = f.coin AND q.network = f.network`,
 );
@@ -165,7 +171,7 @@ export async function requoteExpired(
       return [];
     }
     const quoted = { payment, transfers: transfersOf.get(payment.id) ?? [] };
-    return [quoteRow(quoted, method, prices, now)];
+    return [quoteRow(quoted, method, prices, now, method)];
   });
   await run(tx, updateQuotes, { quotes: recordset(fresh), now });
   return waiting;
