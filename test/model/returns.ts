@@ -100,8 +100,8 @@ export interface SettledCoins {
 }
 
 /**
- * What is left, above dust, of what was settled as it came and is confirmed, less accepted `refunds`: by coin,
- * the settlement coin first.
+ * What is left, above dust, of what was settled as it came and is confirmed, less accepted `refunds`: by
+ * coin, the settlement coin first.
  */
 export function settledAsItCame(confirmed: readonly Sent[], refunds: readonly Refund[]): SettledCoins[] {
   const settled = confirmed.filter(({ converted }) => converted > 0n);

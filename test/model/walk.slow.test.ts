@@ -54,7 +54,7 @@ const BEGINNINGS: readonly (readonly [what: string, slots: readonly Slot[], way:
   ['refunded after the deadline', IN_PARTS, ['seen 0', 'confirmed 0', ...EXPIRED, 'refund', 'send']],
 ];
 
-/** Sold for the settlement coin, or settled as it came: at par, or in another coin. Nobody can refuse that. */
+/** Sold for the settlement coin, or settled as it came, at par or not. Nobody can refuse that. */
 const WALKS = (['simulated', 'par'] as const).flatMap((settlement) =>
   BEGINNINGS.filter(([, , way]) => settlement === 'simulated' || !way.includes('refused')).map(
     (beginning) => [settlement, ...beginning] as const,

@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 
 const BLOCK_SECONDS = 12;
 
-/** The simulator, as test payments have it. It has no contracts: what one would do there is written into it. */
+/** The simulator, as test payments have it. It has no contracts: what one would do is written into it. */
 export async function simulatorStage(harness: Harness, shop: Shop): Promise<Stage> {
   const { ctx } = harness;
   let isReverted = false;

@@ -11,8 +11,8 @@ export type Step =
   /** The newest blocks are replaced by others, and what came of the last transfer there is `again`. */
   | { readonly do: 'reorganise'; readonly depth: number; readonly again: Again }
   /**
-   * Another transaction takes the place of the last transfer, which is in the pool; one that pays somebody else
-   * is final before the chain is read again.
+   * Another transaction takes the place of the last transfer, which is in the pool; one that pays somebody
+   * else is final before the chain is read again.
    */
   | { readonly do: 'replace'; readonly by: 'the same money' | 'another payment' };
 

@@ -4,7 +4,7 @@ import { html } from '../../../platform/pages/html.ts';
 import { testBand } from '../components/summary.ts';
 import type { Language } from '../../languages/languages.ts';
 
-/** Messages instead of a payment, their tone, and the seconds after which the page tries again; null: never. */
+/** Messages instead of a payment, their tone, and the seconds until the page tries again; null: never. */
 const MESSAGES = {
   missing: { title: 'missingTitle', text: 'missingText', tone: 'bad', refreshSeconds: null },
   error: { title: 'errorTitle', text: 'errorText', tone: 'care', refreshSeconds: 5 },

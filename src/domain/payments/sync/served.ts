@@ -39,7 +39,7 @@ export class ServedNetworks {
     return this.#rows.some((row) => row.network === network && row.is_halted);
   }
 
-  /** Reads them again. What is known stays where that fails, which the log says once, and once when it ends. */
+  /** Reads them again. What is known stays where that fails; the log says so once, and when it ends. */
   async refresh({ db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
     try {
       this.#rows = await run(db, served, { networks: NETWORK_IDS });
