@@ -44,6 +44,10 @@ export const REMEDIES: Readonly<Record<ApiErrorCode, Remedy>> = {
       'Compare the id with the one in the response to the creation, and check that the key is of the same ' +
       'merchant, and of the same mode: a test key sees no live payment.',
   },
+  refund_not_found: {
+    cause: 'The payment has no refund with the id.',
+    remedy: 'Take the id from `GET /v1/payment/:id/refunds` of the same payment.',
+  },
   delivery_not_found: {
     cause: 'No delivery has the id, it belongs to another merchant, or it is older than 30 days.',
     remedy: 'Take the id from `GET /v1/webhooks/deliveries`. Events are in `GET /v1/events` for 90 days.',

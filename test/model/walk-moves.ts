@@ -169,6 +169,7 @@ export function send(state: State): State {
     reason: null,
     address: 'a',
     status: 'COMPLETED',
+    problem: null,
     tx_hash: 't',
     created_at: timeOf(0),
     ...first,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import { KNOWN_VARIABLES } from '../../src/platform/config/variables.ts';
-import { unitsOf, useEvmStand } from '../support/evm-stand.ts';
+import { newAddress, unitsOf, useEvmStand } from '../support/evm-stand.ts';
 import { serveRates, type ServedRates } from '../support/rate-sites.ts';
 import { until } from '../support/until.ts';
 import { createLiveStand, type LiveStand, type Ordered } from './live-stand.ts';
@@ -44,7 +44,7 @@ describe('a live payment by web, worker and watcher', function () {
     return { txHash: settled?.data.payment.txHash, settlement: settled?.data.settlement };
   };
 
-  it('is settled in the coin that came to the wallet of the merchant, to the unit', async () => {
+  it('is settled in the coin that came to the wallet of the merchant, and refunded from one, to the unit', async () => {
     const asked = { pay_amount: '25.000001', order_id: 'order-1' };
     expect((await stand.call('POST', '/v1/payment', asked)).status, 'no watcher').to.equal(503);
     await stand.startWatcher(provider());
@@ -56,6 +56,22 @@ describe('a live payment by web, worker and watcher', function () {
       { kind: 'received', amount: '25.000001', coin: 'USDC' },
       { kind: 'settled', amount: '25.000001', coin: 'USDC' },
     ]);
+    const customer = newAddress();
+    const path = `/v1/payment/${order.id}/refund`;
+    const accepted = await stand.call('POST', path, { amount: '5.000001', address: customer });
+    expect(accepted.status).to.equal(201);
+    const refund = (await accepted.json()) as { id: string; request: { to: string; data: string } };
+    const paidBy = await node().call(refund.request.to, refund.request.data);
+    await node().mine();
+    const announced = await stand.call('POST', `${path}s/${refund.id}/announce`, { tx_hash: paidBy });
+    expect(await announced.json()).to.include({ status: 'SENT', tx_hash: paidBy });
+    await node().mine(20);
+    const refunded = (await stand.until(order.id, 'refunded')).find(
+      ({ type }) => type === 'checkout.refunded',
+    );
+    const told = { id: refund.id, txHash: paidBy, coinAmount: '5.000001', address: customer };
+    expect(refunded?.data.refund).to.include(told);
+    expect(await node().balance('USDC', customer)).to.equal(5_000_001n);
   });
 
   it('is settled as received in another coin that the merchant accepts, at a price of served sources', async () => {

@@ -21,7 +21,7 @@ export const ALERT_RULES: readonly AlertRule[] = groups.flatMap(({ rules }) => r
 export const ALERTS_THAT_FIRE = {
   chains: ['ChainHalted'],
   deliveries: ['TurnsLong', 'BreakersOpen', 'DeliveriesFailing'],
-  money: ['RefundsWithoutAddress', 'ConversionsRefused', 'JobsStuck'],
+  money: ['RefundsWithoutAddress', 'RefundsHeld', 'ConversionsRefused', 'JobsStuck'],
   postgres: [
     'PostgresUnavailable',
     'RelayFailing',

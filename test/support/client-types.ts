@@ -12,10 +12,13 @@ import {
 } from '../../src/domain/events/schemas.ts';
 import { Policy, PolicyChoice } from '../../src/domain/payments/lifecycle/policy.ts';
 import {
+  AnnounceBody,
   RefundAddress,
   RefundBody,
   RefundList,
+  RefundProblem,
   RefundResource,
+  UnsignedRequest,
 } from '../../src/domain/payments/refunds/schemas.ts';
 import {
   CreatePaymentBody,
@@ -80,7 +83,15 @@ const FILES: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     ListPayments: ListPaymentsQuery,
     PaymentList,
   },
-  refunds: { CreateRefund: RefundBody, Refund: RefundResource, RefundAddress, RefundList },
+  refunds: {
+    CreateRefund: RefundBody,
+    AnnounceRefund: AnnounceBody,
+    UnsignedRequest,
+    RefundProblem,
+    Refund: RefundResource,
+    RefundAddress,
+    RefundList,
+  },
   events: {
     ListEvents: FeedQuery,
     EventList: EventFeed,

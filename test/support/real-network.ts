@@ -1,7 +1,7 @@
 import { simulatedRates } from '../../src/domain/chain/simulator/market.ts';
 import { createAdapters, type Adapters } from '../../src/domain/adapters.ts';
-import type { ChainOf, ChainPage, ChainTransfer, Watch } from '../../src/domain/chain/port.ts';
-import { simulatedChain, simulatedPayouts } from '../../src/domain/chain/simulator/simulated.ts';
+import type { ChainOf, ChainPage, ChainTransfer, Outcome, Watch } from '../../src/domain/chain/port.ts';
+import { simulatedChain } from '../../src/domain/chain/simulator/simulated.ts';
 import { RecentMarket } from '../../src/domain/chain/rates/priced.ts';
 import type { TransferRequest } from '../../src/domain/chain/test-chain.ts';
 import { findCaller } from '../../src/domain/merchants/api-keys.ts';
@@ -21,9 +21,14 @@ export interface RealNetwork {
   readonly watched: Watch | null;
   /** What the client's node makes of each page from now on. */
   tell(change: (page: ChainPage) => ChainPage): void;
+  /** What the client's node says from now on of every transaction that it is asked for. */
+  answer(outcome: Outcome): void;
   sync(): Promise<boolean>;
   mine(blocks: number): Promise<number>;
-  create(body?: Partial<CreatePaymentBody>): Promise<string>;
+  /** Adds a live merchant with a wallet. */
+  addMerchant(): Promise<{ id: string; apiKey: string }>;
+  /** Creates a payment, of a new merchant unless told otherwise. */
+  create(body?: Partial<CreatePaymentBody>, merchant?: { id: string; apiKey: string }): Promise<string>;
   /** Pays 10.50 USDC, unless told otherwise. */
   pay(id: string, sending?: Partial<TransferRequest>): Promise<ChainTransfer>;
   statusOf(id: string): Promise<string | undefined>;
@@ -34,29 +39,36 @@ export function openRealNetwork(harness: Harness, shop: Shop, client: ChainOf = 
   const config = { ...ctx.config, simulateLive: false };
   let altered = (page: ChainPage) => page;
   let watched: Watch | null = null;
+  let answered: Outcome | null = null;
   const chain: ChainOf = (own) => ({
     async poll(network, cursor, watch, now) {
       watched = watch;
       return altered(await client(own).poll(network, cursor, watch, now));
     },
-    find: (network, txHash) => client(own).find(network, txHash),
+    find: async (network, txHash) => answered ?? client(own).find(network, txHash),
   });
-  const real = { ethereum: { payouts: simulatedPayouts } };
+  const real = { ethereum: { payouts: { request: () => Promise.resolve('accepted' as const) } } };
   const served = { networks: ['ethereum'] as const, isHalted: () => false };
   const created = createAdapters(config, { real, served });
   const market = { rates: simulatedRates, priced: new RecentMarket(simulatedRates) };
   const adapters = { ...created, live: { ...created.live, chain, ...market } };
+  const addMerchant = async () => {
+    const added = await harness.addMerchant({ mode: 'live' });
+    await useWallet(ctx, added.id);
+    return added;
+  };
   return {
     adapters,
     get watched() {
       return watched;
     },
     tell: (change) => void (altered = change),
+    answer: (outcome) => void (answered = outcome),
     sync: () => syncNetwork(ctx, adapters.live, 'ethereum'),
     mine: (blocks) => shop.chain.mine('ethereum', blocks, ctx.now()),
-    async create(own = {}) {
-      const { id: merchantId, apiKey } = await harness.addMerchant({ mode: 'live' });
-      await useWallet(ctx, merchantId);
+    addMerchant,
+    async create(own = {}, merchant) {
+      const { apiKey } = merchant ?? (await addMerchant());
       const caller = await findCaller(ctx.db, hashApiKey(apiKey));
       if (caller === null) throw new Error('the merchant does not exist');
       const body = { pay_amount: '10.50', order_id: 'order-1', ...own };

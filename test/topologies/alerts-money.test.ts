@@ -53,6 +53,18 @@ describe('the alerts on money', function () {
     alerts.expectFiring(['RefundsWithoutAddress'], { ...course, minutes: THREE_DAYS_AND_AN_HOUR });
   });
 
+  it('fire while a refund is held', async () => {
+    const refund = await call(`/v1/payment/${await settle()}/refund`, { amount: '1.00' });
+    const before = await alerts.untilWhole();
+    await alerts.stand.rows(`UPDATE refunds SET status = 'HELD', address = ? WHERE id = ?`, [
+      ADDRESS,
+      refund.id,
+    ]);
+    const after = await alerts.untilShown('money_waiting{what="refund_held",mode="live"');
+    alerts.expectFiring(['RefundsHeld'], { before, after });
+    await alerts.stand.rows(`UPDATE refunds SET status = 'NEEDS_ADDRESS' WHERE id = ?`, [refund.id]);
+  });
+
   // The simulator's exchange refuses nothing, and no other serves live merchants. That of a scenario does, of
   // a test merchant: its mode alone is changed.
   it('fire when an exchange has refused to convert money', async () => {

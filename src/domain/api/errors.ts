@@ -5,6 +5,7 @@ export const API_ERRORS = {
   unauthorized: [401, 'The X-API-Key header is missing or holds no valid key.'],
   forbidden: [403, 'The API key lacks the permission that this request needs.'],
   payment_not_found: [404, 'There is no such payment.'],
+  refund_not_found: [404, 'There is no such refund of this payment.'],
   delivery_not_found: [404, 'There is no such delivery.'],
   event_not_found: [404, 'There is no such event, or it is older than 90 days.'],
   endpoint_not_found: [404, 'There is no such endpoint: GET /v1/webhooks/endpoints lists them.'],

@@ -103,15 +103,29 @@ export interface Provider {
   readonly lag: number | null;
 }
 
+/** The addresses that concern the service, among those that a client asked for. */
+export interface Owned extends Pick<ReadonlySet<string>, 'has' | 'size'> {
+  /** False for a transfer to one of them that does not concern it; absent: all do. */
+  takes?(transfer: Pick<ChainTransfer, 'txHash' | 'coin' | 'address' | 'amount'>): boolean;
+}
+
 /** Tells a client what the service knows: one query for all of a block, outside any transaction. */
 export interface Watch {
-  /** Returns those of the addresses that payments have. */
-  own(network: NetworkId, addresses: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Returns those of the addresses that payments have, or to which a refund waits to be paid. */
+  own(network: NetworkId, addresses: readonly string[]): Promise<Owned>;
   /**
    * Returns what was reported of transfers that are in the pool, or in a block above a height, and are not
    * dropped: what a reorganisation down to that height may have moved. Most polls need it only for a fork.
    */
   standing(network: NetworkId, aboveHeight: number): Promise<readonly ChainTransfer[]>;
+}
+
+/** What became of a transaction. */
+export interface Outcome {
+  /** `unknown`: in no block and no pool. */
+  readonly state: 'unknown' | 'unmined' | 'reverted' | 'mined';
+  /** What it moves, to any address; before it is mined what it would, as far as that is known. */
+  readonly transfers: readonly ChainTransfer[];
 }
 
 /** An amount of a coin at an address. */
@@ -146,12 +160,8 @@ export interface ChainClient {
    */
   poll(network: NetworkId, cursor: string | null, watch: Watch, now: Date): Promise<ChainPage>;
 
-  /**
-   * Returns the transfers of a transaction, to any address; none: the network does not know it. Null: the
-   * client cannot look a transaction up. So it is of a real network everywhere but in the watcher: web has no
-   * provider, and says what follows from what the watcher has read.
-   */
-  find(network: NetworkId, txHash: string): Promise<readonly ChainTransfer[] | null>;
+  /** Returns what became of a transaction. Null: it cannot tell, as web of a real network cannot. */
+  find(network: NetworkId, txHash: string): Promise<Outcome | null>;
 
   /**
    * Returns what addresses hold in each coin at a height, for the balance audit: money that came without a

@@ -95,7 +95,7 @@ export const ar = {
     expiredPartlyText:
       'لم يصل في الوقت المحدد سوى {received} من {total}. يرجى عدم إرسال المزيد الآن؛ يمكن لـ {merchant} إعادة ما دفعته.',
     returningTitle: 'وصلت أموالك متأخرة',
-    returningText: 'وصلت بعد انتهاء المهلة وتجري إعادتها إليك.',
+    returningText: 'وصلت بعد انتهاء المهلة وستُعاد إليك.',
     failedTitle: 'فشلت هذه الدفعة',
     failedText: 'تعذر إتمامها. يرجى التواصل مع {merchant} قبل الدفع مرة أخرى.',
     replacedTitle: 'استُبدل تحويلك',

@@ -100,7 +100,7 @@ export const en = {
     expiredPartlyText:
       'Only {received} of {total} came in time. Please do not send more now; {merchant} can send back what you paid.',
     returningTitle: 'Your money came too late',
-    returningText: 'It came after the deadline and is being sent back to you.',
+    returningText: 'It came after the deadline and goes back to you.',
     failedTitle: 'This payment has failed',
     failedText: 'It could not be completed. Please contact {merchant} before you pay again.',
     replacedTitle: 'Your transfer was replaced',

@@ -97,7 +97,7 @@ export const es = {
     expiredPartlyText:
       'Solo llegaron a tiempo {received} de {total}. No envíe más ahora; {merchant} puede devolverle lo pagado.',
     returningTitle: 'Su dinero llegó demasiado tarde',
-    returningText: 'Llegó después del plazo y se le está devolviendo.',
+    returningText: 'Llegó después del plazo y se le devolverá.',
     failedTitle: 'Este pago ha fallado',
     failedText: 'No se pudo completar. Póngase en contacto con {merchant} antes de pagar de nuevo.',
     replacedTitle: 'Su transferencia fue reemplazada',

@@ -100,7 +100,7 @@ export const fr = {
     expiredPartlyText:
       'Seulement {received} sur {total} sont arrivés à temps. N’envoyez plus rien\u00a0; {merchant} peut vous rendre ce que vous avez payé.',
     returningTitle: 'Votre argent est arrivé trop tard',
-    returningText: 'Il est arrivé après le délai et vous est renvoyé.',
+    returningText: 'Il est arrivé après le délai et vous sera renvoyé.',
     failedTitle: 'Ce paiement a échoué',
     failedText: 'Il n’a pas pu aboutir. Veuillez contacter {merchant} avant de payer à nouveau.',
     replacedTitle: 'Votre transfert a été remplacé',

@@ -5,9 +5,10 @@ import { createPayment } from './create.ts';
 import { listPayments } from './list.ts';
 import { adaptersOf, type AdaptersByMode } from './lifecycle/ports.ts';
 import { readPayment } from './read.ts';
+import { announceRefund } from './refunds/by-merchant/announce.ts';
 import { clearRefundAddress, readRefundList } from './refunds/given-address.ts';
 import { requestRefund } from './refunds/request.ts';
-import { RefundBody, RefundList, RefundResource } from './refunds/schemas.ts';
+import { AnnounceBody, RefundBody, RefundList, RefundResource } from './refunds/schemas.ts';
 import { CreatePaymentBody, ListPaymentsQuery, PaymentList, PaymentResource, toResource } from './schemas.ts';
 import { LargeMerchants } from './totals.ts';
 
@@ -98,7 +99,9 @@ export const paymentEndpoints = (adapters: AdaptersByMode, many = new LargeMerch
       'A SETTLED payment can be refunded in parts, in the coin that it settled in. An EXPIRED, FAILED or ' +
       'REFUNDED one only in full, in the coins that came: one refund for each coin and network, of ' +
       'which the response is the first. Without an address the checkout page asks the customer for ' +
-      'one.',
+      'one. A refund of a live payment is yours to pay, as `request` says: the service holds no key. It is ' +
+      'COMPLETED, and the payment moves, once a transfer of exactly that coin and amount to that address ' +
+      'is final.',
     auth: 'required',
     permissions: ['refunds:write'],
     perMinute: DEFAULT_PER_MINUTE,
@@ -123,8 +126,32 @@ export const paymentEndpoints = (adapters: AdaptersByMode, many = new LargeMerch
     response: { status: 200, schema: RefundList },
     async handle({ ctx, caller, params }) {
       const { id } = await readPayment(ctx.db, caller.merchantId, params.id ?? '');
-      return reply(200, await readRefundList(ctx.db, id));
+      return reply(200, await readRefundList(ctx.db, adaptersOf(adapters, caller.mode).chains, id));
     },
+  }),
+  endpoint({
+    operationId: 'announceRefund',
+    method: 'post',
+    path: '/v1/payment/:id/refunds/:refund_id/announce',
+    summary: 'Names the transaction with which you pay a refund of a live payment.',
+    description:
+      'The refund is SENT, and COMPLETED once a transfer of exactly its coin and amount to its address is ' +
+      'final. Where the transaction turns out to be none, the refund is AWAITING_SIGNATURE again, and ' +
+      '`problem` says why. Another transaction takes the place of an earlier one. What is not announced is ' +
+      'found as well, but later, and not where it fits the refunds of several merchants.',
+    auth: 'required',
+    permissions: ['refunds:write'],
+    perMinute: DEFAULT_PER_MINUTE,
+    body: AnnounceBody,
+    errors: ['payment_not_found', 'refund_not_found', 'refund_not_allowed'],
+    response: { status: 200, schema: RefundResource },
+    handle: ({ ctx, caller, params, body, claim }) =>
+      announceRefund(ctx, adaptersOf(adapters, caller.mode).chains, caller, {
+        id: params.id ?? '',
+        refundId: params.refund_id ?? '',
+        txHash: body.tx_hash,
+        claim,
+      }),
   }),
   endpoint({
     operationId: 'clearRefundAddress',
@@ -141,6 +168,9 @@ export const paymentEndpoints = (adapters: AdaptersByMode, many = new LargeMerch
     errors: ['payment_not_found', 'refund_not_allowed'],
     response: { status: 200, schema: RefundList },
     handle: async ({ ctx, caller, params }) =>
-      reply(200, await clearRefundAddress(ctx, caller, params.id ?? '')),
+      reply(
+        200,
+        await clearRefundAddress(ctx, adaptersOf(adapters, caller.mode).chains, caller, params.id ?? ''),
+      ),
   }),
 ];

@@ -9,12 +9,7 @@ import {
 } from '../../domain/events/schemas.ts';
 import { StatusReport } from '../../domain/ops/health/schemas.ts';
 import { Policy, PolicyChoice } from '../../domain/payments/lifecycle/policy.ts';
-import {
-  RefundAddress,
-  RefundBody,
-  RefundList,
-  RefundResource,
-} from '../../domain/payments/refunds/schemas.ts';
+import * as refunds from '../../domain/payments/refunds/schemas.ts';
 import { CreatePaymentBody, PaymentList, PaymentResource } from '../../domain/payments/schemas.ts';
 import * as customer from '../../domain/sandbox/customer/schemas.ts';
 import { Scenario, ScenarioBody } from '../../domain/sandbox/scenarios/schemas.ts';
@@ -37,10 +32,13 @@ export const SCHEMA_NAMES: Readonly<Record<string, TSchema>> = {
   CreatePaymentRequest: CreatePaymentBody,
   Policy,
   PolicyChoice,
-  Refund: RefundResource,
-  RefundList,
-  RefundAddress,
-  RefundRequest: RefundBody,
+  Refund: refunds.RefundResource,
+  RefundList: refunds.RefundList,
+  RefundAddress: refunds.RefundAddress,
+  RefundRequest: refunds.RefundBody,
+  RefundProblem: refunds.RefundProblem,
+  UnsignedRequest: refunds.UnsignedRequest,
+  AnnounceRequest: refunds.AnnounceBody,
   Event: EventResource,
   EventFeed,
   PaymentEvents,

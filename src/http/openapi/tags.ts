@@ -19,7 +19,7 @@ const PATHS: readonly (readonly [path: RegExp, tag: Tag])[] = [
   [/^\/v1\/wallets$/, 'Wallets'],
   [/^\/v1\/checkout\//, 'Checkout'],
   [/^\/v1\/events\b|\/events$/, 'Events'],
-  [/\/refund(?:s|-address)?$/, 'Refunds'],
+  [/\/refund(?:s|-address|s\/:refund_id\/announce)?$/, 'Refunds'],
   [/^\/v1\/payments?\b/, 'Payments'],
 ];
 

@@ -3,7 +3,7 @@ import { tokenContract, COINS_ON_NETWORKS } from '../../../src/domain/chain/coin
 import { isAddress } from '../../../src/domain/chain/addresses.ts';
 import { NETWORKS } from '../../../src/domain/chain/networks.ts';
 import { realChains, SIMULATED_CHAINS } from '../../../src/domain/chain/profile.ts';
-import { walletTransaction, walletUri } from '../../../src/domain/checkout/view/wallet-uri.ts';
+import { walletTransaction, walletUri } from '../../../src/domain/chain/demand/wallet-uri.ts';
 import { TESTNET_TOKENS } from '../../../src/platform/config/chain-profile.ts';
 
 const OWN = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';

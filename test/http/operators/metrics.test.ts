@@ -153,6 +153,8 @@ describe('metrics', () => {
       'money_waiting_seconds{what="conversion_refused",mode="test"} 90',
       'money_waiting_seconds{what="refund_without_address",mode="test"} 90',
     ]);
+    await db('refunds').where({ id: 'ref_needy' }).update({ status: 'HELD' });
+    expect(waits(await scrape())[1]).to.equal('money_waiting{what="refund_held",mode="test"} 1');
     await db('refunds').where({ id: 'ref_needy' }).update({ status: 'COMPLETED' });
     await db('payments').where({ id: refused }).update({ status: 'REFUNDED' });
     expect(waits(await scrape())).to.deep.equal([]);

@@ -69,6 +69,8 @@ describe('completion', () => {
       'list',
       'cancel',
       'refund',
+      'refunds',
+      'announce-refund',
       'clear-refund-address',
       'watch',
     ]);

@@ -205,7 +205,7 @@ describe('the methods of the client', () => {
       apiKey: 'sk_test_of-nobody',
       baseUrl: 'http://service.example',
       fetch: (url, init) => {
-        reached.push(`${init?.method?.toLowerCase()} ${new URL(url).pathname.replace(ID, ':id')}`);
+        reached.push(`${init?.method?.toLowerCase()} ${new URL(url).pathname.replaceAll(ID, ':id')}`);
         return Promise.resolve(new Response('{ "data": [], "pagination": { "has_more": false } }'));
       },
     });
@@ -219,6 +219,7 @@ describe('the methods of the client', () => {
       payments.cancel(ID),
       payments.refund(ID),
       payments.refunds(ID),
+      payments.announceRefund(ID, ID, { tx_hash: '0x' }),
       payments.clearRefundAddress(ID),
       payments.events(ID),
       events.list(),
@@ -257,7 +258,7 @@ describe('the methods of the client', () => {
       sandbox.scenario({ story: 'paid' }),
     ]);
     expect(reached).to.have.members(
-      ENDPOINTS.map(({ method, path }) => `${method} ${path.replace(/:\w+/, ':id')}`),
+      ENDPOINTS.map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, ':id')}`),
     );
   });
 });

@@ -10,6 +10,7 @@ import type { Run } from './record-payments.ts';
 import type { Tape } from './tape.ts';
 
 const NO_PAYMENT = 'pay_01M7X9Y9E5YM9A1356S2WPNB4R';
+const NO_REFUND = 'ref_01M7X9Y9E5YM9A1356S2WPNB4R';
 const NO_DELIVERY = 'dlv_01M7X9Y9E5YM9A1356S2WPNB4R';
 /** Of POST /v1/payment: the limit of the specification. */
 const PER_MINUTE = 60;
@@ -23,6 +24,11 @@ export async function recordErrors({ tape, harness }: Run, settled: string): Pro
   const live = await harness.addMerchant({ mode: 'live' });
   await tape.fail(harness, 'network_unavailable', 'createPayment', { body, apiKey: live.apiKey });
   await tape.fail(harness, 'payment_not_found', 'getPayment', { id: NO_PAYMENT });
+  await tape.fail(harness, 'refund_not_found', 'announceRefund', {
+    id: settled,
+    part: NO_REFUND,
+    body: { tx_hash: `0x${'1'.repeat(64)}` },
+  });
   await tape.fail(harness, 'delivery_not_found', 'getDelivery', { id: NO_DELIVERY });
   const headers = { 'Idempotency-Key': 'order-7' };
   await harness.api('post', '/v1/payment').set(headers).send(body).expect(201);

@@ -78,6 +78,7 @@ export async function recordSettledPayment({ tape, harness }: Run, id: string): 
       id,
     },
   );
+  await recordAnnouncement({ tape, harness }, id);
   const abandoned = await createPayment(harness, { order_id: 'order-4' });
   await tape.record(harness, 'cancelPayment', 'cancelled', 'The customer has gone elsewhere.', {
     id: abandoned.id,
@@ -117,4 +118,24 @@ export async function pass(harness: Harness): Promise<void> {
     harness.advance(1);
   }
   await harness.work();
+}
+
+/** A refund as it is while a live merchant pays it: the simulator pays those of this merchant itself. */
+async function recordAnnouncement(
+  { tape, harness }: Pick<Run, 'tape' | 'harness'>,
+  id: string,
+): Promise<void> {
+  const refunds = () => harness.ctx.db('refunds').where({ payment_id: id, coin_amount: '1.25' });
+  const body = { amount: '1.25', address: '0x52908400098527886E0F7030069857D2E4169EE7' };
+  const refunded = await harness.api('post', `/v1/payment/${id}/refund`).send(body).expect(201);
+  const { id: part } = refunded.body as { id: string };
+  await refunds().update({ status: 'AWAITING_SIGNATURE' });
+  await tape.record(harness, 'listRefunds', 'unsigned', 'A refund that you have to sign.', { id });
+  await tape.record(harness, 'announceRefund', 'sent', 'You have sent it.', {
+    id,
+    part,
+    body: { tx_hash: `0x${'3f'.repeat(32)}` },
+  });
+  await refunds().update({ status: 'PENDING', tx_hash: null, is_announced: false, named_at: null });
+  await pass(harness);
 }

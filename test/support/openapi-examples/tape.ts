@@ -7,6 +7,8 @@ import type { Harness } from '../harness.ts';
 interface Call {
   /** The id in the path. */
   readonly id?: string;
+  /** The second one. */
+  readonly part?: string;
   /** Begins with "?". */
   readonly query?: string;
   readonly body?: object | string;
@@ -81,10 +83,12 @@ export class Tape {
   async #send(
     harness: Pick<Harness, 'api'>,
     operationId: string,
-    { id = '', query = '', body, apiKey, headers = {}, image }: Call,
+    { id = '', part = '', query = '', body, apiKey, headers = {}, image }: Call,
   ): Promise<{ status: number; body: unknown }> {
     const { method, path } = endpointOf(operationId);
-    const request = harness.api(method, path.replace(/:\w+/, id) + query, apiKey).set(headers);
+    const request = harness
+      .api(method, path.replace(/:\w+/, id).replace(/:\w+/, part) + query, apiKey)
+      .set(headers);
     if (image !== undefined) return request.set('Content-Type', 'image/png').send(image);
     return body === undefined ? request : request.send(body);
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { NetworkId } from '../networks.ts';
-import type { Balance, ChainClient, ChainPage, ChainTransfer, Wait, Watch } from '../port.ts';
+import type { Balance, ChainClient, ChainPage, Outcome, Wait, Watch } from '../port.ts';
 import { Branch } from './branch.ts';
 import { MAX_RANGE } from './catch-up.ts';
 import { readCursor, stateAbove, writeCursor } from './cursor.ts';
@@ -70,7 +70,7 @@ export class EvmClient implements ChainClient {
   }
 
   /** See ChainClient. */
-  async find(_network: NetworkId, txHash: string): Promise<readonly ChainTransfer[]> {
+  async find(_network: NetworkId, txHash: string): Promise<Outcome> {
     const known = { finalHeight: this.#finalHeight, now: this.#clock() };
     return this.#ask((provider) => findTransaction({ provider, coins: this.#coins }, txHash, known));
   }

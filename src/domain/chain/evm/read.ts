@@ -1,5 +1,5 @@
 import { compare, sum } from '../../../platform/values/money.ts';
-import type { Watch } from '../port.ts';
+import type { Owned, Watch } from '../port.ts';
 import type { Found } from './cursor.ts';
 import { readHeader, type Header } from './proofs/header.ts';
 import { readReceipts, type Receipt } from './proofs/receipts.ts';
@@ -151,18 +151,19 @@ async function holdersThatGained(
 const NONE: ReadonlyMap<string, readonly InnerMove[]> = new Map();
 
 /**
- * Returns the transfers to some addresses in a block whose content is proven, with the senders of native
- * coins; `receipts` are known already, or read.
+ * Returns the transfers that concern some addresses in a block whose content is proven, with the senders of
+ * native coins; `receipts` are known already, or read.
  */
 export async function transfersTo(
   { provider, coins }: Pick<Reader, 'provider' | 'coins'>,
   block: Block,
-  own: Pick<ReadonlySet<string>, 'has'>,
+  own: Pick<Owned, 'has' | 'takes'>,
   receipts: readonly Receipt[] | null,
   inner: Pick<typeof NONE, 'get'> = NONE,
 ): Promise<Found[]> {
   const known = receipts ?? (await receiptsOf(provider, block));
-  const found = transfersIn(coins, { ...block, receipts: known }, own, inner);
+  const moved = transfersIn(coins, { ...block, receipts: known }, own, inner);
+  const found = moved.filter((one) => own.takes?.(one) ?? true);
   if (found.length === 0) return found;
   if (!block.transactions.every(isKnownType)) await proveByBytes(provider, block);
   // A token's log names the sender, and is proven. Recovering a key takes a millisecond or two.

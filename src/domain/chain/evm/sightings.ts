@@ -34,7 +34,8 @@ export async function sightPending(
   if (intended.length === 0) return;
   const own = await watch.own(coins.network, [...new Set(intended.map(({ move }) => move.to))]);
   const ours = intended.filter(({ move }) => own.has(move.to));
-  branch.sight(ours.flatMap(({ transaction, move }) => summed(coins, transaction, [move])));
+  const found = ours.flatMap(({ transaction, move }) => summed(coins, transaction, [move]));
+  branch.sight(found.filter((one) => own.takes?.(one) ?? true));
 }
 
 const SAYS_NO: ReadonlySet<ProviderFault> = new Set(['rpc_error', 'no_method']);

@@ -71,7 +71,8 @@ export function createSimulator({ db, blockSeconds, seed, testClock = null }: Si
 
     async find(network, txHash) {
       const found = await store.findTransfer(db, txHash);
-      return found === null || found.network !== network ? [] : [found];
+      if (found === null || found.network !== network) return { state: 'unknown', transfers: [] };
+      return { state: found.block === null ? 'unmined' : 'mined', transfers: [found] };
     },
 
     async send(connection, requests, now) {

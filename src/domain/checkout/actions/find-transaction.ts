@@ -66,7 +66,7 @@ async function lookUp(
   try {
     const found = await own.chain(clocked).find(network, hash);
     if (found === null) return await lookUpRead(ctx, network, hash);
-    const result = resultOf(found, payment);
+    const result = resultOf(found.transfers, payment);
     if (result === 'seen') await syncNetwork(clocked, own, network);
     return result;
   } catch (error) {

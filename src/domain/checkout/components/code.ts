@@ -4,7 +4,7 @@ import { qrCode } from '../markup/qr-code.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { PaymentMethod } from '../view/offer.ts';
 import type { Served, View } from '../view/view.ts';
-import { walletTransaction, walletUri, type WalletTransaction } from '../view/wallet-uri.ts';
+import { walletTransaction, walletUri, type WalletTransaction } from '../../chain/demand/wallet-uri.ts';
 
 /**
  * Ways to pay without typing: the wallet's link, the injected wallet (for the script), and the code. Null

@@ -8,7 +8,7 @@ import { recordset, run, runOne, sql, type Connection } from '../../../platform/
 import type { Mode } from '../../api/endpoint.ts';
 import { STORED_APPEARANCE, type StoredAppearance } from './appearance.ts';
 import type { Settling } from './offer.ts';
-import { IS_PENDING, NEEDS_ADDRESS } from '../../payments/refunds/states.ts';
+import { IS_UNDERWAY, NEEDS_ADDRESS } from '../../payments/refunds/states.ts';
 
 /**
  * A payment as its page needs it. `confirmations` are current; the payment's row keeps those of the last
@@ -33,7 +33,7 @@ export interface CheckoutPayment extends Payment, Pick<Settling, 'accepted_metho
   readonly needs_address: boolean;
   /** How much of that coin on that network waits for an address, or came; null: neither. */
   readonly refund_amount: string | null;
-  /** In pay_currency: what goes back by refunds that have an address, and are not sent yet. */
+  /** In pay_currency: what goes back by refunds that have an address, and are not completed yet. */
   readonly amount_underway: string;
   /** The customer's address for refunds on `refund_network`; null: they have not entered one. */
   readonly refund_address: string | null;
@@ -102,8 +102,8 @@ const CHECKOUT_PAYMENTS = `
         coalesce(sum(underway) OVER (), 0) AS amount_underway
       FROM (
         SELECT r.coin, r.network, CASE WHEN ${NEEDS_ADDRESS('r')} THEN 1 ELSE 4 END AS rank, r.place,
-          r.coin_amount::numeric AS coins, CASE WHEN ${IS_PENDING('r')} THEN r.amount::numeric END AS underway
-        FROM refunds r WHERE r.payment_id = p.id AND (${NEEDS_ADDRESS('r')} OR ${IS_PENDING('r')})
+          r.coin_amount::numeric AS coins, CASE WHEN ${IS_UNDERWAY('r')} THEN r.amount::numeric END AS underway
+        FROM refunds r WHERE r.payment_id = p.id AND (${NEEDS_ADDRESS('r')} OR ${IS_UNDERWAY('r')})
         UNION ALL
         SELECT t.coin, t.network, 2, -t.place, t.amount - t.converted - t.returned, NULL FROM transfers t
         WHERE t.payment_id = p.id AND p.settled_at IS NULL AND p.amount_received > 0

@@ -21,7 +21,10 @@ const erasePayment = sql<never, { id: string }>(
         cancel_url = NULL, language = NULL, metadata = '{}'
       WHERE id = ${p.id}
     ), refund AS (
-      UPDATE refunds SET address = NULL, reason = NULL WHERE payment_id = ${p.id}
+      UPDATE refunds SET address = NULL, reason = NULL, problem = NULL WHERE payment_id = ${p.id}
+    ), paid AS (
+      UPDATE payout_transfers SET address = refund_id
+      WHERE refund_id IN (SELECT id FROM refunds WHERE payment_id = ${p.id})
     ), given AS (
       DELETE FROM refund_addresses WHERE payment_id = ${p.id}
     )
@@ -84,7 +87,7 @@ async function whyNotYet(tx: Tx, id: string): Promise<string | null> {
     return `it is ${status}: wait until it has ended, or cancel it`;
   const waiting = await runOne(tx, whatWaits, { id });
   if (waiting === null || waiting.is_quarantined) return 'transfers of it are quarantined';
-  return waiting.refunds === 0 ? null : `${waiting.refunds} refunds of it are not sent`;
+  return waiting.refunds === 0 ? null : `${waiting.refunds} refunds of it are not completed`;
 }
 
 /** The body of an event with the order of its keys, without what may say who the customer is. */

@@ -109,13 +109,15 @@ async function newRefund(
     ...money,
     reason: terms.reason,
     address,
-    status: acceptedStatus(address),
+    // What came to a wallet of the merchant goes back from one: the service has no key.
+    status: acceptedStatus(address, payment.wallet_id !== null),
     tx_hash: null,
+    problem: null,
     created_at: now,
   };
 }
 
-/** Stores refunds, and schedules the payout of those that have an address. */
+/** Stores refunds, and schedules the payout of those that the service sends. */
 async function accept(tx: Tx, payment: Payment, refunds: readonly Refund[], now: Date): Promise<void> {
   await insertRefundRows(tx, refunds);
   await schedulePayouts(

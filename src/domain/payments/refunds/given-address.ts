@@ -1,3 +1,4 @@
+import type { ChainProfile } from '../../chain/profile.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Caller } from '../../api/endpoint.ts';
 import { ApiError } from '../../api/errors.ts';
@@ -5,7 +6,7 @@ import { run, runOne, sql, type Connection } from '../../../platform/postgres/db
 import { getPayment, lockPayment } from '../lifecycle/store.ts';
 import { toRefundResource, type RefundList } from './schemas.ts';
 import { readRefunds } from './store.ts';
-import { IS_COMPLETED, IS_PENDING } from './states.ts';
+import { IS_OPEN, IS_PENDING, IS_UNSIGNED, NEEDS_ADDRESS } from './states.ts';
 
 interface GivenAddress {
   readonly address: string;
@@ -21,17 +22,24 @@ const latestAddress = sql<GivenAddress, { paymentId: string }>(
 );
 
 /** Returns all refunds of a payment, newest first, and the address that its customer gave. */
-export async function readRefundList(connection: Connection, paymentId: string): Promise<RefundList> {
-  const data = (await readRefunds(connection, paymentId)).map(toRefundResource);
+export async function readRefundList(
+  connection: Connection,
+  chains: ChainProfile,
+  paymentId: string,
+): Promise<RefundList> {
+  const data = (await readRefunds(connection, paymentId)).map((refund) => toRefundResource(refund, chains));
   const given = await runOne(connection, latestAddress, { paymentId });
   const refund_address =
     given === null ? null : { ...given, given_at: given.given_at?.toISOString() ?? null };
   return { data, refund_address };
 }
 
+/** SQL: a refund `r` that was not sent, and of which the service has asked for no payout. */
+const IS_UNSENT = `(${NEEDS_ADDRESS('r')} OR ${IS_UNSIGNED('r')} OR (${IS_PENDING('r')} AND r.asked_at IS NULL))`;
+
 /** SQL: the refunds `r` to an address `a` of which money was sent, or may have been. */
 const SENT_TO = `refunds r WHERE r.payment_id = a.payment_id AND r.network = a.network
-  AND r.address = a.address AND (${IS_COMPLETED('r')} OR r.asked_at IS NOT NULL)`;
+  AND r.address = a.address AND NOT ${IS_UNSENT}`;
 
 const clearAddresses = sql<{ network: string }, { paymentId: string }>(
   'clear_refund_addresses',
@@ -41,9 +49,10 @@ const clearAddresses = sql<{ network: string }, { paymentId: string }>(
       WHERE a.payment_id = ${p.paymentId} AND NOT EXISTS (SELECT FROM ${SENT_TO})
       RETURNING payment_id, network, address
     ), waiting AS (
-      UPDATE refunds r SET status = 'NEEDS_ADDRESS', address = NULL FROM cleared c
+      UPDATE refunds r SET status = 'NEEDS_ADDRESS', address = NULL, asked_at = NULL, problem = NULL
+      FROM cleared c
       WHERE r.payment_id = c.payment_id AND r.network = c.network AND r.address = c.address
-        AND ${IS_PENDING('r')}
+        AND ${IS_OPEN('r')}
     )
     SELECT network FROM cleared`,
 );
@@ -53,7 +62,12 @@ const clearAddresses = sql<{ network: string }, { paymentId: string }>(
  * page asks again, and refunds that were to go there wait for another. Without an address nothing changes.
  * Throws ApiError payment_not_found, and refund_not_allowed where all that could be cleared was used.
  */
-export async function clearRefundAddress(ctx: Context, caller: Caller, id: string): Promise<RefundList> {
+export async function clearRefundAddress(
+  ctx: Context,
+  chains: ChainProfile,
+  caller: Caller,
+  id: string,
+): Promise<RefundList> {
   await getPayment(ctx.db, caller.merchantId, id);
   const list = await ctx.db.transaction(async (tx) => {
     // With the lock no payout is asked for meanwhile, and nobody gives an address.
@@ -64,7 +78,7 @@ export async function clearRefundAddress(ctx: Context, caller: Caller, id: strin
       throw new ApiError('refund_not_allowed', {
         message: `Money was sent to ${before.address}, so it cannot be cleared any more.`,
       });
-    return readRefundList(tx, id);
+    return readRefundList(tx, chains, id);
   });
   ctx.log.info('refund address cleared', { payment_id: id });
   return list;

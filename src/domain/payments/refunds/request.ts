@@ -17,7 +17,7 @@ import { toRefundResource, type RefundBody } from './schemas.ts';
 import type { Refund } from './store.ts';
 
 /** The adapters that say which addresses can take a payment's money. */
-export type RefundAdapters = Pick<PaymentAdapters, 'addresses' | 'networks' | 'isSimulated'>;
+export type RefundAdapters = Pick<PaymentAdapters, 'addresses' | 'networks' | 'isSimulated' | 'chains'>;
 
 /**
  * Accepts a refund of `amount` (in pay_currency; default: all that is left) and schedules its payout. Out of
@@ -51,7 +51,7 @@ export async function requestRefund(
     const terms = { address, toSender, reason, transfers };
     const [first] = await acceptAll(tx, payment, { asked: body.amount, left, terms }, own.now());
     if (first === undefined) throw new Error(`the refund of payment ${id} is empty`);
-    return reply(201, toRefundResource(first));
+    return reply(201, toRefundResource(first, adapters.chains));
   });
   ctx.log.info('refund accepted', { payment_id: id });
   return accepted;

@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox';
+import { walletTransaction } from '../../chain/demand/wallet-uri.ts';
+import type { ChainProfile } from '../../chain/profile.ts';
 import { nullable, timestamp } from '../../api/schemas.ts';
 import { AMOUNT_PATTERN, TEXT_PATTERN } from '../../api/patterns.ts';
-import { REFUND_STATUSES } from './states.ts';
+import { isUnsigned, REFUND_STATUSES } from './states.ts';
 import type { Refund } from './store.ts';
 
 /** Longer than any address; longer text is refused without parsing. */
@@ -43,13 +45,54 @@ export const RefundBody = Type.Object(
 );
 export type RefundBody = Static<typeof RefundBody>;
 
+export const AnnounceBody = Type.Object(
+  {
+    tx_hash: Type.String({
+      minLength: 1,
+      maxLength: MAX_ADDRESS_LENGTH,
+      pattern: TEXT_PATTERN,
+      description: 'Of the transaction that pays the refund: 0x and 64 hex digits.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const UnsignedRequest = Type.Object(
+  {
+    chainId: Type.String({ description: 'In hex.' }),
+    to: Type.String({ description: 'The contract of a token; for a native coin the address of the refund.' }),
+    data: Type.String({ description: 'The call: `transfer(address,uint256)`; `0x` for a native coin.' }),
+    value: Type.String({ description: 'What is sent of the native coin, in its smallest unit, in hex.' }),
+  },
+  {
+    description:
+      'What you are to sign while the refund is AWAITING_SIGNATURE, as a wallet takes it ' +
+      '(`eth_sendTransaction`), without the sender and fees.',
+  },
+);
+
+export const RefundProblem = Type.Object(
+  {
+    code: Type.String({ description: 'For programs, such as wrong_amount: the contract lists them.' }),
+    message: Type.String({ description: 'What is wrong, in words.' }),
+    tx_hash: Type.String({ description: 'The transaction.' }),
+  },
+  {
+    description:
+      'Why a transaction that was named last does not complete the refund; absent: nothing is wrong.',
+  },
+);
+
 export const RefundResource = Type.Object({
   id: Type.String({ description: 'Refund identifier.' }),
   payment_id: Type.String({ description: 'The payment whose money goes back.' }),
   amount: Type.String({ description: 'In `currency`: what the payment is credited less.' }),
   currency: Type.String({ description: 'pay_currency of the payment.' }),
   status: Type.Enum([...REFUND_STATUSES], {
-    description: 'NEEDS_ADDRESS: the checkout page asks the customer where the money goes.',
+    description:
+      'NEEDS_ADDRESS: the checkout page asks the customer where the money goes. AWAITING_SIGNATURE: you pay it, ' +
+      'as `request` says. SENT: a transaction is announced or found. HELD: ask the operator before you pay ' +
+      'again. COMPLETED: paid; of live payments once a transfer of it is final.',
   }),
   created_at: timestamp('When the refund was accepted.'),
   coin: Type.String({ description: 'The coin that is sent.' }),
@@ -58,6 +101,8 @@ export const RefundResource = Type.Object({
   address: nullable(Type.String(), 'Null while nobody has said where the money goes.'),
   tx_hash: nullable(Type.String(), 'Null until the money is sent.'),
   reason: nullable(Type.String(), 'As it was given.'),
+  request: Type.Optional(UnsignedRequest),
+  problem: Type.Optional(RefundProblem),
 });
 export type RefundResource = Static<typeof RefundResource>;
 
@@ -79,7 +124,8 @@ export const RefundList = Type.Object({
 export type RefundList = Static<typeof RefundList>;
 
 /** Returns a refund in the API's shape. */
-export function toRefundResource(refund: Refund): RefundResource {
+export function toRefundResource(refund: Refund, chains: ChainProfile): RefundResource {
+  const request = requestOf(refund, chains);
   return {
     id: refund.id,
     payment_id: refund.payment_id,
@@ -93,5 +139,17 @@ export function toRefundResource(refund: Refund): RefundResource {
     address: refund.address,
     tx_hash: refund.tx_hash,
     reason: refund.reason,
+    ...(request === null ? {} : { request }),
+    ...(refund.problem === null ? {} : { problem: refund.problem }),
   };
+}
+
+/** Returns what the merchant is to sign; null: nothing, as far as is known. */
+function requestOf(refund: Refund, chains: ChainProfile): Static<typeof UnsignedRequest> | null {
+  const { status, coin, network, address, coin_amount: amount } = refund;
+  if (!isUnsigned(status) || address === null || chains.contractOf(coin, network) === undefined) return null;
+  const transaction = walletTransaction({ coin, network, address, amount, chains });
+  if (transaction === null) return null;
+  const { chain: chainId, to, data, value } = transaction;
+  return { chainId, to, data, value };
 }

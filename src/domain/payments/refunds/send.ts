@@ -11,13 +11,13 @@ import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
 import { claimCovered } from './coverage.ts';
 import { acceptDueRefunds } from './due.ts';
-import { markCompleted, readPendingRefunds, type Refund } from './store.ts';
+import { markCompleted, markUnsigned, readPendingRefunds, type Refund } from './store.ts';
 
 /**
  * Asks for the payouts of refunds; where that completes a refund at once, its payment moves. One that is only
- * accepted stays pending until a final transfer completes it. The payout is idempotent by the refund's id,
- * and only the run that completes the row moves the payment. A refund whose coins are not confirmed any more
- * waits, unless its payout was asked for before.
+ * accepted is the merchant's to pay, until a final transfer completes it. The payout is idempotent by the
+ * refund's id, and only the run that completes the row moves the payment. A refund whose coins are not
+ * confirmed any more waits, unless its payout was asked for before.
  */
 export async function sendRefunds(
   ctx: Context,
@@ -35,7 +35,10 @@ export async function sendRefunds(
     const { id: reference, coin: currency, network, coin_amount: amount, address } = refund;
     if (address === null) throw new Error(`refund ${reference} is pending without an address`);
     const paid = await payouts.request({ reference, amount, currency, network, address });
-    if (paid === 'accepted') continue;
+    if (paid === 'accepted') {
+      await markUnsigned(ctx.db, reference);
+      continue;
+    }
     const moved = await ctx.db.transaction((tx) => completeRefund(tx, refund, paid.txHash, ctx.now()));
     for (const { id, status, amount_refunded } of moved)
       ctx.log.info('payment refunded', { payment_id: id, refund_id: refund.id, status, amount_refunded });

@@ -1,7 +1,8 @@
+import { LIVE_CHAIN_KEY } from '../../chain/chain-key.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { recordset, run, runOne, sql, type Connection, type Tx } from '../../../platform/postgres/db.ts';
-import { IS_OPEN, IS_PENDING, NEEDS_ADDRESS, type RefundStatus } from './states.ts';
+import { IS_OPEN, IS_PENDING, IS_UNDERWAY, NEEDS_ADDRESS, type RefundStatus } from './states.ts';
 
 /** Where the money of a refund is taken from: the coins that came, or the settlement coin. */
 export type RefundSource = 'held' | 'settled';
@@ -24,20 +25,34 @@ export interface Refund {
   readonly status: RefundStatus;
   readonly tx_hash: string | null;
   readonly created_at: Date;
+  /** Why a transaction that was named last does not complete it; null: nothing is known against it. */
+  readonly problem: RefundProblem | null;
 }
 
-const COLUMNS = `id, payment_id, amount, currency, source, coin, network, coin_amount, reason, address, status,
+/** What contradicts that a transaction is a refund. */
+export interface RefundProblem {
+  readonly code: string;
+  /** What is wrong, and what to do. */
+  readonly message: string;
+  readonly tx_hash: string;
+}
+
+const NEW_COLUMNS = `id, payment_id, amount, currency, source, coin, network, coin_amount, reason, address, status,
   tx_hash, created_at`;
+/** The columns of a refund. */
+export const REFUND_COLUMNS = `${NEW_COLUMNS}, problem`;
 
 const insertRefunds = sql<never, { refunds: string }>(
   'insert_refunds',
   (p) => `
-    INSERT INTO refunds (${COLUMNS})
-    SELECT ${COLUMNS} FROM json_to_recordset(${p.refunds}::json) AS r (
+    INSERT INTO refunds (${NEW_COLUMNS}, accepted_head, accepted_head_at)
+    SELECT r.*, c.head, c.head_at FROM json_to_recordset(${p.refunds}::json) AS r (
       id text, payment_id text, amount text, currency text, source text, coin text, network text,
-      coin_amount text, reason text, address text, status text, tx_hash text, created_at timestamptz)`,
+      coin_amount text, reason text, address text, status text, tx_hash text, created_at timestamptz)
+      LEFT JOIN chain_cursors c ON c.chain = ${LIVE_CHAIN_KEY('r.network')}`,
 );
 
+/** Stores new refunds, with how far their networks were read. */
 export async function insertRefundRows(tx: Tx, refunds: readonly Refund[]): Promise<void> {
   await run(tx, insertRefunds, { refunds: recordset(refunds) });
 }
@@ -45,7 +60,7 @@ export async function insertRefundRows(tx: Tx, refunds: readonly Refund[]): Prom
 const pendingRefunds = sql<Refund, { ids: readonly string[] }>(
   'pending_refunds',
   (p) => `
-    SELECT ${COLUMNS} FROM refunds r WHERE id = ANY (${p.ids}) AND ${IS_PENDING('r')}
+    SELECT ${REFUND_COLUMNS} FROM refunds r WHERE id = ANY (${p.ids}) AND ${IS_PENDING('r')}
     ORDER BY created_at, place`,
 );
 
@@ -57,7 +72,7 @@ export async function readPendingRefunds(connection: Connection, ids: readonly s
 const openRefunds = sql<Refund, { paymentIds: readonly string[] }>(
   'open_refunds',
   (p) => `
-    SELECT ${COLUMNS} FROM refunds r
+    SELECT ${REFUND_COLUMNS} FROM refunds r
     WHERE payment_id = ANY (${p.paymentIds}) AND ${IS_OPEN('r')}
     ORDER BY place`,
 );
@@ -72,7 +87,7 @@ export async function readOpenRefunds(
 
 const refundsOfPayment = sql<Refund, { paymentId: string }>(
   'refunds_of_payment',
-  (p) => `SELECT ${COLUMNS} FROM refunds WHERE payment_id = ${p.paymentId} ORDER BY place DESC`,
+  (p) => `SELECT ${REFUND_COLUMNS} FROM refunds WHERE payment_id = ${p.paymentId} ORDER BY place DESC`,
 );
 
 /** Returns all refunds of a payment, newest first. */
@@ -84,7 +99,7 @@ const askForPayout = sql<Refund, { id: string; now: Date }>(
   'ask_for_payout',
   (p) => `
     UPDATE refunds r SET asked_at = coalesce(asked_at, ${p.now}) WHERE id = ${p.id} AND ${IS_PENDING('r')}
-    RETURNING ${COLUMNS}`,
+    RETURNING ${REFUND_COLUMNS}`,
 );
 
 /**
@@ -98,14 +113,27 @@ export async function markAsked(tx: Tx, id: string, now: Date): Promise<Refund |
 const completeRefund = sql<{ id: string }, { id: string; txHash: string; now: Date }>(
   'complete_refund',
   (p) => `
-    UPDATE refunds r SET status = 'COMPLETED', tx_hash = ${p.txHash}, completed_at = ${p.now}
-    WHERE id = ${p.id} AND ${IS_PENDING('r')}
+    UPDATE refunds r SET status = 'COMPLETED', tx_hash = ${p.txHash}, completed_at = ${p.now},
+      problem = NULL
+    WHERE id = ${p.id} AND ${IS_UNDERWAY('r')}
     RETURNING id`,
 );
 
 /** Marks a refund as paid out; false when another run did so first. */
 export async function markCompleted(tx: Tx, id: string, txHash: string, now: Date): Promise<boolean> {
   return (await run(tx, completeRefund, { id, txHash, now })).length > 0;
+}
+
+const awaitSignature = sql<{ id: string }, { id: string }>(
+  'await_signature',
+  (p) => `
+    UPDATE refunds r SET status = 'AWAITING_SIGNATURE' WHERE id = ${p.id} AND ${IS_PENDING('r')}
+    RETURNING id`,
+);
+
+/** Records that a refund, whose payout was asked for, is the merchant's to pay. */
+export async function markUnsigned(connection: Connection, id: string): Promise<void> {
+  await run(connection, awaitSignature, { id });
 }
 
 const addressRefunds = sql<{ id: string }, { paymentId: string; network: NetworkId; address: string }>(

@@ -2,6 +2,7 @@ import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainTransfer } from '../../chain/port.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { readStandingPayouts } from '../refunds/by-merchant/payout-transfers.ts';
 import { transferFromJson, type StoredTransfer } from '../lifecycle/quarantine.ts';
 
 interface StandingRow {
@@ -42,7 +43,8 @@ const quarantinedTransfers = sql<{ transfers: readonly StoredTransfer[] }, { net
 
 /**
  * Returns the transfers on a real network that are in the pool or above a height, as they were last reported:
- * those that are stored, and those that are quarantined, which a reorganisation moves as well.
+ * those that are stored, those that are quarantined, which a reorganisation moves as well, and those that
+ * may complete refunds.
  */
 export async function readStanding(
   connection: Connection,
@@ -53,6 +55,7 @@ export async function readStanding(
   const quarantined = await run(connection, quarantinedTransfers, { network });
   const last = new Map<string, ChainTransfer>();
   for (const transfer of [
+    ...(await readStandingPayouts(connection, network, aboveHeight)),
     ...rows.map((row) => toTransfer(network, row)),
     ...quarantined.flatMap(({ transfers }) => transfers.map(transferFromJson)),
   ])

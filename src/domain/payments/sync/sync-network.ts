@@ -7,6 +7,8 @@ import { isUnavailable, type Tx } from '../../../platform/postgres/db.ts';
 import { pipelined } from '../../../platform/postgres/transactions/pipelined.ts';
 import { transact } from '../../../platform/postgres/transactions/transact.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
+import { followPayouts } from '../refunds/by-merchant/follow.ts';
+import { readWatched, recordPayoutTransfers } from '../refunds/by-merchant/payout-transfers.ts';
 import { readOwners, type ChainScope } from '../transfers/store.ts';
 import { applyPage, paymentsOfPage, readPage, WHOLE, type Part } from './apply-page.ts';
 import { advanceCursor, readCursor, type ChainCursor } from './cursor.ts';
@@ -56,7 +58,8 @@ export async function syncPage(ctx: Context, adapters: SyncAdapters, network: Ne
   const scope: ChainScope = { network, testClock, isLive, finality, modes: adapters.modes };
   const chain = isLive ? liveChainKey(network) : chainKey(network, scope.testClock);
   const before = await readCursor(ctx.db, chain);
-  const polled = await adapters.chain(ctx).poll(network, before?.cursor ?? null, watchOf(ctx, scope), now);
+  const client = adapters.chain(ctx);
+  const polled = await client.poll(network, before?.cursor ?? null, watchOf(ctx, scope), now);
   const page = isLive ? agreed(polled, before) : polled;
   let pricesOf = unreadPrices;
   const apply = async (tx: Tx, part: Part) => {
@@ -67,7 +70,9 @@ export async function syncPage(ctx: Context, adapters: SyncAdapters, network: Ne
       () => advanceCursor(tx, chain, before, polled),
       () => readPage(tx, scope, page),
     );
-    return !advanced ? null : applyPage(tx, scope, { read, pricesOf }, now, part);
+    if (!advanced) return null;
+    if (isLive) await recordPayoutTransfers(tx, page.transfers);
+    return applyPage(tx, scope, { read, pricesOf }, now, part);
   };
   const applyWithout = async (error: unknown) => {
     if (isUnavailable(error)) throw error;
@@ -94,6 +99,9 @@ export async function syncPage(ctx: Context, adapters: SyncAdapters, network: Ne
     .catch(applyWithout);
   for (const { id, status, exceptions, tx_hash } of applied?.moved ?? [])
     ctx.log.info(`payment ${status}`, { payment_id: id, exceptions, network, tx_hash });
+  // While there is more to read, a later page may report that a block was replaced.
+  if (isLive && applied !== null && page.next === 'head')
+    await followPayouts(ctx, client, { network, finalHeight: page.finalHeight });
   const waitSeconds = typeof page.next === 'object' ? page.next.waitSeconds : null;
   const isOvertaken = applied === null;
   const isBehind = isOvertaken || (waitSeconds === null && applied.more);
@@ -115,7 +123,9 @@ function agreed(page: ChainPage, before: ChainCursor | null): ChainPage {
 
 const watchOf = (ctx: Context, scope: ChainScope): Watch => ({
   own: async (network, addresses) =>
-    new Set((await readOwners(ctx.db, { ...scope, network }, addresses)).keys()),
+    scope.isLive
+      ? readWatched(ctx.db, { ...scope, network }, addresses)
+      : new Set((await readOwners(ctx.db, { ...scope, network }, addresses)).keys()),
   standing: (network, aboveHeight) => readStanding(ctx.db, network, aboveHeight),
 });
 

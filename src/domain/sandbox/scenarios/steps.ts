@@ -1,3 +1,4 @@
+import { SIMULATED_CHAINS } from '../../chain/profile.ts';
 import { chainKey } from '../../chain/chain-key.ts';
 import { isNetwork, NETWORK_IDS, type NetworkId } from '../../chain/networks.ts';
 import { booksWithoutWallets, type AddressBook } from '../../chain/wallets/address-book.ts';
@@ -106,6 +107,7 @@ const refunding = (book: AddressBook) => ({
   addresses: booksWithoutWallets(book),
   networks: NETWORK_IDS,
   isSimulated: true,
+  chains: SIMULATED_CHAINS,
 });
 
 /** Returns the payment's own network, and those on which it has transfers. */

@@ -1,4 +1,10 @@
-import type { CreatePayment, CreateRefund, ListPayments, PaymentStatus } from '../../client/index.ts';
+import type {
+  AnnounceRefund,
+  CreatePayment,
+  CreateRefund,
+  ListPayments,
+  PaymentStatus,
+} from '../../client/index.ts';
 import { option, type Command } from '../command/command.ts';
 import { request } from './request.ts';
 
@@ -79,6 +85,22 @@ export const payments: readonly Command[] = [
     ],
     example: 'payments refund pay_... --amount 2.50 --reason broken',
     send: (client, id, body: CreateRefund, options) => client.payments.refund(id, body, options),
+  }),
+  request({
+    name: 'payments refunds',
+    summary: 'Lists the refunds of a payment, and what you have to sign for them.',
+    parameters: ID,
+    example: 'payments refunds pay_...',
+    send: (client, id) => client.payments.refunds(id),
+  }),
+  request({
+    name: 'payments announce-refund',
+    summary: 'Names the transaction with which you pay a refund of a live payment.',
+    parameters: [...ID, { name: 'REFUND' }],
+    options: [option('tx-hash HASH!', 'of the transaction'), KEY],
+    example: 'payments announce-refund pay_... ref_... --tx-hash 0x...',
+    send: (client, id, body: AnnounceRefund, options, refund) =>
+      client.payments.announceRefund(id, refund, body, options),
   }),
   request({
     name: 'payments clear-refund-address',

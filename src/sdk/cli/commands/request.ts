@@ -6,8 +6,17 @@ import { connect } from '../settings/connect.ts';
 type Resource = object;
 
 interface Request<Body, Result extends Resource> extends Omit<Command, 'run'> {
-  /** Sends it. `id` is the parameter; the body or query has the options under their names in the API. */
-  readonly send: (client: PaymentCheckout, id: string, body: Body, options: PostOptions) => Promise<Result>;
+  /**
+   * Sends it. `id` is the first parameter, `part` the second; the body or query has the options under their
+   * names in the API.
+   */
+  readonly send: (
+    client: PaymentCheckout,
+    id: string,
+    body: Body,
+    options: PostOptions,
+    part: string,
+  ) => Promise<Result>;
   /** What people see of a resource, or of each row of a page; default: all. */
   readonly fields?: readonly string[];
   /** Whether exit code 1 is due; default: never. */
@@ -28,7 +37,8 @@ export function request<Body, Result extends Resource>(declared: Request<Body, R
       const options = { idempotencyKey: values.text('idempotency-key') };
       // The service validates what people type.
       const body = bodyOf(call, command.options ?? []) as Body;
-      const resource = await send(connect(call), words[0] ?? '', body, options);
+      const [id = '', part = ''] = words;
+      const resource = await send(connect(call), id, body, options, part);
       if (output.isJson) output.show(resource);
       else output.show(forPeople(resource, fields));
       if (hasMore(resource)) output.note('There are more: narrow the list, or use a higher --limit.');

@@ -4,7 +4,7 @@ import { idOf, itemsOf } from '../http/pages.ts';
 import type { Send } from '../http/transport.ts';
 import type { ListPaymentEvents, PaymentEventList } from '../types/events.ts';
 import type { CreatePayment, ListPayments, Payment, PaymentList, PaymentStatus } from '../types/payments.ts';
-import type { CreateRefund, Refund, RefundList } from '../types/refunds.ts';
+import type { AnnounceRefund, CreateRefund, Refund, RefundList } from '../types/refunds.ts';
 import { waitFor, type WaitOptions } from './wait-for.ts';
 
 /** A query without where it begins: the iterators keep that themselves. */
@@ -54,6 +54,12 @@ export class Payments {
   /** All refunds of a payment, newest first, and the address that the customer gave for them. */
   refunds(id: string, options?: RequestOptions): Promise<RefundList> {
     return this.#send({ method: 'GET', path: `/v1/payment/${idOf(id)}/refunds` }, options);
+  }
+
+  /** Names the transaction with which you pay a refund of a live payment. */
+  announceRefund(id: string, refundId: string, body: AnnounceRefund, options?: PostOptions): Promise<Refund> {
+    const path = `/v1/payment/${idOf(id)}/refunds/${idOf(refundId)}/announce`;
+    return this.#send({ method: 'POST', path, body }, options);
   }
 
   /** Clears the customer's address for refunds, while nothing was sent there: the page asks again. */

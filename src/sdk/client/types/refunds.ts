@@ -15,6 +15,31 @@ export interface CreateRefund {
   to_sender?: boolean | undefined;
 }
 
+export interface AnnounceRefund {
+  /** Of the transaction that pays the refund: 0x and 64 hex digits. */
+  tx_hash: string;
+}
+
+export interface UnsignedRequest {
+  /** In hex. */
+  chainId: string;
+  /** The contract of a token; for a native coin the address of the refund. */
+  to: string;
+  /** The call: `transfer(address,uint256)`; `0x` for a native coin. */
+  data: string;
+  /** What is sent of the native coin, in its smallest unit, in hex. */
+  value: string;
+}
+
+export interface RefundProblem {
+  /** For programs, such as wrong_amount: the contract lists them. */
+  code: string;
+  /** What is wrong, in words. */
+  message: string;
+  /** The transaction. */
+  tx_hash: string;
+}
+
 export interface Refund {
   /** Refund identifier. */
   id: string;
@@ -24,8 +49,12 @@ export interface Refund {
   amount: string;
   /** pay_currency of the payment. */
   currency: string;
-  /** NEEDS_ADDRESS: the checkout page asks the customer where the money goes. */
-  status: 'NEEDS_ADDRESS' | 'PENDING' | 'COMPLETED';
+  /**
+   * NEEDS_ADDRESS: the checkout page asks the customer where the money goes. AWAITING_SIGNATURE: you
+   * pay it, as `request` says. SENT: a transaction is announced or found. HELD: ask the operator
+   * before you pay again. COMPLETED: paid; of live payments once a transfer of it is final.
+   */
+  status: 'NEEDS_ADDRESS' | 'PENDING' | 'AWAITING_SIGNATURE' | 'SENT' | 'HELD' | 'COMPLETED';
   /** When the refund was accepted. */
   created_at: string;
   /** The coin that is sent. */
@@ -40,6 +69,13 @@ export interface Refund {
   tx_hash: string | null;
   /** As it was given. */
   reason: string | null;
+  /**
+   * What you are to sign while the refund is AWAITING_SIGNATURE, as a wallet takes it
+   * (`eth_sendTransaction`), without the sender and fees.
+   */
+  request?: UnsignedRequest | undefined;
+  /** Why a transaction that was named last does not complete the refund; absent: nothing is wrong. */
+  problem?: RefundProblem | undefined;
 }
 
 export interface RefundAddress {

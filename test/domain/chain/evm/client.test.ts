@@ -345,7 +345,7 @@ describe('a client of an EVM network', () => {
     );
     const pending = await stand.send(one, 3n);
     const amounts = async (of: string) =>
-      (await client.find('ethereum', of)).map(({ coin, address, amount, block }) => [
+      (await client.find('ethereum', of)).transfers.map(({ coin, address, amount, block }) => [
         coin,
         address,
         amount,

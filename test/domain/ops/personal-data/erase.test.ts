@@ -112,7 +112,7 @@ describe("erasing a customer's personal data", () => {
     );
     const owed = await settled();
     await db('refunds').where({ payment_id: owed }).update({ status: 'PENDING', completed_at: null });
-    expect(await erasePersonalData(db, owed)).to.equal('1 refunds of it are not sent');
+    expect(await erasePersonalData(db, owed)).to.equal('1 refunds of it are not completed');
     expect((await shop.payment(owed)).customer_email).to.equal(BODY.customer_email);
   });
 

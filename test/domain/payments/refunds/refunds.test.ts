@@ -40,15 +40,14 @@ describe('a refund', () => {
       [id],
     );
 
-  it('whose payout is only accepted stays pending: the chain completes it, and no answer does', async () => {
+  it('whose payout is only accepted waits for a signature: the chain completes it, and no answer does', async () => {
     const id = await settled();
     const { id: refundId } = await shop.refund(id);
     const payouts = { request: () => Promise.resolve('accepted' as const) };
     for (let run = 0; run < 2; run += 1) await sendRefunds(harness.ctx, { payouts }, [refundId]);
-    expect((await refunds(id))[0]).to.include({ status: 'PENDING', completed_at: null });
-    expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_refunded: '0' });
+    expect((await refunds(id))[0]).to.include({ status: 'AWAITING_SIGNATURE', completed_at: null });
     await sendRefunds(harness.ctx, harness.adapters, [refundId]);
-    expect((await shop.payment(id)).status).to.equal('REFUNDED');
+    expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_refunded: '0' });
   });
 
   it('in full: everything is sent back, the payment is REFUNDED and its event has the amount', async () => {

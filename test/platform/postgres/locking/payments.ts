@@ -28,12 +28,21 @@ export const PAYMENTS: Reasons = {
     insert_conversions: UNDER_PAYMENT,
     finish_conversions: UNDER_PAYMENT,
     // Refunds
-    insert_refunds: NEW_ROWS,
+    insert_refunds: `${NEW_ROWS} How far a chain is read may be a moment old.`,
     reserve_parts: UNDER_PAYMENT,
     withdraw_refund: UNDER_PAYMENT,
     ask_for_payout: OWN_ROW,
     complete_refund: OWN_ROW,
+    await_signature: OWN_ROW,
     address_refunds: OWN_ROW,
+    // Refunds that merchants pay
+    name_transaction_of_refund: OWN_ROW,
+    judge_refund: OWN_ROW,
+    note_checked_refund: OWN_ROW,
+    record_payout_transfers:
+      "The chain's cursor is locked: who records or completes by these rows reads the chain. A refund that waits " +
+      'no more leaves a row that nothing uses.',
+    claim_payout_transfer: OWN_ROW,
     set_refund_address: FIRST_WINS,
     clear_refund_addresses: `${UNDER_PAYMENT} So no payout is asked for meanwhile.`,
   },

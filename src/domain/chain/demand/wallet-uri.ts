@@ -1,6 +1,6 @@
-import { decimalsOf, tokenContract, type CoinId } from '../../chain/coins.ts';
-import { SIMULATED_CHAINS, type ChainProfile } from '../../chain/profile.ts';
-import { NETWORKS, type NetworkId, type WalletUriStandard } from '../../chain/networks.ts';
+import { decimalsOf, tokenContract, type CoinId } from '../coins.ts';
+import { SIMULATED_CHAINS, type ChainProfile } from '../profile.ts';
+import { NETWORKS, type NetworkId, type WalletUriStandard } from '../networks.ts';
 import { divide, multiply } from '../../../platform/values/money.ts';
 
 export interface Demand {

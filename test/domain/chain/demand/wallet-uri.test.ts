@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { COINS_ON_NETWORKS, tokenContract } from '../../../../src/domain/chain/coins.ts';
 import { realChains, SIMULATED_CHAINS } from '../../../../src/domain/chain/profile.ts';
-import { walletUri, type Demand } from '../../../../src/domain/checkout/view/wallet-uri.ts';
+import { walletUri, type Demand } from '../../../../src/domain/chain/demand/wallet-uri.ts';
 
 const MAINNET = realChains({ chainProfile: 'mainnet', testnetTokens: {} });
 
