@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { EnqueuedJob, Enqueuer } from '../domain/schedule/enqueue.ts';
 import { visibleAt, type Clock } from '../platform/clock.ts';
 import type { Job, QueueName } from '../domain/schedule/job.ts';
@@ -26,13 +26,6 @@ const COUNTED_AFTER = 100;
 const MAX_WAITING = 500;
 /** How long until they are counted again. */
 const FULL_MS = 1_000;
-/**
- * After an addition a queue rests for this many times as long as that took, at most REST_MS: runs that are
- * enqueued meanwhile share the next addition. On Postgres a job of a queue takes 2 ms of the server, whatever
- * its run leases.
- */
-const REST_FACTOR = 3;
-const REST_MS = 30;
 
 /** The runs that a queue gets next. */
 interface Target {
@@ -98,7 +91,6 @@ export class QueueEnqueuer implements Enqueuer {
   async #addAll(name: QueueName, target: Target): Promise<void> {
     await setImmediate();
     while (target.pending.size > 0) {
-      const startedAt = performance.now();
       const runs = [...target.pending.values()].flatMap(({ job, keys }) => runsOf(job, [...keys]));
       target.pending.clear();
       try {
@@ -112,8 +104,6 @@ export class QueueEnqueuer implements Enqueuer {
           this.#log.warn('jobs were not enqueued; the sweep finds them', { queue: name, ...faultOf(error) });
         target.isFailing = true;
       }
-      const restMs = Math.min(REST_MS, REST_FACTOR * (performance.now() - startedAt));
-      if (!this.#isClosed) await sleep(restMs, undefined, { ref: false });
     }
   }
 

@@ -11,7 +11,7 @@ import {
 } from 'bullmq';
 import pg from 'pg';
 import type { JobData } from './runs/job-data.ts';
-import { addFewAlone, nameStatements } from './queue-statements.ts';
+import { addSparingly, nameStatements } from './queue-statements.ts';
 import { POSTGRES_JOB_OPTIONS, REDIS_JOB_OPTIONS } from './retention.ts';
 import { listeningBackends, logErrors, waitForConnections } from './queue-errors.ts';
 import type { Config } from '../platform/config/config.ts';
@@ -163,7 +163,7 @@ function postgresEngine(databaseUrl: string, log: Log, poolSize: number): QueueE
         { connection, defaultJobOptions: POSTGRES_JOB_OPTIONS },
         createPostgresBackend,
       );
-      return addFewAlone(logErrors(queue, log));
+      return addSparingly(logErrors(queue, log));
     },
     openWorker(name, process, concurrency) {
       listeners += 1;

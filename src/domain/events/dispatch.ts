@@ -33,6 +33,9 @@ const eventsToDispatch = sql<DispatchedEvent, { ids: readonly string[] }>(
     WHERE e.id = ANY (${p.ids})`,
 );
 
+/** If the disk does not get it, the events are dispatched again; what is sent waits for the disk itself. */
+const LOST_IS_REPEATED = { waitsForDisk: false };
+
 /**
  * Dispatches recorded events in one transaction: creates their deliveries, and schedules the customer's mails
  * and, with autopay, the simulated customer. The code that records an event knows none of them. A second
@@ -46,23 +49,27 @@ export async function dispatchEvents(
 ): Promise<void> {
   const startedAt = ctx.now();
   const begunAt = ctx.systemNow();
-  const dispatched = await transact(ctx.db, async (tx) => {
-    const [events, deliveries] = await pipelined(
-      tx,
-      () => run(tx, eventsToDispatch, { ids: eventIds }),
-      () => createDeliveries(tx, ctx, eventIds, receiver),
-    );
-    await createReceipts(tx, events.filter(hasReceipt));
-    const asking = await createAddressRequests(tx, events.flatMap(requestOf));
-    await ensureScheduled(
-      tx,
-      events.flatMap((event) => followUpsOf(ctx, event, asking.has(event.id))),
-    );
-    await finish(tx, dispatchEvent, eventIds, startedAt);
-    // Last: other dispatches to these endpoints wait for the locks of their jobs until this commits.
-    await schedule(tx, deliveries);
-    return events;
-  });
+  const dispatched = await transact(
+    ctx.db,
+    async (tx) => {
+      const [events, deliveries] = await pipelined(
+        tx,
+        () => run(tx, eventsToDispatch, { ids: eventIds }),
+        () => createDeliveries(tx, ctx, eventIds, receiver),
+      );
+      await createReceipts(tx, events.filter(hasReceipt));
+      const asking = await createAddressRequests(tx, events.flatMap(requestOf));
+      await ensureScheduled(
+        tx,
+        events.flatMap((event) => followUpsOf(ctx, event, asking.has(event.id))),
+      );
+      await finish(tx, dispatchEvent, eventIds, startedAt);
+      // Last: other dispatches to these endpoints wait for the locks of their jobs until this commits.
+      await schedule(tx, deliveries);
+      return events;
+    },
+    LOST_IS_REPEATED,
+  );
   // A batch has events of many traces: each gets a span of the whole run.
   for (const { id, type, payment_id, traceparent } of dispatched)
     startSpan('job event.dispatch', 'CONSUMER', traceparent, begunAt)?.end({

@@ -51,6 +51,21 @@ describe('the lease of what is due', () => {
     expect(leased.isMoreDue).to.equal(true);
   });
 
+  it('does not wait for the disk, whether something was due or not', async () => {
+    for (const count of [0, 1]) {
+      await put('mer_a', count, -60);
+      await db.transaction(async (tx) => {
+        // Tests' servers never wait for it.
+        await tx.raw('SET LOCAL synchronous_commit TO on');
+        expect((await lease(1, {}, tx)).jobs).to.have.length(count);
+        const { rows } = await tx.raw<{ rows: unknown[] }>(
+          `SELECT current_setting('synchronous_commit') AS mode`,
+        );
+        expect(rows).to.deep.equal([{ mode: 'off' }]);
+      });
+    }
+  });
+
   it('finds the job of a merchant behind 20,000 of another, that have been due longer', async () => {
     await put('mer_a', 20_000, -60);
     await put('mer_b', 1, -1);

@@ -17,6 +17,7 @@ interface Pending {
 
 const BEGIN = { text: 'BEGIN' };
 const COMMIT = { text: 'COMMIT' };
+const WITHOUT_DISK = { text: 'SET LOCAL synchronous_commit TO off' };
 const NOTHING = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] };
 
 /**
@@ -33,6 +34,7 @@ export class MergedTransactions {
   readonly db: Db;
   readonly #pool: Db;
   readonly #connect: Connect;
+  readonly #waitsForDisk: boolean;
   readonly #ended: Promise<void>;
   #settle: { resolve: () => void; reject: (error: unknown) => void } | null = null;
   #connection: PooledConnection | null = null;
@@ -41,8 +43,9 @@ export class MergedTransactions {
   #failure: { readonly error: unknown } | null = null;
   #isUndone = false;
 
-  constructor(pool: Db) {
+  constructor(pool: Db, waitsForDisk = true) {
     this.#pool = pool;
+    this.#waitsForDisk = waitsForDisk;
     this.#connect = connectorOf(pool);
     this.#ended = new Promise<void>((resolve, reject) => (this.#settle = { resolve, reject }));
     // What waits for the end handles it; the caller sees the error as that of `commit`.
@@ -168,10 +171,15 @@ export class MergedTransactions {
   async #begin(): Promise<PooledConnection> {
     const connection = await this.#connect();
     this.#connection = connection;
+    if (!this.#waitsForDisk) this.#prepend(WITHOUT_DISK);
     // Behind a pooler each transaction sets its limits.
     if (connection.begin !== undefined) await connection.query(connection.begin);
-    else this.#pending.unshift({ query: BEGIN, resolve: () => undefined, reject: () => undefined });
+    else this.#prepend(BEGIN);
     return connection;
+  }
+
+  #prepend(query: pg.QueryConfig): void {
+    this.#pending.unshift({ query, resolve: () => undefined, reject: () => undefined });
   }
 
   /** Takes what goes together: a statement is prepared alone, once for each connection. */

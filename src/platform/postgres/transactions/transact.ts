@@ -10,11 +10,19 @@ import { isSharing } from './pipelined.ts';
  *
  * `work` uses `run` alone: the transaction knows no query builder. Throws what a statement, COMMIT or `work`
  * throws; then nothing was done.
+ *
+ * With `waitsForDisk: false` COMMIT returns before the disk has it: if Postgres crashes within the next half
+ * second, the transaction may not have happened. It cannot be lost where a later one that waits has
+ * committed.
  */
-export async function transact<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+export async function transact<Result>(
+  db: Db,
+  work: (tx: Tx) => Promise<Result>,
+  { waitsForDisk = true }: { waitsForDisk?: boolean } = {},
+): Promise<Result> {
   // Part of transactions that are merged already, or of one that its caller has begun.
   if (isSharing(db) || 'isCompleted' in db) return db.transaction(work);
-  const merged = new MergedTransactions(db);
+  const merged = new MergedTransactions(db, waitsForDisk);
   try {
     const result = await merged.db.transaction(work);
     await merged.commit();

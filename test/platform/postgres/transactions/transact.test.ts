@@ -14,6 +14,11 @@ const sum = sql<{ sum: string }>(
   'SELECT coalesce(sum(value), 0) AS sum FROM transacted',
 );
 
+const mode = sql<{ mode: string }>(
+  'test_transact_mode',
+  `SELECT current_setting('synchronous_commit') AS mode`,
+);
+
 describe('a transaction in few round trips', () => {
   let database: TestDatabase;
   let db: Db;
@@ -51,6 +56,18 @@ describe('a transaction in few round trips', () => {
       'test_transact_insert; COMMIT',
     ]);
     expect(await total()).to.equal(3);
+  });
+
+  it('waits for the disk, unless its caller can do without', async () => {
+    // Tests' servers never wait for it.
+    await db.raw('SET synchronous_commit TO on');
+    const modeOf = async (on: Db | Tx) => (await run(on, mode, []))[0]?.mode;
+    expect(await transact(db, modeOf)).to.equal('on');
+    const sent = await statementsOf(async () =>
+      expect(await transact(db, modeOf, { waitsForDisk: false })).to.equal('off'),
+    );
+    expect(sent).to.deep.equal(['BEGIN; SET LOCAL synchronous_commit TO off; test_transact_mode', 'COMMIT']);
+    expect(await modeOf(db)).to.equal('on');
   });
 
   it('commits with a last statement whose result is read', async () => {
