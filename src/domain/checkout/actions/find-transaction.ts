@@ -98,12 +98,17 @@ const readOfTransaction = sql<
  * that pays the payment would be there. `hash` is none of the payment's own transfers.
  */
 async function lookUpRead(
-  { db, now }: Pick<Context, 'db' | 'now'>,
+  ctx: Pick<Context, 'db' | 'now'>,
   network: NetworkId,
   hash: string,
 ): Promise<LookupResult> {
-  const since = addSeconds(now(), -mostSecondsBehind(network));
-  const read = await runOne(db, readOfTransaction, { chain: liveChainKey(network), network, hash, since });
+  const since = addSeconds(ctx.now(), -mostSecondsBehind(network));
+  const read = await runOne(ctx.db, readOfTransaction, {
+    chain: liveChainKey(network),
+    network,
+    hash,
+    since,
+  });
   if (read?.pays_another === true) return 'elsewhere';
   return read?.is_read === true ? 'unseen' : 'unable';
 }
