@@ -2,7 +2,9 @@ import { createAdapters } from './adapters.ts';
 import { createChainClients, NEVER_USD } from './chain/clients.ts';
 import { RATES_KEY, watchKey } from './chain/chain-key.ts';
 import type { NetworkId } from './chain/networks.ts';
+import { chainlinkBounds, NO_BOUNDS } from './chain/rates/chainlink.ts';
 import { watchRates } from './chain/rates/watch-rates.ts';
+import { startAudits } from './payments/audit/audit.ts';
 import { watchNetwork } from './payments/sync/watch-network.ts';
 import { RPC_NETWORKS } from '../platform/config/chains.ts';
 import type { Context } from '../platform/context.ts';
@@ -26,12 +28,19 @@ export function startWatching(ctx: Context): Watching {
   const loops = clients.map(({ network, client }) => {
     const leadership = new Leadership(databaseDirectUrl, `watcher lead ${process.pid}`, watchKey(network));
     const adapters = { ...live, networks: [network], chain: () => client };
-    return watchNetwork(ctx, { network, adapters, leadership }, stop.signal);
+    const audit = startAudits(ctx, adapters, network);
+    return watchNetwork(ctx, { network, adapters, leadership, audit }, stop.signal);
   });
   // Without a live network nobody asks for a price, and no market is asked.
   if (clients.length > 0) {
     const rates = new Leadership(databaseDirectUrl, `watcher rates ${process.pid}`, RATES_KEY);
-    loops.push(watchRates(ctx, rates, stop.signal));
+    // The feeds are contracts on the main network.
+    const ethereum = clients.find(({ network }) => network === 'ethereum');
+    const bounds =
+      ethereum === undefined || live.chains.isTest
+        ? NO_BOUNDS
+        : chainlinkBounds((to, data) => ethereum.client.call(to, data));
+    loops.push(watchRates(ctx, rates, bounds, stop.signal));
   }
   return {
     networks: clients.map(({ network }) => network),

@@ -99,8 +99,8 @@ export interface CheckoutTransfer {
   readonly amount: string;
   /** What it is worth, in the settlement coin; decided when it was first seen. */
   readonly credit: string;
-  /** The transaction that brought it. */
-  readonly txHash: string;
+  /** The transaction that brought it; null: a contract sent it, and only the balance tells. */
+  readonly txHash: string | null;
 }
 
 /**

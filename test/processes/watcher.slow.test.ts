@@ -9,7 +9,8 @@ import { PERMISSIONS } from '../../src/domain/api/endpoint.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { hashApiKey } from '../../src/platform/values/ids.ts';
-import { unitsOf, useEvmStand } from '../support/evm-stand.ts';
+import { wordOf } from '../support/anvil.ts';
+import { FORWARDER_CODE, unitsOf, useEvmStand } from '../support/evm-stand.ts';
 import { until } from '../support/until.ts';
 import { useWallet } from '../support/wallets.ts';
 import { startProcess, type Service } from './service.ts';
@@ -22,7 +23,8 @@ const KILLS = Number(process.env.KILLS ?? 6);
 
 describe('the watcher beside a node', function () {
   this.timeout(120_000 + KILLS * 5_000);
-  const node = useEvmStand();
+  // Its blocks are older than the payments: what addresses held before is read from the final one.
+  const node = useEvmStand(new Date(Math.floor(Date.now() / 1000 - 300) * 1000));
   let stand: Stand;
   let watchers: Service[];
   beforeEach(async () => {
@@ -112,6 +114,30 @@ describe('the watcher beside a node', function () {
       null,
       null,
     ]);
+  });
+
+  it('audits balances, and finds what a contract sent', async () => {
+    await startWatcher();
+    await isServed();
+    const { id, address } = await createLive('1000000');
+    const isAudited = async () =>
+      (await stand.rows('SELECT FROM balance_audits WHERE payment_id = ?', [id])).length === 1;
+    await until('it is audited', isAudited);
+    const contract = await node().deploy(FORWARDER_CODE);
+    await node().mine();
+    await node().send(contract, unitsOf('ETH', 1), { data: wordOf(address), gas: '0x40000' });
+    await node().mine(12);
+    // What nobody has a price for is told as what it is once it has one, and waits meanwhile.
+    await stand.rows(
+      `INSERT INTO rates SELECT coin, 1, '{test}', now() FROM unnest(ARRAY['ETH', 'USDC']) AS c (coin)`,
+    );
+    await stand.rows(`UPDATE balance_audits SET due_at = now() - interval '1 day'`);
+    await statusIs(id, 'PENDING');
+    const rows = await stand.rows<{ tx_hash: string | null; amount_received: string }>(
+      'SELECT tx_hash, amount_received FROM payments WHERE id = ?',
+      [id],
+    );
+    expect(rows).to.deep.equal([{ tx_hash: null, amount_received: '1' }]);
   });
 
   it('goes on with another one when it is killed, and counts everything once', async () => {

@@ -19,7 +19,7 @@ export const ALERT_RULES: readonly AlertRule[] = groups.flatMap(({ rules }) => r
  * happens. Each of these files ends with a test that compares its list with what fired.
  */
 export const ALERTS_THAT_FIRE = {
-  chains: ['ChainHalted'],
+  chains: ['ChainProviderFailing', 'MoneyUnproven', 'ChainHalted'],
   deliveries: ['TurnsLong', 'BreakersOpen', 'DeliveriesFailing'],
   money: ['RefundsWithoutAddress', 'RefundsHeld', 'ConversionsRefused', 'JobsStuck'],
   postgres: [

@@ -1,10 +1,18 @@
 import { simulatedRates } from '../../src/domain/chain/simulator/market.ts';
 import { createAdapters, type Adapters } from '../../src/domain/adapters.ts';
-import type { ChainOf, ChainPage, ChainTransfer, Outcome, Watch } from '../../src/domain/chain/port.ts';
+import type {
+  ChainClient,
+  ChainOf,
+  ChainPage,
+  ChainTransfer,
+  Outcome,
+  Watch,
+} from '../../src/domain/chain/port.ts';
 import { simulatedChain } from '../../src/domain/chain/simulator/simulated.ts';
 import { RecentMarket } from '../../src/domain/chain/rates/priced.ts';
 import type { TransferRequest } from '../../src/domain/chain/test-chain.ts';
 import { findCaller } from '../../src/domain/merchants/api-keys.ts';
+import type { NewMerchant } from '../../src/domain/merchants/store.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
 import type { CreatePaymentBody } from '../../src/domain/payments/schemas.ts';
 import { readPayments } from '../../src/domain/payments/lifecycle/store.ts';
@@ -26,7 +34,7 @@ export interface RealNetwork {
   sync(): Promise<boolean>;
   mine(blocks: number): Promise<number>;
   /** Adds a live merchant with a wallet. */
-  addMerchant(): Promise<{ id: string; apiKey: string }>;
+  addMerchant(own?: Partial<NewMerchant>): Promise<{ id: string; apiKey: string }>;
   /** Creates a payment, of a new merchant unless told otherwise. */
   create(body?: Partial<CreatePaymentBody>, merchant?: { id: string; apiKey: string }): Promise<string>;
   /** Pays 10.50 USDC, unless told otherwise. */
@@ -46,14 +54,15 @@ export function openRealNetwork(harness: Harness, shop: Shop, client: ChainOf = 
       return altered(await client(own).poll(network, cursor, watch, now));
     },
     find: async (network, txHash) => answered ?? client(own).find(network, txHash),
+    ...auditedBy(client(own)),
   });
   const real = { ethereum: { payouts: { request: () => Promise.resolve('accepted' as const) } } };
   const served = { networks: ['ethereum'] as const, isHalted: () => false };
   const created = createAdapters(config, { real, served });
   const market = { rates: simulatedRates, priced: new RecentMarket(simulatedRates) };
   const adapters = { ...created, live: { ...created.live, chain, ...market } };
-  const addMerchant = async () => {
-    const added = await harness.addMerchant({ mode: 'live' });
+  const addMerchant = async (merchant: Partial<NewMerchant> = {}) => {
+    const added = await harness.addMerchant({ mode: 'live', ...merchant });
     await useWallet(ctx, added.id);
     return added;
   };
@@ -80,5 +89,13 @@ export function openRealNetwork(harness: Harness, shop: Shop, client: ChainOf = 
       return shop.send(id, { network: 'ethereum', coin: 'USDC', amount: '10.50', address, ...sending });
     },
     statusOf: async (id) => (await readPayments(ctx.db, [id]))[0]?.status,
+  };
+}
+
+/** What an audit asks a client, where it can be asked. */
+function auditedBy(client: ChainClient): Pick<ChainClient, 'balances' | 'received'> {
+  return {
+    ...(client.balances && { balances: (...asked) => client.balances?.(...asked) ?? Promise.resolve(null) }),
+    ...(client.received && { received: (...asked) => client.received?.(...asked) ?? Promise.resolve([]) }),
   };
 }

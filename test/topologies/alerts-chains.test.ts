@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { freePort, startProcess } from '../processes/service.ts';
 import { AlertStand } from '../support/alert-stand.ts';
 import { useEvmStand } from '../support/evm-stand.ts';
+import { startLyingProxy, type LyingProxy } from '../support/lying-proxy.ts';
 import type { Scrape } from '../support/prometheus.ts';
 import { until } from '../support/until.ts';
 
@@ -11,12 +12,14 @@ describe('the alerts on real networks', function () {
   const node = useEvmStand();
   let alerts: AlertStand;
   let healthy: Scrape;
+  let proxy: LyingProxy;
   before(async () => {
     alerts = await AlertStand.open();
+    proxy = await startLyingProxy(node().anvil);
     const watcher = startProcess('watcher', {
       ...alerts.stand.env,
       ...NO_RATES,
-      RPC_URLS_ETHEREUM: node().anvil.url,
+      RPC_URLS_ETHEREUM: `${node().anvil.url},${proxy.url}`,
       ADMIN_PORT: String(await freePort()),
     });
     await watcher.says('"watching"');
@@ -29,6 +32,28 @@ describe('the alerts on real networks', function () {
     healthy = await alerts.untilWhole();
   });
   after(() => alerts.close());
+
+  it('fire when an address holds more than anybody can prove', async () => {
+    const { web, stand } = alerts;
+    const created = await web.api('POST', '/v1/payment', { pay_amount: '1', order_id: 'order-1' });
+    await stand.rows(
+      `INSERT INTO balance_audits (payment_id, network, audited_until, due_at, unproven)
+       VALUES (?, 'ethereum', now(), now() + interval '1 day', '1 ETH')`,
+      [((await created.json()) as { id: string }).id],
+    );
+    const after = await alerts.untilShown('chain_money_unproven{network="ethereum/live"');
+    alerts.expectFiring(['MoneyUnproven'], { before: healthy, after });
+    await stand.rows('DELETE FROM balance_audits');
+  });
+
+  it('fire when a provider does not serve', async () => {
+    const before = await alerts.untilWhole();
+    await proxy.close();
+    const isShown = ([name, value]: readonly [string, number]) =>
+      name.startsWith('chain_provider_ok{') && value === 0;
+    const after = await alerts.until('a provider failing', ({ values }) => [...values].some(isShown));
+    alerts.expectFiring(['ChainProviderFailing'], { before, after });
+  });
 
   it('fire when a chain goes back below its final height', async () => {
     await node().reorganise(14);

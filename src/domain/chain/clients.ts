@@ -30,7 +30,13 @@ export function createChainClients({
     const chainId = chains.chainIdOf(network);
     if (chainId === null) return [];
     const largeOf = (transfers: readonly ChainTransfer[]) => largeAmong(db, transfers, providers.quorumUsd);
-    const options = { network, chainId, urls: providers.urls, finality: { hasCheckpoints: true, depth } };
+    const options = {
+      network,
+      chainId,
+      urls: providers.urls,
+      hasTraces: providers.hasTraces ?? false,
+      finality: { hasCheckpoints: true, depth },
+    };
     const { contractOf } = chains;
     return [{ network, client: new EvmClient({ ...options, contractOf, largeOf }, now) }];
   });

@@ -21,6 +21,7 @@ export type DropReason = 'replaced' | 'reverted' | 'evicted';
  */
 export interface ChainTransfer {
   readonly network: NetworkId;
+  /** Of money that only a balance tells of what `foundAt` returns. */
   readonly txHash: string;
   readonly coin: CoinId;
   /** In the form in which deposit addresses are derived: on EVM networks in lower case. */
@@ -37,6 +38,8 @@ export interface ChainTransfer {
    * reorganisation does not change it.
    */
   readonly seenAt: Date;
+  /** The time of its block, where the client says it. */
+  readonly minedAt?: Date | null;
   /** Null: it is in the pool, or was dropped. */
   readonly block: BlockOfTransfer | null;
   /** No reorganisation takes its block back; it becomes so without being reported again. */
@@ -101,6 +104,7 @@ export interface Provider {
   readonly ok: boolean;
   /** Blocks behind the highest head that any provider has named; null: it has not said. */
   readonly lag: number | null;
+  readonly lacks?: 'traces';
 }
 
 /** The addresses that concern the service, among those that a client asked for. */
@@ -128,18 +132,21 @@ export interface Outcome {
   readonly transfers: readonly ChainTransfer[];
 }
 
+/** A coin at an address. */
+export type Holding = Pick<ChainTransfer, 'address' | 'coin'>;
+
 /** An amount of a coin at an address. */
-export interface Balance {
-  readonly address: string;
-  readonly coin: CoinId;
-  /** Decimal string in units of the coin, exact. */
-  readonly amount: string;
+export interface Balance extends Holding, Pick<ChainTransfer, 'amount'> {
+  /** By its block, or by two providers; else it is the word of one, and makes no money. */
+  readonly isProven: boolean;
 }
+
+/** What addresses hold after a block that is final. */
+export type Balances = { readonly block: ChainPage['head']; readonly balances: readonly Balance[] };
 
 /**
  * A client found what must not be: a reorganisation below the final height, or another chain at its provider.
- * Its network halts, and nothing of it is read or confirmed, until an operator resumes it. The message has no
- * secrets.
+ * Nothing of its network is read or confirmed until an operator resumes it. The message has no secrets.
  */
 export class ChainHalted extends Error {
   override readonly name = 'ChainHalted';
@@ -159,29 +166,23 @@ export interface ChainClient {
    * own clock. Throws ChainHalted, and any other error where the poll is to be tried again.
    */
   poll(network: NetworkId, cursor: string | null, watch: Watch, now: Date): Promise<ChainPage>;
-
   /** Returns what became of a transaction. Null: it cannot tell, as web of a real network cannot. */
   find(network: NetworkId, txHash: string): Promise<Outcome | null>;
-
   /**
-   * Returns what addresses hold in each coin at a height, for the balance audit: money that came without a
-   * transfer. Absent: the client cannot tell.
+   * Returns what addresses hold after the final block of the last poll or, with `notAfter`, after one soon
+   * before that time, for the balance audit. Null: no provider can tell. Absent: the client cannot.
    */
-  balances?(
-    network: NetworkId,
-    asked: readonly Pick<Balance, 'address' | 'coin'>[],
-    height: number,
-  ): Promise<readonly Balance[]>;
+  balances?(network: NetworkId, asked: readonly Holding[], notAfter: Date | null): Promise<Balances | null>;
+  /** Returns the transfers of a token to an address since a time, up to the final block of the last poll. */
+  received?(network: NetworkId, holding: Holding, since: Date): Promise<readonly ChainTransfer[]>;
 }
 
+type OfContext<Chain> = (ctx: Pick<Context, 'db' | 'config' | 'testClock'>) => Chain;
 /** Returns the chain of a context: the shared one, or that of its test clock. */
-export type ChainOf<Chain extends ChainClient = ChainClient> = (
-  ctx: Pick<Context, 'db' | 'config' | 'testClock'>,
-) => Chain;
+export type ChainOf<Chain extends ChainClient = ChainClient> = OfContext<Chain>;
 
 /** What a refund sends. */
 export interface Payout {
-  /** The refund's id. */
   readonly reference: string;
   /** Decimal string in units of `currency`, with at most its decimals on `network`. */
   readonly amount: string;

@@ -38,3 +38,21 @@ export function blockHash(chain: ChainKey, height: number): string {
 function digest(algorithm: 'sha256' | 'sha512', content: string): Buffer {
   return createHash(algorithm).update(content).digest();
 }
+
+/**
+ * What stands in place of the hash of money that only a balance tells of: a contract sent it, within a
+ * transaction that names another receiver. The height of the block at which it was found follows.
+ */
+const PREFIX = 'balance:';
+
+/** Returns what stands in place of the hash of money that was found by a balance at a height. */
+export const foundAt = (height: number): string => `${PREFIX}${height}`;
+
+/** True for money of which no transaction is known. */
+export const isFound = (txHash: string): boolean => txHash.startsWith(PREFIX);
+
+/** Returns the hash of a transfer's transaction; null: none is known. */
+export const hashOf = (txHash: string): string | null => (isFound(txHash) ? null : txHash);
+
+/** SQL: the same of a column. */
+export const HASH_OF = (column: string) => `CASE WHEN ${column} NOT LIKE '${PREFIX}%' THEN ${column} END`;

@@ -24,7 +24,10 @@ export const EventResource = Type.Object({
       policy: Policy,
     }),
     payment: Type.Object({
-      txHash: nullable(Type.String(), 'Null until a transfer is seen.'),
+      txHash: nullable(
+        Type.String(),
+        'Null until a transfer is seen, and for money that only a balance tells of.',
+      ),
       confirmations: Type.Integer(),
       requiredConfirmations: nullable(Type.Integer(), 'Null where a checkpoint of the network decides.'),
       network: Type.String(),
@@ -50,7 +53,7 @@ export const EventResource = Type.Object({
           network: Type.String(),
           amount: Type.String({ description: 'In coin.' }),
           credit: Type.String({ description: 'What it is worth, in pay_currency.' }),
-          txHash: Type.String(),
+          txHash: nullable(Type.String(), 'Null for money that only a balance tells of.'),
         },
         { description: 'Only of checkout.funds_received.' },
       ),

@@ -16,9 +16,14 @@ export interface LiveChain {
   readonly halted_at: Date | null;
   readonly halted_because: string | null;
   readonly providers: readonly Provider[];
+  /** Why its client waits; null: its last page was whole. */
+  readonly waits_because: string | null;
+  /** When its balances were last compared; null: nobody does. */
+  readonly audited_at: Date | null;
 }
 
-const COLUMNS = `head, head_hash, head_at, final_height, scanned_until, halted_at, halted_because, providers`;
+const COLUMNS = `head, head_hash, head_at, final_height, scanned_until, halted_at, halted_because, providers,
+  waits_because, audited_at`;
 
 const liveChains = sql<LiveChain, { networks: readonly NetworkId[] }>(
   'live_chains',

@@ -1,3 +1,4 @@
+import { HASH_OF } from '../chain/transaction-hashes.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql, type Db } from '../../platform/postgres/db.ts';
 
@@ -58,7 +59,7 @@ const transfers = sql<RowsOf, Ids>(
   'export_transfers',
   (p) => `
     SELECT to_json(row) AS row FROM (
-      SELECT payment_id, network, tx_hash, coin, amount::text, credit::text, converted::text, returned::text,
+      SELECT payment_id, network, ${HASH_OF('tx_hash')} AS tx_hash, coin, amount::text, credit::text, converted::text, returned::text,
         conversion, sender, seen_at, block_height::text, confirmed_at, dropped_at, replaced_by,
         pooled_at, lapsed_at
       FROM transfers WHERE payment_id = ANY (${p.ids}) ORDER BY payment_id, place) row`,

@@ -1,5 +1,6 @@
 import { isNetwork } from '../chain/networks.ts';
 import { chainsOf } from '../chain/profile.ts';
+import { HASH_OF } from '../chain/transaction-hashes.ts';
 import { isRefunded, type Status } from '../payments/lifecycle/states.ts';
 import { checkoutUrl } from '../payments/schemas.ts';
 import { writtenLike } from '../../platform/values/money.ts';
@@ -66,6 +67,7 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
         SELECT network, tx_hash, min(place) AS place
         FROM transfers
         WHERE payment_id = p.id AND dropped_at IS NULL AND confirmed_at <= e.created_at
+          AND ${HASH_OF('tx_hash')} IS NOT NULL
         GROUP BY network, tx_hash ORDER BY place LIMIT 10
       ) t
     ) seen

@@ -1,6 +1,8 @@
 import type { Metric } from 'prom-client';
 import { feedHeldSeconds } from '../../domain/events/horizon.ts';
+import type { Provider } from '../../domain/chain/port.ts';
 import { countStuck } from '../../domain/ops/stuck.ts';
+import type { LiveNetworkRow } from '../../domain/ops/survey/statements.ts';
 import { openSurvey } from '../../domain/ops/survey/survey.ts';
 import { overdue } from '../../domain/schedule/lateness.ts';
 import type { Context } from '../../platform/context.ts';
@@ -106,7 +108,7 @@ function webhookMetrics({ endpoints, turns }: Survey): Metric[] {
   ];
 }
 
-function chainMetrics({ networks }: Survey): Metric[] {
+function chainMetrics({ networks, live }: Survey): Metric[] {
   return [
     gauge({
       name: 'chain_head_age_seconds',
@@ -126,5 +128,44 @@ function chainMetrics({ networks }: Survey): Metric[] {
       labelNames: ['network'],
       read: async () => (await networks()).map(({ network, isHalted }) => [{ network }, Number(isHalted)]),
     }),
+    gauge({
+      name: 'chain_forked',
+      help: '1: a provider is on another branch of a real network than the one that was read, not longer yet.',
+      labelNames: ['network'],
+      read: async () => (await live()).map(({ network, is_forked }) => [{ network }, Number(is_forked)]),
+    }),
+    gauge({
+      name: 'chain_provider_ok',
+      help: '0: the last request to a provider of a real network failed, or its answer was refused.',
+      labelNames: ['network', 'provider'],
+      read: async () => (await live()).flatMap(ofProviders(({ ok }) => Number(ok))),
+    }),
+    gauge({
+      name: 'chain_provider_lag_blocks',
+      help: 'How many blocks a provider of a real network is behind the highest head that one has named.',
+      labelNames: ['network', 'provider'],
+      read: async () => (await live()).flatMap(ofProviders(({ lag }) => lag)),
+    }),
+    gauge({
+      name: 'chain_audit_late_seconds',
+      help: 'How long the oldest balance audit of a real network has been due; it waits for a final block.',
+      labelNames: ['network'],
+      read: async () =>
+        (await live()).map(({ network, audit_late_seconds }) => [{ network }, audit_late_seconds]),
+    }),
+    gauge({
+      name: 'chain_money_unproven',
+      help: 'Payments at whose addresses a balance audit found more than anybody can prove.',
+      labelNames: ['network'],
+      read: async () => (await live()).map(({ network, unproven }) => [{ network }, unproven]),
+    }),
   ];
 }
+
+const ofProviders =
+  (valueOf: (provider: Provider) => number | null) =>
+  ({ network, providers }: LiveNetworkRow): [Record<string, string>, number][] =>
+    providers.flatMap((provider) => {
+      const value = valueOf(provider);
+      return value === null ? [] : [[{ network, provider: provider.name }, value]];
+    });

@@ -1,4 +1,4 @@
-import { number, serverUrl, type Parse, type Reader } from './values.ts';
+import { flag, number, serverUrl, type Parse, type Reader } from './values.ts';
 
 /** The real networks that a watcher can read: what stands behind RPC_URLS_ and CONFIRMATIONS_. */
 export const RPC_NETWORKS = ['ethereum', 'polygon'] as const;
@@ -17,6 +17,8 @@ export interface RpcProviders {
   readonly urls: readonly string[];
   /** From this amount in US dollars on, providers of two hosts must agree. */
   readonly quorumUsd: number;
+  /** They trace blocks, and are asked to: for native coins that contracts send. */
+  readonly hasTraces?: boolean;
 }
 
 /** What variables decide of real networks. */
@@ -43,9 +45,13 @@ export function readProviders(read: Reader): ChainConfig['rpc'] {
   const polygon = read('RPC_URLS_POLYGON', rpcUrls, null);
   const ofEthereum = read('RPC_QUORUM_USD_ETHEREUM', number(MOST_USD), QUORUM_USD);
   const ofPolygon = read('RPC_QUORUM_USD_POLYGON', number(MOST_USD), QUORUM_USD);
+  const tracesOfEthereum = read('RPC_TRACES_ETHEREUM', flag, false);
+  const tracesOfPolygon = read('RPC_TRACES_POLYGON', flag, false);
   return {
-    ...(ethereum && { ethereum: { urls: ethereum, quorumUsd: ofEthereum } }),
-    ...(polygon && { polygon: { urls: polygon, quorumUsd: ofPolygon } }),
+    ...(ethereum && {
+      ethereum: { urls: ethereum, quorumUsd: ofEthereum, hasTraces: tracesOfEthereum },
+    }),
+    ...(polygon && { polygon: { urls: polygon, quorumUsd: ofPolygon, hasTraces: tracesOfPolygon } }),
   };
 }
 

@@ -14,6 +14,7 @@ const OWN_PREFIXES = [
   'TRUSTED_PROX',
   'RPC_URL',
   'RPC_QUORUM',
+  'RPC_TRACE',
   'CONFIRMATIONS_',
 ];
 

@@ -87,6 +87,36 @@ describe('metrics', () => {
     expect(lines.join('\n')).to.include('nodejs_eventloop_lag_seconds');
   });
 
+  it('show how the providers of a real network do, and what its balance audit cannot prove', async () => {
+    const { db, systemNow } = harness.ctx;
+    const id = await shop.create();
+    const providers = [
+      { name: '1 a.example', ok: true, lag: 0 },
+      { name: '2 b.example', ok: false, lag: 7 },
+      { name: '3 c.example', ok: false, lag: null },
+    ];
+    const chain = 'polygon/live';
+    await db('chain_cursors').insert({
+      chain,
+      providers: JSON.stringify(providers),
+      waits_because: 'forked',
+    });
+    const audit = { network: 'polygon', audited_until: systemNow(), due_at: addSeconds(systemNow(), -90) };
+    await db('balance_audits').insert({ payment_id: id, ...audit, unproven: '1 POL' });
+    const lines = await scrape();
+    const of = (name: string, provider: string) =>
+      valueOf(lines, `${name}{network="${chain}",provider="${provider}"}`);
+    expect(of('chain_provider_ok', '1 a.example')).to.equal(1);
+    expect(of('chain_provider_ok', '2 b.example')).to.equal(0);
+    expect(of('chain_provider_lag_blocks', '2 b.example')).to.equal(7);
+    expect(of('chain_provider_lag_blocks', '3 c.example')).to.be.NaN;
+    expect(valueOf(lines, `chain_forked{network="${chain}"}`)).to.equal(1);
+    expect(valueOf(lines, `chain_money_unproven{network="${chain}"}`)).to.equal(1);
+    expect(valueOf(lines, `chain_audit_late_seconds{network="${chain}"}`)).to.be.within(89, 120);
+    await db('balance_audits').del();
+    await db('chain_cursors').where({ chain }).del();
+  });
+
   it('show the depth of queues, and stay up while their server is away', async () => {
     const lines = await scrape(() =>
       Promise.resolve([{ queue: 'refunds', waiting: 7, active: 2, paused: 0 }]),
@@ -119,6 +149,11 @@ describe('metrics', () => {
       'chain_head_age_seconds',
       'chain_sync_late_seconds',
       'chain_halted',
+      'chain_forked',
+      'chain_provider_ok',
+      'chain_provider_lag_blocks',
+      'chain_audit_late_seconds',
+      'chain_money_unproven',
     ]);
     expect(valueOf(lines, 'webhook_endpoints_stopped{state="open"}')).to.equal(0);
   });

@@ -340,7 +340,11 @@ const VARIABLES: readonly {
     otherwise: {},
     good: {
       'https://a.example/v3/key, http://10.0.0.1:8545': {
-        ethereum: { urls: ['https://a.example/v3/key', 'http://10.0.0.1:8545'], quorumUsd: 1_000 },
+        ethereum: {
+          urls: ['https://a.example/v3/key', 'http://10.0.0.1:8545'],
+          quorumUsd: 1_000,
+          hasTraces: false,
+        },
       },
     },
     bad: ['a.example', 'ws://a.example', 'https://a.example,https://a.example', 'https://a.example,'],
@@ -349,11 +353,15 @@ const VARIABLES: readonly {
     name: 'RPC_URLS_POLYGON',
     field: 'rpc',
     otherwise: {},
-    good: { 'https://a.example': { polygon: { urls: ['https://a.example'], quorumUsd: 1_000 } } },
+    good: {
+      'https://a.example': { polygon: { urls: ['https://a.example'], quorumUsd: 1_000, hasTraces: false } },
+    },
     bad: ['https:/a.example'],
   },
   { name: 'RPC_QUORUM_USD_ETHEREUM', field: 'rpc', otherwise: {}, good: { 5: {} }, bad: ['-1', '$5'] },
   { name: 'RPC_QUORUM_USD_POLYGON', field: 'rpc', otherwise: {}, good: { 0: {} }, bad: ['5 USD'] },
+  { name: 'RPC_TRACES_ETHEREUM', field: 'rpc', otherwise: {}, good: { true: {} }, bad: ['yes', '1'] },
+  { name: 'RPC_TRACES_POLYGON', field: 'rpc', otherwise: {}, good: { false: {} }, bad: ['on'] },
   {
     name: 'CONFIRMATIONS_ETHEREUM',
     field: 'finality',

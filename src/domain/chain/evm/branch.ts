@@ -1,8 +1,8 @@
 import type { NetworkId } from '../networks.ts';
 import type { BlockOfTransfer, ChainTransfer } from '../port.ts';
-import type { Found, Mined, State, Tracked } from './cursor.ts';
 import { isKnownType, proveSender, type Transaction } from './proofs/transactions.ts';
-import { EVICTED_AFTER_MS, isSameMoney, keyOf, mayChange, NEW, numberOf, reportOf } from './tracked.ts';
+import { EVICTED_AFTER_MS, isSameMoney, keyOf, mayChange, NEW, numberOf, reportOf } from './cursor.ts';
+import type { Found, Mined, State, Tracked } from './cursor.ts';
 
 /** Sightings beyond this are not kept: they are an extra, and anybody can send them. */
 const MAX_SIGHTINGS = 2_000;
@@ -171,7 +171,8 @@ export class Branch {
 
   #mine(transfer: Found, { height, hash, time }: Mined): void {
     const seenAt = Math.min(this.#transfers.get(keyOf(transfer))?.seenAt ?? Infinity, time.getTime());
-    this.#set({ ...transfer, ...NEW, seenAt, block: { height, hash }, pooledAt: null });
+    const mined = { seenAt, minedAt: time.getTime(), block: { height, hash }, pooledAt: null };
+    this.#set({ ...transfer, ...NEW, ...mined });
   }
 
   /** Its number was used: by another transaction, or by its own, which moves nothing to us here. */

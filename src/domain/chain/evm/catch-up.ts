@@ -32,7 +32,7 @@ export interface CatchUp {
 export async function catchUp(options: Reader & CatchUp, known: Branch, final: number): Promise<Branch> {
   const branch = known.copy();
   const from = branch.tip.height + 1;
-  const { to, logs } = await logsFrom(options, from, final);
+  const { to, logs } = await logsFrom(options, transfersOf(options.coins), { from, to: final });
   const ends = performance.now() + options.pageMs;
   let some: Block[] = [];
   for await (const block of blocksBetween(options.provider, from, to)) {
@@ -97,16 +97,22 @@ interface RangeLog extends Log {
   readonly blockHash: string;
 }
 
-/** Returns the logs of our tokens by height, up to where a provider serves them at once. */
-async function logsFrom(
-  { provider, coins, range }: Reader & CatchUp,
-  from: number,
-  final: number,
+/** Which logs are asked for; null: none, for an empty list of addresses matches every contract, or none. */
+type Filter = { readonly address: readonly string[]; readonly topics: readonly (string | null)[] } | null;
+
+const transfersOf = ({ tokens }: Coins): Filter =>
+  tokens.size === 0 ? null : { address: [...tokens.keys()], topics: [TRANSFER_TOPIC] };
+
+/** Returns the logs of a range by height, up to where a provider serves them at once. */
+export async function logsFrom(
+  { provider, range }: Pick<Reader, 'provider'> & Pick<CatchUp, 'range'>,
+  filter: Filter,
+  { from, to: last }: { from: number; to: number },
 ): Promise<{ to: number; logs: ReadonlyMap<number, readonly RangeLog[]> }> {
   for (;;) {
-    const to = Math.min(final, from + range.blocks - 1);
+    const to = Math.min(last, from + range.blocks - 1);
     try {
-      const logs = await logsBetween(provider, coins, { from, to });
+      const logs = await logsBetween(provider, filter, { from, to });
       range.blocks = Math.min(MAX_RANGE, range.blocks * 2);
       return { to, logs };
     } catch (error) {
@@ -120,19 +126,13 @@ async function logsFrom(
 
 async function logsBetween(
   provider: JsonRpc,
-  { tokens }: Coins,
+  filter: Filter,
   { from, to }: { from: number; to: number },
 ): Promise<ReadonlyMap<number, readonly RangeLog[]>> {
   const logs = new Map<number, RangeLog[]>();
-  // An empty list of addresses matches every contract, or none: nodes differ.
-  if (tokens.size === 0) return logs;
-  const filter = {
-    fromBlock: `0x${from.toString(16)}`,
-    toBlock: `0x${to.toString(16)}`,
-    address: [...tokens.keys()],
-    topics: [TRANSFER_TOPIC],
-  };
-  for (const sent of list(await provider.call('eth_getLogs', filter))) {
+  if (filter === null) return logs;
+  const bounds = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${to.toString(16)}` };
+  for (const sent of list(await provider.call('eth_getLogs', { ...bounds, ...filter }))) {
     const { blockNumber, blockHash } = fields(sent);
     const height = integer(blockNumber);
     demand(height >= from && height <= to, `a log of block ${height} came for blocks ${from} to ${to}`);

@@ -1,17 +1,28 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { NetworkId } from '../networks.ts';
-import type { Balance, ChainClient, ChainPage, Outcome, Wait, Watch } from '../port.ts';
-import { Branch } from './branch.ts';
+import type {
+  Balances,
+  BlockOfTransfer,
+  ChainClient,
+  ChainPage,
+  ChainTransfer,
+  Holding,
+  Outcome,
+  Wait,
+  Watch,
+} from '../port.ts';
+import { readBalances, readReceived, type Auditor } from './balances.ts';
 import { MAX_RANGE } from './catch-up.ts';
-import { readCursor, stateAbove, writeCursor } from './cursor.ts';
+import { writeCursor } from './cursor.ts';
 import type { EvmOptions } from './evm-options.ts';
 import { Refused } from './proofs/refused.ts';
-import { findTransaction, readBalances } from './look-up.ts';
-import { checkChain, headerAt, type Reader } from './read.ts';
+import { findTransaction } from './look-up.ts';
+import { headerAt, type Reader } from './read.ts';
 import type { JsonRpc } from './rpc/json-rpc.ts';
-import { ProviderError } from './rpc/provider-error.ts';
+import type { ProviderError } from './rpc/provider-error.ts';
 import { Providers } from './rpc/providers.ts';
-import { begin, scan, type Progress } from './scan.ts';
+import { isFault, isUnable, NO_PROVIDER, Questions } from './rpc/questions.ts';
+import { begin, progressFrom, scan, type Progress } from './scan.ts';
 import { sightPending } from './sightings.ts';
 import { Coins } from './transfers.ts';
 
@@ -24,19 +35,20 @@ export class EvmClient implements ChainClient {
   readonly #coins: Coins;
   readonly #providers: Providers;
   readonly #range = { blocks: MAX_RANGE };
-  /** Providers whose chain was checked, since they last failed. */
-  readonly #checked = new Set<JsonRpc>();
+  readonly #questions: Questions;
   /** Providers that know no pending block. */
   readonly #withoutPool = new Set<JsonRpc>();
   /** The head whose checkpoints are known, and what is safe and final with it. */
   #settled: { head: string; safe: number } | null = null;
-  #finalHeight = -1;
+  /** That of the last poll. */
+  #final: BlockOfTransfer | null = null;
 
   constructor(options: EvmOptions, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
     this.#coins = new Coins(options.network, options.contractOf);
     this.#providers = new Providers(options.urls, options.limits);
+    this.#questions = new Questions(this.#providers, options.chainId);
   }
 
   /** See ChainClient. Where no provider serves the poll, the page says when to ask again. */
@@ -50,7 +62,7 @@ export class EvmClient implements ChainClient {
     const { hasTraces = false } = this.#options;
     const reader: Reader = { provider, coins: this.#coins, watch, hasTraces };
     try {
-      await this.#check(provider);
+      await this.#questions.check(provider);
       progress ??= await progressFrom(network, writeCursor(await begin(provider, this.#options.finality)), {
         watch,
         now,
@@ -62,7 +74,7 @@ export class EvmClient implements ChainClient {
       return this.#page(progress, next, now);
     } catch (error) {
       if (!isFault(error)) throw error;
-      this.#fail(provider, error, now);
+      this.#questions.fail(provider, error, now);
       // Where nothing was read yet there is no head for a page.
       if (progress === null || progress.branch.tip.hash === null) throw error;
       return this.#page(progress, this.#wait(error, now), now);
@@ -71,17 +83,37 @@ export class EvmClient implements ChainClient {
 
   /** See ChainClient. */
   async find(_network: NetworkId, txHash: string): Promise<Outcome> {
-    const known = { finalHeight: this.#finalHeight, now: this.#clock() };
-    return this.#ask((provider) => findTransaction({ provider, coins: this.#coins }, txHash, known));
+    const now = this.#clock();
+    const known = { finalHeight: this.#final?.height ?? -1, now };
+    return this.#questions.ask(
+      (provider) => findTransaction({ provider, coins: this.#coins }, txHash, known),
+      now,
+    );
   }
 
   /** See ChainClient. */
   async balances(
     _network: NetworkId,
-    asked: readonly Pick<Balance, 'address' | 'coin'>[],
-    height: number,
-  ): Promise<readonly Balance[]> {
-    return this.#ask((provider) => readBalances({ provider, coins: this.#coins }, asked, height));
+    asked: readonly Holding[],
+    notAfter: Date | null,
+  ): Promise<Balances | null> {
+    return this.#audit((auditor) => readBalances(auditor, asked, notAfter)).catch((error: unknown) => {
+      if (isUnable(error)) return null;
+      throw error;
+    });
+  }
+
+  /** See ChainClient. */
+  async received(_network: NetworkId, holding: Holding, since: Date): Promise<readonly ChainTransfer[]> {
+    return this.#audit((auditor) => readReceived(auditor, holding, since));
+  }
+
+  /** Returns what a contract answers in the newest block: a provider's word. */
+  async call(to: string, data: string): Promise<unknown> {
+    return this.#questions.ask(
+      (provider) => provider.call('eth_call', { to, data }, 'latest'),
+      this.#clock(),
+    );
   }
 
   async close(): Promise<void> {
@@ -109,57 +141,40 @@ export class EvmClient implements ChainClient {
     return next;
   }
 
-  async #check(provider: JsonRpc): Promise<void> {
-    if (this.#checked.has(provider)) return;
-    await checkChain(provider, this.#options.chainId);
-    this.#checked.add(provider);
+  async #audit<Answer>(question: (auditor: Auditor) => Promise<Answer>): Promise<Answer> {
+    const now = this.#clock();
+    const final = this.#final;
+    if (final === null) throw NO_PROVIDER;
+    const { largeOf = NONE_LARGE } = this.#options;
+    return this.#questions.ask(
+      (provider) =>
+        question({
+          provider,
+          coins: this.#coins,
+          final,
+          largeOf,
+          range: this.#range,
+          others: (ask) => this.#questions.others(provider, ask, now),
+        }),
+      now,
+    );
   }
 
-  /** True when another host's provider has the block. One that fails says nothing. */
+  /** True when another host's provider has the block. */
   async #agrees(
     provider: JsonRpc,
     { height, hash }: { height: number; hash: string },
     now: Date,
   ): Promise<boolean> {
-    for (const other of this.#providers.others(provider, now)) {
-      try {
-        await this.#check(other);
-        if ((await headerAt(other, height))?.hash === hash) return true;
-      } catch (error) {
-        if (!isFault(error)) throw error;
-      }
-    }
+    for await (const header of this.#questions.others(provider, (other) => headerAt(other, height), now))
+      if (header?.hash === hash) return true;
     return false;
-  }
-
-  /** Returns what the first provider answers that answers at all. */
-  async #ask<Answer>(question: (provider: JsonRpc) => Promise<Answer>): Promise<Answer> {
-    const now = this.#clock();
-    let last: unknown = NO_PROVIDER;
-    for (const _ of this.#options.urls) {
-      const provider = this.#providers.next(now);
-      if (provider === null) break;
-      try {
-        await this.#check(provider);
-        return await question(provider);
-      } catch (error) {
-        if (!isFault(error)) throw error;
-        this.#fail(provider, error, now);
-        last = error;
-      }
-    }
-    throw last;
-  }
-
-  #fail(provider: JsonRpc, error: ProviderError | Refused, now: Date): void {
-    this.#checked.delete(provider);
-    this.#providers.failed(provider, error, now);
   }
 
   #page({ branch }: Progress, next: ChainPage['next'], now: Date): ChainPage {
     const { final, tip } = branch;
     if (tip.hash === null) throw NO_PROVIDER;
-    this.#finalHeight = final.height;
+    if (final.hash !== null) this.#final = { ...final, hash: final.hash };
     const safe = this.#settled?.head === tip.hash ? this.#settled.safe : 0;
     return {
       head: { ...tip, hash: tip.hash },
@@ -183,18 +198,3 @@ export class EvmClient implements ChainClient {
 }
 
 const NONE_LARGE = () => Promise.resolve([]);
-
-const NO_PROVIDER = new ProviderError('unreachable', 'no provider of the network can be asked now');
-
-const isFault = (error: unknown): error is ProviderError | Refused =>
-  error instanceof ProviderError || error instanceof Refused;
-
-async function progressFrom(
-  network: NetworkId,
-  cursor: string,
-  { watch, now }: { watch: Watch; now: Date },
-): Promise<Progress> {
-  const known = readCursor(cursor);
-  const state = typeof known === 'number' ? stateAbove(known, await watch.standing(network, known)) : known;
-  return { branch: new Branch(network, state, now), head: null, checkpoints: null };
-}

@@ -1,14 +1,10 @@
-import type { Balance, ChainTransfer, Outcome } from '../port.ts';
+import type { ChainTransfer, Outcome } from '../port.ts';
 import type { Found } from './cursor.ts';
 import { demand } from './proofs/refused.ts';
 import { readTransaction } from './proofs/transactions.ts';
-import { fields, quantity, word } from './proofs/values.ts';
+import { fields, word } from './proofs/values.ts';
 import { blockOf, headerAt, proveContent, receiptsOf, transfersTo, type Reader } from './read.ts';
-import type { Call } from './rpc/json-rpc.ts';
 import { summed, type Coins } from './transfers.ts';
-
-/** balanceOf(address), ERC-20. */
-const BALANCE_OF = '0x70a08231';
 
 /** Returns what became of a transaction and what it moves to anybody, proven where it is mined. */
 export async function findTransaction(
@@ -46,38 +42,12 @@ export async function findTransaction(
   };
 }
 
-function transferOf(
+/** Returns a transfer as the port reports it. */
+export function transferOf(
   { network }: Coins,
   { txHash, coin, address, sender, amount }: Found,
   state: Pick<ChainTransfer, 'block' | 'final' | 'seenAt'>,
 ): ChainTransfer {
   const valid = { droppedAt: null, replacedBy: null, reason: null };
   return { network, txHash, coin, address, sender, amount, ...state, ...valid };
-}
-
-/** Returns what addresses hold at a height, some in a batch. It is the provider's word: nothing proves it. */
-export async function readBalances(
-  { provider, coins }: Pick<Reader, 'provider' | 'coins'>,
-  asked: readonly Pick<Balance, 'address' | 'coin'>[],
-  height: number,
-): Promise<Balance[]> {
-  const header = await headerAt(provider, height);
-  demand(header !== null, `provider ${provider.name} has no block ${height}`);
-  // By hash: a node that has not the state of that block says so, instead of answering from another.
-  const at = { blockHash: header.hash, requireCanonical: true };
-  const contracts = new Map([...coins.tokens].map(([contract, coin]) => [coin, contract]));
-  const results = await provider.batch(
-    asked.map(({ address, coin }) => callFor(address, contracts.get(coin), at)),
-  );
-  return asked.map(({ address, coin }, i) => ({
-    address,
-    coin,
-    amount: coins.amountOf(coin, quantity(results[i])),
-  }));
-}
-
-function callFor(address: string, contract: string | undefined, at: unknown): Call {
-  if (contract === undefined) return { method: 'eth_getBalance', params: [address, at] };
-  const data = `${BALANCE_OF}${address.slice(2).padStart(64, '0')}`;
-  return { method: 'eth_call', params: [{ to: contract, data }, at] };
 }

@@ -3,7 +3,7 @@ import type { Owned, Watch } from '../port.ts';
 import type { Found } from './cursor.ts';
 import { readHeader, type Header } from './proofs/header.ts';
 import { readReceipts, type Receipt } from './proofs/receipts.ts';
-import { demand, Refused } from './proofs/refused.ts';
+import { demand } from './proofs/refused.ts';
 import {
   isKnownType,
   proveSender,
@@ -11,7 +11,7 @@ import {
   readTransaction,
   type Transaction,
 } from './proofs/transactions.ts';
-import { dataBytes, fields, integer, list } from './proofs/values.ts';
+import { dataBytes, fields, list } from './proofs/values.ts';
 import type { JsonRpc } from './rpc/json-rpc.ts';
 import { ProviderError } from './rpc/provider-error.ts';
 import { gainOf, innerMoves, type InnerMove } from './rpc/traces.ts';
@@ -35,13 +35,6 @@ export interface Block {
 type Which = number | 'latest' | 'finalized' | 'safe';
 
 const nameOf = (which: Which): string => (typeof which === 'number' ? `0x${which.toString(16)}` : which);
-
-/** Throws Refused when the provider serves another chain. */
-export async function checkChain(provider: JsonRpc, chainId: number): Promise<void> {
-  const served = integer(await provider.call('eth_chainId'));
-  if (served !== chainId)
-    throw new Refused('wrong_chain', `provider ${provider.name} serves chain ${served}, not ${chainId}`);
-}
 
 /** Returns a header; null: the provider has none of that name. */
 export async function headerAt(provider: JsonRpc, which: Which): Promise<Header | null> {

@@ -1,12 +1,14 @@
-import { ChainHalted, type Wait } from '../port.ts';
-import type { Branch } from './branch.ts';
+import type { NetworkId } from '../networks.ts';
+import { ChainHalted, type Wait, type Watch } from '../port.ts';
+import { Branch } from './branch.ts';
 import { catchUp, type CatchUp } from './catch-up.ts';
-import type { State } from './cursor.ts';
+import { readCursor, stateAbove, type State } from './cursor.ts';
 import { checkpointsBelow, finalize, type Checkpoints, type Finality, type Quorum } from './finality.ts';
 import type { Header } from './proofs/header.ts';
 import { demand } from './proofs/refused.ts';
-import { blockAt, blockOf, checkChain, findTransfers, headerAt, type Block, type Reader } from './read.ts';
+import { blockAt, blockOf, findTransfers, headerAt, type Block, type Reader } from './read.ts';
 import type { JsonRpc } from './rpc/json-rpc.ts';
+import { checkChain } from './rpc/questions.ts';
 
 /** Blocks above the final one that a page reads, and transfers after which it ends. */
 const MAX_BLOCKS = 64;
@@ -43,6 +45,17 @@ export async function begin(provider: JsonRpc, finality: Finality): Promise<Stat
     time: header.time.getTime(),
     transfers: [],
   };
+}
+
+/** Returns where the poll that wrote a cursor came; a cursor may also be a height. */
+export async function progressFrom(
+  network: NetworkId,
+  cursor: string,
+  { watch, now }: { watch: Watch; now: Date },
+): Promise<Progress> {
+  const known = readCursor(cursor);
+  const state = typeof known === 'number' ? stateAbove(known, await watch.standing(network, known)) : known;
+  return { branch: new Branch(network, state, now), head: null, checkpoints: null };
 }
 
 /** Reads from the tip towards the head, and makes final what is. Returns what is next. */

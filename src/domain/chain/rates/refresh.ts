@@ -2,6 +2,7 @@ import type { Config, RateSourceName } from '../../../platform/config/config.ts'
 import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
 import { COIN_IDS, type CoinId } from '../coins.ts';
+import { isBounded, NO_BOUNDS, type BoundsAt } from './chainlink.ts';
 import { fetchJson } from './fetch-json.ts';
 import { guardRate, type Reading } from './guard.ts';
 import type { Rate } from './rates.ts';
@@ -13,11 +14,17 @@ export type RateConfig = Pick<Config, 'rateSources' | 'rateUrls' | 'rateMaxAgeSe
 
 /**
  * Reads every source once, and stores the rate of each coin on which enough of them agree. A coin without one
- * keeps its last, which ages until it is quoted no more. Must be called outside any transaction.
+ * keeps its last, which ages until it is quoted no more; so does one whose rate is far from its bound. Must
+ * be called outside any transaction.
  */
-export async function refreshRatesOnce(ctx: Pick<Context, 'db' | 'log' | 'systemNow'>, config: RateConfig) {
+export async function refreshRatesOnce(
+  ctx: Pick<Context, 'db' | 'log' | 'systemNow'>,
+  config: RateConfig,
+  boundsAt: BoundsAt = NO_BOUNDS,
+) {
   const last = await readLastRates(ctx.db);
   const read = await Promise.all(config.rateSources.map((name) => readSource(ctx, config, name)));
+  const bounds = await boundsAt(ctx.systemNow());
   const now = ctx.systemNow();
   const fresh = new Map<CoinId, Rate>();
   for (const coin of COIN_IDS) {
@@ -31,6 +38,12 @@ export async function refreshRatesOnce(ctx: Pick<Context, 'db' | 'log' | 'system
       ctx.log.warn('no rate for a coin: it is not quoted once the last is too old', {
         coin,
         reason: rate.refused,
+      });
+    else if (!isBounded(rate.usd, bounds[coin]))
+      ctx.log.warn('no rate for a coin: Chainlink is far from it', {
+        coin,
+        usd: rate.usd,
+        chainlink: bounds[coin],
       });
     else fresh.set(coin, rate);
   }

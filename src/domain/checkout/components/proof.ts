@@ -43,16 +43,14 @@ function rowsOf(
     coin: latin(`${decimal(amount, locale)} ${coin}`),
     network: latin(on),
   });
+  const rows = [row(texts.sent, html`<b>${sent}</b>`), row(texts.seenAt, time(new Date(seen_at), locale))];
+  if (tx_hash === null) return rows;
   const hash = html`<code class="copy hash" dir="ltr">${tx_hash}</code>`;
   const explorer = explorers[network];
   const url = explorer?.replace('{tx}', () => encodeURIComponent(tx_hash));
   const link =
     url === undefined ? hash : html`<a href="${url}" target="_blank" rel="noopener noreferrer">${hash}</a>`;
-  return [
-    row(texts.sent, html`<b>${sent}</b>`),
-    row(texts.seenAt, time(new Date(seen_at), locale)),
-    row(texts.transaction, link),
-  ];
+  return [...rows, row(texts.transaction, link)];
 }
 
 function row(name: string, value: Html): Html {

@@ -3,6 +3,7 @@ import type { StoredQuote } from '../../payments/pricing/quote.ts';
 import { IS_STANDING } from '../../payments/transfers/payment-transfer.ts';
 import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
 import type { CoinId } from '../../chain/coins.ts';
+import { HASH_OF } from '../../chain/transaction-hashes.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { recordset, run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import type { Mode } from '../../api/endpoint.ts';
@@ -48,7 +49,8 @@ export interface CheckoutPayment extends Payment, Pick<Settling, 'accepted_metho
 
 /** A transfer as the page shows it. */
 export interface ShownTransfer {
-  readonly tx_hash: string;
+  /** Null: no transaction is known. */
+  readonly tx_hash: string | null;
   readonly coin: CoinId;
   readonly network: NetworkId;
   readonly amount: string;
@@ -62,7 +64,7 @@ const MAX_TRANSFERS = 5;
 /** Read for payments that are rendered, and not for those that are only compared. */
 const TRANSFERS = `(
   SELECT coalesce(json_agg(json_build_object(
-    'tx_hash', t.tx_hash, 'coin', t.coin, 'network', t.network, 'amount', t.amount::text,
+    'tx_hash', ${HASH_OF('t.tx_hash')}, 'coin', t.coin, 'network', t.network, 'amount', t.amount::text,
     'seen_at', floor(extract(epoch FROM t.seen_at) * 1000)) ORDER BY t.place), '[]')
   FROM (
     SELECT * FROM transfers
@@ -94,7 +96,7 @@ const CHECKOUT_PAYMENTS = `
       SELECT coalesce(max(greatest(0, c.head - t.block_height + 1))::int, p.confirmations) AS confirmations
       FROM transfers t LEFT JOIN chain_cursors c ON c.chain = ${CHAIN_KEY_OF_TRANSFER}
       WHERE p.fully_funded AND t.payment_id = p.id AND t.network = coalesce(p.tx_network, p.network)
-        AND t.tx_hash = p.tx_hash AND t.confirmed_at IS NULL AND ${IS_STANDING('t')}
+        AND ${HASH_OF('t.tx_hash')} IS NOT DISTINCT FROM p.tx_hash AND t.confirmed_at IS NULL AND ${IS_STANDING('t')}
     ) depth
     CROSS JOIN LATERAL (
       SELECT coin AS refund_coin, network AS refund_network, rank = 1 AS needs_address,

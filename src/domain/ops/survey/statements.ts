@@ -1,5 +1,6 @@
 import { LIVE_CHAIN_KEY } from '../../chain/chain-key.ts';
 import { NETWORK_IDS } from '../../chain/networks.ts';
+import type { Provider } from '../../chain/port.ts';
 import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { IS_REFUSED } from '../../payments/conversions/states.ts';
@@ -9,6 +10,9 @@ import { findWaitingJobs } from '../../schedule/lateness.ts';
 
 /** Rows that are counted of a kind; more of them do not change what operators do. */
 const MAX_COUNTED = 10_000;
+
+/** SQL: the networks as rows. */
+const NETWORK_ROWS = `unnest(ARRAY[${NETWORK_IDS.map((network) => `'${network}'`).join()}]) AS n (network)`;
 
 export interface PaymentCount {
   readonly status: string;
@@ -68,6 +72,34 @@ export async function countTurns(db: Connection, now: Date): Promise<{ count: nu
   };
 }
 
+/** What a watcher says of a real network's providers, and of the audit of balances there. */
+export interface LiveNetworkRow {
+  readonly network: string;
+  readonly is_forked: boolean;
+  readonly providers: readonly Provider[];
+  /** How long the oldest audit has been due. */
+  readonly audit_late_seconds: number;
+  /** Payments at whose addresses more is than anybody can prove. */
+  readonly unproven: number;
+}
+
+// Indexes: balance_audits_due, balance_audits_unproven.
+const liveNetworks = sql<LiveNetworkRow, { now: Date }>(
+  'survey_live_networks',
+  (p) => `
+    SELECT c.chain AS network, coalesce(c.waits_because = 'forked', false) AS is_forked, c.providers,
+      coalesce((SELECT greatest(0, extract(epoch FROM ${p.now}::timestamptz - min(due_at)))
+        FROM balance_audits WHERE network = n.network AND due_at <= ${p.now}), 0)::float8 AS audit_late_seconds,
+      (SELECT count(*) FROM (SELECT FROM balance_audits
+        WHERE network = n.network AND unproven IS NOT NULL LIMIT ${MAX_COUNTED}) counted)::int AS unproven
+    FROM ${NETWORK_ROWS} JOIN chain_cursors c ON c.chain = ${LIVE_CHAIN_KEY('n.network')}`,
+);
+
+/** The networks that a watcher reads. */
+export async function readLiveNetworks(db: Connection, now: Date): Promise<LiveNetworkRow[]> {
+  return run(db, liveNetworks, { now });
+}
+
 /** A network, with how long its sync has been due or, of a real one, how far the scan is behind. */
 export interface NetworkRow {
   readonly network: string;
@@ -89,7 +121,7 @@ const networks = sql<NetworkRow, { now: Date }>(
       greatest(0, extract(epoch FROM
         ${p.now}::timestamptz - coalesce(scanned_until, to_timestamp(0))))::float8,
       halted_at IS NOT NULL
-    FROM unnest(ARRAY[${NETWORK_IDS.map((network) => `'${network}'`).join()}]) AS n (network)
+    FROM ${NETWORK_ROWS}
       JOIN chain_cursors ON chain = ${LIVE_CHAIN_KEY('n.network')}`,
 );
 

@@ -4,6 +4,7 @@ import {
   countPayments,
   countStopped,
   countTurns,
+  readLiveNetworks,
   readNetworks,
   readPartitions,
   readWaitingMoney,
@@ -33,6 +34,7 @@ export function openSurvey({ db, systemNow }: Context) {
     endpoints: share(() => countStopped(db, systemNow())),
     turns: share(() => countTurns(db, systemNow())),
     networks: share(async () => (await readNetworks(db, systemNow())).map((row) => ages.of(row))),
+    live: share(() => readLiveNetworks(db, systemNow())),
     partitions: share(() => readPartitions(db, systemNow())),
     money: share(() => readWaitingMoney(db, systemNow())),
   };

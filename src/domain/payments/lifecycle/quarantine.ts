@@ -78,8 +78,9 @@ export async function quarantine(
 }
 
 /** A transfer as JSON: its times are text. One of an earlier release has a height, and no block. */
-export type StoredTransfer = Omit<ChainTransfer, 'seenAt' | 'droppedAt'> & {
+export type StoredTransfer = Omit<ChainTransfer, 'seenAt' | 'minedAt' | 'droppedAt'> & {
   readonly seenAt: string;
+  readonly minedAt?: string | null;
   readonly droppedAt: string | null;
   readonly blockHeight?: number | null;
 };
@@ -123,9 +124,15 @@ function toJson(transfer: ChainTransfer) {
 }
 
 /** Returns a transfer that was quarantined. */
-export function transferFromJson({ blockHeight = null, block, ...transfer }: StoredTransfer): ChainTransfer {
+export function transferFromJson({
+  blockHeight = null,
+  block,
+  minedAt = null,
+  ...transfer
+}: StoredTransfer): ChainTransfer {
   return {
     ...transfer,
+    minedAt: minedAt === null ? null : new Date(minedAt),
     block: block ?? (blockHeight === null ? null : { height: blockHeight, hash: '' }),
     seenAt: new Date(transfer.seenAt),
     droppedAt: transfer.droppedAt === null ? null : new Date(transfer.droppedAt),

@@ -13,24 +13,37 @@ import type { SyncAdapters } from './sync-network.ts';
 interface Unread {
   readonly id: string;
   readonly merchant_id: string;
-  /** How far the network that is read least is; null: one of them is not read, or has halted. */
+  /** How far the network that is read least is; null: one is not read, has halted, or is to be audited. */
   readonly scanned_until: Date | null;
 }
 
+/** A network that is read, and cannot be audited, holds a deadline for this long. */
+const AUDIT_PATIENCE = `interval '1 hour'`;
+
+/**
+ * SQL: whether the balances of a live payment `p` are audited on the network of `q` up to when its job is
+ * due, or were not for long while the network was read. Where nobody audits, nothing waits for it.
+ */
+const IS_AUDITED = (endsAt: string) => `(
+        c.audited_at IS NULL OR p.wallet_id IS NULL OR c.scanned_until >= ${endsAt} + ${AUDIT_PATIENCE}
+        OR EXISTS (SELECT FROM balance_audits a WHERE a.payment_id = p.id AND a.network = q.network
+          AND a.audited_until >= ${endsAt}))`;
+
 /**
  * The payments with a network that is not read up to when their job is due. One that no watcher has ever read
- * took no payment but simulated ones. `due` selects id and `ends_at`.
+ * took no payment but simulated ones. `due` selects id and `ends_at`; `isDone` is what else must be so.
  */
-const unreadOf = (name: string, due: (which: string) => string) =>
+const unreadOf = (name: string, due: (which: string) => string, isDone = 'true') =>
   sql<Unread, { paymentIds: readonly string[] }>(
     name,
     (p) => `
     WITH due AS (${due(`p.id = ANY (${p.paymentIds})`)}
     ), unread AS (
-      SELECT due.id, CASE WHEN c.halted_at IS NULL THEN c.scanned_until END AS scanned_until
-      FROM due JOIN quotes q ON q.payment_id = due.id
+      SELECT due.id,
+        CASE WHEN c.halted_at IS NULL AND c.scanned_until < due.ends_at THEN c.scanned_until END AS scanned_until
+      FROM due JOIN payments p ON p.id = due.id JOIN quotes q ON q.payment_id = due.id
         JOIN chain_cursors c ON c.chain = ${LIVE_CHAIN_KEY('q.network')}
-      WHERE (c.halted_at IS NULL AND c.scanned_until >= due.ends_at) IS NOT TRUE
+      WHERE (c.halted_at IS NULL AND c.scanned_until >= due.ends_at AND ${isDone}) IS NOT TRUE
     )
     SELECT u.id, p.merchant_id,
       CASE WHEN bool_and(u.scanned_until IS NOT NULL) THEN min(u.scanned_until) END AS scanned_until
@@ -43,6 +56,7 @@ const UNREAD = new Map([
     unreadOf(
       'unread_expiries',
       (which) => `SELECT p.id, p.deadline_at AS ends_at FROM payments p WHERE ${which}`,
+      IS_AUDITED('due.ends_at'),
     ),
   ],
   [endHolds, unreadOf('unread_holds', HOLDS)],

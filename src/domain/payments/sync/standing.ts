@@ -1,4 +1,5 @@
 import type { CoinId } from '../../chain/coins.ts';
+import { isFound } from '../../chain/transaction-hashes.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { ChainTransfer } from '../../chain/port.ts';
 import { run, sql, type Connection } from '../../../platform/postgres/db.ts';
@@ -44,7 +45,7 @@ const quarantinedTransfers = sql<{ transfers: readonly StoredTransfer[] }, { net
 /**
  * Returns the transfers on a real network that are in the pool or above a height, as they were last reported:
  * those that are stored, those that are quarantined, which a reorganisation moves as well, and those that
- * may complete refunds.
+ * may complete refunds. What was found by a balance is in no block: no scan can find it again.
  */
 export async function readStanding(
   connection: Connection,
@@ -61,7 +62,8 @@ export async function readStanding(
   ])
     last.set(`${transfer.txHash} ${transfer.coin} ${transfer.address}`, transfer);
   return [...last.values()].filter(
-    ({ block, droppedAt }) => droppedAt === null && (block === null || block.height > aboveHeight),
+    ({ txHash, block, droppedAt }) =>
+      droppedAt === null && !isFound(txHash) && (block === null || block.height > aboveHeight),
   );
 }
 

@@ -30,6 +30,8 @@ export interface WatchedNetwork {
   readonly network: NetworkId;
   readonly adapters: SyncAdapters;
   readonly leadership: Pick<Leadership, 'hold' | 'end'>;
+  /** Called after each page that reaches the head, and does what is due. */
+  readonly audit?: () => Promise<void>;
 }
 
 /** What a watcher remembers between its polls. */
@@ -81,12 +83,17 @@ export async function watchOnce(ctx: Context, watched: WatchedNetwork, state: Wa
   }
 }
 
-async function pollOnce(ctx: Context, { network, adapters }: WatchedNetwork): Promise<number> {
+async function pollOnce(
+  ctx: Context,
+  { network, adapters, audit = () => Promise.resolve() }: WatchedNetwork,
+): Promise<number> {
   try {
     const { isBehind, isOvertaken, waitSeconds, headAt } = await syncPage(ctx, adapters, network);
     if (isOvertaken) return OVERTAKEN_MS;
     if (isBehind) return 0;
-    return waitSeconds === null ? untilNextBlock(ctx, network, headAt) : waitSeconds * 1_000;
+    if (waitSeconds !== null) return waitSeconds * 1_000;
+    await audit();
+    return untilNextBlock(ctx, network, headAt);
   } catch (error) {
     if (!(error instanceof ChainHalted)) throw error;
     await haltChain(ctx.db, liveChainKey(network), error.message, ctx.now());

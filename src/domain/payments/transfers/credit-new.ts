@@ -1,3 +1,4 @@
+import { isFound } from '../../chain/transaction-hashes.ts';
 import type { ChainTransfer } from '../../chain/port.ts';
 import type { Rates } from '../../chain/rates/rates.ts';
 import { compare, min, subtract, sum } from '../../../platform/values/money.ts';
@@ -64,10 +65,13 @@ export function moneyOf(lost: PaymentTransfer, { amount }: ChainTransfer): Money
   };
 }
 
-/** Returns the money of a transfer that is seen for the first time, beside those that have paid. */
+/**
+ * Returns the money of a transfer that is seen for the first time, beside those that have paid. When money
+ * came that only a balance tells of nobody knows: no locked rate is claimed for it.
+ */
 export function newMoney(
   payment: Payment,
-  { coin, network, amount, seenAt, droppedAt }: ChainTransfer,
+  { txHash, coin, network, amount, seenAt, droppedAt }: ChainTransfer,
   paid: readonly PaymentTransfer[],
   { quotes, rates }: Crediting,
 ): Money {
@@ -75,7 +79,9 @@ export function newMoney(
   // Never counted: it was dropped before it was seen.
   if (droppedAt !== null) return { ...nothing, credit: '0', locked_amount: '0', locked_credit: '0' };
   const { missing } = evaluate(payment, paid);
-  const quote = quotes.find((one) => one.coin === coin && one.network === network);
+  const quote = isFound(txHash)
+    ? undefined
+    : quotes.find((one) => one.coin === coin && one.network === network);
   const locked = quote === undefined ? null : stillAsked(payment, quote, seenAt, paid);
   return { ...nothing, ...creditOf(payment, { coin, network, amount, missing, quote: locked }, rates) };
 }

@@ -1,4 +1,5 @@
 import { blocksToFinal, requiredConfirmations } from '../../chain/finality.ts';
+import { hashOf } from '../../chain/transaction-hashes.ts';
 import { NETWORKS } from '../../chain/networks.ts';
 import type { DropReason } from '../../chain/port.ts';
 import type { CheckoutTransfer } from '../../../sdk/event-types.ts';
@@ -144,7 +145,7 @@ function triggerOf(
 }
 
 function reportOf({ coin, network, amount, credit, tx_hash }: PaymentTransfer): CheckoutTransfer {
-  return { coin, network, amount, credit, txHash: tx_hash };
+  return { coin, network, amount, credit, txHash: hashOf(tx_hash) };
 }
 
 /** True while an open payment is not fully funded: what it asks for is quoted. */
@@ -174,7 +175,7 @@ export function described(
   // The chain of a payment that was isolated since may begin later than the blocks that confirmed it.
   const least = isConfirmed(one) ? (requiredConfirmations(one.network, one.finality) ?? 0) : 0;
   const confirmations = isStanding(one) ? Math.max(least, one.confirmations) : 0;
-  return { tx_hash: one.tx_hash, tx_network: one.network, confirmations, finality: one.finality };
+  return { tx_hash: hashOf(one.tx_hash), tx_network: one.network, confirmations, finality: one.finality };
 }
 
 function secondsToFinal(transfer: PaymentTransfer): number {

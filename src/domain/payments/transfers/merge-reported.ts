@@ -1,9 +1,11 @@
 import { finalityFor, type Finality, type FinalityRules } from '../../chain/finality.ts';
+import { isFound } from '../../chain/transaction-hashes.ts';
 import type { ChainTransfer } from '../../chain/port.ts';
 import { compare, isZero } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { moneyOf, newMoney, replacementOf, type Crediting, type Money } from './credit-new.ts';
 import { pooledAt } from './hold.ts';
+import { nameFound } from './name-found.ts';
 import { isStanding, type PaymentTransfer, type TransferUpdate } from './payment-transfer.ts';
 import type { Replacement, TransferRow } from './store.ts';
 
@@ -43,7 +45,10 @@ export function recordOwn(
   stored: readonly PaymentTransfer[],
   report: PaymentReport,
 ): Recorded[] {
-  const { transfers, at, isLive } = report;
+  const { at, isLive } = report;
+  const named = nameFound(stored, report.transfers, at);
+  // The found money goes ahead of what names it.
+  const transfers = [...[...named.keys()].filter(({ txHash }) => isFound(txHash)), ...report.transfers];
   const knownOf: Known = new Map(stored.map((one) => [nameOf(one.tx_hash, one.coin), one]));
   const replaced = findReplaced(transfers, knownOf);
   const moved = new Set(replaced.values());
@@ -60,19 +65,22 @@ export function recordOwn(
     const isSame = lost !== undefined || (known !== undefined && moved.has(known));
     const before = known ?? lost;
     const isBack = before !== undefined && before.lapsed_at !== null && transfer.block !== null;
-    const isOther = known !== undefined && movesOther(known, transfer);
+    const own = named.get(transfer);
+    const isOther = known !== undefined && own === undefined && movesOther(known, transfer);
     if (isOther) current.delete(nameOf(txHash, coin));
     const paid = [...current.values()];
     const same = isOther ? undefined : known;
-    const money = isBack
-      ? newMoney(payment, { ...transfer, seenAt: at }, paid, { ...report, quotes: [] })
-      : (same ?? (lost ? moneyOf(lost, transfer) : newMoney(payment, transfer, paid, report)));
+    const money =
+      own ??
+      (isBack
+        ? newMoney(payment, { ...transfer, seenAt: transfer.minedAt ?? at }, paid, { ...report, quotes: [] })
+        : (same ?? (lost ? moneyOf(lost, transfer) : newMoney(payment, transfer, paid, report))));
     const finality = same === undefined ? finalityOf(payment, transfer, report) : same.finality;
     const pooled = pooledAt(before, transfer.block !== null, at);
     const row = toRow(payment, transfer, { money, isLive, finality, pooledAt: pooled });
-    if (known === undefined || isBack || isOther)
+    if (known === undefined || isBack || isOther || own !== undefined)
       current.set(nameOf(txHash, coin), asPaymentTransfer(payment, row));
-    const kind = isBack ? 'seen' : isSame ? 'moved' : kindOf(transfer, known);
+    const kind = own !== undefined ? 'moved' : isBack ? 'seen' : isSame ? 'moved' : kindOf(transfer, known);
     const replacement = lost ? { ...row, lost: lost.tx_hash, same: txHash } : null;
     const update = { paymentId: payment.id, txHash, coin, reason: transfer.reason };
     const updates: TransferUpdate[] =

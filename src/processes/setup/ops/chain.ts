@@ -109,14 +109,17 @@ function textOf(chains: readonly LiveChain[], now: Date): string {
   return chains
     .map((chain) => {
       const { network, head, head_hash, head_at, final_height, scanned_until, providers } = chain;
+      const { audited_at, waits_because } = chain;
       const lines = [
         `${network}: head ${head} ${head_hash ?? ''} of ${ago(head_at)}, final ${final_height ?? '-'}, read up to ${ago(scanned_until)}`,
         ...(chain.halted_at === null
           ? []
           : [`HALTED ${ago(chain.halted_at)}: ${chain.halted_because ?? 'no reason is known'}`]),
+        `balances audited ${ago(audited_at)}${waits_because === null ? '' : `; the scan waits: ${waits_because}`}`,
         ...providers.map(
-          ({ name, ok, lag }) =>
-            `provider ${name}: ${ok ? 'ok' : 'failing'}, ${lag ?? 'unknown'} blocks behind`,
+          ({ name, ok, lag, lacks }) =>
+            `provider ${name}: ${ok ? 'ok' : 'failing'}, ${lag ?? 'unknown'} blocks behind` +
+            (lacks === undefined ? '' : `, lacks ${lacks}`),
         ),
       ];
       return lines.join('\n  ');

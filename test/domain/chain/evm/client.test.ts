@@ -361,7 +361,7 @@ describe('a client of an EVM network', () => {
     expect(await amounts(`0x${'0'.repeat(64)}`)).to.deep.equal([]);
   });
 
-  it('tells balances at a height: native money that a contract sent has no transaction', async () => {
+  it('tells balances at the final block, or before a time: what a contract sent has no transaction', async () => {
     const stand = standOf();
     const address = newAddress();
     const follower = stand.follow([address]);
@@ -373,11 +373,26 @@ describe('a client of an EVM network', () => {
     const { transfers } = await follower.pollAll();
     expect(transfers.map(({ coin }) => coin)).to.deep.equal(['DAI']);
     const asked = (['ETH', 'DAI', 'USDC'] as const).map((coin) => ({ address, coin }));
-    const balances = async (height: number) =>
-      (await follower.client.balances('ethereum', asked, height)).map(({ amount }) => amount);
-    const height = await stand.height();
-    expect(await balances(height)).to.deep.equal(['0.000000000000000009', '0.000000000000000004', '0']);
-    expect(await balances(height - 1)).to.deep.equal(['0', '0', '0']);
+    const balances = async (notAfter: Date | null = null) =>
+      (await follower.client.balances('ethereum', asked, notAfter))?.balances.map(({ amount, isProven }) => [
+        amount,
+        isProven,
+      ]);
+    const none = [
+      ['0', true],
+      ['0', false],
+      ['0', false],
+    ];
+    expect(await balances(), 'not final').to.deep.equal(none);
+    const { timestamp } = await stand.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false);
+    await stand.mine(FINAL_DEPTH + 2);
+    await follower.pollAll();
+    expect(await balances()).to.deep.equal([
+      ['0.000000000000000009', true],
+      ['0.000000000000000004', false],
+      ['0', false],
+    ]);
+    expect(await balances(new Date(Number(timestamp) * 1000 - 1))).to.deep.equal(none);
   });
 
   it('finds native coins that contracts send, as far as state roots prove them, where it may trace', async () => {

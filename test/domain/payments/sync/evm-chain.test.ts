@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { EvmClient } from '../../../../src/domain/chain/evm/client.ts';
+import { endHoldsOf } from '../../../../src/domain/payments/processing/expire.ts';
 import { wordOf } from '../../../support/anvil.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import {
@@ -113,6 +114,31 @@ describe('payments on an EVM network', () => {
     await confirm();
     expect(await real.statusOf(id)).to.equal('PENDING');
     expect((await shop.payment(id)).amount_received).to.equal('4');
+  });
+
+  it('count as of their block where they had lapsed, also when nobody read it until after the deadline', async () => {
+    const stand = standOf();
+    const hash = await stand.pay('USDC', address, price);
+    const raw = await stand.rawOf(hash);
+    await real.sync();
+    await stand.rpc('anvil_dropTransaction', hash);
+    const mineAt = async (minutes: number) => {
+      const { created_at } = await shop.payment(id);
+      const time = Math.ceil(created_at.getTime() / 1000) + 60 * minutes;
+      await stand.rpc('evm_setNextBlockTimestamp', time);
+      await stand.mine();
+      harness.advance(time - harness.ctx.now().getTime() / 1000);
+    };
+    await mineAt(35);
+    while (await real.sync());
+    await endHoldsOf(harness.ctx, real.adapters.live, [id]);
+    expect((await shop.payment(id)).fully_funded).to.equal(false);
+    await stand.rpc('eth_sendRawTransaction', raw);
+    await mineAt(50);
+    harness.advance(3 * 3_600);
+    await confirm();
+    expect(await real.statusOf(id)).to.equal('PROCESSING');
+    expect((await shop.payment(id)).exceptions).to.deep.equal([]);
   });
 
   it('keep the money of a speed-up as what it is: the same', async () => {

@@ -1,4 +1,4 @@
-import { FIRST_WINS, LOCKED_ROWS, NEW_ROWS, OWN_ROW, UNDER_PAYMENT, type Reasons } from './reasons.ts';
+import { ENDED, FIRST_WINS, LOCKED_ROWS, NEW_ROWS, OWN_ROW, UNDER_PAYMENT, type Reasons } from './reasons.ts';
 
 /** Payments, their money, and the chains' reports of it. */
 export const PAYMENTS: Reasons = {
@@ -13,6 +13,12 @@ export const PAYMENTS: Reasons = {
     advance_chain_cursor: OWN_ROW,
     halt_chain: OWN_ROW,
     declare_chain: FIRST_WINS,
+    insert_balance_audits:
+      'It inserts from parameters, and from columns of the payment that only end an audit later.',
+    mark_audited:
+      'One leader audits a network. An older look at the deadline makes the next audit earlier or later.',
+    delete_ended_audits: ENDED,
+    record_audit_round: OWN_ROW,
     insert_quarantined_transfers: UNDER_PAYMENT,
     take_quarantined_transfers: UNDER_PAYMENT,
     upsert_transfers: UNDER_PAYMENT,

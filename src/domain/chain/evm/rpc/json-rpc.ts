@@ -34,6 +34,8 @@ export class JsonRpc {
   readonly host: string;
   /** Requests that were sent so far. */
   requests = 0;
+  /** It has said that it traces no blocks. */
+  lacksTraces = false;
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #agent: Agent;

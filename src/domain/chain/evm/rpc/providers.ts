@@ -32,6 +32,10 @@ export class Providers {
     }));
   }
 
+  get names(): readonly string[] {
+    return this.#standings.map(({ provider }) => provider.name);
+  }
+
   /** Returns the provider of the next poll; null: all of them rest. */
   next(now: Date): JsonRpc | null {
     for (const _ of this.#standings) {
@@ -81,6 +85,7 @@ export class Providers {
       name: standing.provider.name,
       ok: isAwake(standing, now) && standing.failures === 0,
       lag: standing.head === null ? null : highest - standing.head,
+      ...(standing.provider.lacksTraces && { lacks: 'traces' as const }),
     }));
   }
 

@@ -23,12 +23,14 @@ export async function innerMoves(
   provider: JsonRpc,
   blockHash: string,
 ): Promise<ReadonlyMap<string, readonly InnerMove[]>> {
+  if (provider.lacksTraces) return new Map();
   const sent = await provider
     .call('debug_traceBlockByHash', blockHash, { tracer: 'callTracer' })
     .catch((error: unknown) => {
-      if (error instanceof ProviderError && ['no_method', 'rpc_error', 'too_large'].includes(error.fault))
-        return [];
-      throw error;
+      if (!(error instanceof ProviderError && ['no_method', 'rpc_error', 'too_large'].includes(error.fault)))
+        throw error;
+      provider.lacksTraces = error.fault === 'no_method';
+      return [];
     });
   return new Map(
     list(sent).map((traced) => {
