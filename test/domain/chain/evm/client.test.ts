@@ -367,6 +367,8 @@ describe('a client of an EVM network', () => {
     const follower = stand.follow([address]);
     await follower.pollAll();
     const forwarder = await stand.deploy(FORWARDER_CODE);
+    // What the node was told to change belongs to no block before.
+    await stand.mine();
     await stand.send(forwarder, 9n, { data: wordOf(address), gas: '0x40000' });
     await stand.pay('DAI', address, 4n);
     await stand.mine();
