@@ -4,6 +4,10 @@ import { messageOf } from './log.ts';
 
 export interface Mail {
   readonly to: string;
+  /** Whose name it is from; the address is always MAIL_FROM. Default: the name there. */
+  readonly sender?: string;
+  /** One address; default: none. */
+  readonly replyTo?: string;
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
@@ -16,6 +20,14 @@ export interface Mail {
   readonly date?: Date;
   /** No program may reply to it (RFC 3834). */
   readonly isAutomatic?: boolean;
+  /** Images that the HTML shows as `cid:NAME`. */
+  readonly images?: readonly Image[];
+}
+
+interface Image {
+  readonly name: string;
+  readonly type: string;
+  readonly content: Buffer;
 }
 
 export interface Mailer {
@@ -37,14 +49,23 @@ export function createMailer(config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'publ
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   const transport = createTransport({ url: config.smtpUrl, ...timeouts });
   const from = config.mailFrom ?? `no-reply@${new URL(config.publicUrl).hostname}`;
+  const address = /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
   const host = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
   return {
-    async send({ to, id, isAutomatic = false, ...content }) {
+    async send({ to, sender, replyTo, id, isAutomatic = false, images = [], ...content }) {
       await transport.sendMail({
-        from,
+        from: sender === undefined ? from : { name: sender, address },
         // As an object it is never parsed as a list: a customer's address names one recipient.
         to: { name: '', address: to },
+        ...(replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
         ...content,
+        attachments: images.map(({ name, type, content: bytes }) => ({
+          cid: name,
+          filename: name,
+          contentType: type,
+          contentDisposition: 'inline' as const,
+          content: bytes,
+        })),
         ...(id === undefined ? {} : { messageId: `<${id}@${host}>` }),
         ...(isAutomatic ? { headers: AUTOMATIC } : {}),
         // Text that looks like a path or a URL stays text.

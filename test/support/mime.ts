@@ -4,20 +4,41 @@ export interface ReadMail {
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
   readonly html: string;
+  /** What the HTML shows, by its content id. */
+  readonly images: ReadonlyMap<string, { readonly type: string; readonly bytes: Buffer }>;
 }
 
-/** Reads a multipart/alternative mail of text and HTML as a mail program would. Throws for all others. */
+/**
+ * Reads a multipart/alternative mail of text and HTML, the latter alone or with its images, as a mail program
+ * would. Throws for all others.
+ */
 export function readMail(source: string): ReadMail {
-  const { headers, body } = partOf(source);
+  const whole = partOf(source);
+  const [text, second, ...others] = partsOf(whole, 'alternative') ?? [];
+  if (text === undefined || second === undefined || others.length > 0) throw new Error('not two parts');
+  const [html = second, ...images] = partsOf(second, 'related') ?? [];
+  return {
+    headers: whole.headers,
+    text: contentOf(text, 'text/plain'),
+    html: contentOf(html, 'text/html'),
+    images: new Map(
+      images.map(({ headers, body }) => [
+        headers.get('content-id') ?? '',
+        { type: headers.get('content-type') ?? '', bytes: Buffer.from(body, 'base64') },
+      ]),
+    ),
+  };
+}
+
+/** The parts of a part of that kind; null: it is of another. */
+function partsOf({ headers, body }: Part, kind: string): Part[] | null {
   const type = headers.get('content-type') ?? '';
-  const boundary = /^multipart\/alternative;.*boundary="([^"]+)"/s.exec(type)?.[1];
-  if (boundary === undefined) throw new Error(`not multipart/alternative: ${type}`);
-  const [text, html, ...others] = body
+  const boundary = new RegExp(`^multipart/${kind};.*boundary="([^"]+)"`, 's').exec(type)?.[1];
+  if (boundary === undefined) return null;
+  return body
     .split(`--${boundary}`)
     .slice(1, -1)
     .map((part) => partOf(part.replace(/^\r\n/, '').replace(/\r\n$/, '')));
-  if (text === undefined || html === undefined || others.length > 0) throw new Error('not two parts');
-  return { headers, text: contentOf(text, 'text/plain'), html: contentOf(html, 'text/html') };
 }
 
 interface Part {

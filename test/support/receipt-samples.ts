@@ -10,7 +10,9 @@ const COMMON = {
   at: new Date('2026-01-31T12:02:24.000Z'),
   pageUrl: 'https://pay.example/checkout/J1BhJLs6IBBTkGV9eQ8lLrSvfX8JiBYg',
   networks: ['Ethereum'],
-  hashes: ['0x9f2b4c6d8e0a1b3c5d7e9f0a2b4c6d8e0a1b3c5d7e9f0a2b4c6d8e0a1b3c5d7e'],
+  replyTo: null,
+  logo: null,
+  transactions: [{ hash: '0x9f2b4c6d8e0a1b3c5d7e9f0a2b4c6d8e0a1b3c5d7e9f0a2b4c6d8e0a1b3c5d7e', url: null }],
 };
 
 export const PAID: ReceiptData = { ...COMMON, kind: 'paid', paid: '10.50 USDC' };
@@ -33,7 +35,7 @@ export const TOO_LITTLE: ReceiptData = {
   sentBack: null,
   goesBackAs: 'USDC (Ethereum)',
   networks: [],
-  hashes: [],
+  transactions: [],
 };
 
 export const TOO_LATE: ReceiptData = {
@@ -49,5 +51,5 @@ export const GIVEN: ReceiptData = {
   ...COMMON,
   kind: 'given',
   goesBackTo: '0x52908400098527886E0F7030069857D2E4169EE7',
-  hashes: [],
+  transactions: [],
 };

@@ -161,5 +161,6 @@ export const ar = {
     toAddress: 'إدخال عنوان',
     contact: 'هل لديك أسئلة حول طلبك؟ يرجى التواصل مع {merchant}.',
     automatic: 'أُرسلت هذه الرسالة تلقائيًا، ولا تُقرأ الردود عليها.',
+    answers: 'أُرسلت هذه الرسالة تلقائيًا، وتصل الردود عليها إلى {merchant}.',
   },
 } satisfies LanguageTexts;

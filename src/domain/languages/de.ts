@@ -172,5 +172,6 @@ export const de = {
     toAddress: 'Adresse angeben',
     contact: 'Fragen zu Ihrer Bestellung? Bitte wenden Sie sich an {merchant}.',
     automatic: 'Diese Nachricht wurde automatisch versendet; Antworten darauf werden nicht gelesen.',
+    answers: 'Diese Nachricht wurde automatisch versendet; Antworten darauf gehen an {merchant}.',
   },
 } satisfies LanguageTexts;

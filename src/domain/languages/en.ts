@@ -169,6 +169,7 @@ export const en = {
     toAddress: 'Enter an address',
     contact: 'Questions about your order? Please contact {merchant}.',
     automatic: 'This mail was sent automatically; answers to it are not read.',
+    answers: 'This mail was sent automatically; answers to it go to {merchant}.',
   },
 };
 

@@ -167,5 +167,6 @@ export const es = {
     toAddress: 'Indicar una dirección',
     contact: '¿Tiene preguntas sobre su pedido? Póngase en contacto con {merchant}.',
     automatic: 'Este mensaje se ha enviado automáticamente; las respuestas no se leen.',
+    answers: 'Este mensaje se ha enviado automáticamente; las respuestas llegan a {merchant}.',
   },
 } satisfies LanguageTexts;

@@ -171,5 +171,6 @@ export const fr = {
     toAddress: 'Indiquer une adresse',
     contact: 'Des questions sur votre commande\u00a0? Veuillez contacter {merchant}.',
     automatic: 'Ce message a été envoyé automatiquement\u00a0; les réponses ne sont pas lues.',
+    answers: 'Ce message a été envoyé automatiquement\u00a0; les réponses parviennent à {merchant}.',
   },
 } satisfies LanguageTexts;

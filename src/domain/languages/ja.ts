@@ -167,5 +167,6 @@ export const ja = {
     toAddress: 'アドレスを入力する',
     contact: 'ご注文についてのご質問は {merchant} にお問い合わせください。',
     automatic: 'このメールは自動送信されています。ご返信いただいてもお読みできません。',
+    answers: 'このメールは自動送信されています。ご返信は {merchant} に届きます。',
   },
 } satisfies LanguageTexts;

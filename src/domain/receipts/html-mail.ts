@@ -2,7 +2,7 @@ import { fill, html, type Html } from '../../platform/pages/html.ts';
 import type { MailContent, Row } from './template.ts';
 
 // Styles are inline because many mail programs remove style sheets; colours are the mail program's, which
-// knows whether it is dark. The mail loads nothing. Language and direction stand again inside the body,
+// knows whether it is dark. The mail loads nothing: it brings its logo. Language and direction stand again inside the body,
 // because some programs keep only its content.
 const MAIL =
   'max-width:34rem;margin:0 auto;padding:20px 16px;' +
@@ -20,9 +20,13 @@ const BUTTON =
   'color:inherit;font-weight:600;text-decoration:none';
 const SMALL = 'margin:0 0 4px;font-size:14px;overflow-wrap:anywhere';
 
+/** The name of the image that the mail brings. */
+export const LOGO_NAME = 'logo.png';
+const LOGO_HEIGHT = 40;
+
 /** The mail as a whole HTML document. */
 export function htmlOf(content: MailContent): string {
-  const { language, texts, subject, title, sentences, rows, button, pageUrl } = content;
+  const { language, texts, subject, title, sentences, rows, button, pageUrl, automatic } = content;
   return html`<!doctype html>
     <html lang="${language.id}" dir="${language.direction}">
       <head>
@@ -34,7 +38,7 @@ export function htmlOf(content: MailContent): string {
       </head>
       <body style="margin:0;color-scheme:light dark">
         <div lang="${language.id}" dir="${language.direction}" style="${MAIL}">
-          ${testNote(content)}
+          ${testNote(content)} ${logoImage(content)}
           <h1 style="${TITLE}">${title}</h1>
           ${sentences.map((sentence) => html`<p style="${SENTENCE}">${filled(sentence, content)}</p>`)}
           <table style="${TABLE}">
@@ -42,7 +46,7 @@ export function htmlOf(content: MailContent): string {
           </table>
           <p style="margin:0 0 24px"><a href="${pageUrl}" style="${BUTTON}">${button}</a></p>
           <p style="${SMALL}">${filled(texts.contact, content)}</p>
-          <p style="${SMALL}">${texts.automatic}</p>
+          <p style="${SMALL}">${filled(automatic, content)}</p>
         </div>
       </body>
     </html> `.markup;
@@ -52,15 +56,37 @@ function testNote({ isTest, texts }: MailContent): Html | null {
   return isTest ? html`<p style="${TEST}"><strong>${texts.testMark}</strong> ${texts.testText}</p>` : null;
 }
 
+/** As high as on the page of the payment; the name stands in the mail. */
+function logoImage({ logo }: MailContent): Html | null {
+  if (logo === null) return null;
+  const scale = Math.min(1, LOGO_HEIGHT / logo.height);
+  const [width, height] = [logo.width, logo.height].map((side) => Math.max(1, Math.round(side * scale)));
+  return html`<p style="margin:0 0 12px">
+    <img
+      src="cid:${LOGO_NAME}"
+      width="${width ?? 1}"
+      height="${height ?? 1}"
+      alt=""
+      style="border-radius:4px"
+    />
+  </p>`;
+}
+
 /** Left and right are literal: not every mail program knows logical values. */
-function rowOf({ label, value, kind }: Row, { language }: MailContent): Html {
+function rowOf({ label, value, kind, url }: Row, { language }: MailContent): Html {
+  // A block would not have the line of the link around it.
+  const style = `${kind === 'code' ? CODE : ''}${url === null ? '' : ';text-decoration:underline'}`;
+  const shown = kind === 'words' ? foreign(value) : figures(value, style);
   const [start, end] = language.direction === 'rtl' ? ['right', 'left'] : ['left', 'right'];
   return html`<tr>
-    <th scope="row" style="${LINE};width:38%;text-align:${start};font-weight:500;padding-${end}:12px">
+    <th
+      scope="row"
+      style="${LINE};width:40%;text-align:${start};font-size:14px;font-weight:500;padding-${end}:12px"
+    >
       ${label}
     </th>
     <td style="${LINE};text-align:${start}">
-      ${kind === 'words' ? foreign(value) : figures(value, kind === 'code' ? CODE : '')}
+      ${url === null ? shown : html`<a href="${url}" style="color:inherit">${shown}</a>`}
     </td>
   </tr>`;
 }

@@ -1,3 +1,5 @@
+import { mailAddressOf } from '../checkout/markup/links.ts';
+import { LOGO, type Logo } from '../checkout/view/appearance.ts';
 import { isNetwork } from '../chain/networks.ts';
 import { chainsOf } from '../chain/profile.ts';
 import { HASH_OF } from '../chain/transaction-hashes.ts';
@@ -17,6 +19,8 @@ interface ReceiptDataRow {
   readonly merchant_name: string;
   readonly merchant_mode: Mode;
   readonly merchant_id: string;
+  readonly support_url: string | null;
+  readonly logo: Logo | null;
   readonly payment_id: string;
   readonly token_id: string;
   readonly customer_email: string | null;
@@ -43,7 +47,7 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
   (p) => `
   SELECT e.type, e.created_at AS at, e.body::json #>> '{data,checkout,status}' AS status,
     coalesce(f.name, m.name) AS merchant_name, m.mode AS merchant_mode, p.merchant_id,
-    p.id AS payment_id, p.token_id, p.customer_email, p.language, p.order_id, p.order_description,
+    f.support_url, ${LOGO} AS logo, p.id AS payment_id, p.token_id, p.customer_email, p.language, p.order_id, p.order_description,
     p.pay_amount, p.pay_currency, p.actually_paid, p.actually_paid_currency,
     r.amount AS refund_amount, r.coin AS refund_coin, r.coin_amount AS refund_coin_amount,
     r.network AS refund_network, r.tx_hash AS refund_hash, r.address AS refund_address,
@@ -75,7 +79,10 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
 );
 
 /** What mails to customers depend on. */
-export type MailConfig = Pick<Config, 'publicUrl' | 'simulateLive' | 'chainProfile' | 'testnetTokens'>;
+export type MailConfig = Pick<
+  Config,
+  'publicUrl' | 'simulateLive' | 'chainProfile' | 'testnetTokens' | 'explorers'
+>;
 
 /** What a mail says, and to whom. */
 export interface AddressedMail {
@@ -101,11 +108,18 @@ export async function readReceipt(
 function toReceipt(row: ReceiptDataRow, config: MailConfig): ReceiptData {
   const chains = chainsOf(config, row.merchant_mode);
   const nameOf = (network: string) => (isNetwork(network) ? chains.nameOf(network) : network);
+  const explorers: Readonly<Record<string, string>> = { ...chains.explorers, ...config.explorers };
+  const linked = ({ network, hash }: { network: string; hash: string }) => ({
+    hash,
+    url: explorers[network]?.replace('{tx}', () => encodeURIComponent(hash)) ?? null,
+  });
   const { pay_amount, pay_currency } = row;
   const inSettlementCoin = (amount: string) => `${writtenLike(amount, pay_amount)} ${pay_currency}`;
   return {
     merchantName: row.merchant_name,
     isTest: chains.isTest,
+    replyTo: mailAddressOf(row.support_url),
+    logo: row.logo,
     paymentId: row.payment_id,
     orderId: row.order_id,
     description: row.order_description,
@@ -117,7 +131,7 @@ function toReceipt(row: ReceiptDataRow, config: MailConfig): ReceiptData {
           kind: 'paid',
           paid: row.actually_paid === null ? null : `${row.actually_paid} ${row.actually_paid_currency}`,
           networks: [...new Set(row.transfers.map(({ network }) => nameOf(network)))],
-          hashes: row.transfers.map(({ hash }) => hash),
+          transactions: row.transfers.map(linked),
         }
       : {
           kind: isRefunded(row.status) ? 'refunded' : 'refundedInPart',
@@ -126,7 +140,10 @@ function toReceipt(row: ReceiptDataRow, config: MailConfig): ReceiptData {
           sentBackSoFar: inSettlementCoin(row.refunded_so_far ?? row.refund_amount),
           sentTo: row.refund_address,
           networks: row.refund_network === null ? [] : [nameOf(row.refund_network)],
-          hashes: row.refund_hash === null ? [] : [row.refund_hash],
+          transactions:
+            row.refund_hash === null || row.refund_network === null
+              ? []
+              : [linked({ network: row.refund_network, hash: row.refund_hash })],
         }),
   };
 }

@@ -1,27 +1,40 @@
+import type { Mail } from '../../platform/mail.ts';
 import type { Language } from '../languages/languages.ts';
 import { htmlOf } from './html-mail.ts';
 import { mailContentOf, type MailContent, type ReceiptData, type Row } from './template.ts';
 
-/** The mail for a receipt or an address request in a language: pure. */
+/**
+ * The mail for a receipt or an address request in a language, from its merchant, to whom answers go where they
+ * have named an address: pure. A test is one in the list of mails, too, which shows the sender.
+ */
 export function receiptMail(
   receipt: ReceiptData,
   language: Language,
-): { subject: string; text: string; html: string } {
+): Pick<Mail, 'sender' | 'replyTo' | 'subject' | 'text'> & { html: string } {
   const content = mailContentOf(receipt, language);
-  return { subject: content.subject, text: textOf(content), html: htmlOf(content) };
+  const { merchant, isTest, subject } = content;
+  return {
+    ...(merchant === '' ? {} : { sender: isTest ? `${merchant} [TEST]` : merchant }),
+    ...(receipt.replyTo === null ? {} : { replyTo: receipt.replyTo }),
+    subject,
+    text: textOf(content),
+    html: htmlOf(content),
+  };
 }
 
 /** The mail as plain text. */
 function textOf(content: MailContent): string {
-  const { texts, rows, isTest, title, sentences, button, pageUrl } = content;
+  const { texts, rows, isTest, title, sentences, button, pageUrl, automatic } = content;
   const paragraphs = [
     isTest ? `*** ${texts.testMark}: ${texts.testText} ***` : null,
     title,
     ...sentences.map((sentence) => filled(sentence, content)),
-    rows.map((row) => `${row.label}: ${valueOf(row, content)}`).join('\n'),
+    rows
+      .map((row) => `${row.label}: ${valueOf(row, content)}${row.url === null ? '' : `\n${row.url}`}`)
+      .join('\n'),
     // The URL alone on its line: mail programs would take what follows it for a part of the link.
     `${button}:\n${pageUrl}`,
-    `${filled(texts.contact, content)}\n${texts.automatic}`,
+    `${filled(texts.contact, content)}\n${filled(automatic, content)}`,
   ];
   return `${paragraphs.filter((paragraph) => paragraph !== null).join('\n\n')}\n`;
 }

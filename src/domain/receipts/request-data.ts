@@ -1,5 +1,6 @@
 import type { NetworkId } from '../chain/networks.ts';
 import { chainsOf } from '../chain/profile.ts';
+import { mailAddressOf } from '../checkout/markup/links.ts';
 import { appearanceOf } from '../checkout/view/appearance.ts';
 import { canAskForAddress } from '../checkout/view/view.ts';
 import { findByToken, type CheckoutPayment } from '../checkout/view/store.ts';
@@ -99,15 +100,18 @@ function inSettlementCoin({ pay_amount, pay_currency }: CheckoutPayment, amount:
 }
 
 function commonData(payment: CheckoutPayment, config: MailConfig) {
+  const { name, supportUrl, logo } = appearanceOf(payment);
   return {
-    merchantName: appearanceOf(payment).name,
+    merchantName: name,
+    replyTo: mailAddressOf(supportUrl),
+    logo,
     isTest: chainsOf(config, payment.merchant_mode).isTest,
     paymentId: payment.id,
     orderId: payment.order_id,
     description: payment.order_description,
     total: inSettlementCoin(payment, payment.pay_amount),
     pageUrl: checkoutUrl(payment.token_id, config.publicUrl),
-    hashes: [],
+    transactions: [],
   };
 }
 

@@ -4,8 +4,13 @@ import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Job } from '../schedule/job.ts';
 import { messageOf } from '../../platform/log.ts';
-import type { Mailer } from '../../platform/mail.ts';
+import type { Mail, Mailer } from '../../platform/mail.ts';
 import { languageFor } from '../languages/languages.ts';
+import { pngOf } from '../checkout/appearance/encode-logo.ts';
+import { readLogo } from '../checkout/appearance/store.ts';
+import type { Db } from '../../platform/postgres/db.ts';
+import { LOGO_NAME } from './html-mail.ts';
+import type { ReceiptData } from './template.ts';
 import { readReceipt } from './receipt-data.ts';
 import { readAddressNotice, readAddressRequest } from './request-data.ts';
 import { sendAddressRequest, sendReceipt } from './jobs.ts';
@@ -126,15 +131,23 @@ async function sendOne(ctx: Context, mailer: Mailer, kind: MailKind, key: string
     return drop(ctx, kind, key, `more than ${MAX_TEST_MAILS} mails of test payments today`, startedAt);
   }
   try {
-    const content = receiptMail(receipt, languageFor(language ?? undefined));
+    const images = await imagesOf(ctx.db, receipt);
+    const logo = images.length === 0 ? null : receipt.logo;
+    const content = receiptMail({ ...receipt, logo }, languageFor(language ?? undefined));
     const id = `${kind.prefix}.${key}`;
-    await mailer.send({ to, ...content, id, date: ctx.systemNow(), isAutomatic: true });
+    await mailer.send({ to, ...content, images, id, date: ctx.systemNow(), isAutomatic: true });
   } catch (error) {
     return retryOrGiveUp(ctx, kind, { key, paymentId, attempt, startedAt }, error);
   }
   await kind.log.markSent(ctx.db, key, ctx.now());
   await finish(ctx.db, kind.job, [key], startedAt);
   ctx.log.info(`${kind.name} sent`, { payment_id: paymentId, event_id: key });
+}
+
+/** The merchant's logo, which may have changed since the mail was read. */
+async function imagesOf(db: Db, { logo }: ReceiptData): Promise<NonNullable<Mail['images']>> {
+  const stored = logo === null ? null : await readLogo(db, logo.id);
+  return stored === null ? [] : [{ name: LOGO_NAME, type: 'image/png', content: await pngOf(stored) }];
 }
 
 async function retryOrGiveUp(

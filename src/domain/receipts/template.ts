@@ -1,5 +1,7 @@
 import type { ReceiptTexts } from '../languages/en.ts';
 import type { Language } from '../languages/languages.ts';
+import type { Logo } from '../checkout/view/appearance.ts';
+import { decimal } from '../checkout/markup/format.ts';
 import { sanitize, unlinked } from './sanitize.ts';
 
 /** What a receipt, an address request or an address notice says. Amounts include their coin: "10.50 USDC". */
@@ -13,9 +15,12 @@ export type ReceiptData = {
   readonly total: string;
   readonly at: Date;
   readonly pageUrl: string;
-  /** The names of the networks and the hashes of the transactions that carried the money. */
+  /** Where answers go; null: nobody reads them. */
+  readonly replyTo: string | null;
+  readonly logo: Logo | null;
+  /** The names of the networks and the transactions that carried the money. */
   readonly networks: readonly string[];
-  readonly hashes: readonly string[];
+  readonly transactions: readonly Transaction[];
 } & (
   | { readonly kind: 'paid'; readonly paid: string | null }
   | {
@@ -47,6 +52,12 @@ export type ReceiptData = {
     }
 );
 
+interface Transaction {
+  readonly hash: string;
+  /** Its page of an explorer; null: there is none. */
+  readonly url: string | null;
+}
+
 /**
  * `words`: a merchant's or customer's text; `figures`: amounts and names in Latin letters; `code`: long, for
  * machines.
@@ -55,6 +66,8 @@ export interface Row {
   readonly label: string;
   readonly value: string;
   readonly kind: 'words' | 'figures' | 'code';
+  /** Where the value leads; null: nowhere. */
+  readonly url: string | null;
 }
 
 /**
@@ -66,6 +79,7 @@ export interface MailContent {
   readonly texts: ReceiptTexts;
   readonly subject: string;
   readonly isTest: boolean;
+  readonly logo: Logo | null;
   readonly title: string;
   readonly sentences: readonly string[];
   readonly merchant: string;
@@ -75,6 +89,8 @@ export interface MailContent {
   /** What the one link says. */
   readonly button: string;
   readonly pageUrl: string;
+  /** What comes of an answer to the mail. */
+  readonly automatic: string;
 }
 
 /** Longest texts of a merchant in a subject or a mail, in characters. */
@@ -107,15 +123,17 @@ export function mailContentOf(receipt: ReceiptData, language: Language): MailCon
     // The same in every language: filters of mail know it.
     subject: receipt.isTest ? `[TEST] ${subject}` : subject,
     isTest: receipt.isTest,
+    logo: receipt.logo,
     title: texts[keys.title],
     sentences: [texts[keys.sentence], ...(asks ? [texts.addressText] : [])],
     merchant,
-    amount: amountOf(receipt),
-    total: receipt.total,
-    rows: rowsOf(receipt, texts, language.id),
+    amount: written(amountOf(receipt), language),
+    total: written(receipt.total, language),
+    rows: rowsOf(receipt, language),
     button: asks ? texts.toAddress : texts.toPage,
     // The form for the address has this id.
     pageUrl: `${receipt.pageUrl}?lang=${language.id}${asks ? '#refund' : ''}`,
+    automatic: receipt.replyTo === null ? texts.automatic : texts.answers,
   };
 }
 
@@ -130,24 +148,34 @@ function amountOf(receipt: ReceiptData): string {
   return 'came' in receipt ? receipt.came : receipt.sentBack;
 }
 
-function rowsOf(receipt: ReceiptData, texts: ReceiptTexts, language: string): Row[] {
-  const { description, networks, hashes } = receipt;
-  const row = (label: string, value: string | null, kind: Row['kind']): Row[] =>
-    value === null || value === '' ? [] : [{ label, value, kind }];
+/** "1234.50 USDC" as the language writes it, with every digit that it has. */
+function written(amount: string, { locale }: Language): string {
+  const [number = '', coin = ''] = amount.split(' ');
+  return `${decimal(number, locale)} ${coin}`;
+}
+
+function rowsOf(receipt: ReceiptData, language: Language): Row[] {
+  const { receipt: texts } = language;
+  const { description, networks, transactions } = receipt;
+  const row = (label: string, value: string | null, kind: Row['kind'], url: string | null = null): Row[] =>
+    value === null || value === '' ? [] : [{ label, value, kind, url }];
   return [
     ...row(texts.order, freeText(receipt, receipt.orderId, ORDER_LENGTH), 'words'),
     ...row(texts.description, description && freeText(receipt, description, DESCRIPTION_LENGTH), 'words'),
-    ...moneyRows(receipt, texts).flatMap(([label, value]) => row(label, value, 'figures')),
+    ...moneyRows(receipt, texts).flatMap(([label, amount]) =>
+      row(label, amount && written(amount, language), 'figures'),
+    ),
+    ...('goesBackAs' in receipt ? row(texts.goesBackAs, receipt.goesBackAs, 'figures') : []),
     ...row(texts.network, networks.join(', '), 'figures'),
-    ...row(texts.time, writtenTime(receipt.at, language), 'words'),
+    ...row(texts.time, writtenTime(receipt.at, language.id), 'words'),
     ...('goesBackTo' in receipt ? row(texts.goesBackTo, receipt.goesBackTo, 'code') : []),
     ...('sentTo' in receipt ? row(texts.sentTo, receipt.sentTo, 'code') : []),
-    ...hashes.flatMap((hash) => row(texts.transaction, hash, 'code')),
+    ...transactions.flatMap(({ hash, url }) => row(texts.transaction, hash, 'code', url)),
     ...row(texts.payment, receipt.paymentId, 'code'),
   ];
 }
 
-function moneyRows(receipt: ReceiptData, texts: ReceiptTexts): [label: string, value: string | null][] {
+function moneyRows(receipt: ReceiptData, texts: ReceiptTexts): [label: string, amount: string | null][] {
   if (receipt.kind === 'paid')
     return [
       [texts.total, receipt.total],
@@ -159,7 +187,6 @@ function moneyRows(receipt: ReceiptData, texts: ReceiptTexts): [label: string, v
       [texts.total, receipt.total],
       [texts.received, receipt.received],
       [texts.sentBackSoFar, receipt.sentBack],
-      [texts.goesBackAs, receipt.goesBackAs],
     ];
   const { kind, total, sentBack, sentAs, sentBackSoFar } = receipt;
   const showsSum = kind === 'refundedInPart' || sentBackSoFar !== sentBack;

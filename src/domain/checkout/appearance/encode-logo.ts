@@ -43,6 +43,12 @@ export function encodeInTurn(merchantId: string, type: string, bytes: Buffer): P
   return decoding.run(merchantId, () => encodeLogo(type, bytes));
 }
 
+/** A stored logo as PNG, for mail programs, of which some know no WebP. */
+export async function pngOf(logo: Buffer): Promise<Buffer> {
+  const sharp = await loadSharp();
+  return sharp(logo).png({ palette: true }).toBuffer();
+}
+
 /**
  * Decodes an untrusted image and encodes its pixels again, smaller: what else the file holds (EXIF with a
  * place, colour profiles, a second file behind the image) is gone. Throws ValidationError.

@@ -1,4 +1,5 @@
 import type { Payment } from '../../payments/lifecycle/payment.ts';
+import { isMailAddress } from '../../../platform/values/emails.ts';
 import { parseUrl } from '../../../platform/values/urls.ts';
 
 /**
@@ -31,6 +32,12 @@ export function supportLink(stored: string | null, orderId: string): string | nu
   const url = stored === null ? null : parseUrl(stored);
   if (url?.protocol === 'mailto:') return `${url.href}?subject=${encodeURIComponent(orderId)}`;
   return webUrl(stored)?.href ?? null;
+}
+
+/** The address of a merchant's place for help, where that is one of mail. */
+export function mailAddressOf(stored: string | null): string | null {
+  const url = stored === null ? null : parseUrl(stored);
+  return url?.protocol === 'mailto:' && isMailAddress(url.pathname) ? url.pathname : null;
 }
 
 /**

@@ -35,13 +35,16 @@ export interface StoredAppearance {
   readonly logo: Logo | null;
 }
 
+/** SQL: the `Logo` of the row `f` of merchant_faces as JSON; null without one. */
+export const LOGO = `CASE WHEN f.logo_id IS NOT NULL
+      THEN json_build_object('id', f.logo_id, 'width', f.logo_width, 'height', f.logo_height) END`;
+
 /** SQL: the `StoredAppearance` of the row `f` of merchant_faces as JSON; null without a row. */
 export const STORED_APPEARANCE = `
   CASE WHEN f.merchant_id IS NOT NULL THEN json_build_object(
     'name', f.name, 'support_url', f.support_url, 'accent_color', f.accent_color,
     'display_currency', f.display_currency, 'methods', f.methods, 'embed_origins', f.embed_origins,
-    'logo', CASE WHEN f.logo_id IS NOT NULL
-      THEN json_build_object('id', f.logo_id, 'width', f.logo_width, 'height', f.logo_height) END) END`;
+    'logo', ${LOGO}) END`;
 
 /** A payment, with what its merchant has chosen. */
 interface Shown extends Settling {
