@@ -2,8 +2,8 @@ import { fill, html, type Html } from '../../platform/pages/html.ts';
 import type { MailContent, Row } from './template.ts';
 
 // Styles are inline because many mail programs remove style sheets; colours are the mail program's, which
-// knows whether it is dark. The mail loads nothing: it brings its logo. Language and direction stand again inside the body,
-// because some programs keep only its content.
+// knows whether it is dark. The mail loads nothing: it brings its logo. Language and direction stand again
+// inside the body, because some programs keep only its content.
 const MAIL =
   'max-width:34rem;margin:0 auto;padding:20px 16px;' +
   'font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",Arial,sans-serif';

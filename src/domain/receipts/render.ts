@@ -1,11 +1,12 @@
 import type { Mail } from '../../platform/mail.ts';
 import type { Language } from '../languages/languages.ts';
 import { htmlOf } from './html-mail.ts';
-import { mailContentOf, type MailContent, type ReceiptData, type Row } from './template.ts';
+import { mailContentOf } from './content.ts';
+import type { MailContent, ReceiptData, Row } from './template.ts';
 
 /**
- * The mail for a receipt or an address request in a language, from its merchant, to whom answers go where they
- * have named an address: pure. A test is one in the list of mails, too, which shows the sender.
+ * The mail for a receipt or an address request in a language, from its merchant, to whom answers go where
+ * they have named an address: pure. A test is one in the list of mails, too, which shows the sender.
  */
 export function receiptMail(
   receipt: ReceiptData,

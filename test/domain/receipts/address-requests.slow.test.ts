@@ -221,7 +221,7 @@ This mail was sent automatically; answers to it are not read.
     await scene.harness.work();
     await expire();
     const [mail] = scene.mails();
-    expect(mail?.text).to.include('Nur 4.00 USDC von 10.50 USDC sind rechtzeitig eingegangen');
+    expect(mail?.text).to.include('Nur 4,00 USDC von 10,50 USDC sind rechtzeitig eingegangen');
     expect(mail?.text).to.include('Adresse angeben:\n').and.include('?lang=de#refund\n');
   });
 

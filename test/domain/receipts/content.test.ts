@@ -35,7 +35,7 @@ describe('the text of a receipt', () => {
     const { text, html } = write(PAID, 'ar');
     expect(html).to.include('<html lang="ar" dir="rtl">');
     expect(html).to.match(/<body[^>]*>\s*<div\s+lang="ar"\s+dir="rtl"/);
-    expect(html.match(/<t[hd][^>]*text-align:right/g)).to.have.length(html.match(/<t[hd] /g)?.length ?? 0);
+    expect(html.match(/<t[hd][^>]*text-align:right/g)).to.have.length(html.match(/<t[hd]\s/g)?.length ?? 0);
     expect(html).to.match(/<span dir="ltr" style="[^"]*">10\.50 USDC<\/span>/);
     expect(text).to.include('الإجمالي: \u206610.50 USDC\u2069\n');
     expect(text).to.include('31 يناير 2026');

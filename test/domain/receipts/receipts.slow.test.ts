@@ -37,7 +37,7 @@ describe('a receipt', () => {
     expect(scene.server.mails[0]).to.include({ from: 'pay@service.example' });
     expect(scene.server.mails[0]?.to).to.deep.equal([CUSTOMER]);
     expect(mail?.headers.get('subject')).to.equal('[TEST] Receipt from Shop: order order-7');
-    expect(mail?.headers.get('from')).to.equal('Shop [TEST] <pay@service.example>');
+    expect(mail?.headers.get('from')).to.equal('"Shop [TEST]" <pay@service.example>');
     expect(mail?.headers.get('auto-submitted')).to.equal('auto-generated');
     expect(mail?.headers.get('message-id')).to.equal(`<receipt.${(await lastEvent(id)).id}@service.example>`);
     expect(mail?.headers.get('date')).to.equal('Sat, 31 Jan 2026 12:00:00 +0000');

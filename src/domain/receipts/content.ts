@@ -1,0 +1,116 @@
+import type { ReceiptTexts } from '../languages/en.ts';
+import type { Language } from '../languages/languages.ts';
+import { decimal } from '../checkout/markup/format.ts';
+import { sanitize, unlinked } from './sanitize.ts';
+import type { MailContent, ReceiptData, Row } from './template.ts';
+
+/** Longest texts of a merchant in a subject or a mail, in characters. */
+const NAME_LENGTH = 80;
+const ORDER_LENGTH = 255;
+const SUBJECT_ORDER_LENGTH = 60;
+const DESCRIPTION_LENGTH = 300;
+
+const KEYS = {
+  paid: { subject: 'paidSubject', title: 'paidTitle', sentence: 'paidText' },
+  refunded: { subject: 'refundedSubject', title: 'refundedTitle', sentence: 'refundedText' },
+  refundedInPart: { subject: 'partSubject', title: 'partTitle', sentence: 'refundedText' },
+  tooLittle: { subject: 'tooLittleSubject', title: 'tooLittleTitle', sentence: 'tooLittleText' },
+  tooLate: { subject: 'tooLateSubject', title: 'tooLateTitle', sentence: 'tooLateText' },
+  given: { subject: 'givenSubject', title: 'givenTitle', sentence: 'givenText' },
+} as const;
+
+/** The content of a mail to a customer in a language, with the merchant's texts sanitized. */
+export function mailContentOf(receipt: ReceiptData, language: Language): MailContent {
+  const { receipt: texts } = language;
+  const keys = KEYS[receipt.kind];
+  const merchant = freeText(receipt, receipt.merchantName, NAME_LENGTH);
+  const order = freeText(receipt, receipt.orderId, SUBJECT_ORDER_LENGTH);
+  const values: Record<string, string> = { merchant, order };
+  const asks = 'goesBackAs' in receipt;
+  const subject = texts[keys.subject].replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+  return {
+    language,
+    texts,
+    // The same in every language: filters of mail know it.
+    subject: receipt.isTest ? `[TEST] ${subject}` : subject,
+    isTest: receipt.isTest,
+    logo: receipt.logo,
+    title: texts[keys.title],
+    sentences: [texts[keys.sentence], ...(asks ? [texts.addressText] : [])],
+    merchant,
+    amount: written(amountOf(receipt), language),
+    total: written(receipt.total, language),
+    rows: rowsOf(receipt, language),
+    button: asks ? texts.toAddress : texts.toPage,
+    // The form for the address has this id.
+    pageUrl: `${receipt.pageUrl}?lang=${language.id}${asks ? '#refund' : ''}`,
+    automatic: receipt.replyTo === null ? texts.automatic : texts.answers,
+  };
+}
+
+/** A merchant's text. */
+function freeText({ isTest }: ReceiptData, text: string, length: number): string {
+  const clean = sanitize(text, length);
+  return isTest ? unlinked(clean) : clean;
+}
+
+function amountOf(receipt: ReceiptData): string {
+  if (receipt.kind === 'paid' || receipt.kind === 'given') return receipt.total;
+  return 'came' in receipt ? receipt.came : receipt.sentBack;
+}
+
+/** "1234.50 USDC" as the language writes it, with every digit that it has. */
+function written(amount: string, { locale }: Language): string {
+  const [number = '', coin = ''] = amount.split(' ');
+  return `${decimal(number, locale)} ${coin}`;
+}
+
+function rowsOf(receipt: ReceiptData, language: Language): Row[] {
+  const { receipt: texts } = language;
+  const { description, networks, transactions } = receipt;
+  const row = (label: string, value: string | null, kind: Row['kind'], url: string | null = null): Row[] =>
+    value === null || value === '' ? [] : [{ label, value, kind, url }];
+  return [
+    ...row(texts.order, freeText(receipt, receipt.orderId, ORDER_LENGTH), 'words'),
+    ...row(texts.description, description && freeText(receipt, description, DESCRIPTION_LENGTH), 'words'),
+    ...moneyRows(receipt, texts).flatMap(([label, amount]) =>
+      row(label, amount && written(amount, language), 'figures'),
+    ),
+    ...('goesBackAs' in receipt ? row(texts.goesBackAs, receipt.goesBackAs, 'figures') : []),
+    ...row(texts.network, networks.join(', '), 'figures'),
+    ...row(texts.time, writtenTime(receipt.at, language.id), 'words'),
+    ...('goesBackTo' in receipt ? row(texts.goesBackTo, receipt.goesBackTo, 'code') : []),
+    ...('sentTo' in receipt ? row(texts.sentTo, receipt.sentTo, 'code') : []),
+    ...transactions.flatMap(({ hash, url }) => row(texts.transaction, hash, 'code', url)),
+    ...row(texts.payment, receipt.paymentId, 'code'),
+  ];
+}
+
+function moneyRows(receipt: ReceiptData, texts: ReceiptTexts): [label: string, amount: string | null][] {
+  if (receipt.kind === 'paid')
+    return [
+      [texts.total, receipt.total],
+      [texts.paid, receipt.paid],
+    ];
+  if (receipt.kind === 'given') return [[texts.total, receipt.total]];
+  if ('goesBackAs' in receipt)
+    return [
+      [texts.total, receipt.total],
+      [texts.received, receipt.received],
+      [texts.sentBackSoFar, receipt.sentBack],
+    ];
+  const { kind, total, sentBack, sentAs, sentBackSoFar } = receipt;
+  const showsSum = kind === 'refundedInPart' || sentBackSoFar !== sentBack;
+  return [
+    [texts.total, total],
+    [texts.sentBack, sentBack],
+    [texts.sentAs, sentAs],
+    [texts.sentBackSoFar, showsSum ? sentBackSoFar : null],
+  ];
+}
+
+/** In words, and in UTC: the customer's time zone is unknown. */
+function writtenTime(at: Date, language: string): string {
+  const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
+  return `${new Intl.DateTimeFormat(`${language}-u-nu-latn`, format).format(at)} UTC`;
+}
