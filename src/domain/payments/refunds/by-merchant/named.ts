@@ -92,7 +92,7 @@ interface Due {
   readonly limit: number;
 }
 
-// The older what is named, the rarer it is looked at.
+// The older what is named, the rarer it is looked at. Index: refunds_sent.
 const dueNamed = sql<NamedRefund, Due>(
   'named_refunds_to_judge',
   (p) => `

@@ -63,7 +63,8 @@ export async function readWatched(
   };
 }
 
-// What completed a refund is final: nothing changes it any more.
+// What completed a refund is final: nothing changes it any more. LIMIT looks each transfer up by the indexes:
+// else all refunds that wait are read for each page.
 const recordPayouts = sql<never, { transfers: string }>(
   'record_payout_transfers',
   (p) => `
@@ -71,9 +72,13 @@ const recordPayouts = sql<never, { transfers: string }>(
     SELECT t.* FROM jsonb_to_recordset(${p.transfers}::jsonb) AS t (
       network text, tx_hash text, coin text, address text, amount numeric, seen_at timestamptz,
       block_height bigint, dropped_at timestamptz)
-    WHERE EXISTS (SELECT FROM refunds r WHERE ${FITS('r', 't')} AND ${IS_AWAITED('r')})
-      OR EXISTS (SELECT FROM payout_transfers known WHERE known.network = t.network
-        AND known.tx_hash = t.tx_hash AND known.coin = t.coin AND known.address = t.address)
+      CROSS JOIN LATERAL (
+        SELECT FROM refunds r WHERE ${FITS('r', 't')} AND ${IS_AWAITED('r')}
+        UNION ALL
+        SELECT FROM payout_transfers known WHERE known.network = t.network AND known.tx_hash = t.tx_hash
+          AND known.coin = t.coin AND known.address = t.address
+        LIMIT 1
+      ) concerned
     ON CONFLICT (network, tx_hash, coin, address) DO UPDATE SET
       amount = excluded.amount,
       seen_at = excluded.seen_at,
