@@ -38,7 +38,7 @@ export function documentOf(page: DocPage, { pages, query = '', isUnlisted = fals
             ${contentsOf(page)}
             <div class="content">${content}</div>
             ${neighbours(page, pages)}
-            ${isUnlisted ? null : html`<p class="small"><a href="${pathOfMarkdown(page.path)}">This page as Markdown</a></p>`}
+            ${isUnlisted ? null : html`<p class="small as-text"><a href="${pathOfMarkdown(page.path)}">This page as Markdown</a></p>`}
           </main>
           ${navigation(page, pages)}
         </div>
