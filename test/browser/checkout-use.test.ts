@@ -7,7 +7,7 @@ import type { PaymentMethod } from '../../src/domain/checkout/view/offer.ts';
 import { paymentIn, setColumns, CHECKOUT_STATES } from '../support/checkout.ts';
 import type { Listening } from '../support/http.ts';
 import type { Harness } from '../support/harness.ts';
-import { overflow } from './axe.ts';
+import { overflow, violations } from './axe.ts';
 import { picture, withPage } from './browser.ts';
 import { showPages } from './pages.ts';
 
@@ -79,7 +79,7 @@ describe('using the checkout page', () => {
             await openCode(page);
             const isBareFirst = network === 'tron' || tokenContract(coin, network) !== null;
             expect(await scanned(page, await aroundCode(page)), name).to.equal(isBareFirst ? address : uri);
-            const other = page.locator('.codes input:not(:checked) + label');
+            const other = page.locator('#show-code input:not(:checked) + label');
             const isOneOnly = network === 'tron' && coin !== 'TRX';
             expect(await other.count(), `${name}: a choice`).to.equal(isOneOnly ? 0 : 1);
             if (isOneOnly) continue;
@@ -108,7 +108,7 @@ describe('using the checkout page', () => {
     await withPage(browser, {}, async (page) => {
       await page.goto(urlOf(token_id));
       await openCode(page);
-      await page.locator('.codes input:not(:checked) + label').click();
+      await page.locator('#show-code input:not(:checked) + label').click();
       await setColumns(harness, id, CHECKOUT_STATES.underpaid ?? {});
       await page.locator('#said', { hasText: 'Part of your payment is here' }).waitFor();
       expect(await scanned(page, await aroundCode(page))).to.equal(
@@ -146,11 +146,58 @@ describe('using the checkout page', () => {
           await isChosen('network-tron');
           expect(page.url()).to.equal(javaScriptEnabled ? urlOf(token_id) : `${urlOf(token_id)}#pay`);
           expect(await page.locator('h3', { hasText: 'Tron address' }).isVisible()).to.equal(true);
-          expect(await page.locator('.warning').textContent()).to.include('Send only USDT on Tron');
+          expect(await page.locator('.warning:visible').textContent()).to.include('Send only USDT on Tron');
           expect(await page.locator('#copy-address').isVisible()).to.equal(javaScriptEnabled);
         });
       },
     );
+
+  check(
+    'from an exchange: what must arrive, its name of the network, no memo, the delay; whatever coin follows',
+    async () => {
+      const { token_id } = await paymentIn(harness, 'waiting');
+      const exchange = (page: Page) => page.locator('.by-exchange');
+      await withPage(browser, { viewport: { width: 360, height: 740 } }, async (page) => {
+        await page.goto(urlOf(token_id));
+        const wallet = page.locator('.by-wallet', { hasText: 'Your wallet adds its fee.' });
+        expect([await wallet.isVisible(), await exchange(page).isVisible()]).to.deep.equal([true, false]);
+        await page.locator('[for=from-exchange]').click();
+        expect([await wallet.isVisible(), await exchange(page).isVisible()]).to.deep.equal([false, true]);
+        expect((await exchange(page).innerText()).split(/\n+/)).to.deep.equal([
+          'Exactly 10.50 USDC must arrive. Exchanges take their fee from what you send: choose an amount from which this much is left.',
+          'Choose the network Ethereum (ERC20) there. No memo or tag is needed.',
+          'An exchange often needs 5 to 30 minutes before it sends.',
+          'Send only USDC on Ethereum. Money sent on another network is lost.',
+        ]);
+        expect(await violations(page)).to.deep.equal([]);
+        expect(await overflow(page)).to.equal(0);
+        await picture(page, 'from-exchange-phone');
+        await page.locator('#choice > summary').click();
+        for (const [coin, network, name] of [
+          ['USDT', 'tron', 'Tron (TRC20)'],
+          ['USDT', 'polygon', 'Polygon PoS'],
+          ['USDT', 'solana', 'Solana (SPL)'],
+        ] as const) {
+          await chooseInPlace(page, { coin, network });
+          await exchange(page)
+            .filter({ hasText: `Choose the network ${name} there.` })
+            .waitFor();
+        }
+      });
+      // Without a script as well.
+      for (const [name, look, query] of [
+        ['desktop', { viewport: { width: 1366, height: 768 }, colorScheme: 'dark' }, ''],
+        ['phone-ar', { viewport: { width: 360, height: 740 }, colorScheme: 'light' }, '?lang=ar'],
+      ] as const)
+        await withPage(browser, { ...look, javaScriptEnabled: false }, async (page) => {
+          await page.goto(urlOf(token_id, query));
+          await page.locator('[for=from-exchange]').click();
+          await exchange(page).waitFor();
+          expect(await overflow(page)).to.equal(0);
+          await picture(page, `from-exchange-${name}`);
+        });
+    },
+  );
 
   check('copies exactly the amount and the address, and says so to a screen reader', async () => {
     const { token_id } = await paymentIn(harness, 'waiting');

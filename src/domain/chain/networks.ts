@@ -2,6 +2,8 @@ type Network = NetworkTraits & (EvmWallets | OtherWallets);
 
 interface NetworkTraits {
   readonly name: string;
+  /** What exchanges call it where their customers choose how to withdraw. */
+  readonly exchangeName: string;
   /** Average time between two blocks; SIMULATOR_BLOCK_SECONDS overrides it on every network. */
   readonly blockSeconds: number;
   /** Blocks, the transfer's own included, after which money is final. */
@@ -65,6 +67,7 @@ const HOUR = 3600;
 export const NETWORKS = {
   bitcoin: {
     name: 'Bitcoin',
+    exchangeName: 'Bitcoin (BTC)',
     blockSeconds: 600,
     confirmations: 2,
     unminedHoldSeconds: 3 * HOUR,
@@ -79,6 +82,7 @@ export const NETWORKS = {
   },
   ethereum: {
     name: 'Ethereum',
+    exchangeName: 'Ethereum (ERC20)',
     blockSeconds: 12,
     confirmations: 12,
     unminedHoldSeconds: HOUR / 2,
@@ -93,6 +97,7 @@ export const NETWORKS = {
   },
   tron: {
     name: 'Tron',
+    exchangeName: 'Tron (TRC20)',
     blockSeconds: 3,
     confirmations: 20,
     unminedHoldSeconds: HOUR / 2,
@@ -107,6 +112,7 @@ export const NETWORKS = {
   },
   polygon: {
     name: 'Polygon',
+    exchangeName: 'Polygon PoS',
     blockSeconds: 2,
     confirmations: 16,
     unminedHoldSeconds: HOUR / 2,
@@ -121,6 +127,7 @@ export const NETWORKS = {
   },
   solana: {
     name: 'Solana',
+    exchangeName: 'Solana (SPL)',
     blockSeconds: 0.4,
     confirmations: 32,
     unminedHoldSeconds: HOUR / 2,

@@ -34,7 +34,14 @@ export const de = {
     sendTheRest: 'Noch zu senden',
     address: '{network}-Adresse',
     networkWarning: 'Senden Sie nur {coin} über {network}. Geld aus einem anderen Netzwerk geht verloren.',
-    exactly: 'Genau dieser Betrag muss ankommen: Ihre Wallet oder Börse rechnet ihre Gebühr hinzu.',
+    walletFee: 'Ihre Wallet rechnet ihre Gebühr hinzu.',
+    payingFrom: 'Von wo Sie zahlen',
+    fromWallet: 'Aus einer Wallet',
+    fromExchange: 'Von einer Börse',
+    exchangeFee:
+      'Genau {amount} müssen ankommen. Börsen ziehen ihre Gebühr von dem ab, was Sie senden: Wählen Sie einen Betrag, von dem so viel übrig bleibt.',
+    exchangeNetwork: 'Wählen Sie dort das Netzwerk {network}. Ein Memo oder Tag ist nicht nötig.',
+    exchangeDelay: 'Eine Börse braucht oft 5 bis 30 Minuten, bis sie sendet.',
     copyAmount: 'Betrag kopieren',
     copyAddress: 'Adresse kopieren',
     copied: 'Kopiert',
@@ -51,7 +58,7 @@ export const de = {
     repricedSent:
       'Schon {before} gesendet? Senden Sie nicht noch einmal: Rechtzeitig zählt es voll, später zum Kurs des Augenblicks, und diese Seite sagt, ob etwas fehlt.',
     payBy: 'Bitte zahlen Sie bis {time}.',
-    payWithin: 'Zahlen Sie innerhalb von {left}, bis {time}.',
+    payWithin: 'Zahlen Sie in {left}, bis {time}.',
     mayClose: 'Sie können diese Seite schließen: Ihre Zahlung läuft weiter.',
 
     cancel: 'Abbrechen und zurück zu {merchant}',

@@ -34,8 +34,14 @@ export const fr = {
     sendTheRest: 'Reste à envoyer',
     address: 'Adresse {network}',
     networkWarning: 'N’envoyez que {coin} sur {network}. L’argent envoyé sur un autre réseau est perdu.',
-    exactly:
-      'Ce montant exact doit arriver\u00a0: votre portefeuille ou plateforme ajoute ses propres frais.',
+    walletFee: 'Votre portefeuille ajoute ses frais.',
+    payingFrom: 'D’où vous payez',
+    fromWallet: 'D’un portefeuille',
+    fromExchange: 'D’une plateforme',
+    exchangeFee:
+      '{amount} doivent arriver exactement. Les plateformes prélèvent leurs frais sur ce que vous envoyez\u00a0: choisissez un montant dont il reste autant.',
+    exchangeNetwork: 'Choisissez-y le réseau {network}. Aucun mémo ni tag n’est nécessaire.',
+    exchangeDelay: 'Une plateforme met souvent 5 à 30 minutes à envoyer.',
     copyAmount: 'Copier le montant',
     copyAddress: 'Copier l’adresse',
     copied: 'Copié',

@@ -35,7 +35,14 @@ export const ja = {
     address: '{network} のアドレス',
     networkWarning:
       '{network} 上の {coin} だけを送金してください。ほかのネットワークで送られたお金は失われます。',
-    exactly: 'この金額が正確に届く必要があります。ウォレットや取引所の手数料は別にかかります。',
+    walletFee: 'ウォレットの手数料は別にかかります。',
+    payingFrom: '送金元',
+    fromWallet: 'ウォレットから',
+    fromExchange: '取引所から',
+    exchangeFee:
+      '正確に {amount} が届く必要があります。取引所の手数料は送金額から引かれるため、その分を足してください。',
+    exchangeNetwork: '取引所のネットワーク：{network}。メモやタグは不要です。',
+    exchangeDelay: '取引所の送金には 5～30 分かかることがあります。',
     copyAmount: '金額をコピー',
     copyAddress: 'アドレスをコピー',
     copied: 'コピーしました',
@@ -52,7 +59,7 @@ export const ja = {
     repricedSent:
       'すでに {before} を送金しましたか？もう一度送金しないでください。期限内なら全額、遅れた場合はその時点のレートで計算され、不足があればこのページに表示されます。',
     payBy: 'お支払い期限：{time}',
-    payWithin: '残り {left}（{time} まで）にお支払いください。',
+    payWithin: 'お支払い期限：残り {left}（{time}）',
     mayClose: 'このページを閉じても、お支払いの処理は続きます。',
 
     cancel: 'キャンセルして {merchant} に戻る',

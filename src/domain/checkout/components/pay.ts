@@ -2,6 +2,7 @@ import { clock, decimal, time } from '../markup/format.ts';
 import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
+import { NETWORKS } from '../../chain/networks.ts';
 import type { Served, View } from '../view/view.ts';
 import { choice, firstChoice } from './choice.ts';
 
@@ -34,8 +35,35 @@ export function payComponent(view: View, served: Served, language: Language, coi
       ${copyButton('address', texts.copyAddress, texts)}
       <p class="whole" dir="ltr"><code id="address" class="copy address">${inFours(view.address)}</code></p>
     </div>
-    ${deadline(view, language)}
-    <p class="warning">${texts.exactly} ${fill(texts.networkWarning, parts)}</p>`;
+    ${deadline(view, language)} ${payingFrom(view, toSend, language, fill(texts.networkWarning, parts))}`;
+}
+
+/** What must arrive, and who pays the fee: wallets add it, and exchanges take it from what is sent. */
+function payingFrom(
+  { payment: { coin, network }, nameOf }: View,
+  toSend: string,
+  { locale, page: texts }: Language,
+  networkWarning: Html,
+): Html {
+  const { name, exchangeName } = NETWORKS[network];
+  // No exchange has test networks.
+  const called = nameOf(network) === name ? exchangeName : nameOf(network);
+  const amount = latin(`${decimal(toSend, locale, { grouped: false })} ${coin}`);
+  const radio = (from: string, label: string, checked: Html | null) =>
+    html`<input type="radio" name="from" class="unseen" id="from-${from}" ${checked} /><label
+        for="from-${from}"
+        >${label}</label
+      >`;
+  return html`<div class="codes from" role="radiogroup" aria-label="${texts.payingFrom}">
+    ${radio('wallet', texts.fromWallet, html`checked`)} ${radio('exchange', texts.fromExchange, null)}
+    <p class="warning whole by-wallet">${texts.walletFee} ${networkWarning}</p>
+    <div class="warning whole by-exchange">
+      <p>${fill(texts.exchangeFee, { amount: html`<b>${amount}</b>` })}</p>
+      <p>${fill(texts.exchangeNetwork, { network: html`<b>${latin(called)}</b>` })}</p>
+      <p>${texts.exchangeDelay}</p>
+      <p>${networkWarning}</p>
+    </div>
+  </div>`;
 }
 
 /** What is copied is always in digits and a point, whatever the language writes. */
