@@ -167,7 +167,6 @@ describe('using the checkout page', () => {
           'Exactly 10.50 USDC must arrive. Exchanges take their fee from what you send: choose an amount from which this much is left.',
           'Choose the network Ethereum (ERC20) there. No memo or tag is needed.',
           'An exchange often needs 5 to 30 minutes before it sends.',
-          'Send only USDC on Ethereum. Money sent on another network is lost.',
         ]);
         expect(await violations(page)).to.deep.equal([]);
         expect(await overflow(page)).to.equal(0);

@@ -35,14 +35,13 @@ export const ja = {
     address: '{network} のアドレス',
     networkWarning:
       '{network} 上の {coin} だけを送金してください。ほかのネットワークで送られたお金は失われます。',
-    walletFee: 'ウォレットの手数料は別にかかります。',
+    walletFee: '手数料は別にかかります。',
     payingFrom: '送金元',
     fromWallet: 'ウォレットから',
     fromExchange: '取引所から',
-    exchangeFee:
-      '正確に {amount} が届く必要があります。取引所の手数料は送金額から引かれるため、その分を足してください。',
-    exchangeNetwork: '取引所のネットワーク：{network}。メモやタグは不要です。',
-    exchangeDelay: '取引所の送金には 5～30 分かかることがあります。',
+    exchangeFee: '{amount} が届く必要があります。手数料は送金額から引かれるため、その分を足してください。',
+    exchangeNetwork: 'ネットワーク：{network}。メモやタグは不要です。',
+    exchangeDelay: '送金まで 5～30 分かかることがあります。',
     copyAmount: '金額をコピー',
     copyAddress: 'アドレスをコピー',
     copied: 'コピーしました',

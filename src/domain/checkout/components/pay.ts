@@ -56,12 +56,14 @@ function payingFrom(
       >`;
   return html`<div class="codes from" role="radiogroup" aria-label="${texts.payingFrom}">
     ${radio('wallet', texts.fromWallet, html`checked`)} ${radio('exchange', texts.fromExchange, null)}
-    <p class="warning whole by-wallet">${texts.walletFee} ${networkWarning}</p>
-    <div class="warning whole by-exchange">
-      <p>${fill(texts.exchangeFee, { amount: html`<b>${amount}</b>` })}</p>
-      <p>${fill(texts.exchangeNetwork, { network: html`<b>${latin(called)}</b>` })}</p>
-      <p>${texts.exchangeDelay}</p>
-      <p>${networkWarning}</p>
+    <div class="warning whole">
+      <span class="by-wallet">${texts.walletFee}</span>
+      <div class="by-exchange">
+        <p>${fill(texts.exchangeFee, { amount: html`<b>${amount}</b>` })}</p>
+        <p>${fill(texts.exchangeNetwork, { network: html`<b>${latin(called)}</b>` })}</p>
+        <p>${texts.exchangeDelay}</p>
+      </div>
+      ${networkWarning}
     </div>
   </div>`;
 }
