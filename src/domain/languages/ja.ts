@@ -33,8 +33,7 @@ export const ja = {
     sendExactly: '送金額（正確に）',
     sendTheRest: '残りの送金額',
     address: '{network} のアドレス',
-    networkWarning:
-      '{network} 上の {coin} だけを送金してください。ほかのネットワークで送られたお金は失われます。',
+    networkWarning: '{network} 上の {coin} だけを送金してください。ほかのネットワークで送ると失われます。',
     walletFee: '手数料は別にかかります。',
     payingFrom: '送金元',
     fromWallet: 'ウォレットから',
