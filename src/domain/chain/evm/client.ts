@@ -21,7 +21,7 @@ import { headerAt, type Reader } from './read.ts';
 import type { JsonRpc } from './rpc/json-rpc.ts';
 import type { ProviderError } from './rpc/provider-error.ts';
 import { Providers } from './rpc/providers.ts';
-import { isFault, isUnable, NO_PROVIDER, Questions } from './rpc/questions.ts';
+import { isFault, isOfTransaction, isUnable, NO_PROVIDER, Questions } from './rpc/questions.ts';
 import { begin, progressFrom, scan, type Progress } from './scan.ts';
 import { sightPending } from './sightings.ts';
 import { Coins } from './transfers.ts';
@@ -83,12 +83,9 @@ export class EvmClient implements ChainClient {
 
   /** See ChainClient. */
   async find(_network: NetworkId, txHash: string): Promise<Outcome> {
-    const now = this.#clock();
-    const known = { finalHeight: this.#final?.height ?? -1, now };
-    return this.#questions.ask(
-      (provider) => findTransaction({ provider, coins: this.#coins }, txHash, known),
-      now,
-    );
+    const known = { finalHeight: this.#final?.height ?? -1, now: this.#clock() };
+    const look = (provider: JsonRpc) => findTransaction({ provider, coins: this.#coins }, txHash, known);
+    return this.#questions.ask(look, known.now, isOfTransaction);
   }
 
   /** See ChainClient. */

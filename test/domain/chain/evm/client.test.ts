@@ -361,6 +361,31 @@ describe('a client of an EVM network', () => {
     expect(await amounts(`0x${'0'.repeat(64)}`)).to.deep.equal([]);
   });
 
+  it('serves the network on when a transaction cannot be looked up, as one of before a fork cannot', async () => {
+    const stand = standOf();
+    const proxy = await startLyingProxy(stand.anvil);
+    try {
+      const follower = stand.follow([], { urls: [proxy.url] });
+      await follower.pollAll();
+      const hash = await stand.send(newAddress(), 3n);
+      await stand.mine();
+      await follower.pollAll();
+      // Receipts had a state root in place of a status.
+      proxy.lie = ({ method }, truth) =>
+        method === 'eth_getBlockReceipts'
+          ? (truth as object[]).map((one) => ({ ...one, status: undefined, root: wordOf(1n) }))
+          : truth;
+      const error: unknown = await follower.client.find('ethereum', hash).catch((thrown: unknown) => thrown);
+      expect(error).to.be.an('error');
+      proxy.lie = null;
+      // The poll is of the moment of the question, so that a rest would not be over.
+      follower.now = new Date(Date.now() - 1_000);
+      expect((await follower.poll()).next).to.equal('head');
+    } finally {
+      await proxy.close();
+    }
+  });
+
   it('tells balances at the final block, or before a time: what a contract sent has no transaction', async () => {
     const stand = standOf();
     const address = newAddress();

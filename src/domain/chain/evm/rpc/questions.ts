@@ -14,6 +14,16 @@ export const isFault = (error: unknown): error is ProviderError | Refused =>
 export const isUnable = (error: unknown): boolean =>
   error instanceof ProviderError && (error.fault === 'no_method' || error.fault === 'rpc_error');
 
+/**
+ * True for what may lie in the transaction that is asked for, which anybody may name: one of before a fork,
+ * or of a block that is too large. It says nothing against the provider, which serves the network all the
+ * same.
+ */
+export const isOfTransaction = (error: unknown): boolean =>
+  error instanceof Refused
+    ? error.kind !== 'wrong_chain'
+    : isUnable(error) || (error instanceof ProviderError && error.fault === 'too_large');
+
 /** Throws Refused when the provider serves another chain. */
 export async function checkChain(provider: JsonRpc, chainId: number): Promise<void> {
   const served = integer(await provider.call('eth_chainId'));
@@ -48,7 +58,11 @@ export class Questions {
    * Returns what the first provider answers that answers at all. One that does not know is not at fault, and
    * the next one is asked. Throws what the last one said, and that it does not know only when all say so.
    */
-  async ask<Answer>(question: (provider: JsonRpc) => Promise<Answer>, now: Date): Promise<Answer> {
+  async ask<Answer>(
+    question: (provider: JsonRpc) => Promise<Answer>,
+    now: Date,
+    isNoFault: (error: unknown) => boolean = isUnable,
+  ): Promise<Answer> {
     const unable = new Map<JsonRpc, unknown>();
     let last: unknown = NO_PROVIDER;
     for (const _ of this.#providers.names) {
@@ -59,7 +73,7 @@ export class Questions {
         return await question(provider);
       } catch (error) {
         if (!isFault(error)) throw error;
-        if (isUnable(error)) unable.set(provider, error);
+        if (isNoFault(error)) unable.set(provider, error);
         else {
           this.fail(provider, error, now);
           last = error;
