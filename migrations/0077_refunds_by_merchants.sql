@@ -19,7 +19,7 @@ CREATE TABLE payout_transfers (
   network text NOT NULL,
   tx_hash text COLLATE "C" NOT NULL,
   coin text NOT NULL,
-  -- With the collation of refunds, for their index. In lower case; once it is erased the id of the refund.
+  -- With the collation of refunds, for their index. In lower case; once it is erased a hash of it.
   address text NOT NULL,
   amount numeric NOT NULL CHECK (amount > 0),
   seen_at timestamptz(3) NOT NULL,

@@ -3,6 +3,7 @@ import { lockAll, readPayments } from '../../payments/lifecycle/store.ts';
 import { HAS_QUARANTINED } from '../../payments/lifecycle/quarantine.ts';
 import { recordset, run, runOne, sql, type Db, type Tx } from '../../../platform/postgres/db.ts';
 import type { EventEnvelope } from '../../../sdk/event-types.ts';
+import { ERASED_ADDRESS } from '../../payments/refunds/by-merchant/payout-transfers.ts';
 import { IS_OPEN } from '../../payments/refunds/states.ts';
 
 const whatWaits = sql<{ refunds: number; is_quarantined: boolean }, { id: string }>(
@@ -23,8 +24,8 @@ const erasePayment = sql<never, { id: string }>(
     ), refund AS (
       UPDATE refunds SET address = NULL, reason = NULL, problem = NULL WHERE payment_id = ${p.id}
     ), paid AS (
-      UPDATE payout_transfers SET address = refund_id
-      WHERE refund_id IN (SELECT id FROM refunds WHERE payment_id = ${p.id})
+      UPDATE payout_transfers t SET address = ${ERASED_ADDRESS('t.tx_hash', 't.address')}
+      WHERE refund_id IN (SELECT id FROM refunds WHERE payment_id = ${p.id} AND address IS NOT NULL)
     ), given AS (
       DELETE FROM refund_addresses WHERE payment_id = ${p.id}
     )

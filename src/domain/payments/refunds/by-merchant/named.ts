@@ -3,7 +3,7 @@ import { run, runOne, sql, type Connection, type Tx } from '../../../../platform
 import { REFUND_COLUMNS, type Refund, type RefundProblem } from '../store.ts';
 import { IS_AWAITED, IS_SENT, type RefundStatus } from '../states.ts';
 import { CAME_AFTER } from './candidates.ts';
-import { FITS, IS_STANDING_PAYOUT } from './payout-transfers.ts';
+import { ERASED_ADDRESS, IS_STANDING_PAYOUT } from './payout-transfers.ts';
 
 interface Naming {
   readonly id: string;
@@ -100,7 +100,9 @@ const dueNamed = sql<NamedRefund, Due>(
       r.address, r.status, r.tx_hash, r.created_at, r.problem, r.named_at, r.is_announced,
       coalesce(t.dropped_at IS NOT NULL, false) AS is_dropped, used.is_used_by_same
     FROM refunds r JOIN payments p ON p.id = r.payment_id
-      LEFT JOIN payout_transfers t ON t.tx_hash = r.tx_hash AND ${FITS('r', 't')}
+      LEFT JOIN payout_transfers t ON t.network = r.network AND t.tx_hash = r.tx_hash AND t.coin = r.coin
+        AND t.amount = r.coin_amount::numeric
+        AND t.address IN (lower(r.address), ${ERASED_ADDRESS('r.tx_hash', 'r.address')})
       LEFT JOIN LATERAL (
         SELECT o.merchant_id = p.merchant_id AS is_used_by_same
         FROM refunds other JOIN payments o ON o.id = other.payment_id WHERE other.id = t.refund_id

@@ -11,6 +11,13 @@ export const FITS = (r: string, t: string): string =>
   `${r}.network = ${t}.network AND lower(${r}.address) = ${t}.address AND ${r}.coin = ${t}.coin
     AND ${r}.coin_amount::numeric = ${t}.amount`;
 
+/**
+ * SQL: what stands in place of a transfer's address once it is erased. It says no more than the hash of the
+ * transaction, and tells that the transfer was used when it is read or announced again.
+ */
+export const ERASED_ADDRESS = (txHash: string, address: string): string =>
+  `encode(sha256(convert_to(${txHash} || lower(${address}), 'UTF8')), 'hex')`;
+
 /** SQL: a mined transfer `t` that completes no refund yet. Index: payout_transfers_open. */
 export const IS_STANDING_PAYOUT = (t: string): string =>
   `${t}.refund_id IS NULL AND ${t}.dropped_at IS NULL AND ${t}.block_height IS NOT NULL`;
@@ -79,6 +86,9 @@ const recordPayouts = sql<never, { transfers: string }>(
           AND known.coin = t.coin AND known.address = t.address
         LIMIT 1
       ) concerned
+    WHERE NOT EXISTS (SELECT FROM payout_transfers used WHERE used.network = t.network
+      AND used.tx_hash = t.tx_hash AND used.coin = t.coin
+      AND used.address = ${ERASED_ADDRESS('t.tx_hash', 't.address')})
     ON CONFLICT (network, tx_hash, coin, address) DO UPDATE SET
       amount = excluded.amount,
       seen_at = excluded.seen_at,

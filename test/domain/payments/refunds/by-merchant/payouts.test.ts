@@ -313,6 +313,22 @@ describe('a refund that the merchant pays', () => {
     await refunds.pay(refund);
     await finish();
     expect(await erasePersonalData(db, refund.payment_id)).to.equal(null);
-    expect(await db('payout_transfers').select('address')).to.deep.equal([{ address: refund.id }]);
+    const [erased] = await db('payout_transfers').select('address', 'refund_id');
+    expect(erased.refund_id).to.equal(refund.id);
+    expect(erased.address).to.match(/^[0-9a-f]{64}$/);
+  });
+
+  it('whose address is erased keeps its transfer: read again it completes no other refund', async () => {
+    const [first, second] = [await five(), await five()];
+    const txHash = await refunds.pay(first);
+    await finish();
+    expect([await state(first), await state(second)]).to.deep.equal(['COMPLETED', 'AWAITING_SIGNATURE']);
+    expect(await erasePersonalData(harness.ctx.db, first.payment_id)).to.equal(null);
+    await readAgain();
+    await finish();
+    expect(await state(second)).to.equal('AWAITING_SIGNATURE');
+    await refunds.announce(merchant, second, txHash);
+    await finish();
+    expect(await state(second)).to.equal('AWAITING_SIGNATURE already_used');
   });
 });
