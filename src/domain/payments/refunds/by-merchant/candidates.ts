@@ -19,16 +19,20 @@ export const CAME_AFTER = (t: string, r: string): string =>
     AND (${r}.accepted_head IS NULL OR ${t}.block_height > ${r}.accepted_head
       OR ${t}.seen_at > ${r}.accepted_head_at)`;
 
+/** SQL: the refund `r` names another transaction than `t` has, and a transfer of that one fits and stands. */
+const HAS_OWN = (r: string, t: string): string =>
+  `EXISTS (
+        SELECT FROM payout_transfers own
+        WHERE own.tx_hash = ${r}.tx_hash AND own.tx_hash <> ${t}.tx_hash AND ${FITS(r, 'own')}
+          AND ${IS_STANDING_PAYOUT('own')}
+      )`;
+
 const candidatesOfTransfer = sql<Candidate, PayoutKey>(
   'candidates_of_payout_transfer',
   (p) => `
     SELECT r.id, r.payment_id, r.amount, r.currency, r.source, r.coin, r.network, r.coin_amount, r.reason,
       r.address, r.status, r.tx_hash, r.created_at, r.problem, p.merchant_id, r.named_at, r.is_announced,
-      EXISTS (
-        SELECT FROM payout_transfers own
-        WHERE own.tx_hash = r.tx_hash AND own.tx_hash <> t.tx_hash AND ${FITS('r', 'own')}
-          AND ${IS_STANDING_PAYOUT('own')}
-      ) AS has_own
+      ${HAS_OWN('r', 't')} AS has_own
     FROM payout_transfers t JOIN refunds r ON ${FITS('r', 't')} JOIN payments p ON p.id = r.payment_id
     WHERE t.network = ${p.network} AND t.tx_hash = ${p.tx_hash} AND t.coin = ${p.coin}
       AND t.address = ${p.address} AND ${IS_STANDING_PAYOUT('t')} AND ${IS_AWAITED('r')}
@@ -50,8 +54,8 @@ interface Above {
   readonly finalHeight: number;
 }
 
-// A final one is followed until it completes a refund, or all that it fits are held because of it; any other
-// until it is named.
+// A final one is followed until it completes a refund, or all that it fits wait for their own transfers or
+// are held because of it; any other until it is named.
 const unfollowed = sql<Work, Above>(
   'payout_transfers_to_follow',
   (p) => `
@@ -59,7 +63,8 @@ const unfollowed = sql<Work, Above>(
     FROM payout_transfers t CROSS JOIN LATERAL (
       SELECT t.block_height <= ${p.finalHeight}::bigint AS is_final,
         bool_or(r.tx_hash = t.tx_hash) AS is_named, bool_or(${IS_UNSIGNED('r')}) AS is_free,
-        bool_or(NOT ${IS_HELD('r')} OR r.tx_hash = t.tx_hash OR r.problem->>'tx_hash' <> t.tx_hash) AS is_open
+        bool_or(r.tx_hash = t.tx_hash OR (NOT ${IS_HELD('r')} OR r.problem->>'tx_hash' <> t.tx_hash)
+          AND NOT ${HAS_OWN('r', 't')}) AS is_open
       FROM refunds r WHERE ${FITS('r', 't')} AND ${IS_AWAITED('r')} AND ${CAME_AFTER('t', 'r')}
     ) s
     WHERE t.network = ${p.network} AND ${IS_STANDING_PAYOUT('t')}

@@ -187,6 +187,19 @@ describe('a refund that the merchant pays', () => {
     expect((await shop.payment(other)).amount_received).to.equal('5');
   });
 
+  it('is completed by its own transfer behind a hundred others like it, and holds up no other refund', async () => {
+    const refund = await five();
+    const another = await five(merchant, ANOTHER);
+    for (let sent = 0; sent < 100; sent += 1) await refunds.pay(refund);
+    await real.mine(1);
+    await refunds.announce(merchant, refund, await refunds.pay(refund));
+    await refunds.pay(another);
+    await real.mine(11);
+    for (let poll = 0; poll < 2; poll += 1) await real.sync();
+    await finish();
+    expect([await state(refund), await state(another)]).to.deep.equal(['COMPLETED', 'COMPLETED']);
+  });
+
   it('goes back to the merchant when a reorganisation takes its transfer out of the chain', async () => {
     const refund = await five();
     const txHash = await refunds.pay(refund);
