@@ -35,6 +35,7 @@ const BODIES: Readonly<Record<string, object>> = {
   '/v1/sandbox/rates': { rates: {} },
   '/v1/sandbox/payments/:id/advance': { by: '1m' },
   '/v1/payment': ORDER,
+  '/v1/payment/:id/refunds/:refund_id/announce': { tx_hash: `0x${'ab'.repeat(32)}` },
   '/v1/webhooks/endpoints': { url: 'https://shop.example/' },
   '/v1/webhooks/endpoints/:id': { url: 'https://shop.example/' },
   '/v1/webhooks/config': { webhookUrl: 'https://shop.example/', enabled: true },

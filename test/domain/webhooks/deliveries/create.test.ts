@@ -124,6 +124,7 @@ describe('creating deliveries', () => {
     const sent = await singleStatementsOf(() => dispatchEvents(harness.ctx, events));
     expect(sent).to.deep.equal([
       'BEGIN',
+      'SET LOCAL synchronous_commit TO off',
       'events_to_dispatch',
       'insert_deliveries',
       'finish_jobs',
