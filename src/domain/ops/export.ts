@@ -59,9 +59,9 @@ const transfers = sql<RowsOf, Ids>(
   'export_transfers',
   (p) => `
     SELECT to_json(row) AS row FROM (
-      SELECT payment_id, network, ${HASH_OF('tx_hash')} AS tx_hash, coin, amount::text, credit::text, converted::text, returned::text,
-        conversion, sender, seen_at, block_height::text, confirmed_at, dropped_at, replaced_by,
-        pooled_at, lapsed_at
+      SELECT payment_id, network, ${HASH_OF('tx_hash')} AS tx_hash, coin, amount::text, credit::text,
+        converted::text, returned::text, conversion, sender, seen_at, block_height::text, confirmed_at,
+        dropped_at, replaced_by, pooled_at, lapsed_at
       FROM transfers WHERE payment_id = ANY (${p.ids}) ORDER BY payment_id, place) row`,
 );
 const ledger = sql<RowsOf, Ids>(

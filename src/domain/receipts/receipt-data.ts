@@ -47,7 +47,8 @@ const receiptDataOfEvent = sql<ReceiptDataRow, { eventId: string }>(
   (p) => `
   SELECT e.type, e.created_at AS at, e.body::json #>> '{data,checkout,status}' AS status,
     coalesce(f.name, m.name) AS merchant_name, m.mode AS merchant_mode, p.merchant_id,
-    f.support_url, ${LOGO} AS logo, p.id AS payment_id, p.token_id, p.customer_email, p.language, p.order_id, p.order_description,
+    f.support_url, ${LOGO} AS logo,
+    p.id AS payment_id, p.token_id, p.customer_email, p.language, p.order_id, p.order_description,
     p.pay_amount, p.pay_currency, p.actually_paid, p.actually_paid_currency,
     r.amount AS refund_amount, r.coin AS refund_coin, r.coin_amount AS refund_coin_amount,
     r.network AS refund_network, r.tx_hash AS refund_hash, r.address AS refund_address,

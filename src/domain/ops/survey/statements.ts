@@ -89,7 +89,8 @@ const liveNetworks = sql<LiveNetworkRow, { now: Date }>(
   (p) => `
     SELECT c.chain AS network, coalesce(c.waits_because = 'forked', false) AS is_forked, c.providers,
       coalesce((SELECT greatest(0, extract(epoch FROM ${p.now}::timestamptz - min(due_at)))
-        FROM balance_audits WHERE network = n.network AND due_at <= ${p.now}), 0)::float8 AS audit_late_seconds,
+        FROM balance_audits WHERE network = n.network AND due_at <= ${p.now}), 0)::float8
+        AS audit_late_seconds,
       (SELECT count(*) FROM (SELECT FROM balance_audits
         WHERE network = n.network AND unproven IS NOT NULL LIMIT ${MAX_COUNTED}) counted)::int AS unproven
     FROM ${NETWORK_ROWS} JOIN chain_cursors c ON c.chain = ${LIVE_CHAIN_KEY('n.network')}`,

@@ -392,8 +392,13 @@ describe('a client of an EVM network', () => {
     const follower = stand.follow([address]);
     await follower.pollAll();
     const forwarder = await stand.deploy(FORWARDER_CODE);
-    // What the node was told to change belongs to no block before.
-    await stand.mine();
+    // What the node was told to change is in no state root before, so nothing can be proven of that block:
+    // others follow it, each with a time of its own.
+    for (let block = 0; block < 2; block += 1) {
+      await stand.rpc('evm_increaseTime', 1);
+      await stand.mine();
+    }
+    await stand.rpc('evm_increaseTime', 1);
     await stand.send(forwarder, 9n, { data: wordOf(address), gas: '0x40000' });
     await stand.pay('DAI', address, 4n);
     await stand.mine();

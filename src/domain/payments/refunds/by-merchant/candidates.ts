@@ -54,21 +54,28 @@ interface Above {
   readonly finalHeight: number;
 }
 
-// A final one is followed until it completes a refund, or all that it fits wait for their own transfers or
-// are held because of it; any other until it is named.
+// A final one is followed until it completes a refund, or nothing is to be done about it: all that it fits
+// wait for their own transfers, or belong to several merchants and do not wait for a signature, or are held
+// because of it. Otherwise some of these transfers would keep the places of all others. One that is not final
+// is followed until it is named.
 const unfollowed = sql<Work, Above>(
   'payout_transfers_to_follow',
   (p) => `
     SELECT t.network, t.tx_hash, t.coin, t.address, s.is_final
     FROM payout_transfers t CROSS JOIN LATERAL (
       SELECT t.block_height <= ${p.finalHeight}::bigint AS is_final,
-        bool_or(r.tx_hash = t.tx_hash) AS is_named, bool_or(${IS_UNSIGNED('r')}) AS is_free,
-        bool_or(r.tx_hash = t.tx_hash OR (NOT ${IS_HELD('r')} OR r.problem->>'tx_hash' <> t.tx_hash)
-          AND NOT ${HAS_OWN('r', 't')}) AS is_open
-      FROM refunds r WHERE ${FITS('r', 't')} AND ${IS_AWAITED('r')} AND ${CAME_AFTER('t', 'r')}
+        bool_or(r.tx_hash = t.tx_hash) AS is_named, bool_or(${IS_UNSIGNED('r')}) AS is_unsigned,
+        bool_or(${IS_UNSIGNED('r')}) FILTER (WHERE NOT o.has_own) AS is_free,
+        count(DISTINCT m.merchant_id) FILTER (WHERE NOT o.has_own) = 1
+          AND bool_or(NOT ${IS_HELD('r')} OR r.problem->>'tx_hash' <> t.tx_hash)
+            FILTER (WHERE NOT o.has_own) AS is_for_one
+      FROM refunds r JOIN payments m ON m.id = r.payment_id
+        CROSS JOIN LATERAL (SELECT ${HAS_OWN('r', 't')} AS has_own) o
+      WHERE ${FITS('r', 't')} AND ${IS_AWAITED('r')} AND ${CAME_AFTER('t', 'r')}
     ) s
     WHERE t.network = ${p.network} AND ${IS_STANDING_PAYOUT('t')}
-      AND CASE WHEN s.is_final THEN s.is_open ELSE s.is_free AND s.is_named IS NOT TRUE END
+      AND CASE WHEN s.is_final THEN s.is_named OR s.is_free OR s.is_for_one
+        ELSE s.is_unsigned AND s.is_named IS NOT TRUE END
     ORDER BY t.block_height, t.tx_hash, t.coin, t.address LIMIT 100`,
 );
 

@@ -100,7 +100,8 @@ async function followTransfer(tx: Tx, { key, height, payments }: Followed, now: 
 }
 
 async function holdAll(tx: Tx, candidates: readonly Candidate[], txHash: string): Promise<void> {
-  for (const one of candidates) if (!isSent(one.status)) await hold(tx, one, problemOf('ambiguous', txHash));
+  for (const one of candidates)
+    if (isUnsigned(one.status)) await hold(tx, one, problemOf('ambiguous', txHash));
 }
 
 /** What becomes of another refund that a transfer fits, once it has completed one. */

@@ -200,6 +200,36 @@ describe('a refund that the merchant pays', () => {
     expect([await state(refund), await state(another)]).to.deep.equal(['COMPLETED', 'COMPLETED']);
   });
 
+  it("is completed behind a hundred transfers like two merchants' refunds that name transactions which never came", async () => {
+    const [one, two] = [await real.addMerchant(), await real.addMerchant()];
+    const alike = [await five(one), await five(two)] as const;
+    await refunds.announce(one, alike[0], `0x${'a'.repeat(64)}`);
+    await refunds.announce(two, alike[1], `0x${'b'.repeat(64)}`);
+    for (let sent = 0; sent < 100; sent += 1) await refunds.pay(alike[0]);
+    await real.mine(1);
+    const refund = await five(merchant, ANOTHER);
+    await refunds.pay(refund);
+    await real.mine(11);
+    await real.sync();
+    await finish();
+    expect(await state(refund)).to.equal('COMPLETED');
+  });
+
+  it('that is held because of one of two transfers is left as it is while they stand', async () => {
+    const other = await real.addMerchant();
+    const [first, second] = [await five(), await five(other)];
+    for (const one of [first, second]) await refunds.pay(one);
+    await finish();
+    const rows = () => harness.ctx.db('refunds').select('id', 'problem', 'xmin').orderBy('id');
+    const held = await rows();
+    expect([await state(first), await state(second, other)]).to.deep.equal([
+      'HELD ambiguous',
+      'HELD ambiguous',
+    ]);
+    for (let poll = 0; poll < 2; poll += 1) await finish();
+    expect(await rows()).to.deep.equal(held);
+  });
+
   it('goes back to the merchant when a reorganisation takes its transfer out of the chain', async () => {
     const refund = await five();
     const txHash = await refunds.pay(refund);
