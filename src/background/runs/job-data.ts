@@ -9,6 +9,16 @@ export interface JobData {
   readonly merchants?: readonly string[];
 }
 
+/**
+ * Throws, so that an operator sees the job among the failed ones, unless its data is the service's. Whoever
+ * can write to the queue's store may have added it.
+ */
+export function checkData(data: unknown): void {
+  const keys = typeof data === 'object' && data !== null && 'keys' in data ? data.keys : undefined;
+  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string'))
+    throw new Error('the data of a job must be { keys: string[] }');
+}
+
 /** What a run returns, as operators see it. */
 export interface RunReport {
   readonly outcome: 'done' | 'nothing was due' | 'no slot was free' | 'workers are drained';

@@ -7,7 +7,7 @@ import type { Handler, Handlers, Job, QueueName } from '../../domain/schedule/jo
 import { messageOf } from '../../platform/log.ts';
 import { leasedTotal } from '../../platform/metrics/measures.ts';
 import type { QueueEnqueuer } from '../enqueuer.ts';
-import { chunksOf, keysOfRun, unitsOf, type JobData, type RunReport } from './job-data.ts';
+import { checkData, chunksOf, keysOfRun, unitsOf, type JobData, type RunReport } from './job-data.ts';
 import { runJob } from './run-job.ts';
 import type { Runs } from './runs.ts';
 import type { Slots } from './slots.ts';
@@ -54,6 +54,7 @@ export class Runner {
   async run(queueJob: QueueJob): Promise<RunReport> {
     const handler = this.#options.handlers.get(queueJob.name);
     if (handler === undefined) throw new Error(`no handler for the job ${queueJob.name}`);
+    checkData(queueJob.data);
     if (await this.#options.drain.isOn(this.#ctx.db)) return report('workers are drained', []);
     const leased = await this.#leaseInTurn(handler.job);
     if (leased === null) return report('no slot was free', []);
