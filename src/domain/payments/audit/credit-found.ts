@@ -32,7 +32,7 @@ export interface Found {
 /**
  * Credits what the address of a payment holds beyond what is known, as far as it is proven: of a token the
  * transfers that its logs name; of the native coin the difference itself, as a transfer without a hash. What
- * cannot be credited now is quarantined. The rest is told to operators alone.
+ * cannot be credited now is quarantined. The rest is reported to operators alone.
  */
 export async function creditFound(ctx: Context, adapters: SyncAdapters, found: Found): Promise<void> {
   const { network, audit, native } = found;

@@ -54,7 +54,7 @@ interface Above {
   readonly finalHeight: number;
 }
 
-// A final one is followed until it completes a refund, or nothing is to be done about it: all that it fits
+// A final one is followed until it completes a refund, or it needs nothing more: all that it fits
 // wait for their own transfers, or belong to several merchants and do not wait for a signature, or are held
 // because of it. Otherwise some of these transfers would keep the places of all others. One that is not final
 // is followed until it is named.
