@@ -39,13 +39,17 @@ export class ServedNetworks {
     return this.#rows.some((row) => row.network === network && row.is_halted);
   }
 
-  /** Reads them again. What is known stays where that fails; the log says so once, and when it ends. */
-  async refresh({ db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
+  /**
+   * Reads them again. What is known stays where that fails; the log says so once, and when it ends. A read
+   * that fails after `signal` is not logged: the process is closing its connections.
+   */
+  async refresh({ db, log }: Pick<Context, 'db' | 'log'>, signal?: AbortSignal): Promise<void> {
     try {
       this.#rows = await run(db, served, { networks: NETWORK_IDS });
       if (!this.#isRead) log.info('the networks that a watcher reads are known again');
       this.#isRead = true;
     } catch (error) {
+      if (signal?.aborted === true) return;
       if (this.#isRead)
         log.warn('the networks that a watcher reads cannot be read: those known before go on, retrying', {
           retry_seconds: EVERY_MS / 1_000,
@@ -62,7 +66,7 @@ export function followServed(ctx: Pick<Context, 'db' | 'log'>): { served: Served
   const stop = new AbortController();
   const follow = async () => {
     while (!stop.signal.aborted) {
-      await networks.refresh(ctx);
+      await networks.refresh(ctx, stop.signal);
       await sleep(EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
     }
   };

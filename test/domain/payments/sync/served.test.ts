@@ -31,4 +31,15 @@ describe('the networks that a watcher reads, as a process knows them', () => {
     for (let times = 0; times < 2; times += 1) await refresh();
     expect(lines().map(({ level }) => level)).to.deep.equal(['warn', 'info']);
   });
+
+  it('that cannot be read are not logged by a process that ends', async () => {
+    const { log, lines } = captureLog();
+    const { db } = harness.ctx;
+    await db.raw('ALTER TABLE chain_cursors RENAME TO elsewhere');
+    const closing = new AbortController();
+    closing.abort();
+    await new ServedNetworks().refresh({ db, log }, closing.signal);
+    expect(lines()).to.deep.equal([]);
+    await db.raw('ALTER TABLE elsewhere RENAME TO chain_cursors');
+  });
 });
