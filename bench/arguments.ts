@@ -8,8 +8,8 @@ export interface Asked {
   readonly sizeOf: (part: Part) => number | null;
   readonly isQuick: boolean;
   readonly rounds: number;
-  /** Whether the table is written to docs/performance.md. */
-  readonly write: boolean;
+  /** Whether the table is written to docs/performance.md, and in place of what: a part's goes below what is there. */
+  readonly write: 'all' | 'below' | null;
   /** Whether the statements that took the most time are printed after each part. */
   readonly statements: boolean;
 }
@@ -18,7 +18,7 @@ export const USAGE = `npm run bench [-- [SIZE] [PART[=SIZE][,PART[=SIZE]]] [--ro
 
 --rounds N  measures each side N times; default 5
 --quick     tiny counts, one round: shows that every part runs, judges nothing
---write     writes the table to docs/performance.md
+--write     writes the table to docs/performance.md; the table of named parts below those that are there
 --statements prints the statements that took the most time in each part
 
 Parts, each with its default SIZE:
@@ -66,7 +66,7 @@ export function readArguments(args: readonly string[]): Asked {
     },
     isQuick: values.quick,
     rounds,
-    write: values.write,
+    write: !values.write ? null : names.length > 0 ? 'below' : 'all',
     statements: values.statements,
   };
 }

@@ -7,12 +7,13 @@ const BEGIN = '<!-- results: written by `npm run bench -- --write` -->';
 const END = '<!-- end of results -->';
 const HEAD = ['work', 'measured (min..max)', 'target', 'verdict', 'figures, and the floor', 'limited by'];
 
-/** Replaces the results in docs/performance.md, with the machine and the date. */
-export function writeResults(rows: readonly Row[]): void {
+/** Writes the results into docs/performance.md with the machine and the date: in place of all, or below them. */
+export function writeResults(rows: readonly Row[], place: 'all' | 'below'): void {
   const text = readFileSync(FILE, 'utf8');
   const [from, until] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (from === -1 || until === -1) throw new Error('docs/performance.md has no place for results');
-  writeFileSync(FILE, text.slice(0, from + BEGIN.length) + resultsOf(rows) + text.slice(until));
+  const kept = place === 'all' ? from + BEGIN.length : until;
+  writeFileSync(FILE, text.slice(0, kept).trimEnd() + resultsOf(rows) + text.slice(until));
 }
 
 function resultsOf(rows: readonly Row[]): string {

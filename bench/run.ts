@@ -109,7 +109,7 @@ function untilDeath<T>(work: Promise<T>): Promise<T> {
 
 function conclude({ isQuick, write }: Asked): number {
   const missed = rows.filter((row) => verdictOf(row) === 'miss');
-  if (write) writeResults(rows);
+  if (write !== null) writeResults(rows, write);
   console.log('');
   if (missed.length > 0) console.log(`Missed: ${missed.map(({ title }) => title).join('; ')}`);
   for (const failure of failures) console.log(`Failed: ${failure}`);
