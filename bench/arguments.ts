@@ -8,7 +8,7 @@ export interface Asked {
   readonly sizeOf: (part: Part) => number | null;
   readonly isQuick: boolean;
   readonly rounds: number;
-  /** Whether the table is written to docs/performance.md, and in place of what: a part's goes below what is there. */
+  /** Where docs/performance.md gets the table: for all, or below, for named parts; null: nowhere. */
   readonly write: 'all' | 'below' | null;
   /** Whether the statements that took the most time are printed after each part. */
   readonly statements: boolean;

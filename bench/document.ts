@@ -7,7 +7,7 @@ const BEGIN = '<!-- results: written by `npm run bench -- --write` -->';
 const END = '<!-- end of results -->';
 const HEAD = ['work', 'measured (min..max)', 'target', 'verdict', 'figures, and the floor', 'limited by'];
 
-/** Writes the results into docs/performance.md with the machine and the date: in place of all, or below them. */
+/** Writes the results, with machine and date, into docs/performance.md: in place of all, or below them. */
 export function writeResults(rows: readonly Row[], place: 'all' | 'below'): void {
   const text = readFileSync(FILE, 'utf8');
   const [from, until] = [text.indexOf(BEGIN), text.indexOf(END)];
