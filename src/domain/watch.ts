@@ -6,7 +6,7 @@ import { chainlinkBounds, NO_BOUNDS } from './chain/rates/chainlink.ts';
 import { watchRates } from './chain/rates/watch-rates.ts';
 import { startAudits } from './payments/audit/audit.ts';
 import { watchNetwork } from './payments/sync/watch-network.ts';
-import { RPC_NETWORKS } from '../platform/config/chains.ts';
+import { countHosts, RPC_NETWORKS } from '../platform/config/chains.ts';
 import type { Context } from '../platform/context.ts';
 import { Leadership } from '../platform/postgres/leadership.ts';
 
@@ -56,7 +56,7 @@ export function startWatching(ctx: Context): Watching {
 function warnOfOneHost({ config, log }: Context): void {
   for (const network of RPC_NETWORKS) {
     const { urls = [], quorumUsd = Infinity } = config.rpc[network] ?? {};
-    if (new Set(urls.map((url) => new URL(url).hostname)).size !== 1 || quorumUsd >= NEVER_USD) continue;
+    if (countHosts(urls) !== 1 || quorumUsd >= NEVER_USD) continue;
     log.warn('the providers of a network are of one host: large transfers, which need two, are never final', {
       network,
       from_usd: quorumUsd,

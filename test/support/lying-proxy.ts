@@ -52,7 +52,8 @@ export async function startLyingProxy(anvil: Anvil): Promise<LyingProxy> {
     },
   });
   return {
-    url: receiver.url,
+    // Another host than the node's own: two ports of one are no second source.
+    url: receiver.url.replace('127.0.0.1', 'localhost'),
     calls,
     get lie() {
       return proxy.lie;

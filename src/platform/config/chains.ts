@@ -55,6 +55,13 @@ export function readProviders(read: Reader): ChainConfig['rpc'] {
   };
 }
 
+/** The name of a URL's host: what answers under one name is one source, whatever its ports. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '');
+
+/** Returns how many hosts URLs have. */
+export const countHosts = (urls: readonly string[]): number =>
+  new Set(urls.map((url) => hostOf(new URL(url)))).size;
+
 const MOST_PROVIDERS = 8;
 const MOST_BLOCKS = 10_000;
 

@@ -3,7 +3,7 @@ import { NEVER_USD } from '../../chain/clients.ts';
 import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { realChains } from '../../chain/profile.ts';
 import { JsonRpc } from '../../chain/evm/rpc/json-rpc.ts';
-import { RPC_NETWORKS, type RpcNetwork } from '../../../platform/config/chains.ts';
+import { countHosts, RPC_NETWORKS, type RpcNetwork } from '../../../platform/config/chains.ts';
 import type { Context } from '../../../platform/context.ts';
 import { findLed } from '../../../platform/postgres/leadership.ts';
 import { readLiveChains } from '../chains.ts';
@@ -82,7 +82,7 @@ async function agreement(found: readonly Inspected[], variable: string): Promise
 
 /** As the start of a watcher warns. */
 function secondCompany(urls: readonly string[], quorumUsd: number, variable: string): Verdict {
-  const hosts = new Set(urls.map((url) => new URL(url).hostname)).size;
+  const hosts = countHosts(urls);
   if (quorumUsd >= NEVER_USD) return ok('no second company is asked: RPC_QUORUM_USD_ turns that off');
   if (hosts > 1) return ok(`from ${quorumUsd} dollars on ${hosts} hosts are asked`);
   return missing(

@@ -107,7 +107,7 @@ describe('npm run ops -- preflight', function () {
 
   const url = () => `${proxy.url}?key=${KEY}`;
   /** The same node by the name of another host. */
-  const second = () => anvil.url.replace('127.0.0.1', 'localhost');
+  const second = () => anvil.url;
   const output = { progress: () => undefined, write: () => Promise.resolve(), end: () => Promise.resolve() };
 
   async function preflight(own: Partial<Config> = {}, id: string | null = merchant.id) {
@@ -135,8 +135,8 @@ describe('npm run ops -- preflight', function () {
     for (const line of [
       /^ok {7}migrations: the database has all/m,
       /^ok {7}chain profile: CHAIN_PROFILE=testnet: Sepolia, nothing there is worth anything$/m,
-      /^ok {7}RPC ethereum 1 127\.0\.0\.1:\d+: it serves Sepolia, block 16 of .* ago, final 5/m,
-      /^ok {7}RPC ethereum 2 localhost:\d+: it serves Sepolia/m,
+      /^ok {7}RPC ethereum 1 localhost:\d+: it serves Sepolia, block 16 of .* ago, final 5/m,
+      /^ok {7}RPC ethereum 2 127\.0\.0\.1:\d+: it serves Sepolia/m,
       /^ok {7}RPC ethereum: all have the same block 5, which is final$/m,
       /^ok {7}watcher ethereum: one leads, and has read up to 10 s ago/m,
       /^ok {7}wallet mer_\w+: wal_\w+, a xpub, its own, confirmed 2026/m,
@@ -192,7 +192,7 @@ describe('npm run ops -- preflight', function () {
       const { bad } = await preflight();
       expect(bad).to.have.length(1);
       expect(bad[0])
-        .to.match(/^broken RPC ethereum 1 127/)
+        .to.match(/^broken RPC ethereum 1 localhost/)
         .and.match(says);
     });
 

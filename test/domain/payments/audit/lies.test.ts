@@ -95,7 +95,7 @@ describe('the balance audit beside providers that lie', () => {
   it('credits what no node proves when providers of two hosts say the same, and else tells operators alone', async () => {
     const second = await startLyingProxy(standOf().anvil);
     try {
-      audits.use({ urls: [proxy.url, second.url] });
+      audits.use({ urls: [proxy.url, second.url.replace('localhost', '127.0.0.1')] });
       const without: Lie = ({ method }, truth) => (method === 'eth_getProof' ? noMethod() : truth);
       [proxy.lie, second.lie] = [without, without];
       const { id, address } = await audits.open();

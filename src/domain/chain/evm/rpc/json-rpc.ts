@@ -1,6 +1,7 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Agent, request } from 'undici';
+import { hostOf } from '../../../../platform/config/chains.ts';
 import { messageOf } from '../../../../platform/log.ts';
 import { parseUrl } from '../../../../platform/values/urls.ts';
 import { ProviderError } from './provider-error.ts';
@@ -29,8 +30,9 @@ export interface Limits {
 
 /** The JSON-RPC of one provider. Its URL is a secret: only number and host are ever named. */
 export class JsonRpc {
-  /** `1 rpc.example.com`: the place among the network's providers, and the host. */
+  /** `1 rpc.example.com`: the place among the network's providers, and the host with its port. */
   readonly name: string;
+  /** Who answers: two ports of a host are no second source. */
   readonly host: string;
   /** Requests that were sent so far. */
   requests = 0;
@@ -46,8 +48,8 @@ export class JsonRpc {
     // The error of `new URL` has the text that is none, and with it the key.
     if (parsed === null) throw new RangeError(`the URL of provider ${place} is none`);
     this.#url = parsed;
-    this.host = this.#url.host;
-    this.name = `${place} ${this.host}`;
+    this.host = hostOf(parsed);
+    this.name = `${place} ${parsed.host}`;
     const { username, password } = this.#url;
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     this.#headers = {

@@ -21,7 +21,8 @@ interface Standing {
  */
 export class Providers {
   readonly #standings: readonly Standing[];
-  #turn = 0;
+  /** Polls have turns of their own: as many questions as polls would give all polls to one provider. */
+  readonly #turns = { poll: 0, question: 0 };
 
   constructor(urls: readonly string[], limits?: Limits) {
     this.#standings = urls.map((url, i) => ({
@@ -38,12 +39,12 @@ export class Providers {
 
   /** Returns the provider of the next poll; null: all of them rest. */
   next(now: Date): JsonRpc | null {
-    for (const _ of this.#standings) {
-      const standing = this.#standings[this.#turn % this.#standings.length];
-      this.#turn += 1;
-      if (standing !== undefined && isAwake(standing, now)) return standing.provider;
-    }
-    return null;
+    return this.#nextOf('poll', now);
+  }
+
+  /** Returns the provider of the next question beside the polls; null: all of them rest. */
+  nextToAsk(now: Date): JsonRpc | null {
+    return this.#nextOf('question', now);
   }
 
   /** Returns the providers of other hosts than that one's, those that are well first. */
@@ -91,6 +92,15 @@ export class Providers {
 
   async close(): Promise<void> {
     await Promise.all(this.#standings.map(({ provider }) => provider.close()));
+  }
+
+  #nextOf(what: 'poll' | 'question', now: Date): JsonRpc | null {
+    for (const _ of this.#standings) {
+      const standing = this.#standings[this.#turns[what] % this.#standings.length];
+      this.#turns[what] += 1;
+      if (standing !== undefined && isAwake(standing, now)) return standing.provider;
+    }
+    return null;
   }
 
   #standingOf(provider: JsonRpc): Standing | undefined {

@@ -66,7 +66,7 @@ export class Questions {
     const unable = new Map<JsonRpc, unknown>();
     let last: unknown = NO_PROVIDER;
     for (const _ of this.#providers.names) {
-      const provider = this.#providers.next(now);
+      const provider = this.#providers.nextToAsk(now);
       if (provider === null || unable.has(provider)) break;
       try {
         await this.check(provider);

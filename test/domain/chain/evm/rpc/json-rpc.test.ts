@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { countHosts } from '../../../../../src/platform/config/chains.ts';
 import { JsonRpc } from '../../../../../src/domain/chain/evm/rpc/json-rpc.ts';
 import { ProviderError } from '../../../../../src/domain/chain/evm/rpc/provider-error.ts';
 import { Providers } from '../../../../../src/domain/chain/evm/rpc/providers.ts';
@@ -178,5 +179,25 @@ describe('the providers of a network', () => {
       '1 a.example',
       '3 a.example',
     ]);
+  });
+
+  it('on several ports of one host, or under its name with a dot, are no second source', () => {
+    const urls = ['http://node.example:8545', 'http://node.example:8546', 'http://NODE.example.:8547'];
+    const providers = new Providers([...urls, 'http://other.example:8545']);
+    const first = providers.next(at(0));
+    if (first === null) throw new Error('none is well');
+    expect(first.name).to.equal('1 node.example:8545');
+    expect(providers.others(first, at(0)).map(({ name }) => name)).to.deep.equal(['4 other.example:8545']);
+    expect([countHosts(urls), countHosts([...urls, 'http://other.example'])]).to.deep.equal([1, 2]);
+  });
+
+  it('take turns with polls whatever else is asked between these: none can hide anything for longer', () => {
+    const providers = new Providers(URLS.slice(0, 2));
+    const polled = [0, 1, 2, 3].map((seconds) => {
+      const { name } = providers.next(at(seconds)) ?? {};
+      providers.nextToAsk(at(seconds));
+      return name;
+    });
+    expect(new Set(polled)).to.have.members(['1 a.example', '2 b.example']);
   });
 });
