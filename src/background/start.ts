@@ -83,7 +83,7 @@ function slotsOf(queue: QueueName, config: Config): Slots {
 /** Runs the workers of the configured queues, the sweep and the recurring jobs. */
 export async function startBackground(ctx: Context): Promise<Background> {
   const { config, log } = ctx;
-  const networks = followServed(ctx);
+  const networks = await followServed(ctx);
   const adapters = createAdapters(config, { served: networks.served });
   const handlers = createHandlers(adapters);
   // Before a connection is open, because without Postgres this throws.

@@ -20,7 +20,7 @@ export async function openWeb(
   lifetime: Lifetime,
   state: HealthState,
 ): Promise<Pick<AppOptions, 'adapters' | 'sandbox' | 'admin' | 'probes' | 'health'>> {
-  const networks = followServed(ctx);
+  const networks = await followServed(ctx);
   lifetime.own(() => networks.close());
   const adapters = createAdapters(ctx.config, { served: networks.served });
   lifetime.own(() => closeAdapters(adapters));

@@ -6,6 +6,8 @@ import { faultOf } from '../../../platform/logging/reasons.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
 
 const EVERY_MS = 10_000;
+/** What could not be read is tried again this soon: until then nobody knows of any network, or of a halt. */
+const RETRY_MS = 1_000;
 
 interface ServedRow {
   readonly network: NetworkId;
@@ -35,6 +37,11 @@ export class ServedNetworks {
     return this.#rows.map(({ network }) => network);
   }
 
+  /** False: the last read failed. */
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
   isHalted(network: NetworkId): boolean {
     return this.#rows.some((row) => row.network === network && row.is_halted);
   }
@@ -52,7 +59,7 @@ export class ServedNetworks {
       if (signal?.aborted === true) return;
       if (this.#isRead)
         log.warn('the networks that a watcher reads cannot be read: those known before go on, retrying', {
-          retry_seconds: EVERY_MS / 1_000,
+          retry_seconds: RETRY_MS / 1_000,
           ...faultOf(error),
         });
       this.#isRead = false;
@@ -60,14 +67,21 @@ export class ServedNetworks {
   }
 }
 
-/** Keeps them up to date until they are closed. */
-export function followServed(ctx: Pick<Context, 'db' | 'log'>): { served: ServedNetworks; close(): void } {
+/**
+ * Reads them, and keeps them up to date until they are closed. A process that serves or works before would
+ * refuse live payments, and put their jobs off; where Postgres is away it begins without.
+ */
+export async function followServed(
+  ctx: Pick<Context, 'db' | 'log'>,
+): Promise<{ served: ServedNetworks; close(): void }> {
   const networks = new ServedNetworks();
   const stop = new AbortController();
+  await networks.refresh(ctx, stop.signal);
   const follow = async () => {
     while (!stop.signal.aborted) {
-      await networks.refresh(ctx, stop.signal);
-      await sleep(EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+      const pauseMs = networks.isRead ? EVERY_MS : RETRY_MS;
+      await sleep(pauseMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+      if (!stop.signal.aborted) await networks.refresh(ctx, stop.signal);
     }
   };
   void follow();

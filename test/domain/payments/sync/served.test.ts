@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { declareChain } from '../../../../src/domain/payments/sync/cursor.ts';
-import { ServedNetworks } from '../../../../src/domain/payments/sync/served.ts';
+import { followServed, ServedNetworks } from '../../../../src/domain/payments/sync/served.ts';
 import { createHarness, type Harness } from '../../../support/harness.ts';
 import { captureLog } from '../../../support/logs.ts';
 
@@ -30,6 +30,15 @@ describe('the networks that a watcher reads, as a process knows them', () => {
     await db.raw('ALTER TABLE elsewhere RENAME TO chain_cursors');
     for (let times = 0; times < 2; times += 1) await refresh();
     expect(lines().map(({ level }) => level)).to.deep.equal(['warn', 'info']);
+  });
+
+  it('are known before it serves the first request', async () => {
+    const { ctx } = harness;
+    await declareChain(ctx.db, 'polygon/live');
+    await ctx.db('chain_cursors').update({ cursor: '1' });
+    const following = await followServed(ctx);
+    following.close();
+    expect(following.served.networks).to.deep.equal(['polygon']);
   });
 
   it('that cannot be read are not logged by a process that ends', async () => {
