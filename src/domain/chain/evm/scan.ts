@@ -10,7 +10,10 @@ import { blockAt, blockOf, findTransfers, headerAt, type Block, type Reader } fr
 import type { JsonRpc } from './rpc/json-rpc.ts';
 import { checkChain } from './rpc/questions.ts';
 
-/** Blocks above the final one that a page reads, and transfers after which it ends. */
+/**
+ * Blocks above the final one that a page reads, and transfers after which it ends: sooner where its time is
+ * over, for a provider that takes long for each block must not keep the next one from serving.
+ */
 const MAX_BLOCKS = 64;
 const MAX_CHANGES = 1_000;
 /** Further below the final block than this, blocks are read in ranges. */
@@ -94,9 +97,14 @@ async function readBranch(options: Scan, progress: Progress, head: Header): Prom
   const { provider } = options;
   let branch = progress.branch;
   let longerThan = -1;
+  const ends = performance.now() + options.pageMs;
+  const isFull = (read: number) =>
+    read >= MAX_BLOCKS ||
+    branch.numberOfChanges >= MAX_CHANGES ||
+    (read > 0 && performance.now() > ends);
   for (let read = 0; branch.tip.height < head.height; read += 1) {
     const isKept = branch.tip.height > longerThan;
-    if (isKept && (read >= MAX_BLOCKS || branch.numberOfChanges >= MAX_CHANGES)) return 'more';
+    if (isKept && isFull(read)) return 'more';
     const { tip } = branch;
     const height = tip.height + 1;
     const block =

@@ -63,6 +63,20 @@ describe('a client of an EVM network', () => {
     expect(follower.transfers.size).to.equal(0);
   });
 
+  it('ends a page after its time above the final block too: who takes long for a block serves no other', async () => {
+    const stand = standOf();
+    const follower = stand.follow([], { pageMs: 0, hasSightings: false });
+    await follower.pollAll();
+    const { height } = (await follower.poll()).head;
+    await stand.mine(3);
+    const pages = [await follower.poll(), await follower.poll(), await follower.poll()];
+    expect(pages.map(({ head, next }) => [head.height - height, next])).to.deep.equal([
+      [1, 'more'],
+      [2, 'more'],
+      [3, 'head'],
+    ]);
+  });
+
   it('reports nothing for nothing: zero, a fake token, another Transfer, another address', async () => {
     const stand = standOf();
     const address = newAddress();

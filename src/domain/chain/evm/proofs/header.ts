@@ -1,6 +1,6 @@
 import { demand } from './refused.ts';
 import { encode, integerBytes, keccak, keccakBytes, type Item } from './rlp.ts';
-import { dataBytes, fields, integer, quantity, word } from './values.ts';
+import { dataBytes, fields, integer, quantity, time, word } from './values.ts';
 
 /** The header of a block, bound to its hash. */
 export interface Header {
@@ -61,7 +61,7 @@ export function readHeader(sent: unknown): Header {
     height: integer(block.number),
     hash,
     parentHash: word(block.parentHash),
-    time: new Date(integer(block.timestamp) * 1000),
+    time: time(block.timestamp),
     stateRoot: word(block.stateRoot),
     transactionsRoot: word(block.transactionsRoot),
     receiptsRoot: word(block.receiptsRoot),

@@ -26,6 +26,16 @@ export function integer(value: unknown): number {
   return number;
 }
 
+/** The last second that timestamps are written with in four digits of the year. */
+const LAST_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
+
+/** Returns the time of a quantity in seconds. Throws Refused for one that cannot be stored. */
+export function time(value: unknown): Date {
+  const seconds = integer(value);
+  if (seconds > LAST_SECOND) throw new Refused('malformed', 'a time is too late to be one');
+  return new Date(seconds * 1000);
+}
+
 /** Returns a word, 32 bytes, in lower case. Throws Refused for anything else. */
 export function word(value: unknown): string {
   if (typeof value !== 'string' || !/^0x[0-9a-f]{64}$/i.test(value))

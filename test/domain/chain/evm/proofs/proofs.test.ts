@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bloomBits, mayHold, readHeader } from '../../../../../src/domain/chain/evm/proofs/header.ts';
+import { bloomBits, hashOf, mayHold, readHeader } from '../../../../../src/domain/chain/evm/proofs/header.ts';
 import { Refused } from '../../../../../src/domain/chain/evm/proofs/refused.ts';
 import { decode, encode, integerBytes, keccak } from '../../../../../src/domain/chain/evm/proofs/rlp.ts';
 import {
@@ -98,6 +98,16 @@ describe('proofs of an EVM network', () => {
       expect(() => readHeader({ ...GENESIS, [field]: '0x01' }), field).to.throw(Refused);
     for (const wrong of [null, [], 'x', {}, { ...GENESIS, logsBloom: undefined }])
       expect(() => readHeader(wrong)).to.throw(Refused);
+  });
+
+  it('refuse a header of a time that nothing can store, though its hash is right', () => {
+    const at = (seconds: number) => {
+      const block = { ...GENESIS, timestamp: `0x${seconds.toString(16)}` };
+      return () => readHeader({ ...block, hash: hashOf(block) });
+    };
+    const last = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
+    expect(at(last)().time.toISOString()).to.equal('9999-12-31T23:59:59.000Z');
+    for (const late of [last + 1, Number.MAX_SAFE_INTEGER]) expect(at(late)).to.throw(Refused, 'too late');
   });
 
   it('hold a transaction to its hash, its sender and its root', () => {
