@@ -51,24 +51,27 @@ export async function resumeChain(connection: Connection, network: NetworkId): P
   return (await runOne(connection, resume, { chain: liveChainKey(network) })) !== null;
 }
 
-// No deadline passes until the scan has come back to it.
-const rescan = sql<{ chain: string }, { chain: string; from: string }>(
+// No deadline passes until the scan has come back to it. A client takes the height of its cursor for final:
+// above the final one it would confirm what a reorganisation may take back.
+const rescan = sql<{ cursor: string }, { chain: string; height: number }>(
   'rescan_chain',
   (p) => `
-    UPDATE chain_cursors SET cursor = ${p.from}, scanned_until = NULL
-    WHERE chain = ${p.chain} AND head >= ${p.from}::bigint RETURNING chain`,
+    UPDATE chain_cursors SET scanned_until = NULL,
+      cursor = greatest(0, least(${p.height}::bigint, final_height))::text
+    WHERE chain = ${p.chain} AND head >= ${p.height}::bigint RETURNING cursor`,
 );
 
 /**
- * Lets a network be read again from the block at a height on, also one that has halted, once it is resumed;
- * false: no watcher has read it, or its head is lower. A watcher whose page is under way does not apply it.
+ * Lets a network be read again from the block at a height on, or from the first that is not final, also one
+ * that has halted, once it is resumed. Returns the first block that is read; null: no watcher has read the
+ * network, or its head is lower. A watcher whose page is under way does not apply it.
  */
 export async function rescanChain(
   connection: Connection,
   network: NetworkId,
   from: number,
-): Promise<boolean> {
+): Promise<number | null> {
   // A cursor that is a height: what is above it is read again.
-  const cursor = String(from - 1);
-  return (await runOne(connection, rescan, { chain: liveChainKey(network), from: cursor })) !== null;
+  const rescanned = await runOne(connection, rescan, { chain: liveChainKey(network), height: from - 1 });
+  return rescanned === null ? null : Number(rescanned.cursor) + 1;
 }

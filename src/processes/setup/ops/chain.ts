@@ -41,21 +41,24 @@ export const chainResumeCommand: OpsCommand = {
 export const chainRescanCommand: OpsCommand = {
   summary: 'lets the watcher read a network again from a block on',
   description:
-    'Nothing is credited twice. Until the scan has come back to where it was, nothing expires there. A network ' +
-    'that has halted stays so until `chain resume`.',
+    'Nothing is credited twice. Until the scan has come back to where it was, nothing expires there. It begins ' +
+    'at the first block that is not final, if that is lower. A network that has halted stays so until ' +
+    '`chain resume`.',
   options: {
     network: NETWORK,
-    from: { type: 'string', value: 'HEIGHT', meaning: 'the first block to read', isNeeded: true },
+    from: { type: 'string', value: 'HEIGHT', meaning: 'a block that is to be read', isNeeded: true },
   },
   changes: () => true,
   async run({ db }, values) {
     const network = networkOf(values);
-    const from = heightOf(values.text('from') ?? '');
-    if (!(await rescanChain(db, network, from)))
+    const asked = heightOf(values.text('from') ?? '');
+    const from = await rescanChain(db, network, asked);
+    if (from === null)
       throw new OpsUsageError(
-        `${network} has no block ${from} yet, or no watcher has read it: see chain status.`,
+        `${network} has no block ${asked} yet, or no watcher has read it: see chain status.`,
       );
-    const text = `${network} is read again from block ${from} on.`;
+    const why = from < asked ? `, the first that was not final: ${asked} is not either` : '';
+    const text = `${network} is read again from block ${from} on${why}.`;
     return { facts: { network, from }, text, changed: { network, from } };
   },
 };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { EvmClient } from '../../../../src/domain/chain/evm/client.ts';
+import { rescanChain } from '../../../../src/domain/ops/chains.ts';
 import { endHoldsOf } from '../../../../src/domain/payments/processing/expire.ts';
 import { wordOf } from '../../../support/anvil.ts';
 import { eachShop } from '../../../support/each-shop.ts';
@@ -79,6 +80,21 @@ describe('payments on an EVM network', () => {
     expect((await shop.payment(id)).exceptions).to.deep.equal(['reorged']);
     await stand.rpc('eth_sendRawTransaction', raw);
     await mineAndSync(1);
+    await confirm();
+    expect(await real.statusOf(id)).to.equal('PROCESSING');
+    expect((await shop.payment(id)).amount_received).to.equal('10.5');
+  });
+
+  it('are confirmed no sooner where an operator has blocks read again that are not final', async () => {
+    const stand = standOf();
+    await stand.pay('USDC', address, price);
+    await mineAndSync(2);
+    const { db } = harness.ctx;
+    const { final_height } = await db('chain_cursors').where({ chain: 'ethereum/live' }).first();
+    expect(await rescanChain(db, 'ethereum', await stand.height())).to.equal(Number(final_height) + 1);
+    while (await real.sync());
+    for (let poll = 0; poll < 2; poll += 1) await real.sync();
+    expect(await real.statusOf(id)).to.equal('PENDING');
     await confirm();
     expect(await real.statusOf(id)).to.equal('PROCESSING');
     expect((await shop.payment(id)).amount_received).to.equal('10.5');

@@ -129,12 +129,12 @@ describe('the watcher of a network', () => {
   });
 
   it('reads again from a height, and no deadline passes until it has come back', async () => {
-    expect(await rescanChain(harness.ctx.db, 'ethereum', 1)).to.equal(false);
-    await real.mine(3);
+    expect(await rescanChain(harness.ctx.db, 'ethereum', 1)).to.equal(null);
+    await real.mine(14);
     await watch();
-    expect(await rescanChain(harness.ctx.db, 'ethereum', 9_000)).to.equal(false);
+    expect(await rescanChain(harness.ctx.db, 'ethereum', 9_000)).to.equal(null);
     const asked: (string | null)[] = [];
-    expect(await rescanChain(harness.ctx.db, 'ethereum', 2)).to.equal(true);
+    expect(await rescanChain(harness.ctx.db, 'ethereum', 2)).to.equal(2);
     expect((await chain())?.scanned_until).to.equal(null);
     const adapters = {
       ...real.adapters.live,
