@@ -136,10 +136,13 @@ export async function markUnsigned(connection: Connection, id: string): Promise<
   await run(connection, awaitSignature, { id });
 }
 
+// A transfer of before cannot be meant: nobody knew where the money was to go.
 const addressRefunds = sql<{ id: string }, { paymentId: string; network: NetworkId; address: string }>(
   'address_refunds',
   (p) => `
-    UPDATE refunds r SET status = 'PENDING', address = ${p.address}
+    UPDATE refunds r SET status = 'PENDING', address = ${p.address},
+      (accepted_head, accepted_head_at) = (
+        SELECT c.head, c.head_at FROM chain_cursors c WHERE c.chain = ${LIVE_CHAIN_KEY('r.network')})
     WHERE payment_id = ${p.paymentId} AND network = ${p.network} AND ${NEEDS_ADDRESS('r')}
     RETURNING id`,
 );

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { EvmClient } from '../../../../../src/domain/chain/evm/client.ts';
+import { setRefundAddress } from '../../../../../src/domain/payments/refunds/refund-address.ts';
 import type { RefundResource } from '../../../../../src/domain/payments/refunds/schemas.ts';
+import { sendRefunds } from '../../../../../src/domain/payments/refunds/send.ts';
 import { wordOf } from '../../../../support/anvil.ts';
 import { eachShop } from '../../../../support/each-shop.ts';
 import {
@@ -130,6 +132,25 @@ describe('a refund on an EVM network', () => {
     await refunds.announce(merchant, refund, early);
     await finish();
     expect(await state(refund)).to.equal('AWAITING_SIGNATURE too_early');
+  });
+
+  it('is not one of before its address was known either, and this is said', async () => {
+    const id = await refunds.settled(merchant);
+    const refund = await refunds.ask(merchant, id, { amount: '5' });
+    expect(refund.status).to.equal('NEEDS_ADDRESS');
+    const early = await standOf().pay('USDC', customer, 5_000_000n);
+    await mineAndSync();
+    await harness.ctx.db.transaction(async (tx) => {
+      const payment = await shop.payment(id);
+      await setRefundAddress(tx, payment, { network: 'ethereum', address: customer }, harness.ctx.now());
+    });
+    await sendRefunds(harness.ctx, real.adapters.live, [refund.id]);
+    await refunds.announce(merchant, refund, early);
+    await finish();
+    expect(await state(refund)).to.equal('AWAITING_SIGNATURE too_early');
+    await sign(await refunds.now(merchant, refund));
+    await finish();
+    expect(await state(refund)).to.equal('COMPLETED');
   });
 
   it('is one transfer of the sum of what a transaction moves: half and half is it, twice is none', async () => {
