@@ -5,6 +5,7 @@ import type { NetworkId } from './chain/networks.ts';
 import { chainlinkBounds, NO_BOUNDS } from './chain/rates/chainlink.ts';
 import { watchRates } from './chain/rates/watch-rates.ts';
 import { startAudits } from './payments/audit/audit.ts';
+import { judgeAnnounced } from './payments/refunds/by-merchant/follow.ts';
 import { watchNetwork } from './payments/sync/watch-network.ts';
 import { countHosts, RPC_NETWORKS } from '../platform/config/chains.ts';
 import type { Context } from '../platform/context.ts';
@@ -29,8 +30,13 @@ export function startWatching(ctx: Context): Watching {
     const leadership = new Leadership(databaseDirectUrl, `watcher lead ${process.pid}`, watchKey(network));
     const adapters = { ...live, networks: [network], chain: () => client };
     const audit = startAudits(ctx, adapters, network);
-    return watchNetwork(ctx, { network, adapters, leadership, audit }, stop.signal);
+    const beside = async () => {
+      await judgeAnnounced(ctx, client, network);
+      await audit();
+    };
+    return watchNetwork(ctx, { network, adapters, leadership, beside }, stop.signal);
   });
+  const others: Promise<void>[] = [];
   // Without a live network nobody asks for a price, and no market is asked.
   if (clients.length > 0) {
     const rates = new Leadership(databaseDirectUrl, `watcher rates ${process.pid}`, RATES_KEY);
@@ -40,14 +46,17 @@ export function startWatching(ctx: Context): Watching {
       ethereum === undefined || live.chains.isTest
         ? NO_BOUNDS
         : chainlinkBounds((to, data) => ethereum.client.call(to, data));
-    loops.push(watchRates(ctx, rates, bounds, stop.signal));
+    others.push(watchRates(ctx, rates, bounds, stop.signal));
   }
   return {
     networks: clients.map(({ network }) => network),
     async close() {
       stop.abort();
-      await Promise.all(loops);
+      const ended = await Promise.all(loops);
+      await Promise.all(others);
+      // What is asked beside the pages fails then.
       await Promise.all(clients.map(({ client }) => client.close()));
+      await Promise.all(ended.map(({ beside }) => beside));
     },
   };
 }

@@ -16,6 +16,7 @@ import type { NewMerchant } from '../../src/domain/merchants/store.ts';
 import { createPayment } from '../../src/domain/payments/create.ts';
 import type { CreatePaymentBody } from '../../src/domain/payments/schemas.ts';
 import { readPayments } from '../../src/domain/payments/lifecycle/store.ts';
+import { judgeAnnounced } from '../../src/domain/payments/refunds/by-merchant/follow.ts';
 import { syncNetwork } from '../../src/domain/payments/sync/sync-network.ts';
 import { hashApiKey } from '../../src/platform/values/ids.ts';
 import type { Harness } from './harness.ts';
@@ -73,7 +74,11 @@ export function openRealNetwork(harness: Harness, shop: Shop, client: ChainOf = 
     },
     tell: (change) => void (altered = change),
     answer: (outcome) => void (answered = outcome),
-    sync: () => syncNetwork(ctx, adapters.live, 'ethereum'),
+    async sync() {
+      const isBehind = await syncNetwork(ctx, adapters.live, 'ethereum');
+      if (!isBehind) await judgeAnnounced(ctx, adapters.live.chain(ctx), 'ethereum');
+      return isBehind;
+    },
     mine: (blocks) => shop.chain.mine('ethereum', blocks, ctx.now()),
     addMerchant,
     async create(own = {}, merchant) {

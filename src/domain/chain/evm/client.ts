@@ -40,7 +40,10 @@ export class EvmClient implements ChainClient {
   readonly #withoutPool = new Set<JsonRpc>();
   /** The head whose checkpoints are known, and what is safe and final with it. */
   #settled: { head: string; safe: number } | null = null;
-  /** That of the last poll. */
+  /**
+   * That with which the last poll began: what it has, the service has stored. Who compares balances while a
+   * page is under way must not count its transfers as missing.
+   */
   #final: BlockOfTransfer | null = null;
 
   constructor(options: EvmOptions, clock: Clock) {
@@ -55,6 +58,7 @@ export class EvmClient implements ChainClient {
   async poll(network: NetworkId, cursor: string | null, watch: Watch, now: Date): Promise<ChainPage> {
     const provider = this.#providers.next(now);
     let progress = cursor === null ? null : await progressFrom(network, cursor, { watch, now });
+    if (progress !== null) this.#beginAt(progress);
     if (provider === null) {
       if (progress === null) throw NO_PROVIDER;
       return this.#page(progress, this.#wait(NO_PROVIDER, now), now);
@@ -67,6 +71,7 @@ export class EvmClient implements ChainClient {
         watch,
         now,
       });
+      this.#beginAt(progress);
       const next = await this.#scan(reader, progress, now);
       if (next === 'head' && this.#options.hasSightings !== false)
         await sightPending(reader, progress.branch, this.#withoutPool);
@@ -168,10 +173,13 @@ export class EvmClient implements ChainClient {
     return false;
   }
 
+  #beginAt({ branch: { final } }: Progress): void {
+    if (final.hash !== null) this.#final = { ...final, hash: final.hash };
+  }
+
   #page({ branch }: Progress, next: ChainPage['next'], now: Date): ChainPage {
     const { final, tip } = branch;
     if (tip.hash === null) throw NO_PROVIDER;
-    if (final.hash !== null) this.#final = { ...final, hash: final.hash };
     const safe = this.#settled?.head === tip.hash ? this.#settled.safe : 0;
     return {
       head: { ...tip, hash: tip.hash },

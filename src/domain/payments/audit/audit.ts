@@ -28,6 +28,8 @@ const AT_ONCE = 50;
 /** A round is this seldom while there is little to do, and after one that no provider could serve. */
 const EVERY_SECONDS = 10;
 const UNABLE_SECONDS = 300;
+/** Then what else is due beside the pages has its turn. */
+const MOST_ROUNDS = 20;
 
 export type AuditAdapters = SyncAdapters & Pick<PaymentAdapters, 'chains'>;
 
@@ -37,12 +39,16 @@ export type AuditAdapters = SyncAdapters & Pick<PaymentAdapters, 'chains'>;
  */
 export function startAudits(ctx: Context, adapters: AuditAdapters, network: NetworkId): () => Promise<void> {
   let nextAt = ctx.systemNow();
-  return async () => {
-    if (ctx.systemNow() < nextAt) return;
-    const seconds = await auditOnce(ctx, adapters, network).catch((error: unknown) => {
+  const audit = () =>
+    auditOnce(ctx, adapters, network).catch((error: unknown) => {
       ctx.log.warn('balances not audited, retrying', { network, ...faultOf(error) });
       return EVERY_SECONDS;
     });
+  return async () => {
+    if (ctx.systemNow() < nextAt) return;
+    let seconds = 0;
+    // Pages are blocks apart: with a round for each, more payments than that would expire unaudited.
+    for (let round = 0; seconds === 0 && round < MOST_ROUNDS; round += 1) seconds = await audit();
     nextAt = addSeconds(ctx.systemNow(), seconds);
   };
 }

@@ -58,8 +58,7 @@ export async function syncPage(ctx: Context, adapters: SyncAdapters, network: Ne
   const scope: ChainScope = { network, testClock, isLive, finality, modes: adapters.modes };
   const chain = isLive ? liveChainKey(network) : chainKey(network, scope.testClock);
   const before = await readCursor(ctx.db, chain);
-  const client = adapters.chain(ctx);
-  const polled = await client.poll(network, before?.cursor ?? null, watchOf(ctx, scope), now);
+  const polled = await adapters.chain(ctx).poll(network, before?.cursor ?? null, watchOf(ctx, scope), now);
   const page = isLive ? agreed(polled, before) : polled;
   let pricesOf = unreadPrices;
   const apply = async (tx: Tx, part: Part) => {
@@ -101,7 +100,7 @@ export async function syncPage(ctx: Context, adapters: SyncAdapters, network: Ne
     ctx.log.info(`payment ${status}`, { payment_id: id, exceptions, network, tx_hash });
   // While there is more to read, a later page may report that a block was replaced.
   if (isLive && applied !== null && page.next === 'head')
-    await followPayouts(ctx, client, { network, finalHeight: page.finalHeight });
+    await followPayouts(ctx, { network, finalHeight: page.finalHeight });
   const waitSeconds = typeof page.next === 'object' ? page.next.waitSeconds : null;
   const isOvertaken = applied === null;
   const isBehind = isOvertaken || (waitSeconds === null && applied.more);

@@ -4,6 +4,7 @@ import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { ChainHalted } from '../../chain/port.ts';
 import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
+import { faultOf } from '../../../platform/logging/reasons.ts';
 import { isUnavailable } from '../../../platform/postgres/db.ts';
 import type { Leadership } from '../../../platform/postgres/leadership.ts';
 import { declareChain, haltChain, isHalted } from './cursor.ts';
@@ -30,28 +31,39 @@ export interface WatchedNetwork {
   readonly network: NetworkId;
   readonly adapters: SyncAdapters;
   readonly leadership: Pick<Leadership, 'hold' | 'end'>;
-  /** Called after each page that reaches the head, and does what is due. */
-  readonly audit?: () => Promise<void>;
+  /**
+   * Called after a page that reaches the head, unless it is running still, and does what is due. It asks
+   * providers, which may take long: no page waits for it.
+   */
+  readonly beside?: () => Promise<void>;
 }
 
 /** What a watcher remembers between its polls. */
 export interface WatchState {
   leads: boolean;
   failures: number;
+  /** What is done beside the pages; null: nothing. */
+  beside: Promise<void> | null;
 }
 
-/** Reads a network until `signal` aborts, whenever this process leads; hands over at once at its end. */
+export const newWatchState = (): WatchState => ({ leads: false, failures: 0, beside: null });
+
+/**
+ * Reads a network until `signal` aborts, whenever this process leads; hands over at once at its end. Returns
+ * what is under way beside then, in an object: it may take until the client is closed.
+ */
 export async function watchNetwork(
   ctx: Context,
   watched: WatchedNetwork,
   signal: AbortSignal,
-): Promise<void> {
-  const state: WatchState = { leads: false, failures: 0 };
+): Promise<Pick<WatchState, 'beside'>> {
+  const state = newWatchState();
   while (!signal.aborted) {
     const pauseMs = await watchOnce(ctx, watched, state);
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
   await watched.leadership.end();
+  return state;
 }
 
 /** Applies one page of a network, if this process leads; returns after how long to come again. */
@@ -67,7 +79,7 @@ export async function watchOnce(ctx: Context, watched: WatchedNetwork, state: Wa
     state.leads = leads;
     if (!leads) return STANDBY_MS;
     if (await isHalted(ctx.db, liveChainKey(network))) return HALTED_MS;
-    const pauseMs = await pollOnce(ctx, watched);
+    const pauseMs = await pollOnce(ctx, watched, state);
     state.failures = 0;
     return pauseMs;
   } catch (error) {
@@ -85,14 +97,23 @@ export async function watchOnce(ctx: Context, watched: WatchedNetwork, state: Wa
 
 async function pollOnce(
   ctx: Context,
-  { network, adapters, audit = () => Promise.resolve() }: WatchedNetwork,
+  { network, adapters, beside }: WatchedNetwork,
+  state: WatchState,
 ): Promise<number> {
   try {
     const { isBehind, isOvertaken, waitSeconds, headAt } = await syncPage(ctx, adapters, network);
     if (isOvertaken) return OVERTAKEN_MS;
     if (isBehind) return 0;
     if (waitSeconds !== null) return waitSeconds * 1_000;
-    await audit();
+    if (beside !== undefined)
+      state.beside ??= beside()
+        .catch((error: unknown) =>
+          ctx.log.warn('what is due beside the pages of a network failed, retrying', {
+            network,
+            ...faultOf(error),
+          }),
+        )
+        .finally(() => (state.beside = null));
     return untilNextBlock(ctx, network, headAt);
   } catch (error) {
     if (!(error instanceof ChainHalted)) throw error;

@@ -5,12 +5,14 @@ import { rescanChain, resumeChain, readLiveChains } from '../../../../src/domain
 import { settlePayment } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
 import { unlessHalted } from '../../../../src/domain/payments/processing/unless-halted.ts';
-import { watchOnce, type WatchState } from '../../../../src/domain/payments/sync/watch-network.ts';
+import { newWatchState, watchOnce, type WatchState } from '../../../../src/domain/payments/sync/watch-network.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Harness } from '../../../support/harness.ts';
+import { MerchantRefunds } from '../../../support/merchant-refunds.ts';
 import { openRealNetwork, type RealNetwork } from '../../../support/real-network.ts';
 import type { Shop } from '../../../support/shop.ts';
+import { TREASURY } from '../../../support/wallets.ts';
 
 describe('the watcher of a network', () => {
   let harness: Harness;
@@ -22,7 +24,7 @@ describe('the watcher of a network', () => {
     ({ harness, shop } = opened);
     real = openRealNetwork(harness, shop);
     leads = true;
-    state = { leads: false, failures: 0 };
+    state = newWatchState();
   });
 
   const leadership = { hold: () => Promise.resolve(leads), end: () => Promise.resolve() };
@@ -32,6 +34,10 @@ describe('the watcher of a network', () => {
     real.tell(() => {
       throw error;
     });
+  const watchToFinal = async () => {
+    await real.mine(13);
+    for (let poll = 0; poll < 3; poll += 1) await watch();
+  };
   const chain = async () => (await readLiveChains(harness.ctx.db))[0];
 
   it('reads pages while it leads, and nothing while another one does', async () => {
@@ -152,6 +158,46 @@ describe('the watcher of a network', () => {
     await watchOnce(harness.ctx, { network: 'ethereum', adapters, leadership }, state);
     expect(asked).to.deep.equal(['1']);
     expect((await chain())?.scanned_until).to.deep.equal(harness.ctx.now());
+  });
+
+  it('waits with no page for what is asked beside, which runs once at a time and after pages at the head', async () => {
+    let [begun, end] = [0, (): void => undefined];
+    const beside = () => {
+      begun += 1;
+      return new Promise<void>((resolve) => (end = resolve));
+    };
+    const watched = { network: 'ethereum', adapters: real.adapters.live, leadership, beside } as const;
+    real.tell((page) => ({ ...page, next: 'more', scannedUntil: null }));
+    await watchOnce(harness.ctx, watched, state);
+    expect(begun).to.equal(0);
+    real.tell((page) => page);
+    for (let poll = 0; poll < 3; poll += 1) await watchOnce(harness.ctx, watched, state);
+    expect(begun).to.equal(1);
+    const id = await real.create();
+    await real.pay(id);
+    await watchOnce(harness.ctx, watched, state);
+    expect(await real.statusOf(id)).to.equal('PENDING');
+    end();
+    await state.beside;
+    await watchOnce(harness.ctx, watched, state);
+    expect(begun).to.equal(2);
+    end();
+  });
+
+  it('applies a page without asking a provider for what merchants have announced', async () => {
+    const chains = real.adapters.live.chain(harness.ctx);
+    let asks = 0;
+    const find = (...given: Parameters<typeof chains.find>) => {
+      asks += 1;
+      return chains.find(...given);
+    };
+    const merchant = await real.addMerchant();
+    const asked = new MerchantRefunds(harness, real, { finish: watchToFinal, payIn: (id) => real.pay(id) });
+    const refund = await asked.ask(merchant, await asked.settled(merchant), { amount: '5', address: TREASURY });
+    await asked.announce(merchant, refund, `0x${'ab'.repeat(32)}`);
+    const adapters = { ...real.adapters.live, chain: () => ({ ...chains, find }) };
+    await watchOnce(harness.ctx, { network: 'ethereum', adapters, leadership }, state);
+    expect([asks, await asked.stateOf(merchant, refund)]).to.deep.equal([0, 'SENT']);
   });
 
   it('says how the providers of its client do', async () => {

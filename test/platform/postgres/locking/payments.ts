@@ -45,6 +45,8 @@ export const PAYMENTS: Reasons = {
     name_transaction_of_refund: OWN_ROW,
     judge_refund: OWN_ROW,
     note_checked_refund: OWN_ROW,
+    reopen_refund: UNDER_PAYMENT,
+    delete_idle_payout_transfers: 'A refund that begins to wait takes no transfer that was final before.',
     record_payout_transfers:
       "The chain's cursor is locked: who records or completes by these rows reads the chain. A refund that waits " +
       'no more leaves a row that nothing uses.',

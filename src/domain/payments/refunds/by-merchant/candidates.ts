@@ -84,6 +84,23 @@ export async function readUnfollowed(connection: Connection, above: Above): Prom
   return run(connection, unfollowed, above);
 }
 
+// Index: payout_transfers_open.
+const deleteIdle = sql<never, Above>(
+  'delete_idle_payout_transfers',
+  (p) => `
+    DELETE FROM payout_transfers t
+    WHERE t.network = ${p.network} AND ${IS_STANDING_PAYOUT('t')} AND t.block_height <= ${p.finalHeight}::bigint
+      AND NOT EXISTS (SELECT FROM refunds r WHERE ${FITS('r', 't')} AND ${IS_AWAITED('r')} AND ${CAME_AFTER('t', 'r')})`,
+);
+
+/**
+ * Deletes final transfers that fit no refund which waits: none that waits later can mean them, and each would
+ * be looked at with every block.
+ */
+export async function deleteIdlePayouts(connection: Connection, above: Above): Promise<void> {
+  await run(connection, deleteIdle, above);
+}
+
 const cameAfter = sql<{ came_after: boolean }, { id: string; seenAt: Date; height: number }>(
   'payout_came_after_refund',
   (p) => `

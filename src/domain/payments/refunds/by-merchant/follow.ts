@@ -7,14 +7,14 @@ import type { Payment } from '../../lifecycle/payment.ts';
 import { lockAll } from '../../lifecycle/store.ts';
 import { completeRefund } from '../send.ts';
 import { isSent, isUnsigned } from '../states.ts';
-import { readCandidates, readUnfollowed } from './candidates.ts';
+import { deleteIdlePayouts, readCandidates, readUnfollowed } from './candidates.ts';
 import { chooseRefund, type Candidate } from './choose.ts';
 import { judgeNamed } from './judge.ts';
 import { hold, nameTransaction, readDueNamed, takeBack } from './named.ts';
 import type { PayoutKey } from './payout-transfers.ts';
 import { problemOf } from './problems.ts';
 
-/** Transactions that a provider is asked for after a page: what merchants announce must not cost more. */
+/** Transactions that a provider is asked for at once: what merchants announce must not cost more. */
 const JUDGED_AT_ONCE = 5;
 
 /** A network that was read to its head. */
@@ -25,14 +25,10 @@ interface ReadNetwork {
 
 /**
  * Does what the transfers of a network mean for the refunds that merchants pay: a final one completes its
- * refund, one that is mined names itself there, and what was announced and is none is taken back. Each in a
- * transaction of its own, so that one that fails stops no other, nor the network.
+ * refund, and one that is mined names itself there. Each in a transaction of its own, so that one that fails
+ * stops no other, nor the network. It asks no provider, for the next page waits for it.
  */
-export async function followPayouts(
-  ctx: Context,
-  client: Pick<ChainClient, 'find'>,
-  { network, finalHeight }: ReadNetwork,
-): Promise<void> {
+export async function followPayouts(ctx: Context, { network, finalHeight }: ReadNetwork): Promise<void> {
   for (const { is_final: isFinal, ...key } of await readUnfollowed(ctx.db, { network, finalHeight }))
     await attempt(ctx, key, async () => {
       const height = isFinal ? finalHeight : null;
@@ -43,6 +39,18 @@ export async function followPayouts(
       for (const { id, status, amount_refunded } of moved)
         ctx.log.info('payment refunded', { payment_id: id, tx_hash: key.tx_hash, status, amount_refunded });
     });
+  await deleteIdlePayouts(ctx.db, { network, finalHeight });
+}
+
+/**
+ * Looks up what merchants have announced and no block has: what is no refund is taken back, or held. Beside
+ * the pages of the network, for a provider may take long.
+ */
+export async function judgeAnnounced(
+  ctx: Context,
+  client: Pick<ChainClient, 'find'>,
+  network: NetworkId,
+): Promise<void> {
   for (const named of await readDueNamed(ctx.db, { network, now: ctx.now(), limit: JUDGED_AT_ONCE }))
     await attempt(ctx, { network, refund_id: named.id }, () => judgeNamed(ctx, client, named));
 }
