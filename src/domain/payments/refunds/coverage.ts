@@ -26,13 +26,18 @@ interface Coverage {
   readonly is_lost: boolean | null;
 }
 
+/** SQL: the coins that a refund reserved, `part`, stand in the confirmed transfer `t`. */
+export const IS_COVERED_PART =
+  't.dropped_at IS NULL AND t.confirmed_at IS NOT NULL AND t.returned >= part.coins';
+/** SQL: they were in a transfer that was dropped. */
+export const IS_LOST_PART = 't.dropped_at IS NOT NULL OR t.returned < part.coins';
+
 const coverageOfRefund = sql<Coverage, { id: string }>(
   'coverage_of_refund',
   (p) => `
     SELECT ${IS_PENDING('r')} AS is_pending, r.asked_at IS NOT NULL OR r.source = 'settled' AS is_final,
-      bool_and(t.dropped_at IS NULL AND t.confirmed_at IS NOT NULL AND t.returned >= part.coins)
-        AND NOT ${HAS_QUARANTINED('r.payment_id')} AS is_covered,
-      bool_or(t.dropped_at IS NOT NULL OR t.returned < part.coins) AS is_lost
+      bool_and(${IS_COVERED_PART}) AND NOT ${HAS_QUARANTINED('r.payment_id')} AS is_covered,
+      bool_or(${IS_LOST_PART}) AS is_lost
     FROM refunds r
       LEFT JOIN refund_parts part ON part.refund_id = r.id
       LEFT JOIN transfers t ON t.payment_id = part.payment_id AND t.network = part.network

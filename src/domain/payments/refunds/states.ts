@@ -3,7 +3,8 @@
  * service is about to send it. The next three are of live payments, which the merchant pays from a wallet of
  * their own; a final transfer on the chain completes them. AWAITING_SIGNATURE: nothing is known to be sent.
  * SENT: a transaction is named, by the merchant or by the watcher. HELD: a final transfer fits it, and
- * something contradicts; a person must look before anybody pays again.
+ * something contradicts; a person must look before anybody pays again. Or the coins that it sends back are
+ * not confirmed any more.
  */
 export const REFUND_STATUSES = [
   'NEEDS_ADDRESS',

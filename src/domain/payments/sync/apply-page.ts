@@ -5,6 +5,7 @@ import { compare } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { findQuarantined, quarantine } from '../lifecycle/quarantine.ts';
 import type { PricesOf } from '../pricing/market.ts';
+import { reviewAwaited } from '../refunds/by-merchant/review.ts';
 import { allAt, findConfirmable, type ConfirmedHeights } from '../transfers/confirm.ts';
 import { readOwners, type ChainScope } from '../transfers/store.ts';
 import { applyTransfers, lockConcerned } from './apply-transfers.ts';
@@ -66,6 +67,12 @@ export async function applyPage(
     isLive,
   });
   await quarantine(tx, quarantining, reportOf, now);
+  if (isLive && quarantining.length > 0)
+    await reviewAwaited(
+      tx,
+      quarantining.map(({ id }) => id),
+      now,
+    );
   const others = new Map([...concerned].filter(([id]) => !isQuarantined(id)));
   const report = { network, transfers, ratesOf, heights, isLive, finality, at: now };
   return { moved: await applyTransfers(tx, others, report, now), more };

@@ -13,7 +13,9 @@ import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
 import { scheduleRequote } from '../pricing/schedule-requote.ts';
 import { readOpenRefunds } from '../refunds/store.ts';
+import { reviewAwaited } from '../refunds/by-merchant/review.ts';
 import { acceptDueRefunds, mayOweRefund } from '../refunds/due.ts';
+import { isAwaited } from '../refunds/states.ts';
 import { confirmUpTo, type ConfirmedHeights } from '../transfers/confirm.ts';
 import { confirmedInFull, decideTransitions, isShort, type Decision } from '../transfers/decide.ts';
 import { holdJobs } from '../transfers/hold.ts';
@@ -90,6 +92,7 @@ export async function applyTransfers(
     () => readOpenRefunds(tx, ids),
   );
   const refunding = new Set(refunds.map(({ payment_id }) => payment_id));
+  if (refunds.some(({ status }) => isAwaited(status))) await reviewAwaited(tx, [...refunding], now);
   return follow(
     tx,
     concerned,

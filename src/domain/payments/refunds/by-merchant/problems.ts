@@ -10,17 +10,14 @@ export const PROBLEMS = {
   wrong_address: 'it moves nothing to the address of the refund',
   wrong_coin: 'it moves another coin there',
   wrong_amount: 'it moves another amount there',
-  too_early: 'it was sent before the refund was accepted',
+  too_early: 'it was sent before the refund was accepted and its address known',
   already_used: 'it has completed another refund: each needs a transaction of its own',
   claimed_elsewhere: "it fits this refund, and was counted for another merchant's: ask the operator",
   ambiguous: 'it fits refunds of several merchants: announce it, if it is yours',
+  uncovered: 'it brought the money that goes back, and is not confirmed any more: do not pay before it is',
   not_scanned: 'it fits and is final, but the watcher did not see it: an operator reads its block again',
 } as const;
 export type ProblemCode = keyof typeof PROBLEMS;
-
-/** Problems of a refund that is HELD: nobody pays again before a person has looked. */
-export const isContradiction = (code: ProblemCode): boolean =>
-  code === 'claimed_elsewhere' || code === 'ambiguous' || code === 'not_scanned';
 
 /** Returns a problem as the refund says it; `detail` says more. */
 export function problemOf(code: ProblemCode, txHash: string, detail = ''): RefundProblem {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ChainTransfer } from '../../../../../src/domain/chain/port.ts';
 import { erasePersonalData } from '../../../../../src/domain/ops/personal-data/erase.ts';
+import { expirePayments } from '../../../../../src/domain/payments/processing/expire.ts';
 import { settlePayments } from '../../../../../src/domain/payments/processing/settle.ts';
 import { setRefundAddress } from '../../../../../src/domain/payments/refunds/refund-address.ts';
 import { readRefunds } from '../../../../../src/domain/payments/refunds/store.ts';
@@ -44,14 +45,23 @@ describe('a refund that the merchant pays', () => {
     await harness.ctx.db('chain_cursors').where({ chain: 'ethereum/live' }).update({ cursor: null });
     await real.sync();
   };
-  /** What the node makes of transfers to the customer from now on. */
-  const tellOfPayout = (change: Partial<ChainTransfer>) =>
+  /** What the node makes of transfers to an address from now on. */
+  const tellOf = (address: string | null, change: Partial<ChainTransfer>) =>
     real.tell((page) => ({
       ...page,
-      transfers: page.transfers.map((one) =>
-        one.address === CUSTOMER.toLowerCase() ? { ...one, ...change } : one,
-      ),
+      transfers: page.transfers.map((one) => (one.address === address ? { ...one, ...change } : one)),
     }));
+  const tellOfPayout = (change: Partial<ChainTransfer>) => tellOf(CUSTOMER.toLowerCase(), change);
+  /** A refund of 4 USDC, which were too little, and are held. */
+  const four = async () => {
+    const id = await real.create({}, merchant);
+    await real.pay(id, { amount: '4' });
+    await finish();
+    harness.advance(120 * MINUTE);
+    await real.sync();
+    await expirePayments(harness.ctx, real.adapters.live, [id]);
+    return refunds.ask(merchant, id, { address: CUSTOMER });
+  };
   /** A refund of 5 USDC to the customer. */
   const five = async (of: LiveMerchant = merchant, address = CUSTOMER) =>
     refunds.ask(of, await refunds.settled(of), { amount: '5', address });
@@ -248,6 +258,45 @@ describe('a refund that the merchant pays', () => {
     await readAgain();
     await finish();
     expect(await state(refund)).to.equal('COMPLETED');
+  });
+
+  it('is held while its money is not confirmed any more, may be paid once it is, and ends where it is lost', async () => {
+    const refund = await four();
+    expect(await state(refund)).to.equal('AWAITING_SIGNATURE');
+    const { address } = await shop.payment(refund.payment_id);
+    tellOf(address, { block: null });
+    await readAgain();
+    expect(await state(refund)).to.equal('HELD uncovered');
+    tellOf(address, {});
+    await readAgain();
+    await finish();
+    expect(await state(refund)).to.equal('AWAITING_SIGNATURE');
+    tellOf(address, { block: null, droppedAt: harness.ctx.now(), reason: 'evicted' });
+    await readAgain();
+    await sendRefunds(harness.ctx, real.adapters.live, [refund.id]);
+    expect(await readRefunds(harness.ctx.db, refund.payment_id)).to.deep.equal([]);
+  });
+
+  it('that is held so is completed by what its merchant had sent already', async () => {
+    const refund = await four();
+    const { address } = await shop.payment(refund.payment_id);
+    tellOf(address, { block: null });
+    await readAgain();
+    await refunds.pay(refund);
+    await finish();
+    expect(await state(refund)).to.equal('COMPLETED');
+  });
+
+  it('leaves no transfer behind that fits none any more, once it is final', async () => {
+    const refund = await five();
+    for (let sent = 0; sent < 3; sent += 1) await refunds.pay(refund);
+    await mine();
+    const open = () => harness.ctx.db('payout_transfers').where({ refund_id: null }).select('tx_hash');
+    expect(await open()).to.have.length(3);
+    await finish();
+    expect(await state(refund)).to.equal('COMPLETED');
+    await real.sync();
+    expect(await open()).to.deep.equal([]);
   });
 
   it('of a policy, and one whose address the customer gives later, are the same', async () => {
