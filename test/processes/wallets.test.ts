@@ -175,6 +175,14 @@ describe('npm run merchants -- wallet', function () {
         expect(message).to.not.include(part);
     });
 
+  it('refuses a secret in the place of any command, and repeats nothing of it', () => {
+    for (const secret of [key, hex, MNEMONIC])
+      expect(() => parseCommand([secret]))
+        .to.throw(UsageError, 'Treat it as exposed')
+        .with.property('message')
+        .that.does.not.include(secret.slice(8, 20));
+  });
+
   for (const [what, args, input] of [
     ['an argument', set('xpub', key, 'default'), ''],
     ['standard input', set('forwarder', '-', 'default'), MNEMONIC.replaceAll(' ', '\n')],

@@ -3,9 +3,10 @@ import { FIRST_ADDRESSES, WALLET_KINDS, type WalletKindId } from '../chain/walle
 import { displayedAddress } from '../chain/addresses.ts';
 import { initCodeOf, FACTORY } from '../chain/wallets/forwarder.ts';
 import { macOf } from '../chain/wallets/mac.ts';
-import { openWallet } from '../chain/wallets/open.ts';
+import { openWallet, walletFault } from '../chain/wallets/open.ts';
 import {
   findWallet,
+  listWallets,
   lockWallets,
   putInUse,
   retireWallet,
@@ -58,20 +59,36 @@ export async function setWallet(ctx: Context, { merchantId, kind, value }: NewWa
 /**
  * Puts a wallet in use in place of the one before, from 10 s later at the latest, and tells its merchant.
  * `address` proves that somebody has compared: the address that the owner's own wallet shows them. Confirming
- * again changes nothing. Throws RangeError where the address is not of the wallet, and where the wallet is
- * retired.
+ * again changes nothing. It goes on behind the indices of an earlier wallet with the same addresses. Throws
+ * RangeError where the address is not of the wallet, where the wallet is retired, and where another owner's in
+ * use has the same addresses.
  */
 export async function confirmWallet(ctx: Context, id: string, address: string): Promise<Changed> {
   const known = await getWallet(ctx, id);
   assertShown(known, firstAddresses(ctx, known), address);
+  // Before the lock: what decides addresses never changes, and one that is set meanwhile is not in use.
+  const alike = await findAlike(ctx, known);
   const changed = await ctx.db.transaction(async (tx) => {
-    await lockWallets(tx, known);
+    await lockWallets(tx, known, alike);
     const { confirmed_at, retired_at } = await getWallet({ db: tx }, id);
     if (confirmed_at !== null && retired_at === null) return { mailed: null, replaced: null };
-    const replaced = await putInUse(tx, known, ctx.now());
+    const replaced = await putInUse(tx, known, alike, ctx.now());
     return { mailed: await notifyOfWallet(tx, known, 'confirmed', ctx.now()), replaced };
   });
   return { wallet: await getWallet(ctx, id), ...changed };
+}
+
+/** Returns the other wallets, of anybody, that have the same addresses. */
+async function findAlike({ db, config }: Context, wallet: Wallet): Promise<string[]> {
+  const account = WALLET_KINDS[wallet.kind].account(wallet.public_data);
+  if (account === null) return [];
+  return (await listWallets(db, null)).flatMap((other) =>
+    other.id !== wallet.id &&
+    walletFault(config, other) === null &&
+    WALLET_KINDS[other.kind].account(other.public_data) === account
+      ? other.id
+      : [],
+  );
 }
 
 /** Ends the use of a wallet for new payments, from 10 s later at the latest, and tells its merchant. */

@@ -45,7 +45,8 @@ export function parseCommand(
 ): { name: string; command: Command; values: Values; json: boolean } | null {
   if (args.includes('--help') || args.includes('-h')) return null;
   const isOfWallet = args[0] === 'wallet';
-  if (isOfWallet) assertNoSecretIn(args);
+  // Else the name of the command alone is repeated.
+  assertNoSecretIn(isOfWallet ? args : args.slice(0, 1));
   const name = args.slice(0, isOfWallet ? 2 : 1).join(' ');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined)

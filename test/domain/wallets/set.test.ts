@@ -103,6 +103,31 @@ describe('wallets', () => {
     }
   });
 
+  it('with the addresses of an earlier one go on behind its indices, so that no two payments share one', async () => {
+    const { ctx } = harness;
+    const value = accountKey(900);
+    const old = await useWallet(ctx, merchantId, { value });
+    expect((await takeDepositIndices(ctx.db, old.id, 10))?.next_index).to.equal(10);
+    const next = await useWallet(ctx, merchantId, { value });
+    expect((await takeDepositIndices(ctx.db, next.id, 10))?.next_index).to.equal(20);
+    await endWallet(ctx, next.id);
+    const other = await harness.addMerchant({ mode: 'live' });
+    const theirs = await useWallet(ctx, other.id, { value });
+    expect((await takeDepositIndices(ctx.db, theirs.id, 10))?.next_index).to.equal(30);
+  });
+
+  it('with the same addresses are not used by two owners, also when these confirm at the same moment', async () => {
+    const { ctx } = harness;
+    const value = accountKey(901);
+    const others = [merchantId, null, (await harness.addMerchant({ mode: 'live' })).id];
+    const wallets = await Promise.all(others.map((owner) => addWallet(ctx, owner, { value })));
+    const said = await Promise.all(
+      wallets.map((one) => refused(confirmWallet(ctx, one.id, firstAddresses(ctx, one)[2]?.address ?? ''))),
+    );
+    expect(said.filter((one) => one === 'nothing was refused')).to.have.length(1);
+    expect(said.filter((one) => one.includes('has the same addresses and is in use'))).to.have.length(2);
+  });
+
   for (const [change, value] of Object.entries({
     public_data: accountKey(99),
     kind: 'forwarder',

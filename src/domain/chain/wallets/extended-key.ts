@@ -38,6 +38,12 @@ export function parseAccountKey(text: string): string {
   return text;
 }
 
+/** Returns what the addresses of an account follow from: depth, index and parent in its text do not count. */
+export function accountOf(publicData: string): string | null {
+  const { publicKey = null, chainCode = null } = readKey(publicData) ?? {};
+  return publicKey === null || chainCode === null ? null : bytesToHex(publicKey) + bytesToHex(chainCode);
+}
+
 /** Opens what `parseAccountKey` has returned: addresses are those of m/44'/60'/account'/0/index. */
 export function openAccountKey(publicData: string): DerivableWallet {
   const account = readKey(publicData);

@@ -1,4 +1,4 @@
-import { openAccountKey, parseAccountKey } from './extended-key.ts';
+import { accountOf, openAccountKey, parseAccountKey } from './extended-key.ts';
 import type { DerivableWallet, WalletFamily } from './families.ts';
 import type { ChainProfile } from '../profile.ts';
 import { openForwarder, parseTreasury, treasuryOf } from './forwarder.ts';
@@ -18,6 +18,8 @@ interface WalletKind {
   readonly open: (publicData: string, walletId: string) => DerivableWallet;
   /** The address that must be typed to confirm it, where that is not one of the first deposit addresses. */
   readonly treasury: (publicData: string) => string | null;
+  /** What decides the addresses, where wallets with the same have the same ones; null: no two have. */
+  readonly account: (publicData: string) => string | null;
   /** The public key, shortened to what distinguishes it; null: there is none. */
   readonly publicKey: (publicData: string) => string | null;
 }
@@ -32,6 +34,7 @@ export const WALLET_KINDS = {
     parse: parseAccountKey,
     open: openAccountKey,
     treasury: () => null,
+    account: accountOf,
     publicKey: (publicData) => `${publicData.slice(0, 8)}...${publicData.slice(-4)}`,
   },
   forwarder: {
@@ -42,6 +45,7 @@ export const WALLET_KINDS = {
     parse: parseTreasury,
     open: openForwarder,
     treasury: treasuryOf,
+    account: () => null,
     publicKey: () => null,
   },
 } as const satisfies Record<string, WalletKind>;

@@ -79,20 +79,24 @@ export async function takeDepositIndices(
   return runOne(connection, takeIndices, { id, count });
 }
 
-const lockWalletsOf = sql<{ id: string }, { merchantId: string | null; family: string }>(
+const lockWalletsOf = sql<
+  { id: string },
+  { merchantId: string | null; family: string; alike: readonly string[] }
+>(
   'lock_wallets_of_owner',
   (p) => `
     SELECT id FROM wallets
-    WHERE merchant_id IS NOT DISTINCT FROM ${p.merchantId} AND family = ${p.family}
+    WHERE family = ${p.family} AND merchant_id IS NOT DISTINCT FROM ${p.merchantId} OR id = ANY (${p.alike})
     ORDER BY id FOR NO KEY UPDATE`,
 );
 
-/** Makes confirming and retiring the wallets of an owner one after the other. */
+/** Makes confirming and retiring the wallets of an owner, and those that are `alike`, one after the other. */
 export async function lockWallets(
   tx: Tx,
   { merchant_id: merchantId, family }: Pick<Wallet, 'merchant_id' | 'family'>,
+  alike: readonly string[] = [],
 ): Promise<void> {
-  await run(tx, lockWalletsOf, { merchantId, family });
+  await run(tx, lockWalletsOf, { merchantId, family, alike });
 }
 
 const retireInUse = sql<{ id: string }, { merchantId: string | null; family: string; now: Date }>(
@@ -102,10 +106,16 @@ const retireInUse = sql<{ id: string }, { merchantId: string | null; family: str
     WHERE merchant_id IS NOT DISTINCT FROM ${p.merchantId} AND family = ${p.family} AND ${IS_IN_USE}
     RETURNING id`,
 );
-const confirm = sql<{ id: string }, { id: string; now: Date }>(
+const inUseAmong = sql<Wallet, { alike: readonly string[] }>(
+  'wallets_in_use_among',
+  (p) => `SELECT * FROM wallets WHERE id = ANY (${p.alike}) AND ${IS_IN_USE}`,
+);
+// Behind the indices that those with the same addresses have given out.
+const confirm = sql<{ id: string }, { id: string; alike: readonly string[]; now: Date }>(
   'confirm_wallet',
   (p) => `
-    UPDATE wallets SET confirmed_at = ${p.now}
+    UPDATE wallets SET confirmed_at = ${p.now}, next_index = greatest(next_index, (
+      SELECT max(other.next_index) FROM wallets other WHERE other.id = ANY (${p.alike})))
     WHERE id = ${p.id} AND confirmed_at IS NULL AND retired_at IS NULL
     RETURNING id`,
 );
@@ -115,13 +125,25 @@ const retire = sql<{ id: string }, { id: string; now: Date }>(
 );
 
 /**
- * Puts a wallet in use in place of the one before, under the lock of `lockWallets`. Returns the id of the one
- * that it replaces, or null. Throws RangeError where it was retired meanwhile.
+ * Puts a wallet in use in place of the one before, under the lock of `lockWallets`; `alike` have the same
+ * addresses. Returns the id of the one that it replaces, or null. Throws RangeError where it was retired
+ * meanwhile, and where somebody else uses the same addresses: an address is of one payment.
  */
-export async function putInUse(tx: Tx, wallet: Wallet, now: Date): Promise<string | null> {
+export async function putInUse(
+  tx: Tx,
+  wallet: Wallet,
+  alike: readonly string[],
+  now: Date,
+): Promise<string | null> {
   const { id, merchant_id: merchantId, family } = wallet;
   const replaced = await runOne(tx, retireInUse, { merchantId, family, now });
-  const confirmed = await runOne(tx, confirm, { id, now });
+  const other = await runOne(tx, inUseAmong, { alike });
+  if (other !== null)
+    throw new RangeError(
+      `The wallet ${other.id} of ${other.merchant_id ?? 'the installation'} has the same addresses and is ` +
+        'in use: retire it first, or set a wallet of another account',
+    );
+  const confirmed = await runOne(tx, confirm, { id, alike, now });
   if (confirmed === null) throw new RangeError(`The wallet ${id} is retired: set a new one`);
   return replaced?.id ?? null;
 }

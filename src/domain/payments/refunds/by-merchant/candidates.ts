@@ -89,8 +89,10 @@ const deleteIdle = sql<never, Above>(
   'delete_idle_payout_transfers',
   (p) => `
     DELETE FROM payout_transfers t
-    WHERE t.network = ${p.network} AND ${IS_STANDING_PAYOUT('t')} AND t.block_height <= ${p.finalHeight}::bigint
-      AND NOT EXISTS (SELECT FROM refunds r WHERE ${FITS('r', 't')} AND ${IS_AWAITED('r')} AND ${CAME_AFTER('t', 'r')})`,
+    WHERE t.network = ${p.network} AND ${IS_STANDING_PAYOUT('t')}
+      AND t.block_height <= ${p.finalHeight}::bigint
+      AND NOT EXISTS (
+        SELECT FROM refunds r WHERE ${FITS('r', 't')} AND ${IS_AWAITED('r')} AND ${CAME_AFTER('t', 'r')})`,
 );
 
 /**
