@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { rescanChain } from '../../../../src/domain/ops/chains.ts';
+import { startAudits } from '../../../../src/domain/payments/audit/audit.ts';
+import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
 import { applyQuarantinedTransfers } from '../../../../src/domain/payments/processing/apply-quarantined.ts';
 import { expirePayment } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { AuditStand, BEFORE_SECONDS } from '../../../support/audit-stand.ts';
@@ -123,6 +125,15 @@ describe('the balance audit', () => {
     expect(await audits.expire(id)).to.equal('EXPIRED');
   });
 
+  it('goes on while payments are due, without a block between its rounds', async () => {
+    await audits.later(BEFORE_SECONDS);
+    const merchant = await audits.real.addMerchant({ currency: 'ETH', network: 'ethereum' });
+    for (let count = 0; count < 51; count += 1)
+      await audits.real.create({ pay_amount: '0.5', order_id: `order-${count}` }, merchant);
+    await startAudits(harness.ctx, audits.real.adapters.live, 'ethereum')();
+    expect(await harness.ctx.db('balance_audits').pluck('payment_id')).to.have.length(51);
+  });
+
   it('is made at the deadline, at the end of the late window, and not of what is over', async () => {
     const { id, address } = await audits.open();
     await audits.later(HOUR);
@@ -183,6 +194,34 @@ describe('the balance audit', () => {
       expect(await shop.story(id)).to.have.length(told);
       const rows = await harness.ctx.db('transfers').where({ payment_id: id, dropped_at: null });
       expect(rows.map(({ tx_hash }) => String(tx_hash).slice(0, 2))).to.deep.equal(['0x', '0x', '0x']);
+    });
+
+    it('names the whole of what is settled, and of a part of it a person decides: nothing counts twice', async () => {
+      const quarantinedOf = (id: string) =>
+        harness.ctx.db('unapplied_transfers').where({ payment_id: id }).select('network', 'is_live');
+      const settled = async (parts: readonly bigint[]) => {
+        const { id, address } = await audits.open();
+        const heights = [await standOf().height()];
+        for (const part of parts) {
+          await audits.forward(address, part);
+          heights.push(await standOf().height());
+        }
+        await audits.later(HOUR);
+        await audits.audit();
+        await settlePayments(harness.ctx, audits.real.adapters.live, [id]);
+        expect(await audits.real.statusOf(id)).to.equal('SETTLED');
+        return { id, last: heights.at(-2) ?? 0 };
+      };
+      const whole = await settled([HALF]);
+      await rescanWithTraces(whole.last);
+      expect(await quarantinedOf(whole.id)).to.deep.equal([]);
+      expect((await shop.payment(whole.id)).tx_hash).to.match(/^0x/);
+
+      const inTwo = await settled([HALF / 2n, HALF / 2n]);
+      await rescanWithTraces(inTwo.last);
+      expect(await quarantinedOf(inTwo.id)).to.deep.equal([{ network: 'ethereum', is_live: true }]);
+      for (const { id } of [whole, inTwo])
+        expect(await shop.payment(id)).to.include({ status: 'SETTLED', amount_received: '0.5' });
     });
 
     it('lets more than was found be new money, where coins had left before', async () => {
