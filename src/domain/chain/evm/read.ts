@@ -12,8 +12,8 @@ import {
   type Transaction,
 } from './proofs/transactions.ts';
 import { dataBytes, fields, list } from './proofs/values.ts';
-import type { JsonRpc } from './rpc/json-rpc.ts';
-import { ProviderError } from './rpc/provider-error.ts';
+import type { Call, JsonRpc } from './rpc/json-rpc.ts';
+import { ProviderError, type ProviderFault } from './rpc/provider-error.ts';
 import { gainOf, innerMoves, type InnerMove } from './rpc/traces.ts';
 import { receiversIn, transfersIn, type Coins } from './transfers.ts';
 
@@ -31,6 +31,9 @@ export interface Block {
   readonly header: Header;
   readonly transactions: readonly Transaction[];
 }
+
+/** Those of 210 million gas. Proving so many takes a second, in which no other network is read. */
+const MOST_TRANSACTIONS = 10_000;
 
 type Which = number | 'latest' | 'finalized' | 'safe';
 
@@ -64,7 +67,14 @@ export async function blockOf(provider: JsonRpc, hash: string): Promise<Block | 
 }
 
 function readBlock(sent: unknown): Block {
-  return { header: readHeader(sent), transactions: list(fields(sent).transactions).map(readTransaction) };
+  return { header: readHeader(sent), transactions: transactionsIn(sent) };
+}
+
+/** Returns the transactions of a block as a provider sent it. */
+export function transactionsIn(sent: unknown): Transaction[] {
+  const transactions = list(fields(sent).transactions);
+  demand(transactions.length <= MOST_TRANSACTIONS, 'a block has more transactions than any has');
+  return transactions.map(readTransaction);
 }
 
 /**
@@ -75,23 +85,33 @@ export function proveContent({ header, transactions }: Block): void {
   if (transactions.every(isKnownType)) proveTransactions(transactions, header, new Map());
 }
 
+/** Faults where the receipts of a block may be there one by one: many logs are more than one body takes. */
+const ONE_BY_ONE: ReadonlySet<ProviderFault> = new Set(['too_large', 'rpc_error']);
+
 /** Returns the receipts of a block, one for each transaction; its header commits to them. */
 export async function receiptsOf(
   provider: JsonRpc,
   { header, transactions }: Block,
 ): Promise<readonly Receipt[]> {
   const sent = await provider.call('eth_getBlockReceipts', header.hash).catch((error: unknown) => {
-    if (!(error instanceof ProviderError && error.fault === 'no_method')) throw error;
-    const hashes = transactions.map(({ hash }) => hash);
-    return provider.batch(hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })));
+    if (!(error instanceof ProviderError)) throw error;
+    const calls = transactions.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+    if (error.fault === 'no_method') return provider.batch(calls);
+    if (ONE_BY_ONE.has(error.fault)) return inTurn(provider, calls);
+    throw error;
   });
   demand(sent !== null, `the receipts of block ${header.height} are missing`);
-  const receipts = readReceipts(sent, header);
   demand(
-    receipts.length === transactions.length,
+    list(sent).length === transactions.length,
     `block ${header.height} has not as many transactions as receipts`,
   );
-  return receipts;
+  return readReceipts(sent, header);
+}
+
+async function inTurn(provider: JsonRpc, calls: readonly Call[]): Promise<unknown[]> {
+  const results: unknown[] = [];
+  for (const { method, params } of calls) results.push(await provider.call(method, ...params));
+  return results;
 }
 
 /**

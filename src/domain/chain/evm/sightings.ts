@@ -1,8 +1,7 @@
 import type { Branch } from './branch.ts';
 import { Refused } from './proofs/refused.ts';
-import { readTransaction } from './proofs/transactions.ts';
-import { fields, list } from './proofs/values.ts';
-import type { Reader } from './read.ts';
+import { fields } from './proofs/values.ts';
+import { transactionsIn, type Reader } from './read.ts';
 import type { JsonRpc } from './rpc/json-rpc.ts';
 import { ProviderError, type ProviderFault } from './rpc/provider-error.ts';
 import { summed } from './transfers.ts';
@@ -44,6 +43,5 @@ const SAYS_NO: ReadonlySet<ProviderFault> = new Set(['rpc_error', 'no_method']);
 async function pendingAbove(provider: Reader['provider'], branch: Branch) {
   const sent = await provider.call('eth_getBlockByNumber', 'pending', true);
   if (sent === null) return null;
-  const { parentHash, transactions } = fields(sent);
-  return parentHash === branch.tip.hash ? list(transactions).map(readTransaction) : [];
+  return fields(sent).parentHash === branch.tip.hash ? transactionsIn(sent) : [];
 }

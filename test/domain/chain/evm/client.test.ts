@@ -199,6 +199,41 @@ describe('a client of an EVM network', () => {
     }
   });
 
+  it('reads receipts one by one where those of a block are more than a body takes: anybody can fill one with logs', async () => {
+    const stand = standOf();
+    const address = newAddress();
+    const follower = stand.follow([address], { limits: { maxBodyBytes: 100_000 } });
+    await follower.pollAll();
+    // 100 times LOG0.
+    const logger = await stand.deploy('0x60645b60006000a06001900380600257');
+    for (let call = 0; call < 4; call += 1) await stand.call(logger, '0x');
+    const hash = await stand.pay('USDC', address, 5n);
+    await stand.mine();
+    const receipts = await stand.rpc('eth_getBlockReceipts', 'latest');
+    expect(JSON.stringify(receipts)).to.have.length.above(100_000);
+    expect((await follower.pollAll()).next).to.equal('head');
+    expect(follower.at(address).map(({ txHash }) => txHash)).to.deep.equal([hash]);
+  });
+
+  it('refuses a block with more transactions than any has, before it proves them', async () => {
+    const stand = standOf();
+    const proxy = await startLyingProxy(stand.anvil);
+    try {
+      const follower = stand.follow([], { urls: [proxy.url], hasSightings: false });
+      await follower.pollAll();
+      await stand.send(newAddress(), 1n);
+      await stand.mine();
+      proxy.lie = ({ method }, truth) => {
+        if (method !== 'eth_getBlockByHash') return truth;
+        const block = truth as { transactions: readonly unknown[] };
+        return { ...block, transactions: Array.from({ length: 10_001 }, () => block.transactions[0]) };
+      };
+      expect((await follower.poll()).next).to.deep.include({ why: 'inconsistent' });
+    } finally {
+      await proxy.close();
+    }
+  });
+
   it('reads again from a height, and reports what stood there and is gone', async () => {
     const stand = standOf();
     const address = newAddress();

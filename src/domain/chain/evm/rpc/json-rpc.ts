@@ -1,13 +1,17 @@
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { hostOf } from '../../../../platform/config/chains.ts';
 import { messageOf } from '../../../../platform/log.ts';
 import { parseUrl } from '../../../../platform/values/urls.ts';
+import { countValues, readBody } from './body.ts';
 import { ProviderError } from './provider-error.ts';
 
 /** A full block with its transactions is some hundred kilobytes; nothing honest is as large as this. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
+/**
+ * Empty lists are three bytes each, and sixty once they are parsed: 32 MiB of them are more memory than the
+ * process may have. A block of 100,000 logs has a million values.
+ */
+const MAX_VALUES = 2_000_000;
 const REQUEST_SECONDS = 15;
 /** Blocks that are read ahead, and what is asked beside them. */
 const CONNECTIONS = 8;
@@ -25,6 +29,7 @@ export interface Call {
 /** Limits of a request, for tests. */
 export interface Limits {
   readonly maxBodyBytes?: number;
+  readonly maxValues?: number;
   readonly requestSeconds?: number;
 }
 
@@ -62,7 +67,12 @@ export class JsonRpc {
     };
     this.#url.username = '';
     this.#url.password = '';
-    this.#limits = { maxBodyBytes: MAX_BODY_BYTES, requestSeconds: REQUEST_SECONDS, ...limits };
+    this.#limits = {
+      maxBodyBytes: MAX_BODY_BYTES,
+      maxValues: MAX_VALUES,
+      requestSeconds: REQUEST_SECONDS,
+      ...limits,
+    };
     this.#agent = new Agent({ connections: CONNECTIONS });
   }
 
@@ -108,15 +118,18 @@ export class JsonRpc {
 
   async #post(what: string, body: unknown): Promise<unknown> {
     this.requests += 1;
-    const text = await this.#exchange(what, JSON.stringify(body));
+    const answer = await this.#exchange(what, JSON.stringify(body));
+    const { maxValues } = this.#limits;
+    if (countValues(answer) > maxValues)
+      throw this.#error('too_large', `answered ${what} with more than ${maxValues} values`);
     try {
-      return JSON.parse(text);
+      return JSON.parse(answer.toString('utf8'));
     } catch {
       throw this.#error('not_json', `answered ${what} with something else than JSON`);
     }
   }
 
-  async #exchange(what: string, body: string): Promise<string> {
+  async #exchange(what: string, body: string): Promise<Buffer> {
     const { requestSeconds, maxBodyBytes } = this.#limits;
     // One deadline for the whole request: a body that drips does not restart it.
     const signal = AbortSignal.timeout(requestSeconds * 1000);
@@ -128,17 +141,11 @@ export class JsonRpc {
         signal,
         dispatcher: this.#agent,
       });
-      const chunks: Buffer[] = [];
-      let size = 0;
       const isCompressed = answer.headers['content-encoding'] === 'gzip';
-      const plain: AsyncIterable<Buffer> = isCompressed ? decompressed(answer.body) : answer.body;
-      for await (const chunk of plain) {
-        size += chunk.length;
-        if (size > maxBodyBytes)
-          throw this.#error('too_large', `answered ${what} with more than ${maxBodyBytes} bytes`);
-        chunks.push(chunk);
-      }
-      if (answer.statusCode === 200) return Buffer.concat(chunks).toString('utf8');
+      const read = await readBody(answer.body, isCompressed, maxBodyBytes);
+      if (read === null)
+        throw this.#error('too_large', `answered ${what} with more than ${maxBodyBytes} bytes`);
+      if (answer.statusCode === 200) return read;
       const retryAfter = Number(answer.headers['retry-after'] ?? Number.NaN);
       throw this.#error(
         answer.statusCode === 429 ? 'rate_limited' : 'status',
@@ -165,13 +172,6 @@ const message = (id: number, { method, params }: Call) => ({ jsonrpc: '2.0', id,
 
 const idOf = (answer: unknown): unknown =>
   typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined;
-
-/** What is decompressed is counted like any other body. A fault of one stream ends the other. */
-function decompressed(body: Readable): Readable {
-  const gunzip = createGunzip();
-  pipeline(body, gunzip, () => {});
-  return gunzip;
-}
 
 /** The code of a socket's error; its text may hold the URL. */
 function codeOf(error: unknown): string {

@@ -25,7 +25,7 @@ describe('the JSON-RPC of a provider', () => {
   const ask = async (answer: Answer): Promise<unknown> => {
     const receiver = await startReceiver({ answer: () => answer });
     const url = receiver.url.replace('http://', 'http://user:password@').replace('/hooks', '/v2/SECRETKEY');
-    const rpc = new JsonRpc(url, 1, { maxBodyBytes: 100_000, requestSeconds: 0.2 });
+    const rpc = new JsonRpc(url, 1, { maxBodyBytes: 100_000, maxValues: 1_000, requestSeconds: 0.2 });
     try {
       return await rpc.call('eth_blockNumber').catch((error: unknown) => error);
     } finally {
@@ -51,6 +51,7 @@ describe('the JSON-RPC of a provider', () => {
     'a body without end': ['timeout', dripBody()],
     nothing: ['timeout', hang],
     'too much': ['too_large', hugeBody(200_000)],
+    'a little that is too much once it is parsed': ['too_large', { body: `[${'[],'.repeat(999)}0]` }],
     'a little that decompresses to too much': ['too_large', zipped(gzipSync(Buffer.alloc(200_000, 'y')))],
     'half a compressed body': ['unreachable', zipped(gzipSync(randomBytes(1_000)).subarray(0, 500))],
     'a compressed body without end': [
