@@ -56,7 +56,7 @@ export function startWatching(ctx: Context): Watching {
       await Promise.all(others);
       // What is asked beside the pages fails then.
       await Promise.all(clients.map(({ client }) => client.close()));
-      await Promise.all(ended.map(({ beside }) => beside));
+      for (const { beside } of ended) await beside;
     },
   };
 }

@@ -60,8 +60,8 @@ export async function setWallet(ctx: Context, { merchantId, kind, value }: NewWa
  * Puts a wallet in use in place of the one before, from 10 s later at the latest, and tells its merchant.
  * `address` proves that somebody has compared: the address that the owner's own wallet shows them. Confirming
  * again changes nothing. It goes on behind the indices of an earlier wallet with the same addresses. Throws
- * RangeError where the address is not of the wallet, where the wallet is retired, and where another owner's in
- * use has the same addresses.
+ * RangeError where the address is not of the wallet, where the wallet is retired, and where one in use of
+ * another owner has the same addresses.
  */
 export async function confirmWallet(ctx: Context, id: string, address: string): Promise<Changed> {
   const known = await getWallet(ctx, id);

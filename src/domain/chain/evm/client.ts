@@ -40,10 +40,7 @@ export class EvmClient implements ChainClient {
   readonly #withoutPool = new Set<JsonRpc>();
   /** The head whose checkpoints are known, and what is safe and final with it. */
   #settled: { head: string; safe: number } | null = null;
-  /**
-   * That with which the last poll began: what it has, the service has stored. Who compares balances while a
-   * page is under way must not count its transfers as missing.
-   */
+  /** That with which the last poll began: what it has, the service has stored. */
   #final: BlockOfTransfer | null = null;
 
   constructor(options: EvmOptions, clock: Clock) {
@@ -57,21 +54,16 @@ export class EvmClient implements ChainClient {
   /** See ChainClient. Where no provider serves the poll, the page says when to ask again. */
   async poll(network: NetworkId, cursor: string | null, watch: Watch, now: Date): Promise<ChainPage> {
     const provider = this.#providers.next(now);
-    let progress = cursor === null ? null : await progressFrom(network, cursor, { watch, now });
-    if (progress !== null) this.#beginAt(progress);
+    let progress = cursor === null ? null : await this.#progressFrom(network, cursor, { watch, now });
     if (provider === null) {
       if (progress === null) throw NO_PROVIDER;
       return this.#page(progress, this.#wait(NO_PROVIDER, now), now);
     }
-    const { hasTraces = false } = this.#options;
+    const { hasTraces = false, finality } = this.#options;
     const reader: Reader = { provider, coins: this.#coins, watch, hasTraces };
     try {
       await this.#questions.check(provider);
-      progress ??= await progressFrom(network, writeCursor(await begin(provider, this.#options.finality)), {
-        watch,
-        now,
-      });
-      this.#beginAt(progress);
+      progress ??= await this.#progressFrom(network, await begin(provider, finality), { watch, now });
       const next = await this.#scan(reader, progress, now);
       if (next === 'head' && this.#options.hasSightings !== false)
         await sightPending(reader, progress.branch, this.#withoutPool);
@@ -173,8 +165,11 @@ export class EvmClient implements ChainClient {
     return false;
   }
 
-  #beginAt({ branch: { final } }: Progress): void {
+  async #progressFrom(...from: Parameters<typeof progressFrom>): Promise<Progress> {
+    const progress = await progressFrom(...from);
+    const { final } = progress.branch;
     if (final.hash !== null) this.#final = { ...final, hash: final.hash };
+    return progress;
   }
 
   #page({ branch }: Progress, next: ChainPage['next'], now: Date): ChainPage {

@@ -50,13 +50,13 @@ export async function begin(provider: JsonRpc, finality: Finality): Promise<Stat
   };
 }
 
-/** Returns where the poll that wrote a cursor came; a cursor may also be a height. */
+/** Returns where the poll that wrote a cursor, or left a state, came; a cursor may also be a height. */
 export async function progressFrom(
   network: NetworkId,
-  cursor: string,
+  cursor: string | State,
   { watch, now }: { watch: Watch; now: Date },
 ): Promise<Progress> {
-  const known = readCursor(cursor);
+  const known = typeof cursor === 'string' ? readCursor(cursor) : cursor;
   const state = typeof known === 'number' ? stateAbove(known, await watch.standing(network, known)) : known;
   return { branch: new Branch(network, state, now), head: null, checkpoints: null };
 }
@@ -99,9 +99,7 @@ async function readBranch(options: Scan, progress: Progress, head: Header): Prom
   let longerThan = -1;
   const ends = performance.now() + options.pageMs;
   const isFull = (read: number) =>
-    read >= MAX_BLOCKS ||
-    branch.numberOfChanges >= MAX_CHANGES ||
-    (read > 0 && performance.now() > ends);
+    read >= MAX_BLOCKS || branch.numberOfChanges >= MAX_CHANGES || (read > 0 && performance.now() > ends);
   for (let read = 0; branch.tip.height < head.height; read += 1) {
     const isKept = branch.tip.height > longerThan;
     if (isKept && isFull(read)) return 'more';

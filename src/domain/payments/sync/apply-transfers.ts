@@ -15,7 +15,6 @@ import { scheduleRequote } from '../pricing/schedule-requote.ts';
 import { readOpenRefunds } from '../refunds/store.ts';
 import { reviewAwaited } from '../refunds/by-merchant/review.ts';
 import { acceptDueRefunds, mayOweRefund } from '../refunds/due.ts';
-import { isAwaited } from '../refunds/states.ts';
 import { confirmUpTo, type ConfirmedHeights } from '../transfers/confirm.ts';
 import { confirmedInFull, decideTransitions, isShort, type Decision } from '../transfers/decide.ts';
 import { holdJobs } from '../transfers/hold.ts';
@@ -92,13 +91,9 @@ export async function applyTransfers(
     () => readOpenRefunds(tx, ids),
   );
   const refunding = new Set(refunds.map(({ payment_id }) => payment_id));
-  if (refunds.some(({ status }) => isAwaited(status))) await reviewAwaited(tx, [...refunding], now);
-  return follow(
-    tx,
-    concerned,
-    { decisions: decideAll(concerned, after, { updates, refunding }), after },
-    now,
-  );
+  if (chain.isLive && refunding.size > 0) await reviewAwaited(tx, [...refunding], now);
+  const decisions = decideAll(concerned, after, { updates, refunding });
+  return follow(tx, concerned, { decisions, after }, now);
 }
 
 /** What is decided about payments, and their transfers by now. */

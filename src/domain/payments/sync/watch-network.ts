@@ -107,13 +107,11 @@ async function pollOnce(
     if (waitSeconds !== null) return waitSeconds * 1_000;
     if (beside !== undefined)
       state.beside ??= beside()
-        .catch((error: unknown) =>
-          ctx.log.warn('what is due beside the pages of a network failed, retrying', {
-            network,
-            ...faultOf(error),
-          }),
-        )
-        .finally(() => (state.beside = null));
+        .catch((error: unknown) => {
+          const fault = { network, ...faultOf(error) };
+          ctx.log.warn('what is due beside the pages of a network failed, retrying', fault);
+        })
+        .finally(() => void (state.beside = null));
     return untilNextBlock(ctx, network, headAt);
   } catch (error) {
     if (!(error instanceof ChainHalted)) throw error;

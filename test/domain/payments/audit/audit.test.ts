@@ -200,6 +200,7 @@ describe('the balance audit', () => {
       const quarantinedOf = (id: string) =>
         harness.ctx.db('unapplied_transfers').where({ payment_id: id }).select('network', 'is_live');
       const settled = async (parts: readonly bigint[]) => {
+        audits.use();
         const { id, address } = await audits.open();
         const heights = [await standOf().height()];
         for (const part of parts) {

@@ -5,7 +5,11 @@ import { rescanChain, resumeChain, readLiveChains } from '../../../../src/domain
 import { settlePayment } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
 import { unlessHalted } from '../../../../src/domain/payments/processing/unless-halted.ts';
-import { newWatchState, watchOnce, type WatchState } from '../../../../src/domain/payments/sync/watch-network.ts';
+import {
+  newWatchState,
+  watchOnce,
+  type WatchState,
+} from '../../../../src/domain/payments/sync/watch-network.ts';
 import { addSeconds } from '../../../../src/platform/clock.ts';
 import { eachShop } from '../../../support/each-shop.ts';
 import type { Harness } from '../../../support/harness.ts';
@@ -193,7 +197,10 @@ describe('the watcher of a network', () => {
     };
     const merchant = await real.addMerchant();
     const asked = new MerchantRefunds(harness, real, { finish: watchToFinal, payIn: (id) => real.pay(id) });
-    const refund = await asked.ask(merchant, await asked.settled(merchant), { amount: '5', address: TREASURY });
+    const refund = await asked.ask(merchant, await asked.settled(merchant), {
+      amount: '5',
+      address: TREASURY,
+    });
     await asked.announce(merchant, refund, `0x${'ab'.repeat(32)}`);
     const adapters = { ...real.adapters.live, chain: () => ({ ...chains, find }) };
     await watchOnce(harness.ctx, { network: 'ethereum', adapters, leadership }, state);

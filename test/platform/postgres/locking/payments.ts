@@ -40,7 +40,7 @@ export const PAYMENTS: Reasons = {
     ask_for_payout: OWN_ROW,
     complete_refund: OWN_ROW,
     await_signature: OWN_ROW,
-    address_refunds: OWN_ROW,
+    address_refunds: `${UNDER_PAYMENT} How far a chain is read may be a moment old.`,
     // Refunds that merchants pay
     name_transaction_of_refund: OWN_ROW,
     judge_refund: OWN_ROW,

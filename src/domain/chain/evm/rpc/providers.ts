@@ -7,6 +7,9 @@ const MAX_BACKOFF_SECONDS = 60;
 /** A provider that asks for more is asked again all the same. */
 const MAX_RETRY_AFTER_SECONDS = 300;
 
+/** The parts of its multiples behind the point are spread evenly, also those of each second or third one. */
+const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
+
 interface Standing {
   readonly provider: JsonRpc;
   failures: number;
@@ -22,7 +25,8 @@ interface Standing {
 export class Providers {
   readonly #standings: readonly Standing[];
   /** Polls have turns of their own: as many questions as polls would give all polls to one provider. */
-  readonly #turns = { poll: 0, question: 0 };
+  #turn = 0;
+  #questions = 0;
 
   constructor(urls: readonly string[], limits?: Limits) {
     this.#standings = urls.map((url, i) => ({
@@ -39,12 +43,23 @@ export class Providers {
 
   /** Returns the provider of the next poll; null: all of them rest. */
   next(now: Date): JsonRpc | null {
-    return this.#nextOf('poll', now);
+    for (const _ of this.#standings) {
+      const standing = this.#standings[this.#turn % this.#standings.length];
+      this.#turn += 1;
+      if (standing !== undefined && isAwake(standing, now)) return standing.provider;
+    }
+    return null;
   }
 
-  /** Returns the provider of the next question beside the polls; null: all of them rest. */
-  nextToAsk(now: Date): JsonRpc | null {
-    return this.#nextOf('question', now);
+  /**
+   * Returns who can be asked a question beside the polls, the first first. Who begins follows no cycle: where
+   * several questions belong together, one of them would always be put to the same provider.
+   */
+  toAsk(now: Date): readonly JsonRpc[] {
+    const awake = this.#standings.filter((one) => isAwake(one, now)).map(({ provider }) => provider);
+    const first = Math.floor(((this.#questions * GOLDEN_RATIO) % 1) * awake.length);
+    this.#questions += 1;
+    return [...awake.slice(first), ...awake.slice(0, first)];
   }
 
   /** Returns the providers of other hosts than that one's, those that are well first. */
@@ -92,15 +107,6 @@ export class Providers {
 
   async close(): Promise<void> {
     await Promise.all(this.#standings.map(({ provider }) => provider.close()));
-  }
-
-  #nextOf(what: 'poll' | 'question', now: Date): JsonRpc | null {
-    for (const _ of this.#standings) {
-      const standing = this.#standings[this.#turns[what] % this.#standings.length];
-      this.#turns[what] += 1;
-      if (standing !== undefined && isAwake(standing, now)) return standing.provider;
-    }
-    return null;
   }
 
   #standingOf(provider: JsonRpc): Standing | undefined {

@@ -65,9 +65,7 @@ export class Questions {
   ): Promise<Answer> {
     const unable = new Map<JsonRpc, unknown>();
     let last: unknown = NO_PROVIDER;
-    for (const _ of this.#providers.names) {
-      const provider = this.#providers.nextToAsk(now);
-      if (provider === null || unable.has(provider)) break;
+    for (const provider of this.#providers.toAsk(now)) {
       try {
         await this.check(provider);
         return await question(provider);

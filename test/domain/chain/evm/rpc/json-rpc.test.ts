@@ -196,9 +196,19 @@ describe('the providers of a network', () => {
     const providers = new Providers(URLS.slice(0, 2));
     const polled = [0, 1, 2, 3].map((seconds) => {
       const { name } = providers.next(at(seconds)) ?? {};
-      providers.nextToAsk(at(seconds));
+      providers.toAsk(at(seconds));
       return name;
     });
     expect(new Set(polled)).to.have.members(['1 a.example', '2 b.example']);
+  });
+
+  it('are each asked first at times, however many questions belong together', () => {
+    for (const together of [1, 2, 3, 4, 6, 9]) {
+      const providers = new Providers(URLS);
+      const first = Array.from({ length: 60 }, () => providers.toAsk(at(0))[0]?.name);
+      const last = first.filter((_, question) => question % together === together - 1);
+      expect(new Set(last).size, `of ${together}`).to.equal(URLS.length);
+    }
+    expect(new Providers(URLS).toAsk(at(0))).to.have.length(URLS.length);
   });
 });
