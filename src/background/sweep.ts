@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { forgetWorker, takeOverJobs } from '../domain/schedule/beats.ts';
 import { findTimers, releaseWaiting } from '../domain/schedule/sweep.ts';
 import { deliverWebhook } from '../domain/webhooks/endpoints/jobs.ts';
-import { endLeasesOf } from '../domain/webhooks/endpoints/leases/defer.ts';
+import { endLeasesOf } from '../domain/webhooks/endpoints/leases/lease.ts';
 import type { DrainWatch } from '../domain/ops/drain.ts';
 import type { Context } from '../platform/context.ts';
 import { addSeconds } from '../platform/clock.ts';

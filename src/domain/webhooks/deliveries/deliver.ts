@@ -16,8 +16,8 @@ import {
   type DueDelivery,
   type EndpointLease,
 } from '../endpoints/leases/lease.ts';
-import { deferToOwner, yieldEndpoint } from '../endpoints/leases/defer.ts';
-import { releaseOf, releaseOrWait } from '../endpoints/leases/release.ts';
+import { deferToOwner } from '../endpoints/leases/defer.ts';
+import { releaseOf, releaseOrWait, yieldEndpoint } from '../endpoints/leases/release.ts';
 import { decryptEncoded } from '../secrets/read.ts';
 import { ENDPOINT_SECRETS, MERCHANT_SECRETS, SIGNING_KEYS } from '../secrets/store.ts';
 import { awaitChange, InFlightDeliveries } from './in-flight/await-change.ts';

@@ -1,29 +1,8 @@
 import { finish, schedule } from '../../../schedule/store.ts';
 import type { Context } from '../../../../platform/context.ts';
-import { run, runOne, sql, type Connection } from '../../../../platform/postgres/db.ts';
+import { runOne, sql } from '../../../../platform/postgres/db.ts';
 import { REGISTRATION_IN } from '../destination.ts';
 import { deliverWebhook } from '../jobs.ts';
-import type { EndpointLease } from './lease.ts';
-
-const release = sql<never, { endpointId: string; owner: string }>(
-  'release_endpoint',
-  (p) => `
-   UPDATE webhook_endpoints SET leased_by = NULL, leased_until = NULL
-   WHERE id = ${p.endpointId} AND leased_by = ${p.owner}`,
-);
-
-/** Releases the endpoint of a merchant although more may be due: its job is due again at once. */
-export async function yieldEndpoint(
-  ctx: Context,
-  { endpointId, owner }: EndpointLease,
-  merchantId: string,
-): Promise<void> {
-  // In this order: a job that starts while the endpoint is still leased would be deferred to the lease's end.
-  await run(ctx.db, release, { endpointId, owner });
-  await schedule(ctx.db, [
-    { job: deliverWebhook, key: endpointId, runAt: ctx.now(), testClock: ctx.testClock, merchantId },
-  ]);
-}
 
 // Compares the version, because the owner may release the endpoint, and more may be scheduled, between this
 // statement's read and its write.
@@ -73,28 +52,4 @@ export async function deferToOwner(ctx: Context, endpointId: string): Promise<vo
   if (restored === null) await finish(ctx.db, deliverWebhook, [endpointId], now);
   else
     await schedule(ctx.db, [{ job: deliverWebhook, key: endpointId, runAt: now, testClock: ctx.testClock }]);
-}
-
-interface TakeOverParams {
-  readonly endpointIds: readonly string[];
-  readonly worker: string;
-  readonly systemNow: Date;
-}
-
-// Sorted, as all who lock endpoints (lease.ts).
-const endLeases = sql<never, TakeOverParams>(
-  'end_leases_of_worker',
-  (p) => `
-   UPDATE webhook_endpoints SET leased_until = ${p.systemNow}
-   WHERE id = ANY (ARRAY(
-     SELECT id FROM webhook_endpoints
-     WHERE id = ANY (${p.endpointIds}) AND split_part(leased_by, ':', 1) = ${p.worker}
-       AND leased_until > ${p.systemNow}
-     ORDER BY id FOR NO KEY UPDATE
-   ))`,
-);
-
-/** Ends the leases of endpoints that runs of a worker hold that is gone: the next run acquires them. */
-export async function endLeasesOf(connection: Connection, params: TakeOverParams): Promise<void> {
-  if (params.endpointIds.length > 0) await run(connection, endLeases, params);
 }

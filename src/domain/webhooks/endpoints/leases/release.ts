@@ -1,3 +1,4 @@
+import { schedule } from '../../../schedule/store.ts';
 import { addSeconds } from '../../../../platform/clock.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { sharedBatch } from '../../../../platform/batch.ts';
@@ -156,4 +157,24 @@ export async function releaseOrWait(
         : await runOne(tx, lockRegistrationWhileOff, { id });
     return locked !== null && releaseEndpoint({ ...ctx, db: tx }, lease, { ...endpoint, circuit_open_until });
   });
+}
+
+const giveUp = sql<never, { endpointId: string; owner: string }>(
+  'release_endpoint',
+  (p) => `
+   UPDATE webhook_endpoints SET leased_by = NULL, leased_until = NULL
+   WHERE id = ${p.endpointId} AND leased_by = ${p.owner}`,
+);
+
+/** Releases the endpoint of a merchant although more may be due: its job is due again at once. */
+export async function yieldEndpoint(
+  ctx: Context,
+  { endpointId, owner }: EndpointLease,
+  merchantId: string,
+): Promise<void> {
+  // In this order: a job that starts while the endpoint is still leased would be deferred to the lease's end.
+  await run(ctx.db, giveUp, { endpointId, owner });
+  await schedule(ctx.db, [
+    { job: deliverWebhook, key: endpointId, runAt: ctx.now(), testClock: ctx.testClock, merchantId },
+  ]);
 }
