@@ -54,7 +54,7 @@ export function openPausableDb(url: string, name: string): PausableDb {
       if (OUTSIDE.test(statement)) return query(...args);
       sent.push(statement);
       const callback = args.at(-1);
-      args[0] = unnamed(args[0]);
+      args[0] = renamed(args[0]);
       const answered = (before: Promise<unknown>) => {
         if (typeof callback !== 'function') return before.then(() => query(...args));
         // knex's own statements, such as BEGIN and COMMIT, take a callback, and so do those that go together.
@@ -114,14 +114,15 @@ function hasReached(pause: Pause | null, sent: readonly string[]): boolean {
 }
 
 /**
- * Only statements that the connection has prepared, by their names, go together in one message, within which
- * nothing can be paused: the locks of a transaction would never be held at a pause.
+ * Only statements that the connection has prepared, by the names that the service gives them, go together in
+ * one message, within which nothing can be paused: the locks of a transaction would never be held at a pause.
+ * Under another name a statement goes alone, and is parsed and planned once for each connection.
  */
-function unnamed(statement: unknown): unknown {
+function renamed(statement: unknown): unknown {
   const { name } = statement as { name?: string };
   return typeof statement === 'string' || name === undefined
     ? statement
-    : { ...(statement as object), name: undefined };
+    : { ...(statement as object), name: `raced ${name}` };
 }
 
 /** A prepared statement's name, or the text of one that has none. */

@@ -34,7 +34,6 @@ export async function openSnapshots(connection: pg.Client): Promise<Snapshots> {
   const { rows } = await connection.query<{ name: string }>(TABLES, [EXCEPT]);
   const parentsFirst = rows.map(({ name }) => name);
   const schemas = new Map<string, string>();
-  const deletions = parentsFirst.toReversed().map((table) => `DELETE FROM ${table};`);
   const rowsOf = (table: string) =>
     `SELECT '${table}', regexp_replace((to_jsonb(t) - ${COUNTERS} - CASE WHEN jsonb_typeof(to_jsonb(t)->'id') = 'number'
        THEN 'id' ELSE '' END)::text, '${RANDOM}', '', 'g') FROM ${table} t`;
@@ -51,12 +50,28 @@ export async function openSnapshots(connection: pg.Client): Promise<Snapshots> {
       schemas.set(name, schema);
       const copies = parentsFirst.map((table) => `CREATE TABLE ${schema}.${table} AS TABLE ${table};`);
       await connection.query(`CREATE SCHEMA ${schema}; ${copies.join(' ')}`);
+      const filled = await filledIn(connection, schema, parentsFirst);
+      await connection.query(restoreFunction(schema, parentsFirst, filled));
     },
     async restore(name) {
-      const copies = parentsFirst.map(
-        (table) => `INSERT INTO ${table} OVERRIDING SYSTEM VALUE TABLE ${schemas.get(name)}.${table};`,
-      );
-      await connection.query(`BEGIN; ${deletions.join(' ')} ${copies.join(' ')} COMMIT`);
+      const schema = schemas.get(name);
+      await connection.query({ name: `restore_${schema}`, text: `SELECT ${schema}.restore()` });
     },
   };
+}
+
+async function filledIn(connection: pg.Client, schema: string, tables: readonly string[]): Promise<string[]> {
+  const filled = tables.map((table) => `SELECT '${table}' WHERE EXISTS (SELECT FROM ${schema}.${table})`);
+  const text = `SELECT name FROM (${filled.join(' UNION ALL ')}) AS filled (name)`;
+  return (await connection.query<{ name: string }>(text)).rows.map(({ name }) => name);
+}
+
+/** In a function, whose statements are parsed and planned once: they run before each of 12,000 races. */
+function restoreFunction(schema: string, parentsFirst: readonly string[], filled: readonly string[]): string {
+  const deletions = parentsFirst.toReversed().map((table) => `DELETE FROM ${table};`);
+  const insertions = parentsFirst
+    .filter((table) => filled.includes(table))
+    .map((table) => `INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM ${schema}.${table};`);
+  return `CREATE FUNCTION ${schema}.restore() RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN ${deletions.join(' ')} ${insertions.join(' ')} END $$`;
 }
