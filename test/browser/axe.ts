@@ -11,16 +11,34 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** Of these, those that look at colours. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
 /** What axe-core finds. It is put in past the page's policy, which would refuse a script of ours as well. */
-export async function violations(page: Page): Promise<string[]> {
+export async function violations(page: Page, rules: readonly string[] = RULES): Promise<string[]> {
   // A window whose document is written afresh still has it.
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE);
+  // Else axe describes thousands of elements that break no rule.
+  const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] });
   const found = await page.evaluate<readonly Violation[]>(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((result) => result.violations)`,
+    `axe.run(document, ${options}).then((result) => result.violations)`,
   );
   return found.map(
     ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join('; ')}`,
   );
+}
+
+/**
+ * What axe-core finds on a light screen, and then on a dark one, where colours alone are others
+ * (test/dark-screens.test.ts).
+ */
+export async function violationsOnEachScreen(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await violations(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await violations(page, COLOUR_RULES);
+  return [...light, ...dark.map((one) => `on a dark screen, ${one}`)];
 }
 
 /**
@@ -34,7 +52,7 @@ export async function violationsWithoutScript(shelf: Shelf, look: Look, page: Pa
   let found: string[] = [];
   const examine = async (bare: Page) => {
     await bare.setContent(document);
-    found = await violations(bare);
+    found = await violationsOnEachScreen(bare);
   };
   await shelf.lend({ ...look, javaScriptEnabled: true }, examine, 'bare');
   return found;

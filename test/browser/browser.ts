@@ -16,14 +16,17 @@ after(async () => {
   await (await opened)?.close();
 });
 
-/** Debian's Chromium, as root, and silent: it asks nobody but the page for anything. */
+/** Debian's, the one first that has no windows: these take as much of the processor as the pages. */
+const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+
+/** Chromium as root, and silent: it asks nobody but the page for anything. */
 async function launch(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-  if (!existsSync(executablePath))
+  const executablePath = process.env.CHROMIUM ?? BROWSERS.find((path) => existsSync(path));
+  if (executablePath === undefined || !existsSync(executablePath))
     throw new Error(
-      `There is no browser at ${executablePath}: install Debian's chromium, or name another in CHROMIUM.`,
+      `There is no browser at ${executablePath ?? BROWSERS.join(' or ')}: install Debian's chromium-headless-shell or chromium, or name another in CHROMIUM.`,
     );
-  await mkdir(SCREENSHOTS, { recursive: true });
+  if (TAKES_PICTURES) await mkdir(SCREENSHOTS, { recursive: true });
   return chromium.launch({
     executablePath,
     args: [
@@ -128,7 +131,22 @@ export function watchFaults(
   };
 }
 
-/** Keeps a picture of the whole page for people to look at. */
+/** Taking some 700 pictures of whole pages costs as much as all that is asserted about them. */
+const TAKES_PICTURES = process.env.PICTURES === 'yes';
+
+/** With PICTURES=yes, keeps a picture of the whole page for people to look at. */
 export async function picture(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+  if (TAKES_PICTURES) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+}
+
+/** The same, on a light and on a dark screen. */
+export async function pictures(
+  page: Page,
+  nameOn: (colorScheme: Look['colorScheme']) => string,
+): Promise<void> {
+  if (!TAKES_PICTURES) return;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await picture(page, nameOn(colorScheme));
+  }
 }

@@ -2,18 +2,11 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { docsPages } from '../support/docs-pages.ts';
 import type { Listening } from '../support/http.ts';
-import { overflow, violations } from './axe.ts';
-import { picture, withPage } from './browser.ts';
+import { overflow, violations, violationsOnEachScreen } from './axe.ts';
+import { picture, pictures, withPage } from './browser.ts';
 import { showPages } from './pages.ts';
 
 const WIDTHS = [360, 768, 1440] as const;
-const LOOKS = WIDTHS.flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({
-    colorScheme,
-    viewport: { width, height: 900 },
-    name: `${width}-${colorScheme}`,
-  })),
-);
 
 const SEARCHES = ['/docs/search?q=refund', '/docs/search?q=zzzzz'];
 
@@ -32,20 +25,24 @@ describe('the documentation in a browser', function () {
   let browser: Browser;
   const check = showPages((opened) => ({ server, browser } = opened));
 
-  for (const { name, ...look } of LOOKS)
+  for (const width of WIDTHS)
     for (const [kind, isOfKind] of Object.entries(KINDS))
-      check(`axe finds nothing, and no page is wider than the window: ${kind}, ${name}`, async () => {
-        const paths = [...(await docsPages(server)).keys(), ...SEARCHES].filter(isOfKind);
-        expect(paths).to.not.be.empty;
-        await withPage(browser, look, async (page) => {
-          for (const path of paths) {
-            await page.goto(`${server.url}${path}`);
-            expect(await violations(page), path).to.deep.equal([]);
-            expect(await overflow(page), path).to.equal(0);
-            await picture(page, `docs${path.replaceAll(/\W+/g, '-').replace('-docs', '')}-${name}`);
-          }
-        });
-      });
+      check(
+        `axe finds nothing, light and dark, and no page is wider than the window: ${kind}, ${width}`,
+        async () => {
+          const paths = [...(await docsPages(server)).keys(), ...SEARCHES].filter(isOfKind);
+          expect(paths).to.not.be.empty;
+          await withPage(browser, { viewport: { width, height: 900 } }, async (page) => {
+            for (const path of paths) {
+              await page.goto(`${server.url}${path}`);
+              expect(await violationsOnEachScreen(page), path).to.deep.equal([]);
+              expect(await overflow(page), path).to.equal(0);
+              const name = `docs${path.replaceAll(/\W+/g, '-').replace('-docs', '')}-${width}`;
+              await pictures(page, (colorScheme) => `${name}-${colorScheme}`);
+            }
+          });
+        },
+      );
 
   check('axe finds nothing where the script cannot be loaded', async () => {
     await withPage(browser, { refused: 'docs.js' }, async (page) => {
