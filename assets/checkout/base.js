@@ -13,6 +13,8 @@ const numbers = `${locale}-u-nu-latn`;
 
 /** @param {string} id */
 const byId = (id) => document.getElementById(id);
+/** In details that are not open. @param {Element} element */
+const isPutAway = (element) => element.closest('details:not([open])') !== null;
 /** @param {string} text */
 const parsed = (text) => new DOMParser().parseFromString(text, 'text/html');
 

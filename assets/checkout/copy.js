@@ -6,6 +6,13 @@ const COPIED_MS = 2000;
  * @param {HTMLElement} element */
 const valueOf = (element) => element.dataset.value ?? element.textContent;
 
+/** What the code that is shown holds: the link for wallets, or the address alone. */
+function codeHolds() {
+  const [full, link] = [byId('code-full'), byId('wallet')];
+  const isFull = full !== null && full.getClientRects().length > 0 && link instanceof HTMLAnchorElement;
+  return isFull ? link.href : (byId('address')?.textContent ?? '');
+}
+
 /** True when `text` is in the clipboard now, as far as the browser lets the page know.
  * @param {string} text */
 async function copied(text) {
@@ -38,9 +45,9 @@ function copiedByCommand(text) {
 /** @param {HTMLButtonElement} button */
 async function copyFor(button) {
   const { copy: id = '', done = '', failed = '' } = button.dataset;
-  const element = byId(id);
+  const element = byId(id === 'code' ? 'address' : id);
   if (!element) return;
-  const isCopied = await copied(valueOf(element));
+  const isCopied = await copied(id === 'code' ? codeHolds() : valueOf(element));
   button.focus();
   if (!isCopied) {
     getSelection()?.selectAllChildren(element);

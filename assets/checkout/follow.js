@@ -122,6 +122,7 @@ function onConnection() {
   if (isOffline) return pause();
   pollMs = POLL_MS;
   listenAt = 0;
+  void keepSent();
   follow();
 }
 
@@ -129,7 +130,7 @@ document.addEventListener('visibilitychange', follow);
 addEventListener('offline', onConnection);
 addEventListener('online', onConnection);
 enhance();
-sayWhatIsSent();
+void sayWhatIsSent();
 dispatchEvent(new Event('eip6963:requestProvider'));
 setInterval(countDown, 1000);
 follow();

@@ -17,7 +17,7 @@ function enhance() {
     await updates;
   });
   writeLocalTimes();
-  offerInjectedWallet();
+  offerWallets();
   followInFrame();
   const [success, going] = [byId('success'), byId('going')];
   if (!sawItOpen || !canLeave || !going?.hidden || !(success instanceof HTMLAnchorElement)) return;
@@ -61,7 +61,10 @@ function replaceComponents(next) {
 }
 
 /** What the page says of a price that has changed. */
-const priceNews = () => byId('repriced')?.textContent ?? '';
+const priceNews = () => {
+  const news = byId('repriced');
+  return news && !isPutAway(news) ? news.textContent : '';
+};
 
 /** Shows what the server answered with; a page without a payment (an error) changes nothing.
  * @param {string} text
@@ -98,12 +101,13 @@ async function reload() {
 }
 
 document.addEventListener('click', ({ target }) => {
+  // A tap on the code is one on the button below it.
+  if (target instanceof Element && target.closest('.qr')) byId('copy-code')?.click();
   const button = target instanceof Element ? target.closest('button, a') : null;
   if (!(button instanceof HTMLElement)) return;
   if (button.id === 'wallet') watchForWallet();
   if (!(button instanceof HTMLButtonElement)) return;
   if (button.dataset.copy) void copyFor(button);
-  if (button.id === 'injected') void payInjected(button);
   if (button.id === 'stay') {
     clearTimeout(goBackTimer);
     byId('going')?.remove();

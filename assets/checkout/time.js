@@ -36,7 +36,7 @@ function countDown() {
   const warning = WARN_AT.find((at) => leftBefore > at && seconds <= at && seconds > 0);
   leftBefore = seconds;
   const text = timeLeft(seconds);
-  if (warning !== undefined)
+  if (warning !== undefined && !isPutAway(left))
     announce((left.closest('p')?.textContent ?? '').replace(left.textContent, inMinutes(warning / 60)));
   if (left.textContent !== text) left.textContent = text;
   const [soon = 0, last = 0] = WARN_AT;

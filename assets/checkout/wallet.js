@@ -1,4 +1,4 @@
-// Wallets: the link says so where nothing opens, and an injected wallet (EIP-1193) pays with one click.
+// Paying with a wallet: the link says so where nothing opens, and an injected wallet pays with one click.
 
 const OPENS_WITHIN_MS = 1500;
 
@@ -20,14 +20,10 @@ function watchForWallet() {
   }, OPENS_WITHIN_MS);
 }
 
-/** @typedef {{ request: (asked: { method: string, params?: unknown[] }) => Promise<unknown> }} Provider */
-
-/** @type {Provider | undefined} */
-let provider = /** @type {{ ethereum?: Provider }} */ (/** @type {unknown} */ (window)).ethereum;
 /**
  * What the wallet was asked to send for this payment, until the page shows it: nothing is offered a second
  * time, after a reload either. Kept from before the wallet is asked, whose answer a reload would lose.
- * @typedef {{ hash: string | null, shown: number }} Sending
+ * @typedef {{ hash: string | null, shown: number, chain: string }} Sending
  */
 const SENDING = `sending ${statusPath}`;
 /** @type {Sending | null} */
@@ -43,8 +39,11 @@ function parsedSending() {
   }
 }
 
-/** Until the wallet has answered: an update may put another button in the place of the first. */
-let isAsking = false;
+/**
+ * The wallet that is asked, until it has answered: an update may put another button in the place of the
+ * first.
+ * @type {Provider | null} */
+let asking = null;
 
 /** @param {Sending | null} next */
 function remember(next) {
@@ -58,84 +57,86 @@ function remember(next) {
 }
 
 /** The transactions that the page shows. */
-const shownHashes = () =>
-  [...document.querySelectorAll('#proof .hash')].map(({ textContent }) => textContent);
+const shownHashes = () => [...document.querySelectorAll('.hash')].map(({ textContent }) => textContent);
 
 /** The page shows what was sent: its transaction or, where the wallet did not name it, one more than before. */
 function isSendingShown() {
   if (!sending) return false;
   const hashes = shownHashes();
   const { hash, shown: before } = sending;
-  return hash === null ? hashes.length > before : hashes.includes(hash);
+  return hash === null ? hashes.length > before : hashes.includes(hash.toLowerCase());
 }
 
-// EIP-6963: wallets announce themselves when they are asked.
-addEventListener('eip6963:announceProvider', (event) => {
-  if (!(event instanceof CustomEvent)) return;
-  provider ??= /** @type {{ provider: Provider }} */ (event.detail).provider;
-  offerInjectedWallet();
-});
+/** The page says that a transaction was sent, and has put away what asks for another. */
+const saysSent = () => (shown.state ?? '').startsWith('sent');
 
-function offerInjectedWallet() {
-  if (isSendingShown()) remember(null);
-  const button = byId('injected');
-  if (button) button.hidden = !provider || sending !== null;
-  // The link would ask another wallet for the same money.
-  const link = byId('wallet');
-  if (link) link.hidden = sending !== null;
+/**
+ * Names the transaction to the server, which looks it up and keeps it: then every page of the payment says
+ * that it was sent. What does not reach the server stays with this tab, and is named again.
+ */
+async function keepSent() {
+  if (!sending?.hash) return;
+  const { hash, chain } = sending;
+  const at = new URL(pagePath, location.href);
+  at.pathname += '/transaction';
+  try {
+    const answer = await fetch(at, { method: 'POST', body: new URLSearchParams({ tx: hash, chain }) });
+    show(await answer.text());
+  } catch {
+    // Named again when the page is online, or loaded again.
+  }
 }
 
 /**
  * Who loads the page again is told why nothing is offered. A wallet that had not answered by then may send it
  * or not: nobody but the customer can see that.
  */
-function sayWhatIsSent() {
-  const button = byId('injected');
-  if (!button || !sending) return;
-  const { sent, failed } = button.dataset;
-  notify((sending.hash === null ? failed : sent) ?? '');
+async function sayWhatIsSent() {
+  if (!sending) return;
+  await keepSent();
+  await loadKit();
+  if (sending && kit) notify((sending.hash === null ? kit.texts.failed : kit.texts.sent) ?? '');
 }
 
-/**
- * Errors by which a wallet has sent nothing: refused, not allowed, no such method or chain (EIP-1193, 3085),
- * not a valid request (JSON-RPC 2.0), and a call that would be reverted (geth). By any other, a time limit or
- * a node that is away, it may have sent it.
- */
-const NOT_SENT = [4001, 4100, 4200, 4902, -32600, -32601, -32602, 3];
-
-/** @param {HTMLButtonElement} button */
-async function payInjected(button) {
-  const texts = button.dataset;
-  const { chain } = texts;
-  if (!provider || sending || isAsking) return;
-  isAsking = button.disabled = true;
+/** @param {Wallet} wallet */
+async function payWith({ provider }) {
+  const { chain = '' } = byId('injected')?.dataset ?? {};
+  if (!kit || sending || asking) return;
+  const { texts } = kit;
+  const saidSent = saysSent();
+  asking = provider;
+  notify('');
+  announce(texts.asking ?? '');
+  offerWallets();
+  let said = '';
   let isSending = false;
   try {
     const [from] = /** @type {string[]} */ (await provider.request({ method: 'eth_requestAccounts' }));
-    await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] });
-    // A wallet that stays on another chain would send other money to the same address.
-    const now = await provider.request({ method: 'eth_chainId' });
+    await switchTo(provider, chain);
     // The customer may have taken minutes: what is asked for by now, and nothing where that is no more.
     await reload();
     const { chain: asked, to, value, data } = byId('injected')?.dataset ?? {};
-    if (asked !== chain || Number(now) !== Number(chain))
-      throw Object.assign(new Error('another chain'), { code: 4902 });
-    remember({ hash: null, shown: shownHashes().length });
-    const params = [{ from, to, value, data }];
-    isSending = true;
-    const hash = await provider.request({ method: 'eth_sendTransaction', params });
-    remember({ hash: String(hash), shown: shownHashes().length });
-    notify(texts.sent ?? '');
+    if (asked !== chain) throw new UnknownChain();
+    // Another tab was quicker: the page says so.
+    if (saidSent || !saysSent()) {
+      remember({ hash: null, shown: shownHashes().length, chain });
+      isSending = true;
+      const params = [{ from, to, value, data }];
+      const hash = await provider.request({ method: 'eth_sendTransaction', params });
+      remember({ hash: String(hash), shown: shownHashes().length, chain });
+      byId('unsent')?.removeAttribute('open');
+      await keepSent();
+      said = sending ? (texts.sent ?? '') : '';
+    }
   } catch (error) {
-    const { code } = /** @type {{ code?: number }} */ (error);
-    const isUnsure = isSending && !NOT_SENT.includes(Number(code));
+    const fault = faultOf(error, isSending);
     const unsure = sending;
     remember(null);
     // This visit offers nothing again; who has looked in the wallet, and loads the page again, gets the button.
-    if (isUnsure) sending = unsure;
-    const { cancelled, chainless, failed } = texts;
-    notify((isUnsure ? texts.unsure : code === 4001 ? cancelled : code === 4902 ? chainless : failed) ?? '');
+    if (fault === 'unsure') sending = unsure;
+    said = (texts[fault] ?? '').replace('{network}', () => kit?.chains[chain]?.chainName ?? '');
   }
-  isAsking = button.disabled = false;
-  offerInjectedWallet();
+  asking = null;
+  offerWallets();
+  if (said) notify(said);
 }

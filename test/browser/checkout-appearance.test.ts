@@ -88,7 +88,15 @@ describe("a merchant's appearance in a browser", () => {
     const viewport = { width: 360, height: 740 };
     await withPage(browser, { viewport }, async (page) => {
       await page.goto(url);
-      for (const selector of ['.logo', 'h1', '.price', '.about', '#amount', '#address', '#wallet']) {
+      for (const selector of [
+        '.logo',
+        'h1',
+        '.price',
+        '.about',
+        '#amount',
+        '#address',
+        '#wallets > summary',
+      ]) {
         const box = await page.locator(selector).boundingBox();
         expect(box, selector).to.not.equal(null);
         expect((box?.y ?? 0) + (box?.height ?? 0), selector).to.be.at.most(viewport.height);

@@ -48,7 +48,7 @@ describe('what the checkout page promises', () => {
       await page.goto(urlOf(token_id));
       const address = (await page.locator('#address').textContent()) ?? '';
       await page.locator('#injected').click();
-      await notice(page, 'Sent.');
+      await page.locator('#said', { hasText: 'Sent. Waiting for the network' }).waitFor();
       const [accounts, chain, now, sent] = await asked(page);
       expect([accounts?.method, now?.method]).to.deep.equal(['eth_requestAccounts', 'eth_chainId']);
       expect(chain?.params).to.deep.equal([{ chainId: '0xaa36a7' }]);
@@ -71,16 +71,16 @@ describe('what the checkout page promises', () => {
       await page.goto(urlOf(token_id));
       await page.evaluate('window.isStubborn = true');
       await page.locator('#injected').click();
-      await notice(page, 'does not switch to Ethereum');
+      await notice(page, 'does not switch to Sepolia');
       await page.evaluate(`window.isStubborn = false; window.refusal = { wallet_switchEthereumChain: 4902 }`);
       await page.locator('#injected').click();
-      await notice(page, 'does not switch to Ethereum');
+      await notice(page, 'does not switch to Sepolia');
       const methods = (await asked(page)).map(({ method }) => method);
       expect(methods).to.not.include('eth_sendTransaction');
       await page.evaluate(`window.refusal = { eth_sendTransaction: 4001 }`);
       await page.locator('#injected').click();
       await notice(page, 'Cancelled in the wallet');
-      expect(await page.locator('#injected').isEnabled()).to.equal(true);
+      expect(await page.locator('#injected button').isEnabled()).to.equal(true);
       await picture(page, 'injected-cancelled');
     });
   });
@@ -182,6 +182,7 @@ describe('what the checkout page promises', () => {
         await page.addInitScript(OBSERVER);
         await openPaused(page, urlOf(token_id));
         const hint = page.locator('#unopened');
+        await page.locator('#wallets > summary').click();
         await page.locator('#wallet').click();
         if (opens) await page.evaluate(`dispatchEvent(new Event('blur'))`);
         await page.clock.runFor(1_400);

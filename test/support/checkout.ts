@@ -20,6 +20,7 @@ const SETTLED = {
 /** Every state of the page, with the columns of a payment in that state. */
 export const CHECKOUT_STATES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   waiting: {},
+  sent: {},
   underpaid: { status: 'PENDING', amount_received: '4', exceptions: ['underpaid'] },
   seen: SEEN,
   confirming: { ...SEEN, confirmations: 3, exceptions: ['reorged'] },
@@ -42,6 +43,9 @@ export const CHECKOUT_STATES: Readonly<Record<string, Readonly<Record<string, un
   refunded: { ...SEEN, status: 'REFUNDED', amount_refunded: '10.50' },
 };
 
+/** As a wallet's transaction is named to the page. */
+export const SENT_HASH = `0x${'5e'.repeat(32)}`;
+
 /** A new payment in a state of the page. Its columns are set directly: no worker takes part. */
 export async function paymentIn(harness: Harness, state: string, fields: object = {}): Promise<Payment> {
   const policy = state === 'late-returned' ? { policy: { late: 'refund' } } : {};
@@ -52,6 +56,10 @@ export async function paymentIn(harness: Harness, state: string, fields: object 
     ...fields,
   });
   await setColumns(harness, payment.id, CHECKOUT_STATES[state] ?? {});
+  if (state === 'sent')
+    await harness.ctx
+      .db('announced_transactions')
+      .insert({ payment_id: payment.id, network: 'ethereum', tx_hash: SENT_HASH });
   return payment;
 }
 

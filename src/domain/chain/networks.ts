@@ -29,12 +29,15 @@ interface EvmWallets {
   readonly chainId: number;
   /** The chain of its test network, for simulated payments: a wallet holds no real money there. */
   readonly testChainId: number;
+  /** A node for everybody, for wallets that do not know the chain: they ask it, the service never does. */
+  readonly publicNode: string;
   /** That network, for live payments with CHAIN_PROFILE=testnet. */
   readonly testNetwork: TestNetwork;
 }
 
 interface TestNetwork {
   readonly name: string;
+  readonly publicNode: string;
   readonly explorer: string;
 }
 
@@ -93,7 +96,12 @@ export const NETWORKS = {
     walletUri: 'eip-681',
     chainId: 1,
     testChainId: 11_155_111,
-    testNetwork: { name: 'Sepolia', explorer: 'https://sepolia.etherscan.io/tx/{tx}' },
+    publicNode: 'https://ethereum-rpc.publicnode.com',
+    testNetwork: {
+      name: 'Sepolia',
+      publicNode: 'https://ethereum-sepolia-rpc.publicnode.com',
+      explorer: 'https://sepolia.etherscan.io/tx/{tx}',
+    },
   },
   tron: {
     name: 'Tron',
@@ -123,7 +131,12 @@ export const NETWORKS = {
     walletUri: 'eip-681',
     chainId: 137,
     testChainId: 80_002,
-    testNetwork: { name: 'Polygon Amoy', explorer: 'https://amoy.polygonscan.com/tx/{tx}' },
+    publicNode: 'https://polygon-bor-rpc.publicnode.com',
+    testNetwork: {
+      name: 'Polygon Amoy',
+      publicNode: 'https://rpc-amoy.polygon.technology',
+      explorer: 'https://amoy.polygonscan.com/tx/{tx}',
+    },
   },
   solana: {
     name: 'Solana',

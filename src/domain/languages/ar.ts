@@ -1,5 +1,5 @@
 import type { LanguageTexts } from './en.ts';
-import { messages } from './messages/ar.ts';
+import { mails, messages, wallet } from './messages/ar.ts';
 
 export const ar = {
   name: 'العربية',
@@ -84,7 +84,7 @@ export const ar = {
     waitingTitle: 'في انتظار الدفع',
     waitingText: 'هل أرسلت المبلغ؟ قد يستغرق ظهوره على الشبكة دقيقة. ستتحدث هذه الصفحة من تلقاء نفسها.',
     underpaidTitle: 'وصل جزء من المبلغ',
-    underpaidText: 'استلمنا {received} من {total}. يرجى إرسال الباقي، {missing}، إلى العنوان نفسه.',
+    underpaidText: 'استلمنا {received} من {total}.',
     seenTitle: 'رصدنا دفعتك',
     seenText: 'ستؤكدها شبكة {network} قريبًا. لا يلزمك فعل أي شيء آخر.',
     confirmingTitle: 'جارٍ التأكيد: {count} من {required}',
@@ -120,7 +120,10 @@ export const ar = {
     refundedPartNote: 'أُعيد إليك منها {refunded}.',
   },
 
+  wallet,
+
   receipt: {
+    ...mails,
     paidSubject: 'إيصال من {merchant}: الطلب {order}',
     refundedSubject: 'إعادة مبلغ من {merchant}: الطلب {order}',
     partSubject: 'إعادة جزء من المبلغ من {merchant}: الطلب {order}',

@@ -1,5 +1,5 @@
 import type { LanguageTexts } from './en.ts';
-import { messages } from './messages/de.ts';
+import { mails, messages, wallet } from './messages/de.ts';
 
 export const de = {
   name: 'Deutsch',
@@ -86,8 +86,7 @@ export const de = {
     waitingText:
       'Schon gesendet? Es kann eine Minute dauern, bis das Netzwerk sie zeigt. Diese Seite bemerkt es von selbst.',
     underpaidTitle: 'Ein Teil Ihrer Zahlung ist da',
-    underpaidText:
-      'Wir haben {received} von {total} erhalten. Bitte senden Sie den Rest, {missing}, an dieselbe Adresse.',
+    underpaidText: 'Wir haben {received} von {total} erhalten.',
     seenTitle: 'Wir haben Ihre Zahlung gesehen',
     seenText: '{network} bestätigt sie in Kürze. Sie müssen nichts weiter tun.',
     confirmingTitle: 'Bestätigung: {count} von {required}',
@@ -131,7 +130,10 @@ export const de = {
     refundedPartNote: 'Davon wurden {refunded} an Sie zurückgesendet.',
   },
 
+  wallet,
+
   receipt: {
+    ...mails,
     paidSubject: 'Quittung von {merchant}: Bestellung {order}',
     refundedSubject: 'Rückzahlung von {merchant}: Bestellung {order}',
     partSubject: 'Teilrückzahlung von {merchant}: Bestellung {order}',

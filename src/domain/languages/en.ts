@@ -1,4 +1,4 @@
-import { messages } from './messages/en.ts';
+import { mails, messages, wallet } from './messages/en.ts';
 
 /**
  * What customers read, in English. Every other language has the same keys and, in any order, the same
@@ -89,7 +89,7 @@ export const en = {
     waitingText:
       'Already sent? It can take a minute until the network shows it. This page notices by itself.',
     underpaidTitle: 'Part of your payment is here',
-    underpaidText: 'We have {received} of {total}. Please send the rest, {missing}, to the same address.',
+    underpaidText: 'We have {received} of {total}.',
     seenTitle: 'We have seen your payment',
     seenText: '{network} is about to confirm it. There is nothing more for you to do.',
     confirmingTitle: 'Confirming: {count} of {required}',
@@ -128,7 +128,10 @@ export const en = {
     refundedPartNote: '{refunded} of it was sent back to you.',
   },
 
+  wallet,
+
   receipt: {
+    ...mails,
     paidSubject: 'Receipt from {merchant}: order {order}',
     refundedSubject: 'Refund from {merchant}: order {order}',
     partSubject: 'Partial refund from {merchant}: order {order}',
@@ -181,6 +184,7 @@ export const en = {
 };
 
 export type PageTexts = Readonly<Record<keyof typeof en.page, string>>;
+export type WalletTexts = Readonly<Record<keyof typeof wallet, string>>;
 export type ReceiptTexts = Readonly<Record<keyof typeof en.receipt, string>>;
 
 export interface LanguageTexts {
@@ -188,5 +192,7 @@ export interface LanguageTexts {
   readonly name: string;
   readonly direction: 'ltr' | 'rtl';
   readonly page: PageTexts;
+  /** What the page's script says of wallets in the browser. */
+  readonly wallet: WalletTexts;
   readonly receipt: ReceiptTexts;
 }

@@ -1,5 +1,5 @@
 import type { LanguageTexts } from './en.ts';
-import { messages } from './messages/es.ts';
+import { mails, messages, wallet } from './messages/es.ts';
 
 export const es = {
   name: 'Español',
@@ -86,7 +86,7 @@ export const es = {
     waitingText:
       '¿Ya lo ha enviado? La red puede tardar un minuto en mostrarlo. Esta página lo detecta por sí sola.',
     underpaidTitle: 'Ha llegado una parte de su pago',
-    underpaidText: 'Hemos recibido {received} de {total}. Envíe el resto, {missing}, a la misma dirección.',
+    underpaidText: 'Hemos recibido {received} de {total}.',
     seenTitle: 'Hemos visto su pago',
     seenText: '{network} lo confirmará en breve. No tiene que hacer nada más.',
     confirmingTitle: 'Confirmando: {count} de {required}',
@@ -126,7 +126,10 @@ export const es = {
     refundedPartNote: 'De ello se le han devuelto {refunded}.',
   },
 
+  wallet,
+
   receipt: {
+    ...mails,
     paidSubject: 'Recibo de {merchant}: pedido {order}',
     refundedSubject: 'Reembolso de {merchant}: pedido {order}',
     partSubject: 'Reembolso parcial de {merchant}: pedido {order}',

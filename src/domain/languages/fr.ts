@@ -1,5 +1,5 @@
 import type { LanguageTexts } from './en.ts';
-import { messages } from './messages/fr.ts';
+import { mails, messages, wallet } from './messages/fr.ts';
 
 export const fr = {
   name: 'Français',
@@ -86,8 +86,7 @@ export const fr = {
     waitingText:
       'Déjà envoyé\u00a0? Le réseau peut mettre une minute à l’afficher. Cette page le remarque d’elle-même.',
     underpaidTitle: 'Une partie de votre paiement est arrivée',
-    underpaidText:
-      'Nous avons reçu {received} sur {total}. Veuillez envoyer le reste, {missing}, à la même adresse.',
+    underpaidText: 'Nous avons reçu {received} sur {total}.',
     seenTitle: 'Nous avons vu votre paiement',
     seenText: '{network} va le confirmer. Vous n’avez plus rien à faire.',
     confirmingTitle: 'Confirmation\u00a0: {count} sur {required}',
@@ -129,7 +128,10 @@ export const fr = {
     refundedPartNote: '{refunded} vous ont été renvoyés.',
   },
 
+  wallet,
+
   receipt: {
+    ...mails,
     paidSubject: 'Reçu de {merchant}\u00a0: commande {order}',
     refundedSubject: 'Remboursement de {merchant}\u00a0: commande {order}',
     partSubject: 'Remboursement partiel de {merchant}\u00a0: commande {order}',

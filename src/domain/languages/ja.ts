@@ -1,5 +1,5 @@
 import type { LanguageTexts } from './en.ts';
-import { messages } from './messages/ja.ts';
+import { mails, messages, wallet } from './messages/ja.ts';
 
 export const ja = {
   name: '日本語',
@@ -85,8 +85,7 @@ export const ja = {
     waitingText:
       '送金済みですか？ネットワークに表示されるまで 1 分ほどかかることがあります。このページは自動で更新されます。',
     underpaidTitle: 'お支払いの一部が届きました',
-    underpaidText:
-      '{total} のうち {received} を受け取りました。残りの {missing} を同じアドレスに送金してください。',
+    underpaidText: '{total} のうち {received} を受け取りました。',
     seenTitle: 'お支払いを検出しました',
     seenText: 'まもなく {network} が承認します。ほかに必要な操作はありません。',
     confirmingTitle: '承認中：{required} 回中 {count} 回',
@@ -124,7 +123,10 @@ export const ja = {
     refundedPartNote: 'そのうち {refunded} が返金されました。',
   },
 
+  wallet,
+
   receipt: {
+    ...mails,
     paidSubject: '{merchant} からの領収メール：注文 {order}',
     refundedSubject: '{merchant} からの返金：注文 {order}',
     partSubject: '{merchant} からの一部返金：注文 {order}',

@@ -3,6 +3,7 @@ import { readLogo } from '../../domain/checkout/appearance/store.ts';
 import { embedScript } from '../../domain/checkout/page/embedding.ts';
 import { PAGE_SCRIPT } from '../../domain/checkout/page/document.ts';
 import { ICON, SYMBOLS } from '../../domain/checkout/markup/icons.ts';
+import { WALLET_KITS } from '../../domain/checkout/markup/wallet-kit.ts';
 import type { Context } from '../../platform/context.ts';
 import { CHECKOUT_HEADERS } from './page.ts';
 import { acceptedEncoding, compressed, type Encoding } from '../../platform/pages/compress.ts';
@@ -17,6 +18,9 @@ const ASSETS = new Map<string, { content: string; type: string }>([
   [PAGE_SCRIPT.path, { content: PAGE_SCRIPT.content, type: 'text/javascript; charset=utf-8' }],
   [ICON.path, { content: ICON.content, type: SVG }],
   [SYMBOLS.path, { content: SYMBOLS.content, type: SVG }],
+  ...Object.values(WALLET_KITS).map(
+    ({ path, content }) => [path, { content, type: 'application/json; charset=utf-8' }] as const,
+  ),
 ]);
 
 /** Compressed once a process, when it is first asked for; by content, of which there are a few. */

@@ -1,5 +1,6 @@
 import express, { type RequestHandler } from 'express';
 import { findTransactionByToken } from '../../domain/checkout/actions/find-transaction.ts';
+import { announceTransactionByToken } from '../../domain/checkout/actions/announce-transaction.ts';
 import { selectMethodByToken } from '../../domain/checkout/actions/select-method.ts';
 import { setRefundAddressByToken } from '../../domain/checkout/actions/set-refund-address.ts';
 import { checkoutPath, languageQuery } from '../../domain/checkout/page/page.ts';
@@ -51,16 +52,22 @@ export function setRefundAddress(ctx: Context, adapters: AdaptersByMode): Reques
   };
 }
 
-/** Receives the form that looks a transaction up. */
+/** Receives the form that looks a transaction up, and what the page's script says of one (with `chain`). */
 export function findTransaction(ctx: Context, adapters: AdaptersByMode): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
-    const { tx } = (request.body ?? {}) as Record<string, unknown>;
+    const { tx, chain } = (request.body ?? {}) as Record<string, unknown>;
     const { language, chosen } = languageOf(request);
-    const found = await findTransactionByToken(ctx, adapters, request.params.token, tx);
-    if (found === null) return next();
-    const { result, payment } = found;
-    const input = typeof tx === 'string' ? tx : '';
-    const page = await pageOf(ctx, adapters, payment, language, { chosen, found: { input, result } });
+    const { token } = request.params;
+    const looked =
+      chain === undefined
+        ? await findTransactionByToken(ctx, adapters, token, tx)
+        : await announceTransactionByToken(ctx, adapters, token, { tx, chain });
+    if (looked === null) return next();
+    const { result, payment } = looked;
+    // What a wallet has sent the page's state says, unless it pays nothing.
+    const isSaid = chain === undefined || ['elsewhere', 'dropped'].includes(result);
+    const found = isSaid ? { input: typeof tx === 'string' ? tx : '', result } : null;
+    const page = await pageOf(ctx, adapters, payment, language, { chosen, found });
     return sendPage(request, response.status(result === 'bad' ? 400 : 200), page);
   };
 }

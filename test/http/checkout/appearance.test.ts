@@ -193,7 +193,7 @@ describe("a merchant's appearance on the checkout page", () => {
         expect(methodsIn(text)).to.deep.equal(methods.map(({ coin, network }) => `${coin} ${network}`));
         const { address } = await columnsOf(payment.id);
         expect(text.toLowerCase()).to.not.include(String(address).toLowerCase());
-        expect(text).to.not.match(/id="(amount|address|wallet|show-code)"|<svg|ethereum:0x/);
+        expect(text).to.not.match(/id="(amount|address|wallet|show-code)"|class="qr |ethereum:0x/);
         expect(text).to.include('class="deadline"');
         await supertest(harness.app)
           .post(`/checkout/${payment.token_id}/coin`)

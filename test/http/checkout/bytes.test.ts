@@ -63,7 +63,7 @@ describe('the bytes of the checkout page on the wire', () => {
   after(() => harness.close());
 
   const get = (path: string, encoding: string) => send(server, 'GET', path, { 'accept-encoding': encoding });
-  const scriptPathIn = (page: string) => /\/checkout\/assets\/\w+\.js/.exec(page)?.[0] ?? '';
+  const scriptPathIn = (page: string) => /\/checkout\/assets\/\w+\.js\b/.exec(page)?.[0] ?? '';
 
   for (const { id: language } of ALL_LANGUAGES)
     it(`${language}: one round trip shows a page that waits for money, with br and gzip`, async () => {

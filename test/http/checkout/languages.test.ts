@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import supertest from 'supertest';
 import { ALL_LANGUAGES, languageFor } from '../../../src/domain/languages/languages.ts';
-import { en, type PageTexts } from '../../../src/domain/languages/en.ts';
+import { en } from '../../../src/domain/languages/en.ts';
 import { paymentIn } from '../../support/checkout.ts';
 import type { Payment } from '../../support/http.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
@@ -47,13 +47,18 @@ describe('the languages of the checkout page', () => {
       expect(text).to.include(`<a href="?lang=${id}" lang="${id}" hreflang="${id}">${name}</a>`);
   });
 
-  for (const { id, page } of ALL_LANGUAGES)
+  for (const { id, page, wallet } of ALL_LANGUAGES)
     it(`${id}: has the same placeholders in every text as English, and no empty text`, () => {
       const partsOf = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
-      for (const [key, text] of Object.entries(page)) {
-        expect(text.trim(), key).to.not.equal('');
-        expect(new Set(partsOf(text)), key).to.deep.equal(new Set(partsOf(en.page[key as keyof PageTexts])));
-      }
+      for (const [texts, english] of [
+        [page, en.page],
+        [wallet, en.wallet],
+      ] as const)
+        for (const [key, text] of Object.entries(texts)) {
+          expect(text.trim(), key).to.not.equal('');
+          const inEnglish = (english as Readonly<Record<string, string>>)[key] ?? '';
+          expect(new Set(partsOf(text)), key).to.deep.equal(new Set(partsOf(inEnglish)));
+        }
     });
 
   it('apply to the page of an unknown token, too', async () => {

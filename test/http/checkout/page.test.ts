@@ -13,9 +13,9 @@ const ESCAPED =
 /** Changes the direction of what follows, until the end of its paragraph. */
 const OVERRIDE = '\u202egnp.exe\u2066';
 
-/** The only images that a page has: of coins and networks, from one address of ours. */
-const OWN_SYMBOL =
-  /<img\s+class="symbol"\s+src="\/checkout\/assets\/\w{20}\.svg#\w+"\s+width="20"\s+height="20"\s+alt=""\s*\/?>/g;
+/** The only images that a page has: of coins and networks, from one address of ours, and its codes. */
+const OWN_IMAGE =
+  /<img\s+class="(?:symbol"\s+src="\/checkout\/assets\/\w{20}\.svg#\w+"\s+width="20"\s+height="20"\s+alt=""|(?:qr \w+|self)"\s+id="code-\w+"\s+alt="[^"]+"\s+width="\d+"\s+height="\d+"\s+decoding="sync"\s+src="data:image\/png;base64,[\w+/=]+")\s*\/?>/g;
 
 describe('the checkout page', () => {
   let harness: Harness;
@@ -108,7 +108,7 @@ describe('the checkout page', () => {
     expect(text.split(ESCAPED)).to.have.length(5);
     expect(text.match(/<script/g)).to.have.length(1);
     const images = text.match(/<img/g) ?? [];
-    expect(images, 'our symbols').to.have.lengthOf(text.match(OWN_SYMBOL)?.length ?? 0);
+    expect(images, 'our own').to.have.lengthOf(text.match(OWN_IMAGE)?.length ?? 0);
   });
 
   it('escapes the characters of a URL, so that a link gets no further attribute', async () => {
@@ -139,7 +139,7 @@ describe('the checkout page', () => {
     const { token_id } = await createPayment(harness);
     const { text, headers } = await open(token_id);
     expect(text).to.not.match(/javascript:|\son\w+="|\sstyle="|<iframe/i);
-    expect(text.match(/<img/gi)).to.have.lengthOf(text.match(OWN_SYMBOL)?.length ?? 0);
+    expect(text.match(/<img/gi)).to.have.lengthOf(text.match(OWN_IMAGE)?.length ?? 0);
     expect(text.match(/<link/gi)).to.have.length(1);
     expect(text).to.match(/<link rel="icon" href="\/checkout\/assets\/\w+\.svg">/);
     const hashOf = (tag: string) => {
@@ -154,7 +154,7 @@ describe('the checkout page', () => {
       "default-src 'none'",
       `style-src ${hashOf('style')}`,
       `script-src ${hashOf('script')} 'strict-dynamic' 'self'`,
-      "img-src 'self'",
+      "img-src 'self' data:",
       "connect-src 'self'",
       "base-uri 'none'",
       "form-action 'self'",

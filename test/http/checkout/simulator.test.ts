@@ -8,6 +8,7 @@ import { createHarness, type Harness } from '../../support/harness.ts';
 /** The buttons of each state's panel; the other states have none. */
 const BUTTONS: Readonly<Record<string, readonly string[]>> = {
   waiting: ['pay', 'half', 'double', 'expire'],
+  sent: ['pay', 'half', 'double', 'expire'],
   underpaid: ['pay', 'half', 'double', 'replace', 'expire'],
   seen: ['replace'],
   confirming: ['replace'],

@@ -7,6 +7,7 @@ import { createHarness, type Harness } from '../../support/harness.ts';
 /** A text of each state's page. */
 const TEXTS: Record<string, string> = {
   waiting: 'Waiting for your payment',
+  sent: 'Sent. Waiting for the network',
   underpaid:
     'We have <bdi dir="ltr">4.00 USDC</bdi> of <span class="held"><bdi dir="ltr">10.50 USDC</bdi>.</span>',
   seen: 'We have seen your payment',
@@ -24,7 +25,7 @@ const TEXTS: Record<string, string> = {
   replaced: 'Your transfer was replaced',
   refunded: 'has sent back <span class="held"><bdi dir="ltr">10.50 USDC</bdi>.</span>',
 };
-const ASKS_FOR_MONEY = ['waiting', 'underpaid'];
+const ASKS_FOR_MONEY = ['waiting', 'sent', 'underpaid'];
 /** The page asks for a refund address: no reload may lose the customer's input. */
 const ASKS_FOR_ADDRESS = ['expired-partly', 'late-returned', 'failed'];
 /** Cancelling, or where to begin again; the other states lead nowhere, or on to `success_url`. */
@@ -39,7 +40,7 @@ const CAN_GO_BACK = [
   'refunded',
 ];
 /** Money may be on its way that the page does not show. */
-const MAY_MISS_MONEY = ['waiting', 'underpaid', 'expired', 'cancelled', 'expired-partly', 'replaced'];
+const MAY_MISS_MONEY = ['waiting', 'sent', 'underpaid', 'expired', 'cancelled', 'expired-partly', 'replaced'];
 const FINAL = ['settled', 'refunded-in-part', 'failed', 'replaced', 'refunded'];
 const MAX_BYTES = 60_000;
 const MAX_COMPRESSED = 10_000;
@@ -68,7 +69,7 @@ describe('the states of the checkout page', () => {
       const hasFormTo = (form: string) => text.includes(`action="/checkout/${payment.token_id}/${form}"`);
       expect(text).to.include(expected);
       expect(text.includes('id="address"')).to.equal(ASKS_FOR_MONEY.includes(state));
-      expect(hasFormTo('coin')).to.equal(state === 'waiting');
+      expect(hasFormTo('coin')).to.equal(['waiting', 'sent'].includes(state));
       expect(hasFormTo('refund-address')).to.equal(asksForAddress);
       expect(text.includes('http-equiv="refresh"')).to.equal(!FINAL.includes(state) && !asksForAddress);
       expect(text.includes('data-live="true"')).to.equal(!FINAL.includes(state));

@@ -9,6 +9,9 @@ export interface Demand {
   readonly address: string;
   /** What a wallet can send: no more decimals than the coin has. */
   readonly amount: string;
+  /** Who is paid, and what for, as a wallet shows it where its URI has room for that. */
+  readonly label?: string;
+  readonly message?: string;
   /** The chains that it is paid on. Where these are simulated, wallets of the main network refuse the URI. */
   readonly chains: ChainProfile;
 }
@@ -58,7 +61,7 @@ function unitsOf(amount: string, coin: CoinId, network: NetworkId): string {
 }
 
 const URI_BY_STANDARD: Readonly<Record<WalletUriStandard, (demand: Demand) => string | null>> = {
-  'bip-21': ({ address, amount }) => `bitcoin:${address}?amount=${amount}`,
+  'bip-21': (demand) => described(`bitcoin:${demand.address}?amount=${demand.amount}`, demand),
   'eip-681': ethereumUri,
   'solana-pay': solanaUri,
   tron: tronUri,
@@ -78,10 +81,38 @@ function ethereumUri({ coin, network, address, amount, chains }: Demand): string
  * Solana Pay. It cannot name a cluster, and addresses are the same on all: a wallet would pay a simulated
  * payment with real SOL. A token's mint that does not exist is refused.
  */
-function solanaUri({ coin, network, address, amount, chains }: Demand): string | null {
+function solanaUri(demand: Demand): string | null {
+  const { coin, network, address, amount, chains } = demand;
   const mint = contractOf(chains, coin, network);
   if (mint === null && chains === SIMULATED_CHAINS) return null;
-  return `solana:${address}?amount=${amount}${mint === null ? '' : `&spl-token=${mint}`}`;
+  return described(`solana:${address}?amount=${amount}${mint === null ? '' : `&spl-token=${mint}`}`, demand);
+}
+
+/** So many bytes fit a QR code of version 10, which has room beside the amount. */
+const MAX_DESCRIBED = 271;
+const MAX_LABEL = 72;
+
+/** BIP-21 and Solana Pay call them the same. */
+function described(uri: string, { label = '', message = '' }: Demand): string {
+  return [
+    ['&label=', label],
+    ['&message=', message],
+  ].reduce((described, [name = '', text = '']) => {
+    const room = Math.min(MAX_LABEL, MAX_DESCRIBED - described.length - name.length);
+    const encoded = encodedStart(text, room);
+    return encoded === '' ? described : `${described}${name}${encoded}`;
+  }, uri);
+}
+
+/** As much of a merchant's text as its percent-encoding has room for, without characters that no one sees. */
+function encodedStart(text: string, room: number): string {
+  let encoded = '';
+  for (const character of text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()) {
+    const next = encoded + encodeURIComponent(character);
+    if (next.length > room) break;
+    encoded = next;
+  }
+  return encoded;
 }
 
 /** Tron has no standard. Wallets take an amount for TRX, so a token's is left for the customer to paste. */
@@ -93,7 +124,7 @@ function tronUri({ coin, network, address, amount }: Demand): string {
  * The token's contract, on Solana its mint; null: the coin is native to the network. Throws RangeError where
  * the coin does not exist: nobody is asked for it there.
  */
-function contractOf(chains: ChainProfile, coin: CoinId, network: NetworkId): string | null {
+export function contractOf(chains: ChainProfile, coin: CoinId, network: NetworkId): string | null {
   const contract = chains.contractOf(coin, network);
   if (contract === undefined) throw new RangeError(`${coin} does not exist on ${chains.nameOf(network)}`);
   return contract;

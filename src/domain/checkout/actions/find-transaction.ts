@@ -43,7 +43,7 @@ export async function findTransactionByToken(
 }
 
 /** The hash in `input` as the network writes it; null: there is none. */
-function parseHash(network: NetworkId, input: unknown): string | null {
+export function parseHash(network: NetworkId, input: unknown): string | null {
   if (typeof input !== 'string') return null;
   const { transactionHashFormat: format } = NETWORKS[network];
   const [, hash] = HASHES[format].exec(input) ?? [];
@@ -52,7 +52,11 @@ function parseHash(network: NetworkId, input: unknown): string | null {
   return format === 'hex' ? hash.toLowerCase() : `0x${hash.toLowerCase()}`;
 }
 
-async function lookUp(
+/**
+ * What the network knows of a transaction that is said to pay a payment. One that does, and was not seen yet,
+ * is synced at once.
+ */
+export async function lookUp(
   ctx: Context,
   adapters: AdaptersByMode,
   payment: CheckoutPayment,

@@ -34,6 +34,7 @@ const TEXTS = {
 /** The states in which a customer may have sent money that the page does not show. */
 const MAY_MISS_MONEY: readonly State[] = [
   'waiting',
+  'sent',
   'underpaid',
   'expired',
   'expiredPartly',
@@ -94,6 +95,6 @@ function phone(pageUrl: string, texts: PageTexts): Html {
   return html`<details id="phone">
     <summary>${texts.phoneTitle}</summary>
     <p class="small">${texts.phoneText}</p>
-    ${qrCode(pageUrl, html`${texts.phoneTitle}`, { id: 'code-page', kind: 'self' })}
+    ${qrCode(pageUrl, texts.phoneTitle, { id: 'code-page', kind: 'self' })}
   </details>`;
 }

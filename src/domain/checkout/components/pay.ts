@@ -1,5 +1,6 @@
 import { clock, decimal, time } from '../markup/format.ts';
 import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
+import { isZero } from '../../../platform/values/money.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import { NETWORKS } from '../../chain/networks.ts';
@@ -15,7 +16,7 @@ const LONG_AMOUNT = 12;
  * served, nobody would see the money: it shows no address.
  */
 export function payComponent(view: View, served: Served, language: Language, coinPath: string): Html | null {
-  const { payment, state, toSend, nameOf } = view;
+  const { payment, toSend, nameOf } = view;
   const { page: texts } = language;
   if (view.mustChoose)
     return html`${firstChoice(view, served, language, coinPath) ?? html`<p class="warning">${texts.cannotBePaid}</p>`}
@@ -26,7 +27,7 @@ export function payComponent(view: View, served: Served, language: Language, coi
   return html`<h2 class="unseen">${texts.payWith}</h2>
     ${choice(view, served, language, coinPath)} ${repriced(view, language)}
     <div class="line">
-      <h3>${state === 'underpaid' ? texts.sendTheRest : texts.sendExactly}</h3>
+      <h3>${isZero(payment.amount_received) ? texts.sendExactly : texts.sendTheRest}</h3>
       ${copyButton('amount', texts.copyAmount, texts)} ${amount(toSend, payment.coin, language)}
       ${price(view, language)}
     </div>

@@ -1,9 +1,19 @@
 import { writtenLike } from '../../../platform/values/money.ts';
 import { decimal, time } from '../markup/format.ts';
 import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
+import type { NetworkId } from '../../chain/networks.ts';
 import type { Language } from '../../languages/languages.ts';
 import type { ShownTransfer } from '../view/store.ts';
 import type { Served, View } from '../view/view.ts';
+
+/** The transaction that is awaited; null: none is. */
+export function awaitedComponent({ payment }: View, { explorers }: Served, language: Language): Html | null {
+  const { sent_hash, sent_network } = payment;
+  if (sent_hash === null || sent_network === null) return null;
+  return html`<dl class="facts">
+    ${row(language.page.transaction, transaction(sent_hash, explorers[sent_network]))}
+  </dl>`;
+}
 
 /**
  * What came, when, and by which transaction: what a customer shows to prove that they paid. Null: nothing
@@ -45,12 +55,16 @@ function rowsOf(
   });
   const rows = [row(texts.sent, html`<b>${sent}</b>`), row(texts.seenAt, time(new Date(seen_at), locale))];
   if (tx_hash === null) return rows;
-  const hash = html`<code class="copy hash" dir="ltr">${tx_hash}</code>`;
-  const explorer = explorers[network];
-  const url = explorer?.replace('{tx}', () => encodeURIComponent(tx_hash));
-  const link =
-    url === undefined ? hash : html`<a href="${url}" target="_blank" rel="noopener noreferrer">${hash}</a>`;
-  return [...rows, row(texts.transaction, link)];
+  return [...rows, row(texts.transaction, transaction(tx_hash, explorers[network]))];
+}
+
+/** A transaction's hash, which leads to its explorer where there is one. */
+function transaction(txHash: string, explorer: Served['explorers'][NetworkId]): Html {
+  const hash = html`<code class="copy hash" dir="ltr">${txHash}</code>`;
+  const url = explorer?.replace('{tx}', () => encodeURIComponent(txHash));
+  return url === undefined
+    ? hash
+    : html`<a href="${url}" target="_blank" rel="noopener noreferrer">${hash}</a>`;
 }
 
 function row(name: string, value: Html): Html {

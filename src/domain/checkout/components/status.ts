@@ -62,12 +62,13 @@ function keysOf(state: State): { title: Key; text: Key } {
 }
 
 function valuesOf(view: View, { locale }: Language): Readonly<Record<string, Html>> {
-  const { payment, toSend, confirmations, requiredConfirmations, nameOf } = view;
+  const { payment, state, toSend, confirmations, requiredConfirmations, nameOf } = view;
+  const network = state === 'sent' ? (payment.sent_network ?? payment.network) : payment.network;
   const price = (amount: string) =>
     latin(`${decimal(writtenLike(amount, payment.pay_amount), locale)} ${payment.pay_currency}`);
   return {
     merchant: isolated(view.appearance.name),
-    network: latin(nameOf(payment.network)),
+    network: latin(nameOf(network)),
     total: price(payment.pay_amount),
     received: price(payment.amount_received),
     refunded: price(payment.amount_refunded),

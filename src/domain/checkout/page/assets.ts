@@ -16,6 +16,8 @@ export const PAGE_ASSETS = {
     'copy.js',
     'time.js',
     'wallet.js',
+    'wallet-faults.js',
+    'wallets.js',
     '../embed/framed.js',
     'show.js',
     'forms.js',

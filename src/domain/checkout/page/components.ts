@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { html, type Html } from '../../../platform/pages/html.ts';
 import type { Language } from '../../languages/languages.ts';
-import { codeComponent } from '../components/code.ts';
+import { codeComponent, isPutAway, putAway } from '../components/code.ts';
 import { helpComponent, type Found } from '../components/help.ts';
 import { payComponent } from '../components/pay.ts';
-import { proofComponent } from '../components/proof.ts';
+import { awaitedComponent, proofComponent } from '../components/proof.ts';
 import { refundComponent, type EnteredAddress } from '../components/refund.ts';
 import { simulatorComponent } from '../components/simulator.ts';
 import { statusComponent, statusTone } from '../components/status.ts';
@@ -51,9 +51,17 @@ const COMPONENTS = {
   steps: [null, ({ view, language }) => stepsComponent(view, language)],
   pay: [
     html`class="pay"`,
-    ({ view, served, language, path, query }) => payComponent(view, served, language, `${path}/coin${query}`),
+    ({ view, served, language, path, query }) => {
+      const pay = payComponent(view, served, language, `${path}/coin${query}`);
+      if (!isPutAway(view)) return pay;
+      const code = codeComponent(view, served, language);
+      return html`${awaitedComponent(view, served, language)} ${putAway(pay, code, language.page)}`;
+    },
   ],
-  code: [html`class="code"`, ({ view, served, language }) => codeComponent(view, served, language.page)],
+  code: [
+    html`class="code"`,
+    ({ view, served, language }) => (isPutAway(view) ? null : codeComponent(view, served, language)),
+  ],
   proof: [
     html`class="proof"`,
     ({ view, served, language, sendsReceipts }) => proofComponent(view, served, language, sendsReceipts),

@@ -22,15 +22,16 @@ const BOOT = inline('script', readAsset('boot').replace('SCRIPT_PATH', PAGE_SCRI
 /**
  * The Content-Security-Policy of a page with a style of its own (`extra`), which pages of `embedders` may
  * show in a frame, and nobody else. CSP allows the style sheets and the one inline script by their hashes,
- * the script that this one loads, and our images; nothing from another origin. A browser that knows
- * `strict-dynamic` ignores `self`, which serves older ones: a script in injected markup stays refused.
+ * the script that this one loads, and our images; nothing from another origin. `data:` is for the icons of
+ * wallets in the browser, which run no script as images. A browser that knows `strict-dynamic` ignores
+ * `self`, which serves older ones: a script in injected markup stays refused.
  */
 export function pageCsp(extra: Inline | null, embedders: readonly string[]): string {
   return [
     "default-src 'none'",
     `style-src ${[STYLE, extra].flatMap((style) => style?.source ?? []).join(' ')}`,
     `script-src ${BOOT.source} 'strict-dynamic' 'self'`,
-    "img-src 'self'",
+    "img-src 'self' data:",
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",

@@ -4,7 +4,7 @@ import { componentsOf, mainElement, type PageContent } from './components.ts';
 import { html } from '../../../platform/pages/html.ts';
 import type { Language } from '../../languages/languages.ts';
 import { pageTitle, stateKey, statusTone } from '../components/status.ts';
-import { hasCode } from '../components/code.ts';
+import { hasCode, isPutAway } from '../components/code.ts';
 import type { Found } from '../components/help.ts';
 import type { EnteredAddress } from '../components/refund.ts';
 import type { DisplayRates } from '../../chain/rates/rates.ts';
@@ -139,7 +139,7 @@ function contentOf(
 function shownOf({ view, served }: PageContent): Shown {
   const { payment, isLive } = view;
   const state = { state: stateKey(view), tone: statusTone(view) };
-  return { version: payment.version, isLive, ...state, hasCode: hasCode(view, served) };
+  return { version: payment.version, isLive, ...state, hasCode: !isPutAway(view) && hasCode(view, served) };
 }
 
 /** The path of the page that `token` opens. */

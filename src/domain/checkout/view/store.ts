@@ -38,6 +38,9 @@ export interface CheckoutPayment extends Payment, Pick<Settling, 'accepted_metho
   readonly amount_underway: string;
   /** The customer's address for refunds on `refund_network`; null: they have not entered one. */
   readonly refund_address: string | null;
+  /** The transaction that the customer's wallet has sent, until its chain reports it; null: none. */
+  readonly sent_hash: string | null;
+  readonly sent_network: NetworkId | null;
   /** What stands of the transfers to it, first to last, at most `MAX_TRANSFERS`. */
   readonly transfers: readonly ShownTransfer[];
   /**
@@ -59,7 +62,7 @@ export interface ShownTransfer {
 }
 
 /** Who sends more of them finds the rest at the merchant. */
-const MAX_TRANSFERS = 5;
+export const MAX_TRANSFERS = 5;
 
 /** Read for payments that are rendered, and not for those that are only compared. */
 const TRANSFERS = `(
@@ -86,11 +89,15 @@ const CHECKOUT_PAYMENTS = `
     ${STORED_APPEARANCE} AS appearance,
     json_build_object('asks', q.asks::text, 'covers', q.covers::text, 'rate', q.rate) AS quote,
     back.refund_coin, back.refund_network, back.needs_address, back.refund_amount::text, a.address AS refund_address,
-    back.amount_underway::text,
+    back.amount_underway::text, sent.tx_hash AS sent_hash, sent.network AS sent_network,
     depth.confirmations, shown.version
   FROM payments p
     JOIN merchants m ON m.id = p.merchant_id
     LEFT JOIN merchant_faces f ON f.merchant_id = m.id
+    LEFT JOIN announced_transactions sent ON sent.payment_id = p.id AND NOT EXISTS (
+      SELECT FROM transfers t
+      WHERE t.payment_id = p.id AND t.network = sent.network AND t.tx_hash = sent.tx_hash
+    )
     LEFT JOIN quotes q ON q.payment_id = p.id AND q.coin = p.coin AND q.network = p.network
     CROSS JOIN LATERAL (
       SELECT coalesce(max(greatest(0, c.head - t.block_height + 1))::int, p.confirmations) AS confirmations
@@ -124,7 +131,7 @@ const CHECKOUT_PAYMENTS = `
         p.coin, p.network, p.address, p.crypto_amount, q.asks, q.covers, q.rate,
         extract(epoch FROM q.locked_until), extract(epoch FROM p.deadline_at),
         back.*, a.address, p.test_clock, p.clock_offset_ms, extract(epoch FROM f.updated_at),
-        m.accepted_methods
+        m.accepted_methods, sent.network, sent.tx_hash
       )::text, 'UTF8')), 'hex'), 24) AS version
     ) shown`;
 

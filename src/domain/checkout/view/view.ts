@@ -15,7 +15,8 @@ import { returnsExcess, returnsLate } from '../../payments/lifecycle/policy.ts';
 
 /** The statuses that the page divides into finer states, because customers ask what happens now. */
 interface DividedStates {
-  readonly PENDING: 'underpaid' | 'seen' | 'confirming';
+  readonly WAITING: 'waiting' | 'sent';
+  readonly PENDING: 'underpaid' | 'sent' | 'seen' | 'confirming';
   readonly PROCESSING: 'converting';
   readonly EXPIRED: 'expired' | 'expiredPartly' | 'returning' | 'cancelled';
   readonly FAILED: 'failed' | 'replaced';
@@ -25,9 +26,10 @@ type Divided = keyof DividedStates;
 /** What the page says: the status in lower case, or one of the states into which it is divided. */
 export type State = DividedStates[Divided] | Lowercase<Exclude<Status, Divided>>;
 
-const DIVIDED: { readonly [S in Divided]: (payment: Payment) => DividedStates[S] } = {
-  PENDING({ fully_funded, confirmations }) {
-    if (!fully_funded) return 'underpaid';
+const DIVIDED: { readonly [S in Divided]: (payment: CheckoutPayment) => DividedStates[S] } = {
+  WAITING: ({ sent_hash }) => (sent_hash === null ? 'waiting' : 'sent'),
+  PENDING({ fully_funded, confirmations, sent_hash }) {
+    if (!fully_funded) return sent_hash === null ? 'underpaid' : 'sent';
     return confirmations === 0 ? 'seen' : 'confirming';
   },
   PROCESSING: () => 'converting',
@@ -42,7 +44,7 @@ const DIVIDED: { readonly [S in Divided]: (payment: Payment) => DividedStates[S]
     exceptions.includes('replaced') && isZero(amount_received) ? 'replaced' : 'failed',
 };
 
-function stateOf(payment: Payment): State {
+function stateOf(payment: CheckoutPayment): State {
   const { status } = payment;
   return isDivided(status) ? DIVIDED[status](payment) : (status.toLowerCase() as Lowercase<typeof status>);
 }
@@ -99,7 +101,7 @@ export function viewOf(
   { nameOf }: Pick<ChainProfile, 'nameOf'> = SIMULATED_CHAINS,
 ): View {
   const [state, appearance] = [stateOf(payment), appearanceOf(payment)];
-  const asksForMoney = state === 'waiting' || state === 'underpaid';
+  const asksForMoney = isAsking(state);
   const mustChoose = state === 'waiting' && !isOffered(appearance, payment);
   const requiredConfirmations = blocksToFinal(networkOfTransfer(payment), payment.finality);
   const { locked_until, deadline_at } = payment;
@@ -128,6 +130,9 @@ export function viewOf(
     confirmations: Math.min(payment.confirmations, requiredConfirmations),
   };
 }
+
+/** Money is missing, also where a transaction is awaited: whoever did not send it finds what to send. */
+const isAsking = (state: State): boolean => ['waiting', 'sent', 'underpaid'].includes(state);
 
 /** What the price lacks, in the payment's coin, at the rate of its quote. */
 function amountToSend({

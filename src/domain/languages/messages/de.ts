@@ -1,15 +1,17 @@
 export const messages = {
   copyFailed: 'Dieser Browser kopiert nicht. Es ist jetzt markiert: Kopieren Sie es über das Menü.',
+  otherWallet: 'Andere Wallet',
+  copyCode: 'Code kopieren',
   nothingOpens:
     'Nichts geöffnet? Auf diesem Gerät antwortet keine Wallet. Scannen Sie den Code, oder kopieren Sie Betrag und Adresse.',
-  injected: 'Mit der Wallet in diesem Browser zahlen',
-  injectedSent: 'Gesendet. Diese Seite zeigt es, sobald das Netzwerk es zeigt.',
-  injectedCancelled: 'In der Wallet abgebrochen. Es wurde nichts gesendet.',
-  injectedChain:
-    'Die Wallet wechselt nicht zu {network}. Es wurde nichts gesendet: Fügen Sie das Netzwerk dort hinzu, oder scannen Sie den Code.',
-  injectedFailed: 'Die Wallet hat dies nicht bestätigt. Bitte sehen Sie dort nach, bevor Sie erneut senden.',
-  injectedUnsure:
-    'Die Wallet hat nicht gesagt, ob sie dies gesendet hat. Bitte sehen Sie zuerst dort nach: Nur wenn nichts gesendet wurde, laden Sie diese Seite neu, um zu zahlen.',
+  sentTitle: 'Gesendet. Wir warten auf das Netzwerk',
+  sentText:
+    'Ihre Wallet hat Ihre Zahlung gesendet. Diese Seite zeigt sie, sobald {network} sie zeigt. Bitte senden Sie nicht noch einmal: Betrag, Adresse und Code sind ausgeblendet.',
+  unsent: 'Nicht gesendet? Wieder anzeigen',
+  underpaidMore:
+    'Senden Sie bis {time} noch {missing} an dieselbe Adresse: Dann ist Ihre Zahlung vollständig.',
+  underpaidBack:
+    'Oder senden Sie nichts mehr: Wenn diese Zahlung beendet ist, geben Sie auf ihrer Seite eine Adresse an, und {merchant} kann {back} zurücksenden.',
   offline:
     'Sie sind offline. Die Seite macht weiter, sobald Sie wieder verbunden sind; eine gesendete Zahlung geht nicht verloren.',
   findTitle: 'Schon gesendet? Transaktions-ID einfügen',
@@ -82,4 +84,27 @@ export const messages = {
   closedTitle: 'Die Währung kann nicht mehr geändert werden',
   closedText: 'Geld ist schon unterwegs, oder die Zahlung ist beendet. Es wurde nichts geändert.',
   toPayment: 'Zurück zur Zahlung',
+};
+
+export const wallet = {
+  pay: 'Mit der Wallet in diesem Browser zahlen',
+  payWith: 'Mit {wallet} zahlen',
+  asking: 'In der Wallet bestätigen',
+  sent: 'Gesendet. Diese Seite zeigt es, sobald das Netzwerk es zeigt.',
+  rejected: 'In der Wallet abgebrochen. Es wurde nichts gesendet.',
+  pending:
+    'Die Wallet hat schon eine offene Anfrage. Beantworten Sie diese dort, und versuchen Sie es dann hier noch einmal.',
+  funds:
+    'In der Wallet ist zu wenig für diesen Betrag und die Gebühr des Netzwerks. Es wurde nichts gesendet.',
+  chain:
+    'Die Wallet wechselt nicht zu {network}. Es wurde nichts gesendet: Fügen Sie das Netzwerk dort hinzu, oder scannen Sie den Code.',
+  failed: 'Die Wallet hat dies nicht bestätigt. Bitte sehen Sie dort nach, bevor Sie erneut senden.',
+  unsure:
+    'Die Wallet hat nicht gesagt, ob sie dies gesendet hat. Bitte sehen Sie zuerst dort nach: Nur wenn nichts gesendet wurde, laden Sie diese Seite neu, um zu zahlen.',
+};
+
+export const mails = {
+  incompleteSubject: 'Ein Teil Ihrer Zahlung an {merchant} fehlt: Bestellung {order}',
+  incompleteTitle: 'Ein Teil Ihrer Zahlung fehlt',
+  incompleteText: 'Wir haben {amount} von {total} für Ihre Bestellung bei {merchant}.',
 };

@@ -1,16 +1,17 @@
 /** What answers the customer, helps them, or stands instead of a payment; in the simulator too. */
 export const messages = {
   copyFailed: 'This browser does not copy. It is selected now: copy it from the menu.',
+  otherWallet: 'Another wallet',
+  copyCode: 'Copy code',
   nothingOpens:
     'Nothing opened? No wallet on this device answers. Scan the code, or copy amount and address.',
-  injected: 'Pay with the wallet in this browser',
-  injectedSent: 'Sent. This page shows it as soon as the network does.',
-  injectedCancelled: 'Cancelled in the wallet. Nothing was sent.',
-  injectedChain:
-    'The wallet does not switch to {network}. Nothing was sent: add the network there, or scan the code.',
-  injectedFailed: 'The wallet did not confirm this. Please look there before you send again.',
-  injectedUnsure:
-    'The wallet did not say whether it sent this. Look there first: only if nothing was sent, reload this page to pay again.',
+  sentTitle: 'Sent. Waiting for the network',
+  sentText:
+    'Your wallet has sent your payment. This page shows it as soon as {network} does. Please do not send it again: amount, address and code are put away.',
+  unsent: 'Not sent? Show them',
+  underpaidMore: 'Send {missing} more to the same address by {time}: then your payment is complete.',
+  underpaidBack:
+    'Or send nothing more: when this payment has ended, enter an address on its page, and {merchant} can send {back} back.',
   offline:
     'You are offline. This page goes on as soon as you are connected; a payment that is sent is not lost.',
   findTitle: 'Already sent? Paste your transaction id',
@@ -80,4 +81,27 @@ export const messages = {
   closedTitle: 'The coin can no longer be changed',
   closedText: 'Money is already on its way, or the payment is over. Nothing was changed.',
   toPayment: 'Back to the payment',
+};
+
+/** What the page says of wallets in the browser: its script loads it where there is one. */
+export const wallet = {
+  pay: 'Pay with the wallet in this browser',
+  payWith: 'Pay with {wallet}',
+  asking: 'Confirm it in the wallet',
+  sent: 'Sent. This page shows it as soon as the network does.',
+  rejected: 'Cancelled in the wallet. Nothing was sent.',
+  pending: 'The wallet already has an open request. Answer it there, then try again here.',
+  funds: 'The wallet has too little for this amount and the network’s fee. Nothing was sent.',
+  chain:
+    'The wallet does not switch to {network}. Nothing was sent: add the network there, or scan the code.',
+  failed: 'The wallet did not confirm this. Please look there before you send again.',
+  unsure:
+    'The wallet did not say whether it sent this. Look there first: only if nothing was sent, reload this page to pay again.',
+};
+
+/** Mails to a customer whose payment is open. */
+export const mails = {
+  incompleteSubject: 'Part of your payment to {merchant} is missing: order {order}',
+  incompleteTitle: 'A part of your payment is missing',
+  incompleteText: 'We have {amount} of {total} for your order at {merchant}.',
 };

@@ -1,15 +1,16 @@
 export const messages = {
   copyFailed: 'Este navegador no copia. Ya está seleccionado: cópielo desde el menú.',
+  otherWallet: 'Otro monedero',
+  copyCode: 'Copiar el código',
   nothingOpens:
     '¿No se abrió nada? Ningún monedero de este dispositivo responde. Escanee el código o copie el importe y la dirección.',
-  injected: 'Pagar con el monedero de este navegador',
-  injectedSent: 'Enviado. Esta página lo mostrará en cuanto lo haga la red.',
-  injectedCancelled: 'Cancelado en el monedero. No se envió nada.',
-  injectedChain:
-    'El monedero no cambia a {network}. No se envió nada: añada la red allí o escanee el código.',
-  injectedFailed: 'El monedero no lo confirmó. Compruébelo allí antes de enviar otra vez.',
-  injectedUnsure:
-    'El monedero no dijo si lo envió. Compruébelo allí primero: solo si no se envió nada, recargue esta página para pagar.',
+  sentTitle: 'Enviado. Esperamos a la red',
+  sentText:
+    'Su monedero ha enviado su pago. Esta página lo mostrará en cuanto lo haga {network}. No lo envíe otra vez, por favor: importe, dirección y código están ocultos.',
+  unsent: '¿No se envió? Mostrarlos',
+  underpaidMore: 'Envíe {missing} más a la misma dirección antes de {time}: así su pago estará completo.',
+  underpaidBack:
+    'O no envíe nada más: cuando este pago haya terminado, indique una dirección en su página y {merchant} podrá devolver {back}.',
   offline: 'No tiene conexión. Esta página continúa en cuanto la recupere; un pago ya enviado no se pierde.',
   findTitle: '¿Ya lo envió? Pegue el ID de la transacción',
   findLabel: 'ID de la transacción o un enlace a ella',
@@ -78,4 +79,24 @@ export const messages = {
   closedTitle: 'La moneda ya no se puede cambiar',
   closedText: 'El dinero ya está en camino o el pago ha terminado. No se ha cambiado nada.',
   toPayment: 'Volver al pago',
+};
+
+export const wallet = {
+  pay: 'Pagar con el monedero de este navegador',
+  payWith: 'Pagar con {wallet}',
+  asking: 'Confírmelo en el monedero',
+  sent: 'Enviado. Esta página lo mostrará en cuanto lo haga la red.',
+  rejected: 'Cancelado en el monedero. No se envió nada.',
+  pending: 'El monedero ya tiene una solicitud abierta. Respóndala allí y vuelva a intentarlo aquí.',
+  funds: 'El monedero tiene muy poco para este importe y la comisión de la red. No se envió nada.',
+  chain: 'El monedero no cambia a {network}. No se envió nada: añada la red allí o escanee el código.',
+  failed: 'El monedero no lo confirmó. Compruébelo allí antes de enviar otra vez.',
+  unsure:
+    'El monedero no dijo si lo envió. Compruébelo allí primero: solo si no se envió nada, recargue esta página para pagar.',
+};
+
+export const mails = {
+  incompleteSubject: 'Falta una parte de su pago a {merchant}: pedido {order}',
+  incompleteTitle: 'Falta una parte de su pago',
+  incompleteText: 'Tenemos {amount} de {total} de su pedido en {merchant}.',
 };

@@ -1,15 +1,17 @@
 export const messages = {
   copyFailed: 'Ce navigateur ne copie pas. C’est sélectionné\u00a0: copiez-le depuis le menu.',
+  otherWallet: 'Autre portefeuille',
+  copyCode: 'Copier le code',
   nothingOpens:
     'Rien ne s’ouvre\u00a0? Aucun portefeuille ne répond sur cet appareil. Scannez le code, ou copiez le montant et l’adresse.',
-  injected: 'Payer avec le portefeuille de ce navigateur',
-  injectedSent: 'Envoyé. Cette page l’affiche dès que le réseau le montre.',
-  injectedCancelled: 'Annulé dans le portefeuille. Rien n’a été envoyé.',
-  injectedChain:
-    'Le portefeuille ne passe pas à {network}. Rien n’a été envoyé\u00a0: ajoutez-y le réseau, ou scannez le code.',
-  injectedFailed: 'Le portefeuille n’a pas confirmé. Vérifiez-y avant d’envoyer à nouveau.',
-  injectedUnsure:
-    'Le portefeuille n’a pas dit s’il l’a envoyé. Vérifiez-y d’abord\u00a0: seulement si rien n’a été envoyé, rechargez cette page pour payer.',
+  sentTitle: 'Envoyé. En attente du réseau',
+  sentText:
+    'Votre portefeuille a envoyé votre paiement. Cette page l’affiche dès que {network} le montre. Ne l’envoyez pas une seconde fois : le montant, l’adresse et le code sont masqués.',
+  unsent: 'Pas envoyé ? Les afficher',
+  underpaidMore:
+    'Envoyez encore {missing} à la même adresse avant {time} : votre paiement sera alors complet.',
+  underpaidBack:
+    'Ou n’envoyez plus rien : quand ce paiement sera terminé, indiquez une adresse sur sa page, et {merchant} pourra renvoyer {back}.',
   offline:
     'Vous êtes hors ligne. Cette page reprend dès que vous êtes connecté\u00a0; un paiement envoyé n’est pas perdu.',
   findTitle: 'Déjà envoyé\u00a0? Collez l’identifiant de la transaction',
@@ -79,4 +81,25 @@ export const messages = {
   closedTitle: 'La monnaie ne peut plus être changée',
   closedText: 'L’argent est déjà en route ou le paiement est terminé. Rien n’a été changé.',
   toPayment: 'Revenir au paiement',
+};
+
+export const wallet = {
+  pay: 'Payer avec le portefeuille de ce navigateur',
+  payWith: 'Payer avec {wallet}',
+  asking: 'Confirmez dans le portefeuille',
+  sent: 'Envoyé. Cette page l’affiche dès que le réseau le montre.',
+  rejected: 'Annulé dans le portefeuille. Rien n’a été envoyé.',
+  pending: 'Le portefeuille a déjà une demande ouverte. Répondez-y, puis réessayez ici.',
+  funds: 'Le portefeuille contient trop peu pour ce montant et les frais du réseau. Rien n’a été envoyé.',
+  chain:
+    'Le portefeuille ne passe pas à {network}. Rien n’a été envoyé\u00a0: ajoutez-y le réseau, ou scannez le code.',
+  failed: 'Le portefeuille n’a pas confirmé. Vérifiez-y avant d’envoyer à nouveau.',
+  unsure:
+    'Le portefeuille n’a pas dit s’il l’a envoyé. Vérifiez-y d’abord\u00a0: seulement si rien n’a été envoyé, rechargez cette page pour payer.',
+};
+
+export const mails = {
+  incompleteSubject: 'Il manque une partie de votre paiement à {merchant} : commande {order}',
+  incompleteTitle: 'Il manque une partie de votre paiement',
+  incompleteText: 'Nous avons {amount} sur {total} pour votre commande chez {merchant}.',
 };

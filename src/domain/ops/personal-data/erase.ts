@@ -26,6 +26,8 @@ const erasePayment = sql<never, { id: string }>(
     ), paid AS (
       UPDATE payout_transfers t SET address = ${ERASED_ADDRESS('t.tx_hash', 't.address')}
       WHERE refund_id IN (SELECT id FROM refunds WHERE payment_id = ${p.id} AND address IS NOT NULL)
+    ), announced AS (
+      DELETE FROM announced_transactions WHERE payment_id = ${p.id}
     ), given AS (
       DELETE FROM refund_addresses WHERE payment_id = ${p.id}
     )

@@ -12,12 +12,13 @@ export interface Whose {
 }
 
 /**
- * SQL: whether anything of a payment `p` says who the customer is. Deposit addresses, amounts, hashes and
- * order_id stay: they are the merchant's books, and say nothing of the customer by themselves.
+ * SQL: whether anything of a payment `p` says who the customer is. Deposit addresses, amounts, hashes of what
+ * came and order_id stay: they are the merchant's books, and say nothing of the customer by themselves.
  */
 const HAS_PERSONAL_DATA = `(num_nonnulls(p.customer_email, p.order_description, p.success_url, p.cancel_url,
         p.language) > 0 OR p.metadata::text <> '{}'
       OR EXISTS (SELECT FROM refund_addresses a WHERE a.payment_id = p.id)
+      OR EXISTS (SELECT FROM announced_transactions a WHERE a.payment_id = p.id)
       OR EXISTS (SELECT FROM refunds r WHERE r.payment_id = p.id AND num_nonnulls(r.address, r.reason) > 0)
       OR EXISTS (SELECT FROM transfers t WHERE t.payment_id = p.id AND t.sender IS NOT NULL))`;
 

@@ -108,6 +108,32 @@ describe('wallet URIs', () => {
     }
   });
 
+  it('say who is paid and what for, in BIP-21 and Solana Pay, as far as a code has room', () => {
+    const described = {
+      address: 'a',
+      amount: '1',
+      chains: MAINNET,
+      label: 'Café & Söhne',
+      message: 'Two\u202e\nshirts',
+    };
+    const said = '&label=Caf%C3%A9%20%26%20S%C3%B6hne&message=Two%20shirts';
+    expect(walletUri({ ...described, coin: 'BTC', network: 'bitcoin' })).to.equal(
+      `bitcoin:a?amount=1${said}`,
+    );
+    expect(walletUri({ ...described, coin: 'SOL', network: 'solana' })).to.equal(`solana:a?amount=1${said}`);
+    for (const coin of ['ETH', 'TRX'] as const) {
+      const uri = walletUri({ ...described, coin, network: coin === 'ETH' ? 'ethereum' : 'tron' });
+      expect(uri).to.not.include('label').and.not.include('shirts');
+    }
+    const long = { label: '店'.repeat(1_000), message: '&amount=9'.repeat(1_000) };
+    const address = 'S'.repeat(44);
+    const uri = walletUri({ ...described, ...long, address, coin: 'USDC', network: 'solana' }) ?? '';
+    expect(uri.length).to.be.within(200, 271);
+    const query = new URLSearchParams(uri.slice(uri.indexOf('?')));
+    expect([query.getAll('amount'), query.get('label')]).to.deep.equal([['1'], '店'.repeat(8)]);
+    expect(query.get('message')).to.match(/^(&amount=9)+/);
+  });
+
   for (const [name, demand, uri] of DEMANDS)
     it(`are ${name}`, () => {
       expect(walletUri({ ...demand, chains: MAINNET })).to.equal(uri);

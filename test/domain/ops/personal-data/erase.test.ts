@@ -55,6 +55,7 @@ describe("erasing a customer's personal data", () => {
     await shop.mine(12);
     const { db } = harness.ctx;
     await db('refund_addresses').insert({ payment_id: id, network: 'ethereum', address: ADDRESS });
+    await db('announced_transactions').insert({ payment_id: id, network: 'ethereum', tx_hash: MARK });
     const event_id = (await shop.events(id))[0]?.id;
     await db('receipts').insert({ event_id, payment_id: id, attempts: 1, last_error: `550 ${MARK}?` });
     return id;
@@ -69,6 +70,7 @@ describe("erasing a customer's personal data", () => {
       'events',
       'refunds',
       'refund_addresses',
+      'announced_transactions',
       'transfers',
       'receipts',
       'delivery_attempts_default',

@@ -52,6 +52,7 @@ export const PAYMENTS: Reasons = {
       'no more leaves a row that nothing uses.',
     claim_payout_transfer: OWN_ROW,
     set_refund_address: FIRST_WINS,
+    announce_transaction: OWN_ROW,
     clear_refund_addresses: `${UNDER_PAYMENT} So no payout is asked for meanwhile.`,
   },
   readsMore: {},
