@@ -26,6 +26,17 @@ export const PART: ReceiptData = {
   sentTo: '0x52908400098527886E0F7030069857D2E4169EE7',
 };
 
+/** Asks for the rest while the payment is open. */
+export const INCOMPLETE: ReceiptData = {
+  ...COMMON,
+  kind: 'incomplete',
+  came: '4.00 USDC',
+  missing: '6.50 USDC',
+  until: new Date('2026-01-31T13:00:00.000Z'),
+  back: ['3.00 USDC', '0.00033 ETH'],
+  transactions: [],
+};
+
 /** Mails that ask for an address. */
 export const TOO_LITTLE: ReceiptData = {
   ...COMMON,

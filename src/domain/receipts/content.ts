@@ -14,6 +14,7 @@ const KEYS = {
   paid: { subject: 'paidSubject', title: 'paidTitle', sentence: 'paidText' },
   refunded: { subject: 'refundedSubject', title: 'refundedTitle', sentence: 'refundedText' },
   refundedInPart: { subject: 'partSubject', title: 'partTitle', sentence: 'refundedText' },
+  incomplete: { subject: 'incompleteSubject', title: 'incompleteTitle', sentence: 'incompleteText' },
   tooLittle: { subject: 'tooLittleSubject', title: 'tooLittleTitle', sentence: 'tooLittleText' },
   tooLate: { subject: 'tooLateSubject', title: 'tooLateTitle', sentence: 'tooLateText' },
   given: { subject: 'givenSubject', title: 'givenTitle', sentence: 'givenText' },
@@ -36,10 +37,10 @@ export function mailContentOf(receipt: ReceiptData, language: Language): MailCon
     isTest: receipt.isTest,
     logo: receipt.logo,
     title: texts[keys.title],
-    sentences: [texts[keys.sentence], ...(asks ? [texts.addressText] : [])],
+    sentences: [texts[keys.sentence], ...(asks ? [texts.addressText] : []), ...choicesOf(receipt, language)],
     merchant,
-    amount: written(amountOf(receipt), language),
-    total: written(receipt.total, language),
+    time: receipt.kind === 'incomplete' ? writtenTime(receipt.until, language.id) : '',
+    figures: figuresOf(receipt, language),
     rows: rowsOf(receipt, language),
     button: asks ? texts.toAddress : texts.toPage,
     // The form for the address has this id.
@@ -52,6 +53,22 @@ export function mailContentOf(receipt: ReceiptData, language: Language): MailCon
 function freeText({ isTest }: ReceiptData, text: string, length: number): string {
   const clean = sanitize(text, length);
   return isTest ? unlinked(clean) : clean;
+}
+
+/** What a customer can do who sent too little, as the page says it. */
+function choicesOf(receipt: ReceiptData, { page: texts }: Language): string[] {
+  if (receipt.kind !== 'incomplete') return [];
+  return [texts.underpaidMore, ...(receipt.back.length === 0 ? [] : [texts.underpaidBack])];
+}
+
+function figuresOf(receipt: ReceiptData, language: Language): Readonly<Record<string, string>> {
+  const always = { amount: written(amountOf(receipt), language), total: written(receipt.total, language) };
+  if (receipt.kind !== 'incomplete') return always;
+  return {
+    ...always,
+    missing: written(receipt.missing, language),
+    back: receipt.back.map((one) => written(one, language)).join(' + '),
+  };
 }
 
 function amountOf(receipt: ReceiptData): string {
@@ -93,6 +110,11 @@ function moneyRows(receipt: ReceiptData, texts: ReceiptTexts): [label: string, a
       [texts.paid, receipt.paid],
     ];
   if (receipt.kind === 'given') return [[texts.total, receipt.total]];
+  if (receipt.kind === 'incomplete')
+    return [
+      [texts.total, receipt.total],
+      [texts.received, receipt.came],
+    ];
   if ('goesBackAs' in receipt)
     return [
       [texts.total, receipt.total],

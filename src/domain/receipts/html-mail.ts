@@ -92,12 +92,12 @@ function rowOf({ label, value, kind, url }: Row, { language }: MailContent): Htm
 }
 
 /** The no-break space keeps amount and coin on one line. */
-function filled(sentence: string, { merchant, amount, total }: MailContent): Html {
-  return fill(sentence, {
-    merchant: foreign(merchant),
-    amount: figures(amount.replace(' ', '\u00a0'), 'font-weight:600'),
-    total: figures(total.replace(' ', '\u00a0'), 'font-weight:600'),
-  });
+function filled(sentence: string, content: MailContent): Html {
+  const { merchant, time } = content;
+  const filling: Record<string, Html> = { merchant: foreign(merchant), time: foreign(time) };
+  for (const [name, value] of Object.entries(content.figures))
+    filling[name] = figures(value.replaceAll(/ (?=[A-Z])/g, '\u00a0'), 'font-weight:600');
+  return fill(sentence, filling);
 }
 
 /** A merchant's text: its direction ends where it ends. Not `bdi`, which mail programs may remove. */

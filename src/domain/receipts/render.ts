@@ -41,12 +41,14 @@ function textOf(content: MailContent): string {
 }
 
 function filled(sentence: string, content: MailContent): string {
-  const values: Record<string, string> = {
-    merchant: isolated(content.merchant, FIRST_STRONG, content),
-    amount: isolated(content.amount, LEFT_TO_RIGHT, content),
-    total: isolated(content.total, LEFT_TO_RIGHT, content),
-  };
-  return sentence.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+  const { merchant, time, figures } = content;
+  const words: Record<string, string | undefined> = { merchant, time };
+  return sentence.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const word = words[name];
+    return word === undefined
+      ? isolated(figures[name] ?? '', LEFT_TO_RIGHT, content)
+      : isolated(word, FIRST_STRONG, content);
+  });
 }
 
 function valueOf({ kind, value }: Row, content: MailContent): string {

@@ -2,7 +2,8 @@ import type { NetworkId } from '../chain/networks.ts';
 import { chainsOf } from '../chain/profile.ts';
 import { mailAddressOf } from '../checkout/markup/links.ts';
 import { appearanceOf } from '../checkout/view/appearance.ts';
-import { canAskForAddress } from '../checkout/view/view.ts';
+import { whatCanGoBack } from '../checkout/view/came.ts';
+import { canAskForAddress, viewOf } from '../checkout/view/view.ts';
 import { findByToken, type CheckoutPayment } from '../checkout/view/store.ts';
 import { returnsLate, type Policy } from '../payments/lifecycle/policy.ts';
 import {
@@ -32,13 +33,15 @@ export interface ReportedMoney {
 }
 
 /**
- * Returns why the money that an event reports has no use: it was too little at the deadline, or came when the
- * payment had ended. Null: it reports no such money. What is too much beside a price that is paid is no
- * reason: its customer has a receipt.
+ * Returns why the money that an event reports has no use, or not yet: it is too little, was so at the
+ * deadline, or came when the payment had ended. Null: it reports no such money. What is too much beside a
+ * price that is paid is no reason: its customer has a receipt.
  */
 export function requestReasonOf(event: ReportedMoney): RequestReason | null {
   const { type, status, exceptions, policy, amount_received } = event;
   if (isZero(amount_received)) return null;
+  if (type === 'checkout.pending')
+    return isOpen(status) && exceptions.includes('underpaid') ? 'incomplete' : null;
   // An open payment will expire, and report that.
   if (type === 'checkout.funds_received') return isOpen(status) || paysForOrder(status) ? null : 'too_late';
   if (type !== 'checkout.failed' || !isExpired(status)) return null;
@@ -65,8 +68,8 @@ const requestOfEvent = sql<RequestRow, { eventId: string }>(
 );
 
 /**
- * The address request of an event; null when the page does not ask for an address now, or the customer has no
- * mail address.
+ * The request of an event; null when the page asks neither for an address nor for the rest now, or the
+ * customer has no mail address.
  */
 export async function readAddressRequest(
   db: Db,
@@ -75,7 +78,9 @@ export async function readAddressRequest(
 ): Promise<AddressedMail | null> {
   const row = await runOne(db, requestOfEvent, { eventId });
   const payment = row === null ? null : await findByToken(db, row.token_id);
-  if (row === null || payment === null || !canAskForAddress(payment)) return null;
+  if (row === null || payment === null) return null;
+  if (row.reason === 'incomplete') return incompletePayment(payment, row.at, config);
+  if (!canAskForAddress(payment)) return null;
   const { amount_received, amount_refunded } = payment;
   const received = inSettlementCoin(payment, amount_received);
   return addressed(payment, {
@@ -87,6 +92,22 @@ export async function readAddressRequest(
     sentBack: isZero(amount_refunded) ? null : inSettlementCoin(payment, amount_refunded),
     goesBackAs: `${payment.refund_coin} (${chainsOf(config, payment.merchant_mode).nameOf(payment.refund_network)})`,
     networks: [],
+  });
+}
+
+/** What is missing now, however late the mail is; null: nothing, or it is on its way. */
+function incompletePayment(payment: CheckoutPayment, at: Date, config: MailConfig): AddressedMail | null {
+  const { state, toSend, priceUntil, payBy } = viewOf(payment, at);
+  if (state !== 'underpaid' || toSend === null) return null;
+  return addressed(payment, {
+    ...commonData(payment, config),
+    kind: 'incomplete',
+    at,
+    came: inSettlementCoin(payment, payment.amount_received),
+    missing: `${toSend} ${payment.coin}`,
+    until: priceUntil ?? payBy ?? payment.deadline_at,
+    back: whatCanGoBack(payment),
+    networks: [chainsOf(config, payment.merchant_mode).nameOf(payment.network)],
   });
 }
 

@@ -23,8 +23,11 @@ export async function createReceipts(
   await run(tx, createReceiptsStatement, { receipts });
 }
 
-/** Why a customer is asked for an address: each reason is mailed once per payment. */
-export type RequestReason = 'too_little' | 'too_late';
+/**
+ * Why a customer is asked for an address, or for the rest while the payment is open (`incomplete`): each
+ * reason is mailed once per payment.
+ */
+export type RequestReason = 'incomplete' | 'too_little' | 'too_late';
 
 /** An event that is a reason to ask. */
 export interface NewAddressRequest {

@@ -44,6 +44,17 @@ export type ReceiptData = {
       readonly goesBackAs: string;
     }
   | {
+      /** Too little came, and the payment is open: the customer sends the rest, or nothing more. */
+      readonly kind: 'incomplete';
+      /** In the settlement coin. */
+      readonly came: string;
+      /** In the payment's coin, and until when it is the amount. */
+      readonly missing: string;
+      readonly until: Date;
+      /** What can go back, coin by coin; none: it is too little to be sent. */
+      readonly back: readonly string[];
+    }
+  | {
       /** An address for refunds was given on the page. */
       readonly kind: 'given';
       readonly goesBackTo: string;
@@ -69,8 +80,8 @@ export interface Row {
 }
 
 /**
- * A mail's content, before it becomes text or HTML. Sentences may hold `{merchant}`, `{amount}` and
- * `{total}`.
+ * A mail's content, before it becomes text or HTML. Sentences may hold `{merchant}`, `{time}` and the names
+ * of `figures`.
  */
 export interface MailContent {
   readonly language: Language;
@@ -81,8 +92,10 @@ export interface MailContent {
   readonly title: string;
   readonly sentences: readonly string[];
   readonly merchant: string;
-  readonly amount: string;
-  readonly total: string;
+  /** In words; '': it names no time. */
+  readonly time: string;
+  /** Amounts, as the language writes them. */
+  readonly figures: Readonly<Record<string, string>>;
   readonly rows: readonly Row[];
   /** What the one link says. */
   readonly button: string;

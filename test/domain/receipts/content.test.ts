@@ -3,7 +3,7 @@ import { en, type ReceiptTexts } from '../../../src/domain/languages/en.ts';
 import { ALL_LANGUAGES, languageFor } from '../../../src/domain/languages/languages.ts';
 import type { ReceiptData } from '../../../src/domain/receipts/template.ts';
 import { receiptMail } from '../../../src/domain/receipts/render.ts';
-import { GIVEN, PAID, PART, TOO_LATE, TOO_LITTLE } from '../../support/receipt-samples.ts';
+import { GIVEN, INCOMPLETE, PAID, PART, TOO_LATE, TOO_LITTLE } from '../../support/receipt-samples.ts';
 import { openReceiptScene } from '../../support/receipts.ts';
 
 const write = (receipt: ReceiptData, language = 'en') => receiptMail(receipt, languageFor(language));
@@ -20,7 +20,7 @@ describe('the text of a receipt', () => {
     });
 
     it(`${id}: fills every placeholder, in subject, text and HTML`, () => {
-      for (const receipt of [PAID, PART, TOO_LITTLE, TOO_LATE, GIVEN]) {
+      for (const receipt of [PAID, PART, INCOMPLETE, TOO_LITTLE, TOO_LATE, GIVEN]) {
         const { subject, text, html } = write(receipt, id);
         expect(`${subject} ${text} ${html}`).to.not.match(/[{}]|undefined|null/);
         expect(html)

@@ -1,8 +1,9 @@
 import { writtenLike, isZero } from '../../../platform/values/money.ts';
-import { decimal } from '../markup/format.ts';
+import { decimal, time } from '../markup/format.ts';
 import { fill, html, isolated, latin, type Html } from '../../../platform/pages/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
+import { whatCanGoBack } from '../view/came.ts';
 import type { State, View } from '../view/view.ts';
 import { honoursLate, returnsExcess } from '../../payments/lifecycle/policy.ts';
 
@@ -52,7 +53,29 @@ export function statusComponent(view: View, language: Language): Html {
   const notes = notesOf(view).map((note) => html`<p>${fill(texts[note], values)}</p>`);
   return html`<h2>${fill(texts[title], values)}</h2>
     <p>${fill(texts[text], values)}</p>
-    ${notes}`;
+    ${view.state === 'underpaid' ? moreOrBack(view, language, values) : null} ${notes}`;
+}
+
+/**
+ * What a customer can do who sent too little: send the rest while its amount holds, or nothing more. No
+ * policy sends an incomplete payment back by itself: it can, once it has ended and an address is known.
+ */
+function moreOrBack(view: View, { locale, page: texts }: Language, values: Values): Html {
+  const { payment, payBy, priceUntil, secondsLeft } = view;
+  const until = time(priceUntil ?? payBy ?? payment.deadline_at, locale, { secondsAway: secondsLeft });
+  const came = whatCanGoBack(payment).map((one) => {
+    const [amount = '', coin = ''] = one.split(' ');
+    return `${decimal(amount, locale)} ${coin}`;
+  });
+  const [missing, back] = [values.missing ?? null, latin(came.join(' + '))].map(
+    (amount) => html`<b>${amount}</b>`,
+  );
+  const more = fill(texts.underpaidMore, { ...values, missing: missing ?? null, time: until });
+  const goesBack = fill(texts.underpaidBack, { ...values, back: back ?? null });
+  return html`<ul>
+    <li>${more}</li>
+    ${came.length === 0 ? null : html`<li>${goesBack}</li>`}
+  </ul>`;
 }
 
 /** The texts of a state are named after it: a state whose texts are missing does not compile. */
@@ -61,7 +84,9 @@ function keysOf(state: State): { title: Key; text: Key } {
   return { title, text: `${state}Text` as const };
 }
 
-function valuesOf(view: View, { locale }: Language): Readonly<Record<string, Html>> {
+type Values = Readonly<Record<string, Html>>;
+
+function valuesOf(view: View, { locale }: Language): Values {
   const { payment, state, toSend, confirmations, requiredConfirmations, nameOf } = view;
   const network = state === 'sent' ? (payment.sent_network ?? payment.network) : payment.network;
   const price = (amount: string) =>
