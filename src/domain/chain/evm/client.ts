@@ -36,8 +36,6 @@ export class EvmClient implements ChainClient {
   readonly #providers: Providers;
   readonly #range = { blocks: MAX_RANGE };
   readonly #questions: Questions;
-  /** Providers that know no pending block. */
-  readonly #withoutPool = new Set<JsonRpc>();
   /** The head whose checkpoints are known, and what is safe and final with it. */
   #settled: { head: string; safe: number } | null = null;
   /** That with which the last poll began: what it has, the service has stored. */
@@ -66,7 +64,7 @@ export class EvmClient implements ChainClient {
       progress ??= await this.#progressFrom(network, await begin(provider, finality), { watch, now });
       const next = await this.#scan(reader, progress, now);
       if (next === 'head' && this.#options.hasSightings !== false)
-        await sightPending(reader, progress.branch, this.#withoutPool);
+        await sightPending(reader, progress.branch);
       progress.branch.giveUp(next === 'head');
       return this.#page(progress, next, now);
     } catch (error) {

@@ -2,30 +2,21 @@ import type { Branch } from './branch.ts';
 import { Refused } from './proofs/refused.ts';
 import { fields } from './proofs/values.ts';
 import { transactionsIn, type Reader } from './read.ts';
-import type { JsonRpc } from './rpc/json-rpc.ts';
-import { ProviderError, type ProviderFault } from './rpc/provider-error.ts';
+import { ProviderError, withoutUntil, type ProviderFault } from './rpc/provider-error.ts';
 import { summed } from './transfers.ts';
 
 /**
  * Records the transfers to us that the block after the tip would hold: an extra, since many providers know no
- * pending block, and nothing of it is proven. What fails here does not concern the poll. A provider that says
- * that it has none is put to those `without`, which are not asked.
+ * pending block, and nothing of it is proven. What fails here does not concern the poll.
  */
-export async function sightPending(
-  { provider, coins, watch }: Reader,
-  branch: Branch,
-  without: Set<JsonRpc>,
-): Promise<void> {
-  if (without.has(provider)) return;
+export async function sightPending({ provider, coins, watch }: Reader, branch: Branch): Promise<void> {
+  if (performance.now() < provider.without.pending) return;
   const transactions = await pendingAbove(provider, branch).catch((error: unknown) => {
     if (error instanceof Refused) return [];
-    if (error instanceof ProviderError) return SAYS_NO.has(error.fault) ? null : [];
-    throw error;
+    if (!(error instanceof ProviderError)) throw error;
+    provider.without.pending = withoutUntil(error.fault, SAYS_NO);
+    return [];
   });
-  if (transactions === null) {
-    without.add(provider);
-    return;
-  }
   const intended = transactions.flatMap((transaction) => {
     const move = coins.intended(transaction);
     return move === null ? [] : [{ transaction, move }];
@@ -42,6 +33,7 @@ const SAYS_NO: ReadonlySet<ProviderFault> = new Set(['rpc_error', 'no_method']);
 /** What was mined long ago, and a provider that lags takes for pending, must not come back as unmined. */
 async function pendingAbove(provider: Reader['provider'], branch: Branch) {
   const sent = await provider.call('eth_getBlockByNumber', 'pending', true);
-  if (sent === null) return null;
+  if (sent === null) provider.without.pending = Infinity;
+  if (sent === null) return [];
   return fields(sent).parentHash === branch.tip.hash ? transactionsIn(sent) : [];
 }

@@ -5,6 +5,7 @@ import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { faultOf } from '../../../platform/logging/reasons.ts';
 import { groupBy } from '../../../platform/postgres/db.ts';
+import { isZero } from '../../../platform/values/money.ts';
 import { schedule } from '../../schedule/store.ts';
 import { expirePayment } from '../lifecycle/jobs.ts';
 import type { PaymentAdapters } from '../lifecycle/ports.ts';
@@ -94,8 +95,9 @@ function coinsOf({ chains }: AuditAdapters, network: NetworkId): { native: CoinI
 }
 
 /**
- * Asks what the addresses of new payments held before: that is not theirs. Returns whether these were all;
- * null: no provider can tell.
+ * Asks what the addresses of new payments held before: that is not theirs. Where providers no longer have the
+ * state of then, what stands there may have come for the payment: nobody can tell. Returns whether these were
+ * all; null: no provider can tell.
  */
 async function takeBaselines(
   { db }: Pick<Context, 'db'>,
@@ -109,9 +111,10 @@ async function takeBaselines(
   const before = await client.balances?.(network, asked, first);
   if (before === undefined || before === null) return null;
   const held = new Map(before.balances.map((one) => [one.address, one]));
-  const rows = unaudited.map(({ payment_id, address }) => {
-    const own = held.get(address);
-    return { payment_id, baseline: own?.isProven === true ? own.amount : null };
+  const rows = unaudited.map((one) => {
+    const own = held.get(one.address);
+    const isBefore = before.block.time <= begunAt(one) || isZero(own?.amount ?? '0');
+    return { payment_id: one.payment_id, baseline: own?.isProven === true && isBefore ? own.amount : null };
   });
   await storeBaselines(db, network, rows, before.block.time);
   return unaudited.length < AT_ONCE;

@@ -13,7 +13,8 @@ import {
   unitsOf,
   useEvmStand,
 } from '../../../support/evm-stand.ts';
-import { startLyingProxy, type Lie } from '../../../support/lying-proxy.ts';
+import { RawAnswerInstead, startLyingProxy, type Lie, type RpcCall } from '../../../support/lying-proxy.ts';
+import { hang } from '../../../support/receivers.ts';
 
 describe('a client of an EVM network', () => {
   const standOf = useEvmStand();
@@ -309,6 +310,22 @@ describe('a client of an EVM network', () => {
       }
     });
 
+    const isPending = ({ params }: RpcCall) => params[0] === 'pending';
+    it('asks a provider that takes too long for the pending block for it no more: no block waits twice', async () => {
+      const proxy = await startLyingProxy(standOf().anvil);
+      try {
+        const slow = standOf().follow([address], { urls: [proxy.url], limits: { requestSeconds: 0.3 } });
+        proxy.lie = (call, truth) => (isPending(call) ? new RawAnswerInstead(hang) : truth);
+        for (let poll = 0; poll < 3; poll += 1) {
+          await standOf().mine();
+          expect((await slow.pollAll()).next).to.equal('head');
+        }
+        expect(proxy.calls.filter(isPending)).to.have.length(1);
+      } finally {
+        await proxy.close();
+      }
+    });
+
     it("reports a wallet's speed-up as a drop and its replacement, in one page", async () => {
       const stand = standOf();
       const nonce = await nonceOf();
@@ -516,6 +533,21 @@ describe('a client of an EVM network', () => {
       await forward(two, 5n);
       await stand.mine();
       expect(await amounts(), 'with a proof to match').to.deep.equal([]);
+
+      proxy.lie = ({ method }, truth) =>
+        method === 'debug_traceBlockByHash' ? new RawAnswerInstead(hang) : truth;
+      const slow = stand.follow([two], {
+        urls: [proxy.url],
+        hasTraces: true,
+        limits: { requestSeconds: 0.3 },
+      });
+      await slow.pollAll();
+      const seen = await stand.send(two, 8n);
+      await stand.mine();
+      const page = await slow.pollAll();
+      expect([page.next, page.transfers.map(({ txHash }) => txHash)]).to.deep.equal(['head', [seen]]);
+      expect(page.providers[0]?.lacks).to.equal('traces');
+      await amounts();
 
       proxy.lie = ({ method }, truth) => {
         if (method !== 'debug_traceBlockByHash') return truth;

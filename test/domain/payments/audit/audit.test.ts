@@ -101,6 +101,31 @@ describe('the balance audit', () => {
     expect(await receivedBy(id)).to.equal('0.5');
   });
 
+  it('alerts operators of what came before anybody looked, and after the payment: it may be for that', async () => {
+    await audits.later(BEFORE_SECONDS);
+    const merchant = await audits.real.addMerchant({ currency: 'ETH', network: 'ethereum' });
+    const [paid, unpaid] = [
+      await audits.real.create({ pay_amount: '0.5' }, merchant),
+      await audits.real.create({ pay_amount: '0.5', order_id: 'order-2' }, merchant),
+    ];
+    await standOf().rpc('evm_increaseTime', 300);
+    const { address } = await shop.payment(paid);
+    await audits.forward(address, HALF);
+    // More blocks than nodes keep states of, as far as they are asked for.
+    await standOf().mine(80);
+    await audits.settle();
+    await audits.audit();
+    expect([(await auditRow(paid))?.baseline, Number((await auditRow(unpaid))?.baseline)]).to.deep.equal([
+      null,
+      0,
+    ]);
+    await audits.later(HOUR);
+    await audits.audit();
+    expect((await auditRow(paid))?.unproven).to.equal('0.5 ETH');
+    expect((await auditRow(unpaid))?.unproven).to.equal(null);
+    expect([await receivedBy(paid), await receivedBy(unpaid)]).to.deep.equal(['0', '0']);
+  });
+
   it('takes a balance for in order that is lower than what came: the merchant has moved it on', async () => {
     const { id, address } = await audits.open();
     await standOf().send(address, HALF / 2n);

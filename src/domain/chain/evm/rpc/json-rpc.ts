@@ -41,8 +41,11 @@ export class JsonRpc {
   readonly host: string;
   /** Requests that were sent so far. */
   requests = 0;
-  /** It has said that it traces no blocks. */
-  lacksTraces = false;
+  /**
+   * Until when, by `performance.now()`, it is not asked for an extra: it has said that it has none, or took
+   * too long, for which no block may wait again and again.
+   */
+  readonly without = { pending: 0, traces: 0 };
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #agent: Agent;

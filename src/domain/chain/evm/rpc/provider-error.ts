@@ -15,6 +15,15 @@ export type ProviderFault =
   /** Another error of the node, by its code. */
   | 'rpc_error';
 
+/** What took too long is asked for again after this time. */
+const SLOW_MS = 600_000;
+
+/** Returns until when a provider is not asked for an extra again, by `JsonRpc.without`; 0: it is. */
+export function withoutUntil(fault: ProviderFault, saysNo: ReadonlySet<ProviderFault>): number {
+  if (saysNo.has(fault)) return Infinity;
+  return fault === 'timeout' ? performance.now() + SLOW_MS : 0;
+}
+
 /**
  * Thrown when a provider does not serve a request. The text names the provider by its host, and holds nothing
  * that it sent: an error of a provider may repeat the key in its URL.

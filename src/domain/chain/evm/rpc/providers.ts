@@ -101,7 +101,7 @@ export class Providers {
       name: standing.provider.name,
       ok: isAwake(standing, now) && standing.failures === 0,
       lag: standing.head === null ? null : highest - standing.head,
-      ...(standing.provider.lacksTraces && { lacks: 'traces' as const }),
+      ...(performance.now() < standing.provider.without.traces && { lacks: 'traces' as const }),
     }));
   }
 

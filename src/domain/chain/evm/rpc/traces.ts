@@ -3,7 +3,7 @@ import type { Header } from '../proofs/header.ts';
 import { demand, Refused } from '../proofs/refused.ts';
 import { address, fields, list, quantity, word } from '../proofs/values.ts';
 import type { JsonRpc } from './json-rpc.ts';
-import { ProviderError } from './provider-error.ts';
+import { ProviderError, withoutUntil, type ProviderFault } from './provider-error.ts';
 
 /** Native coins that a contract moves within a transaction. */
 export interface InnerMove {
@@ -11,6 +11,10 @@ export interface InnerMove {
   readonly to: string;
   readonly value: bigint;
 }
+
+const SAYS_NO: ReadonlySet<ProviderFault> = new Set(['no_method']);
+/** The block is read without: anybody can make one that takes long to trace. */
+const UNTRACED: ReadonlySet<ProviderFault> = new Set([...SAYS_NO, 'rpc_error', 'too_large', 'timeout']);
 
 /** The frames that move coins; the others run code, or read. */
 const MOVING = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
@@ -23,13 +27,12 @@ export async function innerMoves(
   provider: JsonRpc,
   blockHash: string,
 ): Promise<ReadonlyMap<string, readonly InnerMove[]>> {
-  if (provider.lacksTraces) return new Map();
+  if (performance.now() < provider.without.traces) return new Map();
   const sent = await provider
     .call('debug_traceBlockByHash', blockHash, { tracer: 'callTracer' })
     .catch((error: unknown) => {
-      if (!(error instanceof ProviderError && ['no_method', 'rpc_error', 'too_large'].includes(error.fault)))
-        throw error;
-      provider.lacksTraces = error.fault === 'no_method';
+      if (!(error instanceof ProviderError && UNTRACED.has(error.fault))) throw error;
+      provider.without.traces = withoutUntil(error.fault, SAYS_NO);
       return [];
     });
   return new Map(
