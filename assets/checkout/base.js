@@ -18,13 +18,16 @@ const isPutAway = (element) => element.closest('details:not([open])') !== null;
 /** @param {string} text */
 const parsed = (text) => new DOMParser().parseFromString(text, 'text/html');
 
-/** Screen readers announce the text, also when it is the one before.
+/** As long as a screen reader may need to come to a text. */
+const HEARD_MS = 5000;
+
+/** Screen readers announce the text behind what they announce now, also when it is the one before.
  * @param {string} text */
 function announce(text) {
-  const region = byId('heard');
-  if (!region) return;
-  region.textContent = '';
-  region.textContent = text.replaceAll(/\s+/g, ' ').trim();
+  const line = document.createElement('p');
+  line.textContent = text.replaceAll(/\s+/g, ' ').trim();
+  byId('heard')?.append(line);
+  setTimeout(() => line.remove(), HEARD_MS);
 }
 
 /** Shows what came of something that the customer did, until the next; '' hides it.

@@ -25,6 +25,12 @@ async function post(form, button) {
     const answer = await fetch(form.action, { method: 'POST', body });
     const text = await answer.text();
     ok = answer.ok;
+    // What is chosen is closed, unless there is more to choose. An update may have replaced the form meanwhile.
+    const choice = here === 'choice' && button?.name !== 'open' ? byId(here) : null;
+    if (ok && choice instanceof HTMLDetailsElement) {
+      choice.open = false;
+      byId('chosen')?.focus();
+    }
     result = ok ? (button?.dataset.done ?? '') : '';
     if (!show(text, here)) {
       result = parsed(text).querySelector('h1+p')?.textContent ?? failed;
@@ -44,7 +50,6 @@ async function post(form, button) {
     announce(result);
   } else if (ok || byId(here)?.querySelector('.fault')) {
     notify('');
-    // A form without an answer of its own leaves what the update said.
     const heard = result || byId(here)?.querySelector('[data-heard]')?.textContent;
     if (heard) announce(heard);
   } else notify(result);

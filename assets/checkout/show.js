@@ -1,6 +1,10 @@
 // Rendering: the page as the server renders it, component by component.
 
-const GO_BACK_MS = 20_000;
+const GO_BACK_SECONDS = 20;
+
+const later = document.createElement('style');
+later.textContent = 'LATER_STYLE';
+document.head.append(later);
 
 /** Updates run one after another: each compares with what the one before has shown. */
 let updates = Promise.resolve();
@@ -19,13 +23,31 @@ function enhance() {
   writeLocalTimes();
   offerWallets();
   followInFrame();
-  const [success, going] = [byId('success'), byId('going')];
-  if (!sawItOpen || !canLeave || !going?.hidden || !(success instanceof HTMLAnchorElement)) return;
-  going.hidden = false;
-  announce(`${byId('said')?.textContent ?? ''} ${going.querySelector('p')?.textContent ?? ''}`);
-  goBackTimer = setTimeout(() => {
-    leaveTo(success.href);
-  }, GO_BACK_MS);
+  const stay = byId('stay');
+  if (!sawItOpen || !canLeave || !stay?.hidden) return;
+  stay.hidden = false;
+  announce(stay.dataset.going ?? '');
+  clearTimeout(goBackTimer);
+  countBack(GO_BACK_SECONDS);
+}
+
+/** Counts down in the link back, which is followed at the end, unless the customer stays.
+ * @param {number} seconds */
+function countBack(seconds) {
+  const [success, count] = [byId('success'), byId('count')];
+  if (!(success instanceof HTMLAnchorElement) || !count || byId('stay')?.hidden !== false) return;
+  count.textContent = String(seconds);
+  if (seconds === 0) leaveTo(success.href);
+  else goBackTimer = setTimeout(countBack, 1000, seconds - 1);
+}
+
+/** What is saved has the payment's id as its name.
+ * @param {string} name */
+function printAs(name) {
+  const { title } = document;
+  addEventListener('afterprint', () => (document.title = title), { once: true });
+  document.title = name;
+  print();
 }
 
 /**
@@ -45,12 +67,24 @@ function replaceContent(old, component) {
   }
 }
 
-/** @param {Document} next */
-function replaceComponents(next) {
+/** A customer fills the form in, which an update of it would empty.
+ * @param {Element} old
+ * @param {Element} component */
+const isFilledIn = (old, component) =>
+  ['refund', 'help'].includes(old.id) &&
+  old.contains(document.activeElement) &&
+  component.querySelector('form') !== null;
+
+/**
+ * @param {Document} next
+ * @param {string} answered the component that a form's answer is for
+ */
+function replaceComponents(next, answered) {
   for (const component of next.querySelectorAll('[data-part]')) {
     const old = byId(component.id);
     const digest = component.getAttribute('data-part') ?? '';
     if (!old || old.dataset.part === digest) continue;
+    if (old.id !== answered && isFilledIn(old, component)) continue;
     old.dataset.part = digest;
     old.className = component.className;
     replaceContent(old, component);
@@ -76,12 +110,11 @@ function show(text, focusOn = 'status') {
   const focused = document.activeElement?.id;
   const before = shown.state;
   const priceBefore = priceNews();
-  replaceComponents(next);
+  replaceComponents(next, focusOn);
   document.title = next.title;
   Object.assign(shown, { version, live, state, code });
   const status = byId('status');
   if (status) status.className = `status ${tone}`;
-  clearTimeout(goBackTimer);
   if (live === 'true') sawItOpen = true;
   // A new state is announced once, and so is a new price; a block more is none.
   const news = [
@@ -90,7 +123,9 @@ function show(text, focusOn = 'status') {
   ];
   if (news.some(Boolean)) announce(news.join(' '));
   enhance();
-  if (focused && document.activeElement?.id !== focused) (byId(focused) ?? byId(focusOn))?.focus();
+  if (focused && document.activeElement?.id !== focused)
+    for (const id of [focused, focusOn, 'status'])
+      if (document.activeElement === document.body) byId(id)?.focus();
   return true;
 }
 
@@ -108,9 +143,10 @@ document.addEventListener('click', ({ target }) => {
   if (button.id === 'wallet') watchForWallet();
   if (!(button instanceof HTMLButtonElement)) return;
   if (button.dataset.copy) void copyFor(button);
+  if (button.id === 'print') printAs(button.dataset.name ?? '');
   if (button.id === 'stay') {
-    clearTimeout(goBackTimer);
-    byId('going')?.remove();
+    byId('count')?.replaceChildren();
+    button.remove();
     byId('success')?.focus();
   }
 });

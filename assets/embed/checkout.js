@@ -23,13 +23,15 @@
   const SILENCE_MS = 1000;
   /** Nothing on phones, and much on larger screens: the modal has a margin and round corners there. */
   const ROOM = 'max(0px, (100vmin - 600px) * 99)';
+  /** The whole height on phones, however high they are. */
+  const TALL = '(600px - 100vmin) * 99';
   const STYLE = {
     dialog:
       'all:initial;position:fixed;inset:0;box-sizing:border-box;display:flex;width:100%;' +
       `height:100%;padding:min(24px, ${ROOM});background:rgba(0,0,0,.6);color-scheme:light dark`,
     host: 'display:flex;flex:1;min-width:0',
     card:
-      'display:flex;flex-direction:column;width:min(100%, 920px);height:min(100%, 780px);margin:auto;' +
+      `display:flex;flex-direction:column;width:min(100%, 920px);height:min(100%, max(780px, ${TALL}));margin:auto;` +
       `overflow:hidden;border-radius:min(16px, ${ROOM});background:Canvas;color:CanvasText;` +
       'font:14px/1.4 system-ui,sans-serif',
     bar: 'display:flex;align-items:center;justify-content:space-between;padding-inline-start:16px',
@@ -102,9 +104,11 @@
       const { type, state = '', url = '' } = data || {};
       if (type === 'checkout.close') close();
       if (type === 'checkout.leave' && /^https?:/.test(url)) location.assign(url);
-      if (type !== 'checkout.state') return;
+      if (type !== 'checkout.state' && type !== 'checkout.shown') return;
       isShown = true;
       clearTimeout(timer);
+      // A message, such as that of a maintenance, after which the page comes by itself.
+      if (type === 'checkout.shown') return;
       contentWindow.postMessage({ type: 'checkout.embedded' }, page.origin);
       enter(state);
     };

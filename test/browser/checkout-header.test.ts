@@ -62,7 +62,7 @@ describe('the header of the checkout page', () => {
           const { mark, nameLines, broken, overlaps, descriptionLines, isBelow, isWithin } =
             await page.evaluate<Header>(READ_HEADER);
           const at = `at ${width}`;
-          expect(Math.max(mark.height, width < 832 ? mark.width : 0), at).to.be.within(12, MAX_MARK);
+          expect(Math.max(mark.height, width < 720 ? mark.width : 0), at).to.be.within(12, MAX_MARK);
           expect(nameLines, at).to.be.within(1, 2);
           expect(broken, `broken words ${at}`).to.deep.equal([]);
           expect({ overlaps, isWithin, isBelow, descriptionLines }, at).to.deep.equal({

@@ -120,10 +120,15 @@ describe('what the checkout page promises', () => {
       await page.goto(urlOf(before_));
       await page.goto(urlOf(token_id));
       await page.evaluate('window.isSame = true');
-      await page.locator('#choice > summary').click();
-      for (const id of ['coin-USDT', 'network-tron', 'coin-BTC']) {
+      await page.locator('#chosen').click();
+      await page.locator('#coin-USDT').click();
+      await page.locator('#coin-USDT[aria-pressed=true]:focus').waitFor();
+      // Nothing is left to choose: the row that opens the choice has the focus, and says what is chosen.
+      for (const id of ['network-tron', 'coin-BTC']) {
+        if ((await page.locator('#choice[open]').count()) === 0) await page.locator('#chosen').click();
         await page.locator(`#${id}`).click();
-        await page.locator(`#${id}[aria-pressed=true]:focus`).waitFor();
+        await page.locator(`#${id}[aria-pressed=true]`).waitFor({ state: 'attached' });
+        await page.locator('#choice:not([open]) > #chosen:focus').waitFor();
       }
       expect(await page.evaluate('window.isSame')).to.equal(true);
       await page.goBack();
@@ -264,7 +269,7 @@ describe('what the checkout page promises', () => {
             await setColumns(harness, id, CHECKOUT_STATES.settled ?? {});
             await said('Paid. Thank you!');
             const heard = await page.evaluate<string[]>('window.heard');
-            const starts = ['We have seen', 'Confirming', 'Confirmed, now', 'Paid.'];
+            const starts = ['We have seen', 'Confirming', 'Confirmed, now', 'Paid.', 'You are taken back'];
             expect(heard.map((text, index) => text.startsWith(starts[index] ?? '?'))).to.deep.equal(
               starts.map(() => true),
             );

@@ -51,8 +51,10 @@ describe('using the checkout page', () => {
   const chooseInPlace = async (page: Page, { coin, network }: PaymentMethod) => {
     for (const id of [`coin-${coin}`, `network-${network}`]) {
       const pressed = page.locator(`#${id}[aria-pressed=true]`);
-      if ((await pressed.count()) === 0) await page.locator(`#${id}`).click();
-      await pressed.waitFor();
+      if ((await pressed.count()) > 0) continue;
+      if ((await page.locator('#choice[open]').count()) === 0) await page.locator('#chosen').click();
+      await page.locator(`#${id}`).click();
+      await pressed.waitFor({ state: 'attached' });
     }
   };
   const openCode = async (page: Page) => {
@@ -69,7 +71,6 @@ describe('using the checkout page', () => {
         const methods = colorScheme === 'light' ? COINS_ON_NETWORKS : COINS_ON_NETWORKS.toReversed();
         await withPage(browser, { colorScheme, deviceScaleFactor: 2 }, async (page) => {
           await page.goto(urlOf(token_id));
-          await page.locator('#choice > summary').click();
           for (const { coin, network } of methods.filter((method) => method.coin !== 'SOL')) {
             await chooseInPlace(page, { coin, network });
             const uri = await page.locator('#wallet').getAttribute('href');
@@ -95,7 +96,6 @@ describe('using the checkout page', () => {
           await picture(page, `without-code-${colorScheme}`);
           await chooseInPlace(page, { coin: 'USDC', network: 'ethereum' });
           await openCode(page);
-          await page.locator('#choice > summary').click();
           // The layout is the same for all: one scan of the whole page, which takes many times longer, says
           // that a reader finds it there.
           expect(await scanned(page)).to.equal(await page.locator('#address').textContent());
@@ -139,11 +139,13 @@ describe('using the checkout page', () => {
           const isChosen = async (id: string) =>
             page.locator(`#${id}[aria-pressed=true]`).waitFor({ state: 'attached' });
           await isChosen('coin-USDT');
-          // With a script the choice stays open, and what was pressed keeps the focus.
+          // A coin leaves its networks to choose from; with a script what was pressed keeps the focus.
+          expect(await page.locator('#choice[open]').count()).to.equal(1);
           if (javaScriptEnabled) expect(await page.locator('#coin-USDT:focus').count()).to.equal(1);
-          else await page.locator('#choice > summary').press('Enter');
           await page.locator('#network-tron').press('Space');
           await isChosen('network-tron');
+          expect(await page.locator('#choice[open]').count(), 'nothing is left to choose').to.equal(0);
+          if (javaScriptEnabled) expect(await page.locator('#chosen:focus').count()).to.equal(1);
           expect(page.url()).to.equal(javaScriptEnabled ? urlOf(token_id) : `${urlOf(token_id)}#pay`);
           expect(await page.locator('h3', { hasText: 'Tron address' }).isVisible()).to.equal(true);
           expect(await page.locator('.warning:visible').textContent()).to.include('Send only USDT on Tron');
@@ -171,7 +173,6 @@ describe('using the checkout page', () => {
         expect(await violations(page)).to.deep.equal([]);
         expect(await overflow(page)).to.equal(0);
         await picture(page, 'from-exchange-phone');
-        await page.locator('#choice > summary').click();
         for (const [coin, network, name] of [
           ['USDT', 'tron', 'Tron (TRC20)'],
           ['USDT', 'polygon', 'Polygon PoS'],
@@ -232,6 +233,36 @@ describe('using the checkout page', () => {
         await page.evaluate(`window.kept === document.getElementById('said') && window.kept.isConnected`),
       ).to.equal(true);
       await picture(page, 'in-place-confirming');
+    });
+  });
+
+  check('without JavaScript an opened choice is open when the page loads itself again', async () => {
+    const { token_id } = await paymentIn(harness, 'waiting');
+    await withPage(browser, { javaScriptEnabled: false }, async (page) => {
+      const isOpen = () => page.locator('#coin-USDT').isVisible();
+      const refresh = () => page.locator('meta[http-equiv=refresh]').getAttribute('content');
+      for (const query of ['', '?lang=de']) {
+        const [closed, opened] = [
+          urlOf(token_id, query),
+          urlOf(token_id, query === '' ? '?open' : `${query}&open`),
+        ];
+        await page.goto(closed);
+        expect(await isOpen()).to.equal(false);
+        await page.locator('#chosen').click();
+        await page.waitForURL(opened);
+        expect(await isOpen()).to.equal(true);
+        expect(await refresh()).to.equal(`10;url=${new URL(opened).pathname}${new URL(opened).search}`);
+        await page.locator('#coin-USDT').click();
+        await page.waitForURL(`${opened}#pay`);
+        expect(await isOpen(), 'its networks are to be chosen from').to.equal(true);
+        await page.locator('#chosen').click();
+        await page.waitForURL(closed);
+        expect(await isOpen()).to.equal(false);
+        await page.goto(opened);
+        await page.locator('#network-ethereum').click();
+        await page.waitForURL(`${closed}#pay`);
+        expect(await isOpen()).to.equal(false);
+      }
     });
   });
 
@@ -299,7 +330,7 @@ describe('using the checkout page', () => {
         `navigation.addEventListener('navigate', ({ destination }) => { window.leadsTo = destination.url; })`,
       );
       await page.clock.runFor(60_000);
-      expect(await page.locator('#going').isVisible()).to.equal(false);
+      expect(await page.locator('#stay').isVisible()).to.equal(false);
       expect(await page.evaluate('window.leadsTo ?? null')).to.equal(null);
     });
   });

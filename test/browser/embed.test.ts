@@ -99,6 +99,45 @@ describe('the checkout page in a modal of a shop', () => {
       }
     });
 
+  check('is as high as a tall phone, and a card on a tablet', async () => {
+    const { pay } = await payable();
+    for (const [viewport, card] of [
+      [{ width: 412, height: 915 }, [0, 44, 412, 871]],
+      [{ width: 915, height: 412 }, [0, 44, 915, 368]],
+      [{ width: 768, height: 1024 }, [24, 166, 720, 736]],
+    ] as const)
+      await inShop({ viewport }, async (page) => {
+        await openCart(page, site.cartUrl({ pay }));
+        await page.locator('#link').click();
+        await isShown(page);
+        const { x, y, width, height } = (await page.locator('iframe').boundingBox()) ?? {};
+        expect([x, y, width, height]).to.deep.equal(card);
+        await picture(page, `embed-${viewport.width}`);
+      });
+  });
+
+  check('shows the message of a maintenance in it, and the shop stays behind it', async () => {
+    const port = await freePort();
+    const own = await createHarness({ PUBLIC_URL: `http://127.0.0.1:${port}`, MAINTENANCE: 'true' });
+    const ownServer = await listen(own.app, port);
+    try {
+      const url = site.cartUrl({ pay: `${ownServer.url}/checkout/${'A'.repeat(32)}` });
+      await inShop({ refused: /503/ }, async (page) => {
+        await page.clock.install();
+        await openCart(page, url);
+        await page.locator('#link').click();
+        await framed(page).locator('h1', { hasText: 'Back soon' }).waitFor();
+        await page.clock.runFor(20_000);
+        expect(page.url()).to.equal(url);
+        expect(await modal(page).isVisible()).to.equal(true);
+        await picture(page, 'embed-maintenance');
+      });
+    } finally {
+      await ownServer.close();
+      await own.close();
+    }
+  });
+
   check('by keyboard alone: the shop behind is inert, Escape closes, and the focus returns', async () => {
     const { pay } = await payable();
     await inShop({ viewport: DESKTOP }, async (page) => {
@@ -244,7 +283,7 @@ describe('the checkout page in a modal of a shop', () => {
       await isShown(page);
       await setColumns(harness, other, CHECKOUT_STATES.settled ?? {});
       await framed(page).locator('#success').waitFor();
-      expect(await framed(page).locator('#going').isVisible()).to.equal(false);
+      expect(await framed(page).locator('#stay').isVisible()).to.equal(false);
     });
     for (const [state, link, path] of [
       ['settled', '#success', '/thanks'],

@@ -27,7 +27,7 @@ describe('docs/contract.md, "checkout.js"', () => {
   it('names every message, and every event and callback of a modal', () => {
     const messages = all(scripts, /'(checkout\.\w+)'/g);
     expect(messages)
-      .to.have.length(4)
+      .to.have.length(5)
       .and.deep.equal(all(section, /type: '(checkout\.\w+)'/g));
     const kinds = all(scripts, /report\('(\w+)'/g);
     expect(kinds.map((kind) => `checkout:${kind}`)).to.deep.equal(all(section, /`(checkout:\w+)`/g));

@@ -76,8 +76,8 @@ export async function setColumns(
     .update({ ...columns, sequence: 2 });
 }
 
-/** The deposit address that a page shows, without the elements that group it. */
+/** The first address that a page shows, without the elements that group it. */
 export function addressIn(text: string): string {
-  const [, groups = ''] = /id="address"[^>]*>(.*?)<\/code>/s.exec(text) ?? [];
+  const [, groups = ''] = /<code [^>]*class="copy address"[^>]*>(.*?)<\/code>/s.exec(text) ?? [];
   return groups.replaceAll(/<[^>]+>|\s/g, '');
 }

@@ -10,6 +10,7 @@ const COMMON = {
   at: new Date('2026-01-31T12:02:24.000Z'),
   pageUrl: 'https://pay.example/checkout/J1BhJLs6IBBTkGV9eQ8lLrSvfX8JiBYg',
   networks: ['Ethereum'],
+  supportUrl: null,
   replyTo: null,
   logo: null,
   transactions: [{ hash: '0x9f2b4c6d8e0a1b3c5d7e9f0a2b4c6d8e0a1b3c5d7e9f0a2b4c6d8e0a1b3c5d7e', url: null }],
@@ -37,14 +38,14 @@ export const INCOMPLETE: ReceiptData = {
   transactions: [],
 };
 
-/** Mails that ask for an address. */
+/** Tell that money does not pay for the order. */
 export const TOO_LITTLE: ReceiptData = {
   ...COMMON,
   kind: 'tooLittle',
   came: '4.00 USDC',
   received: '4.00 USDC',
   sentBack: null,
-  goesBackAs: 'USDC (Ethereum)',
+  isReturned: false,
   networks: [],
   transactions: [],
 };
@@ -54,8 +55,11 @@ export const TOO_LATE: ReceiptData = {
   kind: 'tooLate',
   came: '0.00123456 ETH',
   sentBack: '4.00 USDC',
-  goesBackAs: 'ETH (Ethereum)',
+  isReturned: true,
 };
+
+/** Asks for the address that a refund waits for. */
+export const ASKED: ReceiptData = { ...COMMON, kind: 'asked', goesBack: '4.00 USDC', transactions: [] };
 
 /** Tells that an address was given. */
 export const GIVEN: ReceiptData = {

@@ -69,11 +69,8 @@ export const de = {
     stay: 'Auf dieser Seite bleiben',
 
     progress: 'Fortschritt',
-    stepSeen: 'Erhalten',
-    stepConfirmed: 'Bestätigt',
-    stepSettled: 'Fertig',
     barLabel: 'Bestätigungen',
-    barText: '{count} von {required}, noch etwa {left}',
+    barText: 'Noch etwa {left}',
     proof: 'Ihre Zahlung',
     sent: 'Gesendet',
     seenAt: 'Eingegangen',
@@ -107,16 +104,15 @@ export const de = {
     returningTitle: 'Ihr Geld kam zu spät',
     returningText: 'Es kam nach Ablauf der Frist und wird an Sie zurückgesendet.',
     failedTitle: 'Diese Zahlung ist fehlgeschlagen',
-    failedText:
-      'Sie konnte nicht abgeschlossen werden. Bitte wenden Sie sich an {merchant}, bevor Sie noch einmal zahlen.',
+    failedText: 'Sie konnte nicht abgeschlossen werden. {merchant} kann zurücksenden, was Sie bezahlt haben.',
     replacedTitle: 'Ihre Überweisung wurde ersetzt',
     replacedText:
-      'Ihre Wallet hat die Überweisung, die wir gesehen hatten, ersetzt oder abgebrochen; sie kam nie an. Bitte wenden Sie sich an {merchant} oder bestellen Sie neu.',
+      'Ihre Wallet hat die Überweisung, die wir gesehen hatten, ersetzt oder abgebrochen; sie kam nie an. Bitte bestellen Sie neu.',
     refundedTitle: 'Ihr Geld wurde zurückgesendet',
     refundedText: '{merchant} hat {refunded} zurückgesendet.',
 
     overpaidNote:
-      'Es ist bezahlt. Sie haben mehr gesendet als verlangt: {received}. Bitte wenden Sie sich wegen der Differenz an {merchant}.',
+      'Es ist bezahlt. Sie haben mehr gesendet als verlangt: {received}. {merchant} kann die Differenz zurücksenden.',
     overpaidRefundNote:
       'Sie haben mehr als verlangt gesendet: {received}. Die Differenz wird zurückgesendet.',
     lateNote: 'Ihr Geld kam nach Ablauf der Frist. Es zählt trotzdem.',
@@ -158,6 +154,11 @@ export const de = {
     givenTitle: 'Eine Adresse für Rückzahlungen wurde gespeichert',
     givenText:
       'Geld, das {merchant} Ihnen zurücksendet, geht an die Adresse unten, die auf der Seite Ihrer Zahlung eingegeben wurde. Waren das nicht Sie? Dann wenden Sie sich sofort an {merchant}.',
+    askedSubject: 'Ihre Rückzahlung von {merchant} braucht eine Adresse: Bestellung {order}',
+    askedTitle: 'Ihre Rückzahlung wartet auf eine Adresse',
+    askedText: '{merchant} sendet Ihnen {amount} zurück.',
+    keptText: '{merchant} kann es Ihnen zurücksenden.',
+    returnedText: 'Es wird Ihnen zurückgesendet.',
     addressText:
       'Um Ihr Geld zurückzubekommen, öffnen Sie diese Zahlung und geben Sie eine Adresse Ihrer eigenen Wallet an. Vorher kann es nicht zurückgesendet werden.',
 
@@ -166,7 +167,7 @@ export const de = {
     total: 'Gesamtbetrag',
     paid: 'Bezahlt',
     received: 'Eingegangen',
-    goesBackAs: 'Geht zurück als',
+    goesBack: 'Geht zurück',
     goesBackTo: 'Geht zurück an',
     sentBack: 'Zurückgesendet',
     sentBackSoFar: 'Bisher zurückgesendet',

@@ -72,18 +72,15 @@ export const en = {
     stay: 'Stay on this page',
 
     progress: 'Progress',
-    stepSeen: 'Received',
-    stepConfirmed: 'Confirmed',
-    stepSettled: 'Done',
     barLabel: 'Confirmations',
-    barText: '{count} of {required}, about {left} left',
+    barText: 'About {left} left',
     proof: 'Your payment',
     sent: 'Sent',
     seenAt: 'Received',
     paidAt: 'Paid',
     transaction: 'Transaction',
     receipt: 'Receipt',
-    receiptTo: 'sent to {mail}',
+    receiptTo: 'to {mail}',
 
     waitingTitle: 'Waiting for your payment',
     waitingText:
@@ -109,15 +106,15 @@ export const en = {
     returningTitle: 'Your money came too late',
     returningText: 'It came after the deadline and goes back to you.',
     failedTitle: 'This payment has failed',
-    failedText: 'It could not be completed. Please contact {merchant} before you pay again.',
+    failedText: 'It could not be completed. {merchant} can send back what you paid.',
     replacedTitle: 'Your transfer was replaced',
     replacedText:
-      'Your wallet replaced or cancelled the transfer that we had seen, so it never arrived. Please contact {merchant}, or order again.',
+      'Your wallet replaced or cancelled the transfer that we had seen, so it never arrived. Please order again.',
     refundedTitle: 'Your money was sent back',
     refundedText: '{merchant} has sent back {refunded}.',
 
     overpaidNote:
-      'It is paid. You sent more than was asked: {received}. Please contact {merchant} about the difference.',
+      'It is paid. You sent more than was asked: {received}. {merchant} can send back the difference.',
     overpaidRefundNote: 'You sent more than was asked: {received}. The difference is sent back to you.',
     lateNote: 'Your money came after the deadline. It counts all the same.',
     lateHonouredNote:
@@ -156,6 +153,11 @@ export const en = {
     givenTitle: 'An address for refunds was saved',
     givenText:
       'Money that {merchant} sends back to you goes to the address below, which was entered on the page of your payment. Was it not you? Then contact {merchant} at once.',
+    askedSubject: 'Your refund from {merchant} needs an address: order {order}',
+    askedTitle: 'Your refund waits for an address',
+    askedText: '{merchant} sends {amount} back to you.',
+    keptText: '{merchant} can send it back to you.',
+    returnedText: 'It is sent back to you.',
     addressText:
       'To get your money back, open this payment and enter an address of a wallet of your own. Until then it cannot be sent back to you.',
 
@@ -164,7 +166,7 @@ export const en = {
     total: 'Total',
     paid: 'Paid',
     received: 'Received',
-    goesBackAs: 'Goes back as',
+    goesBack: 'Goes back',
     goesBackTo: 'Goes back to',
     sentBack: 'Sent back',
     sentBackSoFar: 'Sent back so far',

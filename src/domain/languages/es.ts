@@ -69,18 +69,15 @@ export const es = {
     stay: 'Quedarse en esta página',
 
     progress: 'Progreso',
-    stepSeen: 'Recibido',
-    stepConfirmed: 'Confirmado',
-    stepSettled: 'Listo',
     barLabel: 'Confirmaciones',
-    barText: '{count} de {required}, faltan unos {left}',
+    barText: 'Faltan unos {left}',
     proof: 'Su pago',
     sent: 'Enviado',
     seenAt: 'Recibido',
     paidAt: 'Pagado',
     transaction: 'Transacción',
     receipt: 'Recibo',
-    receiptTo: 'enviado a {mail}',
+    receiptTo: 'a {mail}',
 
     waitingTitle: 'Esperamos su pago',
     waitingText:
@@ -106,15 +103,15 @@ export const es = {
     returningTitle: 'Su dinero llegó demasiado tarde',
     returningText: 'Llegó después del plazo y se le devolverá.',
     failedTitle: 'Este pago ha fallado',
-    failedText: 'No se pudo completar. Póngase en contacto con {merchant} antes de pagar de nuevo.',
+    failedText: 'No se pudo completar. {merchant} puede devolverle lo que pagó.',
     replacedTitle: 'Su transferencia fue reemplazada',
     replacedText:
-      'Su monedero reemplazó o canceló la transferencia que habíamos visto, así que nunca llegó. Póngase en contacto con {merchant} o haga un nuevo pedido.',
+      'Su monedero reemplazó o canceló la transferencia que habíamos visto, así que nunca llegó. Haga un nuevo pedido.',
     refundedTitle: 'Su dinero ha sido devuelto',
     refundedText: '{merchant} ha devuelto {refunded}.',
 
     overpaidNote:
-      'Está pagado. Envió más de lo pedido: {received}. Contacte con {merchant} por la diferencia.',
+      'Está pagado. Envió más de lo pedido: {received}. {merchant} puede devolverle la diferencia.',
     overpaidRefundNote: 'Ha enviado más de lo pedido: {received}. Se le devuelve la diferencia.',
     lateNote: 'Su dinero llegó después del plazo. Cuenta de todos modos.',
     lateHonouredNote:
@@ -154,6 +151,11 @@ export const es = {
     givenTitle: 'Se guardó una dirección para reembolsos',
     givenText:
       'El dinero que {merchant} le devuelva va a la dirección de abajo, que se introdujo en la página de su pago. ¿No fue usted? Póngase en contacto con {merchant} de inmediato.',
+    askedSubject: 'Su reembolso de {merchant} necesita una dirección: pedido {order}',
+    askedTitle: 'Su reembolso espera una dirección',
+    askedText: '{merchant} le devuelve {amount}.',
+    keptText: '{merchant} puede devolvérselo.',
+    returnedText: 'Se le devuelve.',
     addressText:
       'Para recuperar su dinero, abra este pago e indique una dirección de una billetera propia. Hasta entonces no se le puede devolver.',
 
@@ -162,7 +164,7 @@ export const es = {
     total: 'Total',
     paid: 'Pagado',
     received: 'Recibido',
-    goesBackAs: 'Se devuelve en',
+    goesBack: 'Se devuelve',
     goesBackTo: 'Se devuelve a',
     sentBack: 'Devuelto',
     sentBackSoFar: 'Devuelto hasta ahora',

@@ -69,18 +69,15 @@ export const fr = {
     stay: 'Rester sur cette page',
 
     progress: 'Progression',
-    stepSeen: 'Reçu',
-    stepConfirmed: 'Confirmé',
-    stepSettled: 'Terminé',
     barLabel: 'Confirmations',
-    barText: '{count} sur {required}, encore environ {left}',
+    barText: 'Encore environ {left}',
     proof: 'Votre paiement',
     sent: 'Envoyé',
     seenAt: 'Reçu',
     paidAt: 'Payé',
     transaction: 'Transaction',
     receipt: 'Reçu par e-mail',
-    receiptTo: 'envoyé à {mail}',
+    receiptTo: 'à {mail}',
 
     waitingTitle: 'En attente de votre paiement',
     waitingText:
@@ -107,15 +104,15 @@ export const fr = {
     returningTitle: 'Votre argent est arrivé trop tard',
     returningText: 'Il est arrivé après le délai et vous sera renvoyé.',
     failedTitle: 'Ce paiement a échoué',
-    failedText: 'Il n’a pas pu aboutir. Veuillez contacter {merchant} avant de payer à nouveau.',
+    failedText: 'Il n’a pas pu aboutir. {merchant} peut vous renvoyer ce que vous avez payé.',
     replacedTitle: 'Votre transfert a été remplacé',
     replacedText:
-      'Votre portefeuille a remplacé ou annulé le transfert que nous avions vu\u00a0; il n’est jamais arrivé. Veuillez contacter {merchant} ou commander à nouveau.',
+      'Votre portefeuille a remplacé ou annulé le transfert que nous avions vu\u00a0; il n’est jamais arrivé. Veuillez commander à nouveau.',
     refundedTitle: 'Votre argent a été renvoyé',
     refundedText: '{merchant} a renvoyé {refunded}.',
 
     overpaidNote:
-      'C’est payé. Vous avez envoyé plus que demandé\u00a0: {received}. Veuillez contacter {merchant} au sujet de la différence.',
+      'C’est payé. Vous avez envoyé plus que demandé\u00a0: {received}. {merchant} peut vous renvoyer la différence.',
     overpaidRefundNote:
       'Vous avez envoyé plus que demandé\u00a0: {received}. La différence vous est renvoyée.',
     lateNote: 'Votre argent est arrivé après le délai. Il compte tout de même.',
@@ -156,6 +153,11 @@ export const fr = {
     givenTitle: 'Une adresse de remboursement a été enregistrée',
     givenText:
       'L’argent que {merchant} vous renvoie va à l’adresse ci-dessous, saisie sur la page de votre paiement. Ce n’était pas vous\u00a0? Contactez {merchant} sans attendre.',
+    askedSubject: 'Votre remboursement de {merchant} attend une adresse\u00a0: commande {order}',
+    askedTitle: 'Votre remboursement attend une adresse',
+    askedText: '{merchant} vous renvoie {amount}.',
+    keptText: '{merchant} peut vous le renvoyer.',
+    returnedText: 'Il vous est renvoyé.',
     addressText:
       'Pour récupérer votre argent, ouvrez ce paiement et indiquez une adresse de votre propre portefeuille. D’ici là, il ne peut pas vous être renvoyé.',
 
@@ -164,7 +166,7 @@ export const fr = {
     total: 'Total',
     paid: 'Payé',
     received: 'Reçu',
-    goesBackAs: 'Renvoyé en',
+    goesBack: 'Renvoyé',
     goesBackTo: 'Renvoyé à',
     sentBack: 'Renvoyé',
     sentBackSoFar: 'Renvoyé jusqu’ici',

@@ -68,18 +68,15 @@ export const ja = {
     stay: 'このページにとどまる',
 
     progress: '進行状況',
-    stepSeen: '受領',
-    stepConfirmed: '承認',
-    stepSettled: '完了',
     barLabel: '承認数',
-    barText: '{required} 回中 {count} 回、残り約 {left}',
+    barText: '残り約 {left}',
     proof: 'お支払いの内容',
     sent: '送金額',
     seenAt: '受領日時',
     paidAt: '完了日時',
     transaction: 'トランザクション',
     receipt: '領収メール',
-    receiptTo: '{mail} に送信',
+    receiptTo: '{mail} 宛',
 
     waitingTitle: 'お支払いをお待ちしています',
     waitingText:
@@ -105,15 +102,15 @@ export const ja = {
     returningTitle: '入金が期限に間に合いませんでした',
     returningText: '期限後に届いたため、返金の手続きをしています。',
     failedTitle: 'お支払いに失敗しました',
-    failedText: '完了できませんでした。もう一度支払う前に {merchant} にお問い合わせください。',
+    failedText: '完了できませんでした。{merchant} がお支払い分を返金できます。',
     replacedTitle: '送金が置き換えられました',
     replacedText:
-      '検出した送金がウォレットで置き換えまたは取り消されたため、届きませんでした。{merchant} にお問い合わせいただくか、もう一度ご注文ください。',
+      '検出した送金がウォレットで置き換えまたは取り消されたため、届きませんでした。もう一度ご注文ください。',
     refundedTitle: '返金しました',
     refundedText: '{merchant} が {refunded} を返金しました。',
 
     overpaidNote:
-      'お支払いは足りています。請求額より多く送金されました：{received}。差額については {merchant} にお問い合わせください。',
+      'お支払いは足りています。請求額より多く送金されました：{received}。{merchant} が差額を返金できます。',
     overpaidRefundNote: '請求額より多く送金されました：{received}。差額は返金されます。',
     lateNote: '期限後の入金ですが、お支払いとして扱われます。',
     lateHonouredNote: '送金済みですか？期限後 24 時間以内に届いた入金は有効で、このページに表示されます。',
@@ -151,6 +148,11 @@ export const ja = {
     givenTitle: '返金先のアドレスが保存されました',
     givenText:
       '{merchant} からの返金は、お支払いのページで入力された下記のアドレスに送られます。お心当たりがない場合は、すぐに {merchant} にお問い合わせください。',
+    askedSubject: '{merchant} からの返金にはアドレスが必要です：注文 {order}',
+    askedTitle: '返金先のアドレスをお待ちしています',
+    askedText: '{merchant} が {amount} を返金します。',
+    keptText: '{merchant} が返金できます。',
+    returnedText: '返金されます。',
     addressText:
       '返金を受けるには、このお支払いのページを開き、ご自身のウォレットのアドレスを入力してください。入力されるまで返金できません。',
 
@@ -159,7 +161,7 @@ export const ja = {
     total: '合計',
     paid: 'お支払い額',
     received: '受取額',
-    goesBackAs: '返金の方法',
+    goesBack: '返金額',
     goesBackTo: '返金先',
     sentBack: '返金額',
     sentBackSoFar: '返金額の合計',

@@ -1,5 +1,6 @@
 import {
   applyQuarantined,
+  askRefundAddress,
   endHolds,
   expirePayment,
   requotePayment,
@@ -44,7 +45,7 @@ interface Needed {
 // It is for the day after a restored backup, a row deleted by hand or a bug. Indexes: a range of the primary
 // keys of payments and refunds, which are in the order of time (an index on the status would cost every
 // transition more than this costs in a day), conversions_pending, deliveries_due, receipts_unfinished,
-// address_requests_unfinished and refund_addresses_untold.
+// address_requests_unfinished, refund_requests_unfinished and refund_addresses_untold.
 // While transfers of a payment are quarantined, its expiry and settlement have no job: the job that applies
 // the transfers schedules them.
 // run_at is in the time of the job's clock (null: due now), visible_at in real time.
@@ -87,6 +88,11 @@ const restoreJobs = sql<{ job: string; key: string }, Needed>(
          (SELECT test_clock FROM payments p WHERE p.id = r.payment_id)
        FROM address_requests r WHERE sent_at IS NULL AND given_up_at IS NULL
          AND EXISTS (SELECT FROM events e WHERE e.id = event_id)
+     UNION ALL
+     SELECT '${askRefundAddress.name}', q.refund_id, NULL,
+         (SELECT test_clock FROM payments p WHERE p.id = r.payment_id)
+       FROM refund_requests q JOIN refunds r ON r.id = q.refund_id
+       WHERE q.sent_at IS NULL AND q.given_up_at IS NULL
      UNION ALL
      SELECT '${tellRefundAddress.name}', ${ADDRESS_KEY}, NULL,
          (SELECT test_clock FROM payments p WHERE p.id = a.payment_id)

@@ -1,6 +1,7 @@
 import type { ReceiptTexts } from '../languages/en.ts';
 import type { Language } from '../languages/languages.ts';
 import { decimal } from '../checkout/markup/format.ts';
+import { supportLink } from '../checkout/markup/links.ts';
 import { sanitize, unlinked } from './sanitize.ts';
 import type { MailContent, ReceiptData, Row } from './template.ts';
 
@@ -17,6 +18,7 @@ const KEYS = {
   incomplete: { subject: 'incompleteSubject', title: 'incompleteTitle', sentence: 'incompleteText' },
   tooLittle: { subject: 'tooLittleSubject', title: 'tooLittleTitle', sentence: 'tooLittleText' },
   tooLate: { subject: 'tooLateSubject', title: 'tooLateTitle', sentence: 'tooLateText' },
+  asked: { subject: 'askedSubject', title: 'askedTitle', sentence: 'askedText' },
   given: { subject: 'givenSubject', title: 'givenTitle', sentence: 'givenText' },
 } as const;
 
@@ -27,17 +29,19 @@ export function mailContentOf(receipt: ReceiptData, language: Language): MailCon
   const merchant = freeText(receipt, receipt.merchantName, NAME_LENGTH);
   const order = freeText(receipt, receipt.orderId, SUBJECT_ORDER_LENGTH);
   const values: Record<string, string> = { merchant, order };
-  const asks = 'goesBackAs' in receipt;
+  const asks = receipt.kind === 'asked';
   const subject = texts[keys.subject].replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
   return {
     language,
     texts,
+    // A mail of a test leads nowhere but to its page.
+    contactUrl: receipt.isTest ? null : supportLink(receipt.supportUrl, receipt.orderId),
     // The same in every language: filters of mail know it.
     subject: receipt.isTest ? `[TEST] ${subject}` : subject,
     isTest: receipt.isTest,
     logo: receipt.logo,
     title: texts[keys.title],
-    sentences: [texts[keys.sentence], ...(asks ? [texts.addressText] : []), ...choicesOf(receipt, language)],
+    sentences: [texts[keys.sentence], ...furtherSentences(receipt, language)],
     merchant,
     time: receipt.kind === 'incomplete' ? writtenTime(receipt.until, language.id) : '',
     figures: figuresOf(receipt, language),
@@ -49,16 +53,19 @@ export function mailContentOf(receipt: ReceiptData, language: Language): MailCon
   };
 }
 
+/** What follows for the customer. */
+function furtherSentences(receipt: ReceiptData, { page, receipt: texts }: Language): string[] {
+  if (receipt.kind === 'asked') return [texts.addressText];
+  // As the page says it.
+  if (receipt.kind === 'incomplete')
+    return [page.underpaidMore, ...(receipt.back.length === 0 ? [] : [page.underpaidBack])];
+  return 'isReturned' in receipt ? [receipt.isReturned ? texts.returnedText : texts.keptText] : [];
+}
+
 /** A merchant's text. */
 function freeText({ isTest }: ReceiptData, text: string, length: number): string {
   const clean = sanitize(text, length);
   return isTest ? unlinked(clean) : clean;
-}
-
-/** What a customer can do who sent too little, as the page says it. */
-function choicesOf(receipt: ReceiptData, { page: texts }: Language): string[] {
-  if (receipt.kind !== 'incomplete') return [];
-  return [texts.underpaidMore, ...(receipt.back.length === 0 ? [] : [texts.underpaidBack])];
 }
 
 function figuresOf(receipt: ReceiptData, language: Language): Readonly<Record<string, string>> {
@@ -73,6 +80,7 @@ function figuresOf(receipt: ReceiptData, language: Language): Readonly<Record<st
 
 function amountOf(receipt: ReceiptData): string {
   if (receipt.kind === 'paid' || receipt.kind === 'given') return receipt.total;
+  if (receipt.kind === 'asked') return receipt.goesBack;
   return 'came' in receipt ? receipt.came : receipt.sentBack;
 }
 
@@ -93,7 +101,6 @@ function rowsOf(receipt: ReceiptData, language: Language): Row[] {
     ...moneyRows(receipt, texts).flatMap(([label, amount]) =>
       row(label, amount && written(amount, language), 'figures'),
     ),
-    ...('goesBackAs' in receipt ? row(texts.goesBackAs, receipt.goesBackAs, 'figures') : []),
     ...row(texts.network, networks.join(', '), 'figures'),
     ...row(texts.time, writtenTime(receipt.at, language.id), 'words'),
     ...('goesBackTo' in receipt ? row(texts.goesBackTo, receipt.goesBackTo, 'code') : []),
@@ -110,12 +117,17 @@ function moneyRows(receipt: ReceiptData, texts: ReceiptTexts): [label: string, a
       [texts.paid, receipt.paid],
     ];
   if (receipt.kind === 'given') return [[texts.total, receipt.total]];
+  if (receipt.kind === 'asked')
+    return [
+      [texts.total, receipt.total],
+      [texts.goesBack, receipt.goesBack],
+    ];
   if (receipt.kind === 'incomplete')
     return [
       [texts.total, receipt.total],
       [texts.received, receipt.came],
     ];
-  if ('goesBackAs' in receipt)
+  if ('came' in receipt)
     return [
       [texts.total, receipt.total],
       [texts.received, receipt.received],

@@ -26,7 +26,7 @@ const LOGO_HEIGHT = 40;
 
 /** The mail as a whole HTML document. */
 export function htmlOf(content: MailContent): string {
-  const { language, texts, subject, title, sentences, rows, button, pageUrl, automatic } = content;
+  const { language, subject, title, sentences, rows, button, pageUrl, automatic } = content;
   return html`<!doctype html>
     <html lang="${language.id}" dir="${language.direction}">
       <head>
@@ -45,11 +45,18 @@ export function htmlOf(content: MailContent): string {
             ${rows.map((row) => rowOf(row, content))}
           </table>
           <p style="margin:0 0 24px"><a href="${pageUrl}" style="${BUTTON}">${button}</a></p>
-          <p style="${SMALL}">${filled(texts.contact, content)}</p>
+          ${contact(content)}
           <p style="${SMALL}">${filled(automatic, content)}</p>
         </div>
       </body>
     </html> `.markup;
+}
+
+/** Where the merchant's name leads to them. */
+function contact({ contactUrl, merchant, texts }: MailContent): Html | null {
+  if (contactUrl === null) return null;
+  const link = html`<a href="${contactUrl}" style="color:inherit">${foreign(merchant)}</a>`;
+  return html`<p style="${SMALL}">${fill(texts.contact, { merchant: link })}</p>`;
 }
 
 function testNote({ isTest, texts }: MailContent): Html | null {

@@ -119,6 +119,7 @@ function toReceipt(row: ReceiptDataRow, config: MailConfig): ReceiptData {
   return {
     merchantName: row.merchant_name,
     isTest: chains.isTest,
+    supportUrl: row.support_url,
     replyTo: mailAddressOf(row.support_url),
     logo: row.logo,
     paymentId: row.payment_id,

@@ -5,7 +5,7 @@ import { mailContentOf } from './content.ts';
 import type { MailContent, ReceiptData, Row } from './template.ts';
 
 /**
- * The mail for a receipt or an address request in a language, from its merchant, to whom answers go where
+ * The mail for a receipt or a request in a language, from its merchant, to whom answers go where
  * they have named an address: pure. A test is one in the list of mails, too, which shows the sender.
  */
 export function receiptMail(
@@ -25,7 +25,7 @@ export function receiptMail(
 
 /** The mail as plain text. */
 function textOf(content: MailContent): string {
-  const { texts, rows, isTest, title, sentences, button, pageUrl, automatic } = content;
+  const { texts, rows, isTest, title, sentences, button, pageUrl, automatic, contactUrl } = content;
   const paragraphs = [
     isTest ? `*** ${texts.testMark}: ${texts.testText} ***` : null,
     title,
@@ -35,7 +35,8 @@ function textOf(content: MailContent): string {
       .join('\n'),
     // The URL alone on its line: mail programs would take what follows it for a part of the link.
     `${button}:\n${pageUrl}`,
-    `${filled(texts.contact, content)}\n${filled(automatic, content)}`,
+    contactUrl === null ? null : `${filled(texts.contact, content)}\n${contactUrl}`,
+    filled(automatic, content),
   ];
   return `${paragraphs.filter((paragraph) => paragraph !== null).join('\n\n')}\n`;
 }

@@ -3,7 +3,8 @@ import { chainsOf } from '../chain/profile.ts';
 import { mailAddressOf } from '../checkout/markup/links.ts';
 import { appearanceOf } from '../checkout/view/appearance.ts';
 import { whatCanGoBack } from '../checkout/view/came.ts';
-import { canAskForAddress, viewOf } from '../checkout/view/view.ts';
+import { canAskForAddress } from '../checkout/view/going-back.ts';
+import { viewOf } from '../checkout/view/view.ts';
 import { findByToken, type CheckoutPayment } from '../checkout/view/store.ts';
 import { returnsLate, type Policy } from '../payments/lifecycle/policy.ts';
 import {
@@ -18,10 +19,11 @@ import { isZero, writtenLike } from '../../platform/values/money.ts';
 import { runOne, sql, type Db } from '../../platform/postgres/db.ts';
 import type { EventType } from '../../sdk/event-types.ts';
 import type { AddressedMail, MailConfig } from './receipt-data.ts';
+import { NEEDS_ADDRESS } from '../payments/refunds/states.ts';
 import { OF_ADDRESS, type RequestReason } from './store.ts';
 import type { ReceiptData } from './template.ts';
 
-/** What decides whether an event is a reason to ask its customer for an address. */
+/** What decides whether an event is a reason to tell its customer about their money. */
 export interface ReportedMoney {
   readonly type: EventType;
   /** The status that the event reports. */
@@ -68,8 +70,8 @@ const requestOfEvent = sql<RequestRow, { eventId: string }>(
 );
 
 /**
- * The request of an event; null when the page asks neither for an address nor for the rest now, or the
- * customer has no mail address.
+ * What tells of the money of an event; null when nothing of it is left or missing, or the customer has no
+ * mail address. It asks for no address: whether any is needed is known when a refund waits for one.
  */
 export async function readAddressRequest(
   db: Db,
@@ -90,7 +92,7 @@ export async function readAddressRequest(
     came: row.came_amount === null ? received : `${row.came_amount} ${row.came_coin}`,
     received,
     sentBack: isZero(amount_refunded) ? null : inSettlementCoin(payment, amount_refunded),
-    goesBackAs: `${payment.refund_coin} (${chainsOf(config, payment.merchant_mode).nameOf(payment.refund_network)})`,
+    isReturned: payment.exceptions.includes('late') && returnsLate(payment.policy),
     networks: [],
   });
 }
@@ -111,6 +113,36 @@ function incompletePayment(payment: CheckoutPayment, at: Date, config: MailConfi
   });
 }
 
+const waitingRefund = sql<
+  { token_id: string; coin: string; network: NetworkId; coin_amount: string; created_at: Date },
+  { id: string }
+>(
+  'refund_that_waits_for_address',
+  (p) => `
+  SELECT p.token_id, r.coin, r.network, r.coin_amount, r.created_at
+  FROM refunds r JOIN payments p ON p.id = r.payment_id
+  WHERE r.id = ${p.id} AND ${NEEDS_ADDRESS('r')}`,
+);
+
+/** What asks for the address of a refund; null when it does not wait any more, or nobody can be asked. */
+export async function readRefundRequest(
+  db: Db,
+  id: string,
+  config: MailConfig,
+): Promise<AddressedMail | null> {
+  const refund = await runOne(db, waitingRefund, { id });
+  const payment = refund === null ? null : await findByToken(db, refund.token_id);
+  if (refund === null || payment === null) return null;
+  const { coin, network, coin_amount, created_at: at } = refund;
+  return addressed(payment, {
+    ...commonData(payment, config),
+    kind: 'asked',
+    at,
+    goesBack: `${writtenLike(coin_amount, payment.pay_amount)} ${coin}`,
+    networks: [chainsOf(config, payment.merchant_mode).nameOf(network)],
+  });
+}
+
 function addressed(payment: CheckoutPayment, receipt: ReceiptData): AddressedMail | null {
   const { customer_email: to, language, merchant_id: merchantId } = payment;
   return to === null ? null : { to, language, merchantId, receipt };
@@ -124,6 +156,7 @@ function commonData(payment: CheckoutPayment, config: MailConfig) {
   const { name, supportUrl, logo } = appearanceOf(payment);
   return {
     merchantName: name,
+    supportUrl,
     replyTo: mailAddressOf(supportUrl),
     logo,
     isTest: chainsOf(config, payment.merchant_mode).isTest,

@@ -1,4 +1,4 @@
-import { tellRefundAddress } from '../payments/lifecycle/jobs.ts';
+import { askRefundAddress, tellRefundAddress } from '../payments/lifecycle/jobs.ts';
 import { finish, reschedule } from '../schedule/store.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
@@ -12,7 +12,7 @@ import type { Db } from '../../platform/postgres/db.ts';
 import { LOGO_NAME } from './html-mail.ts';
 import type { ReceiptData } from './template.ts';
 import { readReceipt } from './receipt-data.ts';
-import { readAddressNotice, readAddressRequest } from './request-data.ts';
+import { readAddressNotice, readAddressRequest, readRefundRequest } from './request-data.ts';
 import { sendAddressRequest, sendReceipt } from './jobs.ts';
 import { receiptMail } from './render.ts';
 import { faultOf, retryAfter } from './retry.ts';
@@ -22,6 +22,7 @@ import {
   MAX_TEST_MAILS,
   mayMailTest,
   receiptLog,
+  refundRequestLog,
   type MailLog,
 } from './store.ts';
 
@@ -37,7 +38,7 @@ type SendMails = (
   keys: readonly string[],
 ) => Promise<void>;
 
-/** A kind of mail to customers, one for each event, or address, that is a reason for it. */
+/** A kind of mail to customers, one for each event, refund or address that is a reason for it. */
 interface MailKind {
   readonly name: string;
   /** The beginning of its Message-IDs. */
@@ -69,8 +70,8 @@ export const sendReceipts = senderOf({
 });
 
 /**
- * Asks the customers of events, as `sendReceipts` does, where money goes back to that was too little or came
- * too late. A request whose page does not ask at the time of sending is given up: it is read at each attempt.
+ * Tells the customers of events, as `sendReceipts` does, that their money was too little or came too late. A
+ * mail of which nothing is left by the time of sending is given up: it is read at each attempt.
  */
 export const sendAddressRequests = senderOf({
   name: 'address request',
@@ -78,6 +79,15 @@ export const sendAddressRequests = senderOf({
   job: sendAddressRequest,
   log: addressRequestLog,
   read: readAddressRequest,
+});
+
+/** Asks customers, as `sendReceipts` does, for the addresses that their refunds wait for, by these. */
+export const sendRefundRequests = senderOf({
+  name: 'refund request',
+  prefix: 'refund-request',
+  job: askRefundAddress,
+  log: refundRequestLog,
+  read: readRefundRequest,
 });
 
 /**

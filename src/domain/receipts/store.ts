@@ -24,12 +24,12 @@ export async function createReceipts(
 }
 
 /**
- * Why a customer is asked for an address, or for the rest while the payment is open (`incomplete`): each
- * reason is mailed once per payment.
+ * Why a payment's money does not pay for its order, or not yet (`incomplete`): each reason is mailed once per
+ * payment.
  */
 export type RequestReason = 'incomplete' | 'too_little' | 'too_late';
 
-/** An event that is a reason to ask. */
+/** An event that is a reason to tell its customer. */
 export interface NewAddressRequest {
   readonly id: string;
   readonly payment_id: string;
@@ -93,7 +93,7 @@ const leaseRow = (table: string, isKeyed: (key: string) => string) =>
     RETURNING attempts`,
   );
 
-/** What was sent of one kind of mail to customers; a row's key names its event, or its address. */
+/** What was sent of one kind of mail to customers; a row's key names its event, its refund or its address. */
 export interface MailLog {
   /**
    * Leases the sending of a mail until `leasedUntil` (by the system clock, as `systemNow`). Returns the
@@ -119,10 +119,11 @@ const EVENT_EXISTS = 'EXISTS (SELECT FROM events WHERE id = event_id)';
 
 export const receiptLog = mailLog('receipts', OF_EVENT, EVENT_EXISTS, leaseReceipt);
 export const addressRequestLog = mailLog('address_requests', OF_EVENT, EVENT_EXISTS);
+export const refundRequestLog = mailLog('refund_requests', (key) => `refund_id = ${key}`, 'true');
 export const addressNoticeLog = mailLog('refund_addresses', OF_ADDRESS, 'true');
 
 function mailLog(
-  table: 'receipts' | 'address_requests' | 'refund_addresses',
+  table: 'receipts' | 'address_requests' | 'refund_requests' | 'refund_addresses',
   isKeyed: (key: string) => string,
   isKept: string,
   leaseStatement = leaseRow(table, isKeyed),

@@ -2,7 +2,10 @@ import type { ReceiptTexts } from '../languages/en.ts';
 import type { Language } from '../languages/languages.ts';
 import type { Logo } from '../checkout/view/appearance.ts';
 
-/** What a receipt, an address request or an address notice says. Amounts include their coin: "10.50 USDC". */
+/**
+ * What a receipt, a mail about money without use, a refund request or an address notice says. Amounts include
+ * their coin: "10.50 USDC".
+ */
 export type ReceiptData = {
   readonly merchantName: string;
   readonly isTest: boolean;
@@ -13,6 +16,8 @@ export type ReceiptData = {
   readonly total: string;
   readonly at: Date;
   readonly pageUrl: string;
+  /** Where customers find help; null: nowhere that is known. */
+  readonly supportUrl: string | null;
   /** Where answers go; null: nobody reads them. */
   readonly replyTo: string | null;
   readonly logo: Logo | null;
@@ -32,7 +37,7 @@ export type ReceiptData = {
       readonly sentTo: string | null;
     }
   | {
-      /** An address request: why the money does not pay for the order. */
+      /** Why the money does not pay for the order. */
       readonly kind: 'tooLittle' | 'tooLate';
       /** What came in time, or too late: the sentence says it. */
       readonly came: string;
@@ -40,8 +45,13 @@ export type ReceiptData = {
       readonly received: string;
       /** In the settlement coin; null: nothing yet. */
       readonly sentBack: string | null;
-      /** The coin and the network's name. */
-      readonly goesBackAs: string;
+      /** By the payment's policy; else only if the merchant does. */
+      readonly isReturned: boolean;
+    }
+  | {
+      /** A refund waits for an address. */
+      readonly kind: 'asked';
+      readonly goesBack: string;
     }
   | {
       /** Too little came, and the payment is open: the customer sends the rest, or nothing more. */
@@ -86,6 +96,8 @@ export interface Row {
 export interface MailContent {
   readonly language: Language;
   readonly texts: ReceiptTexts;
+  /** Where the merchant's name leads to in `texts.contact`; null: nobody can be asked, so it is not said. */
+  readonly contactUrl: string | null;
   readonly subject: string;
   readonly isTest: boolean;
   readonly logo: Logo | null;

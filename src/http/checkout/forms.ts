@@ -2,9 +2,12 @@ import express, { type RequestHandler } from 'express';
 import { findTransactionByToken } from '../../domain/checkout/actions/find-transaction.ts';
 import { announceTransactionByToken } from '../../domain/checkout/actions/announce-transaction.ts';
 import { selectMethodByToken } from '../../domain/checkout/actions/select-method.ts';
+import { setReceiptAddressByToken } from '../../domain/checkout/actions/set-receipt-address.ts';
 import { setRefundAddressByToken } from '../../domain/checkout/actions/set-refund-address.ts';
+import { withFlag } from '../../domain/checkout/page/components.ts';
 import { checkoutPath, languageQuery } from '../../domain/checkout/page/page.ts';
 import type { AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
+import { sendReceipt } from '../../domain/receipts/jobs.ts';
 import type { Context } from '../../platform/context.ts';
 import { languageOf, PAGE_HEADERS, pageOf } from './page.ts';
 import { sendRefusal } from './refusal.ts';
@@ -22,12 +25,13 @@ const REFUSALS = {
 /** Receives the form that selects a payment method. */
 export function selectMethod(ctx: Context, adapters: AdaptersByMode): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
-    const { coin, network } = (request.body ?? {}) as Record<string, unknown>;
+    const { coin, network, open } = (request.body ?? {}) as Record<string, unknown>;
     const { chosen } = languageOf(request);
     const { token } = request.params;
     const result = await selectMethodByToken(ctx, adapters, token, coin, network);
     if (result === 'missing') return next();
-    const page = `${checkoutPath(token)}${languageQuery(chosen)}`;
+    const path = `${checkoutPath(token)}${languageQuery(chosen)}`;
+    const page = open === undefined ? path : withFlag(path, 'open');
     // 303: a reload of the page posts no form again. `#pay` keeps the customer's place on it.
     if (result === 'selected') return response.set(PAGE_HEADERS).redirect(303, `${page}#pay`);
     return sendRefusal({ ctx, adapters }, request, response, REFUSALS[result]);
@@ -69,6 +73,26 @@ export function findTransaction(ctx: Context, adapters: AdaptersByMode): Request
     const found = isSaid ? { input: typeof tx === 'string' ? tx : '', result } : null;
     const page = await pageOf(ctx, adapters, payment, language, { chosen, found });
     return sendPage(request, response.status(result === 'bad' ? 400 : 200), page);
+  };
+}
+
+/** Receives the form with the mail address for the receipt. */
+export function setReceiptAddress(ctx: Context, adapters: AdaptersByMode): RequestHandler<{ token: string }> {
+  return async (request, response, next) => {
+    const { mail } = (request.body ?? {}) as Record<string, unknown>;
+    const { language, chosen } = languageOf(request);
+    const { token } = request.params;
+    // Without a mail server nothing would be sent.
+    const result =
+      ctx.config.smtpUrl === null ? 'closed' : await setReceiptAddressByToken(ctx, token, mail, sendReceipt);
+    if (result === 'missing') return next();
+    if (result === 'saved')
+      return response.set(PAGE_HEADERS).redirect(303, `${checkoutPath(token)}${languageQuery(chosen)}#proof`);
+    if (result === 'closed')
+      return sendRefusal({ ctx, adapters }, request, response, { status: 409, message: 'mailClosed' });
+    const options = { chosen, mail: typeof mail === 'string' ? mail : '' };
+    const page = await pageOf(ctx, adapters, result.refused, language, options);
+    return sendPage(request, response.status(400), page);
   };
 }
 

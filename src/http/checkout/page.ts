@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { PAGE_CSP } from '../../domain/checkout/page/document.ts';
+import { PAGE_CSP, PASSING_CSP } from '../../domain/checkout/page/document.ts';
 import { readDisplayRates } from '../../domain/checkout/actions/read-display-rates.ts';
 import { languageFor, languageNamed, type Language } from '../../domain/languages/languages.ts';
 import {
@@ -26,6 +26,9 @@ export const CHECKOUT_HEADERS = {
 };
 
 export const PAGE_HEADERS = { ...CHECKOUT_HEADERS, 'Content-Type': 'text/html; charset=utf-8' };
+
+/** The headers of a message that passes. */
+export const PASSING_HEADERS = { ...PAGE_HEADERS, 'Content-Security-Policy': PASSING_CSP };
 
 /** A page, and the policy that its response needs. */
 export interface RenderedPage {

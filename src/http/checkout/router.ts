@@ -14,9 +14,16 @@ import { faultOf as reasonsOf } from '../../platform/logging/reasons.ts';
 import { noteFacts } from '../logging/access-log.ts';
 import { sendAsset, sendEmbedScript, sendIcon, sendLogo } from './assets.ts';
 import { showEvents } from './events.ts';
-import { backToPage, findTransaction, selectMethod, setRefundAddress, readForm } from './forms.ts';
+import {
+  backToPage,
+  findTransaction,
+  readForm,
+  selectMethod,
+  setReceiptAddress,
+  setRefundAddress,
+} from './forms.ts';
 import { ownPageOnly } from './refusal.ts';
-import { CHECKOUT_HEADERS, isHumanView, languageOf, PAGE_HEADERS, pageOf } from './page.ts';
+import { CHECKOUT_HEADERS, isHumanView, languageOf, PAGE_HEADERS, PASSING_HEADERS, pageOf } from './page.ts';
 import { sendPage } from './send-page.ts';
 import type { PageStreams } from './page-streams.ts';
 import type { Gate } from '../api/mount.ts';
@@ -27,8 +34,11 @@ import type { Gate } from '../api/mount.ts';
  */
 const CHECKOUT_PER_MINUTE = 300;
 
+/** Each may send a mail. */
+const RECEIPTS_PER_MINUTE = 10;
+
 /** Where the page's forms post to. */
-const FORM_PATHS = ['coin', 'refund-address', 'transaction', 'simulate'].map(
+const FORM_PATHS = ['coin', 'refund-address', 'transaction', 'receipt', 'simulate'].map(
   (form) => `/checkout/:token/${form}`,
 );
 
@@ -57,6 +67,8 @@ export function checkoutRouter(
   router.post('/checkout/:token/coin', readForm, selectMethod(ctx, adapters));
   router.post('/checkout/:token/refund-address', readForm, setRefundAddress(ctx, adapters));
   router.post('/checkout/:token/transaction', readForm, findTransaction(ctx, adapters));
+  const limitMails = limit('checkout receipt', RECEIPTS_PER_MINUTE, clients.addressOf);
+  router.post('/checkout/:token/receipt', limitMails, readForm, setReceiptAddress(ctx, adapters));
   router.get(FORM_PATHS, backToPage);
   return router;
 }
@@ -67,7 +79,7 @@ const showMaintenance: RequestHandler = (request, response) => {
   if (!request.complete) response.set('Connection', 'close');
   response
     .status(503)
-    .set(PAGE_HEADERS)
+    .set(PASSING_HEADERS)
     .set('Retry-After', MAINTENANCE_RETRY_SECONDS)
     .send(messagePage('maintenance', languageOf(request).language));
 };
@@ -79,7 +91,7 @@ export const missingPage: RequestHandler = (request, response) => {
   response
     .status(404)
     .set(PAGE_HEADERS)
-    .send(messagePage('missing', languageOf(request).language));
+    .send(messagePage(isToken ? 'missing' : 'nowhere', languageOf(request).language));
 };
 
 /** People read this response: it shows no internals, and is no blank page. */
@@ -98,7 +110,7 @@ export function pageError(ctx: Context): ErrorRequestHandler {
       response.destroy();
       return;
     }
-    response.status(status).set(PAGE_HEADERS);
+    response.status(status).set(message === 'badForm' ? PAGE_HEADERS : PASSING_HEADERS);
     if (status >= 500) response.set('Retry-After', '5');
     if (!request.complete) response.set('Connection', 'close');
     response.send(messagePage(message, languageOf(request).language));
@@ -125,8 +137,9 @@ function showPage(ctx: Context, adapters: AdaptersByMode): RequestHandler<{ toke
     // The default, English, says nothing about the customer.
     const isAsked = chosen !== null || Boolean(request.headers['accept-language']);
     if (isAsked && isHuman) await recordLanguage(ctx, payment, language.id);
-    const isStill = new URLSearchParams(request.url.split('?', 2)[1]).has('still');
-    await sendPage(request, response, await pageOf(ctx, adapters, payment, language, { chosen, isStill }));
+    const query = new URLSearchParams(request.url.split('?', 2)[1]);
+    const options = { chosen, isStill: query.has('still'), isOpen: query.has('open') };
+    await sendPage(request, response, await pageOf(ctx, adapters, payment, language, options));
   };
 }
 

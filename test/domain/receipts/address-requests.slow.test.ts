@@ -21,7 +21,7 @@ const requests = sql<{
   'SELECT event_id, reason, sent_at, given_up_at, last_error FROM address_requests ORDER BY event_id',
 );
 
-describe('a mail that asks for a refund address', () => {
+describe('a mail about money that does not pay for an order', () => {
   let scene: ReceiptScene;
   beforeEach(async () => {
     scene = await openReceiptScene();
@@ -56,7 +56,7 @@ describe('a mail that asks for a refund address', () => {
     expect(await giveRefundAddress(harness.ctx, harness.adapters, token_id, MINE)).to.equal('saved');
   };
 
-  it('says what came of what was asked when it was too little, with one link to the form', async () => {
+  it('says what came of what was asked when it was too little, and asks for no address', async () => {
     const id = await underpaid({
       customer_email: CUSTOMER,
       order_id: 'order-7',
@@ -80,25 +80,23 @@ Your payment was not complete
 
 Only 4.00 USDC of 10.50 USDC came in time, so your order at Shop is not paid. Please send no more to this address.
 
-To get your money back, open this payment and enter an address of a wallet of your own. Until then it cannot be sent back to you.
+Shop can send it back to you.
 
 Order: order-7
 Description: Two shirts
 Total: 10.50 USDC
 Received: 4.00 USDC
-Goes back as: USDC (Ethereum)
 Time: January 31, 2026 at 1:00 PM UTC
 Payment ID: ${id}
 
-Enter an address:
-https://pay.example/checkout/${token_id}?lang=en#refund
+See this payment:
+https://pay.example/checkout/${token_id}?lang=en
 
-Questions about your order? Please contact Shop.
 This mail was sent automatically; answers to it are not read.
 `,
     );
     expect(mail?.html.match(/https?:[^"]*/g)).to.deep.equal([
-      `https://pay.example/checkout/${token_id}?lang=en#refund`,
+      `https://pay.example/checkout/${token_id}?lang=en`,
     ]);
     expect(row).to.deep.include({ reason: 'too_little', given_up_at: null });
     // The previous release reads `receipts`, and would report a payment.
@@ -108,10 +106,10 @@ This mail was sent automatically; answers to it are not read.
 
   it('leads to a page that has the form, and that does not leave or reload by itself', async () => {
     const id = await underpaid({ customer_email: CUSTOMER, success_url: 'https://shop.example/thanks' });
-    const [, path = ''] = /https:\/\/pay\.example(\S+)#refund/.exec(scene.mails()[0]?.text ?? '') ?? [];
+    const [, path = ''] = /https:\/\/pay\.example(\S+)/.exec(scene.mails()[0]?.text ?? '') ?? [];
     const { text } = await supertest(scene.harness.app).get(path).expect(200);
     expect(text).to.match(/<\w+ [^>]*id="refund"[^>]*>[^]*<input[^>]*name="address"/);
-    expect(text).to.not.include('http-equiv="refresh"').and.not.include('id="going"');
+    expect(text).to.not.include('http-equiv="refresh"').and.not.include('id="stay"');
     await give(id);
     expect((await supertest(scene.harness.app).get(path)).text).to.include(MINE);
   });
@@ -127,14 +125,15 @@ This mail was sent automatically; answers to it are not read.
     expect(mail?.text).to.include(
       '3.25 DAI came after this payment had ended, so it does not pay for your order at Shop.',
     );
-    expect(mail?.text).to.include('Goes back as: DAI (Ethereum)\n');
+    expect(mail?.text).to.include('\n\nShop can send it back to you.\n');
   });
 
-  it('is sent where the policy returns late money, in the full amount too', async () => {
+  it('says that the policy returns late money, in the full amount too', async () => {
     const id = await scene.shop.create({ customer_email: CUSTOMER, policy: { late: 'refund' } });
     await expire();
     await payLate(id, '10.50');
     expect(subjects()).to.deep.equal(['[TEST] Your payment to Shop came too late: order order-1']);
+    expect(scene.mails()[0]?.text).to.include('\n\nIt is sent back to you.\n');
   });
 
   it('is sent once for each reason, however much money comes, and though its job runs twice', async () => {
@@ -225,7 +224,7 @@ This mail was sent automatically; answers to it are not read.
     const [incomplete, mail] = scene.mails();
     expect(incomplete?.text).to.include('noch 6,50 USDC an dieselbe Adresse');
     expect(mail?.text).to.include('Nur 4,00 USDC von 10,50 USDC sind rechtzeitig eingegangen');
-    expect(mail?.text).to.include('Adresse angeben:\n').and.include('?lang=de#refund\n');
+    expect(mail?.text).to.include('Shop kann es Ihnen zurücksenden.').and.include('?lang=de\n');
   });
 
   it('is not sent without an address, without money, or where what is too much is kept', async () => {
@@ -254,7 +253,7 @@ This mail was sent automatically; answers to it are not read.
   });
 });
 
-describe('without a mail server, a mail that asks for a refund address', () => {
+describe('without a mail server, a mail about money that does not pay for an order', () => {
   it('is not sent, and leaves no job', async () => {
     const scene = await openReceiptScene({ SMTP_URL: '' });
     const { harness, shop } = scene;

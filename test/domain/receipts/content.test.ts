@@ -3,7 +3,7 @@ import { en, type ReceiptTexts } from '../../../src/domain/languages/en.ts';
 import { ALL_LANGUAGES, languageFor } from '../../../src/domain/languages/languages.ts';
 import type { ReceiptData } from '../../../src/domain/receipts/template.ts';
 import { receiptMail } from '../../../src/domain/receipts/render.ts';
-import { GIVEN, INCOMPLETE, PAID, PART, TOO_LATE, TOO_LITTLE } from '../../support/receipt-samples.ts';
+import { ASKED, GIVEN, INCOMPLETE, PAID, PART, TOO_LATE, TOO_LITTLE } from '../../support/receipt-samples.ts';
 import { openReceiptScene } from '../../support/receipts.ts';
 
 const write = (receipt: ReceiptData, language = 'en') => receiptMail(receipt, languageFor(language));
@@ -20,7 +20,7 @@ describe('the text of a receipt', () => {
     });
 
     it(`${id}: fills every placeholder, in subject, text and HTML`, () => {
-      for (const receipt of [PAID, PART, INCOMPLETE, TOO_LITTLE, TOO_LATE, GIVEN]) {
+      for (const receipt of [PAID, PART, INCOMPLETE, TOO_LITTLE, TOO_LATE, ASKED, GIVEN]) {
         const { subject, text, html } = write(receipt, id);
         expect(`${subject} ${text} ${html}`).to.not.match(/[{}]|undefined|null/);
         expect(html)
@@ -108,13 +108,34 @@ describe('the text of a receipt', () => {
     expect(html.match(/https?:[^"]*/g)).to.deep.equal([`${PART.pageUrl}?lang=ar`]);
   });
 
-  it('asks with one link, to the form, and says what came and what was asked', () => {
+  it('of a refund that waits asks with one link, to the form', () => {
+    for (const { id, receipt: texts } of ALL_LANGUAGES) {
+      const { text, html } = write(ASKED, id);
+      const link = `${ASKED.pageUrl}?lang=${id}#refund`;
+      expect(html.match(/https?:[^"]*/g)).to.deep.equal([link]);
+      expect(text).to.include(`${texts.toAddress}:\n${link}\n`).and.include(texts.addressText);
+    }
+  });
+
+  it('leads to the merchant where they named a place for help, and else sends nobody to them', () => {
+    const asking = en.receipt.contact.slice(0, 30);
+    for (const supportUrl of ['https://shop.example/help', 'mailto:help@shop.example']) {
+      const { text, html } = write({ ...PAID, supportUrl });
+      expect(text).to.match(new RegExp(`contact Shop\\.\\n${supportUrl.replace('?', '.')}\\S*\\n`));
+      expect(html).to.match(new RegExp(`<a href="${supportUrl}[^"]*"[^>]*><span dir="auto">Shop</span></a>`));
+    }
+    for (const receipt of [PAID, { ...PAID, supportUrl: 'https://shop.example/help', isTest: true }]) {
+      const { text, html } = write(receipt);
+      expect(`${text} ${html}`).to.not.include(asking).and.not.include('shop.example');
+    }
+  });
+
+  it('says what came and what was asked, and asks for no address', () => {
     for (const { id, receipt: texts } of ALL_LANGUAGES)
       for (const receipt of [TOO_LITTLE, TOO_LATE]) {
         const { text, html } = write(receipt, id);
-        const link = `${receipt.pageUrl}?lang=${id}#refund`;
-        expect(html.match(/https?:[^"]*/g)).to.deep.equal([link]);
-        expect(text).to.include(`${texts.toAddress}:\n${link}\n`).and.include(texts.addressText);
+        expect(html.match(/https?:[^"]*/g)).to.deep.equal([`${receipt.pageUrl}?lang=${id}`]);
+        expect(text).to.not.include(texts.addressText).and.not.include(texts.toAddress);
         for (const amount of ['came' in receipt ? receipt.came : '', receipt.total])
           expect(html).to.match(new RegExp(`>${amount.replace(/[ .]/g, '.')}</span>`));
       }

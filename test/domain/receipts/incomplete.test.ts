@@ -52,7 +52,6 @@ Payment ID: ${id}
 See this payment:
 https://pay.example/checkout/${token_id}?lang=en
 
-Questions about your order? Please contact Shop.
 This mail was sent automatically; answers to it are not read.
 `,
     );

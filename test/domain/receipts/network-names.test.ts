@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { readReceipt } from '../../../src/domain/receipts/receipt-data.ts';
-import { readAddressNotice, readAddressRequest } from '../../../src/domain/receipts/request-data.ts';
+import { readAddressNotice, readRefundRequest } from '../../../src/domain/receipts/request-data.ts';
 import { tellRefundAddress } from '../../../src/domain/payments/lifecycle/jobs.ts';
-import { giveRefundAddress } from '../../support/refunds.ts';
+import { giveRefundAddress, refundRow } from '../../support/refunds.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
 
 const MINE = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -33,15 +33,15 @@ describe('the networks that mails name', () => {
     expect(await receiptOn('testnet')).to.deep.include({ networks: ['Ethereum'], isTest: true });
   });
 
-  it('are those of CHAIN_PROFILE in an address notice and an address request', async () => {
+  it('are those of CHAIN_PROFILE in an address notice and a refund request', async () => {
     const { db } = scene.harness.ctx;
     const id = await scene.shop.create({ customer_email: CUSTOMER });
     await db('payments').where({ id }).update({ status: 'FAILED', amount_received: '4' });
-    const [event] = await db('events').where({ payment_id: id }).pluck<string[]>('id');
-    await db('address_requests').insert({ event_id: event, payment_id: id, reason: 'too_late' });
+    const refund = refundRow(id, scene.harness.ctx.now(), { status: 'NEEDS_ADDRESS' });
+    await db('refunds').insert(refund);
     await beLive();
-    const request = await readAddressRequest(db, event ?? '', on('testnet'));
-    expect(request?.receipt).to.include({ goesBackAs: 'USDC (Sepolia)' });
+    const request = await readRefundRequest(db, refund.id, on('testnet'));
+    expect(request?.receipt.networks).to.deep.equal(['Sepolia']);
     const { token_id } = await scene.shop.payment(id);
     await giveRefundAddress(scene.harness.ctx, scene.harness.adapters, token_id, MINE);
     const [key = ''] = await db('scheduled_jobs')

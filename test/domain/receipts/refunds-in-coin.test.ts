@@ -21,9 +21,10 @@ describe('the receipt of a refund in the coin that came', () => {
     await harness.work();
     await shop.mine(2, 'bitcoin');
     expect((await shop.payment(id)).status).to.equal('REFUNDED');
-    // The first one asks for an address, as the page does until the refund is accepted.
-    const [asking, mail, ...others] = scene.mails();
-    expect(asking?.text).to.include('0.0001 BTC came after').and.include('Goes back as: BTC (Bitcoin)');
+    // The first one asks for no address: the money goes back to its only sender.
+    const [late, mail, ...others] = scene.mails();
+    expect(late?.text).to.include('0.0001 BTC came after').and.include('It is sent back to you.');
+    expect(late?.text).to.not.include('address of a wallet');
     expect(others).to.deep.equal([]);
     const [refund]: { address: string; tx_hash: string }[] = await harness.ctx
       .db('refunds')

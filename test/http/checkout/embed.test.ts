@@ -6,7 +6,7 @@ import { PAGE_SCRIPT } from '../../../src/domain/checkout/page/document.ts';
 import { paymentIn } from '../../support/checkout.ts';
 import { createPayment, send, type Answer, type Listening } from '../../support/http.ts';
 import { allowEmbedding } from '../../support/embedding.ts';
-import type { Harness, TestMerchant } from '../../support/harness.ts';
+import { createHarness, type Harness, type TestMerchant } from '../../support/harness.ts';
 import { servedHarness } from '../../support/served-harness.ts';
 
 const SHOP = 'https://shop.example';
@@ -92,6 +92,24 @@ describe('the checkout page in a frame', () => {
     const { token_id: expired } = await paymentIn(harness, 'expired-partly');
     const refused = await send(server, 'POST', `/checkout/${expired}/refund-address`, FORM, 'address=x');
     expect([refused.status, framedBy(refused)]).to.deep.equal([400, "'none'"]);
+  });
+
+  it('is allowed to all for a message that passes: nobody knows then whose page it stands for', async () => {
+    const closed = await createHarness({ MAINTENANCE: 'true', RATE_LIMIT_SCALE: '0.01' });
+    try {
+      const answers = [];
+      for (let n = 0; n < 4; n += 1)
+        answers.push(await closed.api('get', `/checkout/${'A'.repeat(32)}`, null));
+      expect(answers.map(({ status }) => status)).to.deep.equal([503, 503, 503, 429]);
+      for (const { text, headers } of [answers[0], answers[3]].flatMap((one) => one ?? [])) {
+        expect(String(headers['content-security-policy'])).to.match(/frame-ancestors \*$/);
+        expect(text)
+          .to.include(`{type:'checkout.shown'}`)
+          .and.not.match(/<form|<input|<button/);
+      }
+    } finally {
+      await closed.close();
+    }
   });
 
   it('is refused to all for what is no page of a payment', async () => {

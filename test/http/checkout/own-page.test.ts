@@ -8,18 +8,26 @@ const FORMS = {
   coin: { coin: 'USDC', network: 'polygon' },
   'refund-address': { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' },
   transaction: { tx: 'a'.repeat(64) },
+  receipt: { mail: 'ann@customer.example' },
   simulate: { do: 'pay' },
 };
+
+/** In which the page has the form, where that is not the first. */
+const STATES: Readonly<Record<string, string>> = { 'refund-address': 'expired-partly', receipt: 'seen' };
 
 describe('the forms of the checkout page', () => {
   let harness: Harness;
   before(async () => {
-    harness = await createHarness({ PUBLIC_URL: 'https://pay.example' });
+    harness = await createHarness({
+      PUBLIC_URL: 'https://pay.example',
+      SMTP_URL: 'smtp://127.0.0.1:1',
+      MAIL_FROM: 'pay@service.example',
+    });
   });
   after(() => harness.close());
 
   const post = async (form: keyof typeof FORMS, headers: Record<string, string>) => {
-    const { token_id } = await paymentIn(harness, form === 'refund-address' ? 'expired-partly' : 'waiting');
+    const { token_id } = await paymentIn(harness, STATES[form] ?? 'waiting');
     const before = await countRows(harness);
     const request = supertest(harness.app).post(`/checkout/${token_id}/${form}?lang=de`).type('form');
     const { status, text } = await request.set(headers).send(FORMS[form]);

@@ -135,25 +135,25 @@ describe('the checkout page', () => {
     expect(text).to.match(/bdi ?\{\s*display: ?inline-block/);
   });
 
-  it('has one script and one style, and its headers allow no other', async () => {
-    const { token_id } = await createPayment(harness);
+  it('has one script and one style, and its headers allow no other but that of later states', async () => {
+    const { id, token_id } = await createPayment(harness);
     const { text, headers } = await open(token_id);
     expect(text).to.not.match(/javascript:|\son\w+="|\sstyle="|<iframe/i);
     expect(text.match(/<img/gi)).to.have.lengthOf(text.match(OWN_IMAGE)?.length ?? 0);
     expect(text.match(/<link/gi)).to.have.length(1);
     expect(text).to.match(/<link rel="icon" href="\/checkout\/assets\/\w+\.svg">/);
-    const hashOf = (tag: string) => {
-      const [only, ...others] = [...text.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, 'g'))];
-      expect(others).to.deep.equal([]);
-      return `'sha256-${createHash('sha256')
-        .update(only?.[1] ?? '')
-        .digest('base64')}'`;
-    };
+    const hashesOf = (tag: string, page: string) =>
+      [...page.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, 'g'))].map(
+        ([, content = '']) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`,
+      );
+    await pay(harness, id);
+    const [style, later] = hashesOf('style', (await open(token_id)).text);
+    expect(hashesOf('style', text)).to.deep.equal([style]);
     const csp = String(headers['content-security-policy']);
     expect(csp.split('; ')).to.have.members([
       "default-src 'none'",
-      `style-src ${hashOf('style')}`,
-      `script-src ${hashOf('script')} 'strict-dynamic' 'self'`,
+      `style-src ${style} ${later}`,
+      `script-src ${hashesOf('script', text).join()} 'strict-dynamic' 'self'`,
       "img-src 'self' data:",
       "connect-src 'self'",
       "base-uri 'none'",
@@ -197,6 +197,17 @@ describe('the checkout page', () => {
       expect((await open(id)).status).to.equal(404);
       await harness.api('get', `/v1/payment/${token_id}`).expect(404);
     });
+  });
+
+  it('says nothing about payments at paths that never were one', async () => {
+    for (const path of ['/nothing', '/checkout', '/index.php']) {
+      const { status, text } = await send(server, 'GET', path);
+      expect([path, status]).to.deep.equal([path, 404]);
+      expect(text)
+        .to.include('There is nothing at this address.')
+        .and.not.match(/payment|merchant/i);
+    }
+    expect((await open('A'.repeat(32))).text).to.include('There is no such payment.');
   });
 
   it('returns 429 with a page, counted for each address, above 300 requests a minute', async () => {

@@ -4,7 +4,8 @@ import { adaptersOf, type AdaptersByMode } from '../../payments/lifecycle/ports.
 import type { Context } from '../../../platform/context.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import { toConfirm, type EnteredAddress } from '../components/refund.ts';
-import { canAskForAddress, viewOf } from '../view/view.ts';
+import { canAskForAddress } from '../view/going-back.ts';
+import { viewOf } from '../view/view.ts';
 import { findByToken, type CheckoutPayment } from '../view/store.ts';
 
 /** What the page's forms send, unchecked. */

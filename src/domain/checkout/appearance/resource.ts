@@ -12,7 +12,7 @@ export function toAppearance(row: AppearanceRow | null, publicUrl: string): Appe
     name: appearance?.name ?? null,
     support_url: appearance?.support_url ?? null,
     accent_color: accent,
-    accent_used: accent === null ? null : accentUsed(accent),
+    accent_used: accent === null ? null : accentOf(accent),
     display_currency: (appearance?.display_currency ?? null) as Appearance['display_currency'],
     methods:
       appearance?.methods === undefined || appearance.methods === null ? null : [...appearance.methods],
@@ -23,11 +23,6 @@ export function toAppearance(row: AppearanceRow | null, publicUrl: string): Appe
         : { url: `${publicUrl}${logoPath(logo.id)}`, width: logo.width, height: logo.height },
     updated_at: row?.updated_at.toISOString() ?? null,
   };
-}
-
-function accentUsed(color: string): Appearance['accent_used'] {
-  const { light, dark } = accentOf(color);
-  return { light: light.color, dark: dark.color };
 }
 
 /** Another merchant's same image has another id, so that deleting one keeps the other. */

@@ -32,7 +32,10 @@ const AccentUsed = Type.Object(
     light: color('In the light scheme: mixed with black until text in it can be read.'),
     dark: color('In the dark scheme: mixed with white until text in it can be read.'),
   },
-  { description: 'The accent colour as the page uses it, for links, buttons, focus and progress.' },
+  {
+    description:
+      'The accent colour as the page uses it for links, focus and progress; buttons have it as it is.',
+  },
 );
 
 const CHOICES = {

@@ -41,11 +41,26 @@ export function firstChoice(view: View, served: Served, language: Language, coin
   </div>`;
 }
 
+/** Where the forms of the choice post, and how a page without a script keeps it open. */
+export interface ChoicePaths {
+  readonly coinPath: string;
+  /** The page with the choice open or, where `isOpen`, closed. */
+  readonly togglePath: string;
+  readonly isOpen: boolean;
+}
+
 /**
  * The payment method as one row that opens into all coins at once, and the networks of the chosen one. Each
- * button is a form of its own, so that one tap is the whole choice.
+ * button is a form of its own, so that one tap is the whole choice; it closes, unless the coin leaves
+ * networks to choose from. Without a script a link opens it: what only a browser has opened ends with a
+ * reload.
  */
-export function choice(view: View, served: Served, language: Language, coinPath: string): Html {
+export function choice(
+  view: View,
+  served: Served,
+  language: Language,
+  { coinPath, togglePath, isOpen }: ChoicePaths,
+): Html {
   const { payment, canChoose } = view;
   const { page: texts } = language;
   const method = html`<span class="named"
@@ -53,8 +68,11 @@ export function choice(view: View, served: Served, language: Language, coinPath:
   >`;
   const isOnly = offeredMethods(view, served).length < 2;
   if (!canChoose || isOnly) return html`<p class="method">${method}</p>`;
-  return html`<details class="choice" id="choice">
-    <summary class="method">${method}<span class="change">${texts.change}</span></summary>
+  return html`<details class="choice" id="choice" ${isOpen ? html`open` : null}>
+    <summary class="method" id="chosen">
+      ${method}<span class="change">${texts.change}</span
+      ><noscript><a href="${togglePath}" aria-label="${texts.change}"></a></noscript>
+    </summary>
     ${options(view, served, language, coinPath)}
   </details>`;
 }
@@ -68,7 +86,13 @@ function methodButton(
   { coin, network }: PaymentMethod,
   { page: texts }: Language,
   coinPath: string,
-  { here, id, label, pressed = null }: { here: string; id: string; label: Html; pressed?: boolean | null },
+  {
+    here,
+    id,
+    label,
+    pressed = null,
+    staysOpen = false,
+  }: { here: string; id: string; label: Html; pressed?: boolean | null; staysOpen?: boolean },
 ): Html {
   const state = pressed === null ? null : html` aria-pressed="${String(pressed)}"`;
   return html`<form
@@ -81,7 +105,7 @@ function methodButton(
       type="hidden"
       name="network"
       value="${network}"
-    /><button id="${id}" ${state}>${label}</button>
+    /><button id="${id}" ${staysOpen ? html`name="open"` : null} ${state}>${label}</button>
   </form>`;
 }
 
@@ -89,14 +113,14 @@ function options(view: View, served: Served, language: Language, coinPath: strin
   const { payment, appearance } = view;
   const offered = offeredMethods(view, served);
   const { page: texts } = language;
-  const button = (method: PaymentMethod, id: string, pressed: boolean, label: Html) =>
-    methodButton(method, language, coinPath, { here: 'choice', id, label, pressed });
+  const button = (method: PaymentMethod, id: string, pressed: boolean, label: Html, staysOpen = false) =>
+    methodButton(method, language, coinPath, { here: 'choice', id, label, pressed, staysOpen });
   const ids = appearance.methods === null ? COIN_IDS : [...new Set(offered.map(({ coin }) => coin))];
   const coins = ids.flatMap((coin) => {
     const network = networkFor(coin, payment.network, offered);
-    return network === null
-      ? []
-      : [button({ coin, network }, `coin-${coin}`, coin === payment.coin, coinLabel(coin))];
+    if (network === null) return [];
+    const hasNetworks = offered.filter((method) => method.coin === coin).length > 1;
+    return [button({ coin, network }, `coin-${coin}`, coin === payment.coin, coinLabel(coin), hasNetworks)];
   });
   const networks = offered
     .filter(({ coin }) => coin === payment.coin)

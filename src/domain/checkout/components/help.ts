@@ -1,4 +1,4 @@
-import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
+import { fill, html, isolated, latin, type Html } from '../../../platform/pages/html.ts';
 import { qrCode } from '../markup/qr-code.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { State, View } from '../view/view.ts';
@@ -45,12 +45,25 @@ const MAY_MISS_MONEY: readonly State[] = [
 /** Longest part of an input that the form shows again. */
 const MAX_SHOWN = 200;
 
-/** Help for who has paid, and for who wants to pay with another device; null: nobody needs it. */
-export function helpComponent(
-  view: View,
-  texts: PageTexts,
-  { path, pageUrl, found }: { path: string; pageUrl: string | null; found: Found | null },
-): Html | null {
+/** Paths of the forms, and what the last of them was answered with. */
+interface HelpForms {
+  /** Of looking a transaction up. */
+  readonly path: string;
+  readonly found: Found | null;
+  /** Where a mail address for the receipt is posted; null: none is asked for. */
+  readonly receiptPath: string | null;
+  /** Input for the mail address that is none. */
+  readonly mail: string | null;
+  readonly pageUrl: string | null;
+}
+
+/**
+ * Help for who has paid, and for who wants to pay with another device; for who has paid without an address of
+ * mail, the receipt. Null: nobody needs it.
+ */
+export function helpComponent(view: View, texts: PageTexts, forms: HelpForms): Html | null {
+  const { path, pageUrl, found, receiptPath, mail } = forms;
+  if (receiptPath !== null) return mailForm(view, texts, receiptPath, mail);
   const canLookUp = found !== null || MAY_MISS_MONEY.includes(view.state);
   if (!canLookUp) return null;
   return html`${lookUp(view, texts, path, found)}
@@ -88,6 +101,35 @@ function lookUp({ payment, nameOf }: View, texts: PageTexts, path: string, found
       <button>${texts.findButton}</button>
     </form>
   </details>`;
+}
+
+/** Asks where a receipt goes that the shop gave no address for. */
+function mailForm({ appearance }: View, texts: PageTexts, path: string, mail: string | null): Html {
+  const fault = html`<p class="fault" id="mail-fault">${texts.mailBad}</p>`;
+  const marks = html`aria-invalid="true" aria-describedby="mail-fault" autofocus`;
+  return html`<form
+    method="post"
+    action="${path}"
+    class="step"
+    data-here="help"
+    data-failed="${texts.simulatorFailed}"
+  >
+    <label for="mail">${texts.mailLabel}</label>
+    ${mail === null ? null : fault}
+    <input
+      id="mail"
+      name="mail"
+      type="email"
+      dir="ltr"
+      required
+      maxlength="254"
+      autocomplete="email"
+      value="${(mail ?? '').slice(0, MAX_SHOWN)}"
+      ${mail === null ? null : marks}
+    />
+    <p class="small">${fill(texts.mailHint, { merchant: isolated(appearance.name) })}</p>
+    <button data-done="${texts.mailDone}">${texts.mailButton}</button>
+  </form>`;
 }
 
 /** The page's own address as a code: the camera of a phone opens it. */

@@ -1,11 +1,11 @@
-import { clock, decimal, time } from '../markup/format.ts';
+import { clock, decimal, inFours, time } from '../markup/format.ts';
 import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import { isZero } from '../../../platform/values/money.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import { NETWORKS } from '../../chain/networks.ts';
 import type { Served, View } from '../view/view.ts';
-import { choice, firstChoice } from './choice.ts';
+import { choice, firstChoice, type ChoicePaths } from './choice.ts';
 
 /** Digits that fit a phone's line at full size. */
 const LONG_AMOUNT = 12;
@@ -15,17 +15,22 @@ const LONG_AMOUNT = 12;
  * none is asked for, and the choice alone while the customer must choose first. On a network that is not
  * served, nobody would see the money: it shows no address.
  */
-export function payComponent(view: View, served: Served, language: Language, coinPath: string): Html | null {
+export function payComponent(
+  view: View,
+  served: Served,
+  language: Language,
+  paths: ChoicePaths,
+): Html | null {
   const { payment, toSend, nameOf } = view;
   const { page: texts } = language;
   if (view.mustChoose)
-    return html`${firstChoice(view, served, language, coinPath) ?? html`<p class="warning">${texts.cannotBePaid}</p>`}
+    return html`${firstChoice(view, served, language, paths.coinPath) ?? html`<p class="warning">${texts.cannotBePaid}</p>`}
     ${deadline(view, language)}`;
   if (toSend === null) return null;
   if (!served.networks.includes(payment.network)) return html`<p class="warning">${texts.cannotBePaid}</p>`;
   const parts = { coin: latin(payment.coin), network: latin(nameOf(payment.network)) };
   return html`<h2 class="unseen">${texts.payWith}</h2>
-    ${choice(view, served, language, coinPath)} ${repriced(view, language)}
+    ${choice(view, served, language, paths)} ${repriced(view, language)}
     <div class="line">
       <h3>${isZero(payment.amount_received) ? texts.sendExactly : texts.sendTheRest}</h3>
       ${copyButton('amount', texts.copyAmount, texts)} ${amount(toSend, payment.coin, language)}
@@ -76,18 +81,6 @@ function amount(toSend: string, coin: string, { locale }: Language): Html {
   const value = shown === toSend ? null : html` data-value="${toSend}"`;
   const attributes = html`id="amount" class="copy"${value}`;
   return html`<p class="${size} whole" dir="ltr"><span ${attributes}>${shown}</span> ${coin}</p>`;
-}
-
-/**
- * In groups of four, the first and the last in bold: those are what people compare. The text itself has no
- * spaces, so that it is copied as it is.
- */
-function inFours(address: string): Html {
-  const groups = address.match(/^0x.{4}|.{1,4}/g) ?? [];
-  const isEnd = (index: number) => index < 2 || index >= groups.length - 2;
-  return html`${groups.map((group, index) =>
-    isEnd(index) ? html`<b>${group}</b>` : html`<span>${group}</span>`,
-  )}`;
 }
 
 function copyButton(of: string, label: string, { copied, copyFailed }: PageTexts): Html {

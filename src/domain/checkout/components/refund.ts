@@ -1,7 +1,9 @@
-import { decimal } from '../markup/format.ts';
+import { decimal, inFours } from '../markup/format.ts';
+import { supportLink } from '../markup/links.ts';
 import { fill, html, isolated, latin, type Html } from '../../../platform/pages/html.ts';
 import type { Language } from '../../languages/languages.ts';
-import type { View } from '../view/view.ts';
+import type { Served, View } from '../view/view.ts';
+import { row, transactionRow } from './proof.ts';
 
 /** What a customer entered, and what the page asks next: another one, or whether it is right. */
 export interface EnteredAddress {
@@ -14,30 +16,49 @@ const MAX_SHOWN = 200;
 
 /**
  * Where money goes back to: a form until the customer has given an address and confirmed it, then the
- * address; null when no money goes back.
+ * address, and the transaction that pays it; null when no money goes back.
  */
 export function refundComponent(
   view: View,
+  { explorers }: Pick<Served, 'explorers'>,
   language: Language,
   path: string,
   entered: EnteredAddress | null,
 ): Html | null {
-  const { payment, refundTo } = view;
+  const { payment, refund } = view;
+  const refundTo = refund === null || refund.address === null ? view.refundTo : 'known';
   if (refundTo === null) return null;
-  const { page: texts } = language;
   if (refundTo === 'known')
-    return html`<p data-heard>${fill(texts.refundKnown, valuesOf(view))}</p>
-      <p dir="ltr"><code class="copy address">${payment.refund_address}</code></p>
-      <p class="small">${fill(texts.refundWrong, valuesOf(view))}</p>`;
+    return known(view, language, refund?.address ?? payment.refund_address ?? '', explorers);
   return entered?.step === 'confirm'
     ? confirmation(view, language, path, entered.address)
     : question(view, language, path, entered);
 }
 
-const valuesOf = ({ payment, appearance, nameOf }: View) => ({
+/** The address of a refund, or the one that the customer gave; and whom to ask while nothing was sent. */
+function known(
+  { refund, payment, appearance, nameOf }: View,
+  { page: texts }: Language,
+  address: string,
+  explorers: Served['explorers'],
+): Html {
+  const network = latin(nameOf(refund?.network ?? payment.refund_network));
+  const url = supportLink(appearance.supportUrl, payment.order_id);
+  const merchant = html`<a href="${url}">${isolated(appearance.name)}</a>`;
+  const hash = refund?.tx_hash ?? null;
+  return html`<p data-heard>${fill(texts.refundKnown, { network })}</p>
+    <p dir="ltr"><code class="copy address">${inFours(address)}</code></p>
+    ${
+      hash === null || refund === null
+        ? null
+        : html`<dl class="facts">${transactionRow(texts, hash, explorers[refund.network])}</dl>`
+    }
+    ${hash === null && url !== null ? html`<p class="small">${fill(texts.refundWrong, { merchant })}</p>` : null}`;
+}
+
+const valuesOf = ({ payment, nameOf }: View) => ({
   coin: latin(payment.refund_coin),
   network: latin(nameOf(payment.refund_network)),
-  merchant: isolated(appearance.name),
 });
 
 /** The first step: asks for an address. */
@@ -78,18 +99,13 @@ export function toConfirm({ goesBack, payment }: View): string {
 /** The second step: the address beside what goes there, to be compared and confirmed. */
 function confirmation(view: View, { page: texts, locale }: Language, path: string, address: string): Html {
   const [amount = '', coin = ''] = view.goesBack.split(' ');
-  const row = (name: Html, value: Html) =>
-    html`<div>
-      <dt>${name}</dt>
-      <dd>${value}</dd>
-    </div>`;
   return html`<h2 id="refund-check" tabindex="-1" autofocus data-heard>${texts.refundCheck}</h2>
     <dl class="facts">
-      ${row(html`${texts.refundAmount}`, html`<b>${latin(`${decimal(amount, locale)} ${coin}`)}</b>`)}
-      ${row(html`${texts.network}`, html`<b>${latin(view.nameOf(view.payment.refund_network))}</b>`)}
+      ${row(texts.refundAmount, html`<b>${latin(`${decimal(amount, locale)} ${coin}`)}</b>`)}
+      ${row(texts.network, html`<b>${latin(view.nameOf(view.payment.refund_network))}</b>`)}
       ${row(
         fill(texts.refundAddress, valuesOf(view)),
-        html`<code class="copy address" dir="ltr">${address}</code>`,
+        html`<code class="copy address" dir="ltr">${inFours(address)}</code>`,
       )}
     </dl>
     <p>${fill(texts.refundForGood, valuesOf(view))}</p>

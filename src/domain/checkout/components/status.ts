@@ -4,6 +4,7 @@ import { fill, html, isolated, latin, type Html } from '../../../platform/pages/
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import { whatCanGoBack } from '../view/came.ts';
+import type { RefundStatus } from '../../payments/refunds/states.ts';
 import type { State, View } from '../view/view.ts';
 import { honoursLate, returnsExcess } from '../../payments/lifecycle/policy.ts';
 
@@ -22,15 +23,34 @@ const TONES: Readonly<Partial<Record<State, Tone>>> = {
   replaced: 'bad',
 };
 
-/** The classes of the payment's state, which select the colours and the mark. */
-export function statusTone({ state }: View): string {
-  const tone: Tone = TONES[state] ?? 'calm';
-  return `${tone} ${state}`;
+/** What the page says of a refund that is not paid out, in each of its statuses. */
+const REFUNDS = {
+  NEEDS_ADDRESS: 'refundAsked',
+  PENDING: 'refundAwaited',
+  AWAITING_SIGNATURE: 'refundAwaited',
+  SENT: 'refundSent',
+  HELD: 'refundHeld',
+  // The proof shows it.
+  COMPLETED: null,
+} as const satisfies Record<RefundStatus, string | null>;
+
+/** What the page says first: how it is with a refund, that the time is over, or the payment's state. */
+function topicOf({ refund, isOver, state }: View) {
+  return (refund === null ? null : REFUNDS[refund.status]) ?? (isOver ? 'over' : state);
+}
+
+/** The classes of what the page says first, which select the colours and the mark. */
+export function statusTone(view: View): string {
+  const { refund, isOver, state } = view;
+  if (refund !== null) return refund.address === null ? 'care' : 'calm';
+  const tone: Tone = isOver ? 'care' : (TONES[state] ?? 'calm');
+  return `${tone} ${topicOf(view)}`;
 }
 
 /** The state, and what is unusual about it, as a key: the script announces a change of it. */
 export function stateKey(view: View): string {
-  return [view.state, ...notesOf(view)].join(' ');
+  const topic = topicOf(view);
+  return [view.state, ...(topic === view.state ? [] : [topic]), ...notesOf(view)].join(' ');
 }
 
 /** The state in plain words, and whose page it is: tabs and task bars show the beginning. */
@@ -41,26 +61,32 @@ export function pageTitle(view: View, { locale, page: texts }: Language): string
     required: decimal(String(requiredConfirmations), locale),
     merchant: appearance.name,
   };
-  const title = `${texts[keysOf(view.state).title]} · ${texts.pageTitle}`;
+  const title = `${texts[keysOf(topicOf(view)).title]} · ${texts.pageTitle}`;
   return title.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }
 
 /** The payment's state and what happens now. */
 export function statusComponent(view: View, language: Language): Html {
   const { page: texts } = language;
-  const { title, text } = keysOf(view.state);
   const values = valuesOf(view, language);
   const notes = notesOf(view).map((note) => html`<p>${fill(texts[note], values)}</p>`);
-  return html`<h2>${fill(texts[title], values)}</h2>
-    <p>${fill(texts[text], values)}</p>
-    ${view.state === 'underpaid' ? moreOrBack(view, language, values) : null} ${notes}`;
+  const [title, text] = saidOf(topicOf(view), texts, { ...values, ...refundValues(view, language) });
+  if (view.refund === null)
+    return html`<h2>${title}</h2>
+      ${text} ${choices(view, language, values)} ${notes}`;
+  const [paid, paidText] = saidOf(view.state, texts, values);
+  return html`<h2>${title}</h2>
+    ${text}
+    <h3>${paid}</h3>
+    ${paidText} ${notes}`;
 }
 
 /**
  * What a customer can do who sent too little: send the rest while its amount holds, or nothing more. No
  * policy sends an incomplete payment back by itself: it can, once it has ended and an address is known.
  */
-function moreOrBack(view: View, { locale, page: texts }: Language, values: Values): Html {
+function choices(view: View, { locale, page: texts }: Language, values: Values): Html | null {
+  if (topicOf(view) !== 'underpaid') return null;
   const { payment, payBy, priceUntil, secondsLeft } = view;
   const until = time(priceUntil ?? payBy ?? payment.deadline_at, locale, { secondsAway: secondsLeft });
   const came = whatCanGoBack(payment).map((one) => {
@@ -78,10 +104,17 @@ function moreOrBack(view: View, { locale, page: texts }: Language, values: Value
   </ul>`;
 }
 
-/** The texts of a state are named after it: a state whose texts are missing does not compile. */
-function keysOf(state: State): { title: Key; text: Key } {
-  const title = state === 'expiredPartly' ? 'expiredTitle' : (`${state}Title` as const);
-  return { title, text: `${state}Text` as const };
+type Topic = ReturnType<typeof topicOf>;
+
+function saidOf(topic: Topic, texts: PageTexts, values: Values): [Html, Html] {
+  const { title, text } = keysOf(topic);
+  return [fill(texts[title], values), html`<p>${fill(texts[text], values)}</p>`];
+}
+
+/** The texts of a topic are named after it: one whose texts are missing does not compile. */
+function keysOf(topic: Topic): { title: Key; text: Key } {
+  const title = topic === 'expiredPartly' ? 'expiredTitle' : (`${topic}Title` as const);
+  return { title, text: `${topic}Text` as const };
 }
 
 type Values = Readonly<Record<string, Html>>;
@@ -103,8 +136,17 @@ function valuesOf(view: View, { locale }: Language): Values {
   };
 }
 
+/** How much goes back: all that waits for the one address, or the refund that is not paid out. */
+function refundValues({ refund, goesBack, payment, nameOf }: View, { locale }: Language) {
+  if (refund === null) return {};
+  const { address, amount, coin, network } = refund;
+  const own = `${writtenLike(amount, payment.pay_amount)} ${coin}`;
+  const [number = '', unit = ''] = (address === null ? goesBack : own).split(' ');
+  return { amount: latin(`${decimal(number, locale)} ${unit}`), network: latin(nameOf(network)) };
+}
+
 /** What is unusual about the transfers, as far as it matters to the customer. */
-function notesOf({ payment, state }: View): Key[] {
+function notesOf({ payment, state, isOver }: View): Key[] {
   const { exceptions, policy, amount_refunded } = payment;
   const isUnderWay = ['seen', 'confirming', 'converting', 'settled'].includes(state);
   const isExpired = state === 'expired' || state === 'expiredPartly';
@@ -117,7 +159,7 @@ function notesOf({ payment, state }: View): Key[] {
       exceptions.includes('overpaid') && isUnderWay,
     ],
     ['refundedPartNote', state === 'settled' && !isZero(amount_refunded)],
-    [honoursLate(policy) ? 'lateHonouredNote' : 'lateReturnedNote', isExpired],
+    [honoursLate(policy) ? 'lateHonouredNote' : 'lateReturnedNote', isExpired || isOver],
   ];
   return notes.filter(([, applies]) => applies).map(([note]) => note);
 }

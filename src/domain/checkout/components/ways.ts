@@ -1,5 +1,7 @@
 import { fill, html, isolated, type Html } from '../../../platform/pages/html.ts';
 import { cancelLink, successLink, supportLink } from '../markup/links.ts';
+import { isZero } from '../../../platform/values/money.ts';
+import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import type { State, View } from '../view/view.ts';
 
@@ -13,10 +15,11 @@ const BEGIN_AGAIN: readonly State[] = [
   'replaced',
   'refunded',
 ];
+
 /**
- * The next step of every state, as far as the merchant gave the links that it needs, and the way to their
- * help wherever the page may send customers to them: in all states but the one in which all goes as it should
- * before anything was paid. `isServed`: the payment can be paid.
+ * The next step of every state, by a link as far as the merchant gave those that it needs, and the way to
+ * their help wherever the page may send customers to them: in all states but the one in which all goes as it
+ * should before anything was paid. `isServed`: the payment can be paid.
  */
 export function waysComponent(view: View, { page: texts }: Language, isServed: boolean): Html | null {
   const { payment, state, appearance } = view;
@@ -31,9 +34,9 @@ export function waysComponent(view: View, { page: texts }: Language, isServed: b
         >`;
   if (state === 'settled' && success !== null)
     return html`<a class="button main" id="success" href="${success}"
-        ><span>${fill(texts.back, { merchant })}</span></a
-      >
-      ${view.refundTo === 'ask' ? null : redirectNotice(texts.goingBack, texts.stay, merchant)} ${help()}`;
+        ><span>${fill(texts.back, { merchant })}</span><span id="count" aria-hidden="true"></span
+      ></a>
+      ${isOnlyPaid(view) ? stayButton(texts, appearance.name) : null} ${help()}`;
   if (cancel !== null && state === 'waiting')
     return html`<a id="cancel" href="${cancel}">${fill(texts.cancel, { merchant })}</a>
       ${isServed ? null : help()}`;
@@ -44,13 +47,17 @@ export function waysComponent(view: View, { page: texts }: Language, isServed: b
         ><span>${fill(texts.newPayment, { merchant })}</span></a
       >
       ${help()}`;
-  return help(BEGIN_AGAIN.includes(state) ? kind : '');
+  if (!BEGIN_AGAIN.includes(state)) return help();
+  return html`<p>${fill(texts.again, { merchant })}</p>
+    ${help(kind)}`;
 }
 
-/** Hidden until the script starts to count: only who saw the payment settle is taken back. */
-function redirectNotice(text: string, stay: string, merchant: Html): Html {
-  return html`<div id="going" class="line" hidden>
-    <p class="small">${fill(text, { merchant })}</p>
-    <button type="button" id="stay">${stay}</button>
-  </div>`;
+/** Nothing of the money goes back, or did: who saw the payment settle is done here. */
+const isOnlyPaid = ({ refundTo, payment }: View): boolean =>
+  refundTo === null && isZero(payment.amount_refunded) && payment.refunds.length === 0;
+
+/** Hidden until the script counts down, in the link: only who saw the payment settle is taken back. */
+function stayButton({ goingBack, stay }: PageTexts, name: string): Html {
+  const going = goingBack.replace('{merchant}', () => name);
+  return html`<button type="button" id="stay" data-going="${going}" hidden>${stay}</button>`;
 }

@@ -1,11 +1,3 @@
-/** An accent colour as the page uses it in one colour scheme. */
-export interface Accent {
-  /** Of links, buttons, the focus ring and the bar: `#rrggbb`. */
-  readonly color: string;
-  /** Of text on it: black or white. */
-  readonly on: string;
-}
-
 export type Scheme = 'light' | 'dark';
 
 /**
@@ -27,22 +19,26 @@ const WHITE = '#ffffff';
 const STEPS = 100;
 
 /**
- * The colour `#rrggbb` as each scheme can use it: mixed with black on light surfaces, and with white on dark
- * ones, by no more than it takes until its contrast to each of them is `MIN_CONTRAST`. One that has it stays.
+ * The colour `#rrggbb` as each scheme can use it for text, the focus ring and the bar: mixed with black on
+ * light surfaces, and with white on dark ones, by no more than it takes until its contrast to each of them is
+ * `MIN_CONTRAST`. One that has it stays.
  */
-export function accentOf(color: string): Readonly<Record<Scheme, Accent>> {
+export function accentOf(color: string): Readonly<Record<Scheme, string>> {
   return { light: readable(color, 'light', BLACK), dark: readable(color, 'dark', WHITE) };
 }
 
-function readable(color: string, scheme: Scheme, towards: string): Accent {
+function readable(color: string, scheme: Scheme, towards: string): string {
   const isReadable = (candidate: string) =>
     SURFACES[scheme].every((surface) => contrast(candidate, surface) >= MIN_CONTRAST);
   let candidate = color.toLowerCase();
   for (let step = 1; step <= STEPS && !isReadable(candidate); step += 1)
     candidate = mixed(color, towards, step / STEPS);
-  // One of the two has a contrast of at least 4.58 to any colour.
-  const on = contrast(candidate, WHITE) >= contrast(candidate, BLACK) ? WHITE : BLACK;
-  return { color: candidate, on };
+  return candidate;
+}
+
+/** Black or white, whichever can be read on a colour: one of them has a contrast of at least 4.58 to any. */
+export function textOn(color: string): string {
+  return contrast(color, WHITE) >= contrast(color, BLACK) ? WHITE : BLACK;
 }
 
 /** The contrast of two colours `#rrggbb`, from 1 to 21 (WCAG 2.2). */

@@ -51,3 +51,15 @@ export function clock(seconds: number): string {
 function inUnit(value: number, unit: string, locale: string): string {
   return new Intl.NumberFormat(localeFor(locale), { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }
+
+/**
+ * An address in groups of four, the first and the last in bold: those are what people compare. The text
+ * itself has no spaces, so that it is copied as it is.
+ */
+export function inFours(address: string): Html {
+  const groups = address.match(/^0x.{4}|.{1,4}/g) ?? [];
+  const isEnd = (index: number) => index < 2 || index >= groups.length - 2;
+  return html`${groups.map((group, index) =>
+    isEnd(index) ? html`<b>${group}</b>` : html`<span>${group}</span>`,
+  )}`;
+}

@@ -8,7 +8,7 @@ import { awaitedComponent, proofComponent } from '../components/proof.ts';
 import { refundComponent, type EnteredAddress } from '../components/refund.ts';
 import { simulatorComponent } from '../components/simulator.ts';
 import { statusComponent, statusTone } from '../components/status.ts';
-import { stepsComponent } from '../components/steps.ts';
+import { progressComponent } from '../components/progress.ts';
 import { summary, testBand } from '../components/summary.ts';
 import { waysComponent } from '../components/ways.ts';
 import type { DisplayPrice } from '../view/display-price.ts';
@@ -22,12 +22,16 @@ export interface PageContent {
   /** Where the page is, and the query that keeps its language: its forms post below it. */
   readonly path: string;
   readonly query: string;
+  /** The choice of coin and network is open. */
+  readonly isOpen: boolean;
   /** The page has the simulator's panel. */
   readonly canSimulate: boolean;
   /** Input for the refund address that is not saved. */
   readonly entered: EnteredAddress | null;
   /** What came of looking a transaction up. */
   readonly found: Found | null;
+  /** Input for the receipt's mail address that is none. */
+  readonly mail: string | null;
   /** The page's own URL; null: the page shows no code of itself. */
   readonly pageUrl: string | null;
   /** Receipts are mailed. */
@@ -48,14 +52,19 @@ type ComponentId = keyof typeof COMPONENTS;
 /** Every component: its attributes, and its content; null: it is empty now. */
 const COMPONENTS = {
   said: [html`class="said"`, ({ view, language }) => statusComponent(view, language)],
-  steps: [null, ({ view, language }) => stepsComponent(view, language)],
+  progress: [null, ({ view, language }) => progressComponent(view, language)],
   pay: [
     html`class="pay"`,
-    ({ view, served, language, path, query }) => {
-      const pay = payComponent(view, served, language, `${path}/coin${query}`);
+    ({ view, served, language, path, query, isOpen }) => {
+      const pay = payComponent(view, served, language, {
+        coinPath: `${path}/coin${query}`,
+        togglePath: isOpen ? `${path}${query}` : withFlag(`${path}${query}`, 'open'),
+        isOpen,
+      });
       if (!isPutAway(view)) return pay;
       const code = codeComponent(view, served, language);
-      return html`${awaitedComponent(view, served, language)} ${putAway(pay, code, language.page)}`;
+      const rest = pay === null ? null : putAway(pay, code, language.page);
+      return html`${awaitedComponent(view, served, language)} ${rest}`;
     },
   ],
   code: [
@@ -68,8 +77,8 @@ const COMPONENTS = {
   ],
   refund: [
     html`class="step refund"`,
-    ({ view, language, path, query, entered }) =>
-      refundComponent(view, language, `${path}/refund-address${query}`, entered),
+    ({ view, served, language, path, query, entered }) =>
+      refundComponent(view, served, language, `${path}/refund-address${query}`, entered),
   ],
   ways: [
     html`class="ways"`,
@@ -78,8 +87,14 @@ const COMPONENTS = {
   ],
   help: [
     html`class="help"`,
-    ({ view, language, path, query, pageUrl, found }) =>
-      helpComponent(view, language.page, { path: `${path}/transaction${query}`, pageUrl, found }),
+    ({ view, language, path, query, pageUrl, found, mail, sendsReceipts }) =>
+      helpComponent(view, language.page, {
+        path: `${path}/transaction${query}`,
+        receiptPath: sendsReceipts && view.asksForMail ? `${path}/receipt${query}` : null,
+        mail,
+        pageUrl,
+        found,
+      }),
   ],
   simulator: [
     html`class="card simulator"`,
@@ -87,6 +102,10 @@ const COMPONENTS = {
       canSimulate ? simulatorComponent(view, language.page, `${path}/simulate${query}`) : null,
   ],
 } satisfies Record<string, [Html | null, (content: PageContent) => Html | null]>;
+
+/** A path with another parameter, without a value, in its query. */
+export const withFlag = (path: string, flag: string): string =>
+  `${path}${path.includes('?') ? '&' : '?'}${flag}`;
 
 /** The page's components in their state now. */
 export function componentsOf(content: PageContent): Readonly<Record<ComponentId, Component>> {
@@ -108,7 +127,7 @@ function component(id: string, attributes: Html | null, content: Html | null): C
 export function mainElement(content: PageContent): Html {
   const { view, language, served, canSimulate } = content;
   const { page: texts } = language;
-  const { said, steps, pay, code, proof, refund, ways, help, simulator } = componentsOf(content);
+  const { said, progress, pay, code, proof, refund, ways, help, simulator } = componentsOf(content);
   return html`<main class="wide">
     ${served.chains.isTest ? testBand(language) : null}
     <div class="sheet">
@@ -116,11 +135,11 @@ export function mainElement(content: PageContent): Html {
       <p id="offline" class="alert" hidden>${texts.offline}</p>
       <p id="notice" class="alert" hidden></p>
       <section id="status" class="status ${statusTone(view)}" tabindex="-1" aria-label="${texts.progress}">
-        ${said.element} ${steps.element}
+        ${said.element} ${progress.element}
       </section>
-      ${pay.element} ${code.element} ${proof.element} ${refund.element} ${help.element} ${ways.element}
+      ${pay.element} ${code.element} ${refund.element} ${proof.element} ${help.element} ${ways.element}
     </div>
     ${canSimulate ? simulator.element : null}
-    <p id="heard" class="unseen" role="status"></p>
+    <div id="heard" class="unseen" role="log"></div>
   </main>`;
 }

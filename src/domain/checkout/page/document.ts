@@ -5,7 +5,8 @@ import { html, type Html } from '../../../platform/pages/html.ts';
 import { ICON } from '../markup/icons.ts';
 import { ALL_LANGUAGES, type Language } from '../../languages/languages.ts';
 
-const SCRIPT = readAsset('script');
+const LATER = readAsset('later');
+const SCRIPT = readAsset('script').replace(`'LATER_STYLE'`, () => JSON.stringify(LATER));
 
 /**
  * The page's script, outside the page: one round trip shows the page, and a browser loads the script once.
@@ -17,6 +18,7 @@ export const PAGE_SCRIPT = {
 } as const;
 
 const STYLE = inline('style', readAsset('style'));
+const LATER_STYLE = inline('style', LATER);
 const BOOT = inline('script', readAsset('boot').replace('SCRIPT_PATH', PAGE_SCRIPT.path));
 
 /**
@@ -26,11 +28,11 @@ const BOOT = inline('script', readAsset('boot').replace('SCRIPT_PATH', PAGE_SCRI
  * wallets in the browser, which run no script as images. A browser that knows `strict-dynamic` ignores
  * `self`, which serves older ones: a script in injected markup stays refused.
  */
-export function pageCsp(extra: Inline | null, embedders: readonly string[]): string {
+export function pageCsp(extra: Inline | null, embedders: readonly string[], script = BOOT): string {
   return [
     "default-src 'none'",
-    `style-src ${[STYLE, extra].flatMap((style) => style?.source ?? []).join(' ')}`,
-    `script-src ${BOOT.source} 'strict-dynamic' 'self'`,
+    `style-src ${[STYLE, LATER_STYLE, extra].flatMap((style) => style?.source ?? []).join(' ')}`,
+    `script-src ${script.source} 'strict-dynamic' 'self'`,
     "img-src 'self' data:",
     "connect-src 'self'",
     "form-action 'self'",
@@ -41,6 +43,15 @@ export function pageCsp(extra: Inline | null, embedders: readonly string[]): str
 
 /** Of every response without a style of its own, and without a merchant. */
 export const PAGE_CSP = pageCsp(null, []);
+
+/** Tells the shop's page around a frame that a message is shown there: it has no state to send. */
+const SHOWN = inline('script', "parent!==self&&parent.postMessage({type:'checkout.shown'},'*')");
+
+/**
+ * Of messages that pass, such as that of a maintenance: a modal of any shop shows them, because they stand
+ * for a page of which nobody knows the merchant then. They hold nothing of a payment, and have no forms.
+ */
+export const PASSING_CSP = pageCsp(null, ['*'], SHOWN);
 
 /** What the document gives its script: where to listen, where to ask, and what the page shows. */
 export interface Liveness {
@@ -71,6 +82,8 @@ export interface DocumentContent {
   readonly main: Html;
   /** A style of the page's own; its response needs its policy (`pageCsp`). */
   readonly style?: Inline | null;
+  /** The script brings the style of later states. */
+  readonly isFirst?: boolean;
   /** The path of the page's icon, where it is not the service's own. */
   readonly icon?: string | null;
   /** Seconds after which the page loads itself again without a script; null: never. */
@@ -81,7 +94,7 @@ export interface DocumentContent {
   readonly reloading?: { readonly path: string; readonly text: string } | null;
   /** The path of the links to other languages, where it is not the document's own. */
   readonly languagesAt?: string;
-  /** Null: the page has no script. */
+  /** Null: a message. */
   readonly live: Liveness | null;
 }
 
@@ -97,13 +110,13 @@ export function document(content: DocumentContent): string {
 <title>${withoutDirectionMarks(title)}</title>
 <link rel="icon" href="${content.icon ?? ICON.path}">
 ${refresh(content)}
-${STYLE.element}
+${STYLE.element}${content.isFirst === true ? null : LATER_STYLE.element}
 ${content.style?.element ?? null}
 </head>
 <body${live === null ? null : dataOf(live, content)}>
 ${main}
 <footer>${reloading(content)}${languageLinks(language, content.languagesAt ?? '')}</footer>
-${live === null ? null : BOOT.element}
+${scriptOf(content)?.element ?? null}
 </body>
 </html>
 `.markup,
@@ -135,6 +148,11 @@ function dataOf(live: Liveness, { language, refreshSeconds }: DocumentContent): 
 function dataOfShown({ version, isLive, state, hasCode, tone }: Shown): Html {
   const versionOf = html` data-version="${version}" data-live="${String(isLive)}"`;
   return html`${versionOf} data-state="${state}" data-code="${String(hasCode)}" data-tone="${tone}"`;
+}
+
+function scriptOf({ live, refreshSeconds }: DocumentContent): Inline | null {
+  if (live !== null) return BOOT;
+  return refreshSeconds === null ? null : SHOWN;
 }
 
 /** With a script the page updates in place; a reload would interrupt a screen reader. */

@@ -7,12 +7,14 @@ import type { Language } from '../../languages/languages.ts';
 /** Messages instead of a payment, their tone, and the seconds until the page tries again; null: never. */
 const MESSAGES = {
   missing: { title: 'missingTitle', text: 'missingText', tone: 'bad', refreshSeconds: null },
+  nowhere: { title: 'missingTitle', text: 'nowhereText', tone: 'bad', refreshSeconds: null },
   error: { title: 'errorTitle', text: 'errorText', tone: 'care', refreshSeconds: 5 },
   maintenance: { title: 'maintenanceTitle', text: 'maintenanceText', tone: 'care', refreshSeconds: 60 },
   limited: { title: 'limitedTitle', text: 'limitedText', tone: 'care', refreshSeconds: 60 },
   badForm: { title: 'badFormTitle', text: 'badFormText', tone: 'bad', refreshSeconds: null },
   badMethod: { title: 'badMethodTitle', text: 'badMethodText', tone: 'bad', refreshSeconds: null },
   refundClosed: { title: 'refundClosedTitle', text: 'refundClosedText', tone: 'care', refreshSeconds: null },
+  mailClosed: { title: 'mailClosedTitle', text: 'mailClosedText', tone: 'care', refreshSeconds: null },
   closed: { title: 'closedTitle', text: 'closedText', tone: 'care', refreshSeconds: null },
   badAction: { title: 'simulatorBadTitle', text: 'simulatorBadText', tone: 'bad', refreshSeconds: null },
   actionOver: { title: 'simulatorOverTitle', text: 'simulatorOverText', tone: 'care', refreshSeconds: null },

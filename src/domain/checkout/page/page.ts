@@ -1,6 +1,6 @@
 import { changes, document, pageCsp, type Shown } from './document.ts';
 import { embeddersOf } from './embedding.ts';
-import { componentsOf, mainElement, type PageContent } from './components.ts';
+import { componentsOf, mainElement, withFlag, type PageContent } from './components.ts';
 import { html } from '../../../platform/pages/html.ts';
 import type { Language } from '../../languages/languages.ts';
 import { pageTitle, stateKey, statusTone } from '../components/status.ts';
@@ -21,9 +21,12 @@ export interface PageOptions {
   readonly chosen?: Language | null;
   /** Without a script the page does not reload itself. */
   readonly isStill?: boolean;
+  /** The choice of coin and network is open. */
+  readonly isOpen?: boolean;
   readonly hasSandbox?: boolean;
   readonly entered?: EnteredAddress | null;
   readonly found?: Found | null;
+  readonly mail?: string | null;
   /** The base of the page's own URL; null: unknown. */
   readonly publicUrl?: string | null;
   readonly sendsReceipts?: boolean;
@@ -43,8 +46,8 @@ export function policyFor(payment: CheckoutPayment): string {
  * The checkout page of a payment at its own time `now`. `chosen` is the language that the URL asks for, and
  * that links keep; null: `language` is the browser's. `served` says where the payment can be paid, and
  * whether it is simulated: then the page says TEST. With a sandbox the page of a test payment has the
- * simulator's panel. `entered`: input for the refund address; `found`: what came of looking a transaction up.
- * Both respond to a form.
+ * simulator's panel. `entered`: input for the refund address; `found`: what came of looking a transaction up;
+ * `mail`: input for the receipt's address. Each of them responds to a form.
  */
 export function checkoutPage(
   payment: CheckoutPayment,
@@ -63,11 +66,12 @@ export function checkoutPage(
     title: pageTitle(view, language),
     main: mainElement(content),
     style: accentStyle(view.appearance.accentColor),
+    isFirst: view.state === 'waiting' && !view.isOver && !isAnswer(options),
     icon: view.appearance.logo === null ? null : logoPath(view.appearance.logo.id),
     refreshSeconds: canReload && !options.isStill ? REFRESH_SECONDS : null,
-    refreshTo: pagePath,
+    refreshTo: content.isOpen ? withFlag(pagePath, 'open') : pagePath,
     reloading: canReload ? reloadingLink(content, options.isStill ?? false) : null,
-    ...(options.entered === undefined && options.found === undefined ? {} : { languagesAt: path }),
+    ...(isAnswer(options) ? { languagesAt: path } : {}),
     live: {
       eventsPath: `${path}/events`,
       statusPath: `${path}/status`,
@@ -99,9 +103,13 @@ export function changedComponents(
   };
 }
 
+/** The page answers a form, at whose path it has no page of its own. */
+const isAnswer = ({ entered, found, mail }: PageOptions): boolean =>
+  entered !== undefined || found !== undefined || mail !== undefined;
+
 function reloadingLink({ path, query, language: { page: texts } }: PageContent, isStill: boolean) {
   if (isStill) return { path: `${path}${query}`, text: texts.reload };
-  return { path: `${path}${query === '' ? '?' : `${query}&`}still`, text: texts.stopReloading };
+  return { path: withFlag(`${path}${query}`, 'still'), text: texts.stopReloading };
 }
 
 function contentOf(
@@ -112,8 +120,10 @@ function contentOf(
   {
     chosen = null,
     hasSandbox = false,
+    isOpen = false,
     entered = null,
     found = null,
+    mail = null,
     publicUrl = null,
     sendsReceipts = false,
     rates = null,
@@ -128,8 +138,10 @@ function contentOf(
     served,
     path,
     query,
+    isOpen,
     pageUrl: publicUrl === null ? null : `${publicUrl}${path}${query}`,
     found,
+    mail,
     sendsReceipts,
     canSimulate: hasSandbox && payment.merchant_mode === 'test',
     entered,

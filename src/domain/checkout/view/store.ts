@@ -9,7 +9,7 @@ import { recordset, run, runOne, sql, type Connection } from '../../../platform/
 import type { Mode } from '../../api/endpoint.ts';
 import { STORED_APPEARANCE, type StoredAppearance } from './appearance.ts';
 import type { Settling } from './offer.ts';
-import { IS_UNDERWAY, NEEDS_ADDRESS } from '../../payments/refunds/states.ts';
+import { IS_OPEN, IS_UNDERWAY, NEEDS_ADDRESS, type RefundStatus } from '../../payments/refunds/states.ts';
 
 /**
  * A payment as its page needs it. `confirmations` are current; the payment's row keeps those of the last
@@ -26,9 +26,7 @@ export interface CheckoutPayment extends Payment, Pick<Settling, 'accepted_metho
   readonly quote: StoredQuote;
   /** What the quote before that one asked for the same; null: it is the first. */
   readonly asked_before: string | null;
-  /**
-   * What goes back, or may go back, next: its coin and network, and whether a refund waits for an address.
-   */
+  /** What goes back, or may, next: its coin and network, and whether a refund waits for an address. */
   readonly refund_coin: CoinId;
   readonly refund_network: NetworkId;
   readonly needs_address: boolean;
@@ -41,8 +39,10 @@ export interface CheckoutPayment extends Payment, Pick<Settling, 'accepted_metho
   /** The transaction that the customer's wallet has sent, until its chain reports it; null: none. */
   readonly sent_hash: string | null;
   readonly sent_network: NetworkId | null;
-  /** What stands of the transfers to it, first to last, at most `MAX_TRANSFERS`. */
+  /** What stands of the transfers to it, first to last, at most `MAX_SHOWN`. */
   readonly transfers: readonly ShownTransfer[];
+  /** Those that wait for an address first, then those that are not paid out; at most `MAX_SHOWN`. */
+  readonly refunds: readonly ShownRefund[];
   /**
    * Opaque, header-safe characters. It changes whenever the page has something else to show, unless only time
    * has passed.
@@ -61,22 +61,43 @@ export interface ShownTransfer {
   readonly seen_at: number;
 }
 
-/** Who sends more of them finds the rest at the merchant. */
-export const MAX_TRANSFERS = 5;
+/** A refund as the page shows it. */
+export interface ShownRefund {
+  readonly status: RefundStatus;
+  readonly coin: CoinId;
+  readonly network: NetworkId;
+  readonly amount: string;
+  /** Null: it waits for one, or personal data were erased. */
+  readonly address: string | null;
+  readonly tx_hash: string | null;
+  /** Milliseconds since 1970; null: it is not paid out. */
+  readonly completed_at: number | null;
+}
+
+/** Of more of them the rest is to be had from the merchant. */
+export const MAX_SHOWN = 5;
 
 /** Read for payments that are rendered, and not for those that are only compared. */
-const TRANSFERS = `(
+const DETAILS = `(
   SELECT coalesce(json_agg(json_build_object(
     'tx_hash', ${HASH_OF('t.tx_hash')}, 'coin', t.coin, 'network', t.network, 'amount', t.amount::text,
     'seen_at', floor(extract(epoch FROM t.seen_at) * 1000)) ORDER BY t.place), '[]')
   FROM (
     SELECT * FROM transfers
-    WHERE payment_id = now.id AND ${IS_STANDING('transfers')} ORDER BY place LIMIT ${MAX_TRANSFERS}
+    WHERE payment_id = now.id AND ${IS_STANDING('transfers')} ORDER BY place LIMIT ${MAX_SHOWN}
   ) t
-) AS transfers`;
+) AS transfers, (
+  SELECT coalesce(json_agg(json_build_object(
+    'status', r.status, 'coin', r.coin, 'network', r.network, 'amount', r.coin_amount, 'address', r.address,
+    'tx_hash', r.tx_hash, 'completed_at', floor(extract(epoch FROM r.completed_at) * 1000))), '[]')
+  FROM (
+    SELECT * FROM refunds r WHERE payment_id = now.id
+    ORDER BY NOT ${NEEDS_ADDRESS('r')}, NOT ${IS_OPEN('r')}, place DESC LIMIT ${MAX_SHOWN}
+  ) r
+) AS refunds`;
 
 /**
- * The one way to read a page's payment, so that page, status and stream agree on its version.
+ * The one way to read a page's payment: page, status and stream agree on its version.
  *
  * Confirmations are counted on reading: "3 of 12" changes with every block, and a write per payment and block
  * would be the most expensive thing that the service does. Only a fully funded payment that waits for blocks
@@ -108,18 +129,19 @@ const CHECKOUT_PAYMENTS = `
     CROSS JOIN LATERAL (
       SELECT coin AS refund_coin, network AS refund_network, rank = 1 AS needs_address,
         sum(coins) OVER (PARTITION BY rank, coin, network) AS refund_amount,
-        coalesce(sum(underway) OVER (), 0) AS amount_underway
+        coalesce(sum(underway) OVER (), 0) AS amount_underway, sum(hashtext(refund)) OVER () AS refunds_digest
       FROM (
         SELECT r.coin, r.network, CASE WHEN ${NEEDS_ADDRESS('r')} THEN 1 ELSE 4 END AS rank, r.place,
-          r.coin_amount::numeric AS coins, CASE WHEN ${IS_UNDERWAY('r')} THEN r.amount::numeric END AS underway
+          r.coin_amount::numeric AS coins, CASE WHEN ${IS_UNDERWAY('r')} THEN r.amount::numeric END AS underway,
+          ROW(r.id, r.status, r.tx_hash)::text AS refund
         FROM refunds r WHERE r.payment_id = p.id AND (${NEEDS_ADDRESS('r')} OR ${IS_UNDERWAY('r')})
         UNION ALL
-        SELECT t.coin, t.network, 2, -t.place, t.amount - t.converted - t.returned, NULL FROM transfers t
+        SELECT t.coin, t.network, 2, -t.place, t.amount - t.converted - t.returned, NULL, NULL FROM transfers t
         WHERE t.payment_id = p.id AND p.settled_at IS NULL AND p.amount_received > 0
           AND ${IS_STANDING('t')} AND t.amount > t.converted + t.returned
         UNION ALL
         SELECT coalesce(p.settlement_coin, p.pay_currency), coalesce(p.settlement_network, p.pay_network),
-          3, 0, NULL, NULL
+          3, 0, NULL, NULL, NULL
       ) AS candidates
       ORDER BY rank, place LIMIT 1
     ) back
@@ -137,7 +159,7 @@ const CHECKOUT_PAYMENTS = `
 
 const paymentByToken = sql<CheckoutPayment, { token: string }>(
   'payment_by_token',
-  (p) => `SELECT now.*, ${TRANSFERS} FROM (${CHECKOUT_PAYMENTS} WHERE p.token_id = ${p.token} OFFSET 0) now`,
+  (p) => `SELECT now.*, ${DETAILS} FROM (${CHECKOUT_PAYMENTS} WHERE p.token_id = ${p.token} OFFSET 0) now`,
 );
 
 /** The payment that a checkout token opens; null when there is none. */
@@ -149,7 +171,7 @@ export async function findByToken(connection: Connection, token: string): Promis
 const changedPages = sql<CheckoutPayment, { pages: string }>(
   'changed_pages',
   (p) => `
-  SELECT now.*, ${TRANSFERS}
+  SELECT now.*, ${DETAILS}
   FROM json_to_recordset(${p.pages}::json) AS page (id text, version text)
     CROSS JOIN LATERAL (${CHECKOUT_PAYMENTS} WHERE p.id = page.id OFFSET 0) now
   WHERE now.version IS DISTINCT FROM page.version`,

@@ -1,3 +1,4 @@
+import { addSeconds } from '../../../platform/clock.ts';
 import { displayedAddress } from '../../chain/addresses.ts';
 import { blocksToFinal } from '../../chain/finality.ts';
 import { SIMULATED_CHAINS, type ChainProfile } from '../../chain/profile.ts';
@@ -6,12 +7,13 @@ import { networkOfTransfer, payableUntil, type Payment } from '../../payments/li
 import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
 import { leftToSend } from '../../payments/pricing/quote.ts';
 import { canSelectMethod } from '../../payments/pricing/quotes.ts';
-import { hasReturnableMoney } from '../../payments/refunds/refund-address.ts';
-import { acceptsMoney, isUnderWay, paysForOrder, type Status } from '../../payments/lifecycle/states.ts';
-import { compare, isZero, max, subtract, sum, writtenLike } from '../../../platform/values/money.ts';
+import { acceptsMoney, isUnderWay, type Status } from '../../payments/lifecycle/states.ts';
+import { compare, isZero, max, subtract, writtenLike } from '../../../platform/values/money.ts';
+import { goesBack, refundTo, type RefundStep } from './going-back.ts';
 import { appearanceOf, isOffered, type MerchantAppearance } from './appearance.ts';
-import type { CheckoutPayment } from './store.ts';
-import { returnsExcess, returnsLate } from '../../payments/lifecycle/policy.ts';
+import { isCompleted } from '../../payments/refunds/states.ts';
+import type { CheckoutPayment, ShownRefund } from './store.ts';
+import { returnsLate } from '../../payments/lifecycle/policy.ts';
 
 /** The statuses that the page divides into finer states, because customers ask what happens now. */
 interface DividedStates {
@@ -83,9 +85,15 @@ export interface View {
    */
   readonly mustChoose: boolean;
   /** Whether the page asks where money goes back to, or shows it; null: no money goes back. */
-  readonly refundTo: 'ask' | 'known' | null;
+  readonly refundTo: RefundStep;
   /** How much goes back there next, as far as it is known, with its coin: "4.00 USDC". */
   readonly goesBack: string;
+  /** The refund that the page is about: one that waits for an address, else one that is not paid out. */
+  readonly refund: ShownRefund | null;
+  /** The time to pay has ended, and whether money came in time is not known yet: nothing is asked for. */
+  readonly isOver: boolean;
+  /** A receipt is due, and nobody has said where it is mailed to. */
+  readonly asksForMail: boolean;
   /** The page may still change, so it follows its payment. */
   readonly isLive: boolean;
   /** Where a checkpoint of the network decides, as many as that usually takes. */
@@ -101,14 +109,14 @@ export function viewOf(
   { nameOf }: Pick<ChainProfile, 'nameOf'> = SIMULATED_CHAINS,
 ): View {
   const [state, appearance] = [stateOf(payment), appearanceOf(payment)];
-  const asksForMoney = isAsking(state);
-  const mustChoose = state === 'waiting' && !isOffered(appearance, payment);
-  const requiredConfirmations = blocksToFinal(networkOfTransfer(payment), payment.finality);
   const { locked_until, deadline_at } = payment;
+  const isPast = isAsking(state) && now >= deadline_at;
+  const asksForMoney = isAsking(state) && !isPast;
+  const mustChoose = asksForMoney && state === 'waiting' && !isOffered(appearance, payment);
+  const requiredConfirmations = blocksToFinal(networkOfTransfer(payment), payment.finality);
   // Late money has no locked rate.
   const isLocked = locked_until !== null && locked_until < payableUntil(payment);
   const priceUntil = asksForMoney && isLocked ? locked_until : null;
-  const endsAt = priceUntil ?? deadline_at;
   const canChoose = canSelectMethod(payment, now);
   return {
     nameOf,
@@ -118,21 +126,38 @@ export function viewOf(
     address: displayedAddress(payment.network, payment.address),
     toSend: asksForMoney && !mustChoose ? amountToSend(payment) : null,
     payBy: asksForMoney ? deadline_at : null,
-    secondsLeft: Math.max(0, Math.floor((endsAt.getTime() - now.getTime()) / 1000)),
+    secondsLeft: secondsBetween(now, priceUntil ?? deadline_at),
     canChoose,
     mustChoose,
     priceUntil,
     askedBefore: asksForMoney && !mustChoose ? askedBefore(payment) : null,
     refundTo: refundTo(payment),
     goesBack: goesBack(payment),
+    refund: payment.refunds.find(({ status }) => !isCompleted(status)) ?? null,
+    isOver: isPast && state !== 'sent',
+    asksForMail: asksForMail(payment, state, now),
     isLive: isLive(payment, now),
     requiredConfirmations,
     confirmations: Math.min(payment.confirmations, requiredConfirmations),
   };
 }
 
+const secondsBetween = (now: Date, end: Date): number =>
+  Math.max(0, Math.floor((end.getTime() - now.getTime()) / 1000));
+
 /** Money is missing, also where a transaction is awaited: whoever did not send it finds what to send. */
 const isAsking = (state: State): boolean => ['waiting', 'sent', 'underpaid'].includes(state);
+
+/** The states in which money came that pays for the order. */
+export const GETS_RECEIPT: readonly State[] = ['seen', 'confirming', 'converting', 'settled'];
+
+/** Later nobody asks for a receipt but who has found a link. */
+const RECEIPT_DAYS = 7;
+
+function asksForMail({ customer_email, settled_at }: Payment, state: State, now: Date): boolean {
+  if (customer_email !== null || !GETS_RECEIPT.includes(state)) return false;
+  return settled_at === null || now < addSeconds(settled_at, RECEIPT_DAYS * 86_400);
+}
 
 /** What the price lacks, in the payment's coin, at the rate of its quote. */
 function amountToSend({
@@ -155,41 +180,9 @@ function askedBefore({ asked_before, quote, pay_amount, amount_received }: Check
   return isMissing && compare(asked_before, asks) !== 0 ? asked_before : null;
 }
 
-function refundTo(payment: CheckoutPayment): View['refundTo'] {
-  if (payment.refund_address !== null) return 'known';
-  return canAskForAddress(payment) ? 'ask' : null;
-}
-
-/** Of a payment that pays for its order only what is too much goes back, unless a refund waits. */
-function goesBack(payment: CheckoutPayment): string {
-  const { refund_amount, refund_coin, needs_address, status, pay_amount, pay_currency } = payment;
-  if (refund_amount !== null && (needs_address || !paysForOrder(status)))
-    return `${writtenLike(refund_amount, pay_amount)} ${refund_coin}`;
-  const left = subtract(payment.amount_received, returned(payment));
-  const rest = paysForOrder(status) ? subtract(left, pay_amount) : left;
-  return `${writtenLike(max(rest, '0'), pay_amount)} ${pay_currency}`;
-}
-
-/** True while the page asks where money goes back to: a refund waits for it, or may follow. */
-export function canAskForAddress(payment: CheckoutPayment): boolean {
-  if (payment.refund_address !== null) return false;
-  const accepted = { ...payment, amount_refunded: returned(payment) };
-  return payment.needs_address || (hasReturnableMoney(accepted) && !isKept(payment));
-}
-
-/** What went back, or is on its way to an address: no other can be given for that. */
-function returned({ amount_refunded, amount_underway }: CheckoutPayment): string {
-  return sum([amount_refunded, amount_underway]);
-}
-
-/** What was paid too much stays with the merchant by policy: it goes back only when they refund it. */
-export function isKept({ status, policy }: Payment): boolean {
-  return paysForOrder(status) && !returnsExcess(policy);
-}
-
-/** Late money can still revive an expired payment until the end of the late window. */
-function isLive(payment: Payment, now: Date): boolean {
-  const { status } = payment;
-  if (isUnderWay(status)) return true;
+/** Late money can still revive an expired payment until the end of the late window, and refunds go on. */
+function isLive(payment: CheckoutPayment, now: Date): boolean {
+  const { status, needs_address, amount_underway } = payment;
+  if (isUnderWay(status) || needs_address || !isZero(amount_underway)) return true;
   return acceptsMoney(status) && now < lateWindowEnd(payment);
 }

@@ -83,6 +83,33 @@ export const messages = {
   badFormText: 'Dieses Formular stammt nicht von der Seite. Es wurde nichts geändert.',
   closedTitle: 'Die Währung kann nicht mehr geändert werden',
   closedText: 'Geld ist schon unterwegs, oder die Zahlung ist beendet. Es wurde nichts geändert.',
+  refundAskedTitle: 'Ihre Rückzahlung wartet auf eine Adresse',
+  refundAskedText:
+    '{amount} geht auf {network} an Sie zurück. Geben Sie eine Adresse Ihrer eigenen Wallet an.',
+  refundAwaitedTitle: 'Ihre Rückzahlung wird vorbereitet',
+  refundAwaitedText: '{merchant} sendet {amount} auf {network} an die Adresse unten.',
+  refundSentTitle: 'Ihre Rückzahlung ist unterwegs',
+  refundSentText:
+    '{amount} wird auf {network} gesendet, mit der Transaktion unten. Sie gilt, sobald das Netzwerk sie bestätigt hat.',
+  refundHeldTitle: 'Ihre Rückzahlung wird geprüft',
+  refundHeldText: '{merchant} prüft eine Überweisung von {amount} auf {network}. Sie müssen nichts tun.',
+  refundedAmount: 'Zurückgesendet',
+  refundedAt: 'Zurückgesendet am',
+  refundedTo: 'An die Adresse',
+  overTitle: 'Die Zeit zum Bezahlen ist um',
+  overText:
+    'Bitte senden Sie jetzt nichts. Was rechtzeitig gesendet wurde, zählt noch: Diese Seite zeigt es, sobald das Netzwerk es zeigt.',
+  again: 'Um neu zu bezahlen, schließen Sie diese Seite und bestellen Sie noch einmal bei {merchant}.',
+  mailLabel: 'Beleg per E-Mail an',
+  mailHint: 'Das geht einmal. {merchant} sieht sie ebenfalls.',
+  mailButton: 'Senden',
+  mailBad: 'Das ist keine E-Mail-Adresse. Bitte prüfen Sie sie.',
+  mailDone: 'Ihr Beleg geht dorthin.',
+  mailClosedTitle: 'Jetzt kann keine E-Mail-Adresse angegeben werden',
+  mailClosedText:
+    'Es wurde schon eine angegeben, oder es gibt keinen Beleg zu senden. Es wurde nichts geändert.',
+  print: 'Drucken oder sichern',
+  nowhereText: 'Unter dieser Adresse gibt es nichts. Bitte prüfen Sie den Link.',
   toPayment: 'Zurück zur Zahlung',
 };
 

@@ -80,6 +80,32 @@ export const messages = {
   badFormText: 'This form was not one of the page’s own. Nothing was changed.',
   closedTitle: 'The coin can no longer be changed',
   closedText: 'Money is already on its way, or the payment is over. Nothing was changed.',
+  refundAskedTitle: 'Your refund waits for an address',
+  refundAskedText: '{amount} goes back to you on {network}. Enter an address of a wallet of your own.',
+  refundAwaitedTitle: 'Your refund is being prepared',
+  refundAwaitedText: '{merchant} sends {amount} on {network} to the address below.',
+  refundSentTitle: 'Your refund is on its way',
+  refundSentText:
+    '{amount} is sent on {network}, by the transaction below. It counts once the network has confirmed it.',
+  refundHeldTitle: 'Your refund is being checked',
+  refundHeldText:
+    '{merchant} is looking at a transfer of {amount} on {network}. There is nothing for you to do.',
+  refundedAmount: 'Sent back',
+  refundedAt: 'Sent back on',
+  refundedTo: 'To address',
+  overTitle: 'The time to pay is over',
+  overText:
+    'Please send nothing now. What was sent in time still counts: this page shows it as soon as the network does.',
+  again: 'To pay again, close this page and order once more at {merchant}.',
+  mailLabel: 'Mail a receipt to',
+  mailHint: 'This can be entered once. {merchant} sees it too.',
+  mailButton: 'Send',
+  mailBad: 'This is no mail address. Please check it.',
+  mailDone: 'Your receipt goes there.',
+  mailClosedTitle: 'No mail address can be given now',
+  mailClosedText: 'One was given already, or no receipt is to be sent. Nothing was changed.',
+  print: 'Print or save',
+  nowhereText: 'There is nothing at this address. Please check the link.',
   toPayment: 'Back to the payment',
 };
 

@@ -78,6 +78,32 @@ export const messages = {
   badFormText: 'Este formulario no es de la página. No se ha cambiado nada.',
   closedTitle: 'La moneda ya no se puede cambiar',
   closedText: 'El dinero ya está en camino o el pago ha terminado. No se ha cambiado nada.',
+  refundAskedTitle: 'Su reembolso espera una dirección',
+  refundAskedText: '{amount} vuelve a usted por {network}. Indique una dirección de una billetera propia.',
+  refundAwaitedTitle: 'Su reembolso se está preparando',
+  refundAwaitedText: '{merchant} envía {amount} por {network} a la dirección de abajo.',
+  refundSentTitle: 'Su reembolso está en camino',
+  refundSentText:
+    '{amount} se envía por {network} con la transacción de abajo. Cuenta en cuanto la red la confirme.',
+  refundHeldTitle: 'Su reembolso se está revisando',
+  refundHeldText:
+    '{merchant} está revisando una transferencia de {amount} por {network}. No tiene que hacer nada.',
+  refundedAmount: 'Devuelto',
+  refundedAt: 'Devuelto el',
+  refundedTo: 'A la dirección',
+  overTitle: 'Se acabó el tiempo para pagar',
+  overText:
+    'No envíe nada ahora. Lo que se envió a tiempo aún cuenta: esta página lo muestra en cuanto lo muestre la red.',
+  again: 'Para pagar de nuevo, cierre esta página y repita el pedido en {merchant}.',
+  mailLabel: 'Enviar un recibo a',
+  mailHint: 'Se puede indicar una vez. {merchant} también la ve.',
+  mailButton: 'Enviar',
+  mailBad: 'No es una dirección de correo. Compruébela.',
+  mailDone: 'Su recibo va allí.',
+  mailClosedTitle: 'Ahora no se puede indicar un correo',
+  mailClosedText: 'Ya se indicó uno, o no hay recibo que enviar. No se ha cambiado nada.',
+  print: 'Imprimir o guardar',
+  nowhereText: 'No hay nada en esta dirección. Compruebe el enlace.',
   toPayment: 'Volver al pago',
 };
 

@@ -44,6 +44,9 @@ const eraseLogs = sql<never, { id: string }>(
     ), request AS (
       UPDATE address_requests SET last_error = NULL WHERE event_id IN (
         SELECT id FROM events WHERE payment_id = ${p.id})
+    ), refund_request AS (
+      UPDATE refund_requests SET last_error = NULL WHERE refund_id IN (
+        SELECT id FROM refunds WHERE payment_id = ${p.id})
     ), job AS (
       UPDATE scheduled_jobs SET last_error = NULL WHERE last_error IS NOT NULL AND key IN (
         SELECT id FROM events WHERE payment_id = ${p.id} UNION ALL SELECT ${p.id})

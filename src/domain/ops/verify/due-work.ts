@@ -1,6 +1,7 @@
 import { CHAIN_KEY_OF_TRANSFER } from '../../chain/chain-key.ts';
 import {
   applyQuarantined,
+  askRefundAddress,
   endHolds,
   expirePayment,
   requotePayment,
@@ -72,6 +73,11 @@ const missing = sql<Offender, Range>(
       FROM address_requests r
       WHERE ${within('r.payment_id', p)} AND r.sent_at IS NULL AND r.given_up_at IS NULL
         AND EXISTS (SELECT FROM events e WHERE e.id = r.event_id)
+      UNION ALL
+      SELECT r.payment_id, 'the address of refund ' || r.id || ' is to be asked for',
+        '${askRefundAddress.name}', r.id
+      FROM refund_requests q JOIN refunds r ON r.id = q.refund_id
+      WHERE ${within('r.payment_id', p)} AND q.sent_at IS NULL AND q.given_up_at IS NULL
       UNION ALL
       SELECT payment_id, 'the notice of a refund address is to be sent',
         '${tellRefundAddress.name}', ${ADDRESS_KEY}

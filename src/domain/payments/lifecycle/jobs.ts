@@ -13,6 +13,8 @@ export const settlePayment = defineJob('payment.settle', 'settlement', { batch: 
 export const sendRefund = defineJob('refund.send', 'refunds', { batch: 20 });
 /** Key: names an address for refunds. Due when the customer gives it; a mail tells them so. */
 export const tellRefundAddress = defineJob('refund-address.tell', 'mail');
+/** Key: a refund's id. Due when the refund begins to wait for an address; a mail asks the customer for it. */
+export const askRefundAddress = defineJob('refund-address.ask', 'mail');
 /** Key: a payment's id. Due while transfers of the payment are quarantined; applies them. */
 export const applyQuarantined = defineJob('payment.apply-transfers', 'confirmations');
 /** Key: a network's name. Recurs with the network's blocks. */

@@ -4,7 +4,7 @@ import { newId } from '../../../platform/values/ids.ts';
 import { asWritten, sum } from '../../../platform/values/money.ts';
 import { groupBy, recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { creditOfParts, methodOf, type Part } from '../conversions/plan.ts';
-import { sendRefund } from '../lifecycle/jobs.ts';
+import { askRefundAddress, sendRefund } from '../lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../lifecycle/payment.ts';
 import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { destinationOf, type AskedDestination } from './destination.ts';
@@ -117,7 +117,7 @@ async function newRefund(
   };
 }
 
-/** Stores refunds, and schedules the payout of those that the service sends. */
+/** Stores refunds, schedules the payout of those that the service sends, and asks for missing addresses. */
 async function accept(tx: Tx, payment: Payment, refunds: readonly Refund[], now: Date): Promise<void> {
   await insertRefundRows(tx, refunds);
   await schedulePayouts(
@@ -125,6 +125,33 @@ async function accept(tx: Tx, payment: Payment, refunds: readonly Refund[], now:
     payment,
     refunds.filter(({ status }) => isPending(status)).map(({ id }) => id),
     now,
+  );
+  const waiting = refunds.filter(({ address }) => address === null).map(({ id }) => id);
+  await askForAddresses(tx, payment, waiting, now);
+}
+
+// An address that was cleared is asked for again, as if it had never been.
+const insertRequests = sql<never, { ids: readonly string[] }>(
+  'insert_refund_requests',
+  (p) => `
+    INSERT INTO refund_requests (refund_id) SELECT id FROM unnest(${p.ids}::text[]) AS id ORDER BY id
+    ON CONFLICT (refund_id) DO UPDATE
+      SET attempts = 0, leased_until = NULL, sent_at = NULL, given_up_at = NULL, last_error = NULL`,
+);
+
+/** Schedules the mails that ask the payment's customer, if one is known, for the addresses of refunds. */
+export async function askForAddresses(
+  tx: Tx,
+  payment: Payment,
+  ids: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (ids.length === 0 || payment.customer_email === null) return;
+  await run(tx, insertRequests, { ids });
+  const testClock = testClockOf(payment);
+  await schedule(
+    tx,
+    ids.map((key) => ({ job: askRefundAddress, key, runAt: now, testClock })),
   );
 }
 

@@ -4,6 +4,8 @@ import type { Caller } from '../../api/endpoint.ts';
 import { ApiError } from '../../api/errors.ts';
 import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import { getPayment, lockPayment } from '../lifecycle/store.ts';
+import { withTestClockOf } from '../lifecycle/test-clock.ts';
+import { askForAddresses } from './accept.ts';
 import { toRefundResource, type RefundList } from './schemas.ts';
 import { readRefunds } from './store.ts';
 import { IS_OPEN, IS_PENDING, IS_UNSIGNED, NEEDS_ADDRESS } from './states.ts';
@@ -41,7 +43,7 @@ const IS_UNSENT = `(${NEEDS_ADDRESS('r')} OR ${IS_UNSIGNED('r')} OR (${IS_PENDIN
 const SENT_TO = `refunds r WHERE r.payment_id = a.payment_id AND r.network = a.network
   AND r.address = a.address AND NOT ${IS_UNSENT}`;
 
-const clearAddresses = sql<{ network: string }, { paymentId: string }>(
+const clearAddresses = sql<{ network: string; ids: string[] }, { paymentId: string }>(
   'clear_refund_addresses',
   (p) => `
     WITH cleared AS (
@@ -53,8 +55,10 @@ const clearAddresses = sql<{ network: string }, { paymentId: string }>(
       FROM cleared c
       WHERE r.payment_id = c.payment_id AND r.network = c.network AND r.address = c.address
         AND ${IS_OPEN('r')}
+      RETURNING r.network, r.id
     )
-    SELECT network FROM cleared`,
+    SELECT network, array(SELECT id FROM waiting w WHERE w.network = c.network ORDER BY id) AS ids
+    FROM cleared c`,
 );
 
 /**
@@ -71,13 +75,15 @@ export async function clearRefundAddress(
   await getPayment(ctx.db, caller.merchantId, id);
   const list = await ctx.db.transaction(async (tx) => {
     // With the lock no payout is asked for meanwhile, and nobody gives an address.
-    await lockPayment(tx, id);
+    const payment = await lockPayment(tx, id);
     const before = await runOne(tx, latestAddress, { paymentId: id });
     const cleared = await run(tx, clearAddresses, { paymentId: id });
     if (before !== null && cleared.length === 0)
       throw new ApiError('refund_not_allowed', {
         message: `Money was sent to ${before.address}, so it cannot be cleared any more.`,
       });
+    const now = withTestClockOf(ctx, payment).now();
+    for (const { ids } of cleared) await askForAddresses(tx, payment, ids, now);
     return readRefundList(tx, chains, id);
   });
   ctx.log.info('refund address cleared', { payment_id: id });

@@ -42,7 +42,9 @@ export interface Appearance {
   methods: PaymentMethods;
   /** Origins whose pages may show the checkout in a frame, such as https://shop.example. */
   embed_origins: readonly string[];
-  /** The accent colour as the page uses it, for links, buttons, focus and progress. */
+  /**
+   * The accent colour as the page uses it for links, focus and progress; buttons have it as it is.
+   */
   accent_used: {
     /** In the light scheme: mixed with black until text in it can be read. */
     light: string;

@@ -58,6 +58,13 @@ describe("erasing a customer's personal data", () => {
     await db('announced_transactions').insert({ payment_id: id, network: 'ethereum', tx_hash: MARK });
     const event_id = (await shop.events(id))[0]?.id;
     await db('receipts').insert({ event_id, payment_id: id, attempts: 1, last_error: `550 ${MARK}?` });
+    const [refund_id] = await db('refunds').where({ payment_id: id }).pluck<string[]>('id');
+    await db('refund_requests').insert({
+      refund_id,
+      attempts: 1,
+      given_up_at: harness.ctx.now(),
+      last_error: `550 ${MARK}?`,
+    });
     return id;
   };
 
@@ -73,6 +80,7 @@ describe("erasing a customer's personal data", () => {
       'announced_transactions',
       'transfers',
       'receipts',
+      'refund_requests',
       'delivery_attempts_default',
       'idempotency_keys',
     ]);

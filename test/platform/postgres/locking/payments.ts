@@ -51,7 +51,9 @@ export const PAYMENTS: Reasons = {
       "The chain's cursor is locked: who records or completes by these rows reads the chain. A refund that waits " +
       'no more leaves a row that nothing uses.',
     claim_payout_transfer: OWN_ROW,
+    insert_refund_requests: UNDER_PAYMENT,
     set_refund_address: FIRST_WINS,
+    give_customer_email: OWN_ROW,
     announce_transaction: OWN_ROW,
     clear_refund_addresses: `${UNDER_PAYMENT} So no payout is asked for meanwhile.`,
   },

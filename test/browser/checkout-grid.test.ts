@@ -1,0 +1,177 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { COINS_ON_NETWORKS } from '../../src/domain/chain/coins.ts';
+import { languageNamed } from '../../src/domain/languages/languages.ts';
+import { CHECKOUT_STATES, paymentIn, setColumns } from '../support/checkout.ts';
+import type { Harness } from '../support/harness.ts';
+import type { Listening } from '../support/http.ts';
+import { openShop } from '../support/shop.ts';
+import { picture, withPage } from './browser.ts';
+import { showPages } from './pages.ts';
+
+const VIEWPORTS = [
+  { width: 360, height: 740 },
+  { width: 390, height: 844 },
+  { width: 768, height: 1024 },
+  { width: 1366, height: 768 },
+  { width: 1440, height: 900 },
+] as const;
+
+/** From this width on the code stands beside the amount, and is wholly in the window. */
+const BESIDE = 720;
+/** Pixels below the content of a box, beyond its padding. */
+const MAX_SLACK = 32;
+
+const NOTICES: Readonly<Record<string, readonly string[]>> = {
+  none: [],
+  notice: ['notice'],
+  all: ['offline', 'notice', 'unopened'],
+};
+
+describe('the grid of the checkout page', () => {
+  let harness: Harness;
+  let server: Listening;
+  let browser: Browser;
+  const tokens = new Map<string, string>();
+  const check = showPages((opened) => ({ harness, server, browser } = opened));
+  before(async () => {
+    for (const [state, token] of await paymentsInEveryState(harness)) tokens.set(state, token);
+  });
+
+  for (const language of ['en', 'de', 'ar'])
+    check(
+      `${language}: in every state with any notice no word is broken and no box empty, and the code is in the window`,
+      async () => {
+        const longest = languageNamed(language)?.page.findUnseen.replaceAll('{network}', 'Ethereum') ?? '';
+        await withPage(browser, {}, async (page) => {
+          for (const [state, token] of tokens) {
+            await page.goto(`${server.url}/checkout/${token}?lang=${language}`);
+            for (const viewport of VIEWPORTS) {
+              await page.setViewportSize(viewport);
+              for (const [name, shown] of Object.entries(NOTICES)) {
+                await notice(page, shown, longest);
+                await isSound(page, viewport, `${state}, ${viewport.width}, ${name}`);
+              }
+            }
+            await picture(page, `grid-${state}-${language}`);
+          }
+        });
+      },
+    );
+
+  for (const language of ['en', 'de', 'ar'])
+    check(`${language}: an open choice breaks no word`, async () => {
+      await withPage(browser, {}, async (page) => {
+        await page.goto(`${server.url}/checkout/${tokens.get('waiting')}?lang=${language}`);
+        await page.locator('#choice > summary').click();
+        for (const viewport of VIEWPORTS) {
+          await page.setViewportSize(viewport);
+          await isSound(page, viewport, `choice, ${viewport.width}`);
+        }
+      });
+    });
+});
+
+/** A token for each state of the page: where money came, by a transfer that it shows. */
+async function paymentsInEveryState(harness: Harness): Promise<Map<string, string>> {
+  const shop = await openShop(harness);
+  const tokens = new Map<string, string>();
+  const ids = new Map<string, string>();
+  for (const [state, { amount_received: amount = '0' }] of Object.entries(CHECKOUT_STATES)) {
+    const { id, token_id } = await paymentIn(harness, state === 'sent' ? state : 'waiting');
+    if (typeof amount === 'string' && amount !== '0')
+      await shop.send(id, { coin: 'USDC', network: 'ethereum', amount });
+    tokens.set(state, token_id);
+    ids.set(state, id);
+  }
+  await harness.work();
+  for (const [state, id] of ids) await setColumns(harness, id, CHECKOUT_STATES[state] ?? {});
+  const repriced = await paymentIn(harness, 'waiting');
+  const { apiKey } = await harness.addMerchant();
+  const api: Harness['api'] = (method, path) => harness.api(method, path, apiKey);
+  const methods = COINS_ON_NETWORKS.filter(({ coin }) => coin !== 'USDC');
+  await api('put', '/v1/checkout/appearance').send({ methods }).expect(200);
+  const toChoose = await paymentIn({ ...harness, api }, 'waiting');
+  await harness
+    .api('post', `/checkout/${repriced.token_id}/coin`, null)
+    .type('form')
+    .send({ coin: 'BTC', network: 'bitcoin' })
+    .expect(303);
+  await harness.ctx
+    .db('quotes')
+    .where({ payment_id: repriced.id, coin: 'BTC' })
+    .update({ asked_before: '0.00012345' });
+  return tokens.set('repriced', repriced.token_id).set('to-choose', toChoose.token_id);
+}
+
+/** Shows these notices and no others, at their longest. */
+async function notice(page: Page, shown: readonly string[], text: string): Promise<void> {
+  await page.evaluate(
+    `for (const id of ['offline', 'notice', 'unopened']) {
+      const element = document.getElementById(id);
+      if (!element) continue;
+      element.hidden = !${JSON.stringify(shown)}.includes(id);
+      if (id === 'notice') element.textContent = ${JSON.stringify(text)};
+    }`,
+  );
+}
+
+interface Grid {
+  readonly broken: readonly string[];
+  readonly empty: readonly string[];
+  /** How much wider than the window the page is. */
+  readonly wider: number;
+  readonly asks: boolean;
+  readonly code: { readonly top: number; readonly bottom: number; readonly width: number } | null;
+}
+
+async function isSound(
+  page: Page,
+  { width, height }: { width: number; height: number },
+  at: string,
+): Promise<void> {
+  const { broken, empty, wider, asks, code } = await page.evaluate<Grid>(READ_GRID);
+  expect(broken, `broken words: ${at}`).to.deep.equal([]);
+  expect(empty, `empty boxes: ${at}`).to.deep.equal([]);
+  expect(wider, at).to.equal(0);
+  if (width < BESIDE || !asks) return;
+  expect(code, `the code: ${at}`).to.not.equal(null);
+  expect(code?.top, at).to.be.at.least(0);
+  expect(code?.bottom, `the code ends in the window: ${at}`).to.be.at.most(height);
+}
+
+const READ_GRID = `(() => {
+  const isSeen = (element) => element.checkVisibility() && !element.closest('.unseen');
+  const broken = [], empty = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    const parent = text.parentElement;
+    if (parent.closest('code, script, style, noscript, svg') || !isSeen(parent)) continue;
+    for (const { 0: word, index } of text.data.matchAll(/[\\p{Script=Latin}\\p{Script=Arabic}\\p{N}]{2,24}/gu)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top / 6))).size > 1) broken.push(word);
+    }
+  }
+  for (const box of document.querySelectorAll('main *')) {
+    if (!isSeen(box) || box.closest('svg') || box.matches('input, progress, img, svg')) continue;
+    const { backgroundColor, borderTopWidth, borderBottomWidth, paddingBottom, display } = getComputedStyle(box);
+    const isBox = backgroundColor !== 'rgba(0, 0, 0, 0)' || (parseFloat(borderTopWidth) > 0 && parseFloat(borderBottomWidth) > 0);
+    if (!isBox) continue;
+    const content = document.createRange();
+    content.selectNodeContents(box);
+    const { height, bottom } = content.getBoundingClientRect();
+    const slack = box.getBoundingClientRect().bottom - bottom - parseFloat(paddingBottom);
+    if (height === 0 || slack > ${MAX_SLACK}) empty.push(box.id || box.className || box.tagName, String(slack));
+  }
+  const qr = [...document.querySelectorAll('.qr')].find(isSeen);
+  const { top, bottom, width } = qr?.getBoundingClientRect() ?? {};
+  return {
+    broken, empty,
+    wider: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    asks: document.body.dataset.code === 'true',
+    code: qr ? { top: top + scrollY, bottom: bottom + scrollY, width } : null,
+  };
+})()`;
