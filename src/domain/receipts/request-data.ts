@@ -77,11 +77,12 @@ export async function readAddressRequest(
   db: Db,
   eventId: string,
   config: MailConfig,
+  now: Date,
 ): Promise<AddressedMail | null> {
   const row = await runOne(db, requestOfEvent, { eventId });
   const payment = row === null ? null : await findByToken(db, row.token_id);
   if (row === null || payment === null) return null;
-  if (row.reason === 'incomplete') return incompletePayment(payment, row.at, config);
+  if (row.reason === 'incomplete') return incompletePayment(payment, { at: row.at, now }, config);
   if (!canAskForAddress(payment)) return null;
   const { amount_received, amount_refunded } = payment;
   const received = inSettlementCoin(payment, amount_received);
@@ -97,9 +98,13 @@ export async function readAddressRequest(
   });
 }
 
-/** What is missing now, however late the mail is; null: nothing, or it is on its way. */
-function incompletePayment(payment: CheckoutPayment, at: Date, config: MailConfig): AddressedMail | null {
-  const { state, toSend, priceUntil, payBy } = viewOf(payment, at);
+/** What is missing now, however late the mail is; null: nothing, it is on its way, or the time is over. */
+function incompletePayment(
+  payment: CheckoutPayment,
+  { at, now }: { at: Date; now: Date },
+  config: MailConfig,
+): AddressedMail | null {
+  const { state, toSend, priceUntil, payBy } = viewOf(payment, now);
   if (state !== 'underpaid' || toSend === null) return null;
   return addressed(payment, {
     ...commonData(payment, config),

@@ -11,7 +11,7 @@ import { readLogo } from '../checkout/appearance/store.ts';
 import type { Db } from '../../platform/postgres/db.ts';
 import { LOGO_NAME } from './html-mail.ts';
 import type { ReceiptData } from './template.ts';
-import { readReceipt } from './receipt-data.ts';
+import { readReceipt, type AddressedMail, type MailConfig } from './receipt-data.ts';
 import { readAddressNotice, readAddressRequest, readRefundRequest } from './request-data.ts';
 import { sendAddressRequest, sendReceipt } from './jobs.ts';
 import { receiptMail } from './render.ts';
@@ -46,7 +46,7 @@ interface MailKind {
   readonly job: Job;
   readonly log: MailLog;
   /** Null: there is nothing to write, or nobody to write to. */
-  readonly read: typeof readReceipt;
+  readonly read: (db: Db, key: string, config: MailConfig, now: Date) => Promise<AddressedMail | null>;
 }
 
 /**
@@ -127,7 +127,7 @@ async function sendOne(ctx: Context, mailer: Mailer, kind: MailKind, key: string
   // The worker with the lease finishes the job; if it dies, the job runs again when the lease ends.
   if (attempt === 'busy') return;
   if (attempt === 'over') return finish(ctx.db, kind.job, [key], startedAt);
-  const found = await kind.read(ctx.db, key, ctx.config);
+  const found = await kind.read(ctx.db, key, ctx.config, ctx.now());
   if (found === null) return drop(ctx, kind, key, 'nothing to ask or to report any more', startedAt);
   const { to, language, merchantId, receipt } = found;
   const { paymentId, isTest } = receipt;

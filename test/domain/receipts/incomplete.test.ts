@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import supertest from 'supertest';
+import { sendAddressRequests } from '../../../src/domain/receipts/send.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
 
 describe('a mail about a payment that lacks something', () => {
@@ -40,7 +41,7 @@ We have 47.00 USDC of 48.00 USDC for your order at Shop.
 
 Send 1.00 USDC more to the same address by January 31, 2026 at 1:00 PM UTC: then your payment is complete.
 
-Or send nothing more: when this payment has ended, enter an address on its page, and Shop can send 47.00 USDC back.
+Or send nothing more: when this payment has ended, Shop can send 47.00 USDC back.
 
 Order: order-7
 Total: 48.00 USDC
@@ -58,7 +59,7 @@ This mail was sent automatically; answers to it are not read.
     expect(await said(id))
       .to.include('We have 47.00 USDC of 48.00 USDC.')
       .and.include('Send 1.00 USDC more to the same address by 1:00 PM UTC: then your payment is complete.')
-      .and.include('enter an address on its page, and Shop can send 47.00 USDC back.');
+      .and.include('when this payment has ended, Shop can send 47.00 USDC back.');
   });
 
   it('keeps what it says: the rest completes the payment, and without it the page asks for an address', async () => {
@@ -105,6 +106,23 @@ This mail was sent automatically; answers to it are not read.
     expect(scene.mails()[0]?.text).to.include(
       'Send 0.006 ETH more to the same address by January 31, 2026 at 12:15 PM',
     );
+  });
+
+  it('is given up where its mail server was away until the time to pay was over', async () => {
+    scene.server.refuse(true);
+    const id = await create();
+    await send(id, '4');
+    const { harness } = scene;
+    const payments = harness.ctx.db('payments').where({ id });
+    await payments.update({ deadline_at: new Date(harness.ctx.now().getTime() + 5_000) });
+    scene.server.refuse(false);
+    harness.advance(10);
+    const [event = ''] = await harness.ctx.db('address_requests').pluck<string[]>('event_id');
+    await sendAddressRequests(harness.ctx, harness.adapters, [event]);
+    expect(scene.mails()).to.deep.equal([]);
+    expect(await harness.ctx.db('address_requests').pluck('last_error')).to.deep.equal([
+      'nothing to ask or to report any more',
+    ]);
   });
 
   it('is not sent where the rest is here, or on its way, or the customer has no address', async () => {

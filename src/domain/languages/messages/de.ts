@@ -11,7 +11,7 @@ export const messages = {
   underpaidMore:
     'Senden Sie bis {time} noch {missing} an dieselbe Adresse: Dann ist Ihre Zahlung vollständig.',
   underpaidBack:
-    'Oder senden Sie nichts mehr: Wenn diese Zahlung beendet ist, geben Sie auf ihrer Seite eine Adresse an, und {merchant} kann {back} zurücksenden.',
+    'Oder senden Sie nichts mehr: Wenn diese Zahlung beendet ist, kann {merchant} {back} zurücksenden.',
   offline:
     'Sie sind offline. Die Seite macht weiter, sobald Sie wieder verbunden sind; eine gesendete Zahlung geht nicht verloren.',
   findTitle: 'Schon gesendet? Transaktions-ID einfügen',

@@ -10,8 +10,7 @@ export const messages = {
     'Your wallet has sent your payment. This page shows it as soon as {network} does. Please do not send it again: amount, address and code are put away.',
   unsent: 'Not sent? Show them',
   underpaidMore: 'Send {missing} more to the same address by {time}: then your payment is complete.',
-  underpaidBack:
-    'Or send nothing more: when this payment has ended, enter an address on its page, and {merchant} can send {back} back.',
+  underpaidBack: 'Or send nothing more: when this payment has ended, {merchant} can send {back} back.',
   offline:
     'You are offline. This page goes on as soon as you are connected; a payment that is sent is not lost.',
   findTitle: 'Already sent? Paste your transaction id',

@@ -9,8 +9,7 @@ export const messages = {
     'Su monedero ha enviado su pago. Esta página lo mostrará en cuanto lo haga {network}. No lo envíe otra vez, por favor: importe, dirección y código están ocultos.',
   unsent: '¿No se envió? Mostrarlos',
   underpaidMore: 'Envíe {missing} más a la misma dirección antes de {time}: así su pago estará completo.',
-  underpaidBack:
-    'O no envíe nada más: cuando este pago haya terminado, indique una dirección en su página y {merchant} podrá devolver {back}.',
+  underpaidBack: 'O no envíe nada más: cuando este pago haya terminado, {merchant} podrá devolver {back}.',
   offline: 'No tiene conexión. Esta página continúa en cuanto la recupere; un pago ya enviado no se pierde.',
   findTitle: '¿Ya lo envió? Pegue el ID de la transacción',
   findLabel: 'ID de la transacción o un enlace a ella',

@@ -11,7 +11,7 @@ export const messages = {
   underpaidMore:
     'Envoyez encore {missing} à la même adresse avant {time} : votre paiement sera alors complet.',
   underpaidBack:
-    'Ou n’envoyez plus rien : quand ce paiement sera terminé, indiquez une adresse sur sa page, et {merchant} pourra renvoyer {back}.',
+    'Ou n’envoyez plus rien : quand ce paiement sera terminé, {merchant} pourra renvoyer {back}.',
   offline:
     'Vous êtes hors ligne. Cette page reprend dès que vous êtes connecté\u00a0; un paiement envoyé n’est pas perdu.',
   findTitle: 'Déjà envoyé\u00a0? Collez l’identifiant de la transaction',
