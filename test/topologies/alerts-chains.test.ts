@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { freePort, startProcess } from '../processes/service.ts';
 import { AlertStand } from '../support/alert-stand.ts';
 import { useEvmStand } from '../support/evm-stand.ts';
-import { startLyingProxy, type LyingProxy } from '../support/lying-proxy.ts';
+import { RawAnswerInstead, startLyingProxy, type LyingProxy } from '../support/lying-proxy.ts';
 import type { Scrape } from '../support/prometheus.ts';
 import { until } from '../support/until.ts';
 
@@ -31,7 +31,7 @@ describe('the alerts on real networks', function () {
     });
     healthy = await alerts.untilWhole();
   });
-  after(() => alerts.close());
+  after(() => Promise.all([alerts.close(), proxy.close()]));
 
   it('fire when an address holds more than anybody can prove', async () => {
     const { web, stand } = alerts;
@@ -48,11 +48,13 @@ describe('the alerts on real networks', function () {
 
   it('fire when a provider does not serve', async () => {
     const before = await alerts.untilWhole();
-    await proxy.close();
+    proxy.lie = () => new RawAnswerInstead({ status: 502 });
     const isShown = ([name, value]: readonly [string, number]) =>
       name.startsWith('chain_provider_ok{') && value === 0;
     const after = await alerts.until('a provider failing', ({ values }) => [...values].some(isShown));
     alerts.expectFiring(['ChainProviderFailing'], { before, after });
+    // It is asked whether the other one is right about what comes now.
+    proxy.lie = null;
   });
 
   it('fire when a chain goes back below its final height', async () => {

@@ -152,15 +152,14 @@ export class EvmClient implements ChainClient {
     );
   }
 
-  /** True when another host's provider has the block. */
-  async #agrees(
-    provider: JsonRpc,
-    { height, hash }: { height: number; hash: string },
-    now: Date,
-  ): Promise<boolean> {
-    for await (const header of this.#questions.others(provider, (other) => headerAt(other, height), now))
+  /** See Quorum. */
+  async #agrees(provider: JsonRpc, { height, hash }: BlockOfTransfer, now: Date): Promise<boolean | null> {
+    let said: boolean | null = this.#providers.others(provider, now).length === 0 ? false : null;
+    for await (const header of this.#questions.others(provider, (other) => headerAt(other, height), now)) {
       if (header?.hash === hash) return true;
-    return false;
+      said = false;
+    }
+    return said;
   }
 
   async #progressFrom(...from: Parameters<typeof progressFrom>): Promise<Progress> {

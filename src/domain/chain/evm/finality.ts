@@ -55,8 +55,11 @@ async function named(provider: JsonRpc, which: 'finalized' | 'safe'): Promise<He
 export interface Quorum {
   /** Returns the transfers that one provider alone cannot make final. */
   needed(transfers: readonly ChainTransfer[]): Promise<readonly ChainTransfer[]>;
-  /** True when a provider of another host has a block of this hash at the height. */
-  agrees(block: { height: number; hash: string }): Promise<boolean>;
+  /**
+   * True when a provider of another host has a block of this hash at the height; null: there are such
+   * providers, and none of them answers now.
+   */
+  agrees(block: { height: number; hash: string }): Promise<boolean | null>;
 }
 
 /**
@@ -77,6 +80,6 @@ export async function finalize(branch: Branch, { final, named }: Checkpoints, qu
   if (hash === undefined || height <= branch.final.height) return;
   const large = await quorum.needed(branch.becomingFinal(height));
   const lowest = Math.min(...large.map(({ block }) => block?.height ?? height));
-  const isAgreed = large.length === 0 || (await quorum.agrees({ height, hash }));
+  const isAgreed = large.length === 0 || (await quorum.agrees({ height, hash })) === true;
   branch.finalize(isAgreed ? height : lowest - 1);
 }

@@ -153,8 +153,10 @@ async function walkBack(options: Scan, known: Branch, above: Block): Promise<Bra
     expected = header.parentHash;
   }
   const { hash } = final;
-  const isAlone = hash !== null && (await quorum.agrees({ height: final.height, hash }));
-  demand(!isAlone, `provider ${provider.name} is alone on a branch that leaves below the final block`);
+  // Who lies alone must not halt the network, also while the others are away for a moment.
+  const others = hash === null ? false : await quorum.agrees({ height: final.height, hash });
+  const who = others === null ? 'nobody else can be asked about' : 'is alone on';
+  demand(others === false, `provider ${provider.name}: ${who} a branch that leaves below the final block`);
   throw new ChainHalted(
     `${options.coins.network} was reorganised below its final block ${final.height} (${hash}), as provider ` +
       `${provider.name} says: find out which branch is right, and resume from a height`,

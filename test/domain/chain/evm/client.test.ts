@@ -314,7 +314,7 @@ describe('a client of an EVM network', () => {
     it('asks a provider that takes too long for the pending block for it no more: no block waits twice', async () => {
       const proxy = await startLyingProxy(standOf().anvil);
       try {
-        const slow = standOf().follow([address], { urls: [proxy.url], limits: { requestSeconds: 0.3 } });
+        const slow = standOf().follow([address], { urls: [proxy.url], limits: { requestSeconds: 2 } });
         proxy.lie = (call, truth) => (isPending(call) ? new RawAnswerInstead(hang) : truth);
         for (let poll = 0; poll < 3; poll += 1) {
           await standOf().mine();
@@ -539,7 +539,7 @@ describe('a client of an EVM network', () => {
       const slow = stand.follow([two], {
         urls: [proxy.url],
         hasTraces: true,
-        limits: { requestSeconds: 0.3 },
+        limits: { requestSeconds: 2 },
       });
       await slow.pollAll();
       const seen = await stand.send(two, 8n);

@@ -348,6 +348,11 @@ describe('a provider that lies', () => {
       await stand.mine(FINAL_DEPTH);
       for (let poll = 0; poll < 4; poll += 1) await pollLater(follower);
       expect(amounts(follower)).to.have.members(ALL);
+      // Nor while that one is away.
+      const alone = stand.follow(addresses, { urls: [proxy.url, 'http://127.0.0.1:9'], limits });
+      alone.cursor = follower.cursor;
+      for (let poll = 0; poll < 4; poll += 1)
+        expect((await pollLater(alone)).next).to.have.property('waitSeconds');
     } finally {
       await fork.close();
     }
