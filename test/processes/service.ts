@@ -17,12 +17,13 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Starting through tsx takes a second of CPU, and other tests may be at work. */
 const PATIENCE_MS = 30_000;
 
-let buildFolder: string | undefined;
+/** TEST_BUILD names a project that `npm run build` has just built, as a step of CI has. */
+let buildFolder: string | undefined = process.env.TEST_BUILD;
 
 /**
  * Builds the service as `npm run build` does, into a temporary folder beside links to what it reads, once per
- * run: what these tests start is what production starts, and is never out of date. Returns the folder above
- * `dist`.
+ * process: what these tests start is what production starts, and is never out of date. Returns the folder
+ * above `dist`.
  */
 export function build(): string {
   if (buildFolder !== undefined) return buildFolder;
