@@ -4,7 +4,7 @@ import type { Context } from '../../../../platform/context.ts';
 import { messageOf } from '../../../../platform/log.ts';
 import { isUnavailable, run, sql, type Tx } from '../../../../platform/postgres/db.ts';
 import type { Payment } from '../../lifecycle/payment.ts';
-import { lockAll } from '../../lifecycle/store.ts';
+import { lockAll, lockPayment } from '../../lifecycle/store.ts';
 import { completeRefund } from '../send.ts';
 import { isSent, isUnsigned } from '../states.ts';
 import { deleteIdlePayouts, readCandidates, readUnfollowed } from './candidates.ts';
@@ -13,6 +13,7 @@ import { judgeNamed } from './judge.ts';
 import { hold, nameTransaction, readDueNamed, takeBack } from './named.ts';
 import type { PayoutKey } from './payout-transfers.ts';
 import { problemOf } from './problems.ts';
+import { reviewAwaited } from './review.ts';
 
 /** Transactions that a provider is asked for at once: what merchants announce must not cost more. */
 const JUDGED_AT_ONCE = 5;
@@ -52,7 +53,14 @@ export async function judgeAnnounced(
   network: NetworkId,
 ): Promise<void> {
   for (const named of await readDueNamed(ctx.db, { network, now: ctx.now(), limit: JUDGED_AT_ONCE }))
-    await attempt(ctx, { network, refund_id: named.id }, () => judgeNamed(ctx, client, named));
+    await attempt(ctx, { network, refund_id: named.id }, async () => {
+      await judgeNamed(ctx, client, named);
+      // What goes back to its merchant may have lost its money while it named a transaction.
+      await ctx.db.transaction(async (tx) => {
+        await lockPayment(tx, named.payment_id);
+        await reviewAwaited(tx, [named.payment_id], ctx.now());
+      });
+    });
 }
 
 async function attempt(ctx: Context, about: object, work: () => Promise<void>): Promise<void> {
@@ -104,6 +112,7 @@ async function followTransfer(tx: Tx, { key, height, payments }: Followed, now: 
   if (claimed.length === 0) return [];
   const others = candidates.filter(({ id }) => id !== choice.id);
   for (const other of others) await release(tx, other, choice, txHash);
+  if (others.length > 0) await reviewAwaited(tx, payments, now);
   return completeRefund(tx, choice, txHash, now);
 }
 

@@ -277,6 +277,18 @@ describe('a refund that the merchant pays', () => {
     expect(await readRefunds(harness.ctx.db, refund.payment_id)).to.deep.equal([]);
   });
 
+  it('that is held so is not paid after an announcement in vain either', async () => {
+    real.answer({ state: 'unknown', transfers: [] });
+    const refund = await four();
+    const { address } = await shop.payment(refund.payment_id);
+    tellOf(address, { block: null });
+    await readAgain();
+    await refunds.announce(merchant, refund, HASH);
+    harness.advance(11 * MINUTE);
+    await real.sync();
+    expect(await state(refund)).to.equal('HELD uncovered');
+  });
+
   it('that is held so is completed by what its merchant had sent already', async () => {
     const refund = await four();
     const { address } = await shop.payment(refund.payment_id);
