@@ -121,7 +121,7 @@ describe("a merchant's appearance on the checkout page", () => {
         text,
       )?.[1] ?? '';
     expect(about.replaceAll(/<[^>]+>/g, '')).to.equal('etwa≈ 1.082,90 EUR');
-    expect(text.match(/EUR/g)).to.have.length(1);
+    expect(text.match(/\bEUR\b/g)).to.have.length(1);
     await choose({ display_currency: 'JPY' });
     expect((await pageIn('waiting')).text).to.match(/≈ <\/span>1,591 JPY/);
     expect((await pageIn('waiting', { pay_amount: '0.001' })).text).to.not.include('≈');
