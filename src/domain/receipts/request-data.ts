@@ -6,50 +6,14 @@ import { whatCanGoBack } from '../checkout/view/came.ts';
 import { canAskForAddress } from '../checkout/view/going-back.ts';
 import { viewOf } from '../checkout/view/view.ts';
 import { findByToken, type CheckoutPayment } from '../checkout/view/store.ts';
-import { returnsLate, type Policy } from '../payments/lifecycle/policy.ts';
-import {
-  isExpired,
-  isOpen,
-  paysForOrder,
-  type Exception,
-  type Status,
-} from '../payments/lifecycle/states.ts';
+import { returnsLate } from '../payments/lifecycle/policy.ts';
 import { checkoutUrl } from '../payments/schemas.ts';
 import { isZero, writtenLike } from '../../platform/values/money.ts';
 import { runOne, sql, type Db } from '../../platform/postgres/db.ts';
-import type { EventType } from '../../sdk/event-types.ts';
 import type { AddressedMail, MailConfig } from './receipt-data.ts';
 import { NEEDS_ADDRESS } from '../payments/refunds/states.ts';
-import { OF_ADDRESS, type RequestReason } from './store.ts';
+import { OF_ADDRESS } from './store.ts';
 import type { ReceiptData } from './template.ts';
-
-/** What decides whether an event is a reason to tell its customer about their money. */
-export interface ReportedMoney {
-  readonly type: EventType;
-  /** The status that the event reports. */
-  readonly status: Status;
-  /** Of the payment. */
-  readonly exceptions: readonly Exception[];
-  readonly policy: Policy;
-  readonly amount_received: string;
-}
-
-/**
- * Returns why the money that an event reports has no use, or not yet: it is too little, was so at the
- * deadline, or came when the payment had ended. Null: it reports no such money. What is too much beside a
- * price that is paid is no reason: its customer has a receipt.
- */
-export function requestReasonOf(event: ReportedMoney): RequestReason | null {
-  const { type, status, exceptions, policy, amount_received } = event;
-  if (isZero(amount_received)) return null;
-  if (type === 'checkout.pending')
-    return isOpen(status) && exceptions.includes('underpaid') ? 'incomplete' : null;
-  // An open payment will expire, and report that.
-  if (type === 'checkout.funds_received') return isOpen(status) || paysForOrder(status) ? null : 'too_late';
-  if (type !== 'checkout.failed' || !isExpired(status)) return null;
-  const isReturned = exceptions.includes('late') && returnsLate(policy);
-  return exceptions.includes('underpaid') && !isReturned ? 'too_little' : 'too_late';
-}
 
 interface RequestRow {
   readonly reason: string;
