@@ -1,5 +1,6 @@
 import { dispatchEvent } from '../outbox/jobs.ts';
-import { requestReasonOf, sendAddressRequest, sendReceipt, type ReportedMoney } from '../receipts/jobs.ts';
+import { sendAddressRequest, sendReceipt } from '../receipts/jobs.ts';
+import { requestReasonOf, type ReportedMoney } from '../receipts/request-data.ts';
 import { createAddressRequests, createReceipts, type NewAddressRequest } from '../receipts/store.ts';
 import { autopayPayment } from '../sandbox/customer/jobs.ts';
 import { ensureScheduled, finish, schedule } from '../schedule/store.ts';

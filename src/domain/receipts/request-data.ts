@@ -6,14 +6,48 @@ import { whatCanGoBack } from '../checkout/view/came.ts';
 import { canAskForAddress } from '../checkout/view/going-back.ts';
 import { viewOf } from '../checkout/view/view.ts';
 import { findByToken, type CheckoutPayment } from '../checkout/view/store.ts';
-import { returnsLate } from '../payments/lifecycle/policy.ts';
+import { returnsLate, type Policy } from '../payments/lifecycle/policy.ts';
+import {
+  isExpired,
+  isOpen,
+  paysForOrder,
+  type Exception,
+  type Status,
+} from '../payments/lifecycle/states.ts';
 import { checkoutUrl } from '../payments/schemas.ts';
 import { isZero, writtenLike } from '../../platform/values/money.ts';
 import { runOne, sql, type Db } from '../../platform/postgres/db.ts';
+import type { EventType } from '../../sdk/event-types.ts';
 import type { AddressedMail, MailConfig } from './receipt-data.ts';
 import { NEEDS_ADDRESS } from '../payments/refunds/states.ts';
-import { OF_ADDRESS } from './store.ts';
+import { OF_ADDRESS, type RequestReason } from './store.ts';
 import type { ReceiptData } from './template.ts';
+
+/** What decides whether an event is a reason to tell its customer about their money. */
+export interface ReportedMoney {
+  readonly type: EventType;
+  /** The status that the event reports. */
+  readonly status: Status;
+  readonly exceptions: readonly Exception[];
+  readonly policy: Policy;
+  readonly amount_received: string;
+}
+
+/**
+ * Returns why the money that an event reports has no use, or not yet; null: it reports no such money. What is
+ * too much beside a price that is paid is no reason: its customer has a receipt.
+ */
+export function requestReasonOf(event: ReportedMoney): RequestReason | null {
+  const { type, status, exceptions, policy, amount_received } = event;
+  if (isZero(amount_received)) return null;
+  if (type === 'checkout.pending')
+    return isOpen(status) && exceptions.includes('underpaid') ? 'incomplete' : null;
+  // An open payment will expire, and report that.
+  if (type === 'checkout.funds_received') return isOpen(status) || paysForOrder(status) ? null : 'too_late';
+  if (type !== 'checkout.failed' || !isExpired(status)) return null;
+  const isReturned = exceptions.includes('late') && returnsLate(policy);
+  return exceptions.includes('underpaid') && !isReturned ? 'too_little' : 'too_late';
+}
 
 interface RequestRow {
   readonly reason: string;
@@ -48,15 +82,14 @@ export async function readAddressRequest(
   if (row === null || payment === null) return null;
   if (row.reason === 'incomplete') return incompletePayment(payment, { at: row.at, now }, config);
   if (!canAskForAddress(payment)) return null;
-  const { amount_received, amount_refunded } = payment;
-  const received = inSettlementCoin(payment, amount_received);
+  const received = inSettlementCoin(payment, payment.amount_received);
   return addressed(payment, {
     ...commonData(payment, config),
     kind: row.reason === 'too_late' ? 'tooLate' : 'tooLittle',
     at: row.at,
     came: row.came_amount === null ? received : `${row.came_amount} ${row.came_coin}`,
     received,
-    sentBack: isZero(amount_refunded) ? null : inSettlementCoin(payment, amount_refunded),
+    sentBack: isZero(payment.amount_refunded) ? null : inSettlementCoin(payment, payment.amount_refunded),
     isReturned: payment.exceptions.includes('late') && returnsLate(payment.policy),
     networks: [],
   });
