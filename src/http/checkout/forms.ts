@@ -8,6 +8,7 @@ import { withFlag } from '../../domain/checkout/page/components.ts';
 import { checkoutPath, languageQuery } from '../../domain/checkout/page/page.ts';
 import type { AdaptersByMode } from '../../domain/payments/lifecycle/ports.ts';
 import { sendReceipt } from '../../domain/receipts/jobs.ts';
+import { createReceipts } from '../../domain/receipts/store.ts';
 import type { Context } from '../../platform/context.ts';
 import { languageOf, PAGE_HEADERS, pageOf } from './page.ts';
 import { sendRefusal } from './refusal.ts';
@@ -76,6 +77,8 @@ export function findTransaction(ctx: Context, adapters: AdaptersByMode): Request
   };
 }
 
+const RECEIPTS = { job: sendReceipt, create: createReceipts };
+
 /** Receives the form with the mail address for the receipt. */
 export function setReceiptAddress(ctx: Context, adapters: AdaptersByMode): RequestHandler<{ token: string }> {
   return async (request, response, next) => {
@@ -84,7 +87,7 @@ export function setReceiptAddress(ctx: Context, adapters: AdaptersByMode): Reque
     const { token } = request.params;
     // Without a mail server nothing would be sent.
     const result =
-      ctx.config.smtpUrl === null ? 'closed' : await setReceiptAddressByToken(ctx, token, mail, sendReceipt);
+      ctx.config.smtpUrl === null ? 'closed' : await setReceiptAddressByToken(ctx, token, mail, RECEIPTS);
     if (result === 'missing') return next();
     if (result === 'saved')
       return response.set(PAGE_HEADERS).redirect(303, `${checkoutPath(token)}${languageQuery(chosen)}#proof`);

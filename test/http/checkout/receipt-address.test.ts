@@ -65,6 +65,8 @@ describe('a mail address for the receipt', () => {
     expect(scene.mails()).to.deep.equal([]);
     const { headers } = await give(token, { mail: ` ${MAIL} ` }, '?lang=de').expect(303);
     expect(headers.location).to.equal(`/checkout/${token}?lang=de#proof`);
+    // A job that is lost is found again by it.
+    expect(await scene.harness.ctx.db('receipts').where({ payment_id: id, sent_at: null })).to.have.length(1);
     await scene.harness.work();
     const [mail, ...others] = scene.mails();
     expect(others).to.deep.equal([]);

@@ -2,7 +2,7 @@ import { ensureScheduled } from '../../schedule/store.ts';
 import type { Job } from '../../schedule/job.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import type { Context } from '../../../platform/context.ts';
-import { run, runOne, sql } from '../../../platform/postgres/db.ts';
+import { run, runOne, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { isMailAddress } from '../../../platform/values/emails.ts';
 import { findByToken, type CheckoutPayment } from '../view/store.ts';
 import { viewOf } from '../view/view.ts';
@@ -20,18 +20,23 @@ const settlementOf = sql<{ id: string }, { paymentId: string }>(
   (p) => `SELECT id FROM events WHERE payment_id = ${p.paymentId} AND type = 'checkout.settled'`,
 );
 
+/** The receipts of events: which job mails one, by the event's id, and what keeps that it is to be sent. */
+export interface Receipts {
+  readonly job: Job;
+  readonly create: (tx: Tx, events: readonly { id: string; payment_id: string }[]) => Promise<void>;
+}
+
 /**
  * Stores the mail address to which the customer of the payment behind `token` wants their receipt, where the
  * shop gave none, and sends the receipt if the payment has settled. It is stored once, and only for money
  * that came: nobody can mail strangers for nothing. `closed`: none is asked for; the payment: `input` is
  * none.
- * `receiptJob` mails the receipt of an event, its key.
  */
 export async function setReceiptAddressByToken(
   ctx: Context,
   token: string,
   input: unknown,
-  receiptJob: Job,
+  receipts: Receipts,
 ): Promise<'saved' | 'closed' | 'missing' | { refused: CheckoutPayment }> {
   const payment = await findByToken(ctx.db, token);
   if (payment === null) return 'missing';
@@ -44,8 +49,12 @@ export async function setReceiptAddressByToken(
   return ctx.db.transaction(async (tx) => {
     if ((await runOne(tx, giveMail, { id, mail })) === null) return 'closed';
     const settlements = await run(tx, settlementOf, { paymentId: id });
+    await receipts.create(
+      tx,
+      settlements.map((event) => ({ ...event, payment_id: id })),
+    );
     const jobs = settlements.map(({ id: key }) => ({
-      job: receiptJob,
+      job: receipts.job,
       key,
       runAt: now,
       testClock,

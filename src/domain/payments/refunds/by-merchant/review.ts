@@ -40,7 +40,7 @@ const reopenRefund = sql<never, { id: string }>(
     WHERE id = ${p.id} AND (${IS_UNSIGNED('r')} OR ${IS_HELD('r')})`,
 );
 
-/** What a balance told of has no transaction. */
+/** Money that a balance alone proves has no transaction. */
 const NO_HASH = '-';
 
 /**
