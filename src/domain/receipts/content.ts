@@ -1,3 +1,4 @@
+import { fillPlain } from '../../platform/pages/html.ts';
 import type { ReceiptTexts } from '../languages/en.ts';
 import type { Language } from '../languages/languages.ts';
 import { decimal } from '../checkout/markup/format.ts';
@@ -28,9 +29,8 @@ export function mailContentOf(receipt: ReceiptData, language: Language): MailCon
   const keys = KEYS[receipt.kind];
   const merchant = freeText(receipt, receipt.merchantName, NAME_LENGTH);
   const order = freeText(receipt, receipt.orderId, SUBJECT_ORDER_LENGTH);
-  const values: Record<string, string> = { merchant, order };
   const asks = receipt.kind === 'asked';
-  const subject = texts[keys.subject].replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+  const subject = fillPlain(texts[keys.subject], { merchant, order });
   return {
     language,
     texts,

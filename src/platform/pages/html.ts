@@ -34,6 +34,11 @@ export function fill(text: string, contents: Readonly<Record<string, Content>>):
   return new Html(filled.join(''));
 }
 
+/** `text` with each `{name}` replaced, where no markup may be: in attributes, titles and subjects. */
+export function fillPlain(text: string, values: Readonly<Record<string, string | null>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+}
+
 function keptTogether(content: Content, marks: string): Html {
   return marks === '' ? html`${content}` : html`<span class="held">${content}${marks}</span>`;
 }

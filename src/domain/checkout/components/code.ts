@@ -1,5 +1,5 @@
 import { tokenContract } from '../../chain/coins.ts';
-import { html, type Html } from '../../../platform/pages/html.ts';
+import { fillPlain, html, type Html } from '../../../platform/pages/html.ts';
 import { qrCode } from '../markup/qr-code.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
@@ -112,11 +112,10 @@ function injected(transaction: WalletTransaction | null, language: Language): Ht
 function codes({ payment, toSend, address, nameOf }: View, uri: string, texts: PageTexts): Html {
   const { coin, network } = payment;
   const isToken = tokenContract(coin, network) !== null;
-  const values: Record<string, string | null> = { coin, network: nameOf(network), amount: toSend };
-  const named = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
-  const bare = qrCode(address, named(texts.qrAddress), { id: 'code-bare', kind: 'qr bare' });
+  const values = { coin, network: nameOf(network), amount: toSend };
+  const bare = qrCode(address, fillPlain(texts.qrAddress, values), { id: 'code-bare', kind: 'qr bare' });
   if (network === 'tron' && isToken) return html`<div class="codes">${bare}</div>`;
-  const full = qrCode(uri, named(texts.qrLabel), { id: 'code-full', kind: 'qr full' });
+  const full = qrCode(uri, fillPlain(texts.qrLabel, values), { id: 'code-full', kind: 'qr full' });
   const isBareFirst = isToken || network === 'tron';
   const radio = (holds: string, isChecked: boolean, label: string) =>
     radioOf(payment, holds, isChecked, label);

@@ -1,6 +1,6 @@
 import { writtenLike, isZero } from '../../../platform/values/money.ts';
 import { decimal, time } from '../markup/format.ts';
-import { fill, html, isolated, latin, type Html } from '../../../platform/pages/html.ts';
+import { fill, fillPlain, html, isolated, latin, type Html } from '../../../platform/pages/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import { whatCanGoBack } from '../view/came.ts';
@@ -56,13 +56,13 @@ export function stateKey(view: View): string {
 /** The state in plain words, and whose page it is: tabs and task bars show the beginning. */
 export function pageTitle(view: View, { locale, page: texts }: Language): string {
   const { confirmations, requiredConfirmations, appearance } = view;
-  const values: Record<string, string> = {
+  const values = {
     count: decimal(String(confirmations), locale),
     required: decimal(String(requiredConfirmations), locale),
     merchant: appearance.name,
   };
   const title = `${texts[keysOf(topicOf(view)).title]} · ${texts.pageTitle}`;
-  return title.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+  return fillPlain(title, values);
 }
 
 /** The payment's state and what happens now. */
