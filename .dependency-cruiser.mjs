@@ -1,4 +1,4 @@
-// The layout as rules: processes -> http | background -> domain -> platform, and the SDK below all. test/architecture.test.ts keeps them,
+// The layout as rules: processes -> http | background -> domain -> platform -> networks, and the SDK below all. test/architecture.test.ts keeps them,
 // `npx depcruise src` shows them. Type-only imports count like any other.
 
 const upwards = (name, from, to) => ({
@@ -36,6 +36,13 @@ export default {
       scope: 'folder',
       from: {},
       to: { circular: true },
+    },
+    {
+      name: 'networks-are-data',
+      severity: 'error',
+      comment: 'Coins and networks are what the world says of them, in one file for each network: they need no code.',
+      from: { path: '^src/networks/' },
+      to: { pathNot: '^src/networks/' },
     },
     upwards('platform-imports-downwards', 'platform', 'domain|http|background|processes'),
     upwards('domain-imports-downwards', 'domain', 'http|background|processes'),

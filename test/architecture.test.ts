@@ -192,6 +192,8 @@ const GOOD = {
   'dev/main.ts': 'export type X = number;\n',
   'docs-site/render.ts': 'export type X = number;\n',
   'src/platform/log.ts': 'export type X = number;\n',
+  'src/networks/networks.ts': 'export type X = number;\n',
+  'src/platform/config.ts': `import type { X } from '../networks/networks.ts';\n`,
   'src/platform/forth.ts': `import type { X } from './back.ts';\n`,
   'src/sdk/sign.ts': `import { createHmac } from 'node:crypto';\nexport type X = typeof createHmac;\n`,
   'src/sdk/index.ts': `export type { X } from './sign.ts';\n`,
@@ -217,6 +219,7 @@ const GOOD = {
 /** Rule, file, its text: most are type-only, the kind of import that a tool overlooks most easily. */
 const FAULTS: readonly (readonly [rule: string, file: string, text: string])[] = [
   ['no-cycles', 'src/platform/back.ts', `import type { X } from './forth.ts';\n`],
+  ['networks-are-data', 'src/networks/a.ts', `import type { X } from '../platform/log.ts';\n`],
   [
     'platform-imports-downwards',
     'src/platform/a.ts',

@@ -18,6 +18,7 @@ import type { ServedNetworks } from './payments/sync/served.ts';
 import type { AdaptersByMode, CurrencyExchange, PaymentAdapters } from './payments/lifecycle/ports.ts';
 import { webhookClientOf, type WebhookClient } from './webhooks/client/client.ts';
 import type { Config } from '../platform/config/config.ts';
+import { RPC_NETWORKS } from '../platform/config/variables.ts';
 import { ApiError } from './api/errors.ts';
 import { createMailer, type Mailer } from '../platform/mail.ts';
 
@@ -49,10 +50,9 @@ export type RealNetworks = Readonly<Partial<Record<NetworkId, RealNetwork>>>;
 const paidByMerchant: Payouts = { request: () => Promise.resolve('accepted') };
 
 /** The networks on which live payments can be served, where a watcher reads them. */
-const REAL_NETWORKS: RealNetworks = {
-  ethereum: { payouts: paidByMerchant },
-  polygon: { payouts: paidByMerchant },
-};
+const REAL_NETWORKS: RealNetworks = Object.fromEntries(
+  RPC_NETWORKS.map((network) => [network, { payouts: paidByMerchant }]),
+);
 
 /** The networks on which live payments can be served without SIMULATE_LIVE. */
 export const LIVE_NETWORKS = NETWORK_IDS.filter((network) => REAL_NETWORKS[network] !== undefined);

@@ -7,7 +7,8 @@ import { watchRates } from './chain/rates/watch-rates.ts';
 import { startAudits } from './payments/audit/audit.ts';
 import { judgeAnnounced } from './payments/refunds/by-merchant/follow.ts';
 import { watchNetwork } from './payments/sync/watch-network.ts';
-import { countHosts, RPC_NETWORKS } from '../platform/config/chains.ts';
+import { countHosts } from '../platform/config/chains.ts';
+import { RPC_NETWORKS } from '../platform/config/variables.ts';
 import type { Context } from '../platform/context.ts';
 import { Leadership } from '../platform/postgres/leadership.ts';
 

@@ -3,7 +3,8 @@ import { base58, bech32, bech32m, createBase58check } from '@scure/base';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { NETWORKS, type AddressFormat, type NetworkId } from './networks.ts';
+import type { AddressFormat } from '../../networks/traits/network.ts';
+import { NETWORKS, type NetworkId } from './networks.ts';
 
 const base58Check = createBase58check(sha256);
 

@@ -1,4 +1,4 @@
-import { RPC_NETWORKS } from '../../platform/config/chains.ts';
+import { RPC_NETWORKS } from '../../platform/config/variables.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Connection } from '../../platform/postgres/db.ts';
 import { compare } from '../../platform/values/money.ts';

@@ -1,6 +1,6 @@
-import type { FinalityRule } from '../../platform/config/chains.ts';
+import type { FinalityRule } from '../../networks/traits/network.ts';
 import { compare, max, multiply } from '../../platform/values/money.ts';
-import type { CoinId } from './coins.ts';
+import { PEGGED_COINS, type CoinId } from './coins.ts';
 import { NETWORKS, type NetworkId } from './networks.ts';
 import type { Rates } from './rates/rates.ts';
 
@@ -11,24 +11,6 @@ import type { Rates } from './rates/rates.ts';
 export type Finality = string | null;
 
 export type FinalityRules = Readonly<Partial<Record<NetworkId, readonly FinalityRule[]>>>;
-
-/** Where CONFIRMATIONS_ says nothing else. What follows is final within a minute or two on Polygon. */
-const DEFAULT_RULES: FinalityRules = {
-  ethereum: [
-    { from: 0, by: 'safe' },
-    { from: 1_000, by: 'finalized' },
-  ],
-  polygon: [{ from: 0, by: 'finalized' }],
-};
-
-/** How many blocks a checkpoint mostly takes, for what people are shown and for the order of transfers. */
-const USUAL_BLOCKS: Readonly<Partial<Record<NetworkId, Readonly<Record<string, number>>>>> = {
-  ethereum: { safe: 48, finalized: 80 },
-  polygon: { safe: 16, finalized: 16 },
-};
-
-/** These are dollars, where no market says what they are. */
-const DOLLARS: readonly CoinId[] = ['USDC', 'USDT', 'DAI'];
 
 /** An amount of a coin. */
 export interface Worth {
@@ -46,7 +28,7 @@ export function finalityFor(
   rates: Rates | null,
   configured: FinalityRules,
 ): Finality {
-  const rules = configured[network] ?? DEFAULT_RULES[network] ?? [];
+  const rules = configured[network] ?? NETWORKS[network].finality ?? [];
   const dollars = amounts.map((one) => dollarsOf(one, rates));
   const known = dollars.filter((worth) => worth !== null);
   const strictest = rules.at(-1);
@@ -58,11 +40,11 @@ export function finalityFor(
   return rule === undefined ? null : String(rule.by);
 }
 
-/** Returns what an amount is worth in US dollars; null: nobody knows. */
+/** Returns what an amount is worth in US dollars, where no market says it at par; null: nobody knows. */
 export function dollarsOf({ coin, amount }: Worth, rates: Rates | null): string | null {
   const rate = rates?.[coin];
   if (rate !== undefined) return multiply(amount, rate);
-  return DOLLARS.includes(coin) ? amount : null;
+  return PEGGED_COINS.has(coin) ? amount : null;
 }
 
 /** Returns the blocks, a transfer's own included, that make it final; null: a checkpoint does. */
@@ -73,9 +55,7 @@ export function requiredConfirmations(network: NetworkId, finality: Finality): n
 
 /** Returns after how many blocks a transfer is final, or mostly is. */
 export function blocksToFinal(network: NetworkId, finality: Finality): number {
-  return (
-    requiredConfirmations(network, finality) ??
-    USUAL_BLOCKS[network]?.[finality ?? ''] ??
-    NETWORKS[network].confirmations
-  );
+  const { checkpointBlocks, confirmations } = NETWORKS[network];
+  const usual = finality === 'safe' || finality === 'finalized' ? checkpointBlocks?.[finality] : undefined;
+  return requiredConfirmations(network, finality) ?? usual ?? confirmations;
 }

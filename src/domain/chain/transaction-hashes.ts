@@ -3,7 +3,8 @@ import { base58 } from '@scure/base';
 import { plain } from '../../platform/values/money.ts';
 import { networkOf, type ChainKey } from './chain-key.ts';
 import type { CoinId } from './coins.ts';
-import { NETWORKS, type NetworkId, type TransactionHashFormat } from './networks.ts';
+import type { TransactionHashFormat } from '../../networks/traits/network.ts';
+import { NETWORKS, type NetworkId } from './networks.ts';
 
 const FORMATS: Record<TransactionHashFormat, (content: string) => string> = {
   hex: (content) => digest('sha256', content).toString('hex'),

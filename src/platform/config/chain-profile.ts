@@ -1,3 +1,4 @@
+import { EVM_NETWORK_IDS, NETWORKS } from '../../networks/networks.ts';
 import { oneOf, type Parse, type Reader } from './values.ts';
 
 /** Which chains stand behind the real networks of live payments. */
@@ -19,22 +20,18 @@ export function readChainProfile(read: Reader, faults: string[]): ProfileConfig 
 }
 
 /** The tokens of EVM networks: on test networks their contracts can be configured. */
-export const TESTNET_TOKENS = [
-  'USDT/ethereum',
-  'USDC/ethereum',
-  'POL/ethereum',
-  'DAI/ethereum',
-  'USDT/polygon',
-  'USDC/polygon',
-  'DAI/polygon',
-];
+export const TESTNET_TOKENS: readonly string[] = EVM_NETWORK_IDS.flatMap((network) =>
+  Object.entries(NETWORKS[network].coins).flatMap(([coin, { contract }]) =>
+    contract === null ? [] : `${coin}/${network}`,
+  ),
+);
 
 /** `USDT/ethereum=0x...` with commas: contracts of tokens on test networks. */
 const testnetTokens: Parse<Readonly<Record<string, string>>> = (value) => {
   const contracts = value.split(',').map((pair) => {
     const [name = '', contract = ''] = pair.trim().split('=');
     if (!TESTNET_TOKENS.includes(name) || !/^0x[\da-fA-F]{40}$/.test(contract))
-      throw new Error('must be COIN/NETWORK=0x... with commas, of tokens on ethereum and polygon');
+      throw new Error('must be COIN/NETWORK=0x... with commas, of tokens on EVM networks');
     return [name, contract] as const;
   });
   return Object.fromEntries(contracts);

@@ -1,15 +1,7 @@
+import type { NetworkId } from '../../networks/networks.ts';
+import type { FinalityRule } from '../../networks/traits/network.ts';
 import { flag, number, serverUrl, type Parse, type Reader } from './values.ts';
-
-/** The real networks that a watcher can read: what stands behind RPC_URLS_ and CONFIRMATIONS_. */
-export const RPC_NETWORKS = ['ethereum', 'polygon'] as const;
-export type RpcNetwork = (typeof RPC_NETWORKS)[number];
-
-/** From an amount on, what makes a transfer final: a checkpoint of its chain, or so many blocks. */
-export interface FinalityRule {
-  /** US dollars. */
-  readonly from: number;
-  readonly by: 'safe' | 'finalized' | number;
-}
+import { RPC_NETWORKS, variableOf, type RpcNetwork } from './variables.ts';
 
 /** The providers of a network, in the watcher. */
 export interface RpcProviders {
@@ -24,7 +16,7 @@ export interface RpcProviders {
 /** What variables decide of real networks. */
 export interface ChainConfig {
   /** What makes transfers final on real networks, where it is not each network's own choice. */
-  readonly finality: Readonly<Partial<Record<RpcNetwork, readonly FinalityRule[]>>>;
+  readonly finality: Readonly<Partial<Record<NetworkId, readonly FinalityRule[]>>>;
   /** The providers of real networks: of the watcher alone, and empty in every other process. */
   readonly rpc: Readonly<Partial<Record<RpcNetwork, RpcProviders>>>;
 }
@@ -34,25 +26,23 @@ const MOST_USD = 1e12;
 
 /** Reads what makes transfers final, of the networks for which it is set. */
 export function readFinality(read: Reader): ChainConfig['finality'] {
-  const ethereum = read('CONFIRMATIONS_ETHEREUM', finalityRules, null);
-  const polygon = read('CONFIRMATIONS_POLYGON', finalityRules, null);
-  return { ...(ethereum && { ethereum }), ...(polygon && { polygon }) };
+  return byNetwork((network) => read(variableOf('CONFIRMATIONS', network), finalityRules, null));
 }
 
 /** Reads the providers of the networks that have any. */
 export function readProviders(read: Reader): ChainConfig['rpc'] {
-  const ethereum = read('RPC_URLS_ETHEREUM', rpcUrls, null);
-  const polygon = read('RPC_URLS_POLYGON', rpcUrls, null);
-  const ofEthereum = read('RPC_QUORUM_USD_ETHEREUM', number(MOST_USD), QUORUM_USD);
-  const ofPolygon = read('RPC_QUORUM_USD_POLYGON', number(MOST_USD), QUORUM_USD);
-  const tracesOfEthereum = read('RPC_TRACES_ETHEREUM', flag, false);
-  const tracesOfPolygon = read('RPC_TRACES_POLYGON', flag, false);
-  return {
-    ...(ethereum && {
-      ethereum: { urls: ethereum, quorumUsd: ofEthereum, hasTraces: tracesOfEthereum },
-    }),
-    ...(polygon && { polygon: { urls: polygon, quorumUsd: ofPolygon, hasTraces: tracesOfPolygon } }),
-  };
+  return byNetwork((network) => {
+    const urls = read(variableOf('RPC_URLS', network), rpcUrls, null);
+    const quorumUsd = read(variableOf('RPC_QUORUM_USD', network), number(MOST_USD), QUORUM_USD);
+    const hasTraces = read(variableOf('RPC_TRACES', network), flag, false);
+    return urls && { urls, quorumUsd, hasTraces };
+  });
+}
+
+/** Returns what is set of each network that something is set of. */
+function byNetwork<T>(read: (network: RpcNetwork) => T | null): Readonly<Partial<Record<RpcNetwork, T>>> {
+  const all = RPC_NETWORKS.map((network) => [network, read(network)] as const);
+  return Object.fromEntries(all.filter(([, value]) => value !== null)) as Partial<Record<RpcNetwork, T>>;
 }
 
 /** The name of a URL's host: what answers under one name is one source, whatever its ports. */

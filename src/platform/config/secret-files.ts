@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { variablesOf } from './variables.ts';
 
 /** The variables that this file reads and returns. */
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,8 +13,7 @@ export const SECRET_VARIABLES = [
   'ADMIN_PASSWORD',
   'SECRETS_KEY',
   'SMTP_URL',
-  'RPC_URLS_ETHEREUM',
-  'RPC_URLS_POLYGON',
+  ...variablesOf('RPC_URLS'),
 ] as const;
 
 /** The names of the variables that name files. */

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { NETWORK_IDS } from '../../networks/networks.ts';
 import type { Variable } from './variables.ts';
 import { parseServers } from '../values/postgres-urls.ts';
 import { parseRedisUrl } from '../values/redis-urls.ts';
@@ -174,12 +175,10 @@ export const pairs: Parse<Readonly<Record<string, string>>> = (value) =>
     }),
   );
 
-const EXPLORED = ['bitcoin', 'ethereum', 'tron', 'polygon', 'solana'];
-
 export const explorerUrls: Parse<Readonly<Record<string, string>>> = (value) => {
   const urls = pairs(value);
   for (const [name, url] of Object.entries(urls))
-    if (!EXPLORED.includes(name) || !/^https:\/\/[^\s"'<>]*\{tx\}[^\s"'<>]*$/.test(url))
+    if (!NETWORK_IDS.some((id) => id === name) || !/^https:\/\/[^\s"'<>]*\{tx\}[^\s"'<>]*$/.test(url))
       throw new Error('must be network=https://... with {tx} for the hash, with commas');
   return urls;
 };

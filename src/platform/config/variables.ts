@@ -1,3 +1,21 @@
+import { EVM_NETWORK_IDS, type EvmNetworkId } from '../../networks/networks.ts';
+
+/** The real networks that a watcher can read. */
+export const RPC_NETWORKS = EVM_NETWORK_IDS;
+export type RpcNetwork = EvmNetworkId;
+
+/** The beginnings of variables that each of them has. */
+type OfNetwork = 'RPC_URLS' | 'RPC_QUORUM_USD' | 'RPC_TRACES' | 'CONFIRMATIONS';
+
+/** Returns the name of a network's variable: RPC_URLS_ETHEREUM. */
+export function variableOf<Of extends OfNetwork>(of: Of, network: RpcNetwork) {
+  return `${of}_${network.toUpperCase() as Uppercase<RpcNetwork>}` as const;
+}
+
+/** Returns the variables of each network. */
+export const variablesOf = <Of extends OfNetwork>(of: Of) =>
+  RPC_NETWORKS.map((network) => variableOf(of, network));
+
 /** Every variable that is read, in the order of the table in docs/operations.md. */
 export const KNOWN_VARIABLES = [
   'PORT',
@@ -28,14 +46,10 @@ export const KNOWN_VARIABLES = [
   'EXPLORER_URLS',
   'CHAIN_PROFILE',
   'TESTNET_TOKENS',
-  'RPC_URLS_ETHEREUM',
-  'RPC_URLS_POLYGON',
-  'RPC_QUORUM_USD_ETHEREUM',
-  'RPC_QUORUM_USD_POLYGON',
-  'RPC_TRACES_ETHEREUM',
-  'RPC_TRACES_POLYGON',
-  'CONFIRMATIONS_ETHEREUM',
-  'CONFIRMATIONS_POLYGON',
+  ...variablesOf('RPC_URLS'),
+  ...variablesOf('RPC_QUORUM_USD'),
+  ...variablesOf('RPC_TRACES'),
+  ...variablesOf('CONFIRMATIONS'),
   'RATE_SOURCES',
   'RATE_URL_KRAKEN',
   'RATE_URL_COINBASE',

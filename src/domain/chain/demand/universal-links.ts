@@ -1,4 +1,4 @@
-import { NETWORKS, type NetworkId } from '../networks.ts';
+import { NETWORKS } from '../networks.ts';
 import { contractOf, walletUri, type Demand } from './wallet-uri.ts';
 
 /** A link that opens a wallet on a phone, or its maker's page where the wallet is not installed. */
@@ -6,15 +6,6 @@ export interface UniversalLink {
   readonly wallet: string;
   readonly url: string;
 }
-
-/** SLIP-44, by which Trust Wallet names networks. */
-const COIN_TYPES: Readonly<Record<NetworkId, number>> = {
-  bitcoin: 0,
-  ethereum: 60,
-  tron: 195,
-  solana: 501,
-  polygon: 966,
-};
 
 /**
  * The wallets that take the network of a demand by a universal link that their makers document, and that
@@ -36,6 +27,6 @@ function metaMask(demand: Demand): string | null {
 function trustWallet({ coin, network, address, amount, chains }: Demand): string | null {
   if (chains.isTest) return null;
   const contract = contractOf(chains, coin, network);
-  const asset = `c${COIN_TYPES[network]}${contract === null ? '' : `_t${contract}`}`;
+  const asset = `c${NETWORKS[network].coinType}${contract === null ? '' : `_t${contract}`}`;
   return `https://link.trustwallet.com/send?asset=${asset}&address=${address}&amount=${amount}`;
 }

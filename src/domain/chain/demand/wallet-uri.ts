@@ -1,6 +1,7 @@
 import { decimalsOf, tokenContract, type CoinId } from '../coins.ts';
 import { SIMULATED_CHAINS, type ChainProfile } from '../profile.ts';
-import { NETWORKS, type NetworkId, type WalletUriStandard } from '../networks.ts';
+import type { WalletUriStandard } from '../../../networks/traits/network.ts';
+import { NETWORKS, type NetworkId } from '../networks.ts';
 import { divide, multiply } from '../../../platform/values/money.ts';
 
 export interface Demand {

@@ -3,7 +3,8 @@ import { NEVER_USD } from '../../chain/clients.ts';
 import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { realChains } from '../../chain/profile.ts';
 import { JsonRpc } from '../../chain/evm/rpc/json-rpc.ts';
-import { countHosts, RPC_NETWORKS, type RpcNetwork } from '../../../platform/config/chains.ts';
+import { countHosts } from '../../../platform/config/chains.ts';
+import { RPC_NETWORKS, variableOf, variablesOf, type RpcNetwork } from '../../../platform/config/variables.ts';
 import type { Context } from '../../../platform/context.ts';
 import { findLed } from '../../../platform/postgres/leadership.ts';
 import { readLiveChains } from '../chains.ts';
@@ -27,7 +28,7 @@ export function networkChecks(ctx: Context, networks: readonly NetworkId[]): Che
 
 const NOT_HERE =
   "run this in the watcher's environment, which alone has RPC_URLS_ (docker compose --profile live run --rm " +
-  'watcher node dist/processes/ops.js preflight), or set RPC_URLS_ETHEREUM or RPC_URLS_POLYGON';
+  `watcher node dist/processes/ops.js preflight), or set one of ${variablesOf('RPC_URLS').join(', ')}`;
 
 const isRpcNetwork = (network: NetworkId): network is RpcNetwork & NetworkId =>
   RPC_NETWORKS.some((known) => known === network);
@@ -38,7 +39,7 @@ async function rpc(ctx: Context, network: NetworkId): ReturnType<Check['look']> 
       `no real client reads ${network}`,
       `a merchant that settles on one of ${RPC_NETWORKS.join(', ')}`,
     );
-  const variable = `RPC_URLS_${network.toUpperCase()}`;
+  const variable = variableOf('RPC_URLS', network);
   const { urls = [], quorumUsd = 0 } = ctx.config.rpc[network] ?? {};
   if (urls.length === 0) return missing(`${variable} is not set here`, NOT_HERE);
   const providers = urls.map((url, i) => new JsonRpc(url, i + 1, { requestSeconds: REQUEST_SECONDS }));

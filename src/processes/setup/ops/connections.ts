@@ -1,5 +1,5 @@
 import { ENQUEUER_POOL_SIZE, QUEUE_POOL_SIZE } from '../../../background/queues.ts';
-import { RPC_NETWORKS } from '../../../platform/config/chains.ts';
+import { RPC_NETWORKS } from '../../../platform/config/variables.ts';
 import type { Config } from '../../../platform/config/config.ts';
 import { QUEUE_NAMES } from '../../../domain/schedule/job.ts';
 import { runOne, sql } from '../../../platform/postgres/db.ts';

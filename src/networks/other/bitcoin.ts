@@ -1,0 +1,18 @@
+import { HOUR, NO_EVM, type OtherNetwork } from '../traits/network.ts';
+
+/** Bitcoin. Confirmations follow large exchanges. */
+export const bitcoin = {
+  ...NO_EVM,
+  name: 'Bitcoin',
+  exchangeName: 'Bitcoin (BTC)',
+  blockSeconds: 600,
+  confirmations: 2,
+  unminedHoldSeconds: 3 * HOUR,
+  fee: 'medium',
+  explorer: 'https://mempool.space/tx/{tx}',
+  addressFormat: 'bech32',
+  transactionHashFormat: 'hex',
+  walletUri: 'bip-21',
+  coinType: 0,
+  coins: { BTC: { decimals: 8, contract: null } },
+} as const satisfies OtherNetwork;
