@@ -40,7 +40,8 @@ export default {
     {
       name: 'networks-are-data',
       severity: 'error',
-      comment: 'Coins and networks are what the world says of them, in one file for each network: they need no code.',
+      comment:
+        'Coins and networks are what the world says of them, in one file for each network: they need no code.',
       from: { path: '^src/networks/' },
       to: { pathNot: '^src/networks/' },
     },

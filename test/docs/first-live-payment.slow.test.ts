@@ -5,7 +5,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { Context } from 'mocha';
-import { COINS } from '../../src/domain/chain/coins.ts';
+import { testTokenContract } from '../../src/domain/chain/coins.ts';
 import { openDb, type Db } from '../../src/platform/postgres/db.ts';
 import { build, freePort, ROOT } from '../processes/service.ts';
 import { ERC20_CODE, findAnvil, startAnvil, wordOf, type Anvil } from '../support/anvil.ts';
@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 
 const PAGE = 'docs/guides/first-live-payment.md';
 const SEPOLIA = 11_155_111;
-const TOKEN = COINS.USDC.networks.ethereum.testContract;
+const TOKEN = testTokenContract('USDC', 'ethereum') ?? '';
 
 /** The commands of each section of the page, by its heading. */
 function sectionsOf(): Map<string, string> {

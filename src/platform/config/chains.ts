@@ -42,7 +42,7 @@ export function readProviders(read: Reader): ChainConfig['rpc'] {
 /** Returns what is set of each network that something is set of. */
 function byNetwork<T>(read: (network: RpcNetwork) => T | null): Readonly<Partial<Record<RpcNetwork, T>>> {
   const all = RPC_NETWORKS.map((network) => [network, read(network)] as const);
-  return Object.fromEntries(all.filter(([, value]) => value !== null)) as Partial<Record<RpcNetwork, T>>;
+  return Object.fromEntries(all.filter(([, value]) => value !== null));
 }
 
 /** The name of a URL's host: what answers under one name is one source, whatever its ports. */

@@ -1,14 +1,10 @@
 import { liveChainKey } from '../../chain/chain-key.ts';
-import {
-  mostSecondsBehind,
-  NETWORKS,
-  type NetworkId,
-  type TransactionHashFormat,
-} from '../../chain/networks.ts';
+import { mostSecondsBehind, NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import type { ChainTransfer } from '../../chain/port.ts';
 import { adaptersOf, type AdaptersByMode } from '../../payments/lifecycle/ports.ts';
 import { contextOfTestClock } from '../../payments/lifecycle/test-clock.ts';
 import { syncNetwork } from '../../payments/sync/sync-network.ts';
+import type { TransactionHashFormat } from '../../../networks/traits/network.ts';
 import type { Context } from '../../../platform/context.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import { messageOf } from '../../../platform/log.ts';

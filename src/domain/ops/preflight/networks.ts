@@ -4,7 +4,12 @@ import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { realChains } from '../../chain/profile.ts';
 import { JsonRpc } from '../../chain/evm/rpc/json-rpc.ts';
 import { countHosts } from '../../../platform/config/chains.ts';
-import { RPC_NETWORKS, variableOf, variablesOf, type RpcNetwork } from '../../../platform/config/variables.ts';
+import {
+  RPC_NETWORKS,
+  variableOf,
+  variablesOf,
+  type RpcNetwork,
+} from '../../../platform/config/variables.ts';
 import type { Context } from '../../../platform/context.ts';
 import { findLed } from '../../../platform/postgres/leadership.ts';
 import { readLiveChains } from '../chains.ts';
