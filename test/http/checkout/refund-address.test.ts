@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import supertest from 'supertest';
+import { simulatedContract } from '../../../src/domain/chain/addresses.ts';
 import { simulatedChain } from '../../../src/domain/chain/simulator/simulated.ts';
 import { addressIn, paymentIn } from '../../support/checkout.ts';
 import { countRows, expectError } from '../../support/http.ts';
@@ -268,6 +269,11 @@ describe('the refund address on the checkout page', () => {
   const BAD = {
     'a mistyped address': { address: `${MINE.slice(0, -1)}D` },
     "another network's address": { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
+    "a token's contract": { address: '0xdAC17F958D2ee523a2206206994597C13D831ec7' },
+    "a token's contract on another network": {
+      address: '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359',
+    },
+    "a simulated token's contract": { address: simulatedContract('USDC', 'ethereum') },
     nothing: {},
     'two addresses': `address=${MINE}&address=${MINE}`,
     markup: { address: '"><script>alert(1)</script>' },

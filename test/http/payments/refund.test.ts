@@ -116,6 +116,8 @@ describe('contract: POST /v1/payment/:id/refund', () => {
       `${MINE.slice(0, -1)}D`,
       own.derive('ethereum', { id }),
       own.derive('polygon', { id }),
+      // A token's contract: what is sent there is lost.
+      '0xdAC17F958D2ee523a2206206994597C13D831ec7',
     ])
       expectError(harness, await refund(id, { address }), 400, { field: 'address', constraint: 'format' });
     expect(await countRows(harness)).to.deep.equal(before_);

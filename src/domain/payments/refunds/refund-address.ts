@@ -1,4 +1,5 @@
 import { isAddress } from '../../chain/addresses.ts';
+import { COINS_ON_NETWORKS, tokenContract } from '../../chain/coins.ts';
 import type { AddressBook } from '../../chain/wallets/address-book.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { schedule } from '../../schedule/store.ts';
@@ -61,14 +62,14 @@ export async function setRefundAddress(
 }
 
 /** What decides whether an address can take a payment's money. */
-export interface RefundAddressRules extends Pick<PaymentAdapters, 'networks' | 'isSimulated'> {
+export interface RefundAddressRules extends Pick<PaymentAdapters, 'networks' | 'isSimulated' | 'chains'> {
   /** Of the payment. */
   readonly addresses: AddressBook;
 }
 
 /**
- * Parses typed text as an address on `network`. Returns null when it is not one, or is one of the payment's
- * own deposit addresses, which the page shows beside the field.
+ * Parses typed text as an address on `network`. Returns null when it is not one, is one of the payment's own
+ * deposit addresses, which the page shows beside the field, or a token's contract.
  */
 export function parseRefundAddress(
   rules: RefundAddressRules,
@@ -81,9 +82,12 @@ export function parseRefundAddress(
   return isForeignAddress(rules, payment, network, address) ? address : null;
 }
 
-/** True for an address on `network` that is no deposit address of the payment. */
+/**
+ * True for an address on `network` that is no deposit address of the payment, and no contract of a coin that
+ * we know: people copy it from an explorer for their own, and what is sent there is lost.
+ */
 export function isForeignAddress(
-  { addresses, networks, isSimulated }: RefundAddressRules,
+  { addresses, networks, isSimulated, chains }: RefundAddressRules,
   payment: Pick<Payment, 'id' | 'address'>,
   network: NetworkId,
   address: string,
@@ -91,5 +95,10 @@ export function isForeignAddress(
   if (!isAddress(network, address, { allowTestForms: isSimulated })) return false;
   // On every network: Ethereum and Polygon share an address format.
   const derived = networks.flatMap((one) => addresses.derive(one, payment) ?? []);
-  return ![payment.address, ...derived].some((own) => own.toLowerCase() === address.toLowerCase());
+  const contracts = COINS_ON_NETWORKS.flatMap(({ coin, network: one }) => [
+    tokenContract(coin, one) ?? [],
+    chains.contractOf(coin, one) ?? [],
+  ]).flat();
+  const refused = [payment.address, ...derived, ...contracts];
+  return !refused.some((own) => own.toLowerCase() === address.toLowerCase());
 }

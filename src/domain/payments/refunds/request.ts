@@ -86,7 +86,7 @@ function checkAddress(
   throw new ValidationError(
     'address',
     'format',
-    `must be an address on ${wrong}, and not one of the payment's own`,
+    `must be an address on ${wrong}, and neither one of the payment's own nor a token's contract`,
   );
 }
 
