@@ -65,7 +65,7 @@ export async function lookUp(
   if (clocked === null || !own.networks.includes(network)) return 'unable';
   try {
     const found = await own.chain(clocked).find(network, hash);
-    if (found === null) return await lookUpRead(ctx, network, hash);
+    if (found === null) return await lookUpRead(ctx, payment, hash);
     const result = resultOf(found.transfers, payment);
     if (result === 'seen') await syncNetwork(clocked, own, network);
     return result;
@@ -79,38 +79,37 @@ export async function lookUp(
   }
 }
 
-// Index: transfers_by_hash.
+// Index: transfers_pkey.
 const readOfTransaction = sql<
-  { is_read: boolean; pays_another: boolean },
-  { chain: string; network: NetworkId; hash: string; since: Date }
+  { is_read: boolean; is_valid: boolean | null },
+  { chain: string; network: NetworkId; hash: string; paymentId: string; since: Date }
 >(
   'read_of_transaction',
   (p) => `
-    SELECT (c.halted_at IS NULL AND c.scanned_until >= ${p.since}) IS TRUE AS is_read,
-      EXISTS (
-        SELECT FROM transfers t WHERE t.network = ${p.network} AND t.tx_hash = ${p.hash} AND t.is_live
-      ) AS pays_another
+    SELECT (c.halted_at IS NULL AND c.scanned_until >= ${p.since}) IS TRUE AS is_read, (
+        SELECT bool_or(t.dropped_at IS NULL) FROM transfers t
+        WHERE t.payment_id = ${p.paymentId} AND t.network = ${p.network} AND t.tx_hash = ${p.hash}
+      ) AS is_valid
     FROM chain_cursors c WHERE c.chain = ${p.chain}`,
 );
 
 /**
  * Says what follows from what the watcher has read, where this process has no provider to ask: a transaction
- * that pays the payment would be there. `hash` is none of the payment's own transfers.
+ * that pays the payment would be there, and its page shows neither all of them nor what was dropped. It says
+ * nothing of what other payments were paid by: whoever has one link could ask for every transaction of a
+ * chain, and know what all merchants take.
  */
 async function lookUpRead(
   ctx: Pick<Context, 'db' | 'now'>,
-  network: NetworkId,
+  { id: paymentId, network }: CheckoutPayment,
   hash: string,
 ): Promise<LookupResult> {
   const since = addSeconds(ctx.now(), -mostSecondsBehind(network));
-  const read = await runOne(ctx.db, readOfTransaction, {
-    chain: liveChainKey(network),
-    network,
-    hash,
-    since,
-  });
-  if (read?.pays_another === true) return 'elsewhere';
-  return read?.is_read === true ? 'unseen' : 'unable';
+  const chain = liveChainKey(network);
+  const read = await runOne(ctx.db, readOfTransaction, { chain, network, hash, paymentId, since });
+  if (read === null) return 'unable';
+  if (read.is_valid !== null) return read.is_valid ? 'counted' : 'dropped';
+  return read.is_read ? 'unseen' : 'unable';
 }
 
 function resultOf(transfers: readonly ChainTransfer[], { address }: CheckoutPayment): LookupResult {

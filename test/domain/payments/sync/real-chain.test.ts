@@ -32,6 +32,14 @@ describe('a network with a client of its own', () => {
     safeHeight: page.safeHeight + 1_000,
   });
 
+  /** As web sees the network. */
+  const withoutProvider = () => {
+    const { chain } = real.adapters.live;
+    const find = () => Promise.resolve(null);
+    const blind: ChainOf = (ctx) => ({ poll: (...asked) => chain(ctx).poll(...asked), find });
+    return { ...real.adapters, live: { ...real.adapters.live, chain: blind } };
+  };
+
   it('confirms nothing by a head that is 1,000 too high once, or every other time, and corrects it', async () => {
     const id = await real.create();
     await real.pay(id);
@@ -109,21 +117,35 @@ describe('a network with a client of its own', () => {
     const [id, other] = [await real.create(), await real.create()];
     const { txHash } = await real.pay(other);
     await real.sync();
-    const { chain } = real.adapters.live;
-    const find = () => Promise.resolve(null);
-    const blind: ChainOf = (ctx) => ({ poll: (...asked) => chain(ctx).poll(...asked), find });
-    const adapters = { ...real.adapters, live: { ...real.adapters.live, chain: blind } };
+    const adapters = withoutProvider();
     const { token_id } = await shop.payment(id);
     const look = async (hash: string) =>
       (await findTransactionByToken(harness.ctx, adapters, token_id, hash))?.result;
     const unknown = `0x${'ab'.repeat(32)}`;
-    expect([await look(txHash), await look(unknown)]).to.deep.equal(['elsewhere', 'unseen']);
+    // Not that it pays another: a link would tell by which transactions all payments of the service are paid.
+    expect([await look(txHash), await look(unknown)]).to.deep.equal(['unseen', 'unseen']);
     harness.advance(120);
     expect(await look(unknown), 'what came since is not read').to.equal('unable');
     expect(await look((await real.pay(id)).txHash), 'not read either').to.equal('unable');
     await real.sync();
     const [sent] = (await readPayments(harness.ctx.db, [id])).map(({ tx_hash }) => tx_hash);
     expect(await look(sent ?? '')).to.equal('counted');
+  });
+
+  it('says of a transaction of the payment itself that it counts, or was dropped, also where the page shows it not', async () => {
+    const id = await real.create();
+    const { token_id } = await shop.payment(id);
+    const hashes: string[] = [];
+    for (let part = 0; part < 7; part += 1) hashes.push((await real.pay(id, { amount: '1' })).txHash);
+    await real.sync();
+    const [first = '', ...others] = hashes;
+    const last = others.at(-1) ?? '';
+    await shop.chain.replace(first, harness.ctx.now());
+    await real.sync();
+    const adapters = withoutProvider();
+    const look = async (hash: string) =>
+      (await findTransactionByToken(harness.ctx, adapters, token_id, hash))?.result;
+    expect([await look(last), await look(first)]).to.deep.equal(['counted', 'dropped']);
   });
 
   it('without market rates goes on with money at par, and quarantines what needs a rate until there is one', async () => {
