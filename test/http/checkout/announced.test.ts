@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import supertest from 'supertest';
+import { announceTransactionByToken } from '../../../src/domain/checkout/actions/announce-transaction.ts';
 import { syncNetwork } from '../../../src/domain/payments/sync/sync-network.ts';
 import { paymentIn, SENT_HASH } from '../../support/checkout.ts';
 import { createPayment, type Payment } from '../../support/http.ts';
@@ -115,6 +116,16 @@ describe('a transaction that a wallet has sent, named to the checkout page', () 
       expect(text).to.include('Waiting for your payment').and.not.include('onerror');
       expect(await kept(payment)).to.equal(undefined);
     });
+
+  it('is refused with a chain that is not served: nobody would ever report it', async () => {
+    const payment = await createPayment(harness);
+    const adapters = { ...harness.adapters, networks: ['ethereum'] as const };
+    const named = (chain: string) =>
+      announceTransactionByToken(harness.ctx, adapters, payment.token_id, { tx: SENT_HASH, chain });
+    expect((await named(AMOY))?.result).to.equal('bad');
+    expect(await kept(payment)).to.equal(undefined);
+    expect((await named(SEPOLIA))?.result).to.equal('unknown');
+  });
 
   it('changes nothing once no money is asked for, and a payment that nobody has is no page', async () => {
     for (const state of ['seen', 'settled', 'expired', 'cancelled', 'refunded']) {

@@ -1,4 +1,4 @@
-import { NETWORK_IDS, type NetworkId } from '../../chain/networks.ts';
+import type { NetworkId } from '../../chain/networks.ts';
 import { adaptersOf, type AdaptersByMode } from '../../payments/lifecycle/ports.ts';
 import { withTestClockOf } from '../../payments/lifecycle/test-clock.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -28,8 +28,9 @@ export async function announceTransactionByToken(
 ): Promise<{ result: LookupResult; payment: CheckoutPayment } | null> {
   const payment = await findByToken(ctx.db, token);
   if (payment === null) return null;
-  const { chains } = adaptersOf(adapters, payment.merchant_mode);
-  const network = NETWORK_IDS.find((one) => chains.chainIdOf(one) === Number(chain));
+  const { chains, networks } = adaptersOf(adapters, payment.merchant_mode);
+  // Of another one nobody would ever report it.
+  const network = networks.find((one) => chains.chainIdOf(one) === Number(chain));
   const hash = network === undefined ? null : parseHash(network, tx);
   if (network === undefined || hash === null) return { result: 'bad', payment };
   const result = await lookUp(ctx, adapters, { ...payment, network }, hash);
