@@ -85,9 +85,8 @@ export function setReceiptAddress(ctx: Context, adapters: AdaptersByMode): Reque
     const { mail } = (request.body ?? {}) as Record<string, unknown>;
     const { language, chosen } = languageOf(request);
     const { token } = request.params;
-    // Without a mail server nothing would be sent.
-    const result =
-      ctx.config.smtpUrl === null ? 'closed' : await setReceiptAddressByToken(ctx, token, mail, RECEIPTS);
+    const given = { mail, language: language.id };
+    const result = await setReceiptAddressByToken(ctx, token, given, RECEIPTS);
     if (result === 'missing') return next();
     if (result === 'saved')
       return response.set(PAGE_HEADERS).redirect(303, `${checkoutPath(token)}${languageQuery(chosen)}#proof`);

@@ -55,6 +55,9 @@ describe('a mail address for the receipt', () => {
         .type('form')
         .send({ mail: MAIL })
         .expect(409);
+      await supertest(silent.app)
+        .post(`/checkout/${'A'.repeat(32)}/receipt`)
+        .expect(404);
     } finally {
       await silent.close();
     }
@@ -71,7 +74,8 @@ describe('a mail address for the receipt', () => {
     const [mail, ...others] = scene.mails();
     expect(others).to.deep.equal([]);
     expect(mail?.headers.get('to')).to.include(MAIL);
-    expect(mail?.headers.get('subject')).to.equal('[TEST] Receipt from Shop: order order-1');
+    // Before the page was read again: the form says in which language it was.
+    expect(mail?.headers.get('subject')).to.equal('[TEST] Quittung von Shop: Bestellung order-1');
     expect(await emailOf(id)).to.equal(MAIL);
     const page = await open(token);
     expect(page).to.include('b…@customer.example').and.not.include(MAIL);
@@ -140,6 +144,13 @@ describe('a mail address for the receipt', () => {
       expect(text).to.match(/<input[^>]+aria-invalid="true" aria-describedby="mail-fault"/);
       expect([await emailOf(id), await countRows(scene.harness)]).to.deep.equal([null, before]);
     });
+
+  it('that is none is answered by a page that does not reload itself without a script', async () => {
+    const { token_id } = await paymentIn(scene.harness, 'confirming');
+    const reloads = 'http-equiv="refresh"';
+    expect(await open(token_id)).to.include(reloads);
+    expect((await give(token_id, { mail: 'ben' }).expect(400)).text).to.not.include(reloads);
+  });
 
   it('is refused from another page, and more than ten times a minute from one address', async () => {
     const { token } = await settle();

@@ -57,10 +57,10 @@ export function checkoutPage(
   options: PageOptions = {},
 ): string {
   const content = contentOf(payment, now, language, served, options);
-  const { view, path, query } = content;
+  const { view, path, query, mail } = content;
   const pagePath = `${path}${query}`;
   // A reload would lose what a customer types into the form, and what the last one was answered with.
-  const canReload = view.isLive && view.refundTo !== 'ask' && content.found === null;
+  const canReload = view.isLive && view.refundTo !== 'ask' && content.found === null && mail === null;
   return document({
     language,
     title: pageTitle(view, language),
