@@ -95,14 +95,14 @@ export async function readAddressRequest(
   });
 }
 
-/** What is missing now, however late the mail is; null: nothing, it is on its way, or the time is over. */
+/** What is missing now, however late the mail is, and whatever the page was told of; null: nothing. */
 function incompletePayment(
   payment: CheckoutPayment,
   { at, now }: { at: Date; now: Date },
   config: MailConfig,
 ): AddressedMail | null {
-  const { state, toSend, priceUntil, payBy } = viewOf(payment, now);
-  if (state !== 'underpaid' || toSend === null) return null;
+  const { toSend, priceUntil, payBy } = viewOf(payment, now);
+  if (toSend === null || isZero(payment.amount_received)) return null;
   return addressed(payment, {
     ...commonData(payment, config),
     kind: 'incomplete',

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import supertest from 'supertest';
 import { sendAddressRequests } from '../../../src/domain/receipts/send.ts';
+import { SENT_HASH } from '../../support/checkout.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
 
 describe('a mail about a payment that lacks something', () => {
@@ -123,6 +124,24 @@ This mail was sent automatically; answers to it are not read.
     expect(await harness.ctx.db('address_requests').pluck('last_error')).to.deep.equal([
       'nothing to ask or to report any more',
     ]);
+  });
+
+  it('is sent, too, where somebody has named a transaction to the page: nobody has checked it', async () => {
+    const id = await create();
+    const { token_id } = await scene.shop.payment(id);
+    const form = { tx: SENT_HASH, chain: '0xaa36a7' };
+    await supertest(scene.harness.app)
+      .post(`/checkout/${token_id}/transaction`)
+      .type('form')
+      .send(form)
+      .expect(200);
+    await send(id, '4');
+    expect(
+      scene
+        .mails()
+        .map(({ text }) => text)
+        .join(),
+    ).to.include('Send 6.50 USDC more');
   });
 
   it('is not sent where the rest is here, or on its way, or the customer has no address', async () => {
