@@ -31,14 +31,16 @@ function enhance() {
   countBack(GO_BACK_SECONDS);
 }
 
-/** Counts down in the link back, which is followed at the end, unless the customer stays.
+/** Counts down in the link back, which is followed at the end, unless the customer stays. It waits while they
+ * write where their receipt goes.
  * @param {number} seconds */
 function countBack(seconds) {
   const [success, count] = [byId('success'), byId('count')];
   if (!(success instanceof HTMLAnchorElement) || !count || byId('stay')?.hidden !== false) return;
   count.textContent = String(seconds);
-  if (seconds === 0) leaveTo(success.href);
-  else goBackTimer = setTimeout(countBack, 1000, seconds - 1);
+  const isWriting = byId('help')?.contains(document.activeElement);
+  if (seconds === 0 && !isWriting) leaveTo(success.href);
+  else goBackTimer = setTimeout(countBack, 1000, isWriting ? seconds : seconds - 1);
 }
 
 /** What is saved has the payment's id as its name.

@@ -115,6 +115,8 @@ async function payWith({ provider }) {
     await switchTo(provider, chain);
     // The customer may have taken minutes: what is asked for by now, and nothing where that is no more.
     await reload();
+    // A wallet that is on another chain, still or again, would send other money to the same address.
+    if (Number(await provider.request({ method: 'eth_chainId' })) !== Number(chain)) throw new UnknownChain();
     const { chain: asked, to, value, data } = byId('injected')?.dataset ?? {};
     if (asked !== chain) throw new UnknownChain();
     // Another tab was quicker: the page says so.
@@ -122,8 +124,10 @@ async function payWith({ provider }) {
       remember({ hash: null, shown: shownHashes().length, chain });
       isSending = true;
       const params = [{ from, to, value, data }];
-      const hash = await provider.request({ method: 'eth_sendTransaction', params });
-      remember({ hash: String(hash), shown: shownHashes().length, chain });
+      const sent = await provider.request({ method: 'eth_sendTransaction', params });
+      // What is no hash is never shown: the page would wait for it beside the transaction itself.
+      const hash = typeof sent === 'string' && /^0x[\da-f]{64}$/i.test(sent) ? sent : null;
+      remember({ hash, shown: shownHashes().length, chain });
       byId('unsent')?.removeAttribute('open');
       await keepSent();
       said = sending ? (texts.sent ?? '') : '';

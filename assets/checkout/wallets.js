@@ -44,9 +44,14 @@ function plainIcon(icon) {
 
 /** @returns {Wallet[]} */
 function walletsHere() {
-  const { ethereum } = /** @type {{ ethereum?: Provider }} */ (/** @type {unknown} */ (window));
-  if (announced.size > 0 || typeof ethereum?.request !== 'function') return [...announced.values()];
-  return [{ name: '', icon: '', provider: ethereum }];
+  if (announced.size > 0) return [...announced.values()];
+  try {
+    const { ethereum } = /** @type {{ ethereum?: Provider }} */ (/** @type {unknown} */ (window));
+    return typeof ethereum?.request === 'function' ? [{ name: '', icon: '', provider: ethereum }] : [];
+  } catch {
+    // It is foreign, and may be a getter that throws: the page goes on.
+    return [];
+  }
 }
 
 /**

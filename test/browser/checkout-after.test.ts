@@ -128,6 +128,27 @@ describe('the checkout page after paying', () => {
     });
   });
 
+  check('the link back waits while the customer writes where their receipt goes', async () => {
+    const { id, token_id } = await paymentIn(harness, 'converting');
+    await withPage(browser, {}, async (page) => {
+      await page.clock.install();
+      await page.goto(urlOf(token_id));
+      await setColumns(harness, id, CHECKOUT_STATES.settled ?? {});
+      await page.locator('#stay').waitFor();
+      await page.locator('#mail').fill('ben@');
+      await page.clock.runFor(30_000);
+      expect(page.url()).to.equal(urlOf(token_id));
+      expect(await page.locator('#mail').inputValue()).to.equal('ben@');
+      await page.locator('#mail').fill('ben@customer.example');
+      await page.locator('#mail').press('Enter');
+      await page.locator('#proof', { hasText: 'b…@customer.example' }).waitFor();
+      const left = async () => Number(/\d+$/.exec(await page.locator('#success').innerText())?.[0]);
+      const before_ = await left();
+      await page.clock.runFor(3_000);
+      expect(await left(), 'it goes on').to.be.below(before_);
+    });
+  });
+
   check('a refund that waits for an address comes first, and is confirmed in fours', async () => {
     const { id, token_id } = await paid(harness);
     await harness.ctx.db('refunds').insert(refundRow(id, harness.ctx.now(), { status: 'NEEDS_ADDRESS' }));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { paymentIn } from '../support/checkout.ts';
+import { CHECKOUT_STATES, paymentIn, setColumns } from '../support/checkout.ts';
 import type { Harness } from '../support/harness.ts';
 import type { Listening } from '../support/http.ts';
 import { overflow, violations } from './axe.ts';
@@ -24,7 +24,8 @@ interface Announced {
 
 /**
  * Wallets that announce themselves (EIP-6963), on the main network. `window.refusal` says by method with
- * which error the next request ends, and `window.hold` which method waits for `window.go`.
+ * which error the next request ends, `window.hold` which method waits for `window.go`, and `window.answer`
+ * what is said of a transaction, and `window.chain` the chain that is chosen by hand.
  */
 const walletsOf = (wallets: readonly Announced[]) => `
   window.asked = [];
@@ -38,8 +39,8 @@ const walletsOf = (wallets: readonly Announced[]) => `
       if (error) { delete window.refusal[method]; throw Object.assign(new Error(''), error); }
       if (method === 'eth_requestAccounts') return ['0x00000000000000000000000000000000000000aa'];
       if (method === 'wallet_switchEthereumChain') { chain = params[0].chainId; return null; }
-      if (method === 'eth_chainId') return chain;
-      return method === 'eth_sendTransaction' ? '0x' + 'AB'.repeat(32) : null;
+      if (method === 'eth_chainId') return window.chain ?? chain;
+      return method === 'eth_sendTransaction' ? window.answer ?? '0x' + 'AB'.repeat(32) : null;
     } } };
   });
   window.announceWallets = () => {
@@ -311,6 +312,47 @@ describe('the wallets in the browser that announce themselves', () => {
       );
     },
   );
+
+  check(
+    'are asked for nothing once they are on another chain, also while the page reads what is due',
+    async () => {
+      await withWallets(TWO, async (page, url) => {
+        await wallet(page, 'Pay with Fox').waitFor();
+        await page.route(url, async (route) => {
+          await page.evaluate(`window.chain = '0x1'`);
+          await route.continue();
+        });
+        await wallet(page, 'Pay with Fox').click();
+        await notice(page, 'The wallet does not switch to Sepolia. Nothing was sent');
+        expect(await methods(page)).to.not.include('eth_sendTransaction');
+      });
+    },
+  );
+
+  check('have sent it without naming it: they are offered again once the page shows one more', async () => {
+    await withWallets(TWO, async (page) => {
+      await page.evaluate(`window.answer = 'accepted'`);
+      await wallet(page, 'Pay with Fox').click();
+      await notice(page, 'Sent. This page shows it as soon as the network does.');
+      expect(await page.locator('#injected button').count()).to.equal(0);
+      await page.locator('#simulate-half').click();
+      await page.locator('#said', { hasText: 'Part of your payment is here' }).waitFor();
+      await wallet(page, 'Pay with Fox').waitFor();
+    });
+  });
+
+  check('stop nothing where reading them throws: the page goes on', async () => {
+    const { id, token_id } = await paymentIn(harness, 'waiting');
+    await withPage(browser, {}, async (page) => {
+      await page.addInitScript(
+        `Object.defineProperty(window, 'ethereum', { get() { throw new Error('hostile'); } })`,
+      );
+      await page.goto(`${server.url}/checkout/${token_id}`);
+      await page.locator('#copy-address').waitFor();
+      await setColumns(harness, id, CHECKOUT_STATES.seen ?? {});
+      await page.locator('#said', { hasText: 'We have seen your payment' }).waitFor();
+    });
+  });
 
   for (const [width, colorScheme, language] of [
     [360, 'light', 'en'],
