@@ -4,7 +4,7 @@ import { decimalsOf, tokenContract, type CoinId } from '../../src/domain/chain/c
 import { EvmClient } from '../../src/domain/chain/evm/client.ts';
 import type { EvmOptions } from '../../src/domain/chain/evm/evm-options.ts';
 import { ERC20_CODE, findAnvil, startAnvil, wordOf, type Anvil } from './anvil.ts';
-import { EvmFollower } from './evm-follower.ts';
+import { Follower } from './follower.ts';
 
 /** Depths of anvil with four slots in an epoch: the block this far below the head is safe, or final. */
 export const [SAFE_DEPTH, FINAL_DEPTH] = [4, 8];
@@ -129,9 +129,9 @@ export class EvmStand {
   }
 
   /** Returns a client of this node, or of what stands in front of it, and who follows it. */
-  follow(own: readonly string[], options: Partial<EvmOptions> = {}): EvmFollower {
+  follow(own: readonly string[], options: Partial<EvmOptions> = {}): Follower {
     const client = new EvmClient({ ...OPTIONS, urls: [this.anvil.url], ...options }, () => new Date());
-    return new EvmFollower(client, own);
+    return new Follower(client, own);
   }
 }
 

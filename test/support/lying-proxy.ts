@@ -29,13 +29,13 @@ export interface LyingProxy {
 }
 
 /** Starts a provider that passes on what a node says, until it is told to lie. */
-export async function startLyingProxy(anvil: Anvil): Promise<LyingProxy> {
+export async function startLyingProxy(node: Pick<Anvil, 'rpc'>): Promise<LyingProxy> {
   const calls: RpcCall[] = [];
   const proxy = { lie: null as Lie | null };
   const answerTo = async (call: RpcCall): Promise<unknown> => {
     calls.push(call);
     try {
-      const truth = await anvil.rpc(call.method, call.params);
+      const truth = await node.rpc(call.method, call.params);
       const result = proxy.lie === null ? truth : await proxy.lie(call, truth);
       return result instanceof RawAnswerInstead ? result : { jsonrpc: '2.0', id: call.id, result };
     } catch (error) {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createChainClients } from '../../../src/domain/chain/clients.ts';
 import { storeRates } from '../../../src/domain/chain/rates/store.ts';
 import { marketOf } from '../../../src/domain/chain/simulator/market.ts';
-import { EvmFollower } from '../../support/evm-follower.ts';
+import { Follower } from '../../support/follower.ts';
 import { FINAL_DEPTH, newAddress, useEvmStand } from '../../support/evm-stand.ts';
 import { createHarness, type Harness } from '../../support/harness.ts';
 
@@ -21,7 +21,7 @@ describe('the clients of real networks, with one provider and a quorum from 1,00
     const [watched] = createChainClients({ ...harness.ctx, config: { ...harness.ctx.config, rpc } });
     if (watched === undefined) throw new Error('there is no client');
     const address = newAddress();
-    const follower = new EvmFollower(watched.client, [address]);
+    const follower = new Follower(watched.client, [address]);
     try {
       await follower.pollAll();
       for (const one of thousandths) {

@@ -4,11 +4,11 @@ import type { EvmOptions } from './evm-options.ts';
 import { transferOf } from './look-up.ts';
 import { provenBalance } from './proofs/account.ts';
 import { readHeader, type Header } from './proofs/header.ts';
-import { demand } from './proofs/refused.ts';
+import { demand } from '../rpc/refused.ts';
 import { quantity } from './proofs/values.ts';
 import { blockOf, headerAt, proveContent, transfersTo, type Reader } from './read.ts';
-import type { Call, JsonRpc } from './rpc/json-rpc.ts';
-import { isUnable } from './rpc/questions.ts';
+import type { Call, JsonRpc } from '../rpc/json-rpc.ts';
+import { isUnable } from '../rpc/questions.ts';
 import { TRANSFER_TOPIC } from './transfers.ts';
 
 /** balanceOf(address), ERC-20. */

@@ -1,11 +1,11 @@
-import type { Branch } from './branch.ts';
-import { demand } from './proofs/refused.ts';
+import type { Branch } from '../scan/branch.ts';
+import { demand } from '../rpc/refused.ts';
 import { readLog, type Log } from './proofs/receipts.ts';
 import { fields, integer, list, word } from './proofs/values.ts';
 import { blockAt, findTransfers, proveContent, transfersTo, type Block, type Reader } from './read.ts';
-import type { JsonRpc } from './rpc/json-rpc.ts';
-import { ProviderError } from './rpc/provider-error.ts';
-import { receiversIn, TRANSFER_TOPIC, type Coins } from './transfers.ts';
+import type { JsonRpc } from '../rpc/json-rpc.ts';
+import { ProviderError } from '../rpc/provider-error.ts';
+import { minedOf, receiversIn, TRANSFER_TOPIC, type Coins } from './transfers.ts';
 
 /** Blocks whose logs are asked for at once, at most. */
 export const MAX_RANGE = 2_000;
@@ -73,7 +73,7 @@ async function extend(
       : isOurs
         ? await transfersTo(options, block, own, null)
         : [];
-    branch.extend({ ...block.header, transactions: block.transactions }, found);
+    branch.extend(minedOf(block), found);
   }
 }
 

@@ -2,7 +2,7 @@ import type { NetworkId } from '../networks.ts';
 import type { ChainTransfer } from '../port.ts';
 import type { ChainProfile } from '../profile.ts';
 import type { Finality } from './finality.ts';
-import type { Limits } from './rpc/json-rpc.ts';
+import type { Limits } from '../rpc/json-rpc.ts';
 
 /** What a client of an EVM network goes by. */
 export interface EvmOptions {

@@ -1,10 +1,8 @@
-import type { ChainTransfer } from '../port.ts';
-import type { Branch } from './branch.ts';
 import type { Header } from './proofs/header.ts';
-import { demand } from './proofs/refused.ts';
+import { demand } from '../rpc/refused.ts';
 import { headerAt } from './read.ts';
-import { ProviderError } from './rpc/provider-error.ts';
-import type { JsonRpc } from './rpc/json-rpc.ts';
+import { ProviderError } from '../rpc/provider-error.ts';
+import type { JsonRpc } from '../rpc/json-rpc.ts';
 
 /** How a network says what no reorganisation takes back. */
 export interface Finality {
@@ -49,37 +47,4 @@ async function named(provider: JsonRpc, which: 'finalized' | 'safe'): Promise<He
       return null;
     throw error;
   });
-}
-
-/** Asks for a second opinion about the blocks that large transfers are in. */
-export interface Quorum {
-  /** Returns the transfers that one provider alone cannot make final. */
-  needed(transfers: readonly ChainTransfer[]): Promise<readonly ChainTransfer[]>;
-  /**
-   * True when a provider of another host has a block of this hash at the height; null: there are such
-   * providers, and none of them answers now.
-   */
-  agrees(block: { height: number; hash: string }): Promise<boolean | null>;
-}
-
-/**
- * Makes final what a provider names, as far as it was read. Throws Refused where a named block is on another
- * branch than the one that was read. Where a second provider must agree and does not, final ends below the
- * transfers that need it.
- */
-export async function finalize(branch: Branch, { final, named }: Checkpoints, quorum: Quorum): Promise<void> {
-  for (const { height, hash } of named) {
-    const known = branch.hashAt(height);
-    demand(
-      known === undefined || known === hash,
-      `block ${height} is named final or safe, and is on another branch`,
-    );
-  }
-  const height = Math.min(final, branch.tip.height);
-  const hash = branch.hashAt(height);
-  if (hash === undefined || height <= branch.final.height) return;
-  const large = await quorum.needed(branch.becomingFinal(height));
-  const lowest = Math.min(...large.map(({ block }) => block?.height ?? height));
-  const isAgreed = large.length === 0 || (await quorum.agrees({ height, hash })) === true;
-  branch.finalize(isAgreed ? height : lowest - 1);
 }

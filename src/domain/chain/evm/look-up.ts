@@ -1,6 +1,6 @@
 import type { ChainTransfer, Outcome } from '../port.ts';
-import type { Found } from './cursor.ts';
-import { demand } from './proofs/refused.ts';
+import type { Found } from '../scan/cursor.ts';
+import { demand } from '../rpc/refused.ts';
 import { readTransaction } from './proofs/transactions.ts';
 import { fields, word } from './proofs/values.ts';
 import { blockOf, headerAt, proveContent, receiptsOf, transfersTo, type Reader } from './read.ts';

@@ -1,9 +1,9 @@
 import { compare, sum } from '../../../platform/values/money.ts';
 import type { Owned, Watch } from '../port.ts';
-import type { Found } from './cursor.ts';
+import type { Found } from '../scan/cursor.ts';
 import { readHeader, type Header } from './proofs/header.ts';
 import { readReceipts, type Receipt } from './proofs/receipts.ts';
-import { demand } from './proofs/refused.ts';
+import { demand } from '../rpc/refused.ts';
 import {
   isKnownType,
   proveSender,
@@ -12,9 +12,9 @@ import {
   type Transaction,
 } from './proofs/transactions.ts';
 import { dataBytes, fields, list } from './proofs/values.ts';
-import type { Call, JsonRpc } from './rpc/json-rpc.ts';
-import { ProviderError, type ProviderFault } from './rpc/provider-error.ts';
-import { gainOf, innerMoves, type InnerMove } from './rpc/traces.ts';
+import type { Call, JsonRpc } from '../rpc/json-rpc.ts';
+import { ProviderError, type ProviderFault } from '../rpc/provider-error.ts';
+import { gainOf, innerMoves, type InnerMove } from './traces.ts';
 import { receiversIn, transfersIn, type Coins } from './transfers.ts';
 
 /** What a poll reads with: one provider, the coins of its network, and which addresses are ours. */

@@ -1,8 +1,8 @@
-import type { Branch } from './branch.ts';
-import { Refused } from './proofs/refused.ts';
+import type { Branch } from '../scan/branch.ts';
+import { Refused } from '../rpc/refused.ts';
 import { fields } from './proofs/values.ts';
 import { transactionsIn, type Reader } from './read.ts';
-import { ProviderError, withoutUntil, type ProviderFault } from './rpc/provider-error.ts';
+import { ProviderError, withoutUntil, type ProviderFault } from '../rpc/provider-error.ts';
 import { summed } from './transfers.ts';
 
 /**

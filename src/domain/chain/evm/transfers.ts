@@ -3,10 +3,11 @@ import { divide } from '../../../platform/values/money.ts';
 import { decimalsOf, COINS_ON_NETWORKS, tokenContract, type CoinId } from '../coins.ts';
 import type { NetworkId } from '../networks.ts';
 import type { ChainProfile } from '../profile.ts';
-import type { Found } from './cursor.ts';
+import { claimsOf } from '../scan/claims.ts';
+import type { Found, Mined } from '../scan/cursor.ts';
 import { bloomBits, mayHold, type Header } from './proofs/header.ts';
 import type { Log, Receipt } from './proofs/receipts.ts';
-import type { Transaction } from './proofs/transactions.ts';
+import { isKnownType, proveSender, type Transaction } from './proofs/transactions.ts';
 
 /** Transfer(address indexed from, address indexed to, uint256 value), ERC-20. */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -141,4 +142,26 @@ export function summed(coins: Coins, transaction: Transaction, moves: readonly T
       nonce: transaction.nonce,
     };
   });
+}
+
+/** Returns what a block has that decides about transfers: who sends its transactions is proven when asked. */
+export function minedOf({
+  header: { height, hash, time },
+  transactions,
+}: {
+  readonly header: Header;
+  readonly transactions: readonly Transaction[];
+}): Mined {
+  const claimed = (transaction: Transaction, claims: ReadonlySet<string>) => {
+    const [claim] = claimsOf(transaction);
+    if (claim === undefined || !claims.has(claim)) return [];
+    if (isKnownType(transaction)) proveSender(transaction);
+    return [[claim, transaction.hash] as const];
+  };
+  return {
+    height,
+    hash,
+    time,
+    claimants: (claims) => new Map(transactions.flatMap((transaction) => claimed(transaction, claims))),
+  };
 }

@@ -2,7 +2,7 @@ import { watchKey } from '../../chain/chain-key.ts';
 import { NEVER_USD } from '../../chain/clients.ts';
 import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { realChains } from '../../chain/profile.ts';
-import { JsonRpc } from '../../chain/evm/rpc/json-rpc.ts';
+import { JsonRpc } from '../../chain/rpc/json-rpc.ts';
 import { countHosts } from '../../../platform/config/chains.ts';
 import {
   RPC_NETWORKS,

@@ -1,10 +1,10 @@
 import { checkpointsBelow } from '../../chain/evm/finality.ts';
 import type { Header } from '../../chain/evm/proofs/header.ts';
-import { Refused } from '../../chain/evm/proofs/refused.ts';
+import { Refused } from '../../chain/rpc/refused.ts';
 import { blockOf, headerAt, proveContent, receiptsOf } from '../../chain/evm/read.ts';
-import type { JsonRpc } from '../../chain/evm/rpc/json-rpc.ts';
-import { ProviderError } from '../../chain/evm/rpc/provider-error.ts';
-import { checkChain } from '../../chain/evm/rpc/questions.ts';
+import { checkChain } from '../../chain/evm/scan.ts';
+import type { JsonRpc } from '../../chain/rpc/json-rpc.ts';
+import { ProviderError } from '../../chain/rpc/provider-error.ts';
 import { TRANSFER_TOPIC } from '../../chain/evm/transfers.ts';
 import { mostSecondsBehind, NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import type { Context } from '../../../platform/context.ts';

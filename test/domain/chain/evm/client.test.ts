@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { EvmClient } from '../../../../src/domain/chain/evm/client.ts';
 import type { ChainTransfer } from '../../../../src/domain/chain/port.ts';
 import { ERC20_CODE, TRANSFER_TOPIC, wordOf } from '../../../support/anvil.ts';
-import type { EvmFollower } from '../../../support/evm-follower.ts';
+import type { Follower } from '../../../support/follower.ts';
 import {
   BATCH_CODE,
   contractOf,
@@ -260,7 +260,7 @@ describe('a client of an EVM network', () => {
   });
 
   describe('with transactions in the pool', () => {
-    let follower: EvmFollower;
+    let follower: Follower;
     let address: string;
     let account: string;
     beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { hashOf } from '../../../../src/domain/chain/evm/proofs/header.ts';
 import { findAnvil, startAnvil } from '../../../support/anvil.ts';
-import type { EvmFollower } from '../../../support/evm-follower.ts';
+import type { Follower } from '../../../support/follower.ts';
 import { FINAL_DEPTH, newAddress, unitsOf, useEvmStand, type EvmStand } from '../../../support/evm-stand.ts';
 import {
   RawAnswerInstead,
@@ -179,14 +179,14 @@ describe('a provider that lies', () => {
     await stand.send(addresses[place] ?? '', unitsOf('ETH', place + 1));
     await stand.mine();
   };
-  const amounts = (follower: EvmFollower) =>
+  const amounts = (follower: Follower) =>
     [...follower.confirmed.values()].map(
       ({ address, coin, amount }) => `${addresses.indexOf(address)} ${coin} ${amount}`,
     );
   const ALL = [0, 1, 2].flatMap((place) => ['USDC', 'ETH'].map((coin) => `${place} ${coin} ${place + 1}`));
 
   /** Polls later, when the providers have rested. */
-  const pollLater = async (follower: EvmFollower) => {
+  const pollLater = async (follower: Follower) => {
     follower.now = new Date(follower.now.getTime() + 120_000);
     return follower.pollAll();
   };

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { ChainHalted } from '../../../../src/domain/chain/port.ts';
 import { wordOf } from '../../../support/anvil.ts';
-import type { EvmFollower } from '../../../support/evm-follower.ts';
+import type { Follower } from '../../../support/follower.ts';
 import { contractOf, FINAL_DEPTH, newAddress, ROUTER_CODE, useEvmStand } from '../../../support/evm-stand.ts';
 import { startLyingProxy } from '../../../support/lying-proxy.ts';
 
 describe('reorganisations of an EVM network', () => {
   const standOf = useEvmStand();
   let address: string;
-  let follower: EvmFollower;
+  let follower: Follower;
 
   beforeEach(async () => {
     address = newAddress();

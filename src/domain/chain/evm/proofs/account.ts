@@ -1,4 +1,4 @@
-import { demand, Refused } from './refused.ts';
+import { demand, Refused } from '../../rpc/refused.ts';
 import { decode, keccak, keccakBytes, type Item } from './rlp.ts';
 import { dataBytes, fields, list } from './values.ts';
 

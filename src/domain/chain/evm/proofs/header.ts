@@ -1,4 +1,4 @@
-import { demand } from './refused.ts';
+import { demand } from '../../rpc/refused.ts';
 import { encode, integerBytes, keccak, keccakBytes, type Item } from './rlp.ts';
 import { dataBytes, fields, integer, quantity, time, word } from './values.ts';
 

@@ -1,4 +1,4 @@
-import { demand } from './refused.ts';
+import { demand } from '../../rpc/refused.ts';
 import { encode, integerBytes } from './rlp.ts';
 import { listRoot } from './trie.ts';
 import { address, dataBytes, fields, list, quantity, word } from './values.ts';

@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { Refused } from './refused.ts';
+import { Refused } from '../../rpc/refused.ts';
 
 /** What RLP encodes: bytes, or a list of such items. */
 export type Item = Uint8Array | readonly Item[];

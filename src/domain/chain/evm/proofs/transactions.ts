@@ -1,6 +1,6 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { itemOf } from './header.ts';
-import { demand, Refused } from './refused.ts';
+import { demand, Refused } from '../../rpc/refused.ts';
 import { encode, integerBytes, keccak, keccakBytes, type Item } from './rlp.ts';
 import { listRoot } from './trie.ts';
 import { address, dataBytes, fields, integer, list, quantity, word } from './values.ts';

@@ -1,4 +1,4 @@
-import { Refused } from './refused.ts';
+import { Refused } from '../../rpc/refused.ts';
 
 // What a provider sent is unknown until one of these has read it.
 

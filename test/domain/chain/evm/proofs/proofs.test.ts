@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { bloomBits, hashOf, mayHold, readHeader } from '../../../../../src/domain/chain/evm/proofs/header.ts';
-import { Refused } from '../../../../../src/domain/chain/evm/proofs/refused.ts';
+import { Refused } from '../../../../../src/domain/chain/rpc/refused.ts';
 import { decode, encode, integerBytes, keccak } from '../../../../../src/domain/chain/evm/proofs/rlp.ts';
 import {
   proveSender,

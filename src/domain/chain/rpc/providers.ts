@@ -1,5 +1,5 @@
-import { addSeconds } from '../../../../platform/clock.ts';
-import type { Provider } from '../../port.ts';
+import { addSeconds } from '../../../platform/clock.ts';
+import type { Provider } from '../port.ts';
 import { JsonRpc, type Limits } from './json-rpc.ts';
 import { ProviderError } from './provider-error.ts';
 

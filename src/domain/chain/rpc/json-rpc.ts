@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
-import { hostOf } from '../../../../platform/config/chains.ts';
-import { messageOf } from '../../../../platform/log.ts';
-import { parseUrl } from '../../../../platform/values/urls.ts';
+import { hostOf } from '../../../platform/config/chains.ts';
+import { messageOf } from '../../../platform/log.ts';
+import { parseUrl } from '../../../platform/values/urls.ts';
 import { countValues, readBody } from './body.ts';
 import { ProviderError } from './provider-error.ts';
 
@@ -18,6 +18,8 @@ const CONNECTIONS = 8;
 
 /** JSON-RPC 2.0, "Error object". */
 const METHOD_NOT_FOUND = -32_601;
+/** With these Bitcoin Core sends an error of a method. */
+const ERROR_STATUS = new Set([404, 500]);
 /** Providers limit the calls of a batch. */
 const CALLS_A_BATCH = 50;
 
@@ -84,8 +86,11 @@ export class JsonRpc {
     return this.#resultOf(await this.#post(method, message(0, { method, params })), method, 0);
   }
 
-  /** Returns the results of several calls in their order; they travel in batches. Throws ProviderError. */
-  async batch(calls: readonly Call[]): Promise<readonly unknown[]> {
+  /**
+   * Returns the results of several calls in their order; they travel in batches. Throws ProviderError; one
+   * that `isNone` is null instead.
+   */
+  async batch(calls: readonly Call[], isNone = NEVER): Promise<readonly unknown[]> {
     const results: unknown[] = [];
     for (let i = 0; i < calls.length; i += CALLS_A_BATCH) {
       const some = calls.slice(i, i + CALLS_A_BATCH);
@@ -95,7 +100,7 @@ export class JsonRpc {
       );
       if (!Array.isArray(answers)) throw this.#error('no_result', 'did not answer a batch with a list');
       const byId = new Map(answers.map((answer: unknown) => [idOf(answer), answer]));
-      results.push(...some.map(({ method }, id) => this.#resultOf(byId.get(id), method, id)));
+      results.push(...some.map(({ method }, id) => this.#resultOf(byId.get(id), method, id, isNone)));
     }
     return results;
   }
@@ -104,15 +109,17 @@ export class JsonRpc {
     await this.#agent.destroy();
   }
 
-  #resultOf(answer: unknown, method: string, id: number): unknown {
+  #resultOf(answer: unknown, method: string, id: number, isNone = NEVER): unknown {
     const { result, error } = (typeof answer === 'object' && answer !== null ? answer : {}) as {
       result?: unknown;
       error?: { code?: unknown } | null;
     };
     if (error !== undefined && error !== null) {
-      const code = Number.isInteger(error.code) ? String(error.code) : 'without a code';
-      const fault = error.code === METHOD_NOT_FOUND ? 'no_method' : 'rpc_error';
-      throw this.#error(fault, `answered ${method} with error ${code}`);
+      const code = typeof error.code === 'number' && Number.isInteger(error.code) ? error.code : null;
+      const fault = code === METHOD_NOT_FOUND ? 'no_method' : 'rpc_error';
+      const failed = this.#error(fault, `answered ${method} with error ${code ?? 'without a code'}`, { code });
+      if (isNone(failed)) return null;
+      throw failed;
     }
     if (result === undefined || idOf(answer) !== id)
       throw this.#error('no_result', `sent no result for ${method}`);
@@ -148,12 +155,12 @@ export class JsonRpc {
       const read = await readBody(answer.body, isCompressed, maxBodyBytes);
       if (read === null)
         throw this.#error('too_large', `answered ${what} with more than ${maxBodyBytes} bytes`);
-      if (answer.statusCode === 200) return read;
+      if (answer.statusCode === 200 || (ERROR_STATUS.has(answer.statusCode) && isError(read))) return read;
       const retryAfter = Number(answer.headers['retry-after'] ?? Number.NaN);
       throw this.#error(
         answer.statusCode === 429 ? 'rate_limited' : 'status',
         `answered ${what} with status ${answer.statusCode}`,
-        Number.isFinite(retryAfter) ? retryAfter : null,
+        { retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null },
       );
     } catch (error) {
       if (error instanceof ProviderError) throw error;
@@ -165,11 +172,16 @@ export class JsonRpc {
   #error(
     fault: ConstructorParameters<typeof ProviderError>[0],
     what: string,
-    retryAfter: number | null = null,
+    more?: ConstructorParameters<typeof ProviderError>[2],
   ) {
-    return new ProviderError(fault, `provider ${this.name} ${what}`, retryAfter);
+    return new ProviderError(fault, `provider ${this.name} ${what}`, more);
   }
 }
+
+const NEVER = (_error: unknown): boolean => false;
+
+/** True for the JSON of an error of a method. */
+const isError = (body: Buffer): boolean => /^\s*\{[^]*"error"\s*:\s*\{/.test(body.subarray(0, 200).toString('latin1'));
 
 const message = (id: number, { method, params }: Call) => ({ jsonrpc: '2.0', id, method, params });
 

@@ -1,5 +1,4 @@
-import { Refused } from '../proofs/refused.ts';
-import { integer } from '../proofs/values.ts';
+import { Refused } from './refused.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import { ProviderError } from './provider-error.ts';
 import type { Providers } from './providers.ts';
@@ -24,28 +23,22 @@ export const isOfTransaction = (error: unknown): boolean =>
     ? error.kind !== 'wrong_chain'
     : isUnable(error) || (error instanceof ProviderError && error.fault === 'too_large');
 
-/** Throws Refused when the provider serves another chain. */
-export async function checkChain(provider: JsonRpc, chainId: number): Promise<void> {
-  const served = integer(await provider.call('eth_chainId'));
-  if (served !== chainId)
-    throw new Refused('wrong_chain', `provider ${provider.name} serves chain ${served}, not ${chainId}`);
-}
-
 /** Asks the providers of a network, once each has shown that it serves its chain. */
 export class Questions {
   readonly #providers: Providers;
-  readonly #chainId: number;
+  /** Throws Refused when a provider serves another chain. */
+  readonly #checkChain: (provider: JsonRpc) => Promise<void>;
   /** Providers whose chain was checked, since they last failed. */
   readonly #checked = new Set<JsonRpc>();
 
-  constructor(providers: Providers, chainId: number) {
+  constructor(providers: Providers, checkChain: (provider: JsonRpc) => Promise<void>) {
     this.#providers = providers;
-    this.#chainId = chainId;
+    this.#checkChain = checkChain;
   }
 
   async check(provider: JsonRpc): Promise<void> {
     if (this.#checked.has(provider)) return;
-    await checkChain(provider, this.#chainId);
+    await this.#checkChain(provider);
     this.#checked.add(provider);
   }
 

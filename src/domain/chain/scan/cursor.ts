@@ -1,6 +1,5 @@
 import type { BlockOfTransfer, ChainTransfer, DropReason } from '../port.ts';
 import type { NetworkId } from '../networks.ts';
-import type { Transaction } from './proofs/transactions.ts';
 import type { CoinId } from '../coins.ts';
 
 /** A transfer to one of our addresses, as a transaction moves it. */
@@ -13,12 +12,17 @@ export interface Found {
   /** Who sends the transaction, and its number among theirs: one of a number is mined. Null: not known. */
   readonly from: string | null;
   readonly nonce: number | null;
+  /** On Bitcoin: the outputs that the transaction spends, each of which one transaction spends. */
+  readonly inputs?: readonly string[];
+  /** Its block is its only source, and nobody can spend it before so many blocks; absent: at once. */
+  readonly ripensAfter?: number;
 }
 
 /** What a block has that decides about transfers. */
 export interface Mined extends BlockOfTransfer {
   readonly time: Date;
-  readonly transactions: readonly Transaction[];
+  /** Returns which of its transactions have claims, by the claim. Throws Refused where one only says so. */
+  readonly claimants: (claims: ReadonlySet<string>) => ReadonlyMap<string, string>;
 }
 
 /** A transfer that may change yet: it is in no block, or in one above the final height. */
@@ -35,6 +39,8 @@ export interface Tracked extends Found {
   readonly dropped: { readonly at: number; readonly reason: DropReason; readonly by: string | null } | null;
   /** It was in a block that is read again, and was not found there yet. */
   readonly isSought: boolean;
+  /** The block that it is in, while nobody can spend it: it is reported as unmined until then. */
+  readonly unripe?: BlockOfTransfer | null;
 }
 
 /** What a client knows of a chain. */
@@ -51,18 +57,11 @@ export interface State {
 export const EVICTED_AFTER_MS = 24 * 3_600_000;
 
 /** The state of a transfer of which nothing bad is known. */
-export const NEW = { lost: null, dropped: null, isSought: false } as const;
+export const NEW = { lost: null, dropped: null, isSought: false, unripe: null } as const;
 
 /** What identifies a transfer. */
 export const keyOf = ({ txHash, coin, address }: Pick<Found, 'txHash' | 'coin' | 'address'>): string =>
   `${txHash} ${coin} ${address}`;
-
-/** What two transactions share of which only one can be mined: an account, and its number for them. */
-export const numberOf = ({ from, nonce }: { readonly from: string | null; readonly nonce: number | null }) =>
-  `${from} ${nonce}`;
-
-/** True for transfers of one number that pay the same: a wallet's speed-up. */
-export const isSameMoney = (a: Found, b: Found): boolean => a.address === b.address && a.coin === b.coin;
 
 /** True while a later block can change what was reported of a transfer. */
 export function mayChange(
@@ -74,6 +73,11 @@ export function mayChange(
   if (dropped === null) return true;
   if (lost !== null) return lost.height > finalHeight;
   return dropped.reason === 'replaced' && now.getTime() - (pooledAt ?? 0) <= EVICTED_AFTER_MS;
+}
+
+/** Returns the block that a transfer is in once a height is final: of one that ripens with it, too. */
+export function blockOnceFinal({ block, unripe, ripensAfter = 0 }: Tracked, height: number) {
+  return unripe && unripe.height + ripensAfter <= height ? unripe : block;
 }
 
 /** Returns a transfer as the port reports it. */

@@ -1,9 +1,9 @@
-import { provenBalance } from '../proofs/account.ts';
-import type { Header } from '../proofs/header.ts';
-import { demand, Refused } from '../proofs/refused.ts';
-import { address, fields, list, quantity, word } from '../proofs/values.ts';
-import type { JsonRpc } from './json-rpc.ts';
-import { ProviderError, withoutUntil, type ProviderFault } from './provider-error.ts';
+import { provenBalance } from './proofs/account.ts';
+import type { Header } from './proofs/header.ts';
+import { demand, Refused } from '../rpc/refused.ts';
+import { address, fields, list, quantity, word } from './proofs/values.ts';
+import type { JsonRpc } from '../rpc/json-rpc.ts';
+import { ProviderError, withoutUntil, type ProviderFault } from '../rpc/provider-error.ts';
 
 /** Native coins that a contract moves within a transaction. */
 export interface InnerMove {

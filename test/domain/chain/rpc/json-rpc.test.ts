@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { countHosts } from '../../../../../src/platform/config/chains.ts';
-import { JsonRpc } from '../../../../../src/domain/chain/evm/rpc/json-rpc.ts';
-import { ProviderError } from '../../../../../src/domain/chain/evm/rpc/provider-error.ts';
-import { Providers } from '../../../../../src/domain/chain/evm/rpc/providers.ts';
+import { countHosts } from '../../../../src/platform/config/chains.ts';
+import { JsonRpc } from '../../../../src/domain/chain/rpc/json-rpc.ts';
+import { ProviderError } from '../../../../src/domain/chain/rpc/provider-error.ts';
+import { Providers } from '../../../../src/domain/chain/rpc/providers.ts';
 import {
   dripBody,
   hang,
@@ -15,7 +15,7 @@ import {
   startReceiver,
   truncatedBody,
   type Answer,
-} from '../../../../support/receivers.ts';
+} from '../../../support/receivers.ts';
 
 const zipped = (body: Buffer): Answer => ({ headers: { 'Content-Encoding': 'gzip' }, body });
 const json = (value: unknown): Answer => ({ body: JSON.stringify(value) });
@@ -38,6 +38,11 @@ describe('the JSON-RPC of a provider', () => {
     'a page of HTML': ['not_json', { body: '<html>' }],
     'an empty body': ['not_json', {}],
     'status 500': ['status', { status: 500 }],
+    'an error of a method with its status, as Bitcoin Core sends it': [
+      'rpc_error',
+      { status: 500, body: '{"result":null,"error":{"code":-5,"message":"SECRETKEY"},"id":0}' },
+    ],
+    'status 500 with JSON': ['status', { status: 500, body: '{"error":"SECRETKEY"}' }],
     'status 401 that repeats the key': ['status', { status: 401, body: 'bad key SECRETKEY' }],
     'a redirect': ['status', redirect(302, 'http://127.0.0.1:1/')],
     'status 429': ['rate_limited', { status: 429, headers: { 'Retry-After': '7' } }],
@@ -104,6 +109,28 @@ describe('the JSON-RPC of a provider', () => {
     }
   });
 
+  it('names the code of an error, and has null in a batch for one that means that there is nothing', async () => {
+    const none = { code: -5, message: 'no such transaction' };
+    const receiver = await startReceiver({
+      answer: () =>
+        json([
+          { id: 1, result: null, error: none },
+          { id: 0, result: 'a', error: null },
+        ]),
+    });
+    const rpc = new JsonRpc(receiver.url, 1);
+    try {
+      const calls = ['one', 'two'].map((method) => ({ method, params: [] }));
+      const isNone = (error: unknown) => error instanceof ProviderError && error.code === none.code;
+      expect(await rpc.batch(calls, isNone)).to.deep.equal(['a', null]);
+      const error = await rpc.batch(calls).catch((thrown: unknown) => thrown);
+      expect(error).to.include({ fault: 'rpc_error', code: -5 });
+    } finally {
+      await rpc.close();
+      await receiver.close();
+    }
+  });
+
   it('puts the answers of a batch in order', async () => {
     const receiver = await startReceiver({
       answer: () =>
@@ -156,10 +183,10 @@ describe('the providers of a network', () => {
     const providers = new Providers(URLS.slice(0, 1));
     const only = providers.next(at(0));
     if (only === null) throw new Error('none is well');
-    providers.failed(only, new ProviderError('rate_limited', 'x', 30), at(0));
+    providers.failed(only, new ProviderError('rate_limited', 'x', { retryAfterSeconds: 30 }), at(0));
     expect(providers.next(at(29))).to.equal(null);
     expect(providers.secondsUntilNext(at(0))).to.equal(30);
-    providers.failed(only, new ProviderError('rate_limited', 'x', 100_000), at(0));
+    providers.failed(only, new ProviderError('rate_limited', 'x', { retryAfterSeconds: 100_000 }), at(0));
     expect(providers.secondsUntilNext(at(0))).to.equal(300);
     expect(providers.secondsUntilNext(at(300))).to.equal(0);
   });

@@ -1,7 +1,7 @@
 import type { NetworkId } from '../networks.ts';
 import type { BlockOfTransfer, ChainTransfer } from '../port.ts';
-import { isKnownType, proveSender, type Transaction } from './proofs/transactions.ts';
-import { EVICTED_AFTER_MS, isSameMoney, keyOf, mayChange, NEW, numberOf, reportOf } from './cursor.ts';
+import { claimedBy, claimsOf, isSameMoney } from './claims.ts';
+import { blockOnceFinal, EVICTED_AFTER_MS, keyOf, mayChange, NEW, reportOf } from './cursor.ts';
 import type { Found, Mined, State, Tracked } from './cursor.ts';
 
 /** Sightings beyond this are not kept: they are an extra, and anybody can send them. */
@@ -18,7 +18,7 @@ export class Branch {
   #blocks: string[];
   #time: number;
   #transfers: Map<string, Tracked>;
-  #changed: Set<string>;
+  #changed = new Set<string>();
 
   constructor(network: NetworkId, state: State, now: Date) {
     this.#network = network;
@@ -27,16 +27,12 @@ export class Branch {
     this.#blocks = [...state.blocks];
     this.#time = state.time;
     this.#transfers = new Map(state.transfers.map((one) => [keyOf(one), one]));
-    this.#changed = new Set();
   }
 
   /** Returns a copy, to which to return when a step of several fails. */
   copy(): Branch {
-    const copy = new Branch(
-      this.#network,
-      this.state(() => true),
-      this.#now,
-    );
+    const whole = this.state(() => true);
+    const copy = new Branch(this.#network, whole, this.#now);
     copy.#changed = new Set(this.#changed);
     return copy;
   }
@@ -62,7 +58,7 @@ export class Branch {
    * where another transaction only claims to come from the account of one of ours.
    */
   extend(block: Mined, found: readonly Found[]): void {
-    const used = this.#numbersUsedBy(block.transactions);
+    const used = claimedBy(block, this.#transfers);
     this.#blocks.push(block.hash);
     this.#time = block.time.getTime();
     for (const transfer of found) this.#mine(transfer, block);
@@ -72,27 +68,15 @@ export class Branch {
     }
   }
 
-  /** Returns the unmined transfers whose number among those of their account a transaction has. */
-  #numbersUsedBy(transactions: readonly Transaction[]): { key: string; by: string }[] {
-    const waiting = [...this.#transfers].filter(([, { block, from }]) => block === null && from !== null);
-    if (waiting.length === 0) return [];
-    const byNumber = new Map(transactions.map((transaction) => [numberOf(transaction), transaction]));
-    return waiting.flatMap(([key, one]) => {
-      const transaction = byNumber.get(numberOf(one));
-      if (transaction === undefined) return [];
-      if (isKnownType(transaction)) proveSender(transaction);
-      return { key, by: transaction.hash };
-    });
-  }
-
   /** Takes the blocks above an ancestor back: what was in them is in no block. */
-  rollBack(ancestor: BlockOfTransfer & { time: Date }): void {
+  rollBack(ancestor: BlockOfTransfer): void {
     this.#blocks.length = ancestor.height - this.#final.height;
-    this.#time = ancestor.time.getTime();
     for (const one of this.#transfers.values()) {
+      const isUnripeAbove = (one.unripe?.height ?? 0) > ancestor.height;
       const isLostAbove = one.lost !== null && one.lost.height > ancestor.height;
       if (one.block !== null && one.block.height > ancestor.height)
         this.#set({ ...one, block: null, pooledAt: this.#now.getTime() });
+      else if (isUnripeAbove) this.#set({ ...one, unripe: null, pooledAt: this.#now.getTime() }, false);
       else if (isLostAbove) this.#set({ ...one, lost: null }, false);
     }
   }
@@ -104,16 +88,18 @@ export class Branch {
     for (const transfer of found) {
       const known = this.#transfers.get(keyOf(transfer));
       if (known !== undefined) {
+        const { from, nonce, inputs } = transfer;
         if (known.block === null)
-          this.#set({ ...known, from: transfer.from, nonce: transfer.nonce, pooledAt: at }, false);
+          this.#set({ ...known, from, nonce, ...(inputs && { inputs }), pooledAt: at }, false);
         continue;
       }
       if (unmined.length >= MAX_SIGHTINGS) return;
       const sighting = { ...transfer, ...NEW, seenAt: at, block: null, pooledAt: at };
       this.#set(sighting);
       // A wallet's speed-up: the same money, thus never lost, and never counted twice.
+      const claims = new Set(claimsOf(transfer));
       for (const one of unmined)
-        if (numberOf(one) === numberOf(transfer) && isSameMoney(one, transfer))
+        if (isSameMoney(one, transfer) && claimsOf(one).some((claim) => claims.has(claim)))
           this.#drop(one, { reason: 'replaced', by: transfer.txHash });
       unmined.push(sighting);
     }
@@ -121,9 +107,11 @@ export class Branch {
 
   /** Returns the transfers that become final with a height. */
   becomingFinal(height: number): readonly ChainTransfer[] {
-    return [...this.#transfers.values()]
-      .filter(({ block }) => block !== null && block.height <= height)
-      .map((one) => reportOf(this.#network, one, this.#final.height));
+    return [...this.#transfers.values()].flatMap((one) => {
+      const block = blockOnceFinal(one, height);
+      const isFinal = block !== null && block.height <= height;
+      return isFinal ? reportOf(this.#network, { ...one, block }, this.#final.height) : [];
+    });
   }
 
   /** Makes the blocks up to a height final. It never falls, and never exceeds the tip. */
@@ -132,15 +120,19 @@ export class Branch {
     if (height <= this.#final.height || hash === undefined) return;
     this.#blocks.splice(0, height - this.#final.height);
     this.#final = { height, hash };
-    for (const one of this.#transfers.values())
-      if (one.lost !== null && one.lost.height <= height && one.dropped === null) this.#drop(one, one.lost);
+    for (const one of this.#transfers.values()) {
+      const block = blockOnceFinal(one, height);
+      if (block !== one.block) this.#set({ ...one, block, unripe: null, pooledAt: null });
+      else if (one.lost !== null && one.lost.height <= height && one.dropped === null)
+        this.#drop(one, one.lost);
+    }
   }
 
   /** Gives up what no pool and no block has held for long, and what was sought in all blocks in vain. */
   giveUp(isAtHead: boolean): void {
     const now = this.#now.getTime();
     for (const one of this.#transfers.values()) {
-      if (one.block !== null || one.dropped !== null) continue;
+      if (one.block !== null || one.dropped !== null || one.unripe) continue;
       if (one.isSought && isAtHead) this.#set({ ...one, isSought: false, pooledAt: now });
       else if (now - (one.pooledAt ?? now) > EVICTED_AFTER_MS && one.lost === null)
         this.#drop(one, { reason: 'evicted', by: null });
@@ -172,7 +164,8 @@ export class Branch {
   #mine(transfer: Found, { height, hash, time }: Mined): void {
     const seenAt = Math.min(this.#transfers.get(keyOf(transfer))?.seenAt ?? Infinity, time.getTime());
     const mined = { seenAt, minedAt: time.getTime(), block: { height, hash }, pooledAt: null };
-    this.#set({ ...transfer, ...NEW, ...mined });
+    const unripe = { ...mined, block: null, unripe: mined.block, pooledAt: seenAt };
+    this.#set({ ...transfer, ...NEW, ...(transfer.ripensAfter === undefined ? mined : unripe) });
   }
 
   /** Its number was used: by another transaction, or by its own, which moves nothing to us here. */

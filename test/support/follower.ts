@@ -1,9 +1,11 @@
 import type { EvmClient } from '../../src/domain/chain/evm/client.ts';
-import type { ChainPage, ChainTransfer, Watch } from '../../src/domain/chain/port.ts';
+import type { NetworkId } from '../../src/domain/chain/networks.ts';
+import type { ChainClient, ChainPage, ChainTransfer, Watch } from '../../src/domain/chain/port.ts';
 
 /** Follows a client as the service does: it keeps what pages report, and their cursor. */
-export class EvmFollower {
-  client: EvmClient;
+export class Follower<Client extends ChainClient = EvmClient> {
+  client: Client;
+  readonly network: NetworkId;
   readonly pages: ChainPage[] = [];
   /** Addresses that are ours. */
   readonly own: Set<string>;
@@ -17,8 +19,9 @@ export class EvmFollower {
   /** Queries for our addresses. */
   queries = 0;
 
-  constructor(client: EvmClient, own: readonly string[]) {
+  constructor(client: Client, own: readonly string[], network: NetworkId = 'ethereum') {
     this.client = client;
+    this.network = network;
     this.own = new Set(own);
   }
 
@@ -38,7 +41,7 @@ export class EvmFollower {
   /** Polls once. Throws when what was confirmed is taken back. */
   async poll(): Promise<ChainPage> {
     this.now = new Date(this.now.getTime() + 1_000);
-    const page = await this.client.poll('ethereum', this.cursor, this.watch, this.now);
+    const page = await this.client.poll(this.network, this.cursor, this.watch, this.now);
     this.pages.push(page);
     this.cursor = page.cursor;
     for (const transfer of page.transfers) {

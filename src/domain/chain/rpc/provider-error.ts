@@ -33,10 +33,17 @@ export class ProviderError extends Error {
   readonly fault: ProviderFault;
   /** How long the provider asks to be left alone; null: it does not say. */
   readonly retryAfterSeconds: number | null;
+  /** Of an error of the node; null: it has none. */
+  readonly code: number | null;
 
-  constructor(fault: ProviderFault, message: string, retryAfterSeconds: number | null = null) {
+  constructor(
+    fault: ProviderFault,
+    message: string,
+    { retryAfterSeconds = null, code = null }: Partial<Pick<ProviderError, 'retryAfterSeconds' | 'code'>> = {},
+  ) {
     super(message);
     this.fault = fault;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.code = code;
   }
 }
