@@ -117,7 +117,9 @@ export class JsonRpc {
     if (error !== undefined && error !== null) {
       const code = typeof error.code === 'number' && Number.isInteger(error.code) ? error.code : null;
       const fault = code === METHOD_NOT_FOUND ? 'no_method' : 'rpc_error';
-      const failed = this.#error(fault, `answered ${method} with error ${code ?? 'without a code'}`, { code });
+      const failed = this.#error(fault, `answered ${method} with error ${code ?? 'without a code'}`, {
+        code,
+      });
       if (isNone(failed)) return null;
       throw failed;
     }
@@ -181,7 +183,8 @@ export class JsonRpc {
 const NEVER = (_error: unknown): boolean => false;
 
 /** True for the JSON of an error of a method. */
-const isError = (body: Buffer): boolean => /^\s*\{[^]*"error"\s*:\s*\{/.test(body.subarray(0, 200).toString('latin1'));
+const isError = (body: Buffer): boolean =>
+  /^\s*\{[^]*"error"\s*:\s*\{/.test(body.subarray(0, 200).toString('latin1'));
 
 const message = (id: number, { method, params }: Call) => ({ jsonrpc: '2.0', id, method, params });
 

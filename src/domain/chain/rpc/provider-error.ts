@@ -39,7 +39,10 @@ export class ProviderError extends Error {
   constructor(
     fault: ProviderFault,
     message: string,
-    { retryAfterSeconds = null, code = null }: Partial<Pick<ProviderError, 'retryAfterSeconds' | 'code'>> = {},
+    {
+      retryAfterSeconds = null,
+      code = null,
+    }: Partial<Pick<ProviderError, 'retryAfterSeconds' | 'code'>> = {},
   ) {
     super(message);
     this.fault = fault;
