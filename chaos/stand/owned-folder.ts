@@ -8,15 +8,17 @@ export const DISK = 'disk';
 
 /**
  * Waits for the end of its input, then ends every process that was started for a folder, unmounts its disk
- * and removes it. A process is known by the folder of its temporary files, and one of Postgres, whose
- * environment holds nothing of ours, by its data. A server of Postgres ends by SIGQUIT, because SIGKILL would
- * leave its shared memory; a frozen one is woken for it. It learns the folder from its input: on its command
- * line, it would name itself.
+ * and removes it. A process is known by the folder of its temporary files or, as Redis, whose title
+ * overwrites its environment, by where it works, and one of Postgres, whose environment holds nothing of
+ * ours, by its data. A server of Postgres ends by SIGQUIT, because SIGKILL would leave its shared memory;
+ * a frozen one is woken for it. It learns the folder from its input: on its command line, it would name
+ * itself.
  */
 const SWEEP = `
   read -r folder; read -r ended
   found() {
     printf 'TMPDIR=%s\\nPGDATA=%s\\n' "$folder" "$folder" | grep -lsFf - /proc/[0-9]*/environ
+    find /proc/[0-9]*/cwd -maxdepth 0 -lname "$folder/*" 2>/dev/null
     for file in $(printf '%s/\\n' "$folder" | grep -lsFf - /proc/[0-9]*/cmdline); do
       case $(cat "\${file%cmdline}comm") in postgres | initdb) echo "$file" ;; esac
     done

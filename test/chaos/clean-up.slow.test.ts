@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { redisCommand } from '../support/redis.ts';
@@ -73,7 +73,7 @@ describe('the chaos run', function () {
   });
 });
 
-/** The processes that have the folder on their command line or in their environment. */
+/** The processes that work in the folder, or have it on their command line or in their environment. */
 function processesOf(folder: string): { pid: string; name: string }[] {
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
@@ -82,7 +82,8 @@ function processesOf(folder: string): { pid: string; name: string }[] {
         const [name = '', environment = ''] = ['cmdline', 'environ'].map((file) =>
           readFileSync(`/proc/${pid}/${file}`, 'utf8').replaceAll('\0', ' '),
         );
-        return `${name} ${environment}`.includes(folder) ? [{ pid, name }] : [];
+        const place = readlinkSync(`/proc/${pid}/cwd`);
+        return `${name} ${environment} ${place}`.includes(folder) ? [{ pid, name }] : [];
       } catch {
         // It is gone, or another user's.
         return [];
