@@ -8,6 +8,9 @@ import { openShop, type Shop } from './shop.ts';
 import { until } from './until.ts';
 import { createHarness, type Harness } from './harness.ts';
 
+/** A run that a busy machine does not end in the middle of a backlog. */
+export const LONG_RUN = { runMs: 120_000 };
+
 /** What a request came to whose receiver said 200. */
 export const ANSWER = {
   ok: true,

@@ -16,14 +16,17 @@ const DEADLINE_MS = 5_000;
 /** All pairs of the largest source take some 10 kB. */
 const MOST_BYTES = 256 * 1024;
 
-/** One GET under one deadline, with a bounded body; a redirect is no price. */
-export const fetchJson: FetchJson = async (url) => {
-  const signal = AbortSignal.timeout(DEADLINE_MS);
+/** Fetches as a refresh does. */
+export const fetchJson: FetchJson = (url) => fetchWithin(url, DEADLINE_MS);
+
+/** One GET under one deadline, with a bounded body; a redirect is no price. Throws RateSourceError. */
+export async function fetchWithin(url: string, deadlineMs: number): Promise<unknown> {
+  const signal = AbortSignal.timeout(deadlineMs);
   const { statusCode, body } = await request(url, {
     signal,
     headers: { accept: 'application/json', 'user-agent': 'payment-checkout' },
   }).catch((error: unknown) => {
-    throw new RateSourceError(url, signal.aborted ? `no response within ${DEADLINE_MS} ms` : reasonOf(error));
+    throw new RateSourceError(url, signal.aborted ? `no response within ${deadlineMs} ms` : reasonOf(error));
   });
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -34,7 +37,7 @@ export const fetchJson: FetchJson = async (url) => {
       chunks.push(chunk);
     }
   } catch (error) {
-    throw new RateSourceError(url, signal.aborted ? `no response within ${DEADLINE_MS} ms` : reasonOf(error));
+    throw new RateSourceError(url, signal.aborted ? `no response within ${deadlineMs} ms` : reasonOf(error));
   }
   if (statusCode !== 200) throw new RateSourceError(url, `status ${statusCode}`);
   try {
@@ -42,7 +45,7 @@ export const fetchJson: FetchJson = async (url) => {
   } catch {
     throw new RateSourceError(url, 'the response is not JSON');
   }
-};
+}
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';

@@ -51,14 +51,15 @@ export async function refreshRatesOnce(
   return fresh;
 }
 
-/** Reads a source now. Throws RateSourceError. */
+/** Reads a source now; `fetch` says how long it may take. Throws RateSourceError. */
 export async function readSite(
   { rateUrls }: Pick<RateConfig, 'rateUrls'>,
   name: RateSourceName,
   now: Date,
+  fetch = fetchJson,
 ): Promise<Readings> {
   const site = RATE_SITES[name];
-  return site.read(fetchJson, rateUrls[name] ?? site.url, now);
+  return site.read(fetch, rateUrls[name] ?? site.url, now);
 }
 
 async function readSource(

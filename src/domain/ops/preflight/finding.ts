@@ -22,6 +22,12 @@ export const ok = (says: string): Verdict => ({ state: 'ok', says, remedy: null 
 export const missing = (says: string, remedy: string): Verdict => ({ state: 'missing', says, remedy });
 export const broken = (says: string, remedy: string): Verdict => ({ state: 'broken', says, remedy });
 
+/**
+ * Of one request, several of which a check makes within its deadline. It is long: what is slow on a busy
+ * machine is not broken.
+ */
+export const REQUEST_SECONDS = 15;
+
 export const RELEASE = 'node dist/processes/release.js';
 
 /** A part of the preflight: it reads, and writes nothing. */

@@ -15,11 +15,8 @@ import { findLed } from '../../../platform/postgres/leadership.ts';
 import { readLiveChains } from '../chains.ts';
 import { faultOf } from '../health/networks.ts';
 import { durationText } from '../status/section.ts';
-import { broken, missing, ok, type Check, type Verdict } from './finding.ts';
+import { broken, missing, ok, REQUEST_SECONDS, type Check, type Verdict } from './finding.ts';
 import { haveSameBlock, inspectProvider, type Inspected } from './provider.ts';
-
-/** Shorter than the deadline of a check, in which a provider is asked several times. */
-const REQUEST_SECONDS = 5;
 
 /** The providers of each network, as far as this process knows them, and who reads it. */
 export function networkChecks(ctx: Context, networks: readonly NetworkId[]): Check[] {

@@ -2,6 +2,7 @@ import { COIN_IDS } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { realChains } from '../../chain/profile.ts';
 import { RATES_KEY } from '../../chain/chain-key.ts';
+import { fetchWithin } from '../../chain/rates/fetch-json.ts';
 import { guardRate, SOURCES, type Reading } from '../../chain/rates/guard.ts';
 import { readSite } from '../../chain/rates/refresh.ts';
 import type { Readings } from '../../chain/rates/sources.ts';
@@ -10,7 +11,7 @@ import type { RateSourceName } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
 import { findLed } from '../../../platform/postgres/leadership.ts';
-import { broken, missing, ok, type Check, type Verdict } from './finding.ts';
+import { broken, missing, ok, REQUEST_SECONDS, type Check, type Verdict } from './finding.ts';
 
 /** Whether the markets answer and agree, and whether somebody stores what they say. */
 export function rateChecks(ctx: Context, networks: readonly NetworkId[]): Check[] {
@@ -52,7 +53,8 @@ async function readMarket(
   name: RateSourceName,
 ): Promise<{ name: string; verdict: Verdict; readings: Readings }> {
   try {
-    const readings = await readSite(config, name, systemNow());
+    const fetch = (url: string) => fetchWithin(url, REQUEST_SECONDS * 1_000);
+    const readings = await readSite(config, name, systemNow(), fetch);
     const coins = Object.keys(readings);
     const verdict =
       coins.length > 0 ? ok(`it prices ${coins.join(', ')}`) : broken('it prices no coin', remedyOf(name));

@@ -13,8 +13,8 @@ import { walletCheck } from '../../../domain/ops/preflight/wallet.ts';
 import type { Context } from '../../../platform/context.ts';
 import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
 
-/** Of each check; the longest is that of a receiver, four times 5 s. */
-const DEADLINE_SECONDS = 25;
+/** Of each check, which makes some four requests one after the other. */
+const DEADLINE_SECONDS = 60;
 
 export const preflightCommand: OpsCommand = {
   summary: 'says what is missing or broken before real money moves, and what to do about it',

@@ -9,6 +9,7 @@ import {
   eachHoldingReceiver,
   watched,
   type HoldingReceiver,
+  LONG_RUN,
 } from '../../../support/deliveries.ts';
 import { until } from '../../../support/until.ts';
 import { type Harness } from '../../../support/harness.ts';
@@ -33,7 +34,8 @@ describe('the circuit breaker of an endpoint that keeps failing', () => {
     receiver.shut();
   });
 
-  const send = (ctx = harness.ctx) => deliverDue(ctx, harness.adapters.webhooks, harness.merchant.id);
+  const send = (ctx = harness.ctx) =>
+    deliverDue(ctx, harness.adapters.webhooks, harness.merchant.id, LONG_RUN);
   const health = async () =>
     (await harness.api('get', '/v1/webhooks/config').expect(200)).body.health as { state: string };
   const untilOpen = async () => {

@@ -8,6 +8,7 @@ import {
   createPaymentsWithDeliveries,
   startHoldingReceiver,
   type HoldingReceiver,
+  LONG_RUN,
 } from '../../../support/deliveries.ts';
 import type { Shop } from '../../../support/shop.ts';
 import { until } from '../../../support/until.ts';
@@ -23,7 +24,7 @@ describe('disabling an endpoint', () => {
   eachHoldingReceiver((opened) => ({ harness, shop, receiver } = opened));
 
   const send = (endpointId = harness.merchant.id) =>
-    deliverDue(harness.ctx, harness.adapters.webhooks, endpointId);
+    deliverDue(harness.ctx, harness.adapters.webhooks, endpointId, LONG_RUN);
   const config = async () => (await harness.api('get', '/v1/webhooks/config').expect(200)).body;
   const enable = () =>
     harness.api('put', '/v1/webhooks/config').send({ webhookUrl: receiver.url, enabled: true }).expect(200);

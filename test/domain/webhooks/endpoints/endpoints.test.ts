@@ -12,6 +12,7 @@ import {
   startHoldingReceiver,
   watched,
   type HoldingReceiver,
+  LONG_RUN,
 } from '../../../support/deliveries.ts';
 import type { ReceivedRequest } from '../../../support/receivers.ts';
 import { openShop, type Shop } from '../../../support/shop.ts';
@@ -52,7 +53,8 @@ describe("an endpoint's deliveries", () => {
     receivers.push(receiver);
     return receiver;
   };
-  const send = (endpointId = harness.merchant.id, ctx = harness.ctx) => deliverDue(ctx, client, endpointId);
+  const send = (endpointId = harness.merchant.id, ctx = harness.ctx) =>
+    deliverDue(ctx, client, endpointId, LONG_RUN);
   const runOnce = () => deliverDue(harness.ctx, client, harness.merchant.id, { runMs: 0 });
   const untilHeld = (receiver: HoldingReceiver, count: number) =>
     until(`${count} requests wait`, () => receiver.held === count);

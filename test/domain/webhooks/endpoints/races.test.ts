@@ -8,6 +8,7 @@ import {
   deliveryJobIn,
   createPaymentsWithDeliveries,
   type HoldingReceiver,
+  LONG_RUN,
 } from '../../../support/deliveries.ts';
 import type { Shop } from '../../../support/shop.ts';
 import { untilWaitingForLocks } from '../../../support/locks.ts';
@@ -20,7 +21,7 @@ describe('deliveries that are created while runs start and end', () => {
   let receiver: HoldingReceiver;
   eachHoldingReceiver((opened) => ({ harness, shop, receiver } = opened));
 
-  const send = () => deliverDue(harness.ctx, harness.adapters.webhooks, harness.merchant.id);
+  const send = () => deliverDue(harness.ctx, harness.adapters.webhooks, harness.merchant.id, LONG_RUN);
   const statuses = async () => (await deliveriesIn(harness)).map(({ status }) => status);
   const untilBlocked = () => untilWaitingForLocks(harness.ctx.db);
 
