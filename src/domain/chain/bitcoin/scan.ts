@@ -20,9 +20,7 @@ export interface Scan extends Node, Matching {
 export async function begin(node: Node, depth: number): Promise<State> {
   const head = await headOf(node);
   const height = Math.max(0, head.height - depth + 1);
-  const block = await blockAt(node, height);
-  proveHeight(block, height, node.traits);
-  const { hash, time } = block.header;
+  const { hash, time } = proveHeight(await blockAt(node, height), height, node.traits).header;
   return { final: { height, hash }, blocks: [], time: time.getTime(), transfers: [] };
 }
 
@@ -51,8 +49,11 @@ function sourceOf(options: Scan): Source<Block> {
     quorum,
     check: () => checkChain(options),
     headerAt: (height) => headerAt(options, height),
-    blockAt: (height) => blockAt(options, height),
-    blockOf: (hash) => blockOf(options, hash),
+    blockAt: async (height) => proveHeight(await blockAt(options, height), height, options.traits),
+    blockOf: async (hash, height) => {
+      const block = await blockOf(options, hash);
+      return block && proveHeight(block, height, options.traits);
+    },
     async extend(branch, block) {
       const { parentHash } = block.header;
       const parent = last?.hash === parentHash ? last : await headerOf(options, parentHash);
@@ -75,7 +76,6 @@ async function extend(
   const { header, transactions } = block;
   const { tip } = branch;
   const height = tip.height + 1;
-  proveHeight(block, height, options.traits);
   proveWork(header, parent, height, options.traits);
   const time = Math.max(Math.min(header.time.getTime(), options.now.getTime()), tip.time.getTime() + 1);
   const found = await transfersTo(options, transactions);

@@ -38,7 +38,8 @@ export interface Source<Block extends Above> {
   headerAt(height: number): Promise<Linked | null>;
   /** Throws Refused where there is none. */
   blockAt(height: number): Promise<Block>;
-  blockOf(hash: string): Promise<Block | null>;
+  /** Throws Refused where it has another height. */
+  blockOf(hash: string, height: number): Promise<Block | null>;
   /** Appends a block to a branch, with the transfers to us that are in it. */
   extend(branch: Branch, block: Block): Promise<void>;
 }
@@ -69,7 +70,8 @@ export async function readBranch<Block extends Above>(
     if (isKept && isFull(read)) return 'more';
     const { tip } = branch;
     const height = tip.height + 1;
-    const block = height === head.height ? await source.blockOf(head.hash) : await source.blockAt(height);
+    const block =
+      height === head.height ? await source.blockOf(head.hash, height) : await source.blockAt(height);
     demand(block !== null, `provider ${source.provider.name} does not have its head`);
     if (tip.hash !== null && block.header.parentHash !== tip.hash) {
       // The chain has moved under this scan: the next poll sees it whole.

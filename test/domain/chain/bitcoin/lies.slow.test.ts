@@ -221,19 +221,26 @@ describe('a node of Bitcoin that lies', () => {
     try {
       await other.begin();
       await other.mineAll((await stand.height()) - (await other.height()) + 20);
-      const follower = stand.follow(addresses, { urls: [proxy.url], limits });
+      let isOther = false;
+      const moving = await startLyingProxy({
+        rpc: (method, params = []) =>
+          isOther && method === 'getblockhash' && params[0] === 0
+            ? Promise.resolve('cd'.repeat(32) as never)
+            : (isOther ? other : stand).rpc(method, ...params),
+      });
+      const follower = stand.follow(addresses, { urls: [moving.url], limits });
       await follower.pollAll();
       await pay(0);
       await follower.pollAll();
-      proxy.lie = ({ method, params }) =>
-        method === 'getblockhash' && params[0] === 0 ? 'cd'.repeat(32) : other.rpc(method, ...params);
+      isOther = true;
       for (let poll = 0; poll < 3; poll += 1)
         expect((await pollLater(follower)).next).to.deep.include({ why: 'inconsistent' });
-      proxy.lie = null;
+      isOther = false;
       for (const place of [1, 2]) await pay(place);
       await stand.mineAll(DEPTH);
       await pollLater(follower);
       expect(amounts(follower)).to.have.members(ALL);
+      await moving.close();
     } finally {
       await other.btcd.close();
     }

@@ -59,11 +59,17 @@ export function readTransaction(sent: unknown, id: string): Transaction {
   return transaction;
 }
 
-/** Throws Refused unless the block names the height as its own (BIP-34): a node's word is not enough. */
-export function proveHeight({ header, transactions }: Block, height: number, chain: ChainTraits): void {
-  if (height < chain.namesHeightFrom) return;
-  const [first] = transactions;
-  demand(heightIn(first?.coinbase ?? null) === height, `block ${header.hash} has another height`);
+/**
+ * Returns the block. Throws Refused unless it names the height as its own (BIP-34): who shifts the heights of
+ * all blocks must not make a reorganisation.
+ */
+export function proveHeight(block: Block, height: number, { namesHeightFrom }: ChainTraits): Block {
+  const [first] = block.transactions;
+  demand(
+    height < namesHeightFrom || heightIn(first?.coinbase ?? null) === height,
+    `block ${block.header.hash} has another height`,
+  );
+  return block;
 }
 
 /** The first push of the script: a small number is an opcode of its own. */
