@@ -11,7 +11,7 @@ import type { Context } from '../../platform/context.ts';
 import { isUnavailable } from '../../platform/postgres/db.ts';
 import { ApiError } from '../../domain/api/errors.ts';
 import { faultOf as reasonsOf } from '../../platform/logging/reasons.ts';
-import { noteFacts } from '../logging/access-log.ts';
+import { noteFacts, withoutToken } from '../logging/access-log.ts';
 import { sendAsset, sendEmbedScript, sendIcon, sendLogo } from './assets.ts';
 import { showEvents } from './events.ts';
 import {
@@ -101,8 +101,7 @@ export function pageError(ctx: Context): ErrorRequestHandler {
     noteFacts(response, { reason: reasonsOf(error).reason ?? message });
     if (status >= 500)
       ctx.log[status === 503 ? 'warn' : 'error']('page failed', {
-        // Without the token, which is all that the page's permission consists of.
-        path: request.path.replace(/^(\/checkout\/)[^/]*/i, '$1:token'),
+        path: withoutToken(request.path),
         ...reasonsOf(error),
       });
     // The client must see the cut. Express's own handler would also print the error, secrets included.

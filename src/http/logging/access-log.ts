@@ -66,12 +66,12 @@ function lineOf(request: Request, response: Response, address: string, durationM
   const path = request.originalUrl.split('?', 1)[0] ?? '';
   const route = routeOf(request);
   const caller = response.locals.caller as Caller | null | undefined;
-  const isPage = path.startsWith('/checkout');
+  const isPage = /^\/+checkout/i.test(path);
   const isRefused = response.statusCode >= 400;
   return {
     request_id: response.getHeader('X-Request-Id'),
     method: request.method,
-    ...(route === null ? { route: 'none', path: path.slice(0, MAX_PATH) } : { route }),
+    ...(route === null ? { route: 'none', path: withoutToken(path).slice(0, MAX_PATH) } : { route }),
     status: response.statusCode,
     duration_ms: Math.round(durationMs * 10) / 10,
     merchant_id: caller?.merchantId,
@@ -83,6 +83,14 @@ function lineOf(request: Request, response: Response, address: string, durationM
 }
 
 const MAX_PATH = 128;
+
+/**
+ * A path without the token of a page, which is all that the page's permission consists of, however it is
+ * written: routes match in capital letters and percent-encoded, too.
+ */
+export function withoutToken(path: string): string {
+  return path.replace(/^(\/+checkout\/+)[^/]*/i, '$1:token');
+}
 
 function routeOf(request: Request): string | null {
   const route = request.route as { path?: unknown } | undefined;

@@ -133,6 +133,23 @@ describe('the log of requests', () => {
     expect(captured.text()).to.not.include(payment.token_id);
   });
 
+  it('holds no token of a path that no route has, however it is written', async () => {
+    const { payment } = await create();
+    const rest = payment.token_id.slice(1);
+    const encoded = `%${payment.token_id.charCodeAt(0).toString(16)}${rest}`;
+    for (const path of [
+      `/CHECKOUT/${payment.token_id}`,
+      `/checkout/${encoded}`,
+      `/Checkout//${encoded}`,
+      `//CHECKOUT/${encoded}`,
+    ]) {
+      const { line } = await ask('GET', `${path}/nothing`, { key: null });
+      expect(line).to.include({ route: 'none', status: 404, address: '127.0.0.0/24' });
+      expect(line.path).to.match(/^\/+checkout\/+:token\/nothing$/i);
+    }
+    expect(captured.text()).to.not.include(rest);
+  });
+
   it('has a line for each change of configuration: what, whose, and by which key', async () => {
     const { id: merchant_id } = harness.merchant;
     const webhookUrl = 'https://shop.example/hooks/a-token-in-the-path?key=another-token';
