@@ -153,7 +153,7 @@ export const de = {
     givenSubject: 'Ihre Adresse für Rückzahlungen von {merchant}: Bestellung {order}',
     givenTitle: 'Eine Adresse für Rückzahlungen wurde gespeichert',
     givenText:
-      'Geld, das {merchant} Ihnen zurücksendet, geht an die Adresse unten, die auf der Seite Ihrer Zahlung eingegeben wurde. Waren das nicht Sie? Dann wenden Sie sich sofort an {merchant}.',
+      'Geld, das {merchant} Ihnen zurücksendet, geht an die Adresse unten, die auf der Seite Ihrer Zahlung eingegeben wurde.',
     askedSubject: 'Ihre Rückzahlung von {merchant} braucht eine Adresse: Bestellung {order}',
     askedTitle: 'Ihre Rückzahlung wartet auf eine Adresse',
     askedText: '{merchant} sendet Ihnen {amount} zurück.',

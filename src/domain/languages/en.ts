@@ -152,7 +152,7 @@ export const en = {
     givenSubject: 'Your refund address at {merchant}: order {order}',
     givenTitle: 'An address for refunds was saved',
     givenText:
-      'Money that {merchant} sends back to you goes to the address below, which was entered on the page of your payment. Was it not you? Then contact {merchant} at once.',
+      'Money that {merchant} sends back to you goes to the address below, which was entered on the page of your payment.',
     askedSubject: 'Your refund from {merchant} needs an address: order {order}',
     askedTitle: 'Your refund waits for an address',
     askedText: '{merchant} sends {amount} back to you.',

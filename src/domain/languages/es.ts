@@ -150,7 +150,7 @@ export const es = {
     givenSubject: 'Su dirección para reembolsos de {merchant}: pedido {order}',
     givenTitle: 'Se guardó una dirección para reembolsos',
     givenText:
-      'El dinero que {merchant} le devuelva va a la dirección de abajo, que se introdujo en la página de su pago. ¿No fue usted? Póngase en contacto con {merchant} de inmediato.',
+      'El dinero que {merchant} le devuelva va a la dirección de abajo, que se introdujo en la página de su pago.',
     askedSubject: 'Su reembolso de {merchant} necesita una dirección: pedido {order}',
     askedTitle: 'Su reembolso espera una dirección',
     askedText: '{merchant} le devuelve {amount}.',

@@ -152,7 +152,7 @@ export const fr = {
     givenSubject: 'Votre adresse de remboursement chez {merchant}\u00a0: commande {order}',
     givenTitle: 'Une adresse de remboursement a été enregistrée',
     givenText:
-      'L’argent que {merchant} vous renvoie va à l’adresse ci-dessous, saisie sur la page de votre paiement. Ce n’était pas vous\u00a0? Contactez {merchant} sans attendre.',
+      'L’argent que {merchant} vous renvoie va à l’adresse ci-dessous, saisie sur la page de votre paiement.',
     askedSubject: 'Votre remboursement de {merchant} attend une adresse\u00a0: commande {order}',
     askedTitle: 'Votre remboursement attend une adresse',
     askedText: '{merchant} vous renvoie {amount}.',

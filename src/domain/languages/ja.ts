@@ -146,8 +146,7 @@ export const ja = {
       'このお支払いが終了した後に {amount} が届いたため、{merchant} でのご注文のお支払いにはなりません。このアドレスにはもう送金しないでください。',
     givenSubject: '{merchant} からの返金先アドレス：注文 {order}',
     givenTitle: '返金先のアドレスが保存されました',
-    givenText:
-      '{merchant} からの返金は、お支払いのページで入力された下記のアドレスに送られます。お心当たりがない場合は、すぐに {merchant} にお問い合わせください。',
+    givenText: '{merchant} からの返金は、お支払いのページで入力された下記のアドレスに送られます。',
     askedSubject: '{merchant} からの返金にはアドレスが必要です：注文 {order}',
     askedTitle: '返金先のアドレスをお待ちしています',
     askedText: '{merchant} が {amount} を返金します。',

@@ -34,8 +34,7 @@ export function mailContentOf(receipt: ReceiptData, language: Language): MailCon
   return {
     language,
     texts,
-    // A mail of a test leads nowhere but to its page.
-    contactUrl: receipt.isTest ? null : supportLink(receipt.supportUrl, receipt.orderId),
+    contact: contactOf(receipt, texts),
     // The same in every language: filters of mail know it.
     subject: receipt.isTest ? `[TEST] ${subject}` : subject,
     isTest: receipt.isTest,
@@ -51,6 +50,16 @@ export function mailContentOf(receipt: ReceiptData, language: Language): MailCon
     pageUrl: `${receipt.pageUrl}?lang=${language.id}${asks ? '#refund' : ''}`,
     automatic: receipt.replyTo === null ? texts.automatic : texts.answers,
   };
+}
+
+/** Whom the customer asks. A mail of a test leads nowhere but to its page. */
+function contactOf(
+  { kind, isTest, supportUrl, orderId }: ReceiptData,
+  texts: ReceiptTexts,
+): MailContent['contact'] {
+  const url = isTest ? null : supportLink(supportUrl, orderId);
+  const isUrgent = kind === 'given';
+  return url === null ? null : { sentence: isUrgent ? texts.givenContact : texts.contact, url, isUrgent };
 }
 
 /** What follows for the customer. */

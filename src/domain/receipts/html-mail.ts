@@ -26,7 +26,7 @@ const LOGO_HEIGHT = 40;
 
 /** The mail as a whole HTML document. */
 export function htmlOf(content: MailContent): string {
-  const { language, subject, title, sentences, rows, button, pageUrl, automatic } = content;
+  const { language, subject, title, sentences, rows, button, pageUrl, automatic, contact } = content;
   return html`<!doctype html>
     <html lang="${language.id}" dir="${language.direction}">
       <head>
@@ -41,11 +41,12 @@ export function htmlOf(content: MailContent): string {
           ${testNote(content)} ${logoImage(content)}
           <h1 style="${TITLE}">${title}</h1>
           ${sentences.map((sentence) => html`<p style="${SENTENCE}">${filled(sentence, content)}</p>`)}
+          ${contact?.isUrgent === true ? asking(contact, content, SENTENCE) : null}
           <table style="${TABLE}">
             ${rows.map((row) => rowOf(row, content))}
           </table>
           <p style="margin:0 0 24px"><a href="${pageUrl}" style="${BUTTON}">${button}</a></p>
-          ${contact(content)}
+          ${contact?.isUrgent === false ? asking(contact, content, SMALL) : null}
           <p style="${SMALL}">${filled(automatic, content)}</p>
         </div>
       </body>
@@ -53,10 +54,13 @@ export function htmlOf(content: MailContent): string {
 }
 
 /** Where the merchant's name leads to them. */
-function contact({ contactUrl, merchant, texts }: MailContent): Html | null {
-  if (contactUrl === null) return null;
-  const link = html`<a href="${contactUrl}" style="color:inherit">${foreign(merchant)}</a>`;
-  return html`<p style="${SMALL}">${fill(texts.contact, { merchant: link })}</p>`;
+function asking(
+  { sentence, url }: NonNullable<MailContent['contact']>,
+  { merchant }: MailContent,
+  style: string,
+): Html {
+  const link = html`<a href="${url}" style="color:inherit">${foreign(merchant)}</a>`;
+  return html`<p style="${style}">${fill(sentence, { merchant: link })}</p>`;
 }
 
 function testNote({ isTest, texts }: MailContent): Html | null {

@@ -25,17 +25,19 @@ export function receiptMail(
 
 /** The mail as plain text. */
 function textOf(content: MailContent): string {
-  const { texts, rows, isTest, title, sentences, button, pageUrl, automatic, contactUrl } = content;
+  const { texts, rows, isTest, title, sentences, button, pageUrl, automatic, contact } = content;
+  const asking = contact === null ? null : `${filled(contact.sentence, content)}\n${contact.url}`;
   const paragraphs = [
     isTest ? `*** ${texts.testMark}: ${texts.testText} ***` : null,
     title,
     ...sentences.map((sentence) => filled(sentence, content)),
+    contact?.isUrgent === true ? asking : null,
     rows
       .map((row) => `${row.label}: ${valueOf(row, content)}${row.url === null ? '' : `\n${row.url}`}`)
       .join('\n'),
     // The URL alone on its line: mail programs would take what follows it for a part of the link.
     `${button}:\n${pageUrl}`,
-    contactUrl === null ? null : `${filled(texts.contact, content)}\n${contactUrl}`,
+    contact?.isUrgent === false ? asking : null,
     filled(automatic, content),
   ];
   return `${paragraphs.filter((paragraph) => paragraph !== null).join('\n\n')}\n`;

@@ -96,8 +96,8 @@ export interface Row {
 export interface MailContent {
   readonly language: Language;
   readonly texts: ReceiptTexts;
-  /** Where the merchant's name leads to in `texts.contact`; null: nobody can be asked, so it is not said. */
-  readonly contactUrl: string | null;
+  /** Tells the customer to contact the merchant, whose name leads to `url`; null: nobody can be asked. */
+  readonly contact: { readonly sentence: string; readonly url: string; readonly isUrgent: boolean } | null;
   readonly subject: string;
   readonly isTest: boolean;
   readonly logo: Logo | null;

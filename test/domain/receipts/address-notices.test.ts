@@ -31,7 +31,7 @@ describe('a mail about a refund address that was given on the page', () => {
   };
   const clear = (id: string) => scene.harness.api('delete', `/v1/payment/${id}/refund-address`).expect(200);
 
-  it('tells the customer once which address, on which network, and whom to ask', async () => {
+  it('tells the customer once which address, on which network; of a test nobody is asked', async () => {
     const { harness } = scene;
     const id = await failed();
     await give(id, MINE);
@@ -46,7 +46,7 @@ describe('a mail about a refund address that was given on the page', () => {
       .to.include('An address for refunds was saved')
       .and.include(`Goes back to: ${MINE}`)
       .and.include('Network: Ethereum')
-      .and.include('Then contact Shop at once');
+      .and.not.match(/contact/i);
     expect(await jobs()).to.deep.equal([]);
     expect(await stored()).to.deep.equal([
       { attempts: 1, sent_at: harness.ctx.now(), given_up_at: null, last_error: null },

@@ -7,6 +7,8 @@ import { ASKED, GIVEN, INCOMPLETE, PAID, PART, TOO_LATE, TOO_LITTLE } from '../.
 import { openReceiptScene } from '../../support/receipts.ts';
 
 const write = (receipt: ReceiptData, language = 'en') => receiptMail(receipt, languageFor(language));
+/** Who speaks of asking the merchant, in six languages. */
+const CONTACT = /contact|kontaktier|wenden Sie sich|お問い合わせ|に問い合わせる|تواصل/i;
 const DIRECTION_MARKS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/;
 
 describe('the text of a receipt', () => {
@@ -127,6 +129,28 @@ describe('the text of a receipt', () => {
     for (const receipt of [PAID, { ...PAID, supportUrl: 'https://shop.example/help', isTest: true }]) {
       const { text, html } = write(receipt);
       expect(`${text} ${html}`).to.not.include(asking).and.not.include('shop.example');
+    }
+  });
+
+  it('of an address that was given leads whoever did not give it to the merchant, or sends nobody there', () => {
+    for (const { id, receipt: texts } of ALL_LANGUAGES) {
+      const [before = '', behind = ''] = texts.givenContact.split('{merchant}');
+      const { text, html } = write({ ...GIVEN, supportUrl: 'https://shop.example/help' }, id);
+      const named = id === 'ar' ? '\u2068Shop\u2069' : 'Shop';
+      expect(text).to.include(`${before}${named}${behind}\nhttps://shop.example/help\n`);
+      expect(html.indexOf('<a href="https://shop.example/help"'), id).to.be.within(1, html.indexOf('<table'));
+      expect(html.match(/shop\.example/g), 'one link').to.have.lengthOf(1);
+      for (const receipt of [GIVEN, { ...GIVEN, supportUrl: 'https://shop.example/help', isTest: true }])
+        expect(write(receipt, id).text, id).to.not.match(CONTACT);
+    }
+  });
+
+  it('speaks of contacting the merchant only in texts whose name of the merchant is a link', () => {
+    for (const { id, page, receipt: texts } of ALL_LANGUAGES) {
+      const speaking = (all: object) =>
+        Object.entries(all).flatMap(([key, text]) => (CONTACT.test(String(text)) ? [key] : []));
+      expect(speaking(page), id).to.have.members(['contact', 'refundWrong']);
+      expect(speaking(texts), id).to.have.members(['contact', 'givenContact']);
     }
   });
 

@@ -86,7 +86,10 @@ export const messages = {
   refundedTo: 'إلى العنوان',
   overTitle: 'انتهى وقت الدفع',
   overText: 'يرجى عدم إرسال أي شيء الآن. ما أُرسل في الوقت يُحتسب: تعرضه هذه الصفحة فور ظهوره على الشبكة.',
-  again: 'للدفع من جديد أغلق هذه الصفحة واطلب مرة أخرى لدى {merchant}.',
+  again: 'للدفع من جديد اطلب مرة أخرى لدى {merchant}.',
+  done: 'يمكنك إغلاق هذه الصفحة.',
+  sentLostNote:
+    'المعاملة التي أرسلتها محفظتك استُبدلت أو أُلغيت أو رُفضت، ولم تدفع شيئًا هنا. يرجى الدفع من جديد.',
   mailLabel: 'أرسل إيصالًا إلى',
   mailHint: 'يمكن إدخاله مرة واحدة. يراه {merchant} أيضًا.',
   mailButton: 'إرسال',
@@ -117,4 +120,5 @@ export const mails = {
   incompleteSubject: 'ينقص جزء من دفعتك إلى {merchant}: الطلب {order}',
   incompleteTitle: 'ينقص جزء من دفعتك',
   incompleteText: 'استلمنا {amount} من {total} لطلبك لدى {merchant}.',
+  givenContact: 'ألم تكن أنت من أدخله؟ تواصل مع {merchant} فورًا.',
 };

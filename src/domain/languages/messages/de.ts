@@ -99,7 +99,10 @@ export const messages = {
   overTitle: 'Die Zeit zum Bezahlen ist um',
   overText:
     'Bitte senden Sie jetzt nichts. Was rechtzeitig gesendet wurde, zählt noch: Diese Seite zeigt es, sobald das Netzwerk es zeigt.',
-  again: 'Um neu zu bezahlen, schließen Sie diese Seite und bestellen Sie noch einmal bei {merchant}.',
+  again: 'Um neu zu bezahlen, bestellen Sie noch einmal bei {merchant}.',
+  done: 'Sie können diese Seite schließen.',
+  sentLostNote:
+    'Die Transaktion Ihrer Wallet wurde ersetzt, abgebrochen oder abgelehnt und hat hier nichts bezahlt. Bitte bezahlen Sie noch einmal.',
   mailLabel: 'Beleg per E-Mail an',
   mailHint: 'Das geht einmal. {merchant} sieht sie ebenfalls.',
   mailButton: 'Senden',
@@ -134,4 +137,5 @@ export const mails = {
   incompleteSubject: 'Ein Teil Ihrer Zahlung an {merchant} fehlt: Bestellung {order}',
   incompleteTitle: 'Ein Teil Ihrer Zahlung fehlt',
   incompleteText: 'Wir haben {amount} von {total} für Ihre Bestellung bei {merchant}.',
+  givenContact: 'Waren das nicht Sie? Dann wenden Sie sich sofort an {merchant}.',
 };

@@ -95,7 +95,10 @@ export const messages = {
   overTitle: 'The time to pay is over',
   overText:
     'Please send nothing now. What was sent in time still counts: this page shows it as soon as the network does.',
-  again: 'To pay again, close this page and order once more at {merchant}.',
+  again: 'To pay again, order once more at {merchant}.',
+  done: 'You may close this page.',
+  sentLostNote:
+    'The transaction that your wallet sent was replaced, cancelled or refused, and paid nothing here. Please pay again.',
   mailLabel: 'Mail a receipt to',
   mailHint: 'This can be entered once. {merchant} sees it too.',
   mailButton: 'Send',
@@ -129,4 +132,5 @@ export const mails = {
   incompleteSubject: 'Part of your payment to {merchant} is missing: order {order}',
   incompleteTitle: 'A part of your payment is missing',
   incompleteText: 'We have {amount} of {total} for your order at {merchant}.',
+  givenContact: 'Was it not you? Then contact {merchant} at once.',
 };

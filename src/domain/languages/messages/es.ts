@@ -93,7 +93,10 @@ export const messages = {
   overTitle: 'Se acabó el tiempo para pagar',
   overText:
     'No envíe nada ahora. Lo que se envió a tiempo aún cuenta: esta página lo muestra en cuanto lo muestre la red.',
-  again: 'Para pagar de nuevo, cierre esta página y repita el pedido en {merchant}.',
+  again: 'Para pagar de nuevo, repita el pedido en {merchant}.',
+  done: 'Puede cerrar esta página.',
+  sentLostNote:
+    'La transacción de su monedero fue sustituida, cancelada o rechazada y no ha pagado nada aquí. Pague de nuevo, por favor.',
   mailLabel: 'Enviar un recibo a',
   mailHint: 'Se puede indicar una vez. {merchant} también la ve.',
   mailButton: 'Enviar',
@@ -124,4 +127,5 @@ export const mails = {
   incompleteSubject: 'Falta una parte de su pago a {merchant}: pedido {order}',
   incompleteTitle: 'Falta una parte de su pago',
   incompleteText: 'Tenemos {amount} de {total} de su pedido en {merchant}.',
+  givenContact: '¿No fue usted? Póngase en contacto con {merchant} de inmediato.',
 };

@@ -95,7 +95,10 @@ export const messages = {
   overTitle: 'Le délai de paiement est écoulé',
   overText:
     'N’envoyez rien maintenant. Ce qui a été envoyé à temps compte encore\u00a0: cette page l’affiche dès que le réseau le montre.',
-  again: 'Pour payer à nouveau, fermez cette page et repassez commande chez {merchant}.',
+  again: 'Pour payer à nouveau, repassez commande chez {merchant}.',
+  done: 'Vous pouvez fermer cette page.',
+  sentLostNote:
+    'La transaction de votre portefeuille a été remplacée, annulée ou refusée et n’a rien payé ici. Veuillez payer à nouveau.',
   mailLabel: 'Envoyer un reçu à',
   mailHint: 'Une seule fois. {merchant} la voit aussi.',
   mailButton: 'Envoyer',
@@ -127,4 +130,5 @@ export const mails = {
   incompleteSubject: 'Il manque une partie de votre paiement à {merchant} : commande {order}',
   incompleteTitle: 'Il manque une partie de votre paiement',
   incompleteText: 'Nous avons {amount} sur {total} pour votre commande chez {merchant}.',
+  givenContact: 'Ce n’était pas vous\u00a0? Contactez {merchant} sans attendre.',
 };

@@ -92,7 +92,10 @@ export const messages = {
   overTitle: 'お支払いの期限が過ぎました',
   overText:
     '今は送金しないでください。期限内に送金された分は有効で、ネットワークに表示されしだい、このページに表示されます。',
-  again: 'もう一度支払うには、このページを閉じて {merchant} でもう一度ご注文ください。',
+  again: 'もう一度支払うには、{merchant} でもう一度ご注文ください。',
+  done: 'このページを閉じてもかまいません。',
+  sentLostNote:
+    'ウォレットから送信されたトランザクションは、置き換え、取り消し、または拒否され、支払いになりませんでした。もう一度お支払いください。',
   mailLabel: '領収メールの送信先',
   mailHint: '入力は一度だけです。{merchant} にも表示されます。',
   mailButton: '送信',
@@ -124,4 +127,5 @@ export const mails = {
   incompleteSubject: '{merchant} へのお支払いが不足しています：注文 {order}',
   incompleteTitle: 'お支払いが不足しています',
   incompleteText: '{merchant} のご注文について、{total} のうち {amount} を受け取りました。',
+  givenContact: 'お心当たりがない場合は、すぐに {merchant} にお問い合わせください。',
 };
