@@ -1,6 +1,7 @@
 import type { Handler } from '../schedule/job.ts';
 import { sweepEvents } from '../events/sweep.ts';
 import { sweepProcesses } from './health/processes.ts';
+import { askUnaskedRefunds } from '../payments/refunds/given-address.ts';
 import { sweepSecrets } from '../webhooks/secrets/rotate.ts';
 import { reconcileJobs, sweepHistory } from './jobs.ts';
 import { reconcileOnce } from './reconcile.ts';
@@ -8,7 +9,11 @@ import { reconcileOnce } from './reconcile.ts';
 export const opsHandlers: readonly Handler[] = [
   {
     job: reconcileJobs,
-    handle: async (ctx) => void (await reconcileOnce(ctx)),
+    async handle(ctx) {
+      await reconcileOnce(ctx);
+      const asked = await askUnaskedRefunds(ctx);
+      if (asked > 0) ctx.log.info('customers asked for the addresses that their refunds wait for', { asked });
+    },
   },
   {
     job: sweepHistory,

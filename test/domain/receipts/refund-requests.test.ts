@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { reconcileJobs } from '../../../src/domain/ops/jobs.ts';
 import { askRefundAddress } from '../../../src/domain/payments/lifecycle/jobs.ts';
+import { askUnaskedRefunds } from '../../../src/domain/payments/refunds/given-address.ts';
 import { sendRefundRequests } from '../../../src/domain/receipts/send.ts';
 import { giveRefundAddress } from '../../support/refunds.ts';
 import { CUSTOMER, openReceiptScene, type ReceiptScene } from '../../support/receipts.ts';
@@ -92,6 +94,34 @@ describe('a mail that asks for the address of a refund', () => {
     expect((await refund(id, '4.00')).status).to.equal('NEEDS_ADDRESS');
     expect(scene.mails()).to.deep.equal([]);
     expect(await jobs()).to.deep.equal([]);
+  });
+
+  it('is sent for a refund that waits since a release without these mails, once', async () => {
+    const { harness } = scene;
+    const id = await settled();
+    const { id: refundId } = await scene.shop.refund(id, { amount: '4.00' });
+    await jobs().delete();
+    await harness.ctx.db('refund_requests').delete();
+    expect(await askUnaskedRefunds(harness.ctx)).to.equal(1);
+    await harness.work();
+    expect(asking()).to.have.length(1);
+    expect(await askUnaskedRefunds(harness.ctx)).to.equal(0);
+    // A release of then accepts another beside this one, and it is given its address meanwhile.
+    await harness.ctx.db('refund_requests').where({ refund_id: refundId }).delete();
+    expect(await give(id)).to.equal('saved');
+    expect(await askUnaskedRefunds(harness.ctx)).to.equal(0);
+  });
+
+  it('is sent once the customer has given a mail address on the page', async () => {
+    const { harness } = scene;
+    const id = await settled({});
+    await scene.shop.refund(id, { amount: '4.00' });
+    expect(await askUnaskedRefunds(harness.ctx), 'nobody can be asked').to.equal(0);
+    await harness.ctx.db('payments').where({ id }).update({ customer_email: CUSTOMER });
+    const { opsHandlers } = await import('../../../src/domain/ops/worker.ts');
+    await opsHandlers.find(({ job }) => job.name === reconcileJobs.name)?.handle(harness.ctx, ['']);
+    await harness.work();
+    expect(asking()).to.have.length(1);
   });
 
   it('is found again when its job is lost', async () => {

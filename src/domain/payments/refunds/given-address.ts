@@ -3,7 +3,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Caller } from '../../api/endpoint.ts';
 import { ApiError } from '../../api/errors.ts';
 import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
-import { getPayment, lockPayment } from '../lifecycle/store.ts';
+import { getPayment, lockPayment, lockPayments } from '../lifecycle/store.ts';
 import { withTestClockOf } from '../lifecycle/test-clock.ts';
 import { askForAddresses } from './accept.ts';
 import { toRefundResource, type RefundList } from './schemas.ts';
@@ -88,4 +88,37 @@ export async function clearRefundAddress(
   });
   ctx.log.info('refund address cleared', { payment_id: id });
   return list;
+}
+
+/** Asked in one run: a mail server that has to catch up sends no more than these in ten minutes. */
+const MAX_ASKED = 100;
+
+// Index: refunds_without_address.
+const unaskedRefunds = sql<{ id: string; payment_id: string }, { paymentId: string | null; limit: number }>(
+  'unasked_refunds',
+  (p) => `
+    SELECT r.id, r.payment_id FROM refunds r JOIN payments p ON p.id = r.payment_id
+    WHERE ${NEEDS_ADDRESS('r')} AND (${p.paymentId}::text IS NULL OR r.payment_id = ${p.paymentId})
+      AND p.customer_email IS NOT NULL
+      AND NOT EXISTS (SELECT FROM refund_requests q WHERE q.refund_id = r.id)
+    ORDER BY r.created_at LIMIT ${p.limit}`,
+);
+
+/**
+ * Asks by mail for the addresses of refunds that began to wait where nobody could be asked: a release without
+ * these mails accepted them, or the customer gave their mail address later. Returns how many it asks for, the
+ * oldest first.
+ */
+export async function askUnaskedRefunds(ctx: Context): Promise<number> {
+  const unasked = await run(ctx.db, unaskedRefunds, { paymentId: null, limit: MAX_ASKED });
+  for (const paymentId of new Set(unasked.map(({ payment_id }) => payment_id)))
+    await ctx.db.transaction(async (tx) => {
+      const [payment] = await lockPayments(tx, [paymentId]);
+      if (payment === undefined) return;
+      // Whoever had the lock before may have asked, or may have been given the address.
+      const still = await run(tx, unaskedRefunds, { paymentId, limit: MAX_ASKED });
+      const ids = still.map(({ id }) => id);
+      await askForAddresses(tx, payment, ids, withTestClockOf(ctx, payment).now());
+    });
+  return unasked.length;
 }
