@@ -53,6 +53,7 @@ describe('a refund on the checkout page', () => {
       expect(page.includes('name="address"')).to.equal(status === 'NEEDS_ADDRESS');
       if (status !== 'NEEDS_ADDRESS') expect(addressIn(page)).to.equal(MINE);
       expect(page.includes(HASH)).to.equal(status === 'SENT' || status === 'HELD');
+      expect(page.includes('You may close this page.')).to.equal(status !== 'NEEDS_ADDRESS');
       expect(page).to.match(new RegExp(`class="status ${status === 'NEEDS_ADDRESS' ? 'care' : 'calm'}"`));
     });
 

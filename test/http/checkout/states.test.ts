@@ -80,6 +80,16 @@ describe('the states of the checkout page', () => {
       expect(gzipSync(text).length).to.be.below(MAX_COMPRESSED);
     });
 
+  it('say that the page may be closed wherever nothing is asked of the customer, with or without links', async () => {
+    for (const links of [LINKS, { success_url: undefined, cancel_url: undefined }])
+      for (const state of Object.keys(TEXTS)) {
+        const { token_id } = await paymentIn(harness, state, links);
+        const { text } = await supertest(harness.app).get(`/checkout/${token_id}`);
+        const isAsked = [...ASKS_FOR_MONEY, ...ASKS_FOR_ADDRESS].includes(state);
+        expect(text.includes('You may close this page'), state).to.equal(!isAsked);
+      }
+  });
+
   it('ask for the rest of an amount at the same rate, rounded up, in QR code and text alike', async () => {
     const { text } = await open('underpaid');
     expect(text).to.include('<span id="amount" class="copy">6.50</span> USDC');

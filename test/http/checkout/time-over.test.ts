@@ -35,6 +35,16 @@ describe('the checkout page between the deadline and the expiry', () => {
       expect((status.body as { state: string }).state, 'shops hear of no new state').to.equal(state);
     });
 
+  it('leads back to the shop, and cancels nothing: what was sent in time still counts', async () => {
+    const { token_id } = await paymentIn(harness, 'waiting');
+    expect(await open(token_id)).to.include('Cancel and go back to');
+    harness.advance(3_600);
+    expect(await open(token_id))
+      .to.match(/<a id="cancel" href="[^"]+">Back to <bdi>Shop<\/bdi><\/a>/)
+      .and.include('You may close this page.')
+      .and.not.include('Cancel and go back');
+  });
+
   it('says by policy that what comes later is sent back', async () => {
     const { token_id } = await paymentIn(harness, 'waiting', { policy: { late: 'refund' } });
     harness.advance(3_600);

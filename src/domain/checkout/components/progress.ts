@@ -9,11 +9,12 @@ import type { State, View } from '../view/view.ts';
 const GOES_ON: readonly State[] = ['seen', 'confirming', 'converting'];
 
 /**
- * The one progress of a payment: a bar of confirmations, full while the money is converted; and that the page
- * is not needed for it. Null for states in which nothing goes on.
+ * The one progress of a payment: a bar of confirmations, full while the money is converted; and wherever
+ * nothing is asked of the customer that the page is not needed. Null where something is.
  */
 export function progressComponent(view: View, { locale, page: texts }: Language): Html | null {
-  if (!GOES_ON.includes(view.state)) return null;
+  if (!GOES_ON.includes(view.state))
+    return asksNothing(view) ? html`<p class="small">${texts.done}</p>` : null;
   const { confirmations, requiredConfirmations: required, payment } = view;
   const secondsLeft = (secondsToConfirm(networkOfTransfer(payment)) * (required - confirmations)) / required;
   const left = { left: duration(Math.max(1, secondsLeft), locale) };
@@ -27,3 +28,6 @@ export function progressComponent(view: View, { locale, page: texts }: Language)
       ${view.state === 'converting' ? null : html`${fill(texts.barText, left)}. `}${texts.mayClose}
     </p>`;
 }
+
+const asksNothing = ({ toSend, mustChoose, refundTo }: View): boolean =>
+  toSend === null && !mustChoose && refundTo !== 'ask';

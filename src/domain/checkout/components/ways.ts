@@ -22,7 +22,7 @@ const BEGIN_AGAIN: readonly State[] = [
  * should before anything was paid. `isServed`: the payment can be paid.
  */
 export function waysComponent(view: View, { page: texts }: Language, isServed: boolean): Html | null {
-  const { payment, state, appearance } = view;
+  const { payment, state, appearance, isOver } = view;
   const merchant = isolated(appearance.name);
   const [success, cancel] = [successLink(payment), cancelLink(payment)];
   const support = supportLink(appearance.supportUrl, payment.order_id);
@@ -38,8 +38,8 @@ export function waysComponent(view: View, { page: texts }: Language, isServed: b
       ></a>
       ${isOnlyPaid(view) ? stayButton(texts, appearance.name) : null} ${help()}`;
   if (cancel !== null && state === 'waiting')
-    return html`<a id="cancel" href="${cancel}">${fill(texts.cancel, { merchant })}</a>
-      ${isServed ? null : help()}`;
+    return html`<a id="cancel" href="${cancel}">${fill(isOver ? texts.back : texts.cancel, { merchant })}</a>
+      ${isServed && !isOver ? null : help()}`;
   // Where the page asks for an address, that is the next step.
   const kind = view.refundTo === 'ask' ? '' : 'main';
   if (cancel !== null && BEGIN_AGAIN.includes(state))
