@@ -5,6 +5,7 @@ import type { NetworkId } from './chain/networks.ts';
 import { chainlinkBounds, NO_BOUNDS } from './chain/rates/chainlink.ts';
 import { watchRates } from './chain/rates/watch-rates.ts';
 import { startAudits } from './payments/audit/audit.ts';
+import { followAwaited } from './payments/awaited/follow.ts';
 import { judgeAnnounced } from './payments/refunds/by-merchant/follow.ts';
 import { watchNetwork } from './payments/sync/watch-network.ts';
 import { countHosts } from '../platform/config/chains.ts';
@@ -33,6 +34,7 @@ export function startWatching(ctx: Context): Watching {
     const audit = startAudits(ctx, adapters, network);
     const beside = async () => {
       await judgeAnnounced(ctx, client, network);
+      await followAwaited(ctx, client, network);
       await audit();
     };
     return watchNetwork(ctx, { network, adapters, leadership, beside }, stop.signal);

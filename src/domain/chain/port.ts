@@ -124,17 +124,17 @@ export interface Watch {
   standing(network: NetworkId, aboveHeight: number): Promise<readonly ChainTransfer[]>;
 }
 
-/** What became of a transaction. */
+/** What became of a transaction; `unknown`: it is in no block and no pool. */
 export interface Outcome {
-  /** `unknown`: in no block and no pool. */
   readonly state: 'unknown' | 'unmined' | 'reverted' | 'mined';
   /** What it moves, to any address; before it is mined what it would, as far as that is known. */
   readonly transfers: readonly ChainTransfer[];
+  /** Its sender, and its number among theirs, of which one is mined, by its signature; absent: unknown. */
+  readonly number?: { readonly sender: string; readonly nonce: number };
 }
 
 /** A coin at an address. */
 export type Holding = Pick<ChainTransfer, 'address' | 'coin'>;
-
 /** An amount of a coin at an address. */
 export interface Balance extends Holding, Pick<ChainTransfer, 'amount'> {
   /** By its block, or by two providers; else it is the word of one, and makes no money. */

@@ -101,6 +101,38 @@ describe('a transaction that a wallet has sent, named to the checkout page', () 
     expect(await open(payment)).to.not.include(says);
   });
 
+  it('is over when its chain says that it is lost for good: the page asks again, and says why', async () => {
+    for (const isLookedUp of [true, false]) {
+      const payment = await createPayment(harness);
+      const hash = await send(payment);
+      await harness.ctx
+        .db('announced_transactions')
+        .insert({ payment_id: payment.id, network: 'ethereum', tx_hash: hash });
+      await harness.adapters.testChain(harness.ctx).replace(hash, harness.ctx.now());
+      expect(await open(payment)).to.include(says);
+      const looking = supertest(harness.app).post(`/checkout/${payment.token_id}/transaction`).type('form');
+      await (isLookedUp ? looking.send({ tx: hash }) : announce(payment, hash));
+      for (const query of ['', '?lang=ja']) {
+        const page = await open(payment, query);
+        expect(page).to.include('id="amount"').and.include('data-code="true"').and.not.include('id="unsent"');
+        expect(page).to.include(
+          query === '' ? 'was replaced, cancelled or refused' : 'もう一度お支払いください',
+        );
+      }
+      expect((await status(payment)).state).to.equal('waiting');
+    }
+  });
+
+  it('is awaited on while it is merely absent', async () => {
+    const payment = await createPayment(harness);
+    await announce(payment, SENT_HASH).expect(200);
+    await supertest(harness.app)
+      .post(`/checkout/${payment.token_id}/transaction`)
+      .type('form')
+      .send({ tx: SENT_HASH });
+    expect(await open(payment)).to.include(says);
+  });
+
   for (const [what, tx, chain] of [
     ['no hash', 'ab', SEPOLIA],
     ['a hash of another format', 'a1'.repeat(44), SEPOLIA],

@@ -1,8 +1,8 @@
-import type { Balances, BlockOfTransfer, ChainTransfer, Holding } from '../port.ts';
+import type { Balances, BlockOfTransfer, ChainTransfer, Holding, Outcome } from '../port.ts';
 import { logsFrom, type CatchUp } from './catch-up.ts';
 import type { EvmOptions } from './evm-options.ts';
 import { transferOf } from './look-up.ts';
-import { provenBalance } from './proofs/account.ts';
+import { provenAccount } from './proofs/account.ts';
 import { readHeader, type Header } from './proofs/header.ts';
 import { demand } from '../rpc/refused.ts';
 import { quantity } from './proofs/values.ts';
@@ -55,6 +55,16 @@ export async function readBalances(
   };
 }
 
+/** Returns whether an account has spent a number by the final block, as its state root says. */
+export async function hasSpent(
+  { provider, final }: Auditor,
+  { sender, nonce }: NonNullable<Outcome['number']>,
+): Promise<boolean> {
+  const header = await headerBefore(provider, final, null);
+  const proof = await provider.call('eth_getProof', sender, [], { blockHash: header.hash });
+  return provenAccount(proof, sender, header).sent > BigInt(nonce);
+}
+
 /** Returns the header of the final block, or of the one before a time where that is near. */
 async function headerBefore(provider: JsonRpc, final: BlockOfTransfer, notAfter: Date | null) {
   let header = await headerAt(provider, final.height);
@@ -87,7 +97,7 @@ async function nativeBalances(
   if (proofs !== null)
     return asked.map((holding, i) => ({
       ...holding,
-      units: provenBalance(proofs[i], holding.address, header),
+      units: provenAccount(proofs[i], holding.address, header).balance,
       isProven: true,
     }));
   const at = { blockHash: header.hash, requireCanonical: true };

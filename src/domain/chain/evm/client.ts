@@ -15,7 +15,7 @@ import { Providers } from '../rpc/providers.ts';
 import { isOfTransaction, isUnable, NO_PROVIDER, Questions } from '../rpc/questions.ts';
 import { Poller, type Asked } from '../scan/poll.ts';
 import type { Progress } from '../scan/read-branch.ts';
-import { readBalances, readReceived, type Auditor } from './balances.ts';
+import { hasSpent, readBalances, readReceived, type Auditor } from './balances.ts';
 import { MAX_RANGE } from './catch-up.ts';
 import type { EvmOptions } from './evm-options.ts';
 import { findTransaction } from './look-up.ts';
@@ -73,10 +73,15 @@ export class EvmClient implements ChainClient {
     asked: readonly Holding[],
     notAfter: Date | null,
   ): Promise<Balances | null> {
-    return this.#audit((auditor) => readBalances(auditor, asked, notAfter)).catch((error: unknown) => {
-      if (isUnable(error)) return null;
-      throw error;
-    });
+    return this.#auditIfAble((auditor) => readBalances(auditor, asked, notAfter));
+  }
+
+  /**
+   * Returns whether an account has spent a number by the final block of the last poll: what else has that
+   * number is never mined. Null: no provider can prove it.
+   */
+  async hasSpent(number: NonNullable<Outcome['number']>): Promise<boolean | null> {
+    return this.#auditIfAble((auditor) => hasSpent(auditor, number));
   }
 
   /** See ChainClient. */
@@ -117,6 +122,13 @@ export class EvmClient implements ChainClient {
     if (head !== null && checkpoints !== null) this.#settled = { head: head.hash, safe: checkpoints.safe };
     if (next === 'head' && hasSightings) await sightPending(reader, progress.branch);
     return next;
+  }
+
+  async #auditIfAble<Answer>(question: (auditor: Auditor) => Promise<Answer>): Promise<Answer | null> {
+    return this.#audit(question).catch((error: unknown) => {
+      if (isUnable(error)) return null;
+      throw error;
+    });
   }
 
   async #audit<Answer>(question: (auditor: Auditor) => Promise<Answer>): Promise<Answer> {

@@ -1,7 +1,7 @@
 import type { ChainTransfer, Outcome } from '../port.ts';
 import type { Found } from '../scan/cursor.ts';
-import { demand } from '../rpc/refused.ts';
-import { readTransaction } from './proofs/transactions.ts';
+import { demand, Refused } from '../rpc/refused.ts';
+import { proveSigned, readTransaction, type Transaction } from './proofs/transactions.ts';
 import { fields, word } from './proofs/values.ts';
 import { blockOf, headerAt, proveContent, receiptsOf, transfersTo, type Reader } from './read.ts';
 import { summed, type Coins } from './transfers.ts';
@@ -25,7 +25,8 @@ export async function findTransaction(
     const move = coins.intended(transaction);
     const found = move === null ? [] : summed(coins, transaction, [move]);
     const unmined = { block: null, final: false, seenAt: now };
-    return { state: 'unmined', transfers: found.map((one) => transferOf(coins, one, unmined)) };
+    const transfers = found.map((one) => transferOf(coins, one, unmined));
+    return { state: 'unmined', transfers, ...numbered(transaction) };
   }
   const { height, hash, time } = block.header;
   proveContent(block);
@@ -39,7 +40,19 @@ export async function findTransaction(
   return {
     state: receipts[index]?.hasSucceeded === true ? 'mined' : 'reverted',
     transfers: found.map((one) => transferOf(coins, one, mined)),
+    ...numbered(transaction),
   };
+}
+
+/** Nothing where the provider does not prove it, or its type is not known here. */
+function numbered(transaction: Transaction): Pick<Outcome, 'number'> {
+  try {
+    proveSigned(transaction);
+    return { number: { sender: transaction.from, nonce: transaction.nonce } };
+  } catch (error) {
+    if (error instanceof Refused) return {};
+    throw error;
+  }
 }
 
 /** Returns a transfer as the port reports it. */

@@ -1,4 +1,4 @@
-import { provenBalance } from './proofs/account.ts';
+import { provenAccount } from './proofs/account.ts';
 import type { Header } from './proofs/header.ts';
 import { demand, Refused } from '../rpc/refused.ts';
 import { address, fields, list, quantity, word } from './proofs/values.ts';
@@ -74,7 +74,7 @@ export async function gainOf(
   const balances = await Promise.all(
     [header, parent].map(async (at) => {
       const sent = await provider.call('eth_getProof', holder, [], { blockHash: at.hash });
-      return provenBalance(sent, holder, at);
+      return provenAccount(sent, holder, at).balance;
     }),
   ).catch((error: unknown) => {
     if (error instanceof Refused) return null;

@@ -1,6 +1,7 @@
 import { liveChainKey } from '../../chain/chain-key.ts';
 import { mostSecondsBehind, NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import type { ChainTransfer } from '../../chain/port.ts';
+import { loseAwaited } from '../../payments/awaited/store.ts';
 import { adaptersOf, type AdaptersByMode } from '../../payments/lifecycle/ports.ts';
 import { contextOfTestClock } from '../../payments/lifecycle/test-clock.ts';
 import { syncNetwork } from '../../payments/sync/sync-network.ts';
@@ -34,8 +35,20 @@ export async function findTransactionByToken(
   const hash = parseHash(payment.network, input);
   if (hash === null) return { result: 'bad', payment };
   const result = await lookUp(ctx, adapters, payment, hash);
-  const shown = result === 'seen' ? await findByToken(ctx.db, token) : payment;
+  if (result === 'dropped') await loseIfAwaited(ctx, payment, hash);
+  const isChanged = result === 'seen' || result === 'dropped';
+  const shown = isChanged ? await findByToken(ctx.db, token) : payment;
   return { result, payment: shown ?? payment };
+}
+
+/** The chain says that a transaction is lost for good: where the page waits for it, it asks again. */
+export async function loseIfAwaited(
+  { db }: Pick<Context, 'db'>,
+  { id, sent_hash, sent_network }: CheckoutPayment,
+  hash: string,
+): Promise<void> {
+  if (hash !== sent_hash || sent_network === null) return;
+  await loseAwaited(db, { payment_id: id, network: sent_network, tx_hash: hash });
 }
 
 /** The hash in `input` as the network writes it; null: there is none. */

@@ -153,6 +153,10 @@ function notesOf({ payment, state, isOver }: View): Key[] {
   const notes: [Key, boolean][] = [
     ['reorgedNote', exceptions.includes('reorged') && (state === 'seen' || state === 'confirming')],
     ['replacedNote', exceptions.includes('replaced') && state === 'underpaid'],
+    [
+      'sentLostNote',
+      payment.is_sent_lost === true && !isOver && (state === 'waiting' || state === 'underpaid'),
+    ],
     ['lateNote', exceptions.includes('late') && (isUnderWay || state === 'underpaid')],
     [
       returnsExcess(policy) ? 'overpaidRefundNote' : 'overpaidNote',

@@ -39,6 +39,7 @@ export interface CheckoutPayment extends Payment, Pick<Settling, 'accepted_metho
   /** The transaction that the customer's wallet has sent, until its chain reports it; null: none. */
   readonly sent_hash: string | null;
   readonly sent_network: NetworkId | null;
+  readonly is_sent_lost: true | null;
   /** What stands of the transfers to it, first to last, at most `MAX_SHOWN`. */
   readonly transfers: readonly ShownTransfer[];
   /** Those that wait for an address first, then those that are not paid out; at most `MAX_SHOWN`. */
@@ -111,14 +112,14 @@ const CHECKOUT_PAYMENTS = `
     json_build_object('asks', q.asks::text, 'covers', q.covers::text, 'rate', q.rate) AS quote,
     back.refund_coin, back.refund_network, back.needs_address, back.refund_amount::text, a.address AS refund_address,
     back.amount_underway::text, sent.tx_hash AS sent_hash, sent.network AS sent_network,
-    depth.confirmations, shown.version
+    lost.is_lost AS is_sent_lost, depth.confirmations, shown.version
   FROM payments p
     JOIN merchants m ON m.id = p.merchant_id
     LEFT JOIN merchant_faces f ON f.merchant_id = m.id
     LEFT JOIN announced_transactions sent ON sent.payment_id = p.id AND NOT EXISTS (
-      SELECT FROM transfers t
-      WHERE t.payment_id = p.id AND t.network = sent.network AND t.tx_hash = sent.tx_hash
+      SELECT FROM transfers t WHERE t.payment_id = p.id AND t.network = sent.network AND t.tx_hash = sent.tx_hash
     )
+    LEFT JOIN awaited_transactions lost ON lost.payment_id = p.id AND lost.tx_hash = sent.tx_hash AND lost.is_lost
     LEFT JOIN quotes q ON q.payment_id = p.id AND q.coin = p.coin AND q.network = p.network
     CROSS JOIN LATERAL (
       SELECT coalesce(max(greatest(0, c.head - t.block_height + 1))::int, p.confirmations) AS confirmations
@@ -148,12 +149,11 @@ const CHECKOUT_PAYMENTS = `
     LEFT JOIN refund_addresses a ON a.payment_id = p.id AND a.network = back.refund_network
     CROSS JOIN LATERAL (
       SELECT left(encode(sha256(convert_to(ROW(
-        p.sequence, p.status, p.exceptions, depth.confirmations, p.fully_funded,
-        p.amount_received, p.amount_refunded, p.tx_hash,
-        p.coin, p.network, p.address, p.crypto_amount, q.asks, q.covers, q.rate,
-        extract(epoch FROM q.locked_until), extract(epoch FROM p.deadline_at),
-        back.*, a.address, p.test_clock, p.clock_offset_ms, extract(epoch FROM f.updated_at),
-        m.accepted_methods, sent.network, sent.tx_hash
+        p.sequence, p.status, p.exceptions, depth.confirmations, p.fully_funded, p.amount_received,
+        p.amount_refunded, p.tx_hash, p.coin, p.network, p.address, p.crypto_amount, q.asks, q.covers, q.rate,
+        extract(epoch FROM q.locked_until), extract(epoch FROM p.deadline_at), back.*, a.address,
+        p.test_clock, p.clock_offset_ms, extract(epoch FROM f.updated_at), m.accepted_methods,
+        sent.network, sent.tx_hash, lost.is_lost
       )::text, 'UTF8')), 'hex'), 24) AS version
     ) shown`;
 

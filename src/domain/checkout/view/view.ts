@@ -29,10 +29,10 @@ type Divided = keyof DividedStates;
 export type State = DividedStates[Divided] | Lowercase<Exclude<Status, Divided>>;
 
 const DIVIDED: { readonly [S in Divided]: (payment: CheckoutPayment) => DividedStates[S] } = {
-  WAITING: ({ sent_hash }) => (sent_hash === null ? 'waiting' : 'sent'),
-  PENDING({ fully_funded, confirmations, sent_hash }) {
-    if (!fully_funded) return sent_hash === null ? 'underpaid' : 'sent';
-    return confirmations === 0 ? 'seen' : 'confirming';
+  WAITING: (payment) => (isAwaited(payment) ? 'sent' : 'waiting'),
+  PENDING(payment) {
+    if (!payment.fully_funded) return isAwaited(payment) ? 'sent' : 'underpaid';
+    return payment.confirmations === 0 ? 'seen' : 'confirming';
   },
   PROCESSING: () => 'converting',
   EXPIRED({ amount_received, exceptions, policy, cancelled_at }) {
@@ -45,6 +45,9 @@ const DIVIDED: { readonly [S in Divided]: (payment: CheckoutPayment) => DividedS
   FAILED: ({ exceptions, amount_received }) =>
     exceptions.includes('replaced') && isZero(amount_received) ? 'replaced' : 'failed',
 };
+
+const isAwaited = ({ sent_hash, is_sent_lost }: CheckoutPayment): boolean =>
+  sent_hash !== null && is_sent_lost === null;
 
 function stateOf(payment: CheckoutPayment): State {
   const { status } = payment;

@@ -28,6 +28,8 @@ const erasePayment = sql<never, { id: string }>(
       WHERE refund_id IN (SELECT id FROM refunds WHERE payment_id = ${p.id} AND address IS NOT NULL)
     ), announced AS (
       DELETE FROM announced_transactions WHERE payment_id = ${p.id}
+    ), awaited AS (
+      DELETE FROM awaited_transactions WHERE payment_id = ${p.id}
     ), given AS (
       DELETE FROM refund_addresses WHERE payment_id = ${p.id}
     )

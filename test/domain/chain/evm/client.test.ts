@@ -427,6 +427,55 @@ describe('a client of an EVM network', () => {
     expect(await amounts(`0x${'0'.repeat(64)}`)).to.deep.equal([]);
   });
 
+  it('says whose a transaction is, as its signature proves, and when its number is spent for good', async () => {
+    const stand = standOf();
+    const from = stand.account();
+    const follower = stand.follow([]);
+    const nonce = await stand.rpc<string>('eth_getTransactionCount', from, 'latest');
+    const pending = await stand.send(newAddress(), 3n, { from, nonce });
+    const { state, number } = await follower.client.find('ethereum', pending);
+    expect([state, number]).to.deep.equal(['unmined', { sender: from, nonce: Number(nonce) }]);
+    await stand.rpc('anvil_dropTransaction', pending);
+    const other = await stand.send(newAddress(), 4n, { from, nonce });
+    await stand.mine();
+    await follower.pollAll();
+    expect((await follower.client.find('ethereum', pending)).state).to.equal('unknown');
+    expect((await follower.client.find('ethereum', other)).number, 'mined').to.deep.equal(number);
+    if (number === undefined) throw new Error('the number is unknown');
+    expect(await follower.client.hasSpent(number), 'its block can still be reorganised').to.equal(false);
+    await stand.mine(FINAL_DEPTH);
+    await follower.pollAll();
+    // A poll goes by what was final when it began.
+    await follower.pollAll();
+    expect(await follower.client.hasSpent(number)).to.equal(true);
+    expect(await follower.client.hasSpent({ ...number, nonce: number.nonce + 1 })).to.equal(false);
+  });
+
+  it('believes no provider that names another sender, or makes up what an account has sent', async () => {
+    const stand = standOf();
+    const proxy = await startLyingProxy(stand.anvil);
+    try {
+      const follower = stand.follow([], { urls: [proxy.url] });
+      await follower.pollAll();
+      const pending = await stand.send(newAddress(), 3n);
+      const find = () => follower.client.find('ethereum', pending);
+      for (const lie of [{ from: newAddress() }, { nonce: '0x3039' }]) {
+        proxy.lie = ({ method }, truth) =>
+          method === 'eth_getTransactionByHash' ? { ...(truth as object), ...lie } : truth;
+        expect((await find()).number).to.equal(undefined);
+      }
+      proxy.lie = null;
+      const { number } = await find();
+      if (number === undefined) throw new Error('the number is unknown');
+      proxy.lie = ({ method }, truth) =>
+        method === 'eth_getProof' ? { ...(truth as object), accountProof: [] } : truth;
+      const error: unknown = await follower.client.hasSpent(number).catch((thrown: unknown) => thrown);
+      expect(error).to.be.an('error');
+    } finally {
+      await proxy.close();
+    }
+  });
+
   it('serves the network on when a transaction cannot be looked up, as one of before a fork cannot', async () => {
     const stand = standOf();
     const proxy = await startLyingProxy(stand.anvil);

@@ -56,6 +56,7 @@ describe("erasing a customer's personal data", () => {
     const { db } = harness.ctx;
     await db('refund_addresses').insert({ payment_id: id, network: 'ethereum', address: ADDRESS });
     await db('announced_transactions').insert({ payment_id: id, network: 'ethereum', tx_hash: MARK });
+    await db('awaited_transactions').insert({ payment_id: id, network: 'ethereum', tx_hash: MARK });
     const event_id = (await shop.events(id))[0]?.id;
     await db('receipts').insert({ event_id, payment_id: id, attempts: 1, last_error: `550 ${MARK}?` });
     const [refund_id] = await db('refunds').where({ payment_id: id }).pluck<string[]>('id');
@@ -78,6 +79,7 @@ describe("erasing a customer's personal data", () => {
       'refunds',
       'refund_addresses',
       'announced_transactions',
+      'awaited_transactions',
       'transfers',
       'receipts',
       'refund_requests',

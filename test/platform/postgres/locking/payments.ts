@@ -55,6 +55,13 @@ export const PAYMENTS: Reasons = {
     set_refund_address: FIRST_WINS,
     give_customer_email: OWN_ROW,
     announce_transaction: OWN_ROW,
+    await_transaction: OWN_ROW,
+    delete_awaited_no_more:
+      'A payment that has ended, or a transfer of this hash, stays so for what is awaited.',
+    take_awaited_transactions: 'One leader follows a network. One that is looked up twice is judged alike.',
+    number_awaited_transaction: OWN_ROW,
+    lose_awaited_transaction:
+      'A transfer that is recorded meanwhile ends the waiting: the page reads it before what is lost.',
     clear_refund_addresses: `${UNDER_PAYMENT} So no payout is asked for meanwhile.`,
   },
   readsMore: {},

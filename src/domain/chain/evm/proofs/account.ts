@@ -3,21 +3,25 @@ import { decode, keccak, keccakBytes, type Item } from './rlp.ts';
 import { dataBytes, fields, list } from './values.ts';
 
 /**
- * Returns what an account holds of the native coin after a block, as `eth_getProof` tells it. Throws Refused
- * unless the state root of the header commits to that.
+ * Returns what an account holds of the native coin after a block, and how many transactions it has sent, as
+ * `eth_getProof` tells it. Throws Refused unless the state root of the header commits to that.
  */
-export function provenBalance(
+export function provenAccount(
   sent: unknown,
   address: string,
   header: { readonly height: number; readonly stateRoot: string },
-): bigint {
+): { balance: bigint; sent: bigint } {
   const nodes = list(fields(sent).accountProof).map(dataBytes);
   const path = halves(keccakBytes(dataBytes(address)));
   const account = valueAt(nodes, path, header.stateRoot);
-  if (account === null) return 0n;
-  const [, balance] = listOf(decode(account));
-  if (!(balance instanceof Uint8Array)) throw new Refused('malformed', 'an account has no balance');
-  return balance.length === 0 ? 0n : BigInt(`0x${Buffer.from(balance).toString('hex')}`);
+  if (account === null) return { balance: 0n, sent: 0n };
+  const [nonce, balance] = listOf(decode(account));
+  return { balance: integerOf(balance), sent: integerOf(nonce) };
+}
+
+function integerOf(item: Item | undefined): bigint {
+  if (!(item instanceof Uint8Array)) throw new Refused('malformed', 'an account lacks a number');
+  return item.length === 0 ? 0n : BigInt(`0x${Buffer.from(item).toString('hex')}`);
 }
 
 /** Returns what a trie holds at a path; null: the nodes prove that it holds nothing there. */

@@ -74,6 +74,13 @@ export function proveTransactions(
   );
 }
 
+/** Throws Refused unless a transaction has the hash that it claims, and its sender has signed it. */
+export function proveSigned(transaction: Transaction): void {
+  const { hash, sent } = transaction;
+  demand(keccak(encodeTransaction(sent)) === hash, `transaction ${hash} has not the hash that it claims`);
+  proveSender(transaction);
+}
+
 /** Throws Refused unless the address that a transaction claims to come from has signed it. */
 export function proveSender({ hash, from, sent }: Transaction): void {
   const type = typeOf(sent);
