@@ -44,7 +44,8 @@ function copiedByCommand(text) {
 
 /** @param {HTMLButtonElement} button */
 async function copyFor(button) {
-  const { copy: id = '', done = '', failed = '' } = button.dataset;
+  const { copy: id = '' } = button.dataset;
+  const { copied: done = '', uncopied: failed = '' } = shown;
   const element = byId(id === 'code' ? 'address' : id);
   if (!element) return;
   const isCopied = await copied(id === 'code' ? codeHolds() : valueOf(element));

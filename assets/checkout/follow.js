@@ -70,6 +70,7 @@ function listen() {
     const { page } = /** @type {{ page?: string }} */ (JSON.parse(String(data)));
     updates = updates
       .then(async () => {
+        if (source !== stream) return;
         if (lastEventId !== shown.version && !(page && show(page))) await reload();
         if (shown.live !== 'true') pause();
       })

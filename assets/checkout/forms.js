@@ -1,27 +1,41 @@
 // Forms whose answer is shown in place: no reload, no new entry in the history.
 
-let isPosting = false;
+/** Posts run one after another, so that answers are shown in the order of the taps. */
+let posts = Promise.resolve();
+/** What is not answered yet: tapped again, it is posted once. @type {Set<string>} */
+const unanswered = new Set();
 
 document.addEventListener('submit', (event) => {
   const { target: form, submitter } = event;
   if (!(form instanceof HTMLFormElement) || form.dataset.here === undefined) return;
   event.preventDefault();
-  if (!isPosting) void post(form, submitter instanceof HTMLButtonElement ? submitter : null);
+  const button = submitter instanceof HTMLButtonElement ? submitter : null;
+  // As it was tapped: an update may replace the form before its turn.
+  const body = new URLSearchParams();
+  for (const [name, value] of new FormData(form, button))
+    body.append(name, typeof value === 'string' ? value : '');
+  const key = `${form.action} ${body}`;
+  if (unanswered.has(key)) return;
+  unanswered.add(key);
+  shown.posting = '';
+  posts = posts.then(async () => {
+    await post(form, button, body);
+    unanswered.delete(key);
+    if (unanswered.size === 0) delete shown.posting;
+  });
 });
 
 /**
  * @param {HTMLFormElement} form
  * @param {HTMLButtonElement | null} button
+ * @param {URLSearchParams} body
  */
-async function post(form, button) {
-  isPosting = true;
-  const { here = '', failed = '' } = form.dataset;
+async function post(form, button, body) {
+  const { here = '' } = form.dataset;
+  const { failed = '' } = shown;
   let result = failed;
   let ok = false;
   try {
-    const body = new URLSearchParams();
-    for (const [name, value] of new FormData(form, button))
-      body.append(name, typeof value === 'string' ? value : '');
     const answer = await fetch(form.action, { method: 'POST', body });
     const text = await answer.text();
     ok = answer.ok;
@@ -39,7 +53,8 @@ async function post(form, button) {
   } catch {
     // `result` says that it did not work.
   }
-  isPosting = false;
+  // What the stream was to send may be older than the answer: it begins again with what the page shows now.
+  follow();
   // A next step is read from its beginning.
   const next = byId(here)?.querySelector('[autofocus]');
   if (next instanceof HTMLElement) next.focus();

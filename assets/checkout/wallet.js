@@ -82,6 +82,7 @@ async function keepSent() {
   try {
     const answer = await fetch(at, { method: 'POST', body: new URLSearchParams({ tx: hash, chain }) });
     show(await answer.text());
+    follow();
   } catch {
     // Named again when the page is online, or loaded again.
   }

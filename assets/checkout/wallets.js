@@ -86,7 +86,11 @@ async function loadKitFrom(path) {
 function offerWallets() {
   if (isSendingShown()) remember(null);
   // The links would ask another wallet for the same money.
-  for (const link of [byId('wallets'), byId('wallet')]) if (link) link.hidden = sending !== null;
+  for (const link of [byId('wallets'), byId('wallet')])
+    if (link) {
+      link.hidden = sending !== null;
+      link.inert = asking !== null;
+    }
   const place = byId('injected');
   const wallets = walletsHere();
   if (!place || (wallets.length === 0 && !sending)) return;

@@ -71,6 +71,54 @@ describe('an open checkout page', () => {
     });
   });
 
+  it('takes a tap before the one before it is answered, and shows the answers in their order', async () => {
+    const { token_id } = await paymentIn(harness, 'waiting');
+    await withPage(browser, {}, async (page) => {
+      let answer = () => {};
+      const answered = new Promise<void>((resolve) => (answer = resolve));
+      let posts = 0;
+      await page.route('**/coin', async (route) => {
+        posts += 1;
+        const response = await route.fetch();
+        if (posts === 1) await answered;
+        await route.fulfill({ response });
+      });
+      await page.goto(urlOf(token_id));
+      await isListening();
+      await page.locator('#chosen').click();
+      await page.locator('#coin-USDT').click();
+      // The stream says it first.
+      await page.locator('#coin-USDT[aria-pressed=true]').waitFor();
+      for (const _ of [1, 2]) await page.locator('#network-tron').click();
+      expect(await page.locator('body[data-posting]').count()).to.equal(1);
+      answer();
+      await page.locator('body:not([data-posting]) #network-tron[aria-pressed=true]').waitFor({
+        state: 'attached',
+      });
+      expect(posts, 'a second tap on the same is none').to.equal(2);
+      expect(await page.locator('#choice[open]').count()).to.equal(0);
+    });
+  });
+
+  it('shows no event that is older than the answer to a form', async () => {
+    const { token_id } = await paymentIn(harness, 'waiting');
+    await withPage(browser, {}, async (page) => {
+      await page.goto(urlOf(token_id));
+      await isListening();
+      await page.evaluate('window.old = { source, page: document.documentElement.outerHTML }');
+      await page.locator('#chosen').click();
+      await page.locator('#coin-BTC').click();
+      await page
+        .locator('body:not([data-posting]) #coin-BTC[aria-pressed=true]')
+        .waitFor({ state: 'attached' });
+      await page.evaluate(`
+        old.source.dispatchEvent(new MessageEvent('message', { lastEventId: 'older', data: JSON.stringify(old) }));
+        updates`);
+      expect(await page.locator('#address').textContent()).to.match(/^tb1/);
+      await isListening();
+    });
+  });
+
   it('comes back when the stream is cut, and shows what changed meanwhile', async () => {
     const { id, token_id } = await paymentIn(harness, 'waiting');
     await withPage(browser, { isCutOff: true }, async (page) => {

@@ -47,10 +47,7 @@ describe("playing the customer in the simulator's panel, on a phone", () => {
   for (const javaScriptEnabled of [true, false]) {
     const how = javaScriptEnabled ? 'with JavaScript' : 'without JavaScript';
     const name = javaScriptEnabled ? 'script' : 'plain';
-    /**
-     * The page takes no second click before the first is answered, and a stream may show the new state before
-     * that.
-     */
+    /** A stream may show the new state before the click is answered. */
     const sent = async (page: Page) => {
       if (javaScriptEnabled)
         await page.locator('#heard', { hasText: 'Simulated transfer sent.' }).waitFor({ state: 'attached' });

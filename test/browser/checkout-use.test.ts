@@ -55,6 +55,8 @@ describe('using the checkout page', () => {
       if ((await page.locator('#choice[open]').count()) === 0) await page.locator('#chosen').click();
       await page.locator(`#${id}`).click();
       await pressed.waitFor({ state: 'attached' });
+      // A stream may show the choice before its answer closes it, which moves the code below.
+      await page.locator('body:not([data-posting])').waitFor();
     }
   };
   const openCode = async (page: Page) => {

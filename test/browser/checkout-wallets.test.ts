@@ -121,10 +121,16 @@ describe('the wallets in the browser that announce themselves', () => {
         await wallet(page, 'Pay with Rabbit').click({ force: true });
         await busy.click({ force: true });
         expect(await methods(page)).to.deep.equal(['eth_requestAccounts']);
+        // Nor can another wallet be asked for the same money by a link.
+        for (const link of ['#wallets', '#wallet'])
+          expect(await page.locator(`${link}[inert]`).count(), link).to.equal(1);
+        await page.locator('#wallets > summary').click({ force: true });
+        expect(await page.locator('#wallets[open]').count()).to.equal(0);
+        await page.locator('#injected-0').focus();
         await page.evaluate(`window.refusal.eth_requestAccounts = { code: 4001 }; window.go()`);
         await notice(page, 'Cancelled in the wallet. Nothing was sent.');
         await page.locator('#injected-0:focus', { hasText: 'Pay with Fox' }).waitFor();
-        expect(await page.locator('#injected [aria-disabled]').count()).to.equal(0);
+        expect(await page.locator('#injected [aria-disabled], [inert]').count()).to.equal(0);
       });
     },
   );

@@ -1,6 +1,7 @@
 import { COINS, COINS_ON_NETWORKS, COIN_IDS, isCoinOn, type CoinId } from '../../chain/coins.ts';
 import { NETWORKS, NETWORKS_BY_FEE, secondsToConfirm, type NetworkId } from '../../chain/networks.ts';
 import { duration } from '../markup/format.ts';
+import { formTo } from '../markup/forms.ts';
 import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
@@ -29,7 +30,7 @@ export function firstChoice(view: View, served: Served, language: Language, coin
   const buttons = offered.map((method) => {
     const { coin, network } = method;
     const label = html`${symbol(coin)}${networkLabel(network, language, methodName(view, method, texts))}`;
-    return methodButton(method, language, coinPath, {
+    return methodButton(method, coinPath, {
       here: 'status',
       id: `method-${coin}-${network}`,
       label,
@@ -84,7 +85,6 @@ function methodName({ nameOf }: View, { coin, network }: PaymentMethod, texts: P
 /** A form that selects the method; `here` is the part of the page that shows what came of it. */
 function methodButton(
   { coin, network }: PaymentMethod,
-  { page: texts }: Language,
   coinPath: string,
   {
     here,
@@ -95,18 +95,12 @@ function methodButton(
   }: { here: string; id: string; label: Html; pressed?: boolean | null; staysOpen?: boolean },
 ): Html {
   const state = pressed === null ? null : html` aria-pressed="${String(pressed)}"`;
-  return html`<form
-    method="post"
-    action="${coinPath}"
-    data-here="${here}"
-    data-failed="${texts.simulatorFailed}"
-  >
-    <input type="hidden" name="coin" value="${coin}" /><input
+  const fields = html`<input type="hidden" name="coin" value="${coin}" /><input
       type="hidden"
       name="network"
       value="${network}"
-    /><button id="${id}" ${staysOpen ? html`name="open"` : null} ${state}>${label}</button>
-  </form>`;
+    /><button id="${id}" ${staysOpen ? html`name="open"` : null} ${state}>${label}</button>`;
+  return formTo(coinPath, here, fields, false);
 }
 
 function options(view: View, served: Served, language: Language, coinPath: string): Html {
@@ -114,7 +108,7 @@ function options(view: View, served: Served, language: Language, coinPath: strin
   const offered = offeredMethods(view, served);
   const { page: texts } = language;
   const button = (method: PaymentMethod, id: string, pressed: boolean, label: Html, staysOpen = false) =>
-    methodButton(method, language, coinPath, { here: 'choice', id, label, pressed, staysOpen });
+    methodButton(method, coinPath, { here: 'choice', id, label, pressed, staysOpen });
   const ids = appearance.methods === null ? COIN_IDS : [...new Set(offered.map(({ coin }) => coin))];
   const coins = ids.flatMap((coin) => {
     const network = networkFor(coin, payment.network, offered);

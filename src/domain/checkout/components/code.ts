@@ -1,5 +1,6 @@
 import { tokenContract } from '../../chain/coins.ts';
 import { fillPlain, html, type Html } from '../../../platform/pages/html.ts';
+import { copyButton } from '../markup/forms.ts';
 import { qrCode } from '../markup/qr-code.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
@@ -29,7 +30,7 @@ export function codeComponent(view: View, served: Served, language: Language): H
       <summary class="button">${texts.showCode}</summary>
       ${codes(view, uri, texts)}
     </details>
-    ${copyButton(texts)}`;
+    ${copyButton('code', texts.copyCode)}`;
 }
 
 /** False where a simulated payment has no link that wallets of the main network refuse. */
@@ -43,22 +44,6 @@ function demandOf({ payment, toSend, address, appearance }: View, served: Served
   if (toSend === null || !served.networks.includes(payment.network)) return null;
   const described = { label: appearance.name, message: payment.order_description ?? payment.order_id };
   return { ...payment, ...described, address, amount: toSend, chains: served.chains };
-}
-
-/** Copies what the code that is shown holds, as a tap on it does. */
-function copyButton(texts: PageTexts): Html {
-  return html`<button
-    type="button"
-    class="tiny"
-    id="copy-code"
-    data-script
-    data-copy="code"
-    data-done="${texts.copied}"
-    data-failed="${texts.copyFailed}"
-    hidden
-  >
-    ${texts.copyCode}
-  </button>`;
 }
 
 /** True while a transaction is awaited: what would be sent again by mistake opens only on request. */

@@ -1,4 +1,5 @@
 import { fill, html, isolated, latin, type Html } from '../../../platform/pages/html.ts';
+import { formTo } from '../markup/forms.ts';
 import { qrCode } from '../markup/qr-code.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { State, View } from '../view/view.ts';
@@ -82,24 +83,26 @@ function lookUp({ payment, nameOf }: View, texts: PageTexts, path: string, found
         </p>`;
   return html`<details id="find" ${found === null ? null : html`open`}>
     <summary>${texts.findTitle}</summary>
-    <form method="post" action="${path}" class="step" data-here="help" data-failed="${texts.simulatorFailed}">
-      <p class="small">${texts.waitingText}</p>
-      <label for="tx">${texts.findLabel}</label>
-      <input
-        id="tx"
-        name="tx"
-        dir="ltr"
-        required
-        maxlength="300"
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck="false"
-        ${found === null ? null : marks}
-        ${isBad ? html`aria-invalid="true"` : null}
-      />
-      ${result}
-      <button>${texts.findButton}</button>
-    </form>
+    ${formTo(
+      path,
+      'help',
+      html`<p class="small">${texts.waitingText}</p>
+        <label for="tx">${texts.findLabel}</label>
+        <input
+          id="tx"
+          name="tx"
+          dir="ltr"
+          required
+          maxlength="300"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck="false"
+          ${found === null ? null : marks}
+          ${isBad ? html`aria-invalid="true"` : null}
+        />
+        ${result}
+        <button>${texts.findButton}</button>`,
+    )}
   </details>`;
 }
 
@@ -107,29 +110,25 @@ function lookUp({ payment, nameOf }: View, texts: PageTexts, path: string, found
 function mailForm({ appearance }: View, texts: PageTexts, path: string, mail: string | null): Html {
   const fault = html`<p class="fault" id="mail-fault">${texts.mailBad}</p>`;
   const marks = html`aria-invalid="true" aria-describedby="mail-fault" autofocus`;
-  return html`<form
-    method="post"
-    action="${path}"
-    class="step"
-    data-here="help"
-    data-failed="${texts.simulatorFailed}"
-  >
-    <label for="mail">${texts.mailLabel}</label>
-    ${mail === null ? null : fault}
-    <input
-      id="mail"
-      name="mail"
-      type="email"
-      dir="ltr"
-      required
-      maxlength="254"
-      autocomplete="email"
-      value="${(mail ?? '').slice(0, MAX_SHOWN)}"
-      ${mail === null ? null : marks}
-    />
-    <p class="small">${fill(texts.mailHint, { merchant: isolated(appearance.name) })}</p>
-    <button data-done="${texts.mailDone}">${texts.mailButton}</button>
-  </form>`;
+  return formTo(
+    path,
+    'help',
+    html`<label for="mail">${texts.mailLabel}</label>
+      ${mail === null ? null : fault}
+      <input
+        id="mail"
+        name="mail"
+        type="email"
+        dir="ltr"
+        required
+        maxlength="254"
+        autocomplete="email"
+        value="${(mail ?? '').slice(0, MAX_SHOWN)}"
+        ${mail === null ? null : marks}
+      />
+      <p class="small">${fill(texts.mailHint, { merchant: isolated(appearance.name) })}</p>
+      <button data-done="${texts.mailDone}">${texts.mailButton}</button>`,
+  );
 }
 
 /** The page's own address as a code: the camera of a phone opens it. */

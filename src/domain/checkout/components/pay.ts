@@ -1,7 +1,7 @@
 import { clock, decimal, inFours, time } from '../markup/format.ts';
+import { copyButton } from '../markup/forms.ts';
 import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import { isZero } from '../../../platform/values/money.ts';
-import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import { NETWORKS } from '../../chain/networks.ts';
 import type { Served, View } from '../view/view.ts';
@@ -33,12 +33,12 @@ export function payComponent(
     ${choice(view, served, language, paths)} ${repriced(view, language)}
     <div class="line">
       <h3>${isZero(payment.amount_received) ? texts.sendExactly : texts.sendTheRest}</h3>
-      ${copyButton('amount', texts.copyAmount, texts)} ${amount(toSend, payment.coin, language)}
+      ${copyButton('amount', texts.copyAmount)} ${amount(toSend, payment.coin, language)}
       ${price(view, language)}
     </div>
     <div class="line">
       <h3>${fill(texts.address, parts)}</h3>
-      ${copyButton('address', texts.copyAddress, texts)}
+      ${copyButton('address', texts.copyAddress)}
       <p class="whole" dir="ltr"><code id="address" class="copy address">${inFours(view.address)}</code></p>
     </div>
     ${deadline(view, language)} ${payingFrom(view, toSend, language, fill(texts.networkWarning, parts))}`;
@@ -81,21 +81,6 @@ function amount(toSend: string, coin: string, { locale }: Language): Html {
   const value = shown === toSend ? null : html` data-value="${toSend}"`;
   const attributes = html`id="amount" class="copy"${value}`;
   return html`<p class="${size} whole" dir="ltr"><span ${attributes}>${shown}</span> ${coin}</p>`;
-}
-
-function copyButton(of: string, label: string, { copied, copyFailed }: PageTexts): Html {
-  return html`<button
-    type="button"
-    class="tiny"
-    id="copy-${of}"
-    data-script
-    data-copy="${of}"
-    data-done="${copied}"
-    data-failed="${copyFailed}"
-    hidden
-  >
-    ${label}
-  </button>`;
 }
 
 /** At which rate the amount is calculated, where it is in another coin than the price. */

@@ -1,4 +1,5 @@
 import { decimal, inFours } from '../markup/format.ts';
+import { formTo } from '../markup/forms.ts';
 import { supportLink } from '../markup/links.ts';
 import { fill, html, isolated, latin, type Html } from '../../../platform/pages/html.ts';
 import type { Language } from '../../languages/languages.ts';
@@ -70,9 +71,9 @@ function question(view: View, { page: texts }: Language, path: string, entered: 
   const typed = html`value="${(entered?.address ?? '').slice(0, MAX_SHOWN)}" autofocus`;
   return html`<h2>${texts.refundTitle}</h2>
     <p>${fill(texts.refundText, values)}</p>
-    ${form(
-      texts,
+    ${formTo(
       path,
+      'refund',
       html`<label for="refund-address">${fill(texts.refundAddress, values)}</label>
         ${isRefused ? fault : null}
         <input
@@ -109,24 +110,12 @@ function confirmation(view: View, { page: texts, locale }: Language, path: strin
       )}
     </dl>
     <p>${fill(texts.refundForGood, valuesOf(view))}</p>
-    ${form(
-      texts,
+    ${formTo(
       path,
+      'refund',
       html`<input type="hidden" name="address" value="${address}" />
         <input type="hidden" name="confirmed" value="${toConfirm(view)}" />
         <button class="main">${texts.refundKeep}</button>
         <button name="change" value="yes">${texts.refundChange}</button>`,
     )}`;
 }
-
-/** The form of either step. */
-const form = (texts: Language['page'], path: string, fields: Html) =>
-  html`<form
-    method="post"
-    action="${path}"
-    class="step"
-    data-here="refund"
-    data-failed="${texts.simulatorFailed}"
-  >
-    ${fields}
-  </form>`;

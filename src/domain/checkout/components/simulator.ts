@@ -35,7 +35,6 @@ export function simulatorComponent(view: View, texts: PageTexts, path: string): 
       method="post"
       action="${path}"
       aria-labelledby="simulator-title"
-      data-failed="${texts.simulatorFailed}"
     >
       ${buttons}
     </form>

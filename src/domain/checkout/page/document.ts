@@ -142,7 +142,9 @@ function dataOf(live: Liveness, { language, refreshSeconds }: DocumentContent): 
   // For the time in which the page has no script yet.
   const refresh = refreshSeconds === null ? null : html` data-refresh="${refreshSeconds}"`;
   const embed = embedders.length === 0 ? null : html` data-embed="${embedders.join(' ')}"`;
-  return html`${paths} data-locale="${language.locale}"${refresh}${embed}${dataOfShown(shown)}`;
+  const { copied, copyFailed, simulatorFailed } = language.page;
+  const texts = html` data-copied="${copied}" data-uncopied="${copyFailed}" data-failed="${simulatorFailed}"`;
+  return html`${paths} data-locale="${language.locale}"${texts}${refresh}${embed}${dataOfShown(shown)}`;
 }
 
 function dataOfShown({ version, isLive, state, hasCode, tone }: Shown): Html {
