@@ -38,12 +38,17 @@ export function withoutComments(text: string): string {
 /** Casts in comments, which have no effect in a browser. */
 const withoutTypes = (script: string) => script.replaceAll(/\/\*\* @(?:type|typedef) .*?\*\/ ?/g, '');
 
-/** Each declaration and each brace has a line of its own, as the formatter writes them. */
+/**
+ * Each declaration and each brace has a line of its own, as the formatter writes them. No string has a comma
+ * or a combinator in it.
+ */
 function minifiedRules(style: string): string {
   return style
     .replaceAll(/^([\w-]+):\s+/gm, '$1:')
     .replaceAll(/ \{$/gm, '{')
     .replaceAll(/;\n\}/g, '}')
     .replaceAll(/,\n/g, ',')
+    .replaceAll(/, /g, ',')
+    .replaceAll(/ ([>~]) /g, '$1')
     .replaceAll(/([{};])\n/g, '$1');
 }

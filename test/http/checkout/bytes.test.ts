@@ -23,7 +23,8 @@ async function wearEverything(harness: Harness): Promise<void> {
   await harness
     .api('put', '/v1/checkout/appearance')
     .send({
-      name: 'A shop with a rather long name, as shops have',
+      // In a wallet's link and code each of these characters is nine.
+      name: '大塚茶舗 京都宇治本店 オンラインショップ',
       support_url: 'https://shop.example/help',
       accent_color: '#ffee00',
       display_currency: 'EUR',
@@ -82,7 +83,9 @@ describe('the bytes of the checkout page on the wire', () => {
   for (const { id: language } of ALL_LANGUAGES)
     it(`${language}: so it does with all that a merchant can choose, before and after the choice of a coin`, async () => {
       await wearEverything(harness);
-      const { token_id } = await paymentIn(harness, 'waiting', { order_description: 'Two shirts, size M' });
+      const { token_id } = await paymentIn(harness, 'waiting', {
+        order_description: '宇治抹茶と和菓子の詰め合わせ、季節の贈り物用包装、熨斗つき',
+      });
       const path = `/checkout/${token_id}?lang=${language}`;
       const isSmall = async () => {
         for (const encoding of ['br', 'gzip']) {
@@ -93,10 +96,18 @@ describe('the bytes of the checkout page on the wire', () => {
       };
       expect(await isSmall()).to.include('id="methods"');
       const form = { 'content-type': 'application/x-www-form-urlencoded' };
-      const chosen = 'coin=USDT&network=tron';
-      expect((await send(server, 'POST', `/checkout/${token_id}/coin`, form, chosen)).status).to.equal(303);
-      const page = await isSmall();
-      expect(page).to.include('id="amount"').and.include('≈').and.include('class="logo"');
+      // On Solana code and link hold most; where all methods are on offer, so does the choice.
+      for (const [coin, network] of [
+        ['USDT', 'solana'],
+        ['BTC', 'bitcoin'],
+        ['USDT', 'tron'],
+      ]) {
+        const chosen = `coin=${coin}&network=${network}`;
+        expect((await send(server, 'POST', `/checkout/${token_id}/coin`, form, chosen)).status).to.equal(303);
+        const page = await isSmall();
+        expect(page).to.include('id="amount"').and.include('≈').and.include('class="logo"');
+        expect(page).to.include('id="play"').and.include('id="code-page"');
+      }
       await harness.ctx.db('merchant_faces').delete();
     });
 

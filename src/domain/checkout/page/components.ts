@@ -117,9 +117,10 @@ export function componentsOf(content: PageContent): Readonly<Record<ComponentId,
 }
 
 function component(id: string, attributes: Html | null, content: Html | null): Component {
-  // The time that is left replaces no component: the script counts down by itself.
+  // The time that is left replaces no component: the script counts down by itself. Digests are compared with
+  // those of the same component alone, and every page carries them: they are short.
   const stable = (content?.markup ?? '').replace(/data-seconds.*?<\/span>/s, '');
-  const digest = createHash('sha256').update(stable).digest('base64url').slice(0, 12);
+  const digest = createHash('sha256').update(stable).digest('base64url').slice(0, 8);
   return { id, digest, element: html`<div id="${id}" ${attributes} data-part="${digest}">${content}</div>` };
 }
 
@@ -137,7 +138,9 @@ export function mainElement(content: PageContent): Html {
       <section id="status" class="status ${statusTone(view)}" tabindex="-1" aria-label="${texts.progress}">
         ${said.element} ${progress.element}
       </section>
-      ${pay.element} ${code.element} ${refund.element} ${proof.element} ${help.element} ${ways.element}
+      ${pay.element} ${code.element} ${refund.element}
+      <div class="came">${proof.element} ${help.element}</div>
+      ${ways.element}
     </div>
     ${canSimulate ? simulator.element : null}
     <div id="heard" class="unseen" role="log"></div>
