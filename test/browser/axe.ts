@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
-import type { Look } from './browser.ts';
-import type { Shelf } from './shelf.ts';
+import type { Browser, Page } from 'playwright-core';
+import { withPage } from './browser.ts';
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -20,7 +19,7 @@ export async function violations(page: Page, rules: readonly string[] = RULES): 
   // A window whose document is written afresh still has it.
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE);
   // Else axe describes thousands of elements that break no rule.
-  const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] });
+  const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'], preload: false });
   const found = await page.evaluate<readonly Violation[]>(
     `axe.run(document, ${options}).then((result) => result.violations)`,
   );
@@ -43,18 +42,24 @@ export async function violationsOnEachScreen(page: Page): Promise<string[]> {
 
 /**
  * What axe-core finds in a page without JavaScript, where it cannot run: in the same document, scripts taken
- * out, shown where it can. The refresh, which would take the document away, is taken out as well.
+ * out, shown where it can, at each width. The refresh, which would take the document away, is taken out too.
  */
-export async function violationsWithoutScript(shelf: Shelf, look: Look, page: Page): Promise<string[]> {
+export async function violationsWithoutScript(
+  browser: Browser,
+  page: Page,
+  widths: readonly number[],
+): Promise<string[]> {
   const document = (await page.content())
     .replaceAll(/<script.*?<\/script>/gs, '')
     .replaceAll(/<meta http-equiv="refresh"[^>]*>/g, '');
-  let found: string[] = [];
-  const examine = async (bare: Page) => {
+  const found: string[] = [];
+  await withPage(browser, { purpose: 'bare' }, async (bare) => {
     await bare.setContent(document);
-    found = await violationsOnEachScreen(bare);
-  };
-  await shelf.lend({ ...look, javaScriptEnabled: true }, examine, 'bare');
+    for (const width of widths) {
+      await bare.setViewportSize({ width, height: 800 });
+      found.push(...(await violationsOnEachScreen(bare)).map((one) => `at ${width}, ${one}`));
+    }
+  });
   return found;
 }
 

@@ -3,18 +3,22 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { putBack, takePage } from './shelf.ts';
 
 const SCREENSHOTS = fileURLToPath(new URL('../../screenshots', import.meta.url));
 
-let opened: Promise<Browser> | undefined;
+/** Not of this module: mocha loads another copy of it with its hooks (close.ts). */
+const shared = globalThis as { testBrowser?: Promise<Browser> | undefined };
 
-/** Returns the one browser of the run: it is launched at first use, and closed after the last test. */
-export const openBrowser = (): Promise<Browser> => (opened ??= launch());
+/** Returns the one browser of the process: it is launched at first use. */
+export const openBrowser = (): Promise<Browser> => (shared.testBrowser ??= launch());
 
-// Registered while the first test file imports this one, and so with the root suite.
-after(async () => {
-  await (await opened)?.close();
-});
+/** Closes the browser, with all that is kept open in it. */
+export async function closeBrowser(): Promise<void> {
+  const browser = await shared.testBrowser;
+  shared.testBrowser = undefined;
+  await browser?.close();
+}
 
 /** Debian's, the one first that has no windows: these take as much of the processor as the pages. */
 const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
@@ -42,17 +46,13 @@ async function launch(): Promise<Browser> {
 }
 
 export interface Look {
-  readonly width: 360 | 1280;
+  readonly width: (typeof WIDTHS)[number];
   readonly colorScheme: 'light' | 'dark';
   readonly javaScriptEnabled: boolean;
 }
 
-/** Phone and desktop, light and dark, with and without JavaScript. */
-export const LOOKS: readonly Look[] = ([360, 1280] as const).flatMap((width) =>
-  (['light', 'dark'] as const).flatMap((colorScheme) =>
-    [true, false].map((javaScriptEnabled) => ({ width, colorScheme, javaScriptEnabled })),
-  ),
-);
+/** Of a phone and a desktop. */
+export const WIDTHS = [360, 1280] as const;
 
 export function nameOf({ width, colorScheme, javaScriptEnabled }: Look): string {
   return `${width}-${colorScheme}-${javaScriptEnabled ? 'script' : 'plain'}`;
@@ -64,7 +64,24 @@ export interface Allowed {
   readonly isCutOff?: boolean;
   readonly opensWallet?: boolean;
   readonly shop?: string;
+  /** What keeps apart pages that must not follow each other, such as one that shows text of ours. */
+  readonly purpose?: string;
 }
+
+type PageOptions = Partial<Look> & BrowserContextOptions & Allowed;
+
+/** What any page can be; all else needs a context of its own. */
+const COMMON: readonly string[] = [
+  'width',
+  'viewport',
+  'colorScheme',
+  'javaScriptEnabled',
+  'refused',
+  'isCutOff',
+  'opensWallet',
+  'shop',
+  'purpose',
+];
 
 /**
  * Runs `use` with a page that looks like that, and closes it. Fails when the page asked another origin or its
@@ -74,7 +91,31 @@ export interface Allowed {
  */
 export async function withPage(
   browser: Browser,
-  options: Partial<Look> & BrowserContextOptions & Allowed,
+  options: PageOptions,
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
+  if (Object.keys(options).some((name) => !COMMON.includes(name))) return withOwnPage(browser, options, use);
+  const { width = 360, viewport, colorScheme = 'light', javaScriptEnabled = true, purpose = '' } = options;
+  const kind = `${purpose} ${String(javaScriptEnabled)}`;
+  const kept = await takePage(browser, kind, javaScriptEnabled);
+  const { page, context } = kept;
+  try {
+    await page.setViewportSize(viewport ?? { width, height: 800 });
+    await page.emulateMedia({ media: null, colorScheme, reducedMotion: 'reduce' });
+    const refuseFaults = watchFaults(page, options);
+    await use(page);
+    refuseFaults();
+  } catch (error) {
+    // What failed may have left anything behind.
+    await context.close();
+    throw error;
+  }
+  await putBack(browser, kind, kept);
+}
+
+async function withOwnPage(
+  browser: Browser,
+  options: PageOptions,
   use: (page: Page) => Promise<void>,
 ): Promise<void> {
   const {
@@ -83,6 +124,7 @@ export async function withPage(
     isCutOff: _isCutOff,
     opensWallet: _opens,
     shop: _shop,
+    purpose: _purpose,
     ...rest
   } = options;
   const context = await browser.newContext({

@@ -7,6 +7,7 @@ import type { Harness } from '../support/harness.ts';
 import type { Listening } from '../support/http.ts';
 import { openShop } from '../support/shop.ts';
 import { picture, withPage } from './browser.ts';
+import { fitsSmallAndLarge, SMALL_AND_LARGE } from './fits.ts';
 import { showPages } from './pages.ts';
 
 const VIEWPORTS = [
@@ -19,8 +20,12 @@ const VIEWPORTS = [
 
 /** From this width on the code stands beside the amount, and is wholly in the window. */
 const BESIDE = 720;
+/** In CSS pixels: what a finger meets (WCAG 2.2, 2.5.5). */
+const TARGET = 44;
 /** Pixels below the content of a box, beyond its padding. */
 const MAX_SLACK = 32;
+/** Pixels between a part of the sheet and what is above it. */
+const MAX_GAP = 24;
 
 const NOTICES: Readonly<Record<string, readonly string[]>> = {
   none: [],
@@ -40,7 +45,7 @@ describe('the grid of the checkout page', () => {
 
   for (const language of ['en', 'de', 'ar'])
     check(
-      `${language}: in every state with any notice no word is broken and no box empty, and the code is in the window`,
+      `${language}: in every state with any notice no word is broken and no box empty, the code is in the window, and what is tapped is ${TARGET} pixels high; it fits ${SMALL_AND_LARGE}`,
       async () => {
         const longest = languageNamed(language)?.page.findUnseen.replaceAll('{network}', 'Ethereum') ?? '';
         await withPage(browser, {}, async (page) => {
@@ -54,6 +59,16 @@ describe('the grid of the checkout page', () => {
               }
             }
             await picture(page, `grid-${state}-${language}`);
+            await fitsSmallAndLarge(page, state);
+            await picture(page, `${state}-${language}-200`);
+            await page.evaluate(`document.documentElement.style.fontSize = ''`);
+            await page.setViewportSize(VIEWPORTS[0]);
+            await page.evaluate(
+              `document.querySelectorAll('details').forEach((one) => { one.open = true; })`,
+            );
+            expect(await page.evaluate<string[]>(SMALL_TARGETS), state).to.deep.equal([]);
+            // No link leads to this shop's help.
+            expect(await page.locator('main').innerText(), state).to.not.match(/contact|kontakt|تواصل/i);
           }
         });
       },
@@ -119,6 +134,10 @@ async function notice(page: Page, shown: readonly string[], text: string): Promi
 interface Grid {
   readonly broken: readonly string[];
   readonly empty: readonly string[];
+  /** Parts of the sheet with room above them that nothing fills. */
+  readonly holes: readonly string[];
+  /** Hashes of which a few characters stand alone in their last line. */
+  readonly stragglers: readonly string[];
   /** How much wider than the window the page is. */
   readonly wider: number;
   readonly asks: boolean;
@@ -130,9 +149,11 @@ async function isSound(
   { width, height }: { width: number; height: number },
   at: string,
 ): Promise<void> {
-  const { broken, empty, wider, asks, code } = await page.evaluate<Grid>(READ_GRID);
+  const { broken, empty, holes, stragglers, wider, asks, code } = await page.evaluate<Grid>(READ_GRID);
   expect(broken, `broken words: ${at}`).to.deep.equal([]);
   expect(empty, `empty boxes: ${at}`).to.deep.equal([]);
+  expect(holes, `holes: ${at}`).to.deep.equal([]);
+  expect(stragglers, `hashes: ${at}`).to.deep.equal([]);
   expect(wider, at).to.equal(0);
   if (width < BESIDE || !asks) return;
   expect(code, `the code: ${at}`).to.not.equal(null);
@@ -166,12 +187,32 @@ const READ_GRID = `(() => {
     const slack = box.getBoundingClientRect().bottom - bottom - parseFloat(paddingBottom);
     if (height === 0 || slack > ${MAX_SLACK}) empty.push(box.id || box.className || box.tagName, String(slack));
   }
+  const holes = [...document.querySelectorAll('.sheet > :not(.came), .came > *')].filter(isSeen).flatMap((part, _, parts) => {
+    const { top, left, right } = part.getBoundingClientRect();
+    const above = parts.map((one) => one.getBoundingClientRect())
+      .filter((one) => one.bottom <= top + 1 && one.left < right && one.right > left).map((one) => one.bottom);
+    const gap = top - Math.max(...above);
+    return above.length > 0 && gap > ${MAX_GAP} ? [part.id + ' ' + gap] : [];
+  });
+  const stragglers = [...document.querySelectorAll('.hash, .id')].filter(isSeen).flatMap((code) => {
+    const range = document.createRange();
+    range.selectNodeContents(code);
+    const widths = [...range.getClientRects()].map(({ width }) => width);
+    return widths.length > 1 && widths.at(-1) < widths[0] / 2 ? [widths.join(' ')] : [];
+  });
   const qr = [...document.querySelectorAll('.qr')].find(isSeen);
   const { top, bottom, width } = qr?.getBoundingClientRect() ?? {};
   return {
-    broken, empty,
+    broken, empty, holes, stragglers,
     wider: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     asks: document.body.dataset.code === 'true',
     code: qr ? { top: top + scrollY, bottom: bottom + scrollY, width } : null,
   };
 })()`;
+
+/** Links in a sentence are as high as its line (WCAG 2.5.5 excepts them). */
+const SMALL_TARGETS = `[...document.querySelectorAll('a, button, summary, label, input:not(.unseen):not([type=hidden])')]
+  .filter((one) => one.checkVisibility() && !one.closest('p, dd') && !one.matches('label[for=tx], label[for=mail], label[for=refund-address]'))
+  .map((one) => [one.id || one.textContent.trim().slice(0, 20), one.getBoundingClientRect()])
+  .filter(([, { height }]) => height < ${TARGET} - 0.5)
+  .map(([name, { height }]) => name + ' ' + height)`;

@@ -2,7 +2,6 @@ import type { Browser } from 'playwright-core';
 import { listen, type Listening } from '../support/http.ts';
 import { createHarness, type Harness } from '../support/harness.ts';
 import { openBrowser } from './browser.ts';
-import { openShelf, type Shelf } from './shelf.ts';
 import { sideBySide, type DefineCase } from './side-by-side.ts';
 
 /**
@@ -10,7 +9,7 @@ import { sideBySide, type DefineCase } from './side-by-side.ts';
  * whose cases run side by side.
  */
 export function showPages(
-  take: (opened: { harness: Harness; server: Listening; browser: Browser; shelf: Shelf }) => void,
+  take: (opened: { harness: Harness; server: Listening; browser: Browser }) => void,
 ): DefineCase {
   const defineCase = sideBySide();
   const close: (() => Promise<void>)[] = [];
@@ -19,10 +18,7 @@ export function showPages(
     close.push(() => harness.close());
     const server = await listen(harness.app);
     close.push(() => server.close());
-    const browser = await openBrowser();
-    const shelf = openShelf(browser);
-    close.push(() => shelf.close());
-    take({ harness, server, browser, shelf });
+    take({ harness, server, browser: await openBrowser() });
   });
   after(async () => {
     for (const end of close.toReversed()) await end();

@@ -1,56 +1,68 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { watchFaults, type Look } from './browser.ts';
 
 /**
- * Lends pages that stay open between uses. A new context costs a window and several renderer processes, five
- * times what loading the page in a warm one costs; a matrix of looks needs neither, because a look is what a
- * page can change: its size and its colour scheme.
+ * A page that stays open between uses. A new context costs a window and several renderer processes, five
+ * times what loading the page in a warm one costs; most tests need neither, because a look is what a page can
+ * change: its size and its colour scheme.
  */
-export interface Shelf {
-  /**
-   * Runs `use` with a page that looks like that and that nobody else uses meanwhile. Fails as `withPage`
-   * does. `purpose` keeps apart pages that must not follow each other, such as one that shows text of ours
-   * and one that loads the server's page under its policy.
-   */
-  lend(look: Look, use: (page: Page) => Promise<void>, purpose?: string): Promise<void>;
-  close(): Promise<void>;
-}
-
-interface Kept {
-  readonly context: BrowserContext;
+export interface KeptPage {
   readonly page: Page;
-  readonly refuseFaults: () => void;
+  readonly context: BrowserContext;
+  /** A use has changed for good what the next one would find. */
+  isChanged: boolean;
 }
 
-export function openShelf(browser: Browser): Shelf {
-  const idle = new Map<string, Kept[]>();
-  const open = async (javaScriptEnabled: boolean): Promise<Kept> => {
-    const context = await browser.newContext({ reducedMotion: 'reduce', javaScriptEnabled });
-    const page = await context.newPage();
-    return { context, page, refuseFaults: watchFaults(page) };
-  };
-  return {
-    async lend({ width, colorScheme, javaScriptEnabled }, use, purpose = 'served') {
-      const kind = `${purpose} ${String(javaScriptEnabled)}`;
-      const shelf = idle.get(kind) ?? [];
-      idle.set(kind, shelf);
-      const kept = shelf.pop() ?? (await open(javaScriptEnabled));
-      try {
-        await kept.page.setViewportSize({ width, height: 800 });
-        await kept.page.emulateMedia({ colorScheme });
-        await use(kept.page);
-        kept.refuseFaults();
-        // Ends its stream and its refresh, which could otherwise cut into the next use.
-        if (kept.page.url() !== 'about:blank') await kept.page.goto('about:blank');
-      } catch (error) {
-        // What failed may have left anything behind.
-        await kept.context.close();
-        throw error;
-      }
-      shelf.push(kept);
+/** By browser: what a closed one had is gone. */
+const shelves = new WeakMap<Browser, Map<string, KeptPage[]>>();
+
+/** What a page, or its context, never loses again. */
+const LASTING = ['addInitScript', 'route', 'exposeFunction', 'exposeBinding', 'context'] as const;
+/** What a use may listen to. */
+const EVENTS = ['console', 'pageerror', 'request', 'response'] as const;
+
+/** Returns a page of a kind that nobody uses, and opens one where there is none. */
+export async function takePage(
+  browser: Browser,
+  kind: string,
+  javaScriptEnabled: boolean,
+): Promise<KeptPage> {
+  const kept = shelves.get(browser)?.get(kind)?.pop();
+  if (kept !== undefined) return kept;
+  const context = await browser.newContext({ reducedMotion: 'reduce', javaScriptEnabled });
+  const opened = { context, page: await context.newPage(), isChanged: false };
+  noteChanges(opened);
+  return opened;
+}
+
+function noteChanges(kept: KeptPage): void {
+  const { page } = kept;
+  const { clock } = page;
+  const changed = () => void (kept.isChanged = true);
+  for (const name of LASTING) {
+    const method = Reflect.get(page, name) as (...given: unknown[]) => unknown;
+    const value = (...given: unknown[]) => {
+      changed();
+      return Reflect.apply(method, page, given);
+    };
+    Object.defineProperty(page, name, { value });
+  }
+  Object.defineProperty(page, 'clock', {
+    get() {
+      changed();
+      return clock;
     },
-    async close() {
-      for (const { context } of [...idle.values()].flat()) await context.close();
-    },
-  };
+  });
+}
+
+/** Puts a page back as it was taken; closes one that is changed for good. */
+export async function putBack(browser: Browser, kind: string, kept: KeptPage): Promise<void> {
+  const { page, context, isChanged } = kept;
+  if (isChanged) return context.close();
+  for (const event of EVENTS) page.removeAllListeners(event);
+  if (page.url().startsWith('http')) await page.evaluate('sessionStorage.clear()');
+  // Ends its stream and its refresh, which could otherwise cut into the next use.
+  if (page.url() !== 'about:blank') await page.goto('about:blank');
+  await page.mouse.move(0, 0);
+  const shelf = shelves.get(browser) ?? new Map<string, KeptPage[]>();
+  shelves.set(browser, shelf.set(kind, [...(shelf.get(kind) ?? []), kept]));
 }

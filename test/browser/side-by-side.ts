@@ -1,5 +1,5 @@
-/** How many cases run at a time: enough to keep two cores busy while some of them wait for their page. */
-const AT_A_TIME = 4;
+/** How many cases of a file run at a time: with two files, enough to keep two cores busy while some wait. */
+const AT_A_TIME = 3;
 
 /** Defines a test like `it`. */
 export type DefineCase = (name: string, run: () => Promise<void>) => void;
