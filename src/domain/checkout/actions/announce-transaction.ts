@@ -54,7 +54,10 @@ export async function announceTransactionByToken(
  */
 const MAX_ANNOUNCED = 20;
 
-const announceTransaction = sql<{ payment_id: string }, { paymentId: string; network: NetworkId; hash: string }>(
+const announceTransaction = sql<
+  { payment_id: string },
+  { paymentId: string; network: NetworkId; hash: string }
+>(
   'announce_transaction',
   (p) => `
     INSERT INTO announced_transactions AS a (payment_id, network, tx_hash)
