@@ -12,7 +12,7 @@ import { transfersTo, type Matching } from './transfers.ts';
 const MOST_READ = 1_000;
 const READ_AT_ONCE = 50;
 /** The list of a full pool is 20 MB: it is asked for again after this time for each of its entries. */
-const REST_MS_AN_ENTRY = 0.02;
+const REST_MS_AN_ENTRY = 0.05;
 /** What left the pool is forgotten when it is so many, beside half of what the pool has. */
 const MOST_GONE = 10_000;
 
