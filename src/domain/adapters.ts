@@ -156,7 +156,7 @@ function realAdapters(
           throw unavailable(`${network} has halted, and takes no new payments. Try again later.`);
         return wallets.open(ctx, caller, network);
       },
-      of: (ctx, place) => wallets.of(ctx, place),
+      of: (ctx, payment, wanted) => wallets.of(ctx, payment, wanted),
     },
     chain: () => UNREAD_CHAIN,
     payouts: { request: async (payout) => find(payout.network).payouts.request(payout) },

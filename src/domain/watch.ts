@@ -44,11 +44,8 @@ export function startWatching(ctx: Context): Watching {
   if (clients.length > 0) {
     const rates = new Leadership(databaseDirectUrl, `watcher rates ${process.pid}`, RATES_KEY);
     // The feeds are contracts on the main network.
-    const ethereum = clients.find(({ network }) => network === 'ethereum');
-    const bounds =
-      ethereum === undefined || live.chains.isTest
-        ? NO_BOUNDS
-        : chainlinkBounds((to, data) => ethereum.client.call(to, data));
+    const call = clients.find(({ network }) => network === 'ethereum')?.call;
+    const bounds = call === undefined || live.chains.isTest ? NO_BOUNDS : chainlinkBounds(call);
     others.push(watchRates(ctx, rates, bounds, stop.signal));
   }
   return {
@@ -67,8 +64,8 @@ export function startWatching(ctx: Context): Watching {
 /** One provider cannot confirm what needs two. */
 function warnOfOneHost({ config, log }: Context): void {
   for (const network of RPC_NETWORKS) {
-    const { urls = [], quorumUsd = Infinity } = config.rpc[network] ?? {};
-    if (countHosts(urls) !== 1 || quorumUsd >= NEVER_USD) continue;
+    const { urls = [], esplora = [], quorumUsd = Infinity } = config.rpc[network] ?? {};
+    if (countHosts([...urls, ...esplora]) !== 1 || quorumUsd >= NEVER_USD) continue;
     log.warn('the providers of a network are of one host: large transfers, which need two, are never final', {
       network,
       from_usd: quorumUsd,

@@ -1,6 +1,6 @@
 import { startWatching } from '../domain/watch.ts';
 import { StartError } from '../platform/config/config.ts';
-import { variablesOf } from '../platform/config/variables.ts';
+import { URLS_VARIABLES } from '../platform/config/variables.ts';
 import { operatorPages } from '../http/operators/pages.ts';
 import { probes } from '../http/operators/probes.ts';
 import { startOperatorServer } from '../http/operators/server.ts';
@@ -20,7 +20,7 @@ import { connectionsOf } from './setup/ops/connections.ts';
 runMain(async (lifetime) => {
   const config = configFrom(process.env, { showsLinks: false, readsChains: true });
   if (Object.keys(config.rpc).length === 0)
-    throw new StartError(`No network is to be read: set one of ${variablesOf('RPC_URLS').join(', ')}.`);
+    throw new StartError(`No network is to be read: set one of ${URLS_VARIABLES.join(', ')}.`);
   const ctx = createContext(lifetime, 'watcher', config, WATCHER_DB);
   await openTraces(ctx, lifetime, 'watcher');
   await assertServable(ctx, false);

@@ -74,7 +74,7 @@ describe('docker-compose.yml', () => {
   it('passes every variable on, the providers of networks to the watcher alone, and secrets as files', () => {
     const passed = KNOWN_VARIABLES.filter((name) => name !== 'PORT' && name !== 'HOST');
     for (const [name, { environment = {} }] of ours) {
-      const needed = passed.filter((one) => name === 'watcher' || !one.startsWith('RPC_'));
+      const needed = passed.filter((one) => name === 'watcher' || !/^(?:RPC|BITCOIN)_/.test(one));
       const given = Object.keys(environment).map((key) => key.replace(/_FILE$/, ''));
       expect(given, name).to.have.members([...needed, 'NODE_ENV']);
       for (const secret of SECRET_VARIABLES)

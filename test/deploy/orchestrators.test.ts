@@ -88,7 +88,7 @@ describe('the Helm chart', () => {
     expect(SECRET_VARIABLES).to.include.members(values.secretKeys);
     const watched = schema.properties.watcher.properties.secretKeys.items.enum;
     expect([...schema.properties.secretKeys.items.enum, ...watched]).to.have.members([...SECRET_VARIABLES]);
-    expect(watched.every((name) => name.startsWith('RPC_'))).to.equal(true);
+    expect(watched.every((name) => /^(?:RPC|BITCOIN)_/.test(name))).to.equal(true);
     const named = [...read(`${CHART}/templates/_helpers.tpl`).matchAll(/name: ([A-Z_]+), value/g)];
     for (const [, name = ''] of named) expect([...KNOWN_VARIABLES, ...FOREIGN]).to.include(name);
   });

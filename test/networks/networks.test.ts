@@ -25,11 +25,14 @@ describe('the networks', () => {
     const variables: readonly string[] = KNOWN_VARIABLES;
     const secrets: readonly string[] = SECRET_VARIABLES;
     for (const id of NETWORK_IDS) {
-      const isRead = NETWORKS[id].chainId !== null;
-      for (const kind of ['RPC_URLS', 'RPC_QUORUM_USD', 'RPC_TRACES', 'CONFIRMATIONS'])
-        expect(variables.includes(`${kind}_${id.toUpperCase()}`), `${kind} of ${id}`).to.equal(isRead);
-      expect(secrets.includes(`RPC_URLS_${id.toUpperCase()}`), id).to.equal(isRead);
+      const isEvm = NETWORKS[id].chainId !== null;
+      const has = (kind: string) => variables.includes(`${kind}_${id.toUpperCase()}`);
+      for (const kind of ['RPC_URLS', 'RPC_TRACES']) expect(has(kind), `${kind} of ${id}`).to.equal(isEvm);
+      for (const kind of ['RPC_QUORUM_USD', 'CONFIRMATIONS'])
+        expect(has(kind), `${kind} of ${id}`).to.equal(isEvm || id === 'bitcoin');
+      expect(secrets.includes(`RPC_URLS_${id.toUpperCase()}`), id).to.equal(isEvm);
     }
+    expect(secrets).to.include('BITCOIN_RPC_URL');
   });
 
   it('have chain ids that no other has, and names of their own', () => {

@@ -23,7 +23,13 @@ import type { Harness } from './harness.ts';
 import type { Shop } from './shop.ts';
 import { useWallet } from './wallets.ts';
 
-/** Ethereum as a real network of live payments, on the chain of the simulator or of another client. */
+/** What is paid on a real network, where a test does not say it. */
+const PAID = {
+  ethereum: { coin: 'USDC', amount: '10.50' },
+  bitcoin: { coin: 'BTC', amount: '0.005' },
+} as const;
+
+/** A real network of live payments, on the chain of the simulator or of another client. */
 export interface RealNetwork {
   readonly adapters: Adapters;
   /** What the client was given to ask, by its last poll. */
@@ -38,12 +44,17 @@ export interface RealNetwork {
   addMerchant(own?: Partial<NewMerchant>): Promise<{ id: string; apiKey: string }>;
   /** Creates a payment, of a new merchant unless told otherwise. */
   create(body?: Partial<CreatePaymentBody>, merchant?: { id: string; apiKey: string }): Promise<string>;
-  /** Pays 10.50 USDC, unless told otherwise. */
+  /** Pays 10.50 USDC, on Bitcoin 0.005 BTC, unless told otherwise. */
   pay(id: string, sending?: Partial<TransferRequest>): Promise<ChainTransfer>;
   statusOf(id: string): Promise<string | undefined>;
 }
 
-export function openRealNetwork(harness: Harness, shop: Shop, client: ChainOf = simulatedChain): RealNetwork {
+export function openRealNetwork(
+  harness: Harness,
+  shop: Shop,
+  client: ChainOf = simulatedChain,
+  network: keyof typeof PAID = 'ethereum',
+): RealNetwork {
   const { ctx } = harness;
   const config = { ...ctx.config, simulateLive: false };
   let altered = (page: ChainPage) => page;
@@ -57,14 +68,15 @@ export function openRealNetwork(harness: Harness, shop: Shop, client: ChainOf = 
     find: async (network, txHash) => answered ?? client(own).find(network, txHash),
     ...auditedBy(client(own)),
   });
-  const real = { ethereum: { payouts: { request: () => Promise.resolve('accepted' as const) } } };
-  const served = { networks: ['ethereum'] as const, isHalted: () => false };
+  const real = { [network]: { payouts: { request: () => Promise.resolve('accepted' as const) } } };
+  const served = { networks: [network], isHalted: () => false };
+  const { coin, amount } = PAID[network];
   const created = createAdapters(config, { real, served });
   const market = { rates: simulatedRates, priced: new RecentMarket(simulatedRates) };
   const adapters = { ...created, live: { ...created.live, chain, ...market } };
   const addMerchant = async (merchant: Partial<NewMerchant> = {}) => {
-    const added = await harness.addMerchant({ mode: 'live', ...merchant });
-    await useWallet(ctx, added.id);
+    const added = await harness.addMerchant({ mode: 'live', currency: coin, network, ...merchant });
+    await useWallet(ctx, added.id, { network });
     return added;
   };
   return {
@@ -75,23 +87,23 @@ export function openRealNetwork(harness: Harness, shop: Shop, client: ChainOf = 
     tell: (change) => void (altered = change),
     answer: (outcome) => void (answered = outcome),
     async sync() {
-      const isBehind = await syncNetwork(ctx, adapters.live, 'ethereum');
-      if (!isBehind) await judgeAnnounced(ctx, adapters.live.chain(ctx), 'ethereum');
+      const isBehind = await syncNetwork(ctx, adapters.live, network);
+      if (!isBehind) await judgeAnnounced(ctx, adapters.live.chain(ctx), network);
       return isBehind;
     },
-    mine: (blocks) => shop.chain.mine('ethereum', blocks, ctx.now()),
+    mine: (blocks) => shop.chain.mine(network, blocks, ctx.now()),
     addMerchant,
     async create(own = {}, merchant) {
       const { apiKey } = merchant ?? (await addMerchant());
       const caller = await findCaller(ctx.db, hashApiKey(apiKey));
       if (caller === null) throw new Error('the merchant does not exist');
-      const body = { pay_amount: '10.50', order_id: 'order-1', ...own };
+      const body = { pay_amount: amount, order_id: 'order-1', ...own };
       const { text } = await createPayment(ctx, adapters, caller, body, null);
       return (JSON.parse(text) as { id: string }).id;
     },
     async pay(id, sending) {
       const { address } = await shop.payment(id);
-      return shop.send(id, { network: 'ethereum', coin: 'USDC', amount: '10.50', address, ...sending });
+      return shop.send(id, { network, coin, amount, address, ...sending });
     },
     statusOf: async (id) => (await readPayments(ctx.db, [id]))[0]?.status,
   };

@@ -10,13 +10,23 @@ const base58Check = createBase58check(sha256);
 
 /** What distinguishes the addresses of a main network from those of its test network. */
 interface Chain {
-  readonly segwitPrefix: 'bc' | 'tb';
+  readonly segwitPrefix: 'bc' | 'tb' | 'bcrt';
   /** Version bytes: pay to public key hash, pay to script hash. */
   readonly legacyVersions: readonly number[];
   readonly tronVersion: number;
 }
-const MAIN: Chain = { segwitPrefix: 'bc', legacyVersions: [0x00, 0x05], tronVersion: 0x41 };
 const TEST: Chain = { segwitPrefix: 'tb', legacyVersions: [0x6f, 0xc4], tronVersion: 0xa0 };
+const CHAINS = {
+  main: { segwitPrefix: 'bc', legacyVersions: [0x00, 0x05], tronVersion: 0x41 },
+  test: TEST,
+  regtest: { ...TEST, segwitPrefix: 'bcrt' },
+} as const satisfies Record<string, Chain>;
+
+/** The chains whose addresses differ. `regtest`: one that its owner mines alone. */
+export type AddressChain = keyof typeof CHAINS;
+
+/** What a segwit address of any chain begins with. */
+const SEGWIT = /^(?:bc|tb|bcrt)1/i;
 
 interface Format {
   /** Encodes 32 derived bytes as an address of the test network, which wallets of the main one refuse. */
@@ -27,9 +37,9 @@ interface Format {
 
 const FORMATS: Record<AddressFormat, Format> = {
   bech32: {
-    write: (bytes) => bech32.encode(TEST.segwitPrefix, [0, ...bech32.toWords(bytes.subarray(0, 20))]),
+    write: (bytes) => witnessAddress('test', bytes.subarray(0, 20)),
     read: (address, chain) =>
-      /^(bc|tb)1/i.test(address) ? readSegwit(address, chain) : readLegacy(address, chain),
+      SEGWIT.test(address) ? readSegwit(address, chain) : readLegacy(address, chain),
   },
   hex: {
     // Main and test networks share one form: only the wallet URI and the page tell them apart.
@@ -87,16 +97,21 @@ export function simulatedContract(coin: string, network: NetworkId): string {
   return FORMATS[NETWORKS[network].addressFormat].write(Buffer.from(bytes));
 }
 
+/** Returns the address of the hash of a public key (BIP-84): pay to witness public key hash. */
+export function witnessAddress(chain: AddressChain, publicKeyHash: Uint8Array): string {
+  return bech32.encode(CHAINS[chain].segwitPrefix, [0, ...bech32.toWords(publicKeyHash)]);
+}
+
 /**
- * True when the form and the checksum of `address` are valid on `network`, and a key for it may exist. Forms
- * of the test network are allowed on request: real money sent there is lost.
+ * True when the form and the checksum of `address` are valid on `network`, on one of these chains, and a key
+ * for it may exist. Real money that is sent to an address of another chain is lost.
  */
 export function isAddress(
   network: NetworkId,
   address: string,
-  { allowTestForms = false }: { allowTestForms?: boolean } = {},
+  chains: readonly AddressChain[] = ['main'],
 ): boolean {
-  return isAddressOf(MAIN, network, address) || (allowTestForms && isAddressOf(TEST, network, address));
+  return chains.some((chain) => isAddressOf(CHAINS[chain], network, address));
 }
 
 function isAddressOf(chain: Chain, network: NetworkId, address: string): boolean {
@@ -114,7 +129,7 @@ function isAddressOf(chain: Chain, network: NetworkId, address: string): boolean
  * key.
  */
 function readSegwit(address: string, { segwitPrefix }: Chain): Uint8Array | null {
-  const isTaproot = /^(bc|tb)1p/i.test(address);
+  const isTaproot = address.toLowerCase().startsWith(`${segwitPrefix}1p`);
   const encoding = isTaproot ? bech32m : bech32;
   const { prefix, words } = encoding.decode(address as `${string}1${string}`);
   const [version, ...rest] = words;
@@ -147,7 +162,7 @@ export function displayedAddress(network: NetworkId, address: string): string {
 export function isSameAddress(network: NetworkId, one: string, other: string): boolean {
   if (one === other) return true;
   const { addressFormat } = NETWORKS[network];
-  const hasCase = addressFormat !== 'hex' && !(addressFormat === 'bech32' && /^(bc|tb)1/i.test(one));
+  const hasCase = addressFormat !== 'hex' && !(addressFormat === 'bech32' && SEGWIT.test(one));
   return !hasCase && one.toLowerCase() === other.toLowerCase();
 }
 

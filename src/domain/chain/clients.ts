@@ -2,10 +2,11 @@ import { RPC_NETWORKS } from '../../platform/config/variables.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Connection } from '../../platform/postgres/db.ts';
 import { compare } from '../../platform/values/money.ts';
+import { BitcoinClient } from './bitcoin/client.ts';
 import { EvmClient } from './evm/client.ts';
-import { dollarsOf } from './finality.ts';
+import { dollarsOf, greatestDepth } from './finality.ts';
 import { NETWORKS, type NetworkId } from './networks.ts';
-import type { ChainTransfer } from './port.ts';
+import type { ChainClient, ChainTransfer } from './port.ts';
 import { realChains } from './profile.ts';
 import type { Rates } from './rates/rates.ts';
 import { readLastRates } from './rates/store.ts';
@@ -13,7 +14,9 @@ import { readLastRates } from './rates/store.ts';
 /** The client of a real network, in the watcher. */
 export interface WatchedClient {
   readonly network: NetworkId;
-  readonly client: EvmClient;
+  readonly client: ChainClient & Pick<EvmClient, 'close'> & Partial<Pick<EvmClient, 'hasSpent'>>;
+  /** Calls a contract on it; absent: it has none. */
+  readonly call?: EvmClient['call'];
 }
 
 /** Creates the clients of the networks that have providers. The caller must close them. */
@@ -23,22 +26,23 @@ export function createChainClients({
   db,
 }: Pick<Context, 'config' | 'now' | 'db'>): WatchedClient[] {
   const chains = realChains(config);
-  return RPC_NETWORKS.flatMap((network) => {
+  return RPC_NETWORKS.flatMap((network): WatchedClient[] => {
     const providers = config.rpc[network];
     if (providers === undefined) return [];
+    const { urls, quorumUsd, hasTraces = false, esplora = [] } = providers;
+    const largeOf = (transfers: readonly ChainTransfer[]) => largeAmong(db, transfers, quorumUsd);
+    if (network === 'bitcoin') {
+      const [chain] = chains.addressChains;
+      const depth = greatestDepth(network, config.finality);
+      return [{ network, client: new BitcoinClient({ network, urls, esplora, chain, depth, largeOf }, now) }];
+    }
     const { confirmations: depth } = NETWORKS[network];
     const chainId = chains.chainIdOf(network);
     if (chainId === null) return [];
-    const largeOf = (transfers: readonly ChainTransfer[]) => largeAmong(db, transfers, providers.quorumUsd);
-    const options = {
-      network,
-      chainId,
-      urls: providers.urls,
-      hasTraces: providers.hasTraces ?? false,
-      finality: { hasCheckpoints: true, depth },
-    };
+    const options = { network, chainId, urls, hasTraces, finality: { hasCheckpoints: true, depth } };
     const { contractOf } = chains;
-    return [{ network, client: new EvmClient({ ...options, contractOf, largeOf }, now) }];
+    const client = new EvmClient({ ...options, contractOf, largeOf }, now);
+    return [{ network, client, call: (...asked) => client.call(...asked) }];
   });
 }
 

@@ -12,6 +12,9 @@ export type Finality = string | null;
 
 export type FinalityRules = Readonly<Partial<Record<NetworkId, readonly FinalityRule[]>>>;
 
+/** What exchanges wait for at most. */
+const LEAST_DEPTH = 6;
+
 /** An amount of a coin. */
 export interface Worth {
   readonly coin: CoinId;
@@ -45,6 +48,15 @@ export function dollarsOf({ coin, amount }: Worth, rates: Rates | null): string 
   const rate = rates?.[coin];
   if (rate !== undefined) return multiply(amount, rate);
   return PEGGED_COINS.has(coin) ? amount : null;
+}
+
+/**
+ * Returns after how many blocks nothing changes any more on a network without checkpoints: as many as the
+ * largest transfers wait for, and six at least, whatever the smallest do.
+ */
+export function greatestDepth(network: NetworkId, configured: FinalityRules): number {
+  const rules = configured[network] ?? NETWORKS[network].finality ?? [];
+  return Math.max(LEAST_DEPTH, ...rules.map(({ by }) => (typeof by === 'number' ? by : 0)));
 }
 
 /** Returns the blocks, a transfer's own included, that make it final; null: a checkpoint does. */

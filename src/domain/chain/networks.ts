@@ -14,9 +14,17 @@ export function secondsToConfirm(network: NetworkId): number {
   return blockSeconds * confirmations;
 }
 
-/** Blocks may come late, and a poll may fail: a real network that is read up to now is behind by less. */
+/** True where blocks come at random: a minute may pass between two, or an hour. */
+export function isProofOfWork(network: NetworkId): boolean {
+  return NETWORKS[network].blockSeconds > 60;
+}
+
+/**
+ * Blocks may come late, and a poll may fail: a real network that is read up to now is behind by less. Of
+ * blocks that come at random one in 160,000 lets wait twelve times as long as they do on average.
+ */
 export function mostSecondsBehind(network: NetworkId): number {
-  return 60 + 3 * NETWORKS[network].blockSeconds;
+  return 60 + (isProofOfWork(network) ? 12 : 3) * NETWORKS[network].blockSeconds;
 }
 
 const FEE_LEVELS: readonly FeeLevel[] = ['low', 'medium', 'high'];

@@ -1,6 +1,6 @@
 import type { Config } from '../../platform/config/config.ts';
 import type { Mode } from '../api/endpoint.ts';
-import { simulatedContract } from './addresses.ts';
+import { simulatedContract, type AddressChain } from './addresses.ts';
 import { isCoinOn, testTokenContract, tokenContract, type CoinId } from './coins.ts';
 import { NETWORK_IDS, NETWORKS, type NetworkId } from './networks.ts';
 
@@ -10,6 +10,8 @@ export interface ChainProfile {
   readonly isTest: boolean;
   /** What people call it. */
   readonly nameOf: (network: NetworkId) => string;
+  /** The chains whose addresses take money there; deposit addresses are of the first. */
+  readonly addressChains: readonly [AddressChain, ...AddressChain[]];
   /** EIP-155; null: the network is no EVM network. */
   readonly chainIdOf: (network: NetworkId) => number | null;
   /** Null: the coin is native to the network. Undefined: it does not exist there. */
@@ -20,6 +22,7 @@ export interface ChainProfile {
 
 const MAINNET: ChainProfile = {
   isTest: false,
+  addressChains: ['main'],
   nameOf: (network) => NETWORKS[network].name,
   chainIdOf: (network) => NETWORKS[network].chainId,
   contractOf: (coin, network) => (isCoinOn(coin, network) ? tokenContract(coin, network) : undefined),
@@ -32,6 +35,7 @@ const MAINNET: ChainProfile = {
  */
 export const SIMULATED_CHAINS: ChainProfile = {
   isTest: true,
+  addressChains: ['test', 'main'],
   nameOf: MAINNET.nameOf,
   chainIdOf: (network) => NETWORKS[network].testChainId,
   contractOf(coin, network) {
@@ -43,7 +47,8 @@ export const SIMULATED_CHAINS: ChainProfile = {
 
 /** Returns the chains of live payments on real networks. */
 export function realChains({ chainProfile, testnetTokens }: Pick<Config, 'chainProfile' | 'testnetTokens'>) {
-  return chainProfile === 'mainnet' ? MAINNET : testnet(testnetTokens);
+  if (chainProfile === 'mainnet') return MAINNET;
+  return testnet(testnetTokens, chainProfile === 'testnet' ? 'test' : 'regtest');
 }
 
 /** Returns the chains of the payments of merchants of a mode, for who has no adapters. */
@@ -55,9 +60,10 @@ export function chainsOf(
 }
 
 /** A token's contract on a main network is nothing on its test network: there is none unless one is known. */
-function testnet(tokens: Readonly<Record<string, string>>): ChainProfile {
+function testnet(tokens: Readonly<Record<string, string>>, addressChain: AddressChain): ChainProfile {
   return {
     isTest: true,
+    addressChains: [addressChain],
     nameOf: (network) => NETWORKS[network].testNetwork?.name ?? NETWORKS[network].name,
     chainIdOf: SIMULATED_CHAINS.chainIdOf,
     contractOf(coin, network) {

@@ -1,5 +1,5 @@
 import { LIVE_CHAIN_KEY, liveChainKey } from '../chain/chain-key.ts';
-import { NETWORK_IDS, type NetworkId } from '../chain/networks.ts';
+import { isProofOfWork, NETWORK_IDS, type NetworkId } from '../chain/networks.ts';
 import type { Provider } from '../chain/port.ts';
 import { run, runOne, sql, type Connection } from '../../platform/postgres/db.ts';
 
@@ -13,6 +13,8 @@ export interface LiveChain {
   readonly final_height: string | null;
   /** Null: nothing was read yet, or since a rescan was asked for. */
   readonly scanned_until: Date | null;
+  /** When it was last read, whether or not there was a new block; null: an earlier release's watcher did. */
+  readonly read_at: Date | null;
   readonly halted_at: Date | null;
   readonly halted_because: string | null;
   readonly providers: readonly Provider[];
@@ -22,8 +24,17 @@ export interface LiveChain {
   readonly audited_at: Date | null;
 }
 
-const COLUMNS = `head, head_hash, head_at, final_height, scanned_until, halted_at, halted_because, providers,
+const COLUMNS = `head, head_hash, head_at, final_height, scanned_until, read_at, halted_at, halted_because, providers,
   waits_because, audited_at`;
+
+/**
+ * SQL: when a network was last read whose blocks come at random: the time of the last one does not tell that.
+ * Null for the others.
+ */
+export const READ_AT = (network: string): string =>
+  `CASE WHEN ${network} IN (${NETWORK_IDS.filter(isProofOfWork)
+    .map((id) => `'${id}'`)
+    .join()}) THEN read_at END`;
 
 const liveChains = sql<LiveChain, { networks: readonly NetworkId[] }>(
   'live_chains',

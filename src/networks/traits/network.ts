@@ -53,7 +53,8 @@ export interface OtherNetwork extends Traits {
   readonly walletUri: Exclude<WalletUriStandard, EvmNetwork['walletUri']>;
   readonly chainId: null;
   readonly testChainId: null;
-  readonly testNetwork: null;
+  /** Null: no live payments are on it. */
+  readonly testNetwork: Omit<TestNetwork, 'publicNode'> | null;
 }
 
 export interface CoinOnNetwork {

@@ -1,20 +1,20 @@
 import { EVM_NETWORK_IDS, NETWORKS } from '../../networks/networks.ts';
 import { oneOf, type Parse, type Reader } from './values.ts';
 
-/** Which chains stand behind the real networks of live payments. */
+/** Which chains stand behind the real networks of live payments; `regtest` is for trials of one's own. */
 export interface ProfileConfig {
-  readonly chainProfile: 'mainnet' | 'testnet';
+  readonly chainProfile: 'mainnet' | 'testnet' | 'regtest';
   /** Contracts of tokens on test networks, by COIN/NETWORK. */
   readonly testnetTokens: Readonly<Record<string, string>>;
 }
 
 /** Reads the profile; adds a fault where contracts are configured for main networks. */
 export function readChainProfile(read: Reader, faults: string[]): ProfileConfig {
-  const chainProfile = read('CHAIN_PROFILE', oneOf(['mainnet', 'testnet'] as const), 'mainnet');
+  const chainProfile = read('CHAIN_PROFILE', oneOf(['mainnet', 'testnet', 'regtest'] as const), 'mainnet');
   const tokens = read('TESTNET_TOKENS', testnetTokens, {});
   if (chainProfile === 'mainnet' && Object.keys(tokens).length > 0)
     faults.push(
-      'TESTNET_TOKENS is only for CHAIN_PROFILE=testnet: tokens of main networks are not configured',
+      'TESTNET_TOKENS is only for CHAIN_PROFILE=testnet or regtest: tokens of main networks are not configured',
     );
   return { chainProfile, testnetTokens: tokens };
 }

@@ -1,4 +1,4 @@
-import type { NetworkId } from '../../networks/networks.ts';
+import { EVM_NETWORK_IDS, type NetworkId } from '../../networks/networks.ts';
 import type { FinalityRule } from '../../networks/traits/network.ts';
 import { flag, number, serverUrl, type Parse, type Reader } from './values.ts';
 import { RPC_NETWORKS, variableOf, type RpcNetwork } from './variables.ts';
@@ -11,6 +11,8 @@ export interface RpcProviders {
   readonly quorumUsd: number;
   /** They trace blocks, and are asked to: for native coins that contracts send. */
   readonly hasTraces?: boolean;
+  /** Sites that serve the blocks of Bitcoin by Esplora's API, as further sources; default: none. */
+  readonly esplora?: readonly string[];
 }
 
 /** What variables decide of real networks. */
@@ -26,23 +28,32 @@ const MOST_USD = 1e12;
 
 /** Reads what makes transfers final, of the networks for which it is set. */
 export function readFinality(read: Reader): ChainConfig['finality'] {
-  return byNetwork((network) => read(variableOf('CONFIRMATIONS', network), finalityRules, null));
+  return byNetwork(RPC_NETWORKS, (network) =>
+    read(variableOf('CONFIRMATIONS', network), network === 'bitcoin' ? depthRules : finalityRules, null),
+  );
 }
 
 /** Reads the providers of the networks that have any. */
 export function readProviders(read: Reader): ChainConfig['rpc'] {
-  return byNetwork((network) => {
+  const evm = byNetwork(EVM_NETWORK_IDS, (network) => {
     const urls = read(variableOf('RPC_URLS', network), rpcUrls, null);
     const quorumUsd = read(variableOf('RPC_QUORUM_USD', network), number(MOST_USD), QUORUM_USD);
     const hasTraces = read(variableOf('RPC_TRACES', network), flag, false);
     return urls && { urls, quorumUsd, hasTraces };
   });
+  const urls = read('BITCOIN_RPC_URL', rpcUrls, null);
+  const esplora = read('BITCOIN_ESPLORA_URLS', rpcUrls, []);
+  const quorumUsd = read(variableOf('RPC_QUORUM_USD', 'bitcoin'), number(MOST_USD), QUORUM_USD);
+  return { ...evm, ...(urls && { bitcoin: { urls, quorumUsd, esplora } }) };
 }
 
 /** Returns what is set of each network that something is set of. */
-function byNetwork<T>(read: (network: RpcNetwork) => T | null): Readonly<Partial<Record<RpcNetwork, T>>> {
-  const all = RPC_NETWORKS.map((network) => [network, read(network)] as const);
-  return Object.fromEntries(all.filter(([, value]) => value !== null));
+function byNetwork<Id extends RpcNetwork, T>(
+  networks: readonly Id[],
+  read: (network: Id) => T | null,
+): Readonly<Partial<Record<Id, T>>> {
+  const all = networks.map((network) => [network, read(network)] as const);
+  return Object.fromEntries(all.filter(([, value]) => value !== null)) as Partial<Record<Id, T>>;
 }
 
 /** The name of a URL's host: what answers under one name is one source, whatever its ports. */
@@ -54,6 +65,8 @@ export const countHosts = (urls: readonly string[]): number =>
 
 const MOST_PROVIDERS = 8;
 const MOST_BLOCKS = 10_000;
+/** The cursor of a network of proof of work holds the hashes of all that are not final: a day of them. */
+const MOST_BLOCKS_OF_WORK = 144;
 
 /** URLs of providers with commas; what follows the host is mostly a key. */
 export const rpcUrls: Parse<readonly string[]> = (value) => {
@@ -63,22 +76,46 @@ export const rpcUrls: Parse<readonly string[]> = (value) => {
   return urls;
 };
 
-/** `0=safe,1000=finalized`, or depths: `0=3,1000=12`. */
-export const finalityRules: Parse<readonly FinalityRule[]> = (value) => {
-  const rules = value.split(',').map(finalityRule);
-  const isAscending = rules.every(({ from }, i) => i === 0 || from > (rules[i - 1]?.from ?? 0));
-  if (rules[0]?.from !== 0 || !isAscending)
-    throw new Error('must begin with 0= and name amounts in ascending order, 0=safe,1000=finalized');
-  return rules;
-};
+interface Rules {
+  readonly hasCheckpoints: boolean;
+  readonly mostBlocks: number;
+  readonly example: string;
+}
 
-function finalityRule(text: string): FinalityRule {
+/** `0=safe,1000=finalized`, or depths: `0=3,1000=12`. */
+export const finalityRules = rulesOf({
+  hasCheckpoints: true,
+  mostBlocks: MOST_BLOCKS,
+  example: '0=safe,1000=finalized',
+});
+
+/** Depths alone, of a network without checkpoints: `0=1,500=2,5000=6`. */
+export const depthRules = rulesOf({
+  hasCheckpoints: false,
+  mostBlocks: MOST_BLOCKS_OF_WORK,
+  example: '0=1,500=2,5000=6',
+});
+
+function rulesOf(allowed: Rules): Parse<readonly FinalityRule[]> {
+  return (value) => {
+    const rules = value.split(',').map((text) => finalityRule(text, allowed));
+    const isAscending = rules.every(({ from }, i) => i === 0 || from > (rules[i - 1]?.from ?? 0));
+    if (rules[0]?.from !== 0 || !isAscending)
+      throw new Error(`must begin with 0= and name amounts in ascending order, ${allowed.example}`);
+    return rules;
+  };
+}
+
+function finalityRule(text: string, { hasCheckpoints, mostBlocks }: Rules): FinalityRule {
   const [, from = '', by = ''] = /^\s*(\d{1,12})=(safe|finalized|\d{1,5})\s*$/.exec(text) ?? [];
-  if (by === 'safe' || by === 'finalized') return { from: Number(from), by };
+  if (by === 'safe' || by === 'finalized') {
+    if (hasCheckpoints) return { from: Number(from), by };
+    throw new Error('must name numbers of blocks: the network knows neither safe nor finalized');
+  }
   const blocks = Number(by);
-  if (from === '' || blocks < 1 || blocks > MOST_BLOCKS)
-    throw new Error(
-      `must be amount=safe, amount=finalized or amount=blocks (1 to ${MOST_BLOCKS}), with commas`,
-    );
+  if (from === '' || blocks < 1 || blocks > mostBlocks) {
+    const checkpoints = hasCheckpoints ? 'amount=safe, amount=finalized or ' : '';
+    throw new Error(`must be ${checkpoints}amount=blocks (1 to ${mostBlocks}), with commas`);
+  }
   return { from: Number(from), by: blocks };
 }

@@ -15,6 +15,8 @@ const OWN_PREFIXES = [
   'RPC_URL',
   'RPC_QUORUM',
   'RPC_TRACE',
+  'BITCOIN_RPC',
+  'BITCOIN_ESPLORA',
   'CONFIRMATIONS_',
 ];
 

@@ -14,6 +14,8 @@ export const SECRET_VARIABLES = [
   'SECRETS_KEY',
   'SMTP_URL',
   ...variablesOf('RPC_URLS'),
+  'BITCOIN_RPC_URL',
+  'BITCOIN_ESPLORA_URLS',
 ] as const;
 
 /** The names of the variables that name files. */

@@ -1,20 +1,32 @@
 import { EVM_NETWORK_IDS, type EvmNetworkId } from '../../networks/networks.ts';
 
 /** The real networks that a watcher can read. */
-export const RPC_NETWORKS = EVM_NETWORK_IDS;
-export type RpcNetwork = EvmNetworkId;
+export type RpcNetwork = EvmNetworkId | 'bitcoin';
+export const RPC_NETWORKS: readonly RpcNetwork[] = [...EVM_NETWORK_IDS, 'bitcoin'];
 
-/** The beginnings of variables that each of them has. */
-type OfNetwork = 'RPC_URLS' | 'RPC_QUORUM_USD' | 'RPC_TRACES' | 'CONFIRMATIONS';
+/** The beginnings of variables that each EVM network has, and those that each of them has. */
+type OfEvm = 'RPC_URLS' | 'RPC_TRACES';
+type OfNetwork = OfEvm | 'RPC_QUORUM_USD' | 'CONFIRMATIONS';
+type NetworkWith<Of extends OfNetwork> = Of extends OfEvm ? EvmNetworkId : RpcNetwork;
 
 /** Returns the name of a network's variable: RPC_URLS_ETHEREUM. */
-export function variableOf<Of extends OfNetwork>(of: Of, network: RpcNetwork) {
-  return `${of}_${network.toUpperCase() as Uppercase<RpcNetwork>}` as const;
+export function variableOf<Of extends OfNetwork>(of: Of, network: NetworkWith<Of>) {
+  return `${of}_${network.toUpperCase() as Uppercase<NetworkWith<Of>>}` as const;
 }
 
 /** Returns the variables of each network. */
-export const variablesOf = <Of extends OfNetwork>(of: Of) =>
-  RPC_NETWORKS.map((network) => variableOf(of, network));
+export function variablesOf<Of extends OfNetwork>(of: Of) {
+  const isOfEvm = of === 'RPC_URLS' || of === 'RPC_TRACES';
+  const networks = (isOfEvm ? EVM_NETWORK_IDS : RPC_NETWORKS) as readonly NetworkWith<Of>[];
+  return networks.map((network) => variableOf(of, network));
+}
+
+/** Returns the variable that names the providers of a network. */
+export const urlsVariable = (network: string): string =>
+  network === 'bitcoin' ? 'BITCOIN_RPC_URL' : `RPC_URLS_${network.toUpperCase()}`;
+
+/** What to set where no network is to be read. */
+export const URLS_VARIABLES: readonly string[] = RPC_NETWORKS.map(urlsVariable);
 
 /** Every variable that is read, in the order of the table in docs/operations.md. */
 export const KNOWN_VARIABLES = [
@@ -47,6 +59,8 @@ export const KNOWN_VARIABLES = [
   'CHAIN_PROFILE',
   'TESTNET_TOKENS',
   ...variablesOf('RPC_URLS'),
+  'BITCOIN_RPC_URL',
+  'BITCOIN_ESPLORA_URLS',
   ...variablesOf('RPC_QUORUM_USD'),
   ...variablesOf('RPC_TRACES'),
   ...variablesOf('CONFIRMATIONS'),

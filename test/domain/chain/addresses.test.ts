@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
+import { bech32m } from '@scure/base';
 import { expect } from 'chai';
-import { depositAddress, isAddress } from '../../../src/domain/chain/addresses.ts';
+import { depositAddress, isAddress, witnessAddress } from '../../../src/domain/chain/addresses.ts';
 import { simulatedPayouts } from '../../../src/domain/chain/simulator/simulated.ts';
 import { NETWORKS, NETWORK_IDS, type NetworkId } from '../../../src/domain/chain/networks.ts';
 import type { Payouts } from '../../../src/domain/chain/port.ts';
 import { transactionHash } from '../../../src/domain/chain/transaction-hashes.ts';
 
+const BOTH = ['main', 'test'] as const;
 const REFERENCES = Array.from({ length: 200 }, (_, i) => `pay_${i}`);
 
 describe('a deposit address', () => {
@@ -111,19 +113,34 @@ describe('an address of a wallet', () => {
   for (const [network, address] of OF_TEST_NETWORKS)
     it(`of the test network of ${network} is refused unless it is allowed: ${address}`, () => {
       expect(isAddress(network, address)).to.equal(false);
-      expect(isAddress(network, address, { allowTestForms: true })).to.equal(true);
+      expect(isAddress(network, address, BOTH)).to.equal(true);
     });
+
+  it('of Bitcoin is one of the chain that is asked for, and of no other', () => {
+    // One key hash on each: the vector of BIP-173, of the main and the test network, and of regtest.
+    const segwit = {
+      main: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+      test: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
+      regtest: witnessAddress('regtest', Buffer.from('751e76e8199196d454941c45d1b3a323f1433bd6', 'hex')),
+    };
+    expect(segwit.regtest).to.equal('bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080');
+    const taproot = bech32m.encode('bcrt', [1, ...bech32m.toWords(Buffer.alloc(32, 7))]);
+    const legacy = 'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn';
+    const chains = ['main', 'test', 'regtest'] as const;
+    const takenBy = (address: string) => chains.filter((chain) => isAddress('bitcoin', address, [chain]));
+    for (const chain of chains) expect(takenBy(segwit[chain])).to.deep.equal([chain]);
+    expect(takenBy(taproot)).to.deep.equal(['regtest']);
+    expect(takenBy(legacy)).to.deep.equal(['test', 'regtest']);
+    expect(takenBy('1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa')).to.deep.equal(['main']);
+  });
 
   for (const network of NETWORK_IDS) {
     it(`of ${network} is accepted by its form and checksum`, () => {
       for (const address of VALID[network]) expect(isAddress(network, address), address).to.equal(true);
       for (const reference of REFERENCES.slice(0, 20))
-        expect(
-          isAddress(network, depositAddress('seed', network, reference), { allowTestForms: true }),
-        ).to.equal(true);
+        expect(isAddress(network, depositAddress('seed', network, reference), BOTH)).to.equal(true);
       // A valid one stays valid where test forms are allowed.
-      for (const address of VALID[network])
-        expect(isAddress(network, address, { allowTestForms: true }), address).to.equal(true);
+      for (const address of VALID[network]) expect(isAddress(network, address, BOTH), address).to.equal(true);
     });
     it(`of ${network} is distinguished from other text`, () => {
       // Ethereum's and Polygon's are alike.

@@ -3,6 +3,7 @@ import {
   blocksToFinal,
   dollarsOf,
   finalityFor,
+  greatestDepth,
   requiredConfirmations,
 } from '../../../src/domain/chain/finality.ts';
 import { SIMULATED_RATES } from '../../../src/domain/chain/simulator/market.ts';
@@ -22,6 +23,28 @@ describe('what makes a transfer final', () => {
     ]);
     expect(finalityFor('polygon', [usdc('1')], null, {})).to.equal('finalized');
     expect(finalityFor('tron', [usdc('1')], null, {})).to.equal(null);
+  });
+
+  it('is so many blocks on Bitcoin, by worth, and the most where nobody knows it', () => {
+    const btc = (amount: string) => [{ coin: 'BTC', amount }] as const;
+    const of = (amount: string) => finalityFor('bitcoin', btc(amount), SIMULATED_RATES, {});
+    // At 60,000 dollars each.
+    expect(['0.008', '0.009', '0.08', '0.09'].map(of)).to.deep.equal(['1', '2', '2', '6']);
+    expect(finalityFor('bitcoin', btc('0.001'), null, {})).to.equal('6');
+    expect(requiredConfirmations('bitcoin', '1')).to.equal(1);
+  });
+
+  it('says of Bitcoin after how many blocks nothing changes any more: six, or what the largest wait for', () => {
+    expect(greatestDepth('bitcoin', {})).to.equal(6);
+    expect(greatestDepth('bitcoin', { bitcoin: [{ from: 0, by: 1 }] })).to.equal(6);
+    expect(
+      greatestDepth('bitcoin', {
+        bitcoin: [
+          { from: 0, by: 2 },
+          { from: 100, by: 30 },
+        ],
+      }),
+    ).to.equal(30);
   });
 
   it('follows the highest of several amounts: small transfers for a large price are no small ones', () => {

@@ -23,7 +23,18 @@ describe('the chains of live payments', () => {
     expect(testnet.explorers).to.deep.equal({
       ethereum: 'https://sepolia.etherscan.io/tx/{tx}',
       polygon: 'https://amoy.polygonscan.com/tx/{tx}',
+      bitcoin: 'https://mempool.space/testnet4/tx/{tx}',
     });
+    const regtest = realChains({ chainProfile: 'regtest', testnetTokens: {} });
+    expect([mainnet, testnet, regtest].map(({ addressChains }) => addressChains)).to.deep.equal([
+      ['main'],
+      ['test'],
+      ['regtest'],
+    ]);
+    expect([testnet.nameOf('bitcoin'), regtest.chainIdOf('ethereum')]).to.deep.equal([
+      'Bitcoin testnet',
+      11_155_111,
+    ]);
     expect([mainnet.isTest, testnet.isTest, SIMULATED_CHAINS.isTest]).to.deep.equal([false, true, true]);
   });
 
@@ -32,7 +43,8 @@ describe('the chains of live payments', () => {
     expect(testnet.contractOf('USDC', 'ethereum')).to.equal(SEPOLIA_USDC);
     expect(testnet.contractOf('USDT', 'ethereum')).to.equal(OWN);
     expect(testnet.contractOf('DAI', 'ethereum')).to.equal(undefined);
-    expect(testnet.contractOf('BTC', 'bitcoin')).to.equal(undefined);
+    expect(testnet.contractOf('BTC', 'bitcoin')).to.equal(null);
+    expect(testnet.contractOf('SOL', 'solana')).to.equal(undefined);
     for (const { coin, network } of COINS_ON_NETWORKS) {
       const contract = tokenContract(coin, network);
       if (contract !== null) expect(testnet.contractOf(coin, network)).to.not.equal(contract);

@@ -90,6 +90,20 @@ describe('the states of the checkout page', () => {
       }
   });
 
+  for (const [network, coin, finality, confirmations, required, left] of [
+    ['bitcoin', 'BTC', '6', 2, 6, '40 minutes'],
+    ['bitcoin', 'BTC', '2', 1, 2, '10 minutes'],
+    ['ethereum', 'USDC', 'safe', 8, 48, '8 minutes'],
+  ] as const)
+    it(`count the ${required} confirmations that an amount needs on ${network}, and how long they take`, async () => {
+      const { id, token_id } = await paymentIn(harness, 'confirming');
+      const columns = { network, coin, tx_network: network, finality, confirmations };
+      await setColumns(harness, id, columns);
+      const { text } = await supertest(harness.app).get(`/checkout/${token_id}`);
+      const [count, of] = [confirmations, required].map((one) => `<bdi dir="ltr">${one}</bdi>`);
+      expect(text).to.include(`Confirming: ${count} of ${of}</h2>`).and.include(`About ${left} left`);
+    });
+
   it('ask for the rest of an amount at the same rate, rounded up, in QR code and text alike', async () => {
     const { text } = await open('underpaid');
     expect(text).to.include('<span id="amount" class="copy">6.50</span> USDC');

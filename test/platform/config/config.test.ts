@@ -358,6 +358,38 @@ const VARIABLES: readonly {
     },
     bad: ['https:/a.example'],
   },
+  {
+    name: 'BITCOIN_RPC_URL',
+    field: 'rpc',
+    otherwise: {},
+    good: {
+      'http://user:word@10.0.0.1:8332, https://node.example/wallet': {
+        bitcoin: {
+          urls: ['http://user:word@10.0.0.1:8332', 'https://node.example/wallet'],
+          quorumUsd: 1_000,
+          esplora: [],
+        },
+      },
+    },
+    bad: ['10.0.0.1:8332', 'tcp://10.0.0.1:8332', 'http://u:p%@10.0.0.1', 'http://a,http://a'],
+  },
+  {
+    name: 'BITCOIN_ESPLORA_URLS',
+    field: 'rpc',
+    otherwise: {},
+    beside: { BITCOIN_RPC_URL: 'http://10.0.0.1:8332' },
+    good: {
+      'https://blocks.example/api': {
+        bitcoin: {
+          urls: ['http://10.0.0.1:8332'],
+          quorumUsd: 1_000,
+          esplora: ['https://blocks.example/api'],
+        },
+      },
+    },
+    bad: ['blocks.example', 'https://blocks.example,'],
+  },
+  { name: 'RPC_QUORUM_USD_BITCOIN', field: 'rpc', otherwise: {}, good: { 5: {} }, bad: ['-1'] },
   { name: 'RPC_QUORUM_USD_ETHEREUM', field: 'rpc', otherwise: {}, good: { 5: {} }, bad: ['-1', '$5'] },
   { name: 'RPC_QUORUM_USD_POLYGON', field: 'rpc', otherwise: {}, good: { 0: {} }, bad: ['5 USD'] },
   { name: 'RPC_TRACES_ETHEREUM', field: 'rpc', otherwise: {}, good: { true: {} }, bad: ['yes', '1'] },
@@ -388,6 +420,21 @@ const VARIABLES: readonly {
     otherwise: {},
     good: { '0=finalized': { polygon: [{ from: 0, by: 'finalized' }] } },
     bad: ['=safe'],
+  },
+  {
+    name: 'CONFIRMATIONS_BITCOIN',
+    field: 'finality',
+    otherwise: {},
+    good: {
+      '0=1,500=2,5000=6': {
+        bitcoin: [
+          { from: 0, by: 1 },
+          { from: 500, by: 2 },
+          { from: 5_000, by: 6 },
+        ],
+      },
+    },
+    bad: ['0=safe', '0=1,500=finalized', '0=0', '0=145', '1=1', '6'],
   },
   {
     name: 'TRUSTED_PROXIES',
@@ -476,6 +523,13 @@ describe('configuration', () => {
           if (value.length > 6) expect(faults[0]).not.to.include(value);
         });
     });
+
+  it('says of Bitcoin that it has no checkpoints', () => {
+    for (const by of ['safe', 'finalized'])
+      expect(faultsOf({ DATABASE_URL, CONFIRMATIONS_BITCOIN: `0=${by}` })).to.deep.equal([
+        'CONFIRMATIONS_BITCOIN must name numbers of blocks: the network knows neither safe nor finalized',
+      ]);
+  });
 
   it('takes no contracts of tokens on main networks', () => {
     const faults = faultsOf({ DATABASE_URL, TESTNET_TOKENS: `USDC/ethereum=${TOKEN}` });

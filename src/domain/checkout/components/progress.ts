@@ -1,4 +1,4 @@
-import { secondsToConfirm } from '../../chain/networks.ts';
+import { NETWORKS } from '../../chain/networks.ts';
 import { networkOfTransfer } from '../../payments/lifecycle/payment.ts';
 import { duration } from '../markup/format.ts';
 import { fill, html, type Html } from '../../../platform/pages/html.ts';
@@ -16,7 +16,8 @@ export function progressComponent(view: View, { locale, page: texts }: Language)
   if (!GOES_ON.includes(view.state))
     return asksNothing(view) ? html`<p class="small">${texts.done}</p>` : null;
   const { confirmations, requiredConfirmations: required, payment } = view;
-  const secondsLeft = (secondsToConfirm(networkOfTransfer(payment)) * (required - confirmations)) / required;
+  const { blockSeconds } = NETWORKS[networkOfTransfer(payment)];
+  const secondsLeft = blockSeconds * (required - confirmations);
   const left = { left: duration(Math.max(1, secondsLeft), locale) };
   return html`<progress
       id="bar"

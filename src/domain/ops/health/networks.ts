@@ -1,10 +1,12 @@
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
-import { mostSecondsBehind } from '../../chain/networks.ts';
+import { isProofOfWork, mostSecondsBehind } from '../../chain/networks.ts';
 import { readLiveChains, type LiveChain } from '../chains.ts';
 import type { Check } from './monitor.ts';
 
 const EVERY_MS = 10_000;
+/** Where blocks come at random, the pool is read every few seconds. */
+const MOST_UNREAD_SECONDS = 60;
 
 /** Whether each real network that a watcher has read is read still. */
 export function networksCheck({ db, systemNow }: Context): Check {
@@ -18,10 +20,13 @@ export function networksCheck({ db, systemNow }: Context): Check {
 }
 
 /** Returns what is wrong with a network, in words for operators and merchants; null: nothing. */
-export function faultOf({ network, halted_at, scanned_until }: LiveChain, now: Date): string | null {
+export function faultOf(chain: LiveChain, now: Date): string | null {
+  const { network, halted_at, scanned_until, read_at } = chain;
   if (halted_at !== null) return `${network} has halted: an operator must look at it`;
   if (scanned_until === null) return `${network} is not read yet`;
-  return scanned_until < addSeconds(now, -mostSecondsBehind(network))
+  const isUnread =
+    isProofOfWork(network) && read_at !== null && read_at < addSeconds(now, -MOST_UNREAD_SECONDS);
+  return isUnread || scanned_until < addSeconds(now, -mostSecondsBehind(network))
     ? `${network} is not read: payments there are seen later`
     : null;
 }

@@ -59,7 +59,7 @@ function profile({ config }: Context, networks: readonly NetworkId[]): Verdict {
     );
   const { chainProfile } = config;
   const names = networks.map(realChains(config).nameOf).join(', ');
-  const worth = chainProfile === 'testnet' ? 'nothing there is worth anything' : 'real money';
+  const worth = chainProfile === 'mainnet' ? 'real money' : 'nothing there is worth anything';
   return ok(`CHAIN_PROFILE=${chainProfile}: ${[names, worth].filter((part) => part !== '').join(', ')}`);
 }
 
@@ -68,7 +68,7 @@ function publicUrl({ config: { publicUrl: url, chainProfile, production } }: Con
     'PUBLIC_URL=https://pay.example.com, the address that customers reach; the same on every process';
   if (url.startsWith('https:')) return ok(url);
   // A start of web refuses any other in production; here it is the default of a process without links.
-  if (isLoopbackUrl(url) && (!production || chainProfile === 'testnet'))
+  if (isLoopbackUrl(url) && (!production || chainProfile !== 'mainnet'))
     return ok(`${url}: for a trial on this machine, since nobody else can open its links`);
   return missing(`${url} opens on no other machine, or without TLS`, remedy);
 }

@@ -2,12 +2,15 @@ import { watchKey } from '../../chain/chain-key.ts';
 import { NEVER_USD } from '../../chain/clients.ts';
 import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { realChains } from '../../chain/profile.ts';
+import { Esplora } from '../../chain/bitcoin/esplora.ts';
+import { hashAt as bitcoinHashAt } from '../../chain/bitcoin/node.ts';
 import { JsonRpc } from '../../chain/rpc/json-rpc.ts';
 import { countHosts } from '../../../platform/config/chains.ts';
 import {
   RPC_NETWORKS,
+  URLS_VARIABLES,
+  urlsVariable,
   variableOf,
-  variablesOf,
   type RpcNetwork,
 } from '../../../platform/config/variables.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -15,8 +18,9 @@ import { findLed } from '../../../platform/postgres/leadership.ts';
 import { readLiveChains } from '../chains.ts';
 import { faultOf } from '../health/networks.ts';
 import { durationText } from '../status/section.ts';
+import { inspectNode } from './bitcoin-node.ts';
 import { broken, missing, ok, REQUEST_SECONDS, type Check, type Verdict } from './finding.ts';
-import { haveSameBlock, inspectProvider, type Inspected } from './provider.ts';
+import { evmHashAt, inspectProvider, type Inspected } from './provider.ts';
 
 /** The providers of each network, as far as this process knows them, and who reads it. */
 export function networkChecks(ctx: Context, networks: readonly NetworkId[]): Check[] {
@@ -30,7 +34,7 @@ export function networkChecks(ctx: Context, networks: readonly NetworkId[]): Che
 
 const NOT_HERE =
   "run this in the watcher's environment, which alone has RPC_URLS_ (docker compose --profile live run --rm " +
-  `watcher node dist/processes/ops.js preflight), or set one of ${variablesOf('RPC_URLS').join(', ')}`;
+  `watcher node dist/processes/ops.js preflight), or set one of ${URLS_VARIABLES.join(', ')}`;
 
 const isRpcNetwork = (network: NetworkId): network is RpcNetwork & NetworkId =>
   RPC_NETWORKS.some((known) => known === network);
@@ -41,63 +45,75 @@ async function rpc(ctx: Context, network: NetworkId): ReturnType<Check['look']> 
       `no real client reads ${network}`,
       `a merchant that settles on one of ${RPC_NETWORKS.join(', ')}`,
     );
-  const variable = variableOf('RPC_URLS', network);
-  const { urls = [], quorumUsd = 0 } = ctx.config.rpc[network] ?? {};
+  const variable = urlsVariable(network);
+  const { urls = [], esplora = [], quorumUsd = 0 } = ctx.config.rpc[network] ?? {};
   if (urls.length === 0) return missing(`${variable} is not set here`, NOT_HERE);
   const providers = urls.map((url, i) => new JsonRpc(url, i + 1, { requestSeconds: REQUEST_SECONDS }));
+  const further = esplora.map(
+    (url, i) => new Esplora(url, urls.length + i + 1, { requestSeconds: REQUEST_SECONDS }),
+  );
   try {
-    const chains = realChains(ctx.config);
-    const served = {
-      network,
-      name: chains.nameOf(network),
-      chainId: chains.chainIdOf(network) ?? 0,
-      variable,
-    };
-    const found = await Promise.all(providers.map((provider) => inspectProvider(ctx, provider, served)));
+    const found = await Promise.all(providers.map((provider) => inspect(ctx, provider, network)));
     return [
       ...found.map(({ provider, verdict }) => ({ ...verdict, subject: `${network} ${provider.name}` })),
-      ...(await agreement(found, variable)),
-      secondCompany(urls, quorumUsd, variable),
+      ...(await agreement(network, found, further)),
+      secondCompany([...urls, ...esplora], quorumUsd, network),
     ];
   } finally {
-    await Promise.all(providers.map((provider) => provider.close()));
+    await Promise.all([...providers, ...further].map((provider) => provider.close()));
   }
 }
 
-/** Providers of one chain have one block at a final height. */
-async function agreement(found: readonly Inspected[], variable: string): Promise<Verdict[]> {
+async function inspect(ctx: Context, provider: JsonRpc, network: RpcNetwork): Promise<Inspected> {
+  const variable = urlsVariable(network);
+  if (network === 'bitcoin') return inspectNode(ctx, provider, variable);
+  const chains = realChains(ctx.config);
+  const chainId = chains.chainIdOf(network) ?? 0;
+  return inspectProvider(ctx, provider, { network, name: chains.nameOf(network), chainId, variable });
+}
+
+/** Providers of one chain have one block at a final height; one that fails now has none. */
+async function agreement(
+  network: RpcNetwork,
+  found: readonly Inspected[],
+  further: readonly Esplora[],
+): Promise<Verdict[]> {
   const reading = found.filter(({ final }) => final !== null);
-  if (reading.length < 2) return [];
+  if (reading.length === 0 || reading.length + further.length < 2) return [];
   const height = Math.min(...reading.map(({ final }) => final ?? Infinity));
-  const isSame = await haveSameBlock(
-    reading.map(({ provider }) => provider),
-    height,
+  const hashAt = network === 'bitcoin' ? bitcoinHashAt : evmHashAt;
+  const hashes = await Promise.all(
+    [
+      ...reading.map(({ provider }) => hashAt(provider, height)),
+      ...further.map((one) => one.hashAt(height)),
+    ].map((asked) => asked.catch(() => null)),
   );
-  return isSame
+  const [first = null] = hashes;
+  return first !== null && hashes.every((hash) => hash === first)
     ? [ok(`all have the same block ${height}, which is final`)]
     : [
         broken(
           `the providers have different blocks at ${height}, which is final, or one lacks it`,
-          `compare them with a block explorer, and take the wrong one out of ${variable}`,
+          `compare them with a block explorer, and take the wrong one out of ${urlsVariable(network)}`,
         ),
       ];
 }
 
 /** As the start of a watcher warns. */
-function secondCompany(urls: readonly string[], quorumUsd: number, variable: string): Verdict {
+function secondCompany(urls: readonly string[], quorumUsd: number, network: RpcNetwork): Verdict {
   const hosts = countHosts(urls);
   if (quorumUsd >= NEVER_USD) return ok('no second company is asked: RPC_QUORUM_USD_ turns that off');
   if (hosts > 1) return ok(`from ${quorumUsd} dollars on ${hosts} hosts are asked`);
   return missing(
     `no second company: payments from ${quorumUsd} dollars on, and coins that nobody knows the worth of, are never final`,
-    `${variable}: one more URL, of another company; or do without, RPC_QUORUM_USD_${variable.slice(9)}=${NEVER_USD}`,
+    `${urlsVariable(network)}: one more URL, of another company; or do without, ${variableOf('RPC_QUORUM_USD', network)}=${NEVER_USD}`,
   );
 }
 
 async function watcher({ db, systemNow }: Context, network: NetworkId): Promise<Verdict> {
   const [led] = await findLed(db, [watchKey(network)]);
   const chain = (await readLiveChains(db)).find((one) => one.network === network);
-  const start = `node dist/processes/watcher.js, with RPC_URLS_${network.toUpperCase()}`;
+  const start = `node dist/processes/watcher.js, with ${urlsVariable(network)}`;
   if (led === undefined) return missing('no watcher reads it', start);
   const fault = chain === undefined ? `${network} is not read yet` : faultOf(chain, systemNow());
   if (chain === undefined || fault !== null)

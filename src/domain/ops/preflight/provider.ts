@@ -6,7 +6,7 @@ import { checkChain } from '../../chain/evm/scan.ts';
 import type { JsonRpc } from '../../chain/rpc/json-rpc.ts';
 import { ProviderError } from '../../chain/rpc/provider-error.ts';
 import { TRANSFER_TOPIC } from '../../chain/evm/transfers.ts';
-import { mostSecondsBehind, NETWORKS, type NetworkId } from '../../chain/networks.ts';
+import { isProofOfWork, mostSecondsBehind, NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import type { Context } from '../../../platform/context.ts';
 import { durationText } from '../status/section.ts';
 import { broken, ok, type Verdict } from './finding.ts';
@@ -67,13 +67,14 @@ function remedyOf(error: ProviderError | Refused, { variable, name, chainId }: A
   return `${variable}: is the URL right, does its key count, and may this machine reach it?`;
 }
 
-/** Validators' clocks may be ahead by a slot. */
+/** Validators' clocks may be ahead by a slot, and those of miners by two hours. */
 const AHEAD_SECONDS = 15;
+const AHEAD_SECONDS_OF_WORK = 7_200;
 
-/** Compares a head with the database's time, by which deadlines pass. */
-function timeFault(
+/** Compares a head with the database's time, by which deadlines pass; null: it is of now. */
+export function timeFault(
   { systemNow }: Context,
-  { height, time }: Header,
+  { height, time }: Pick<Header, 'height' | 'time'>,
   network: NetworkId,
 ): [string, string] | null {
   const seconds = (systemNow().getTime() - time.getTime()) / 1_000;
@@ -82,7 +83,7 @@ function timeFault(
       `its head ${height} is ${durationText(seconds)} old`,
       'wait until it has synced, or take another provider. If all are late alike: the clock of the database is ahead',
     ];
-  if (seconds >= -AHEAD_SECONDS) return null;
+  if (seconds >= -(isProofOfWork(network) ? AHEAD_SECONDS_OF_WORK : AHEAD_SECONDS)) return null;
   const ahead = durationText(-seconds);
   return [
     `its head ${height} is ${ahead} in the future`,
@@ -127,15 +128,7 @@ async function serves(provider: JsonRpc, method: string, ...params: readonly unk
   }
 }
 
-/** True when all providers have one block at a height; one that fails now has not. */
-export async function haveSameBlock(providers: readonly JsonRpc[], height: number): Promise<boolean> {
-  const hashes = await Promise.all(
-    providers.map((provider) =>
-      headerAt(provider, height).then(
-        (header) => header?.hash ?? null,
-        () => null,
-      ),
-    ),
-  );
-  return new Set(hashes).size === 1 && hashes[0] !== null;
+/** Returns the hash of a provider's block at a height; null: it has none. */
+export async function evmHashAt(provider: JsonRpc, height: number): Promise<string | null> {
+  return (await headerAt(provider, height))?.hash ?? null;
 }

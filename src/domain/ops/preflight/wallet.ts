@@ -1,30 +1,40 @@
+import { FAMILY_OF, familyOf, type WalletFamily } from '../../chain/wallets/families.ts';
 import { walletFault } from '../../chain/wallets/open.ts';
 import { IS_IN_USE, type Wallet } from '../../chain/wallets/store.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run, sql } from '../../../platform/postgres/db.ts';
 import { walletsCheck } from '../health/wallets.ts';
 import { broken, missing, ok, type Check, type Verdict } from './finding.ts';
+import { networksOf, type Merchant } from './merchant.ts';
 
-const SET = 'npm run merchants -- wallet set --kind forwarder --value ADDRESS --merchant';
+const SET = 'npm run merchants -- wallet set --kind';
+/** How people call the networks of a family, and what sets a wallet there, but for whose it is. */
+const FAMILIES: Readonly<Record<WalletFamily, { readonly name: string; readonly set: string }>> = {
+  evm: { name: 'EVM networks', set: `${SET} forwarder --value ADDRESS --merchant` },
+  bitcoin: { name: 'Bitcoin', set: `${SET} xpub --network bitcoin --value ZPUB --merchant` },
+};
 
-/** Where the live money of a merchant goes, or of all of them (`null`). */
-export function walletCheck(ctx: Context, merchantId: string | null): Check {
-  return merchantId === null
-    ? { name: 'wallets', look: () => walletsOfAll(ctx) }
-    : { name: 'wallet', subject: merchantId, look: () => walletOf(ctx, merchantId) };
+/** Where the live money of a merchant goes, on each of its networks, or of all of them (`null`). */
+export function walletCheck(ctx: Context, merchant: Merchant | null): Check {
+  if (merchant === null) return { name: 'wallets', look: () => walletsOfAll(ctx) };
+  const families = new Set(networksOf(merchant).flatMap((network) => familyOf(network) ?? []));
+  const look = () => Promise.all([...families].map((family) => walletOf(ctx, merchant.id, family)));
+  return { name: 'wallet', subject: merchant.id, look };
 }
 
 // The merchant's own stand before the default, and the newest first.
-const walletsFor = sql<Wallet, { merchantId: string }>(
+const walletsFor = sql<Wallet, { merchantId: string; family: WalletFamily }>(
   'preflight_wallets',
   (p) => `
     SELECT * FROM wallets
-    WHERE (merchant_id = ${p.merchantId} OR merchant_id IS NULL) AND retired_at IS NULL
+    WHERE (merchant_id = ${p.merchantId} OR merchant_id IS NULL) AND family = ${p.family}
+      AND retired_at IS NULL
     ORDER BY merchant_id NULLS LAST, id DESC LIMIT 100`,
 );
 
-async function walletOf({ db, config }: Context, merchantId: string): Promise<Verdict> {
-  const wallets = await run(db, walletsFor, { merchantId });
+async function walletOf({ db, config }: Context, merchantId: string, family: WalletFamily): Promise<Verdict> {
+  const wallets = await run(db, walletsFor, { merchantId, family });
+  const { name, set } = FAMILIES[family];
   const used = wallets.find(({ confirmed_at }) => confirmed_at !== null);
   const pending = wallets.find(({ confirmed_at }) => confirmed_at === null);
   if (used === undefined && pending !== undefined)
@@ -32,11 +42,13 @@ async function walletOf({ db, config }: Context, merchantId: string): Promise<Ve
       `the wallet ${pending.id} is not confirmed`,
       `npm run merchants -- wallet confirm --wallet ${pending.id} --address ADDRESS, with what its owner's wallet shows`,
     );
-  if (used === undefined) return missing('no wallet takes its payments', `${SET} ${merchantId}`);
+  if (used === undefined) return missing(`no wallet takes its payments on ${name}`, `${set} ${merchantId}`);
   const whose = used.merchant_id === null ? "the installation's default" : 'its own';
   const fault = walletFault(config, used);
   return fault === null
-    ? ok(`${used.id}, a ${used.kind}, ${whose}, confirmed ${used.confirmed_at?.toISOString() ?? ''}`)
+    ? ok(
+        `${used.id}, a ${used.kind} for ${name}, ${whose}, confirmed ${used.confirmed_at?.toISOString() ?? ''}`,
+      )
     : broken(
         `the wallet ${used.id} is refused: ${fault}`,
         'docs/operations/wallets.md, "A wallet that is refused"',
@@ -51,7 +63,9 @@ const withoutWallet = sql<{ id: string; live: number; without: number }, { limit
   (p) => `
     WITH live AS (
       SELECT m.id, EXISTS (
-          SELECT FROM wallets w WHERE coalesce(w.merchant_id, '') IN (m.id, '') AND ${IS_IN_USE}
+          SELECT FROM wallets w
+          WHERE coalesce(w.merchant_id, '') IN (m.id, '') AND ${IS_IN_USE}
+            AND w.family = ${FAMILY_OF('m.settlement_network')}
         ) AS has_wallet
       FROM merchants m WHERE m.mode = 'live' AND m.suspended_at IS NULL
     )
@@ -77,6 +91,6 @@ async function walletsOfAll(ctx: Context): Promise<Verdict> {
   const named = rows.map(({ id }) => id).join(', ');
   return missing(
     `${without} of ${live} live merchants have none: ${named}${without > NAMED ? ', ...' : ''}`,
-    `${SET} ID, or for all of them: ${SET} default`,
+    `${FAMILIES.evm.set} ID, on Bitcoin ${FAMILIES.bitcoin.set} ID, or for all of them: --merchant default`,
   );
 }

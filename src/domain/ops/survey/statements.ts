@@ -2,6 +2,7 @@ import { LIVE_CHAIN_KEY } from '../../chain/chain-key.ts';
 import { NETWORK_IDS } from '../../chain/networks.ts';
 import type { Provider } from '../../chain/port.ts';
 import { run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
+import { READ_AT } from '../chains.ts';
 import { syncChain } from '../../payments/lifecycle/jobs.ts';
 import { IS_REFUSED } from '../../payments/conversions/states.ts';
 import { isRefunded, isUnderWay, statusesThat } from '../../payments/lifecycle/states.ts';
@@ -120,7 +121,7 @@ const networks = sql<NetworkRow, { now: Date }>(
     UNION ALL
     SELECT chain, head,
       greatest(0, extract(epoch FROM
-        ${p.now}::timestamptz - coalesce(scanned_until, to_timestamp(0))))::float8,
+        ${p.now}::timestamptz - coalesce(${READ_AT('n.network')}, scanned_until, to_timestamp(0))))::float8,
       halted_at IS NOT NULL
     FROM ${NETWORK_ROWS}
       JOIN chain_cursors ON chain = ${LIVE_CHAIN_KEY('n.network')}`,

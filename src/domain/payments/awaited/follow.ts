@@ -13,8 +13,11 @@ const LOOK_UP_AGAIN_SECONDS = 30;
 
 /** The client of a network, as far as it knows of single transactions. */
 export interface TransactionClient extends Pick<ChainClient, 'find'> {
-  /** Returns whether an account has spent a number by the final block of the last poll; null: unknown. */
-  hasSpent(number: NonNullable<Outcome['number']>): Promise<boolean | null>;
+  /**
+   * Returns whether an account has spent a number by the final block of the last poll; null: unknown. Absent:
+   * its transactions have none.
+   */
+  hasSpent?(number: NonNullable<Outcome['number']>): Promise<boolean | null>;
 }
 
 /**
@@ -60,7 +63,7 @@ async function judge(
   const known = number ?? (sender === null || nonce === null ? null : { sender, nonce: Number(nonce) });
   // One that was mined may have paid in a way that only a balance tells of.
   const canBeLost = state === 'unknown' || state === 'reverted';
-  if (!canBeLost || known === null || (await client.hasSpent(known)) !== true) return;
+  if (!canBeLost || known === null || (await client.hasSpent?.(known)) !== true) return;
   await loseAwaited(ctx.db, one);
   ctx.log.info('the transaction of a wallet is lost: its page asks for the money again', {
     payment_id: one.payment_id,

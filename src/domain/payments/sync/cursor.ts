@@ -37,10 +37,10 @@ const advance = sql<{ chain: string }, Advance>(
   (p) => `
     INSERT INTO chain_cursors
       (chain, cursor, head, head_hash, head_at, final_height, safe_height, scanned_until, providers,
-       waits_because)
+       waits_because, read_at)
     SELECT * FROM json_to_recordset(${p.page}::json) AS page (chain text, cursor text, head bigint,
       head_hash text, head_at timestamptz, final_height bigint, safe_height bigint,
-      scanned_until timestamptz, providers jsonb, waits_because text)
+      scanned_until timestamptz, providers jsonb, waits_because text, read_at timestamptz)
     ON CONFLICT (chain) DO UPDATE SET
       cursor = excluded.cursor,
       head = excluded.head,
@@ -50,7 +50,8 @@ const advance = sql<{ chain: string }, Advance>(
       safe_height = excluded.safe_height,
       scanned_until = greatest(chain_cursors.scanned_until, excluded.scanned_until),
       providers = excluded.providers,
-      waits_because = excluded.waits_because
+      waits_because = excluded.waits_because,
+      read_at = excluded.read_at
       WHERE chain_cursors.cursor IS NOT DISTINCT FROM ${p.before}
         AND chain_cursors.head IS NOT DISTINCT FROM ${p.headBefore}::bigint
         AND chain_cursors.halted_at IS NULL
@@ -66,12 +67,13 @@ export async function advanceCursor(
   chain: ChainKey,
   before: ChainCursor | null,
   page: ChainPage,
+  now: Date,
 ): Promise<boolean> {
   const { height: head, hash: head_hash, time: head_at } = page.head;
   const { cursor, finalHeight: final_height, safeHeight: safe_height, scannedUntil: scanned_until } = page;
   const row = { chain, cursor, head, head_hash, head_at, final_height, safe_height, scanned_until };
   const waits_because = typeof page.next === 'object' ? page.next.why : null;
-  const rows = recordset([{ ...row, providers: page.providers, waits_because }]);
+  const rows = recordset([{ ...row, providers: page.providers, waits_because, read_at: now }]);
   const headBefore = before?.head ?? null;
   return (await run(tx, advance, { page: rows, before: before?.cursor ?? null, headBefore })).length > 0;
 }

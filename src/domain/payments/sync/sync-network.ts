@@ -66,7 +66,7 @@ export async function syncPage(ctx: Context, adapters: SyncAdapters, network: Ne
     // advanced.
     const [advanced, read] = await pipelined(
       tx,
-      () => advanceCursor(tx, chain, before, polled),
+      () => advanceCursor(tx, chain, before, polled, now),
       () => readPage(tx, scope, page),
     );
     if (!advanced) return null;

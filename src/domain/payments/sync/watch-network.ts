@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { liveChainKey } from '../../chain/chain-key.ts';
-import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
+import { isProofOfWork, NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import { ChainHalted } from '../../chain/port.ts';
 import type { Context } from '../../../platform/context.ts';
 import { messageOf } from '../../../platform/log.ts';
@@ -22,6 +22,8 @@ const OVERTAKEN_MS = 200;
  */
 const MOST_POLL_MS = 500;
 const LEAST_POLL_MS = 200;
+/** Where blocks come at random, and seldom, customers wait for what is seen in the pool. */
+const POOL_POLL_MS = 5_000;
 /** A poll that fails is tried again after 1 s, 2 s, 4 s ... */
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
@@ -129,5 +131,6 @@ function untilNextBlock({ config, now }: Context, network: NetworkId, headAt: Da
   const blockMs = (config.blockSeconds ?? NETWORKS[network].blockSeconds) * 1_000;
   const dueInMs = headAt.getTime() + blockMs - now().getTime();
   const often = Math.min(MOST_POLL_MS, Math.max(LEAST_POLL_MS, blockMs / 4));
-  return Math.min(blockMs, Math.max(often, dueInMs));
+  const most = isProofOfWork(network) ? Math.min(POOL_POLL_MS, blockMs) : blockMs;
+  return Math.min(most, Math.max(often, dueInMs));
 }

@@ -1,6 +1,7 @@
 import { isNetwork, NETWORK_IDS, type NetworkId } from '../../../domain/chain/networks.ts';
 import { readLiveChains, rescanChain, resumeChain, type LiveChain } from '../../../domain/ops/chains.ts';
 import { forgetChain, type Kept } from '../../../domain/ops/forget-chain.ts';
+import { urlsVariable } from '../../../platform/config/variables.ts';
 import { durationText } from '../../../domain/ops/status/section.ts';
 import { OpsUsageError, type OpsCommand, type OpsValues } from './command.ts';
 
@@ -87,7 +88,7 @@ export const chainForgetCommand: OpsCommand = {
 function keptText(network: NetworkId, kept: NonNullable<Kept>): string {
   if (kept.because === 'unknown') return `${network} is not known: no watcher has read it.`;
   if (kept.because === 'watched')
-    return `A watcher reads ${network}: take its RPC_URLS_ from every watcher, restart them, and run this again.`;
+    return `A watcher reads ${network}: take ${urlsVariable(network)} from every watcher, restart them, and run this again.`;
   return (
     `${network} is needed by ${kept.payments} payments and ${kept.refunds} refunds that are not finished: let a ` +
     'watcher read it until they are. If it has halted for this command, `chain resume` lets it be read on.'
@@ -118,7 +119,7 @@ function textOf(chains: readonly LiveChain[], now: Date): string {
         ...(chain.halted_at === null
           ? []
           : [`HALTED ${ago(chain.halted_at)}: ${chain.halted_because ?? 'no reason is known'}`]),
-        `balances audited ${ago(audited_at)}${waits_because === null ? '' : `; the scan waits: ${waits_because}`}`,
+        `balances ${audited_at === null ? 'not audited' : `audited ${ago(audited_at)}`}${waits_because === null ? '' : `; the scan waits: ${waits_because}`}`,
         ...providers.map(
           ({ name, ok, lag, lacks }) =>
             `provider ${name}: ${ok ? 'ok' : 'failing'}, ${lag ?? 'unknown'} blocks behind` +

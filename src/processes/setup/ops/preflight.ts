@@ -38,7 +38,7 @@ export const preflightCommand: OpsCommand = {
       ...installationChecks(ctx, networks),
       ...networkChecks(ctx, networks),
       ...rateChecks(ctx, networks),
-      walletCheck(ctx, merchant?.id ?? null),
+      walletCheck(ctx, merchant),
       ...(merchant === null ? [] : merchantChecks(ctx, merchant)),
     ];
     const findings = await runChecks(checks, DEADLINE_SECONDS);

@@ -139,7 +139,7 @@ describe('npm run ops -- preflight', function () {
       /^ok {7}RPC ethereum 2 127\.0\.0\.1:\d+: it serves Sepolia/m,
       /^ok {7}RPC ethereum: all have the same block 5, which is final$/m,
       /^ok {7}watcher ethereum: one leads, and has read up to 10 s ago/m,
-      /^ok {7}wallet mer_\w+: wal_\w+, a xpub, its own, confirmed 2026/m,
+      /^ok {7}wallet mer_\w+: wal_\w+, a xpub for EVM networks, its own, confirmed 2026/m,
       /^ok {7}webhook mer_\w+: .*The receiver passed all 9 cases\.$/m,
       /^\d+ ok, 0 missing, 0 broken\.$/m,
     ])
@@ -260,7 +260,7 @@ describe('npm run ops -- preflight', function () {
     const { ctx } = harness;
     const bare = await harness.addMerchant({ mode: 'live', currency: 'DAI' });
     expect((await preflight({}, bare.id)).bad.map((one) => one.replace(/mer_\w+/g, 'mer'))).to.deep.equal([
-      'missing wallet mer: no wallet takes its payments',
+      'missing wallet mer: no wallet takes its payments on EVM networks',
       'broken merchant mer: DAI has no contract on Sepolia',
       'missing webhook mer: no receiver is set',
     ]);
@@ -274,6 +274,25 @@ describe('npm run ops -- preflight', function () {
       `missing wallets : 1 of 2 live merchants have none: ${bare.id}`,
     ]);
     expect((await preflight({}, harness.merchant.id)).bad.join()).to.include('it is a test merchant');
+  });
+
+  it('asks for a wallet on each of the networks of a merchant', async () => {
+    const { ctx } = harness;
+    const methods = JSON.stringify([{ coin: 'BTC', network: 'bitcoin' }]);
+    await ctx.db('merchants').where({ id: merchant.id }).update({ accepted_methods: methods });
+    const { bad, findings } = await preflight();
+    expect(
+      bad.filter((one) => one.includes('wallet')).map((one) => one.replace(/mer_\w+/, 'mer')),
+    ).to.deep.equal(['missing wallet mer: no wallet takes its payments on Bitcoin']);
+    expect(findings.find(({ check, state }) => check === 'wallet' && state === 'missing')?.remedy).to.include(
+      'wallet set --kind xpub --network bitcoin',
+    );
+    const coins = { mode: 'live', currency: 'BTC', network: 'bitcoin' } as const;
+    const onBitcoin = await harness.addMerchant(coins);
+    await useWallet(ctx, onBitcoin.id);
+    expect((await preflight({}, null)).bad).to.deep.equal([
+      `missing wallets : 1 of 2 live merchants have none: ${onBitcoin.id}`,
+    ]);
   });
 
   it('says that a wallet was changed in the database, and that a receiver does not verify', async () => {

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { ChainHalted } from '../../../../src/domain/chain/port.ts';
 import { networksCheck } from '../../../../src/domain/ops/health/networks.ts';
+import { openSurvey } from '../../../../src/domain/ops/survey/survey.ts';
+import { simulatedChain } from '../../../../src/domain/chain/simulator/simulated.ts';
 import { rescanChain, resumeChain, readLiveChains } from '../../../../src/domain/ops/chains.ts';
 import { settlePayment } from '../../../../src/domain/payments/lifecycle/jobs.ts';
 import { settlePayments } from '../../../../src/domain/payments/processing/settle.ts';
@@ -205,6 +207,33 @@ describe('the watcher of a network', () => {
     const adapters = { ...real.adapters.live, chain: () => ({ ...chains, find }) };
     await watchOnce(harness.ctx, { network: 'ethereum', adapters, leadership }, state);
     expect([asks, await asked.stateOf(merchant, refund)]).to.deep.equal([0, 'SENT']);
+  });
+
+  it('asks often for what waits in the pool of Bitcoin, whose blocks come when they come', async () => {
+    const { ctx } = harness;
+    const bitcoin = openRealNetwork(harness, shop, simulatedChain, 'bitcoin');
+    const onBitcoin = { network: 'bitcoin', adapters: bitcoin.adapters.live, leadership } as const;
+    const blockAgo = (minutes: number) =>
+      bitcoin.tell((page) => {
+        const time = addSeconds(ctx.now(), -60 * minutes);
+        return { ...page, head: { ...page.head, time }, scannedUntil: time };
+      });
+    const look = () => networksCheck(ctx).look();
+    const late = async () =>
+      (await openSurvey(ctx).networks()).find(({ network }) => network === 'bitcoin/live')?.lateSeconds;
+    for (const minutes of [0, 9, 60]) {
+      harness.advance(3_600);
+      blockAgo(minutes);
+      expect(await watchOnce(ctx, onBitcoin, newWatchState())).to.be.within(200, 5_000);
+      expect([await look(), await late()], `${minutes} minutes without a block`).to.deep.equal([[], 0]);
+    }
+    harness.advance(61);
+    expect(await look()).to.deep.equal(['bitcoin is not read: payments there are seen later']);
+    expect(await late()).to.equal(61);
+    blockAgo(180);
+    harness.advance(3 * 3_600);
+    await watchOnce(ctx, onBitcoin, newWatchState());
+    expect(await look(), 'a chain that stands still').to.have.length(1);
   });
 
   it('says how the providers of its client do', async () => {

@@ -59,6 +59,7 @@ export const SCHEDULE: Reasons = {
     confirm_wallet: UNDER_WALLETS,
     retire_wallet: OWN_ROW,
     take_deposit_indices: OWN_ROW,
+    insert_further_deposit: FIRST_WINS,
     leave_out_deposit_indices: OWN_ROW,
     replace_mac_of_wallet: OWN_ROW,
     revoke_api_keys: OWN_ROW,
