@@ -62,7 +62,7 @@ export async function setRefundAddress(
 }
 
 /** What decides whether an address can take a payment's money. */
-export interface RefundAddressRules extends Pick<PaymentAdapters, 'networks' | 'isSimulated' | 'chains'> {
+export interface RefundAddressRules extends Pick<PaymentAdapters, 'networks' | 'chains'> {
   /** Of the payment. */
   readonly addresses: AddressBook;
 }
@@ -87,12 +87,12 @@ export function parseRefundAddress(
  * we know: people copy it from an explorer for their own, and what is sent there is lost.
  */
 export function isForeignAddress(
-  { addresses, networks, isSimulated, chains }: RefundAddressRules,
+  { addresses, networks, chains }: RefundAddressRules,
   payment: Pick<Payment, 'id' | 'address'>,
   network: NetworkId,
   address: string,
 ): boolean {
-  if (!isAddress(network, address, { allowTestForms: isSimulated })) return false;
+  if (!isAddress(network, address, chains.addressChains)) return false;
   // On every network: Ethereum and Polygon share an address format.
   const derived = networks.flatMap((one) => addresses.derive(one, payment) ?? []);
   const contracts = COINS_ON_NETWORKS.flatMap(({ coin, network: one }) => [

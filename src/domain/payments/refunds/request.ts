@@ -17,7 +17,7 @@ import { toRefundResource, type RefundBody } from './schemas.ts';
 import type { Refund } from './store.ts';
 
 /** The adapters that say which addresses can take a payment's money. */
-export type RefundAdapters = Pick<PaymentAdapters, 'addresses' | 'networks' | 'isSimulated' | 'chains'>;
+export type RefundAdapters = Pick<PaymentAdapters, 'addresses' | 'networks' | 'chains'>;
 
 /**
  * Accepts a refund of `amount` (in pay_currency; default: all that is left) and schedules its payout. Out of

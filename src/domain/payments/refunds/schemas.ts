@@ -51,7 +51,7 @@ export const AnnounceBody = Type.Object(
       minLength: 1,
       maxLength: MAX_ADDRESS_LENGTH,
       pattern: TEXT_PATTERN,
-      description: 'Of the transaction that pays the refund: 0x and 64 hex digits.',
+      description: 'Of the transaction that pays the refund: 0x and 64 hex digits, on Bitcoin without 0x.',
     }),
   },
   { additionalProperties: false },
@@ -67,7 +67,7 @@ export const UnsignedRequest = Type.Object(
   {
     description:
       'What you are to sign while the refund is AWAITING_SIGNATURE, as a wallet takes it ' +
-      '(`eth_sendTransaction`), without the sender and fees.',
+      '(`eth_sendTransaction`), without the sender and fees. Absent on Bitcoin: pay `coin_amount` to `address`.',
   },
 );
 
@@ -91,7 +91,7 @@ export const RefundResource = Type.Object({
   status: Type.Enum([...REFUND_STATUSES], {
     description:
       'NEEDS_ADDRESS: the checkout page asks the customer where the money goes. AWAITING_SIGNATURE: you pay it, ' +
-      'as `request` says. SENT: a transaction is announced or found. HELD: ask the operator before you pay ' +
+      'as `request` says where there is one. SENT: a transaction is announced or found. HELD: ask the operator before you pay ' +
       'again. COMPLETED: paid; of live payments once a transfer of it is final.',
   }),
   created_at: timestamp('When the refund was accepted.'),

@@ -106,7 +106,6 @@ async function runStep(run: ScenarioRun, step: Step): Promise<void> {
 const refunding = (book: AddressBook) => ({
   addresses: booksWithoutWallets(book),
   networks: NETWORK_IDS,
-  isSimulated: true,
   chains: SIMULATED_CHAINS,
 });
 

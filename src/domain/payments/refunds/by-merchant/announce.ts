@@ -53,10 +53,11 @@ export async function announceRefund(
   });
 }
 
-/** Merchants pay refunds on networks whose hashes are hex digits. */
+/** Merchants pay refunds on networks whose hashes are hex digits; null: on no others. */
+const HASHES = { '0x-hex': /^0x[0-9a-f]{64}$/i, hex: /^[0-9a-f]{64}$/i, base58: null } as const;
+
 function parseHash(chains: ChainProfile, network: NetworkId, given: string): string {
-  const isHash = /^0x[0-9a-f]{64}$/i.test(given) && NETWORKS[network].transactionHashFormat === '0x-hex';
-  if (isHash) return given.toLowerCase();
+  if (HASHES[NETWORKS[network].transactionHashFormat]?.test(given) === true) return given.toLowerCase();
   const where = chains.nameOf(network);
   throw new ValidationError('tx_hash', 'format', `must be the hash of a transaction on ${where}`);
 }

@@ -1,3 +1,4 @@
+import { isSameAddress } from '../../../chain/addresses.ts';
 import type { ChainClient, Outcome } from '../../../chain/port.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { hasComeAfter } from './candidates.ts';
@@ -31,7 +32,7 @@ export async function judgeNamed(
 
 async function judgeOutcome(ctx: Context, named: NamedRefund, outcome: Outcome): Promise<void> {
   const { db, now } = ctx;
-  const { id, tx_hash: txHash, named_at, coin, address } = named;
+  const { id, tx_hash: txHash, named_at, network, coin, address } = named;
   if (outcome.state === 'unknown') {
     const isOld = now().getTime() - named_at.getTime() > UNKNOWN_SECONDS * 1_000;
     if (isOld) await takeBack(db, named, problemOf('not_found', txHash));
@@ -39,7 +40,9 @@ async function judgeOutcome(ctx: Context, named: NamedRefund, outcome: Outcome):
   }
   const misfit = misfitOf(named, txHash, outcome);
   if (misfit !== null) return takeBack(db, named, misfit);
-  const moved = outcome.transfers.find((one) => one.coin === coin && one.address === address.toLowerCase());
+  const moved = outcome.transfers.find(
+    (one) => one.coin === coin && isSameAddress(network, one.address, address),
+  );
   if (moved === undefined || moved.block === null) return;
   if (!(await hasComeAfter(db, id, moved))) await takeBack(db, named, problemOf('too_early', txHash));
   else if (moved.final) await hold(db, named, problemOf('not_scanned', txHash), txHash);

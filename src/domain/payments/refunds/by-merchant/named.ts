@@ -102,7 +102,7 @@ const dueNamed = sql<NamedRefund, Due>(
     FROM refunds r JOIN payments p ON p.id = r.payment_id
       LEFT JOIN payout_transfers t ON t.network = r.network AND t.tx_hash = r.tx_hash AND t.coin = r.coin
         AND t.amount = r.coin_amount::numeric
-        AND t.address IN (lower(r.address), ${ERASED_ADDRESS('r.tx_hash', 'r.address')})
+        AND lower(t.address) IN (lower(r.address), ${ERASED_ADDRESS('r.tx_hash', 'r.address')})
       LEFT JOIN LATERAL (
         SELECT o.merchant_id = p.merchant_id AS is_used_by_same
         FROM refunds other JOIN payments o ON o.id = other.payment_id WHERE other.id = t.refund_id

@@ -8,7 +8,7 @@ import { IS_AWAITED } from '../states.ts';
 
 /** SQL: the refund `r` is paid by a transfer like `t`: its coin, to the unit, to its address. */
 export const FITS = (r: string, t: string): string =>
-  `${r}.network = ${t}.network AND lower(${r}.address) = ${t}.address AND ${r}.coin = ${t}.coin
+  `${r}.network = ${t}.network AND lower(${r}.address) = lower(${t}.address) AND ${r}.coin = ${t}.coin
     AND ${r}.coin_amount::numeric = ${t}.amount`;
 
 /**
@@ -30,10 +30,11 @@ interface WatchedRow {
 }
 
 // Served by quotes_by_address and refunds_awaited. A refund may go to a deposit address, of another merchant
-// as well.
+// as well. Its address is compared without the case of its letters: a checksum keeps two of Bitcoin's older
+// form from differing by that alone.
 const watchedAddresses = sql<
   WatchedRow,
-  Pick<ChainScope, 'network' | 'modes'> & { addresses: readonly string[] }
+  Pick<ChainScope, 'network' | 'modes'> & { addresses: readonly string[]; lower: readonly string[] }
 >(
   'watched_addresses',
   (p) => `
@@ -42,7 +43,7 @@ const watchedAddresses = sql<
     WHERE q.network = ${p.network} AND q.address = ANY (${p.addresses}) AND m.mode = ANY (${p.modes})
     UNION
     SELECT lower(r.address), r.coin, r.coin_amount FROM refunds r
-    WHERE r.network = ${p.network} AND lower(r.address) = ANY (${p.addresses}) AND ${IS_AWAITED('r')}`,
+    WHERE r.network = ${p.network} AND lower(r.address) = ANY (${p.lower}) AND ${IS_AWAITED('r')}`,
 );
 
 /**
@@ -54,8 +55,9 @@ export async function readWatched(
   { network, modes }: ChainScope,
   addresses: readonly string[],
 ): Promise<Owned> {
-  const rows = await run(connection, watchedAddresses, { network, modes, addresses });
-  const known = new Set(rows.map(({ address }) => address));
+  const lower = addresses.map((address) => address.toLowerCase());
+  const rows = await run(connection, watchedAddresses, { network, modes, addresses, lower });
+  const ofRefunds = new Set(rows.flatMap(({ address, coin }) => (coin === null ? [] : address)));
   const whole = new Set(rows.flatMap(({ address, coin }) => (coin === null ? address : [])));
   const fitting = new Set(
     rows.flatMap(({ address, coin, amount }) =>
@@ -63,10 +65,10 @@ export async function readWatched(
     ),
   );
   return {
-    size: known.size,
-    has: (address) => known.has(address),
+    size: whole.size + ofRefunds.size,
+    has: (address) => whole.has(address) || ofRefunds.has(address.toLowerCase()),
     takes: ({ address, coin, amount }) =>
-      whole.has(address) || fitting.has(`${address} ${coin} ${plain(amount)}`),
+      whole.has(address) || fitting.has(`${address.toLowerCase()} ${coin} ${plain(amount)}`),
   };
 }
 

@@ -1,3 +1,4 @@
+import { isSameAddress } from '../../../chain/addresses.ts';
 import type { Outcome } from '../../../chain/port.ts';
 import { compare } from '../../../../platform/values/money.ts';
 import type { Refund, RefundProblem } from '../store.ts';
@@ -39,7 +40,7 @@ export function misfitOf(
   const { coin, coin_amount, network, address } = refund;
   if (state === 'reverted') return problemOf('reverted', txHash);
   if (state !== 'mined') return null;
-  const there = transfers.filter((one) => one.address === address.toLowerCase());
+  const there = transfers.filter((one) => isSameAddress(network, one.address, address));
   if (there.length === 0) return problemOf('wrong_address', txHash, `, ${address} on ${network}`);
   const same = there.find((one) => one.coin === coin);
   if (same === undefined)
