@@ -7,7 +7,7 @@ import { listActions } from '../../src/domain/ops/actions.ts';
 import { parseCommand } from '../../src/processes/setup/command-line.ts';
 import { UsageError } from '../../src/processes/setup/merchant-commands.ts';
 import { createHarness, type Harness, type TestMerchant } from '../support/harness.ts';
-import { accountKey, MNEMONIC, ROOT_KEY, TREASURY } from '../support/wallets.ts';
+import { accountKey, bitcoinKey, MNEMONIC, ROOT_KEY, TREASURY } from '../support/wallets.ts';
 import { build, endAll, startProcess } from './service.ts';
 
 const FIRST = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
@@ -117,6 +117,23 @@ describe('npm run merchants -- wallet', function () {
     expect(JSON.stringify(actions)).to.not.include(accountKey(0));
   });
 
+  it('sets one of Bitcoin by a descriptor, a zpub, or an xpub with the network, and shows where it goes', async () => {
+    const named = await json([...set('xpub', bitcoinKey('xpub', 1)), '--network', 'bitcoin']);
+    expect(named.addresses[0]?.path).to.equal("m/84'/0'/1'/0/0");
+    const { code, output } = await wallet(set('xpub', '-'), {
+      input: `wpkh(${bitcoinKey('xpub', 0)}/0/*)\n`,
+    });
+    expect(code, output).to.equal(0);
+    expect(output).to.match(/^ {2}0 {2}bc1q\w+ {2}m\/84'\/0'\/0'\/0\/0$/m);
+    expect(output).to.include('It then takes live payments on bitcoin.');
+    const wrong = await wallet([...set('xpub', bitcoinKey('zpub', 2)), '--network', 'ethereum']);
+    expect(wrong).to.include({ code: 1 });
+    expect(wrong.output).to.include('has no addresses on ethereum');
+    expect((await wallet([...set('xpub', bitcoinKey('zpub', 2)), '--network', 'x'])).output).to.include(
+      'There is no such network',
+    );
+  });
+
   it('sets the default of the installation, for merchants without a wallet', async () => {
     const { output } = await wallet(set('forwarder', TREASURY, 'default'));
     expect(output)
@@ -159,6 +176,7 @@ describe('npm run merchants -- wallet', function () {
   };
   for (const [what, args] of [
     ['an xprv as the value', set('xpub', key, 'default')],
+    ['the private key of a descriptor', set('xpub', `wpkh([73c5da0a/84h/0h/0h]${key}/0/*)`, 'default')],
     ['a seed phrase as one value', set('xpub', MNEMONIC, 'default')],
     ['a seed phrase without quotes', set('xpub', 'test', 'default').concat(MNEMONIC.split(' ').slice(1))],
     ['a private key as the treasury', set('forwarder', hex, 'default')],

@@ -1,5 +1,5 @@
 import { networksOf } from '../chain/wallets/families.ts';
-import { WALLET_KIND_IDS, WALLET_KINDS } from '../chain/wallets/kinds.ts';
+import { formOf, WALLET_KIND_IDS } from '../chain/wallets/kinds.ts';
 import type { Keys } from '../chain/wallets/mac.ts';
 import { walletFault } from '../chain/wallets/open.ts';
 import type { Wallet } from '../chain/wallets/store.ts';
@@ -51,7 +51,7 @@ export async function listWalletsOf(
  */
 export function toResource(config: Keys, wallet: Wallet): WalletResource {
   const { id, kind, family, public_data, created_at, confirmed_at, retired_at } = wallet;
-  const known = walletFault(config, wallet) === null ? WALLET_KINDS[kind] : null;
+  const known = walletFault(config, wallet) === null ? formOf(wallet) : null;
   return {
     id,
     kind,

@@ -1,3 +1,4 @@
+import { networksOf } from '../chain/wallets/families.ts';
 import { IS_IN_USE, type Wallet } from '../chain/wallets/store.ts';
 import { finish, schedule } from '../schedule/store.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -18,15 +19,21 @@ export type WalletChange = keyof typeof CHANGES;
 /** A notice that no mail server accepts for this long is dropped: GET /v1/wallets shows the state as well. */
 const DROPPED_AFTER_SECONDS = 3 * 86_400;
 
-// Where mails of a merchant go today. The default is that of the live merchants without a wallet of their
-// own.
-const addressees = sql<{ id: string }, { merchantId: string | null; family: string }>(
+// Where mails of a merchant go today. The default is that of the live merchants without a wallet of their own
+// who take money on its networks.
+const addressees = sql<
+  { id: string },
+  { merchantId: string | null; family: string; networks: readonly string[] }
+>(
   'addressees_of_wallet',
   (p) => `
     SELECT m.id FROM merchants m
     WHERE m.contact_email IS NOT NULL AND (m.id = ${p.merchantId}
-      OR ${p.merchantId}::text IS NULL AND m.mode = 'live' AND NOT EXISTS (
-        SELECT FROM wallets w WHERE w.merchant_id = m.id AND w.family = ${p.family} AND ${IS_IN_USE}))`,
+      OR ${p.merchantId}::text IS NULL AND m.mode = 'live'
+        AND (m.settlement_network = ANY (${p.networks}) OR EXISTS (
+          SELECT FROM jsonb_array_elements(m.accepted_methods) AS a WHERE a->>'network' = ANY (${p.networks})))
+        AND NOT EXISTS (
+          SELECT FROM wallets w WHERE w.merchant_id = m.id AND w.family = ${p.family} AND ${IS_IN_USE}))`,
 );
 
 /**
@@ -39,7 +46,7 @@ export async function notifyOfWallet(
   change: WalletChange,
   now: Date,
 ): Promise<number> {
-  const found = await run(tx, addressees, { merchantId, family });
+  const found = await run(tx, addressees, { merchantId, family, networks: networksOf(family) });
   await schedule(
     tx,
     found.map((to) => ({

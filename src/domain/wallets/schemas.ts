@@ -20,8 +20,8 @@ export const WalletResource = Type.Object({
   id: Type.String({ description: 'Wallet identifier.' }),
   kind: Type.Enum([...WALLET_KIND_IDS], {
     description:
-      'xpub: addresses are children of an extended public key. forwarder: each is a contract that can pay the ' +
-      'treasury alone.',
+      'xpub: addresses are children of an extended public key, on Bitcoin those of BIP84. forwarder: each is a ' +
+      'contract that can pay the treasury alone.',
   }),
   state: Type.Enum([...WALLET_STATES], {
     description:

@@ -1,6 +1,8 @@
 import { realChains } from '../chain/profile.ts';
-import { FIRST_ADDRESSES, WALLET_KINDS, type WalletKindId } from '../chain/wallets/kinds.ts';
 import { displayedAddress } from '../chain/addresses.ts';
+import type { NetworkId } from '../chain/networks.ts';
+import { networksOf, shownAddress } from '../chain/wallets/families.ts';
+import { familyOfValue, FIRST_ADDRESSES, formOf, type WalletKindId } from '../chain/wallets/kinds.ts';
 import { initCodeOf, FACTORY } from '../chain/wallets/forwarder.ts';
 import { macOf } from '../chain/wallets/mac.ts';
 import { openWallet, walletFault } from '../chain/wallets/open.ts';
@@ -33,21 +35,23 @@ export interface NewWallet {
   readonly kind: WalletKindId;
   /** As the kind describes it; public. */
   readonly value: string;
+  /** One that it is to serve, where the value does not say it; null: the value decides. */
+  readonly network?: NetworkId | null;
 }
 
 /**
  * Stores a wallet, which no payment uses before it is confirmed, and tells its merchant. Throws RangeError,
  * which never names the value, for one that the kind does not take.
  */
-export async function setWallet(ctx: Context, { merchantId, kind, value }: NewWallet): Promise<Changed> {
+export async function setWallet(
+  ctx: Context,
+  { merchantId, kind, value, network = null }: NewWallet,
+): Promise<Changed> {
   const now = ctx.now();
-  const content = {
-    id: newId('wal', now),
-    merchant_id: merchantId,
-    family: WALLET_KINDS[kind].family,
-    kind,
-    public_data: WALLET_KINDS[kind].parse(value, realChains(ctx.config)),
-  };
+  const family = familyOfValue(kind, value, network);
+  const public_data = formOf({ kind, family }).parse(value, realChains(ctx.config));
+  const content = { id: newId('wal', now), merchant_id: merchantId, family, kind, public_data };
+  await assertNotElsewhere(ctx, content);
   const mailed = await ctx.db.transaction(async (tx) => {
     await storeWallet(tx, { ...content, ...macOf(ctx.config, content) }, now);
     // A default that is not confirmed concerns nobody yet.
@@ -78,16 +82,32 @@ export async function confirmWallet(ctx: Context, id: string, address: string): 
   return { wallet: await getWallet(ctx, id), ...changed };
 }
 
-/** Returns the other wallets, of anybody, that have the same addresses. */
-async function findAlike({ db, config }: Context, wallet: Wallet): Promise<string[]> {
-  const account = WALLET_KINDS[wallet.kind].account(wallet.public_data);
+type WalletData = Pick<Wallet, 'id' | 'kind' | 'family' | 'public_data'>;
+
+const accountOf = (wallet: WalletData) => formOf(wallet).account(wallet.public_data);
+
+/** Returns the other wallets, of anybody, whose addresses follow from the same key. */
+async function findWithKey({ db, config }: Context, wallet: WalletData): Promise<Wallet[]> {
+  const account = accountOf(wallet);
   if (account === null) return [];
-  return (await listWallets(db, null)).flatMap((other) =>
-    other.id !== wallet.id &&
-    walletFault(config, other) === null &&
-    WALLET_KINDS[other.kind].account(other.public_data) === account
-      ? other.id
-      : [],
+  return (await listWallets(db, null)).filter(
+    (other) => other.id !== wallet.id && walletFault(config, other) === null && accountOf(other) === account,
+  );
+}
+
+/** Returns the other wallets, of anybody, that have the same addresses. */
+async function findAlike(ctx: Context, wallet: Wallet): Promise<string[]> {
+  const found = await findWithKey(ctx, wallet);
+  return found.filter(({ family }) => family === wallet.family).map(({ id }) => id);
+}
+
+/** A bare xpub does not say which networks its account is of: one that serves others already is a mistake. */
+async function assertNotElsewhere(ctx: Context, wallet: WalletData): Promise<void> {
+  const other = (await findWithKey(ctx, wallet)).find(({ family }) => family !== wallet.family);
+  if (other === undefined) return;
+  throw new RangeError(
+    `The key is that of the wallet ${other.id} on ${networksOf(other.family).join(', ')}. Bitcoin and EVM ` +
+      "networks have accounts of their own: m/84'/0'/0' and m/44'/60'/0'. Give that of the right one",
   );
 }
 
@@ -121,7 +141,7 @@ export function firstAddresses({ config }: Pick<Context, 'config'>, wallet: Wall
   return Array.from({ length: FIRST_ADDRESSES }, (_, index) => ({
     index,
     path: opened.pathAt(index),
-    address: displayedAddress('ethereum', opened.addressAt(index)),
+    address: shownAddress(opened, opened.addressAt(index)),
   }));
 }
 
@@ -129,14 +149,15 @@ export function firstAddresses({ config }: Pick<Context, 'config'>, wallet: Wall
  * What deploys the forwarder of an index: a call of `to` with its path, and this behind it; null: another
  * kind.
  */
-export function deploymentOf({ kind, public_data }: Wallet): { to: string; init_code: string } | null {
-  if (WALLET_KINDS[kind].treasury(public_data) === null) return null;
+export function deploymentOf(wallet: Wallet): { to: string; init_code: string } | null {
+  const { public_data } = wallet;
+  if (formOf(wallet).treasury(public_data) === null) return null;
   const to = displayedAddress('ethereum', FACTORY);
   return { to, init_code: `0x${Buffer.from(initCodeOf(public_data)).toString('hex')}` };
 }
 
 function assertShown(wallet: Wallet, first: readonly ShownAddress[], address: string): void {
-  const { treasury, shown } = WALLET_KINDS[wallet.kind];
+  const { treasury, shown } = formOf(wallet);
   const own = treasury(wallet.public_data);
   const accepted = own === null ? first.map((one) => one.address) : [own];
   if (accepted.some((one) => one.toLowerCase() === address.toLowerCase())) return;

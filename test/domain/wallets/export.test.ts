@@ -35,10 +35,9 @@ describe('the export of a wallet', () => {
         await shop.send(id, { network: 'ethereum', coin: 'DAI', amount: '1' });
         await harness.work();
       }
-      await ctx
-        .db('payments')
-        .where({ id })
-        .update({ wallet_id: of.id, deposit_index: index, address: addressOf(ctx, of, index) });
+      const address = addressOf(ctx, of, index);
+      await ctx.db('payments').where({ id }).update({ wallet_id: of.id, deposit_index: index, address });
+      await ctx.db('quotes').where({ payment_id: id }).update({ address });
     }
     const shown = (index: number) => displayedAddress('ethereum', addressOf(ctx, wallet, index));
     const [paid, unpaid] = payments;

@@ -129,7 +129,7 @@ describe('wallets', () => {
   });
 
   for (const [change, value] of Object.entries({
-    public_data: accountKey(99),
+    public_data: accountKey(7_099),
     kind: 'forwarder',
     merchant_id: null,
     family: 'bitcoin',

@@ -14,6 +14,11 @@ export interface DepositPlace {
   readonly deposit_index: number | null;
 }
 
+/** A payment that exists, with its place. */
+export interface PlacedDeposit extends Deposit, DepositPlace {
+  readonly merchant_id: string;
+}
+
 /** Derives the deposit addresses of a payment: always the same, without I/O. */
 export interface AddressBook {
   /** Null: the payment takes no money on the network. */
@@ -33,8 +38,12 @@ export interface AddressBooks {
     caller: Caller,
     network: NetworkId,
   ): (DepositPlace & AddressBook) | Promise<DepositPlace & AddressBook>;
-  /** Returns the book of a payment that exists. It may read: call it outside any transaction. */
-  of(ctx: BookContext, place: DepositPlace): AddressBook | Promise<AddressBook>;
+  /**
+   * Returns the book of a payment that exists, which takes a place on the network that is `wanted` where it
+   * has none in its family. It may read and write: call it outside any transaction. Throws ApiError
+   * network_unavailable where its merchant has no wallet for the network.
+   */
+  of(ctx: BookContext, payment: PlacedDeposit, wanted?: NetworkId): AddressBook | Promise<AddressBook>;
 }
 
 /** Books without wallets: addresses are derived from the payment's id. */

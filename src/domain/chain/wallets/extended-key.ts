@@ -9,11 +9,11 @@ import type { DerivableWallet } from './families.ts';
 const base58Check = createBase58check(sha256);
 
 /** BIP-44: m/purpose'/coin'/account'. */
-const ACCOUNT_DEPTH = 3;
+export const ACCOUNT_DEPTH = 3;
 /** BIP-32: an index from here on is hardened, and needs the private key. */
-const HARDENED = 0x80000000;
+export const HARDENED = 0x80000000;
 /** Child 0 of an account holds the addresses that are shown to others. */
-const RECEIVING = 0;
+export const RECEIVING = 0;
 
 /**
  * Returns the extended public key of an EVM account as it is stored. Throws RangeError, which never names the
@@ -25,7 +25,7 @@ export function parseAccountKey(text: string): string {
       'This extended public key belongs to another chain: its first letters name one of Bitcoin. ' +
         "Give the account's xpub of m/44'/60'/0'",
     );
-  const key = readKey(text);
+  const key = readExtendedKey(text);
   if (key === null)
     throw new RangeError(
       'The value is no extended public key (xpub...), or its checksum is wrong: copy it again, as a whole',
@@ -38,15 +38,18 @@ export function parseAccountKey(text: string): string {
   return text;
 }
 
-/** Returns what the addresses of an account follow from: depth, index and parent in its text do not count. */
-export function accountOf(publicData: string): string | null {
-  const { publicKey = null, chainCode = null } = readKey(publicData) ?? {};
-  return publicKey === null || chainCode === null ? null : bytesToHex(publicKey) + bytesToHex(chainCode);
+/** Returns what the addresses of an account follow from: form, depth and index of its key do not count. */
+export function accountOf(key: string): string | null {
+  const bytes = decoded(key);
+  return bytes === null ? null : bytesToHex(bytes.subarray(CHAIN_CODE));
 }
+
+/** The begin and the end of a key, which distinguish it. */
+export const shortened = (key: string): string => `${key.slice(0, 8)}...${key.slice(-4)}`;
 
 /** Opens what `parseAccountKey` has returned: addresses are those of m/44'/60'/account'/0/index. */
 export function openAccountKey(publicData: string): DerivableWallet {
-  const account = readKey(publicData);
+  const account = readExtendedKey(publicData);
   if (account === null) throw new Error('the stored extended public key cannot be read');
   const receiving = account.deriveChild(RECEIVING);
   return {
@@ -57,12 +60,35 @@ export function openAccountKey(publicData: string): DerivableWallet {
 }
 
 /**
- * Null for what is none. Private keys are none: they must not get as far as a library that would take them.
+ * Reads an extended public key, whatever its first letters say of the addresses (SLIP-132). Null for what is
+ * none. Private keys are none: they must not get as far as a library that would take them.
  */
-function readKey(text: string): HDKey | null {
+export function readExtendedKey(text: string): HDKey | null {
+  const bytes = decoded(text);
+  if (bytes === null) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
   try {
-    const isPrivate = base58Check.decode(text)[45] === 0;
-    return isPrivate ? null : HDKey.fromExtendedKey(text);
+    return new HDKey({
+      depth: view.getUint8(4),
+      parentFingerprint: view.getUint32(5),
+      index: view.getUint32(9),
+      chainCode: bytes.slice(CHAIN_CODE, PUBLIC_KEY),
+      publicKey: bytes.slice(PUBLIC_KEY),
+    });
+  } catch {
+    return null;
+  }
+}
+
+/** BIP-32: version, depth, fingerprint of the parent, index, chain code, key; a private one begins with 0. */
+const [CHAIN_CODE, PUBLIC_KEY, LENGTH] = [13, 45, 78];
+/** The letters that four bytes of version make. */
+const LETTERS = /^[xyzYZtuvUV]pub/;
+
+function decoded(text: string): Uint8Array | null {
+  try {
+    const bytes = base58Check.decode(text);
+    return LETTERS.test(text) && bytes.length === LENGTH && bytes[PUBLIC_KEY] !== 0 ? bytes : null;
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 import type { Context } from '../../../platform/context.ts';
 import { ApiError } from '../../api/errors.ts';
-import { WALLET_KINDS, isWalletKind } from './kinds.ts';
+import { findForm, formOf } from './kinds.ts';
 import type { DerivableWallet } from './families.ts';
 import { macFault, type Keys } from './mac.ts';
 import type { Wallet } from './store.ts';
@@ -12,9 +12,9 @@ export class WalletError extends Error {
 
 /** Returns why a stored wallet must not be used; null: it may. */
 export function walletFault(config: Keys, wallet: Wallet): string | null {
-  return isWalletKind(wallet.kind)
-    ? macFault(config, wallet)
-    : `this release does not know its kind ${String(wallet.kind)}`;
+  return findForm(wallet) === null
+    ? `this release does not know its kind ${wallet.kind} of ${wallet.family} networks`
+    : macFault(config, wallet);
 }
 
 /**
@@ -24,7 +24,7 @@ export function walletFault(config: Keys, wallet: Wallet): string | null {
 export function openWallet(config: Keys, wallet: Wallet): DerivableWallet {
   const fault = walletFault(config, wallet);
   if (fault !== null) throw new WalletError(`The wallet ${wallet.id} is refused: ${fault}`);
-  return WALLET_KINDS[wallet.kind].open(wallet.public_data, wallet.id);
+  return formOf(wallet).open(wallet.public_data, wallet.id);
 }
 
 /**

@@ -61,7 +61,7 @@ export function exposedWarning(name: string): string {
     `This looks like ${name}. It was refused: nothing was stored, logged or sent. This service never needs a secret.\n` +
     'Treat it as exposed all the same: it may stand in the history of your shell, in logs of npm and in the list of ' +
     'processes. Move the money that it controls to a new wallet, and remove it from there.\n' +
-    'What is needed is public: an extended public key (xpub...) or an address (0x...).'
+    'What is needed is public: an extended public key (xpub..., zpub...), a descriptor of one, or an address (0x...).'
   );
 }
 

@@ -34,7 +34,9 @@ export async function selectMethodByToken(
   const pair = COINS_ON_NETWORKS.find((known) => known.coin === coin && known.network === network);
   if (pair === undefined || !own.networks.includes(pair.network)) return 'badMethod';
   if (!isOffered(appearanceOf(found), pair)) return 'badMethod';
-  const addresses = await own.addresses.of(ctx, found);
+  // An address is taken for a method that can still be chosen, and not for whoever asks again and again.
+  if (!canSelectMethod(found, withTestClockOf(ctx, found).now())) return 'closed';
+  const addresses = await own.addresses.of(ctx, found, pair.network);
   const pricesOf = await readPrices(ctx.db, own.rates, [found.merchant_id], ctx.now());
   const select = async (tx: Tx): Promise<SelectionResult> => {
     const [payment] = await lockPayments(tx, [found.id]);

@@ -1,4 +1,6 @@
 import { isCoinOn, type CoinId } from '../../chain/coins.ts';
+import { FAMILY_OF } from '../../chain/wallets/families.ts';
+import { IS_IN_USE } from '../../chain/wallets/store.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import type { Payment } from '../../payments/lifecycle/payment.ts';
 import type { PaymentAdapters } from '../../payments/lifecycle/ports.ts';
@@ -15,6 +17,20 @@ export interface Settling extends Pick<Payment, 'settlement_mode' | 'pay_currenc
   /** What the merchant accepts beside the settlement coin, where nothing is converted. */
   readonly accepted_methods: readonly PaymentMethod[];
 }
+
+/**
+ * SQL: what the merchant `m` of a payment `p` accepts beside the settlement coin: of a live payment what the
+ * merchant has a wallet for, or the payment. Index: wallet_in_use.
+ */
+export const ACCEPTED_METHODS = (p: string, m: string): string => `
+  CASE WHEN ${p}.wallet_id IS NULL OR ${m}.accepted_methods = '[]' THEN ${m}.accepted_methods ELSE coalesce((
+    SELECT jsonb_agg(a.method ORDER BY a.place)
+    FROM jsonb_array_elements(${m}.accepted_methods) WITH ORDINALITY AS a (method, place)
+      CROSS JOIN LATERAL (SELECT ${FAMILY_OF("a.method->>'network'")} AS family) f
+    WHERE f.family = (SELECT family FROM wallets WHERE id = ${p}.wallet_id) OR EXISTS (
+      SELECT FROM wallets w
+      WHERE coalesce(w.merchant_id, '') IN (${m}.id, '') AND w.family = f.family AND ${IS_IN_USE}
+    )), '[]') END`;
 
 /** True for the same coin on the same network. */
 export const isSame = (one: PaymentMethod, other: PaymentMethod): boolean =>

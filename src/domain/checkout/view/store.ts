@@ -8,7 +8,7 @@ import type { NetworkId } from '../../chain/networks.ts';
 import { recordset, run, runOne, sql, type Connection } from '../../../platform/postgres/db.ts';
 import type { Mode } from '../../api/endpoint.ts';
 import { STORED_APPEARANCE, type StoredAppearance } from './appearance.ts';
-import type { Settling } from './offer.ts';
+import { ACCEPTED_METHODS, type Settling } from './offer.ts';
 import { IS_OPEN, IS_UNDERWAY, NEEDS_ADDRESS, type RefundStatus } from '../../payments/refunds/states.ts';
 
 /**
@@ -106,9 +106,8 @@ const DETAILS = `(
  * seconds since 1970, because their text depends on the session.
  */
 const CHECKOUT_PAYMENTS = `
-  SELECT p.*, m.name AS merchant_name, m.mode AS merchant_mode, m.accepted_methods, q.locked_until,
-    q.asked_before::text,
-    ${STORED_APPEARANCE} AS appearance,
+  SELECT p.*, m.name AS merchant_name, m.mode AS merchant_mode, offer.accepted_methods, q.locked_until,
+    q.asked_before::text, ${STORED_APPEARANCE} AS appearance,
     json_build_object('asks', q.asks::text, 'covers', q.covers::text, 'rate', q.rate) AS quote,
     back.refund_coin, back.refund_network, back.needs_address, back.refund_amount::text, a.address AS refund_address,
     back.amount_underway::text, sent.tx_hash AS sent_hash, sent.network AS sent_network,
@@ -116,6 +115,7 @@ const CHECKOUT_PAYMENTS = `
   FROM payments p
     JOIN merchants m ON m.id = p.merchant_id
     LEFT JOIN merchant_faces f ON f.merchant_id = m.id
+    CROSS JOIN LATERAL (SELECT ${ACCEPTED_METHODS('p', 'm')} AS accepted_methods) offer
     LEFT JOIN announced_transactions sent ON sent.payment_id = p.id AND NOT EXISTS (
       SELECT FROM transfers t WHERE t.payment_id = p.id AND t.network = sent.network AND t.tx_hash = sent.tx_hash
     )
@@ -152,7 +152,7 @@ const CHECKOUT_PAYMENTS = `
         p.sequence, p.status, p.exceptions, depth.confirmations, p.fully_funded, p.amount_received,
         p.amount_refunded, p.tx_hash, p.coin, p.network, p.address, p.crypto_amount, q.asks, q.covers, q.rate,
         extract(epoch FROM q.locked_until), extract(epoch FROM p.deadline_at), back.*, a.address,
-        p.test_clock, p.clock_offset_ms, extract(epoch FROM f.updated_at), m.accepted_methods,
+        p.test_clock, p.clock_offset_ms, extract(epoch FROM f.updated_at), offer.accepted_methods,
         sent.network, sent.tx_hash, lost.is_lost
       )::text, 'UTF8')), 'hex'), 24) AS version
     ) shown`;
@@ -167,7 +167,7 @@ export async function findByToken(connection: Connection, token: string): Promis
   return /^[\w-]{16,64}$/.test(token) ? runOne(connection, paymentByToken, { token }) : null;
 }
 
-// OFFSET 0 keeps Postgres to the primary keys: otherwise it may read half of each table.
+// OFFSET 0 keeps Postgres to the primary keys: else it may read half of each table.
 const changedPages = sql<CheckoutPayment, { pages: string }>(
   'changed_pages',
   (p) => `

@@ -1,8 +1,9 @@
-import { networksOf } from '../../../domain/chain/wallets/families.ts';
+import { isNetwork, NETWORK_IDS, type NetworkId } from '../../../domain/chain/networks.ts';
 import {
+  formsOf,
   isWalletKind,
   WALLET_KIND_IDS,
-  WALLET_KINDS,
+  type WalletForm,
   type WalletKindId,
 } from '../../../domain/chain/wallets/kinds.ts';
 import { WalletError } from '../../../domain/chain/wallets/open.ts';
@@ -36,12 +37,13 @@ const DEFAULT = 'default';
 export const WALLET_COMMANDS: Readonly<Record<string, Command>> = {
   'wallet set': {
     needs: ['merchant', 'kind', 'value'],
-    async run(ctx, { merchant = '', kind = '', value = '' }) {
-      const chosen = kindOf(kind);
+    takes: ['network'],
+    async run(ctx, { merchant = '', kind = '', value = '', network }) {
+      const chosen = { kind: kindOf(kind), network: networkOf(network) };
       const text = await readValue(value);
       const owner = merchant === DEFAULT ? null : await assertMerchant(ctx, merchant);
       await assertSecretsKeyFits(ctx);
-      const wanted = { merchantId: owner?.merchant_id ?? null, kind: chosen, value: text };
+      const wanted = { merchantId: owner?.merchant_id ?? null, ...chosen, value: text };
       const facts = factsOf(ctx, await setWallet(ctx, wanted).catch(asFault));
       return { ...facts, mode: owner?.mode ?? 'live' };
     },
@@ -80,7 +82,7 @@ export const WALLET_COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-export const WALLET_USAGE = `  wallet set      --merchant ID|${DEFAULT} --kind ${WALLET_KIND_IDS.join('|')} --value VALUE
+export const WALLET_USAGE = `  wallet set      --merchant ID|${DEFAULT} --kind ${WALLET_KIND_IDS.join('|')} --value VALUE [--network NETWORK]
               where the money of live payments goes, to be confirmed; ${DEFAULT}: of merchants without one
   wallet confirm  --wallet ID --address ADDRESS
               uses it from 10 s later on, in place of the one before, which is still watched
@@ -91,10 +93,17 @@ export const WALLET_USAGE = `  wallet set      --merchant ID|${DEFAULT} --kind $
   wallet retire   --wallet ID
               new payments no longer use it; it is still watched`;
 
-export const WALLET_OPTIONS = `  --kind         ${WALLET_KIND_IDS.map((kind) => `${kind}${WALLET_KINDS[kind].isUnaudited ? ' (unaudited)' : ''}`).join(' or ')}
-  --value        ${WALLET_KIND_IDS.map((kind) => `${kind}: ${WALLET_KINDS[kind].value}`).join('\n                 ')}
+/** What the forms of each kind say, a line for each that differs. */
+const ofEachForm = (said: (form: WalletForm) => string) =>
+  WALLET_KIND_IDS.flatMap((kind) => [...new Set(formsOf(kind).map((form) => `${kind}: ${said(form)}`))]).join(
+    '\n                 ',
+  );
+const isUnaudited = (kind: WalletKindId) => formsOf(kind).some((form) => form.isUnaudited);
+
+export const WALLET_OPTIONS = `  --kind         ${WALLET_KIND_IDS.map((kind) => `${kind}${isUnaudited(kind) ? ' (unaudited)' : ''}`).join(' or ')}
+  --value        ${ofEachForm(({ value }) => value)}
                  - reads it from standard input. Never a private key or a seed phrase
-  --address      ${WALLET_KIND_IDS.map((kind) => `${kind}: ${WALLET_KINDS[kind].shown}`).join('\n                 ')}`;
+  --address      ${ofEachForm(({ shown }) => shown)}`;
 
 /** What is shown of a wallet, beside its first addresses. */
 function summaryOf({ config }: Context, wallet: Wallet): Record<string, unknown> {
@@ -116,13 +125,15 @@ function factsOf(ctx: Context, { wallet, mailed, replaced }: Changed): Record<st
 }
 
 function confirmNotice(result: Readonly<Record<string, unknown>>): string {
-  const { wallet_id: id, kind, merchant_id, mode } = result;
-  const { isUnaudited, shown } = WALLET_KINDS[kind as WalletKindId];
-  const networks = networksOf(WALLET_KINDS[kind as WalletKindId].family).join(', ');
+  const { wallet_id: id, kind, merchant_id, mode, unaudited } = result;
+  const [form] = formsOf(kind as WalletKindId);
+  const networks = (result.networks as readonly string[]).join(', ');
   return [
     ...(mode === 'test' ? ['This is a test merchant: its payments are simulated, and use no wallet.'] : []),
-    ...(isUnaudited ? ['Unaudited: nobody has audited the forwarder contract that the money passes.'] : []),
-    `No payment uses it yet. Compare, and name ${shown}:`,
+    ...(unaudited === true
+      ? ['Unaudited: nobody has audited the forwarder contract that the money passes.']
+      : []),
+    `No payment uses it yet. Compare, and name ${form?.shown ?? ''}:`,
     `  npm run merchants -- wallet confirm --wallet ${String(id)} --address ADDRESS`,
     `It then takes live payments on ${networks}${merchant_id === null ? ' of merchants without a wallet of their own' : ''}.`,
   ].join('\n');
@@ -131,6 +142,11 @@ function confirmNotice(result: Readonly<Record<string, unknown>>): string {
 function kindOf(kind: string): WalletKindId {
   if (isWalletKind(kind)) return kind;
   throw new UsageError(`There is no such kind of wallet. Choose ${WALLET_KIND_IDS.join(' or ')}`);
+}
+
+function networkOf(network: string | undefined): NetworkId | null {
+  if (network === undefined || isNetwork(network)) return network ?? null;
+  throw new UsageError(`There is no such network. Choose from ${NETWORK_IDS.join(', ')}`);
 }
 
 function asFault(error: unknown): never {

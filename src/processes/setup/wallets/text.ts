@@ -24,15 +24,17 @@ function toldText({ mailed, merchant_id, state }: Facts): string {
 /** Wallets for people, one a line. */
 export function listText({ wallets }: Facts): string {
   return (wallets as readonly Facts[])
-    .map(({ wallet_id, merchant_id, kind, state, unaudited, public_key, treasury, indices_taken }) =>
-      [
-        wallet_id,
-        merchant_id ?? 'default',
-        state,
-        `${String(kind)}${unaudited === true ? ' (unaudited)' : ''}`,
-        public_key ?? treasury,
-        `${String(indices_taken)} indices taken`,
-      ].join('  '),
+    .map(
+      ({ wallet_id, merchant_id, kind, state, unaudited, public_key, treasury, networks, indices_taken }) =>
+        [
+          wallet_id,
+          merchant_id ?? 'default',
+          state,
+          `${String(kind)}${unaudited === true ? ' (unaudited)' : ''}`,
+          public_key ?? treasury,
+          (networks as readonly string[]).join(','),
+          `${String(indices_taken)} indices taken`,
+        ].join('  '),
     )
     .join('\n');
 }

@@ -16,7 +16,7 @@ export interface CreateRefund {
 }
 
 export interface AnnounceRefund {
-  /** Of the transaction that pays the refund: 0x and 64 hex digits. */
+  /** Of the transaction that pays the refund: 0x and 64 hex digits, on Bitcoin without 0x. */
   tx_hash: string;
 }
 
@@ -51,8 +51,9 @@ export interface Refund {
   currency: string;
   /**
    * NEEDS_ADDRESS: the checkout page asks the customer where the money goes. AWAITING_SIGNATURE: you
-   * pay it, as `request` says. SENT: a transaction is announced or found. HELD: ask the operator
-   * before you pay again. COMPLETED: paid; of live payments once a transfer of it is final.
+   * pay it, as `request` says where there is one. SENT: a transaction is announced or found. HELD:
+   * ask the operator before you pay again. COMPLETED: paid; of live payments once a transfer of it is
+   * final.
    */
   status: 'NEEDS_ADDRESS' | 'PENDING' | 'AWAITING_SIGNATURE' | 'SENT' | 'HELD' | 'COMPLETED';
   /** When the refund was accepted. */
@@ -71,7 +72,8 @@ export interface Refund {
   reason: string | null;
   /**
    * What you are to sign while the refund is AWAITING_SIGNATURE, as a wallet takes it
-   * (`eth_sendTransaction`), without the sender and fees.
+   * (`eth_sendTransaction`), without the sender and fees. Absent on Bitcoin: pay `coin_amount` to
+   * `address`.
    */
   request?: UnsignedRequest | undefined;
   /** Why a transaction that was named last does not complete the refund; absent: nothing is wrong. */

@@ -14,8 +14,8 @@ export interface Wallet {
   /** Wallet identifier. */
   id: string;
   /**
-   * xpub: addresses are children of an extended public key. forwarder: each is a contract that can
-   * pay the treasury alone.
+   * xpub: addresses are children of an extended public key, on Bitcoin those of BIP84. forwarder:
+   * each is a contract that can pay the treasury alone.
    */
   kind: 'xpub' | 'forwarder';
   /**

@@ -78,6 +78,7 @@ describe('a pasted secret', () => {
       const key = ROOT.deriveChild(index);
       for (const text of [
         key.publicExtendedKey,
+        `wpkh([73c5da0a/84'/0'/0']${key.publicExtendedKey}/0/*)#89f8spxm`,
         `0x${randomBytes(20).toString('hex')}`,
         base58Check.encode(Uint8Array.of(0x41, ...randomBytes(20))),
       ])

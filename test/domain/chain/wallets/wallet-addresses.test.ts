@@ -121,21 +121,21 @@ describe('deposit addresses of wallets', () => {
     const [line] = lines().filter(({ level }) => level === 'error');
     expect(line).to.include({ wallet_id: wallet.id, merchant_id: merchant.id });
     expect([line?.message, line?.reason].join()).to.include('wallet refused').and.include('was changed');
-    const payment = { id: 'pay_x', wallet_id: wallet.id, deposit_index: 0 };
+    const payment = { id: 'pay_x', merchant_id: merchant.id, wallet_id: wallet.id, deposit_index: 0 };
     expect(await refusal(Promise.resolve(walletAddresses().of(own, payment)))).to.include('503');
   });
 
   it('of a payment are the same on all networks of the family, and none elsewhere', async () => {
     const wallet = await useWallet(ctx, merchant.id);
     const book = walletAddresses();
-    const deposit = { id: 'pay_x', wallet_id: wallet.id, deposit_index: 7 };
+    const deposit = { id: 'pay_x', merchant_id: merchant.id, wallet_id: wallet.id, deposit_index: 7 };
     const own = await book.of(ctx, deposit);
     expect([
       own.derive('ethereum', deposit),
       own.derive('polygon', deposit),
       own.derive('bitcoin', deposit),
     ]).to.deep.equal([addressOf(ctx, wallet, 7), addressOf(ctx, wallet, 7), null]);
-    const simulated = { id: 'pay_x', wallet_id: null, deposit_index: null };
+    const simulated = { id: 'pay_x', merchant_id: merchant.id, wallet_id: null, deposit_index: null };
     expect((await book.of(ctx, simulated)).derive('ethereum', simulated)).to.equal(null);
   });
 
