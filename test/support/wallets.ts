@@ -53,7 +53,8 @@ export async function addWallet(
   merchantId: string | null,
   { kind = 'xpub', value, network = null }: WalletChoice = {},
 ): Promise<Wallet> {
-  const account = network === 'bitcoin' ? (at: number) => bitcoinKey('xpub', at) : accountKey;
+  const letters = ctx.config.chainProfile === 'mainnet' ? 'xpub' : 'tpub';
+  const account = network === 'bitcoin' ? (at: number) => bitcoinKey(letters, at) : accountKey;
   const own = kind === 'xpub' ? account((accounts += 1)) : TREASURY;
   return (await setWallet(ctx, { merchantId, kind, value: value ?? own, network })).wallet;
 }
