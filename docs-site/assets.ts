@@ -17,6 +17,7 @@ function asset(path: AssetPath, files: readonly string[]): DocsAsset {
 /** The colours and controls of the checkout page, and what only the documentation has. */
 export const DOCS_STYLE = asset('/docs/assets/docs.css', [
   'checkout/base.css',
+  'checkout/copy.css',
   'docs/page.css',
   'docs/content.css',
   'docs/code.css',

@@ -136,7 +136,7 @@ interface Grid {
   readonly empty: readonly string[];
   /** Parts of the sheet with room above them that nothing fills. */
   readonly holes: readonly string[];
-  /** Hashes of which a few characters stand alone in their last line. */
+  /** Hashes and addresses of which a few characters stand alone in their last line. */
   readonly stragglers: readonly string[];
   /** How much wider than the window the page is. */
   readonly wider: number;
@@ -194,11 +194,18 @@ const READ_GRID = `(() => {
     const gap = top - Math.max(...above);
     return above.length > 0 && gap > ${MAX_GAP} ? [part.id + ' ' + gap] : [];
   });
-  const stragglers = [...document.querySelectorAll('.hash, .id')].filter(isSeen).flatMap((code) => {
+  const stragglers = [...document.querySelectorAll('.hash, .id, .address')].filter(isSeen).flatMap((code) => {
     const range = document.createRange();
     range.selectNodeContents(code);
-    const widths = [...range.getClientRects()].map(({ width }) => width);
-    return widths.length > 1 && widths.at(-1) < widths[0] / 2 ? [widths.join(' ')] : [];
+    const groups = code.children.length > 0 ? [...code.children].map((one) => one.getBoundingClientRect()) : [...range.getClientRects()];
+    const widths = [];
+    let end = Infinity;
+    for (const { left, right } of groups) {
+      if (left < end - 1) widths.push(0);
+      widths[widths.length - 1] += right - left;
+      end = right;
+    }
+    return widths.at(-1) < widths[0] / 2 ? [widths.join(' ')] : [];
   });
   const qr = [...document.querySelectorAll('.qr')].find(isSeen);
   const { top, bottom, width } = qr?.getBoundingClientRect() ?? {};

@@ -41,9 +41,10 @@ function topicOf({ refund, isOver, state }: View) {
 
 /** The classes of what the page says first, which select the colours and the mark. */
 export function statusTone(view: View): string {
-  const { refund, isOver, state } = view;
+  const { refund, isOver, state, payment } = view;
   if (refund !== null) return refund.address === null ? 'care' : 'calm';
-  const tone: Tone = isOver ? 'care' : (TONES[state] ?? 'calm');
+  const isLost = payment.is_sent_lost === true && state === 'waiting';
+  const tone: Tone = isOver || isLost ? 'care' : (TONES[state] ?? 'calm');
   return `${tone} ${topicOf(view)}`;
 }
 

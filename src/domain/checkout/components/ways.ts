@@ -32,16 +32,16 @@ export function waysComponent(view: View, { page: texts }: Language, isServed: b
       : html`<a class="button ${kind}" id="contact" href="${support}"
           ><span>${fill(texts.contact, { merchant })}</span></a
         >`;
+  // Where the page asks for an address, that is the next step.
+  const kind = view.refundTo === 'ask' ? '' : 'main';
   if (state === 'settled' && success !== null)
-    return html`<a class="button main" id="success" href="${success}"
+    return html`<a class="button ${kind}" id="success" href="${success}"
         ><span>${fill(texts.back, { merchant })}</span><span id="count" aria-hidden="true"></span
       ></a>
       ${isOnlyPaid(view) ? stayButton(texts, appearance.name) : null} ${help()}`;
   if (cancel !== null && state === 'waiting')
     return html`<a id="cancel" href="${cancel}">${fill(isOver ? texts.back : texts.cancel, { merchant })}</a>
       ${isServed && !isOver ? null : help()}`;
-  // Where the page asks for an address, that is the next step.
-  const kind = view.refundTo === 'ask' ? '' : 'main';
   if (cancel !== null && BEGIN_AGAIN.includes(state))
     return html`<a class="button ${kind}" id="cancel" href="${cancel}"
         ><span>${fill(texts.newPayment, { merchant })}</span></a

@@ -66,7 +66,7 @@ export function checkoutPage(
     title: pageTitle(view, language),
     main: mainElement(content),
     style: accentStyle(view.appearance.accentColor),
-    isFirst: view.state === 'waiting' && !view.isOver && !isAnswer(options),
+    isFirst: view.state === 'waiting' && statusTone(view).startsWith('calm') && !isAnswer(options),
     icon: view.appearance.logo === null ? null : logoPath(view.appearance.logo.id),
     refreshSeconds: canReload && !options.isStill ? REFRESH_SECONDS : null,
     refreshTo: content.isOpen ? withFlag(pagePath, 'open') : pagePath,
