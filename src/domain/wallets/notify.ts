@@ -31,7 +31,8 @@ const addressees = sql<
     WHERE m.contact_email IS NOT NULL AND (m.id = ${p.merchantId}
       OR ${p.merchantId}::text IS NULL AND m.mode = 'live'
         AND (m.settlement_network = ANY (${p.networks}) OR EXISTS (
-          SELECT FROM jsonb_array_elements(m.accepted_methods) AS a WHERE a->>'network' = ANY (${p.networks})))
+          SELECT FROM jsonb_array_elements(m.accepted_methods) AS a
+          WHERE a->>'network' = ANY (${p.networks})))
         AND NOT EXISTS (
           SELECT FROM wallets w WHERE w.merchant_id = m.id AND w.family = ${p.family} AND ${IS_IN_USE}))`,
 );
