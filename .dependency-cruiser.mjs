@@ -145,6 +145,20 @@ export default {
       '^src/domain/[^/]+/routes\\.ts$',
     ),
     {
+      name: 'no-key-where-requests-are-served',
+      severity: 'error',
+      comment:
+        'What opens keys and signs is loaded by commands alone: web, worker and watcher have no code for it.',
+      from: { path: '^src/processes/(web|worker|watcher|release|merchants)\\.ts$' },
+      to: { path: '^src/domain/chain/keys/', reachable: true },
+    },
+    onlyIn(
+      'keys-in-money-out-only',
+      'Only what sends transactions of its own opens a key.',
+      '^src/(domain/chain/keys/|domain/wallets/flush/|processes/setup/ops/flush\\.ts$)',
+      '^src/domain/chain/keys/',
+    ),
+    {
       name: 'src-knows-no-tests',
       severity: 'error',
       comment:
