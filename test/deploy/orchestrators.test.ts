@@ -2,16 +2,21 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { KNOWN_VARIABLES } from '../../src/platform/config/config.ts';
 import { SECRET_FILE_VARIABLES, SECRET_VARIABLES } from '../../src/platform/config/secret-files.ts';
+import { parseOpsCommand } from '../../src/processes/setup/ops/commands.ts';
 import { filesBelow, read } from '../support/documents.ts';
 
-const UNITS = filesBelow('deploy/systemd');
+const UNITS = filesBelow('deploy/systemd').filter((file) => file.endsWith('.service'));
+/** It runs a command, and ends. */
+const FLUSH = 'deploy/systemd/payment-checkout-flush@.service';
 const CHART = 'deploy/helm/payment-checkout';
 /** Settings of the platform, not of the service. */
 const FOREIGN = ['NODE_ENV', 'NODE_OPTIONS'];
 
 describe('the units of systemd', () => {
   it('start the processes of the Procfile', () => {
-    const starts = UNITS.map((file) => /^ExecStart=\/usr\/bin\/(.*)$/m.exec(read(file))?.[1]);
+    const starts = UNITS.filter((file) => file !== FLUSH).map(
+      (file) => /^ExecStart=\/usr\/bin\/(.*)$/m.exec(read(file))?.[1],
+    );
     const lines = read('Procfile').trim().split('\n');
     expect(starts).to.have.members(lines.map((line) => line.split(': ')[1]));
   });
@@ -48,19 +53,36 @@ describe('the units of systemd', () => {
           expect(unit.split('\n')).to.include(line);
       });
 
-      if (!file.includes('release'))
+      if (!file.includes('release') && file !== FLUSH)
         it('has probes and metrics on a port of its own', () => {
           const port = file.includes('web') ? '9090' : file.includes('watcher') ? '9100' : '909%i';
           expect(unit).to.include(`\nEnvironment=ADMIN_PORT=${port} ADMIN_PASSWORD_FILE=%d/admin_password\n`);
         });
 
-      if (!file.includes('release'))
+      if (!file.includes('release') && file !== FLUSH)
         it('waits for the release, and longer than the process takes to drain', () => {
           expect(unit).to.match(/^Requires=payment-checkout-release\.service$/m);
           expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).to.be.greaterThan(25);
         });
     });
+
+  it('flush forwarders by a timer, with a key that no other unit loads', () => {
+    const unit = read(FLUSH);
+    const command =
+      /^ExecStart=\/bin\/sh -c '.* exec \/usr\/bin\/node dist\/processes\/ops\.js (.*) \$\$FLUSH_OPTIONS'$/m;
+    expectsNoMistake(command.exec(unit)?.[1]?.replaceAll('%i', 'ethereum') ?? '');
+    expect(unit).to.match(/^Type=oneshot$/m);
+    expect(unit).to.match(/^Requires=payment-checkout-release\.service$/m);
+    expect(read(FLUSH.replace('.service', '.timer'))).to.match(/^OnCalendar=\*:15$/m);
+    for (const file of UNITS.filter((one) => one !== FLUSH)) expect(read(file)).to.not.match(/gas.?wallet/i);
+  });
 });
+
+/** Throws what the program would say of a mistake in its arguments. */
+function expectsNoMistake(args: string): void {
+  const command = parseOpsCommand(args.split(/\s+/).filter((arg) => arg !== ''));
+  expect(command).to.deep.include({ name: 'wallet flush', changes: true, readsChains: true });
+}
 
 describe('the Helm chart', () => {
   const values = parse(read(`${CHART}/values.yaml`)) as {
@@ -91,6 +113,15 @@ describe('the Helm chart', () => {
     expect(watched.every((name) => /^(?:RPC|BITCOIN)_/.test(name))).to.equal(true);
     const named = [...read(`${CHART}/templates/_helpers.tpl`).matchAll(/name: ([A-Z_]+), value/g)];
     for (const [, name = ''] of named) expect([...KNOWN_VARIABLES, ...FOREIGN]).to.include(name);
+  });
+
+  it('flushes forwarders by a CronJob, with a key that no other pod gets', () => {
+    const template = read(`${CHART}/templates/flush.yaml`);
+    const [, args = ''] = /processes\/ops\.js ([^<]*)</.exec(template) ?? [];
+    expectsNoMistake(args.replace('{{ . }}', 'ethereum').replace(/{{.*}}/, '--min-usd 20'));
+    expect(template).to.include('concurrencyPolicy: Forbid');
+    for (const file of filesBelow(`${CHART}/templates`).filter((one) => !one.endsWith('flush.yaml')))
+      expect(read(file)).to.not.match(/gas.?wallet/i);
   });
 
   it('describes each value in its schema', () => {

@@ -117,6 +117,7 @@ describe('a live payment by web, worker and watcher', function () {
       expect(environment, 'a private key, an extended one, or a seed').to.not.match(
         /\b(0x)?[0-9a-f]{64}\b|[xtyz]prv[a-z0-9]{20}|\b([a-z]{3,8} ){11}[a-z]{3,8}\b/i,
       );
+      expect(told, 'a key file').to.not.match(/gas.?wallet|passphrase|key-?file|keystore|UTC--/i);
       expect(process.output()).to.not.include(PROVIDER_KEY);
       if (process === watcher) {
         // What is looked for below is found where it is.
@@ -128,7 +129,9 @@ describe('a live payment by web, worker and watcher', function () {
       }
     }
     expect(
-      KNOWN_VARIABLES.filter((name) => /PRIVATE_KEY|MNEMONIC|SEED|SIGNER|XPRV/.test(name)),
+      KNOWN_VARIABLES.filter((name) =>
+        /PRIVATE_KEY|MNEMONIC|SEED|SIGNER|XPRV|PASSPHRASE|KEY_FILE|GAS_/.test(name),
+      ),
     ).to.deep.equal([]);
   });
 });

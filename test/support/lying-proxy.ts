@@ -25,16 +25,19 @@ export interface LyingProxy {
   readonly calls: readonly RpcCall[];
   /** Null: it passes on what the node says. */
   lie: Lie | null;
+  /** What happens before the node is asked. */
+  before: ((call: RpcCall) => unknown) | null;
   close(): Promise<void>;
 }
 
 /** Starts a provider that passes on what a node says, until it is told to lie. */
 export async function startLyingProxy(node: Pick<Anvil, 'rpc'>): Promise<LyingProxy> {
   const calls: RpcCall[] = [];
-  const proxy = { lie: null as Lie | null };
+  const proxy = { lie: null as Lie | null, before: null as LyingProxy['before'] };
   const answerTo = async (call: RpcCall): Promise<unknown> => {
     calls.push(call);
     try {
+      await proxy.before?.(call);
       const truth = await node.rpc(call.method, call.params);
       const result = proxy.lie === null ? truth : await proxy.lie(call, truth);
       return result instanceof RawAnswerInstead ? result : { jsonrpc: '2.0', id: call.id, result };
@@ -60,6 +63,12 @@ export async function startLyingProxy(node: Pick<Anvil, 'rpc'>): Promise<LyingPr
     },
     set lie(lie) {
       proxy.lie = lie;
+    },
+    get before() {
+      return proxy.before;
+    },
+    set before(before) {
+      proxy.before = before;
     },
     close: () => receiver.close(),
   };

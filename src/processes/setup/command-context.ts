@@ -8,8 +8,10 @@ import type { Lifetime } from './lifetime.ts';
 
 /** How a command is opened. */
 export interface OpenOptions {
-  /** It writes nothing, runs also before the release, and knows providers. */
+  /** It writes nothing, and runs also before the release. */
   readonly isPreflight?: boolean;
+  /** It knows the providers of real networks, which else the watcher alone does. */
+  readonly readsChains?: boolean;
 }
 
 /** Opens the context of a command; `env` is that of its process. */
@@ -30,8 +32,13 @@ export async function migrateDatabase(databaseUrl: string): Promise<void> {
  * The context of a command that is run once, on DATABASE_URL. Migrates an empty database of development; any
  * other needs its release. Throws ConfigError and StartError.
  */
-export const openCommand: OpenCommand = async (lifetime, name, env, { isPreflight = false } = {}) => {
-  const config = configFrom(withSecrets(env), { showsLinks: false, readsChains: isPreflight });
+export const openCommand: OpenCommand = async (
+  lifetime,
+  name,
+  env,
+  { isPreflight = false, readsChains = false } = {},
+) => {
+  const config = configFrom(withSecrets(env), { showsLinks: false, readsChains });
   const quiet = { ...config, logLevel: 'error' as const };
   const opened = createContext(lifetime, name, quiet, WORKER_DB, (_level, message) => console.error(message));
   // Standard output is for the result alone.

@@ -9,7 +9,8 @@ import { parseOpsCommand } from './ops/commands.ts';
 export async function runOps(lifetime: Lifetime, open: OpenCommand): Promise<void> {
   const command = parseOpsCommand(process.argv.slice(2));
   if ('help' in command) return console.log(command.help);
-  const ctx = await open(lifetime, 'ops', process.env, { isPreflight: command.isPreflight });
+  const { isPreflight, readsChains } = command;
+  const ctx = await open(lifetime, 'ops', process.env, { isPreflight, readsChains });
   if (command.changes) assertActor(ctx.config, process.stdin.isTTY);
   const { facts, text, isBad = false } = await command.run(ctx, output());
   if (command.json) console.log(JSON.stringify(facts));

@@ -61,9 +61,19 @@ export function openForwarder(publicData: string, walletId: string): DerivableWa
 
 /** What the factory is called with behind the salt, to deploy the forwarder of an index. */
 export function initCodeOf(publicData: string): Uint8Array {
+  return concatBytes(hexToBytes(FORWARDER.bytecode), argumentsOf(publicData));
+}
+
+/** What follows the code of every forwarder in what deploys one. */
+export function argumentsOf(publicData: string): Uint8Array {
   const { treasury, tokens } = JSON.parse(publicData) as ForwarderData;
   const words = [treasury, '0x40', `0x${tokens.length.toString(16)}`, ...tokens];
-  return concatBytes(hexToBytes(FORWARDER.bytecode), ...words.map(wordOf));
+  return concatBytes(...words.map(wordOf));
+}
+
+/** The contracts of the tokens that the deployment of a forwarder moves, in lower case. */
+export function movedByDeployment(publicData: string): readonly string[] {
+  return (JSON.parse(publicData) as ForwarderData).tokens;
 }
 
 /** The treasury of what is stored, with its checksum. */

@@ -49,8 +49,10 @@ export interface OpsCommand {
   readonly options: Readonly<Record<string, OpsOption>>;
   /** Whether it changes something, or lets it out: then operator_actions need a name. */
   readonly changes: (values: OpsValues) => boolean;
-  /** It may run before the release, and knows the providers of real networks. */
+  /** It may run before the release. */
   readonly isPreflight?: true;
+  /** It knows the providers of real networks. */
+  readonly readsChains?: true;
   run(ctx: Context, values: OpsValues, output: OpsOutput): Promise<OpsResult>;
 }
 

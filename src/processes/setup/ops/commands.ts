@@ -5,13 +5,13 @@ import { recordCommand } from '../actor.ts';
 import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from './command.ts';
 import { chainForgetCommand, chainRescanCommand, chainResumeCommand, chainStatusCommand } from './chain.ts';
 import { connectionsCommand } from './connections.ts';
-import { drainCommand } from './drain.ts';
 import { eraseCommand } from './erase.ts';
 import { exportCommand } from './export.ts';
+import { flushCommand } from './flush.ts';
+import { drainCommand, restoredCommand } from './maintenance.ts';
 import { reconcileCommand, requeueCommand, stuckCommand } from './stuck.ts';
 import { keysCommand, suspendCommand } from './merchants.ts';
 import { preflightCommand } from './preflight.ts';
-import { restoredCommand } from './restored.ts';
 import { statusCommand, verifyCommand } from './status.ts';
 
 /** The commands of `npm run ops`. */
@@ -29,6 +29,7 @@ export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
   'chain resume': chainResumeCommand,
   'chain rescan': chainRescanCommand,
   'chain forget': chainForgetCommand,
+  'wallet flush': flushCommand,
   export: exportCommand,
   'suspend-merchant': suspendCommand,
   keys: keysCommand,
@@ -55,6 +56,7 @@ export interface AskedCommand {
   readonly changes: boolean;
   /** See OpsCommand. */
   readonly isPreflight: boolean;
+  readonly readsChains: boolean;
   run(ctx: Context, output: OpsOutput): Promise<OpsResult>;
 }
 
@@ -87,6 +89,7 @@ export function parseOpsCommand(args: readonly string[]): AskedCommand | { reado
     json: given.json === true,
     changes: command.changes(values),
     isPreflight: command.isPreflight === true,
+    readsChains: command.readsChains === true,
     async run(ctx, output) {
       const result = await command.run(ctx, values, output);
       if (result.changed !== undefined) await recordCommand(ctx, name, result.changed);

@@ -31,6 +31,7 @@ export const preflightCommand: OpsCommand = {
   },
   changes: () => false,
   isPreflight: true,
+  readsChains: true,
   async run(ctx, values) {
     const merchant = await merchantOf(ctx, values);
     const networks = networksFor(ctx, values, merchant);

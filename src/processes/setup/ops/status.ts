@@ -13,6 +13,7 @@ import {
   stuckSection,
   turnsSection,
 } from '../../../domain/ops/status/scheduled.ts';
+import { flushesSection } from '../../../domain/ops/status/flushes.ts';
 import { readStatus, statusText, type Section } from '../../../domain/ops/status/section.ts';
 import {
   actionsSection,
@@ -49,6 +50,7 @@ const SECTIONS: readonly Section[] = [
   stuckSection,
   { name: 'queues', read: reportQueues },
   networksSection,
+  flushesSection,
   databaseSection,
   replicaSection,
   feedSection,

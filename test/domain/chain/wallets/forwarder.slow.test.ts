@@ -11,7 +11,7 @@ import {
 } from '../../../../src/domain/chain/wallets/forwarder.ts';
 import { FORWARDER } from '../../../../src/domain/chain/wallets/forwarder-code.ts';
 import { ERC20_CODE, findAnvil, startAnvil, wordOf, type Anvil } from '../../../support/anvil.ts';
-import { compileForwarder } from '../../../support/compile-forwarder.ts';
+import { compileContracts } from '../../../support/compile-contract.ts';
 import { until } from '../../../support/until.ts';
 import { TREASURY } from '../../../support/wallets.ts';
 
@@ -32,7 +32,7 @@ describe('the forwarder contract', function () {
   it('is compiled from its source to the bytes that addresses are derived from', async () => {
     const source = await readFile(new URL('../../../../contracts/Forwarder.sol', import.meta.url), 'utf8');
     expect(version).to.equal(FORWARDER.compiler);
-    expect(compileForwarder(source)).to.equal(FORWARDER.bytecode);
+    expect(compileContracts(source).Forwarder?.bytecode).to.equal(FORWARDER.bytecode);
   });
 });
 

@@ -33,6 +33,10 @@ export const PAYMENTS: Reasons = {
     // Conversions
     insert_conversions: UNDER_PAYMENT,
     finish_conversions: UNDER_PAYMENT,
+    // Flushes
+    insert_flush: NEW_ROWS,
+    end_flushes: OWN_ROW,
+    mark_flushed_deposits: OWN_ROW,
     // Refunds
     insert_refunds: `${NEW_ROWS} How far a chain is read may be a moment old.`,
     reserve_parts: UNDER_PAYMENT,

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readQueues, resumeQueues } from '../../../background/queue-status.ts';
 import { LEASE_SECONDS } from '../../../domain/schedule/beats.ts';
 import { beginDrain, countUnderWay, endDrain, readDrain } from '../../../domain/ops/drain.ts';
+import { afterRestore, restoreText, servingNow } from '../../../domain/ops/restored.ts';
+import { StartError } from '../../../platform/config/config.ts';
 import type { Context } from '../../../platform/context.ts';
+import { openDb } from '../../../platform/postgres/db.ts';
 import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from './command.ts';
 
 /** A worker notices within 1 s; the longest job is a delivery, and its lease ends after that of its job. */
@@ -101,3 +104,29 @@ async function waitUntilIdle(ctx: Context, seconds: number, output: OpsOutput): 
     await sleep(POLL_MS);
   }
 }
+
+/** Numbering a large feed again takes minutes. */
+const RESTORE_DB = { poolSize: 2, acquireMs: 10_000, queryMs: 3_600_000, name: 'ops restored' };
+
+export const restoredCommand: OpsCommand = {
+  summary: 'after a backup was restored: the event feed begins again; prints what to check',
+  description:
+    'While no web, worker or watcher runs. Cursors from before the restore get 400 from then on, and all events are ' +
+    'in the feed again, in their order.',
+  options: {},
+  changes: () => true,
+  async run(ctx) {
+    const serving = await servingNow(ctx.db);
+    if (serving.length > 0)
+      throw new StartError(
+        `Stop every web, worker and watcher first. These are connected: ${serving.join(', ')}.`,
+      );
+    const db = openDb({ url: ctx.config.databaseUrl, ...RESTORE_DB });
+    try {
+      const facts = await afterRestore({ ...ctx, db });
+      return { facts: { ...facts }, text: restoreText(facts), changed: { ...facts } };
+    } finally {
+      await db.destroy();
+    }
+  },
+};

@@ -1,0 +1,140 @@
+import { decode } from '../../chain/evm/proofs/rlp.ts';
+import { Refused } from '../../chain/rpc/refused.ts';
+import { fields, integer, quantity, word } from '../../chain/evm/proofs/values.ts';
+import { headerAt } from '../../chain/evm/read.ts';
+import { signCreation } from '../../chain/keys/sign.ts';
+import type { SigningKey } from '../../chain/keys/key-file.ts';
+import type { Context } from '../../../platform/context.ts';
+import { findCandidates } from './candidates.ts';
+import { deriveAgain, lookAtFinal } from './look.ts';
+import { broadcast, nonceOf, type Node } from './node.ts';
+import { feeOf, isAbove, type Prices } from './plan.ts';
+import { endOpenFlushes, markSeen, storeFlush, type FlushOutcome, type OpenFlush } from './store.ts';
+
+/** Where an open flush is: in a block that is not final, or in none. */
+export type Standing = FlushOutcome | 'mined' | 'unmined';
+
+/** Returns where an open flush is, by its own hash or that of one that replaced it. */
+export async function standingOf(node: Node, open: readonly OpenFlush[]): Promise<Standing> {
+  const { provider, final } = node;
+  const calls = open.map((one) => ({ method: 'eth_getTransactionReceipt', params: [one.tx_hash] }));
+  const sent = (await provider.batch(calls)).find((receipt) => receipt !== null);
+  if (sent !== undefined) {
+    const receipt = fields(sent);
+    const height = integer(receipt.blockNumber);
+    const isFinal = height <= final && (await headerAt(provider, height))?.hash === word(receipt.blockHash);
+    return isFinal ? outcomeOf(node, receipt) : 'mined';
+  }
+  const nonces = open.map(({ nonce }) => Number(nonce));
+  const account = open[0]?.account ?? '';
+  const isUsed = (await nonceOf(node, account, final)) > Math.max(...nonces);
+  return isUsed ? { tx_hash: null, outcome: 'reverted', gas_used: null, fee: null } : 'unmined';
+}
+
+function outcomeOf({ coins }: Node, receipt: Readonly<Record<string, unknown>>): FlushOutcome {
+  const gas = quantity(receipt.gasUsed);
+  // Rollups take a fee of their own for what they write to Ethereum.
+  const l1Fee = receipt.l1Fee === undefined || receipt.l1Fee === null ? 0n : quantity(receipt.l1Fee);
+  const fee = gas * quantity(receipt.effectiveGasPrice) + l1Fee;
+  return {
+    tx_hash: word(receipt.transactionHash),
+    outcome: quantity(receipt.status) === 1n ? 'flushed' : 'reverted',
+    gas_used: String(gas),
+    fee: coins.native === null ? null : coins.amountOf(coins.native, fee),
+  };
+}
+
+/** Records what became of an open flush, and what it left where it was. */
+export async function endFlush(
+  ctx: Pick<Context, 'db' | 'config' | 'systemNow'>,
+  node: Node,
+  open: readonly OpenFlush[],
+  outcome: FlushOutcome,
+): Promise<void> {
+  const now = ctx.systemNow();
+  const { network } = node.coins;
+  const ids = [...new Set(open.flatMap(({ payment_ids }) => payment_ids))];
+  const search = {
+    network,
+    finalHeight: node.final,
+    ratesSince: now,
+    minUsd: '0',
+    limit: ids.length,
+    ids,
+    now,
+  };
+  const { derived } = await deriveAgain(ctx, await findCandidates(ctx.db, search));
+  const seen = outcome.tx_hash === null ? [] : await lookAtFinal(node, derived, true);
+  await ctx.db.transaction(async (tx) => {
+    await markSeen(tx, network, seen, now);
+    await endOpenFlushes(tx, network, outcome, now);
+  });
+}
+
+/** A flush that no block has after this long is sent again for more. */
+const REPLACED_AFTER_SECONDS = 600;
+
+/** What was done about a flush that no block has. */
+export interface SentAgain {
+  readonly hash: string;
+  readonly isTaken: boolean;
+  /** Why it is sent as it was; null: for more, or it is too early for that. */
+  readonly because: string | null;
+  readonly isReplaced: boolean;
+}
+
+/** Sends an open flush again: as it was, or with higher fees once it has waited for long. */
+export async function sendAgain(
+  { db, systemNow }: Pick<Context, 'db' | 'systemNow'>,
+  node: Node,
+  open: OpenFlush,
+  { key, prices }: { readonly key: SigningKey; readonly prices: Prices },
+): Promise<SentAgain> {
+  const asItWas = async (because: string | null) => {
+    const isTaken = await broadcast(node, { raw: open.raw, hash: open.tx_hash });
+    return { hash: open.tx_hash, isTaken, because, isReplaced: false };
+  };
+  const waited = (systemNow().getTime() - open.sent_at.getTime()) / 1000;
+  if (waited < REPLACED_AFTER_SECONDS) return asItWas(null);
+  if (key.address !== open.account) return asItWas(`its gas is that of ${open.account}, another key`);
+  const signed = signedOf(open.raw);
+  const higher = {
+    ...signed,
+    chainId: node.chainId,
+    nonce: Number(open.nonce),
+    maxFeePerGas: raised(signed.maxFeePerGas, node.maxFeePerGas),
+    maxPriorityFeePerGas: raised(signed.maxPriorityFeePerGas, node.maxPriorityFeePerGas),
+  };
+  const fee = feeOf(signed.gas, { ...prices, maxFeePerGas: higher.maxFeePerGas });
+  if (isAbove(fee, open.usd, prices))
+    return asItWas(`more gas would cost up to ${fee} dollars, above ${prices.maxFeePercent} %`);
+  const { raw, hash } = signCreation(key, higher);
+  const { payment_ids, usd, account } = open;
+  const row = {
+    tx_hash: hash,
+    network: node.coins.network,
+    account,
+    nonce: higher.nonce,
+    raw,
+    payment_ids,
+    usd,
+  };
+  await storeFlush(db, { ...row, sent_at: systemNow() });
+  return { hash, isTaken: await broadcast(node, { raw, hash }), because: null, isReplaced: true };
+}
+
+/** Nodes take the place of a transaction for at least a tenth more of both fees. */
+function raised(before: bigint, now: bigint): bigint {
+  const higher = (before * 1125n) / 1000n + 1n;
+  return now > higher ? now : higher;
+}
+
+/** Returns what a flush was signed with. */
+function signedOf(raw: Uint8Array) {
+  const items = decode(raw.subarray(1));
+  const [, , tip, most, gas, , , input] = items instanceof Uint8Array ? [] : items;
+  if (!(input instanceof Uint8Array)) throw new Refused('malformed', 'a stored flush is none');
+  const number = (item: unknown) =>
+    item instanceof Uint8Array ? BigInt(`0x0${Buffer.from(item).toString('hex')}`) : 0n;
+  return { maxPriorityFeePerGas: number(tip), maxFeePerGas: number(most), gas: number(gas), input };
+}
