@@ -83,7 +83,7 @@ export async function sendWalletNotice(
   const at = wallet && timeOf(wallet, change);
   if (mailer !== null && wallet !== undefined && at && addSeconds(at, DROPPED_AFTER_SECONDS) > ctx.now()) {
     const { name, contact_email: to, kind } = wallet;
-    const { public_key, treasury } = toResource(ctx.config, wallet);
+    const { public_key, treasury, unaudited } = toResource(ctx.config, wallet);
     const whose = wallet.merchant_id === null ? ', of the service, for merchants without one' : '';
     await mailer.send({
       to,
@@ -91,7 +91,7 @@ export async function sendWalletNotice(
       text: [
         CHANGES[change as WalletChange],
         '',
-        `  wallet  ${id} (${kind}${whose})`,
+        `  wallet  ${id} (${kind}${unaudited ? ', unaudited' : ''}${whose})`,
         `  to      ${public_key ?? treasury ?? 'unknown: the wallet was changed since'}`,
         `  at      ${at.toISOString()}`,
         '',

@@ -21,7 +21,7 @@ export const WalletResource = Type.Object({
   kind: Type.Enum([...WALLET_KIND_IDS], {
     description:
       'xpub: addresses are children of an extended public key, on Bitcoin those of BIP84. forwarder: each is a ' +
-      'contract that can pay the treasury alone.',
+      'contract that can pay the treasury alone, and that nobody has audited.',
   }),
   state: Type.Enum([...WALLET_STATES], {
     description:

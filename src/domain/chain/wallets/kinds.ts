@@ -128,5 +128,9 @@ export function familyOfValue(kind: WalletKindId, value: string, network: Networ
   return family;
 }
 
+/** What a kind is called where it is offered or named. */
+export const namedKind = (kind: WalletKindId): string =>
+  `${kind}${formsOf(kind).some((form) => form.isUnaudited) ? ' (unaudited)' : ''}`;
+
 /** The addresses of a wallet that are shown before it is used. */
 export const FIRST_ADDRESSES = 5;

@@ -1,4 +1,5 @@
 import { FAMILY_OF, familyOf, type WalletFamily } from '../../chain/wallets/families.ts';
+import { namedKind, WALLET_KIND_IDS } from '../../chain/wallets/kinds.ts';
 import { walletFault } from '../../chain/wallets/open.ts';
 import { IS_IN_USE, type Wallet } from '../../chain/wallets/store.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -9,9 +10,15 @@ import { networksOf, type Merchant } from './merchant.ts';
 
 const SET = 'npm run merchants -- wallet set --kind';
 /** How people call the networks of a family, and what sets a wallet there, but for whose it is. */
-const FAMILIES: Readonly<Record<WalletFamily, { readonly name: string; readonly set: string }>> = {
-  evm: { name: 'EVM networks', set: `${SET} forwarder --value ADDRESS --merchant` },
-  bitcoin: { name: 'Bitcoin', set: `${SET} xpub --network bitcoin --value ZPUB --merchant` },
+const FAMILIES: Readonly<
+  Record<WalletFamily, { readonly name: string; readonly set: string; readonly or: string }>
+> = {
+  evm: {
+    name: 'EVM networks',
+    set: `${SET} forwarder --value ADDRESS --merchant`,
+    or: `; of kinds ${WALLET_KIND_IDS.map(namedKind).join(' and ')}`,
+  },
+  bitcoin: { name: 'Bitcoin', set: `${SET} xpub --network bitcoin --value ZPUB --merchant`, or: '' },
 };
 
 /** Where the live money of a merchant goes, on each of its networks, or of all of them (`null`). */
@@ -34,7 +41,7 @@ const walletsFor = sql<Wallet, { merchantId: string; family: WalletFamily }>(
 
 async function walletOf({ db, config }: Context, merchantId: string, family: WalletFamily): Promise<Verdict> {
   const wallets = await run(db, walletsFor, { merchantId, family });
-  const { name, set } = FAMILIES[family];
+  const { name, set, or } = FAMILIES[family];
   const used = wallets.find(({ confirmed_at }) => confirmed_at !== null);
   const pending = wallets.find(({ confirmed_at }) => confirmed_at === null);
   if (used === undefined && pending !== undefined)
@@ -42,12 +49,13 @@ async function walletOf({ db, config }: Context, merchantId: string, family: Wal
       `the wallet ${pending.id} is not confirmed`,
       `npm run merchants -- wallet confirm --wallet ${pending.id} --address ADDRESS, with what its owner's wallet shows`,
     );
-  if (used === undefined) return missing(`no wallet takes its payments on ${name}`, `${set} ${merchantId}`);
+  if (used === undefined)
+    return missing(`no wallet takes its payments on ${name}`, `${set} ${merchantId}${or}`);
   const whose = used.merchant_id === null ? "the installation's default" : 'its own';
   const fault = walletFault(config, used);
   return fault === null
     ? ok(
-        `${used.id}, a ${used.kind} for ${name}, ${whose}, confirmed ${used.confirmed_at?.toISOString() ?? ''}`,
+        `${used.id}, a ${namedKind(used.kind)} for ${name}, ${whose}, confirmed ${used.confirmed_at?.toISOString() ?? ''}`,
       )
     : broken(
         `the wallet ${used.id} is refused: ${fault}`,
@@ -91,6 +99,6 @@ async function walletsOfAll(ctx: Context): Promise<Verdict> {
   const named = rows.map(({ id }) => id).join(', ');
   return missing(
     `${without} of ${live} live merchants have none: ${named}${without > NAMED ? ', ...' : ''}`,
-    `${FAMILIES.evm.set} ID, on Bitcoin ${FAMILIES.bitcoin.set} ID, or for all of them: --merchant default`,
+    `${FAMILIES.evm.set} ID, on Bitcoin ${FAMILIES.bitcoin.set} ID, or for all of them: --merchant default${FAMILIES.evm.or}`,
   );
 }

@@ -2,6 +2,7 @@ import { isNetwork, NETWORK_IDS, type NetworkId } from '../../../domain/chain/ne
 import {
   formsOf,
   isWalletKind,
+  namedKind,
   WALLET_KIND_IDS,
   type WalletForm,
   type WalletKindId,
@@ -55,6 +56,7 @@ export const WALLET_COMMANDS: Readonly<Record<string, Command>> = {
     run: async (ctx, { wallet: id = '', address = '' }) =>
       factsOf(ctx, await confirmWallet(ctx, id, address).catch(asFault)),
     text: changedText,
+    notice: (_values, { unaudited }) => (unaudited === true ? UNAUDITED : null),
   },
   'wallet list': {
     needs: [],
@@ -98,9 +100,8 @@ const ofEachForm = (said: (form: WalletForm) => string) =>
   WALLET_KIND_IDS.flatMap((kind) => [...new Set(formsOf(kind).map((form) => `${kind}: ${said(form)}`))]).join(
     '\n                 ',
   );
-const isUnaudited = (kind: WalletKindId) => formsOf(kind).some((form) => form.isUnaudited);
 
-export const WALLET_OPTIONS = `  --kind         ${WALLET_KIND_IDS.map((kind) => `${kind}${isUnaudited(kind) ? ' (unaudited)' : ''}`).join(' or ')}
+export const WALLET_OPTIONS = `  --kind         ${WALLET_KIND_IDS.map(namedKind).join(' or ')}
   --value        ${ofEachForm(({ value }) => value)}
                  - reads it from standard input. Never a private key or a seed phrase
   --address      ${ofEachForm(({ shown }) => shown)}`;
@@ -124,15 +125,15 @@ function factsOf(ctx: Context, { wallet, mailed, replaced }: Changed): Record<st
   return { ...summary, addresses, replaced, mailed };
 }
 
+const UNAUDITED = 'Unaudited: nobody has audited the forwarder contract that the money passes.';
+
 function confirmNotice(result: Readonly<Record<string, unknown>>): string {
   const { wallet_id: id, kind, merchant_id, mode, unaudited } = result;
   const [form] = formsOf(kind as WalletKindId);
   const networks = (result.networks as readonly string[]).join(', ');
   return [
     ...(mode === 'test' ? ['This is a test merchant: its payments are simulated, and use no wallet.'] : []),
-    ...(unaudited === true
-      ? ['Unaudited: nobody has audited the forwarder contract that the money passes.']
-      : []),
+    ...(unaudited === true ? [UNAUDITED] : []),
     `No payment uses it yet. Compare, and name ${form?.shown ?? ''}:`,
     `  npm run merchants -- wallet confirm --wallet ${String(id)} --address ADDRESS`,
     `It then takes live payments on ${networks}${merchant_id === null ? ' of merchants without a wallet of their own' : ''}.`,
@@ -141,7 +142,9 @@ function confirmNotice(result: Readonly<Record<string, unknown>>): string {
 
 function kindOf(kind: string): WalletKindId {
   if (isWalletKind(kind)) return kind;
-  throw new UsageError(`There is no such kind of wallet. Choose ${WALLET_KIND_IDS.join(' or ')}`);
+  throw new UsageError(
+    `There is no such kind of wallet. Choose ${WALLET_KIND_IDS.map(namedKind).join(' or ')}`,
+  );
 }
 
 function networkOf(network: string | undefined): NetworkId | null {

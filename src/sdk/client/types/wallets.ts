@@ -15,7 +15,7 @@ export interface Wallet {
   id: string;
   /**
    * xpub: addresses are children of an extended public key, on Bitcoin those of BIP84. forwarder:
-   * each is a contract that can pay the treasury alone.
+   * each is a contract that can pay the treasury alone, and that nobody has audited.
    */
   kind: 'xpub' | 'forwarder';
   /**
