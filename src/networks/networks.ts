@@ -1,11 +1,25 @@
+import { arbitrum } from './evm/arbitrum.ts';
+import { base } from './evm/base.ts';
+import { bnb } from './evm/bnb.ts';
 import { ethereum } from './evm/ethereum.ts';
+import { optimism } from './evm/optimism.ts';
 import { polygon } from './evm/polygon.ts';
 import { bitcoin } from './other/bitcoin.ts';
 import { solana } from './other/solana.ts';
 import { tron } from './other/tron.ts';
 import type { EvmNetwork, Network, OtherNetwork } from './traits/network.ts';
 
-const TABLE = { bitcoin, ethereum, tron, polygon, solana } as const satisfies Record<string, Network>;
+const TABLE = {
+  bitcoin,
+  ethereum,
+  tron,
+  polygon,
+  solana,
+  base,
+  arbitrum,
+  optimism,
+  bnb,
+} as const satisfies Record<string, Network>;
 
 export type NetworkId = keyof typeof TABLE;
 

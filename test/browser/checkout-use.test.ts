@@ -3,6 +3,7 @@ import jsqr from 'jsqr';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { COINS_ON_NETWORKS, tokenContract } from '../../src/domain/chain/coins.ts';
+import { NETWORKS } from '../../src/domain/chain/networks.ts';
 import type { PaymentMethod } from '../../src/domain/checkout/view/offer.ts';
 import { paymentIn, setColumns, CHECKOUT_STATES } from '../support/checkout.ts';
 import type { Listening } from '../support/http.ts';
@@ -15,6 +16,9 @@ import { showPages } from './pages.ts';
 const decode = jsqr as unknown as typeof jsqr.default;
 
 type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['clip']>;
+
+/** What a page offers whose merchant has named nothing. */
+const OFFERED = COINS_ON_NETWORKS.filter(({ network }) => NETWORKS[network].isOnRequest !== true);
 
 /** Pixels of the page around the code. */
 const MARGIN = 24;
@@ -70,7 +74,7 @@ describe('using the checkout page', () => {
       `on a ${colorScheme} screen the codes of every coin on every network, chosen in place, are its address and the wallet's link`,
       async () => {
         const { token_id } = await paymentIn(harness, 'waiting');
-        const methods = colorScheme === 'light' ? COINS_ON_NETWORKS : COINS_ON_NETWORKS.toReversed();
+        const methods = colorScheme === 'light' ? OFFERED : OFFERED.toReversed();
         await withPage(browser, { colorScheme, deviceScaleFactor: 2 }, async (page) => {
           await page.goto(urlOf(token_id));
           for (const { coin, network } of methods.filter((method) => method.coin !== 'SOL')) {

@@ -5,15 +5,23 @@ import { USAGE } from '../../src/processes/setup/command-line.ts';
 import { OPS_COMMANDS } from '../../src/processes/setup/ops/commands.ts';
 import { KNOWN_VARIABLES, readConfig } from '../../src/platform/config/config.ts';
 import { SECRET_VARIABLES } from '../../src/platform/config/secret-files.ts';
+import { EVM_NETWORK_IDS } from '../../src/networks/networks.ts';
 import { filesBelow, read, tableOf, ROOT } from '../support/documents.ts';
 
 const OPERATIONS = read('docs/operations.md');
 
+/** A name with NETWORK in it is that of a variable of each network. */
+const ofNetworks = (name: string): string[] =>
+  name.endsWith('_NETWORK')
+    ? EVM_NETWORK_IDS.map((network) => name.replace(/NETWORK$/, network.toUpperCase()))
+    : [name];
+
 describe('docs/operations.md', () => {
   it('lists every variable that is read, in their order', () => {
-    expect(tableOf('docs/operations.md', 'variable').map(([name]) => name)).to.deep.equal([
-      ...KNOWN_VARIABLES,
-    ]);
+    const named = tableOf('docs/operations.md', 'variable').map(([name = '']) => name);
+    expect(named.flatMap(ofNetworks)).to.deep.equal([...KNOWN_VARIABLES]);
+    for (const network of EVM_NETWORK_IDS)
+      expect(OPERATIONS).to.match(new RegExp(`NETWORK stands for a network: [^.]*\\b${network}\\b`, 'i'));
   });
 
   it('states the defaults as they are', () => {
@@ -48,8 +56,9 @@ describe('docs/operations.md', () => {
 
   it('lists the variables that may be files', () => {
     const [section = ''] = OPERATIONS.split('### Secrets in files')[1]?.split('\n### ') ?? [];
-    const named = [...section.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name);
-    expect(named.filter((name) => name !== '_FILE')).to.deep.equal([...SECRET_VARIABLES]);
+    const named = [...section.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name);
+    const secrets = named.filter((name) => name !== '_FILE');
+    expect(secrets.flatMap(ofNetworks)).to.deep.equal([...SECRET_VARIABLES]);
   });
 
   it('lists every command of operators, in the order of their help', () => {

@@ -37,7 +37,7 @@ describe('GET /v1/wallets', () => {
       id: used.id,
       kind: 'forwarder',
       state: 'in_use',
-      networks: ['ethereum', 'polygon'],
+      networks: ['ethereum', 'polygon', 'base', 'arbitrum', 'optimism', 'bnb'],
       unaudited: true,
       public_key: null,
       treasury: TREASURY,

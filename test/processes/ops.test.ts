@@ -197,14 +197,14 @@ describe('npm run ops', function () {
 
   it('connections computes what a topology needs, and is bad where max_connections is less', async () => {
     const few = await ops('connections', '--web', '1', '--workers', '1');
-    expect(few.facts).to.deep.include({ each: { web: 22, worker: 41, watcher: 10 }, needed: 76 });
+    expect(few.facts).to.deep.include({ each: { web: 22, worker: 41, watcher: 15 }, needed: 76 });
     expect(few.isBad).to.equal(false);
     const many = await ops('connections', '--web', '20', '--workers', '20');
     expect(many.isBad).to.equal(true);
     expect(many.text).to.match(/ = 1273; max_connections is \d+: too few\.$/);
     const watched = await ops('connections', '--web', '1', '--workers', '1', '--watchers', '2');
-    expect(watched.facts).to.include({ needed: 96 });
-    expect(watched.text).to.include(' + 2 watchers x 10 + ');
+    expect(watched.facts).to.include({ needed: 106 });
+    expect(watched.text).to.include(' + 2 watchers x 15 + ');
   });
 
   it('status names late jobs by their own time, also while a lease hides them', async () => {

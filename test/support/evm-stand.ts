@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'mocha';
-import { decimalsOf, tokenContract, type CoinId } from '../../src/domain/chain/coins.ts';
+import { decimalsOf, isCoinOn, tokenContract, type CoinId } from '../../src/domain/chain/coins.ts';
 import { EvmClient } from '../../src/domain/chain/evm/client.ts';
 import type { EvmOptions } from '../../src/domain/chain/evm/evm-options.ts';
+import { NETWORKS } from '../../src/domain/chain/networks.ts';
+import type { EvmNetworkId } from '../../src/networks/networks.ts';
 import { ERC20_CODE, findAnvil, startAnvil, wordOf, type Anvil } from './anvil.ts';
 import { Follower } from './follower.ts';
 
@@ -40,15 +42,17 @@ export const ROUTER_CODE = `0x${[
 /** Sends what it is paid on to the address of the first word: a native transfer without a transaction. */
 export const FORWARDER_CODE = '0x6000600060006000346000355af15000';
 
-/** A node with the id and token contracts of Ethereum's main network, which mines when it is told to. */
+/** A node with the id and token contracts of a main network, which mines when it is told to. */
 export class EvmStand {
   readonly anvil: Anvil;
   readonly accounts: readonly string[];
+  readonly network: EvmNetworkId;
   #sender = 0;
 
-  constructor(anvil: Anvil, accounts: readonly string[]) {
+  constructor(anvil: Anvil, accounts: readonly string[], network: EvmNetworkId) {
     this.anvil = anvil;
     this.accounts = accounts;
+    this.network = network;
   }
 
   rpc<Result = unknown>(method: string, ...params: readonly unknown[]): Promise<Result> {
@@ -84,7 +88,7 @@ export class EvmStand {
   /** Sends a token, and returns the hash. */
   pay(coin: CoinId, to: string, units: bigint, more: Readonly<Record<string, string>> = {}): Promise<string> {
     const data = `0xa9059cbb${wordOf(to).slice(2)}${wordOf(units).slice(2)}`;
-    return this.call(contractOf(coin), data, more);
+    return this.call(contractOf(coin, this.network), data, more);
   }
 
   /** Calls a contract, and returns the hash. */
@@ -107,12 +111,14 @@ export class EvmStand {
   }
 
   async setBalance(coin: CoinId, address: string, units: bigint): Promise<void> {
-    await this.rpc('anvil_setStorageAt', contractOf(coin), wordOf(address), wordOf(units));
+    const contract = contractOf(coin, this.network);
+    await this.rpc('anvil_setStorageAt', contract, wordOf(address), wordOf(units));
   }
 
   /** Returns what an address holds of a token in the newest block. */
   async balance(coin: CoinId, address: string): Promise<bigint> {
-    return BigInt(await this.rpc<string>('eth_getStorageAt', contractOf(coin), wordOf(address), 'latest'));
+    const contract = contractOf(coin, this.network);
+    return BigInt(await this.rpc<string>('eth_getStorageAt', contract, wordOf(address), 'latest'));
   }
 
   /** Replaces the newest blocks by as many others, with signed transactions in the block of that place. */
@@ -130,16 +136,17 @@ export class EvmStand {
 
   /** Returns a client of this node, or of what stands in front of it, and who follows it. */
   follow(own: readonly string[], options: Partial<EvmOptions> = {}): Follower {
-    const client = new EvmClient({ ...OPTIONS, urls: [this.anvil.url], ...options }, () => new Date());
-    return new Follower(client, own);
+    const client = new EvmClient({ ...this.options, ...options }, () => new Date());
+    return new Follower(client, own, this.network);
+  }
+
+  /** What a client of this node goes by. */
+  get options(): EvmOptions {
+    const { network, anvil } = this;
+    const { chainId } = NETWORKS[network];
+    return { network, chainId, urls: [anvil.url], finality: { hasCheckpoints: true, depth: 2 } };
   }
 }
-
-const OPTIONS = {
-  network: 'ethereum',
-  chainId: 1,
-  finality: { hasCheckpoints: true, depth: 2 },
-} as const satisfies Partial<EvmOptions>;
 
 /** Enough for a block after any other. */
 const FEES = { maxFeePerGas: '0x2540be400', maxPriorityFeePerGas: '0x3b9aca00' };
@@ -148,12 +155,12 @@ const FEES = { maxFeePerGas: '0x2540be400', maxPriorityFeePerGas: '0x3b9aca00' }
  * Starts a node before the tests of a suite, and ends it behind them; without a binary they are pending. Its
  * chain begins now, unless told otherwise.
  */
-export function useEvmStand(begin?: Date): () => EvmStand {
+export function useEvmStand(begin?: Date, network: EvmNetworkId = 'ethereum'): () => EvmStand {
   let stand: EvmStand | undefined;
   before(async function (this: Context) {
     const binary = findAnvil();
     if (binary === null) this.skip();
-    const anvil = await startAnvil(binary, 1, [
+    const anvil = await startAnvil(binary, NETWORKS[network].chainId, [
       '--no-mining',
       '--slots-in-an-epoch',
       '4',
@@ -162,9 +169,10 @@ export function useEvmStand(begin?: Date): () => EvmStand {
       ...(begin === undefined ? [] : ['--timestamp', String(begin.getTime() / 1000)]),
     ]);
     const accounts = await anvil.rpc<string[]>('eth_accounts');
-    stand = new EvmStand(anvil, accounts);
+    stand = new EvmStand(anvil, accounts, network);
     for (const coin of ['USDC', 'DAI'] as const) {
-      await stand.rpc('anvil_setCode', contractOf(coin), ERC20_CODE);
+      if (!isCoinOn(coin, network)) continue;
+      await stand.rpc('anvil_setCode', contractOf(coin, network), ERC20_CODE);
       for (const account of accounts) await stand.setBalance(coin, account, PLENTY);
     }
     await stand.mine(2 * FINAL_DEPTH);
@@ -178,12 +186,12 @@ export function useEvmStand(begin?: Date): () => EvmStand {
 
 export const newAddress = (): string => `0x${randomBytes(20).toString('hex')}`;
 
-export function contractOf(coin: CoinId): string {
-  const contract = tokenContract(coin, 'ethereum');
+export function contractOf(coin: CoinId, network: EvmNetworkId = 'ethereum'): string {
+  const contract = tokenContract(coin, network);
   if (contract === null) throw new Error(`${coin} has no contract`);
   return contract;
 }
 
-/** Units of a coin on Ethereum. */
-export const unitsOf = (coin: CoinId, whole: number): bigint =>
-  BigInt(whole) * 10n ** BigInt(decimalsOf(coin, 'ethereum'));
+/** Units of a coin, on Ethereum unless told otherwise. */
+export const unitsOf = (coin: CoinId, whole: number, network: EvmNetworkId = 'ethereum'): bigint =>
+  BigInt(whole) * 10n ** BigInt(decimalsOf(coin, network));

@@ -19,7 +19,7 @@ export const NO_RATES = Object.fromEntries(
   ['KRAKEN', 'COINBASE', 'COINGECKO'].map((name) => [`RATE_URL_${name}`, 'http://127.0.0.1:9']),
 );
 
-const PRICES = { BTC: 60_000, ETH: 3_000, USDT: 1, USDC: 1, TRX: 0.25, SOL: 150, POL: 0.4, DAI: 1 };
+const PRICES = { BTC: 60_000, ETH: 3_000, USDT: 1, USDC: 1, TRX: 0.25, SOL: 150, POL: 0.4, DAI: 1, BNB: 600 };
 const KRAKEN = { BTC: 'XXBTZUSD', ETH: 'XETHZUSD', USDT: 'USDTZUSD' } as Readonly<Record<string, string>>;
 const GECKO = {
   BTC: 'bitcoin',
@@ -30,6 +30,7 @@ const GECKO = {
   SOL: 'solana',
   POL: 'polygon-ecosystem-token',
   DAI: 'dai',
+  BNB: 'binancecoin',
 } as Readonly<Record<string, string>>;
 
 /** Serves the three sources of rates over HTTP, in the shapes that they publish. */

@@ -18,6 +18,7 @@ import type { CreatePaymentBody } from '../../src/domain/payments/schemas.ts';
 import { readPayments } from '../../src/domain/payments/lifecycle/store.ts';
 import { judgeAnnounced } from '../../src/domain/payments/refunds/by-merchant/follow.ts';
 import { syncNetwork } from '../../src/domain/payments/sync/sync-network.ts';
+import type { EvmNetworkId } from '../../src/networks/networks.ts';
 import { hashApiKey } from '../../src/platform/values/ids.ts';
 import type { Harness } from './harness.ts';
 import type { Shop } from './shop.ts';
@@ -53,7 +54,7 @@ export function openRealNetwork(
   harness: Harness,
   shop: Shop,
   client: ChainOf = simulatedChain,
-  network: keyof typeof PAID = 'ethereum',
+  network: EvmNetworkId | 'bitcoin' = 'ethereum',
 ): RealNetwork {
   const { ctx } = harness;
   const config = { ...ctx.config, simulateLive: false };
@@ -61,16 +62,16 @@ export function openRealNetwork(
   let watched: Watch | null = null;
   let answered: Outcome | null = null;
   const chain: ChainOf = (own) => ({
-    async poll(network, cursor, watch, now) {
+    async poll(asked, cursor, watch, now) {
       watched = watch;
-      return altered(await client(own).poll(network, cursor, watch, now));
+      return altered(await client(own).poll(asked, cursor, watch, now));
     },
-    find: async (network, txHash) => answered ?? client(own).find(network, txHash),
+    find: async (asked, txHash) => answered ?? client(own).find(asked, txHash),
     ...auditedBy(client(own)),
   });
   const real = { [network]: { payouts: { request: () => Promise.resolve('accepted' as const) } } };
   const served = { networks: [network], isHalted: () => false };
-  const { coin, amount } = PAID[network];
+  const { coin, amount } = PAID[network === 'bitcoin' ? network : 'ethereum'];
   const created = createAdapters(config, { real, served });
   const market = { rates: simulatedRates, priced: new RecentMarket(simulatedRates) };
   const adapters = { ...created, live: { ...created.live, chain, ...market } };

@@ -25,6 +25,7 @@ export const COINS = {
   SOL: { name: 'Solana', simulatedRate: '150', dust: '0.00089088' },
   POL: { name: 'Polygon Ecosystem Token', simulatedRate: '0.4', dust: '0.001' },
   DAI: { name: 'Dai', simulatedRate: '1', isPegged: true, dust: '0.001' },
+  BNB: { name: 'BNB', simulatedRate: '600', dust: '0.000001' },
 } as const satisfies Record<string, Coin>;
 
 export type CoinId = keyof typeof COINS;

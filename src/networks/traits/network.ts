@@ -25,6 +25,8 @@ interface Traits {
   readonly transactionHashFormat: TransactionHashFormat;
   /** By which Trust Wallet names it: SLIP-44, or a number of its own (wallet-core, registry.json). */
   readonly coinType: number;
+  /** A page offers it where its merchant has named it, or settles there; absent: to everybody. */
+  readonly isOnRequest?: true;
   readonly coins: Readonly<Partial<Record<CoinId, CoinOnNetwork>>>;
 }
 

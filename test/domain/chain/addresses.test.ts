@@ -56,6 +56,8 @@ describe('a deposit address', () => {
 });
 
 describe('an address of a wallet', () => {
+  const HEX = ['0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb'];
+  const TRON = ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'];
   // The vectors of BIP-173, BIP-350 and EIP-55, and well-known addresses.
   const VALID: Record<NetworkId, readonly string[]> = {
     bitcoin: [
@@ -72,8 +74,12 @@ describe('an address of a wallet', () => {
       '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359',
       '0xFB6916095CA1DF60BB79CE92CE3EA74C37C5D359',
     ],
-    polygon: ['0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb'],
-    tron: ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
+    polygon: HEX,
+    base: HEX,
+    arbitrum: HEX,
+    optimism: HEX,
+    bnb: HEX,
+    tron: TRON,
     solana: ['4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'],
   };
   const INVALID: Record<NetworkId, readonly string[]> = {
@@ -94,7 +100,11 @@ describe('an address of a wallet', () => {
       `0x${'0'.repeat(40)}`,
       'vitalik.eth',
     ],
-    polygon: ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
+    polygon: TRON,
+    base: TRON,
+    arbitrum: TRON,
+    optimism: TRON,
+    bnb: TRON,
     tron: [
       'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6s',
       '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa',
@@ -143,7 +153,7 @@ describe('an address of a wallet', () => {
       for (const address of VALID[network]) expect(isAddress(network, address, BOTH), address).to.equal(true);
     });
     it(`of ${network} is distinguished from other text`, () => {
-      // Ethereum's and Polygon's are alike.
+      // Those of EVM networks are alike.
       const foreign = NETWORK_IDS.filter(
         (other) => NETWORKS[other].addressFormat !== NETWORKS[network].addressFormat,
       ).flatMap((other) => VALID[other]);
@@ -202,6 +212,10 @@ const GOLDEN_ADDRESSES: Readonly<Record<NetworkId, string>> = {
   tron: '27XEDRPUox1LnAApNve3E3KfVF1JzEH8Nrp',
   polygon: '0xfdf58f9ff8df47d88f2b3d2a4eb1506b46ca8174',
   solana: '9FGrvdm4u5pe8uj1RLn1yB7Qw5e9tJNz92ep1t9f67Sn',
+  base: '0xb082b73bdbd46650d40883d950f8de5decd5c0d9',
+  arbitrum: '0x1029428dd96db001967b840b8045e71e33a47918',
+  optimism: '0xf1bc599063016ba28f8cfc50a4f58b042fba46b3',
+  bnb: '0x0639185171a3bc0de5de5cc77fdd4522bd07285f',
 };
 
 const GOLDEN_HASH = '131aa4780ded6d2fac3e8020cc5a13e73e084251d2253f4a9f2873a2f7a7c912';

@@ -14,13 +14,14 @@ import { isNetwork, NETWORK_IDS, NETWORKS, type NetworkId } from '../../../src/d
 /** Written out a second time, from the coins' own documentation. */
 const DECIMALS: Readonly<Record<CoinId, Partial<Record<NetworkId, number>>>> = {
   BTC: { bitcoin: 8 },
-  ETH: { ethereum: 18 },
-  USDT: { ethereum: 6, tron: 6, polygon: 6, solana: 6 },
-  USDC: { ethereum: 6, polygon: 6, solana: 6 },
+  ETH: { ethereum: 18, base: 18, arbitrum: 18, optimism: 18 },
+  USDT: { ethereum: 6, tron: 6, polygon: 6, solana: 6, arbitrum: 6, bnb: 18 },
+  USDC: { ethereum: 6, polygon: 6, solana: 6, base: 6, arbitrum: 6, optimism: 6, bnb: 18 },
   TRX: { tron: 6 },
   SOL: { solana: 9 },
   POL: { ethereum: 18, polygon: 18 },
   DAI: { ethereum: 18, polygon: 18 },
+  BNB: { bnb: 18 },
 };
 
 /** Written out a second time; the same on each network of a coin. */
@@ -33,6 +34,7 @@ const DUST: Readonly<Record<CoinId, string>> = {
   SOL: '0.00089088',
   POL: '0.001',
   DAI: '0.001',
+  BNB: '0.000001',
 };
 
 describe('coins and networks', () => {

@@ -23,6 +23,11 @@ describe('what makes a transfer final', () => {
     ]);
     expect(finalityFor('polygon', [usdc('1')], null, {})).to.equal('finalized');
     expect(finalityFor('tron', [usdc('1')], null, {})).to.equal(null);
+    for (const network of ['base', 'arbitrum', 'optimism'] as const)
+      expect(
+        [usdc('999.99'), usdc('1000')].map((one) => finalityFor(network, [one], null, {})),
+      ).to.deep.equal(['safe', 'finalized']);
+    expect(finalityFor('bnb', [usdc('1')], null, {})).to.equal('finalized');
   });
 
   it('is so many blocks on Bitcoin, by worth, and the most where nobody knows it', () => {

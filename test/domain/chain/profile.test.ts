@@ -20,7 +20,7 @@ describe('the chains of live payments', () => {
       'Sepolia',
       'Polygon Amoy',
     ]);
-    expect(testnet.explorers).to.deep.equal({
+    expect(testnet.explorers).to.include({
       ethereum: 'https://sepolia.etherscan.io/tx/{tx}',
       polygon: 'https://amoy.polygonscan.com/tx/{tx}',
       bitcoin: 'https://mempool.space/testnet4/tx/{tx}',

@@ -6,6 +6,8 @@ import {
   type Config,
 } from '../../../src/platform/config/config.ts';
 import { DEVELOPMENT_KEY } from '../../../src/platform/config/production.ts';
+import { EVM_NETWORK_IDS } from '../../../src/networks/networks.ts';
+import { variableOf } from '../../../src/platform/config/variables.ts';
 
 const QUEUES = ['expiration', 'settlement'];
 const DATABASE_URL = 'postgres://u:p@db:5432/checkout';
@@ -36,11 +38,7 @@ function faultsOf(env: Record<string, string>, options?: { showsLinks?: boolean 
   }
 }
 
-/**
- * Each variable of the contract's table: what it sets, its default, values that it takes, and values that
- * stop the process.
- */
-const VARIABLES: readonly {
+interface Case {
   name: (typeof KNOWN_VARIABLES)[number];
   field: keyof Config;
   otherwise: unknown;
@@ -48,7 +46,13 @@ const VARIABLES: readonly {
   bad: readonly string[];
   /** What else must be set. */
   beside?: Record<string, string>;
-}[] = [
+}
+
+/**
+ * Each variable of the contract's table: what it sets, its default, values that it takes, and values that
+ * stop the process.
+ */
+const VARIABLES: readonly Case[] = [
   {
     name: 'PORT',
     field: 'port',
@@ -350,15 +354,6 @@ const VARIABLES: readonly {
     bad: ['a.example', 'ws://a.example', 'https://a.example,https://a.example', 'https://a.example,'],
   },
   {
-    name: 'RPC_URLS_POLYGON',
-    field: 'rpc',
-    otherwise: {},
-    good: {
-      'https://a.example': { polygon: { urls: ['https://a.example'], quorumUsd: 1_000, hasTraces: false } },
-    },
-    bad: ['https:/a.example'],
-  },
-  {
     name: 'BITCOIN_RPC_URL',
     field: 'rpc',
     otherwise: {},
@@ -391,9 +386,7 @@ const VARIABLES: readonly {
   },
   { name: 'RPC_QUORUM_USD_BITCOIN', field: 'rpc', otherwise: {}, good: { 5: {} }, bad: ['-1'] },
   { name: 'RPC_QUORUM_USD_ETHEREUM', field: 'rpc', otherwise: {}, good: { 5: {} }, bad: ['-1', '$5'] },
-  { name: 'RPC_QUORUM_USD_POLYGON', field: 'rpc', otherwise: {}, good: { 0: {} }, bad: ['5 USD'] },
   { name: 'RPC_TRACES_ETHEREUM', field: 'rpc', otherwise: {}, good: { true: {} }, bad: ['yes', '1'] },
-  { name: 'RPC_TRACES_POLYGON', field: 'rpc', otherwise: {}, good: { false: {} }, bad: ['on'] },
   {
     name: 'CONFIRMATIONS_ETHEREUM',
     field: 'finality',
@@ -414,13 +407,40 @@ const VARIABLES: readonly {
     },
     bad: ['12', '0=0', '0=latest', '5=safe', '0=safe,0=finalized', '0=1,100=2,50=3', '0=10001', '0=safe,'],
   },
-  {
-    name: 'CONFIRMATIONS_POLYGON',
-    field: 'finality',
-    otherwise: {},
-    good: { '0=finalized': { polygon: [{ from: 0, by: 'finalized' }] } },
-    bad: ['=safe'],
-  },
+  ...EVM_NETWORK_IDS.filter((network) => network !== 'ethereum').flatMap((network): Case[] => [
+    {
+      name: variableOf('RPC_URLS', network),
+      field: 'rpc',
+      otherwise: {},
+      good: {
+        'https://a.example': {
+          [network]: { urls: ['https://a.example'], quorumUsd: 1_000, hasTraces: false },
+        },
+      },
+      bad: ['https:/a.example'],
+    },
+    {
+      name: variableOf('RPC_QUORUM_USD', network),
+      field: 'rpc',
+      otherwise: {},
+      good: { 0: {} },
+      bad: ['5 USD'],
+    },
+    {
+      name: variableOf('RPC_TRACES', network),
+      field: 'rpc',
+      otherwise: {},
+      good: { false: {} },
+      bad: ['on'],
+    },
+    {
+      name: variableOf('CONFIRMATIONS', network),
+      field: 'finality',
+      otherwise: {},
+      good: { '0=finalized': { [network]: [{ from: 0, by: 'finalized' }] } },
+      bad: ['=safe'],
+    },
+  ]),
   {
     name: 'CONFIRMATIONS_BITCOIN',
     field: 'finality',

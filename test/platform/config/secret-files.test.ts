@@ -16,6 +16,10 @@ const SECRETS = {
   SMTP_URL: 'smtps://u:hunter2hunter2@mail:465',
   RPC_URLS_ETHEREUM: 'https://rpc.example.com/v3/hunter2hunter2',
   RPC_URLS_POLYGON: 'https://rpc.example.com/v3/hunter2hunter2',
+  RPC_URLS_BASE: 'https://rpc.example.com/v3/hunter2hunter2',
+  RPC_URLS_ARBITRUM: 'https://rpc.example.com/v3/hunter2hunter2',
+  RPC_URLS_OPTIMISM: 'https://rpc.example.com/v3/hunter2hunter2',
+  RPC_URLS_BNB: 'https://rpc.example.com/v3/hunter2hunter2',
   BITCOIN_RPC_URL: 'http://checkout:hunter2hunter2@10.0.0.1:8332',
   BITCOIN_ESPLORA_URLS: 'https://blocks.example.com/hunter2hunter2',
 } satisfies Record<(typeof SECRET_VARIABLES)[number], string>;

@@ -16,7 +16,9 @@ export async function evmStage(
   stand: EvmStand,
 ): Promise<Stage> {
   const from = stand.account();
-  const units = (amount: string) => (BigInt(Math.round(Number(amount) * 100)) * unitsOf('USDC', 1)) / 100n;
+  const { network } = stand;
+  const one = unitsOf('USDC', 1, network);
+  const units = (amount: string) => (BigInt(Math.round(Number(amount) * 100)) * one) / 100n;
   const read = async () => {
     while (await real.sync());
     // Two polls must agree on what is final.
@@ -42,8 +44,7 @@ export async function evmStage(
   const setAmount = (amount: string) =>
     stand.rpc('anvil_setStorageAt', router, wordOf(0n), wordOf(units(amount)));
   /** Pays somebody else with the number of a transaction. */
-  const payOther = async (nonce: string) =>
-    stand.pay('USDC', newAddress(), unitsOf('USDC', 1), { from, nonce, ...HIGHER });
+  const payOther = async (nonce: string) => stand.pay('USDC', newAddress(), one, { from, nonce, ...HIGHER });
   return {
     async pay(amount) {
       const hash = await stand.pay('USDC', address, units(amount), { from });
@@ -52,7 +53,7 @@ export async function evmStage(
     },
     async payByContract(amount) {
       await setAmount(amount);
-      const words = [contractOf('USDC'), address].map((value) => wordOf(value).slice(2));
+      const words = [contractOf('USDC', network), address].map((value) => wordOf(value).slice(2));
       const hash = await stand.call(router, `0x${words.join('')}`, { from });
       await blocks(1);
       return hash;

@@ -29,14 +29,15 @@ export async function begin(node: Node, depth: number): Promise<State> {
  * linked, whatever a node says of its head.
  */
 export async function scan(options: Scan, progress: Progress): Promise<ChainPage['next']> {
-  const { depth, quorum, pageMs } = options;
+  const { depth, pageMs } = options;
   const { tip } = progress.branch;
   const head = await headOf(options, tip);
   progress.head = head;
   if (head.hash !== tip.hash && head.height <= tip.height) return behind(progress.branch, head);
-  const next = await readBranch(sourceOf(options), progress, head, pageMs);
+  const source = sourceOf(options);
+  const next = await readBranch(source, progress, head, pageMs);
   const final = progress.branch.tip.height - depth + 1;
-  await finalize(progress.branch, { final, named: [] }, quorum);
+  await finalize(progress.branch, { final, named: [] }, source);
   return next;
 }
 

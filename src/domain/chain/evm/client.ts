@@ -16,6 +16,7 @@ import { isOfTransaction, isUnable, NO_PROVIDER, Questions } from '../rpc/questi
 import { Poller, type Asked } from '../scan/poll.ts';
 import type { Progress } from '../scan/read-branch.ts';
 import { hasSpent, readBalances, readReceived, type Auditor } from './balances.ts';
+import { TokenCheck } from './calls/decimals.ts';
 import { MAX_RANGE } from './catch-up.ts';
 import type { EvmOptions } from './evm-options.ts';
 import { findTransaction } from './look-up.ts';
@@ -44,11 +45,12 @@ export class EvmClient implements ChainClient {
     this.#coins = new Coins(options.network, options.contractOf);
     this.#providers = new Providers(options.urls, options.limits);
     this.#questions = new Questions(this.#providers, (provider) => checkChain(provider, options.chainId));
+    const tokens = new TokenCheck(this.#coins, this.#providers, this.#questions);
     this.#poller = new Poller({
       network: options.network,
       providers: this.#providers,
       questions: this.#questions,
-      check: (provider) => this.#questions.check(provider),
+      check: (provider, now) => tokens.check(provider, now),
       begin: (provider) => begin(provider, options.finality),
       read: (asked, progress) => this.#read(asked, progress),
       safeHeight: (tip) => (this.#settled?.head === tip ? this.#settled.safe : 0),

@@ -1,17 +1,19 @@
 import { compare, sum } from '../../../platform/values/money.ts';
 import type { Owned, Watch } from '../port.ts';
 import type { Found } from '../scan/cursor.ts';
+import { proveByBytes } from './calls/raw-transactions.ts';
 import { readHeader, type Header } from './proofs/header.ts';
 import { readReceipts, type Receipt } from './proofs/receipts.ts';
 import { demand } from '../rpc/refused.ts';
 import {
   isKnownType,
+  isSigned,
   proveSender,
   proveTransactions,
   readTransaction,
   type Transaction,
 } from './proofs/transactions.ts';
-import { dataBytes, fields, list } from './proofs/values.ts';
+import { fields, list } from './proofs/values.ts';
 import type { Call, JsonRpc } from '../rpc/json-rpc.ts';
 import { ProviderError, type ProviderFault } from '../rpc/provider-error.ts';
 import { gainOf, innerMoves, type InnerMove } from './traces.ts';
@@ -178,21 +180,16 @@ export async function transfersTo(
   const moved = transfersIn(coins, { ...block, receipts: known }, own, inner);
   const found = moved.filter((one) => own.takes?.(one) ?? true);
   if (found.length === 0) return found;
-  if (!block.transactions.every(isKnownType)) await proveByBytes(provider, block);
-  // A token's log names the sender, and is proven. Recovering a key takes a millisecond or two.
-  const native = new Set(found.flatMap(({ coin, txHash }) => (coin === coins.native ? txHash : [])));
-  for (const transaction of block.transactions)
-    if (native.has(transaction.hash) && isKnownType(transaction)) proveSender(transaction);
-  return found;
-}
-
-/** Throws Refused unless the header commits to the transactions; the bytes of unknown types are asked for. */
-async function proveByBytes(provider: JsonRpc, { header, transactions }: Block): Promise<void> {
-  const raw = new Map<string, Buffer>();
-  for (const transaction of transactions) {
-    const { hash } = transaction;
-    if (!isKnownType(transaction))
-      raw.set(hash, dataBytes(await provider.call('eth_getRawTransactionByHash', hash)));
-  }
-  proveTransactions(transactions, header, raw);
+  const { header, transactions } = block;
+  const unknown = new Set(transactions.flatMap((one) => (isKnownType(one) ? [] : one.hash)));
+  const isProven = unknown.size === 0 || (await proveByBytes(provider, header, transactions));
+  // Logs prove what tokens move, and who sends them. Of a type that is not known no hash covers receiver and
+  // value, and without all bytes none covers any: balances tell of such coins.
+  const isBelieved = ({ coin, txHash }: Found) => coin !== coins.native || (isProven && !unknown.has(txHash));
+  const believed = found.filter(isBelieved);
+  // Recovering a key takes a millisecond or two.
+  const native = new Set(believed.flatMap(({ coin, txHash }) => (coin === coins.native ? txHash : [])));
+  for (const transaction of transactions)
+    if (native.has(transaction.hash) && isSigned(transaction)) proveSender(transaction);
+  return believed;
 }

@@ -53,7 +53,7 @@ export async function begin(provider: JsonRpc, finality: Finality): Promise<Stat
 
 /** Reads from the tip towards the head, and makes final what is. */
 export async function scan(options: Scan, progress: Progress): Promise<Scanned> {
-  const { provider, finality, quorum, pageMs } = options;
+  const { provider, finality, pageMs } = options;
   const head = await headerAt(provider, 'latest');
   demand(head !== null, `provider ${provider.name} has no head`);
   progress.head = head;
@@ -66,11 +66,11 @@ export async function scan(options: Scan, progress: Progress): Promise<Scanned> 
   if (checkpoints.final - tip.height >= CATCH_UP_BLOCKS) {
     const linked = await linkedBranch(source, progress.branch);
     progress.branch = await catchUp(options, linked, checkpoints.final);
-    await finalize(progress.branch, checkpoints, quorum);
+    await finalize(progress.branch, checkpoints, source);
     return { next: 'more', checkpoints: null };
   }
   const next = await readBranch(source, progress, head, pageMs);
-  await finalize(progress.branch, checkpoints, quorum);
+  await finalize(progress.branch, checkpoints, source);
   return { next, checkpoints: next === 'head' ? checkpoints : null };
 }
 

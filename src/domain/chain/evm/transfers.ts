@@ -7,7 +7,7 @@ import { claimsOf } from '../scan/claims.ts';
 import type { Found, Mined } from '../scan/cursor.ts';
 import { bloomBits, mayHold, type Header } from './proofs/header.ts';
 import type { Log, Receipt } from './proofs/receipts.ts';
-import { isKnownType, proveSender, type Transaction } from './proofs/transactions.ts';
+import { isSigned, proveSender, type Transaction } from './proofs/transactions.ts';
 
 /** Transfer(address indexed from, address indexed to, uint256 value), ERC-20. */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -155,13 +155,13 @@ export function minedOf({
   const claimed = (transaction: Transaction, claims: ReadonlySet<string>) => {
     const [claim] = claimsOf(transaction);
     if (claim === undefined || !claims.has(claim)) return [];
-    if (isKnownType(transaction)) proveSender(transaction);
+    proveSender(transaction);
     return [[claim, transaction.hash] as const];
   };
   return {
     height,
     hash,
     time,
-    claimants: (claims) => new Map(transactions.flatMap((transaction) => claimed(transaction, claims))),
+    claimants: (claims) => new Map(transactions.filter(isSigned).flatMap((one) => claimed(one, claims))),
   };
 }

@@ -15,7 +15,10 @@ export interface RateSite {
   read(fetchJson: FetchJson, base: string, now: Date): Promise<Readings>;
 }
 
-/** Kraken, public ticker: `{ error, result: { PAIR: { a: [ask, ...], b: [bid, ...] } } }`, without a time. */
+/**
+ * Kraken, public ticker: `{ error, result: { PAIR: { a: [ask, ...], b: [bid, ...] } } }`, without a time. A
+ * pair that it does not know fails the whole request: a coin that it has not had for long is left out.
+ */
 const KRAKEN_PAIRS: Readonly<Partial<Record<CoinId, string>>> = {
   BTC: 'XXBTZUSD',
   ETH: 'XETHZUSD',
@@ -28,7 +31,15 @@ const KRAKEN_PAIRS: Readonly<Partial<Record<CoinId, string>>> = {
 };
 
 /** Coinbase Exchange, product ticker: `{ bid, ask, time }`. To it USDC is the dollar; it has no TRX. */
-const COINBASE_COINS = ['BTC', 'ETH', 'USDT', 'SOL', 'POL', 'DAI'] as const satisfies readonly CoinId[];
+const COINBASE_COINS = [
+  'BTC',
+  'ETH',
+  'USDT',
+  'SOL',
+  'POL',
+  'DAI',
+  'BNB',
+] as const satisfies readonly CoinId[];
 
 /** CoinGecko, simple price: `{ id: { usd, last_updated_at } }`. */
 const COINGECKO_IDS: Readonly<Record<CoinId, string>> = {
@@ -40,6 +51,7 @@ const COINGECKO_IDS: Readonly<Record<CoinId, string>> = {
   SOL: 'solana',
   POL: 'polygon-ecosystem-token',
   DAI: 'dai',
+  BNB: 'binancecoin',
 };
 
 export const RATE_SITES: Readonly<Record<RateSourceName, RateSite>> = {

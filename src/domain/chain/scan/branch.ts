@@ -15,7 +15,7 @@ export class Branch {
   readonly #network: NetworkId;
   readonly #now: Date;
   #final: State['final'];
-  #blocks: string[];
+  #blocks: (string | undefined)[];
   #time: number;
   #transfers: Map<string, Tracked>;
   #changed = new Set<string>();

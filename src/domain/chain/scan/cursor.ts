@@ -46,8 +46,8 @@ export interface Tracked extends Found {
 /** What a client knows of a chain. */
 export interface State {
   readonly final: { readonly height: number; readonly hash: string | null };
-  /** The hashes of the blocks above the final one, in their order. */
-  readonly blocks: readonly string[];
+  /** The hashes of the blocks above the final one, in their order; undefined: it was not kept. */
+  readonly blocks: readonly (string | undefined)[];
   /** The time of the last of them. */
   readonly time: number;
   readonly transfers: readonly Tracked[];
@@ -104,8 +104,18 @@ const VERSION = 1;
 
 /** Returns a state as the caller stores it. */
 export function writeCursor(state: State): string {
-  return JSON.stringify({ version: VERSION, ...state });
+  const blocks = state.blocks.map((hash, i) => (isKept(state, i) ? (hash ?? NOT_KEPT) : NOT_KEPT));
+  return JSON.stringify({ version: VERSION, ...state, blocks });
 }
+
+const NOT_KEPT = '';
+/** The hashes of so many of the newest blocks are kept, and of those below one in so many. */
+const ALL_KEPT = 256;
+const KEPT_EVERY = 64;
+
+/** A chain that is final after a quarter of an hour may have thousands of blocks above, at each poll. */
+const isKept = ({ final, blocks }: State, i: number): boolean =>
+  i >= blocks.length - ALL_KEPT || (final.height + 1 + i) % KEPT_EVERY === 0;
 
 /** Returns the state of a cursor; a number is a height above which everything is read again. */
 export function readCursor(cursor: string): State | number {
@@ -113,7 +123,7 @@ export function readCursor(cursor: string): State | number {
   const { version, ...state } = JSON.parse(cursor) as State & { version: number };
   if (version !== VERSION)
     throw new Error(`the chain cursor has version ${version}, not ${VERSION}: read again from a height`);
-  return state;
+  return { ...state, blocks: state.blocks.map((hash) => (hash === NOT_KEPT ? undefined : hash)) };
 }
 
 /** Returns the state from which everything above a height is read again. */

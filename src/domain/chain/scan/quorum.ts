@@ -13,6 +13,12 @@ export interface Quorum {
   agrees(block: { height: number; hash: string }): Promise<boolean | null>;
 }
 
+/** Who is asked before blocks become final: the provider of a poll, and those of other hosts. */
+export interface Judges {
+  readonly quorum: Quorum;
+  headerAt(height: number): Promise<Pick<BlockOfTransfer, 'hash'> | null>;
+}
+
 /**
  * Makes final what a provider names, as far as it was read. Throws Refused where a named block is on another
  * branch than the one that was read. Where a second provider must agree and does not, final ends below the
@@ -21,7 +27,7 @@ export interface Quorum {
 export async function finalize(
   branch: Branch,
   { final, named }: { final: number; named: readonly BlockOfTransfer[] },
-  quorum: Quorum,
+  judges: Judges,
 ): Promise<void> {
   for (const { height, hash } of named) {
     const known = branch.hashAt(height);
@@ -30,11 +36,24 @@ export async function finalize(
       `block ${height} is named final or safe, and is on another branch`,
     );
   }
-  const height = Math.min(final, branch.tip.height);
+  const most = Math.min(final, branch.tip.height);
+  const height = knownUpTo(branch, most);
   const hash = branch.hashAt(height);
   if (hash === undefined || height <= branch.final.height) return;
-  const large = await quorum.needed(branch.becomingFinal(height));
+  if (height < most)
+    demand(
+      (await judges.headerAt(height))?.hash === hash,
+      `block ${height} below the one that is named final is on another branch`,
+    );
+  const large = await judges.quorum.needed(branch.becomingFinal(height));
   const lowest = Math.min(...large.map(({ block }) => block?.height ?? height));
-  const isAgreed = large.length === 0 || (await quorum.agrees({ height, hash })) === true;
-  branch.finalize(isAgreed ? height : lowest - 1);
+  const isAgreed = large.length === 0 || (await judges.quorum.agrees({ height, hash })) === true;
+  branch.finalize(isAgreed ? height : knownUpTo(branch, lowest - 1));
+}
+
+/** Returns the highest block up to a height whose hash was kept. */
+function knownUpTo(branch: Branch, height: number): number {
+  let known = height;
+  while (known > branch.final.height && branch.hashAt(known) === undefined) known -= 1;
+  return known;
 }

@@ -2,7 +2,7 @@ import type { NetworkId } from '../networks.ts';
 import { ChainHalted, type BlockOfTransfer, type Wait } from '../port.ts';
 import { demand } from '../rpc/refused.ts';
 import type { Branch } from './branch.ts';
-import type { Quorum } from './quorum.ts';
+import type { Judges } from './quorum.ts';
 
 /**
  * Blocks above the final one that a page reads, and transfers after which it ends: sooner where its time is
@@ -29,10 +29,9 @@ export interface Progress {
 }
 
 /** What a scan reads blocks from: one provider. What it returns has the hash that it is asked for. */
-export interface Source<Block extends Above> {
+export interface Source<Block extends Above> extends Judges {
   readonly network: NetworkId;
   readonly provider: { readonly name: string };
-  readonly quorum: Quorum;
   /** Throws Refused when the provider serves another chain. */
   check(): Promise<void>;
   headerAt(height: number): Promise<Linked | null>;

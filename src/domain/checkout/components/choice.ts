@@ -6,7 +6,7 @@ import { fill, html, latin, type Html } from '../../../platform/pages/html.ts';
 import type { PageTexts } from '../../languages/en.ts';
 import type { Language } from '../../languages/languages.ts';
 import { symbol } from '../markup/icons.ts';
-import { isPayable, type PaymentMethod } from '../view/offer.ts';
+import { isPayable, isSame, type PaymentMethod } from '../view/offer.ts';
 import type { Served, View } from '../view/view.ts';
 
 /** Every method, on cheap networks first. */
@@ -16,7 +16,11 @@ const CHEAPEST_FIRST: readonly PaymentMethod[] = NETWORKS_BY_FEE.flatMap((networ
 
 /** What is on offer and can be paid with now, in the merchant's order. */
 function offeredMethods({ appearance, payment }: View, served: Served): readonly PaymentMethod[] {
-  return (appearance.methods ?? CHEAPEST_FIRST).filter((method) => isPayable(served, payment, method));
+  const own = { coin: payment.pay_currency, network: payment.pay_network };
+  const isUsual = (method: PaymentMethod) =>
+    NETWORKS[method.network].isOnRequest !== true || isSame(method, own);
+  const methods = appearance.methods ?? CHEAPEST_FIRST.filter(isUsual);
+  return methods.filter((method) => isPayable(served, payment, method));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { wrongDecimals } from '../../chain/evm/calls/decimals.ts';
 import { checkpointsBelow } from '../../chain/evm/finality.ts';
 import type { Header } from '../../chain/evm/proofs/header.ts';
 import { Refused } from '../../chain/rpc/refused.ts';
@@ -5,8 +6,9 @@ import { blockOf, headerAt, proveContent, receiptsOf } from '../../chain/evm/rea
 import { checkChain } from '../../chain/evm/scan.ts';
 import type { JsonRpc } from '../../chain/rpc/json-rpc.ts';
 import { ProviderError } from '../../chain/rpc/provider-error.ts';
-import { TRANSFER_TOPIC } from '../../chain/evm/transfers.ts';
+import { Coins, TRANSFER_TOPIC } from '../../chain/evm/transfers.ts';
 import { isProofOfWork, mostSecondsBehind, NETWORKS, type NetworkId } from '../../chain/networks.ts';
+import { realChains } from '../../chain/profile.ts';
 import type { Context } from '../../../platform/context.ts';
 import { durationText } from '../status/section.ts';
 import { broken, ok, type Verdict } from './finding.ts';
@@ -44,6 +46,13 @@ export async function inspectProvider(ctx: Context, provider: JsonRpc, asked: As
     if (block === null) return failed('it does not have its head', `${variable}: another provider`);
     proveContent(block);
     await receiptsOf(provider, block);
+    const coins = new Coins(network, realChains(ctx.config).contractOf);
+    const [wrong] = await wrongDecimals(provider, coins);
+    if (wrong !== undefined)
+      return failed(
+        `it says that ${wrong.coin} has ${wrong.said} decimals, and not ${wrong.expected}`,
+        `compare ${wrong.contract} with a block explorer: correct TESTNET_TOKENS or src/networks, or ${variable}`,
+      );
     const lacks = await lacking(provider, head);
     if (lacks.needed.length > 0)
       return failed(`it lacks ${lacks.needed.join(', ')}`, `${variable}: a provider that has them`);

@@ -93,7 +93,7 @@ export function isForeignAddress(
   address: string,
 ): boolean {
   if (!isAddress(network, address, chains.addressChains)) return false;
-  // On every network: Ethereum and Polygon share an address format.
+  // On every network: EVM networks share an address format.
   const derived = networks.flatMap((one) => addresses.derive(one, payment) ?? []);
   const contracts = COINS_ON_NETWORKS.flatMap(({ coin, network: one }) => [
     tokenContract(coin, one) ?? [],

@@ -24,6 +24,8 @@ const MOST_POLL_MS = 500;
 const LEAST_POLL_MS = 200;
 /** Where blocks come at random, and seldom, customers wait for what is seen in the pool. */
 const POOL_POLL_MS = 5_000;
+/** Where a second has several blocks, a poll reads some at once: it also asks for head and checkpoints. */
+const FAST_POLL_MS = 1_000;
 /** A poll that fails is tried again after 1 s, 2 s, 4 s ... */
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
@@ -128,7 +130,9 @@ async function pollOnce(
 
 /** A block comes its usual time after the one before, or later: until it is there it is asked for often. */
 function untilNextBlock({ config, now }: Context, network: NetworkId, headAt: Date): number {
-  const blockMs = (config.blockSeconds ?? NETWORKS[network].blockSeconds) * 1_000;
+  const { blockSeconds } = NETWORKS[network];
+  if (config.blockSeconds === null && blockSeconds < 1) return FAST_POLL_MS;
+  const blockMs = (config.blockSeconds ?? blockSeconds) * 1_000;
   const dueInMs = headAt.getTime() + blockMs - now().getTime();
   const often = Math.min(MOST_POLL_MS, Math.max(LEAST_POLL_MS, blockMs / 4));
   const most = isProofOfWork(network) ? Math.min(POOL_POLL_MS, blockMs) : blockMs;

@@ -57,10 +57,10 @@ export interface NewTransfer {
 }
 
 /**
- * Returns the credit of a new transfer (contract, "Money"): at par in the settlement coin. In another coin at
- * the locked rate as far as the quote asks and the payment misses, the rest at the market's rate of the
- * moment, rounded down: a locked rate is no option on any amount. `readRates` is called only
- * for that rest. Throws RateUnavailable.
+ * Returns the credit of a new transfer (contract, "Money"): at par in the settlement coin, in whole units of
+ * it where it settles. In another coin at the locked rate as far as the quote asks and the payment misses,
+ * the rest at the market's rate of the moment, rounded down: a locked rate is no option on any amount.
+ * `readRates` is called only for that rest. Throws RateUnavailable.
  */
 export function creditOf(
   payment: Pick<Payment, 'pay_currency' | 'pay_network'>,
@@ -69,8 +69,9 @@ export function creditOf(
 ): Credit {
   const { pay_currency, pay_network } = payment;
   const { coin, amount } = transfer;
-  if (coin === pay_currency) return { credit: amount, ...NOTHING_LOCKED };
   const decimals = decimalsOf(pay_currency, pay_network);
+  // The same coin may have more decimals on another network.
+  if (coin === pay_currency) return { credit: cut(amount, decimals), ...NOTHING_LOCKED };
   const locked = lockedPart(transfer, decimals);
   const rest = subtract(amount, locked.locked_amount);
   if (isZero(rest)) return { ...locked, credit: locked.locked_credit };
@@ -80,6 +81,9 @@ export function creditOf(
   const atMarket = divide(multiply(rest, coinRate), payRate, decimals, 'down');
   return { ...locked, credit: add(locked.locked_credit, atMarket) };
 }
+
+const cut = (amount: string, decimals: number): string =>
+  decimalPlaces(amount) > decimals ? divide(amount, '1', decimals, 'down') : amount;
 
 const NOTHING_LOCKED = { locked_amount: '0', locked_credit: '0' };
 

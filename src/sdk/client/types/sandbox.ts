@@ -50,6 +50,8 @@ export interface MoveRates {
     POL?: string | null | undefined;
     /** In US dollars; null: its fixed price. */
     DAI?: string | null | undefined;
+    /** In US dollars; null: its fixed price. */
+    BNB?: string | null | undefined;
   };
 }
 
@@ -72,6 +74,8 @@ export interface MarketRates {
     POL: string;
     /** In US dollars. */
     DAI: string;
+    /** In US dollars. */
+    BNB: string;
   };
 }
 
@@ -139,6 +143,15 @@ export interface AdvanceReport {
   deliveries: readonly SandboxDelivery[];
 }
 
-export type Coin = 'BTC' | 'ETH' | 'USDT' | 'USDC' | 'TRX' | 'SOL' | 'POL' | 'DAI';
+export type Coin = 'BTC' | 'ETH' | 'USDT' | 'USDC' | 'TRX' | 'SOL' | 'POL' | 'DAI' | 'BNB';
 
-export type Network = 'bitcoin' | 'ethereum' | 'tron' | 'polygon' | 'solana';
+export type Network =
+  | 'bitcoin'
+  | 'ethereum'
+  | 'tron'
+  | 'polygon'
+  | 'solana'
+  | 'base'
+  | 'arbitrum'
+  | 'optimism'
+  | 'bnb';

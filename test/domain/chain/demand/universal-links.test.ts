@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { COINS_ON_NETWORKS, tokenContract } from '../../../../src/domain/chain/coins.ts';
+import { NETWORKS } from '../../../../src/domain/chain/networks.ts';
 import { realChains, SIMULATED_CHAINS } from '../../../../src/domain/chain/profile.ts';
 import { universalLinks } from '../../../../src/domain/chain/demand/universal-links.ts';
 import { WALLET_CHAINS } from '../../../../src/domain/chain/demand/wallet-chains.ts';
@@ -28,6 +29,16 @@ describe('the links into wallets of a phone', () => {
       MetaMask: 'https://link.metamask.io/send/0xa@1?value=10500000000000000000',
       'Trust Wallet': `${TRUST}c60&address=0xa&amount=10.50`,
     });
+    const [pegged, native] = [tokenContract('USDC', 'bnb'), tokenContract('USDC', 'base')];
+    // 10.50 of a coin with 18 decimals, and of one with 6.
+    expect(linksOf({ coin: 'USDC', network: 'bnb' })).to.deep.equal({
+      MetaMask: `https://link.metamask.io/send/${pegged}@56/transfer?address=0xa&uint256=10500000000000000000`,
+      'Trust Wallet': `${TRUST}c20000714_t${pegged}&address=0xa&amount=10.50`,
+    });
+    expect(linksOf({ coin: 'USDC', network: 'base' })).to.deep.equal({
+      MetaMask: `https://link.metamask.io/send/${native}@8453/transfer?address=0xa&uint256=10500000`,
+      'Trust Wallet': `${TRUST}c8453_t${native}&address=0xa&amount=10.50`,
+    });
     expect(linksOf({ coin: 'BTC', network: 'bitcoin' })).to.deep.equal({
       'Trust Wallet': `${TRUST}c0&address=0xa&amount=10.50`,
     });
@@ -43,9 +54,10 @@ describe('the links into wallets of a phone', () => {
     for (const method of COINS_ON_NETWORKS) {
       const links = linksOf(method, SIMULATED_CHAINS);
       expect(Object.keys(links), method.network).to.deep.equal(
-        ['ethereum', 'polygon'].includes(method.network) ? ['MetaMask'] : [],
+        NETWORKS[method.network].chainId === null ? [] : ['MetaMask'],
       );
-      for (const url of Object.values(links)) expect(url).to.match(/@(11155111|80002)[/?]/);
+      for (const url of Object.values(links))
+        expect(url).to.match(/@(11155111|80002|84532|421614|11155420|97)[/?]/);
     }
   });
 });
@@ -53,7 +65,9 @@ describe('the links into wallets of a phone', () => {
 describe('the chains that a wallet can be taught', () => {
   it('are those of the EVM networks and of their test networks, with what EIP-3085 asks for', () => {
     expect(Object.keys(WALLET_CHAINS).toSorted()).to.deep.equal(
-      [1, 137, 80_002, 11_155_111].map((id) => `0x${id.toString(16)}`).toSorted(),
+      [1, 10, 56, 97, 137, 8_453, 42_161, 80_002, 84_532, 421_614, 11_155_111, 11_155_420]
+        .map((id) => `0x${id.toString(16)}`)
+        .toSorted(),
     );
     expect(WALLET_CHAINS['0x89']).to.deep.equal({
       chainId: '0x89',

@@ -31,7 +31,7 @@ describe('the rates of the market', () => {
     const rates = await readRates(harness.ctx.db, addSeconds(harness.ctx.systemNow(), afterSeconds), 120);
     return Object.fromEntries([...rates].map(([coin, { usd }]) => [coin, Number(usd)]));
   };
-  const ALL = { BTC: 60_000, ETH: 3_000, USDT: 1, USDC: 1, TRX: 0.25, SOL: 150, POL: 0.4, DAI: 1 };
+  const ALL = { BTC: 60_000, ETH: 3_000, USDT: 1, USDC: 1, TRX: 0.25, SOL: 150, POL: 0.4, DAI: 1, BNB: 600 };
 
   it('are read from three sources, each coin from those that list it', async () => {
     expect(await refresh()).to.deep.equal(ALL);
@@ -80,8 +80,8 @@ describe('the rates of the market', () => {
 
   it('do not take a response without end', async () => {
     served.broken = { coingecko: `"${'x'.repeat(300_000)}"` };
-    const { TRX, USDC, ...others } = ALL;
-    expect([TRX, USDC]).to.deep.equal([0.25, 1]);
+    const { TRX, USDC, BNB, ...others } = ALL;
+    expect([TRX, USDC, BNB]).to.deep.equal([0.25, 1, 600]);
     expect(await refresh()).to.deep.equal(others);
   });
 });

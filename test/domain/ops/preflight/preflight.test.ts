@@ -178,6 +178,14 @@ describe('npm run ops -- preflight', function () {
       /names no final block/,
     ],
     [
+      'says other decimals of a token',
+      ({ method, params: [call] }, truth) =>
+        method === 'eth_call' && (call as { data: string }).data === '0x313ce567'
+          ? `0x${'12'.padStart(64, '0')}`
+          : truth,
+      /says that USDC has 18 decimals, and not 6/,
+    ],
+    [
       'has no logs',
       ({ method }, truth) => {
         if (method !== 'eth_getLogs') return truth;

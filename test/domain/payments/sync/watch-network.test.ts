@@ -71,6 +71,12 @@ describe('the watcher of a network', () => {
     expect(await watch()).to.equal(Math.max(200, Math.min(500, blockMs / 4)));
   });
 
+  it('comes again after a second where a network has several blocks in one', async () => {
+    const fast = openRealNetwork(harness, shop, undefined, 'arbitrum');
+    const watched = { network: 'arbitrum', adapters: fast.adapters.live, leadership } as const;
+    expect(await watchOnce(harness.ctx, watched, state)).to.equal(1_000);
+  });
+
   it('tries a client that fails again, each time later, and from the beginning once it works', async () => {
     fail(new Error('away'));
     const waits = [];

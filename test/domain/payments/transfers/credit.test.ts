@@ -34,6 +34,18 @@ describe('the credit of a new transfer', () => {
         ).to.deep.equal({ credit: amount, locked_amount: '0', locked_credit: '0' });
   });
 
+  it('is at par in whole units of the settlement coin, which has more decimals on another network', () => {
+    const onBnb = (amount: string) =>
+      creditOf(USDC, { coin: 'USDC', network: 'bnb', amount, missing: '10.5', quote: null }, () => ({}));
+    expect(onBnb('10.5').credit).to.equal('10.5');
+    expect(onBnb('10.500000999999999999').credit).to.equal('10.5');
+    expect(onBnb('0.000000999999999999').credit).to.equal('0');
+    const there = { pay_currency: 'USDC', pay_network: 'bnb' } as const;
+    const amount = '10.500000999999999999';
+    const sent = { coin: 'USDC', network: 'bnb', amount, missing: '10.5', quote: null } as const;
+    expect(creditOf(there, sent, () => ({})).credit).to.equal(amount);
+  });
+
   it('is the market’s without a locked quote, rounded down to the settlement coin’s decimals', () => {
     expect(credited('0.00000001', '10.5', null)).to.include({ credit: '0.0006', locked_amount: '0' });
     const rates = { ...SIMULATED_RATES, BTC: '59999.999999' };

@@ -33,19 +33,29 @@ export function readReceipts(
 }
 
 function readReceipt(sent: unknown): { receipt: Receipt; encoded: Buffer } {
-  const { type, status, cumulativeGasUsed, logsBloom, logs: sentLogs } = fields(sent);
+  const { type, status, cumulativeGasUsed, logsBloom, logs: sentLogs, ...more } = fields(sent);
   const logs = list(sentLogs).map(readLog);
+  const kind = type === undefined || type === null ? 0n : quantity(type);
   const body = encode([
     integerBytes(quantity(status)),
     integerBytes(quantity(cumulativeGasUsed)),
     dataBytes(logsBloom),
     logs.map((log) => [dataBytes(log.address), log.topics.map(dataBytes), log.data]),
+    ...(kind === DEPOSIT ? depositItems(more) : []),
   ]);
-  const kind = type === undefined || type === null ? 0n : quantity(type);
   return {
     receipt: { hasSucceeded: quantity(status) === 1n, logs },
     encoded: kind === 0n ? body : Buffer.concat([integerBytes(kind), body]),
   };
+}
+
+/** A deposit of the OP Stack. */
+const DEPOSIT = 0x7en;
+
+/** Its receipts have two more fields, and have them in the trie too since the fork Canyon. */
+function depositItems({ depositNonce, depositReceiptVersion: version }: Readonly<Record<string, unknown>>) {
+  if (version === undefined || version === null) return [];
+  return [depositNonce ?? '0x0', version].map((value) => integerBytes(quantity(value)));
 }
 
 /** Returns a log as a provider sent it, with or without a receipt around it. */

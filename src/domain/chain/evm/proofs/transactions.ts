@@ -46,9 +46,35 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
     'authorizationList'],
 }; // prettier-ignore
 
-/** True when the bytes that a transaction's hash covers follow from its fields. */
-export function isKnownType({ sent }: Transaction): boolean {
+/**
+ * Of the types that nobody signs, what is hashed: deposits of the OP Stack, one of which begins every block,
+ * and that with which Arbitrum begins one.
+ */
+const UNSIGNED_FORMS: Readonly<Record<string, readonly string[]>> = {
+  '0x7e': ['sourceHash', 'from', 'to', 'mint', 'value', 'gas', 'isSystemTx', 'input'],
+  '0x6a': ['chainId', 'input'],
+};
+
+/** True when its account has signed a transaction, with its number. */
+export function isSigned({ sent }: Transaction): boolean {
   return Object.hasOwn(FORMS, typeOf(sent));
+}
+
+/**
+ * True when the bytes that a transaction's hash covers follow from its fields. Where these have no value
+ * there is none, and what a node leaves out, or adds to a form, makes a type one that is not known.
+ */
+export function isKnownType(transaction: Transaction): boolean {
+  if (isSigned(transaction)) return true;
+  const { sent, hash, value } = transaction;
+  const form = UNSIGNED_FORMS[typeOf(sent)];
+  if (form === undefined || !(form.includes('value') || value === 0n)) return false;
+  try {
+    return keccak(encodeTransaction(sent)) === hash;
+  } catch (error) {
+    if (error instanceof Refused) return false;
+    throw error;
+  }
 }
 
 /**
@@ -115,6 +141,7 @@ function typeOf(sent: Sent): string {
 
 function encodeTransaction(sent: Sent): Buffer {
   const type = typeOf(sent);
+  if (Object.hasOwn(UNSIGNED_FORMS, type)) return withType(type, contentOf(type, sent));
   const parity = type === '0x0' ? sent.v : (sent.yParity ?? sent.v);
   return withType(type, [...contentOf(type, sent), ...[parity, sent.r, sent.s].map(integerItem)]);
 }
@@ -125,7 +152,7 @@ function withType(type: string, items: readonly Item[]): Buffer {
 }
 
 function contentOf(type: string, sent: Sent): Item[] {
-  const form = FORMS[type];
+  const form = FORMS[type] ?? UNSIGNED_FORMS[type];
   if (form === undefined)
     throw new Refused('inconsistent', `transactions of type ${type} are not known here`);
   return form.map((name) => contentItem(name, sent));
@@ -133,7 +160,10 @@ function contentOf(type: string, sent: Sent): Item[] {
 
 function contentItem(name: string, sent: Sent): Item {
   if (name === 'to') return sent.to === null || sent.to === undefined ? EMPTY : dataBytes(sent.to);
-  if (name === 'input') return dataBytes(sent.input);
+  if (name === 'input' || name === 'sourceHash' || name === 'from') return dataBytes(sent[name]);
+  if (name === 'isSystemTx') return integerBytes(sent.isSystemTx === true ? 1n : 0n);
+  // Older nodes leave it out where nothing was minted.
+  if (name === 'mint') return integerBytes(quantity(sent.mint ?? '0x0'));
   if (name === 'accessList')
     return list(sent.accessList).map((entry) => {
       const { address, storageKeys } = fields(entry);
