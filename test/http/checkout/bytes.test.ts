@@ -16,6 +16,11 @@ const MAX_PAGE = 10_000;
 const FIRST_FLIGHT = 14_600;
 const MAX_PAYMENT = 60_000;
 
+/** Of a customer who asks for much: each character is three bytes, of which little repeats. */
+const DESCRIPTION =
+  '宇治抹茶と和菓子の詰め合わせ、季節の贈り物用包装、熨斗つき。のし紙の表書きは御祝、名入れは大塚でお願いいたします。配達は十二月二十日の午前を希望します。' +
+  '不在のときは宅配箱に入れてください。領収書は会社名で発行し、請求先の部署へ郵送してください。冷蔵便での発送を希望、保冷剤を多めに入れ、割れ物として扱い、上積みはしないでください。';
+
 /** The settlement coin, USDC on Ethereum, is not offered: all others are, so the customer must choose. */
 async function wearEverything(harness: Harness): Promise<void> {
   const isOwn = ({ coin, network }: { coin: string; network: string }) =>
@@ -84,7 +89,7 @@ describe('the bytes of the checkout page on the wire', () => {
     it(`${language}: so it does with all that a merchant can choose, before and after the choice of a coin`, async () => {
       await wearEverything(harness);
       const { token_id } = await paymentIn(harness, 'waiting', {
-        order_description: '宇治抹茶と和菓子の詰め合わせ、季節の贈り物用包装、熨斗つき',
+        order_description: DESCRIPTION,
       });
       const path = `/checkout/${token_id}?lang=${language}`;
       const isSmall = async () => {
