@@ -36,6 +36,13 @@ export class Follower<Client extends ChainClient = EvmClient> {
           ({ block, droppedAt }) => droppedAt === null && (block === null || block.height > aboveHeight),
         ),
       ),
+    mined: (_network, hashes, height) => {
+      const standing = [...this.transfers.values()].filter(
+        ({ block, droppedAt }) => droppedAt === null && (block?.height ?? Infinity) <= height,
+      );
+      const mined = new Set(standing.map(({ txHash }) => txHash));
+      return Promise.resolve(new Set(hashes.filter((hash) => mined.has(hash))));
+    },
   };
 
   /** Polls once. Throws when what was confirmed is taken back. */

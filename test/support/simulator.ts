@@ -55,4 +55,5 @@ export async function openSimulator(poolSize = 4): Promise<SimulatorSetup> {
 export const NOBODY: Watch = {
   own: () => Promise.resolve(new Set()),
   standing: () => Promise.resolve([]),
+  mined: () => Promise.resolve(new Set()),
 };

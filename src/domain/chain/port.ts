@@ -122,6 +122,8 @@ export interface Watch {
    * dropped: what a reorganisation down to that height may have moved. Most polls need it only for a fork.
    */
   standing(network: NetworkId, aboveHeight: number): Promise<readonly ChainTransfer[]>;
+  /** Returns those of the transactions of which a transfer stands in a block at a height or below. */
+  mined(network: NetworkId, txHashes: readonly string[], height: number): Promise<ReadonlySet<string>>;
 }
 
 /** What became of a transaction; `unknown`: it is in no block and no pool. */

@@ -3,6 +3,7 @@ import { ProviderError } from '../rpc/provider-error.ts';
 import { Refused } from '../rpc/refused.ts';
 import type { Branch } from '../scan/branch.ts';
 import type { Found } from '../scan/cursor.ts';
+import { sightPool } from '../scan/sight.ts';
 import { isNotThere } from './node.ts';
 import { hashText } from './proofs/bytes.ts';
 import { readTransaction, type Transaction } from './proofs/transactions.ts';
@@ -37,7 +38,8 @@ export class Pool {
       this.#restsUntil = performance.now() + listed.length * REST_MS_AN_ENTRY;
       this.#remember(listed);
       await this.#readSome(provider, matching);
-      branch.sight(listed.flatMap((id) => this.#ours.get(id) ?? []));
+      const ours = listed.flatMap((id) => this.#ours.get(id) ?? []);
+      await sightPool(matching, branch, ours);
     } catch (error) {
       if (!(error instanceof ProviderError || error instanceof Refused)) throw error;
     }

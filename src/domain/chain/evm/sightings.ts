@@ -1,4 +1,5 @@
 import type { Branch } from '../scan/branch.ts';
+import { sightPool } from '../scan/sight.ts';
 import { Refused } from '../rpc/refused.ts';
 import { fields } from './proofs/values.ts';
 import { transactionsIn, type Reader } from './read.ts';
@@ -25,7 +26,8 @@ export async function sightPending({ provider, coins, watch }: Reader, branch: B
   const own = await watch.own(coins.network, [...new Set(intended.map(({ move }) => move.to))]);
   const ours = intended.filter(({ move }) => own.has(move.to));
   const found = ours.flatMap(({ transaction, move }) => summed(coins, transaction, [move]));
-  branch.sight(found.filter((one) => own.takes?.(one) ?? true));
+  const taken = found.filter((one) => own.takes?.(one) ?? true);
+  await sightPool({ network: coins.network, watch }, branch, taken);
 }
 
 const SAYS_NO: ReadonlySet<ProviderFault> = new Set(['rpc_error', 'no_method']);

@@ -81,6 +81,11 @@ export class Branch {
     }
   }
 
+  /** True for a transfer that may change yet. */
+  tracks(transfer: Found): boolean {
+    return this.#transfers.has(keyOf(transfer));
+  }
+
   /** Records transfers that the pool holds. */
   sight(found: readonly Found[]): void {
     const at = this.#now.getTime();

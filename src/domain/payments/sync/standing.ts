@@ -67,6 +67,26 @@ export async function readStanding(
   );
 }
 
+// Index: transfers_by_hash.
+const minedTransfers = sql<{ tx_hash: string }, Above & { hashes: readonly string[] }>(
+  'mined_transfers',
+  (p) => `
+    SELECT DISTINCT tx_hash FROM transfers
+    WHERE network = ${p.network} AND tx_hash = ANY (${p.hashes}) AND is_live
+      AND dropped_at IS NULL AND block_height <= ${p.height}`,
+);
+
+/** Returns those of the transactions of which a live transfer stands in a block at a height or below. */
+export async function readMined(
+  connection: Connection,
+  network: NetworkId,
+  hashes: readonly string[],
+  height: number,
+): Promise<ReadonlySet<string>> {
+  const rows = await run(connection, minedTransfers, { network, hashes, height });
+  return new Set(rows.map(({ tx_hash }) => tx_hash));
+}
+
 function toTransfer(network: NetworkId, row: StandingRow): ChainTransfer {
   const { tx_hash: txHash, coin, address, sender, amount, seen_at: seenAt, block_height, block_hash } = row;
   const block = block_height === null ? null : { height: Number(block_height), hash: block_hash ?? '' };

@@ -14,7 +14,7 @@ import { applyPage, paymentsOfPage, readPage, WHOLE, type Part } from './apply-p
 import { advanceCursor, readCursor, type ChainCursor } from './cursor.ts';
 import { findFailing, type Failures } from './find-failing.ts';
 import { pricesOfPage, PricesUnread, unreadPrices } from './prices.ts';
-import { readStanding } from './standing.ts';
+import { readMined, readStanding } from './standing.ts';
 
 /** The adapters that a sync uses. */
 export type SyncAdapters = Pick<PaymentAdapters, 'chain' | 'rates' | 'modes' | 'networks' | 'isSimulated'>;
@@ -126,6 +126,7 @@ const watchOf = (ctx: Context, scope: ChainScope): Watch => ({
       ? readWatched(ctx.db, { ...scope, network }, addresses)
       : new Set((await readOwners(ctx.db, { ...scope, network }, addresses)).keys()),
   standing: (network, aboveHeight) => readStanding(ctx.db, network, aboveHeight),
+  mined: (network, hashes, height) => readMined(ctx.db, network, hashes, height),
 });
 
 function reportFailures(ctx: Context, network: NetworkId, failures: Failures): void {

@@ -51,6 +51,23 @@ describe("a client of Bitcoin, with transactions in a node's pool,", () => {
     }
   });
 
+  it('takes nothing back that is final, also where a node has it in its pool again', async () => {
+    const stand = standOf();
+    const { id } = await stand.pay([address, 5_000n]);
+    await stand.mineAll(DEPTH + 1);
+    await follower.pollAll();
+    expect(follower.confirmed.size).to.equal(1);
+    const proxy = await startLyingProxy(stand.btcd);
+    try {
+      proxy.lie = ({ method }, truth) => (method === 'getrawmempool' ? [id] : truth);
+      follower.client = stand.follow([address], { urls: [proxy.url] }).client;
+      expect((await follower.pollAll()).transfers).to.deep.equal([]);
+      expect(proxy.calls.some(({ method }) => method === 'getrawtransaction')).to.equal(true);
+    } finally {
+      await proxy.close();
+    }
+  });
+
   it("reports a wallet's speed-up as a drop and its replacement, in one page", async () => {
     const stand = standOf();
     const slow = await stand.pay([address, 5_000n]);

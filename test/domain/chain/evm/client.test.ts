@@ -326,6 +326,26 @@ describe('a client of an EVM network', () => {
       }
     });
 
+    it('takes nothing back that is final, also where a provider has it in its pending block again', async () => {
+      const stand = standOf();
+      const hash = await stand.pay('USDC', address, 5n, { from: account });
+      await stand.mine();
+      const sent = await stand.rpc<object>('eth_getTransactionByHash', hash);
+      await stand.mine(40);
+      await follower.pollAll();
+      expect(follower.confirmed.size).to.equal(1);
+      const proxy = await startLyingProxy(stand.anvil);
+      try {
+        proxy.lie = (call, truth) =>
+          isPending(call) ? { ...(truth as object), transactions: [sent] } : truth;
+        follower.client = stand.follow([address], { urls: [proxy.url] }).client;
+        expect((await follower.pollAll()).transfers).to.deep.equal([]);
+        expect(proxy.calls.some(isPending)).to.equal(true);
+      } finally {
+        await proxy.close();
+      }
+    });
+
     it("reports a wallet's speed-up as a drop and its replacement, in one page", async () => {
       const stand = standOf();
       const nonce = await nonceOf();
