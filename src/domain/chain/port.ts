@@ -91,7 +91,7 @@ export interface ChainPage {
   readonly providers: readonly Provider[];
 }
 
-/** Why a client cannot read up to the head now, and when to ask it again. */
+/** Why a client cannot read up to the head now. */
 export interface Wait {
   readonly waitSeconds: number;
   readonly why: 'behind' | 'forked' | 'inconsistent';
@@ -118,11 +118,10 @@ export interface Watch {
   /** Returns those of the addresses that payments have, or to which a refund waits to be paid. */
   own(network: NetworkId, addresses: readonly string[]): Promise<Owned>;
   /**
-   * Returns what was reported of transfers that are in the pool, or in a block above a height, and are not
-   * dropped: what a reorganisation down to that height may have moved. Most polls need it only for a fork.
+   * Returns the transfers in the pool or above a height, as reported, that are not dropped: what a fork moves.
    */
   standing(network: NetworkId, aboveHeight: number): Promise<readonly ChainTransfer[]>;
-  /** Returns those of the transactions of which a transfer stands in a block at a height or below. */
+  /** Returns those of which a transfer stands in a block at a height or below. */
   mined(network: NetworkId, txHashes: readonly string[], height: number): Promise<ReadonlySet<string>>;
 }
 
@@ -135,7 +134,6 @@ export interface Outcome {
   readonly number?: { readonly sender: string; readonly nonce: number };
 }
 
-/** A coin at an address. */
 export type Holding = Pick<ChainTransfer, 'address' | 'coin'>;
 /** An amount of a coin at an address. */
 export interface Balance extends Holding, Pick<ChainTransfer, 'amount'> {
@@ -180,7 +178,7 @@ export interface ChainClient {
 }
 
 type OfContext<Chain> = (ctx: Pick<Context, 'db' | 'config' | 'testClock'>) => Chain;
-/** Returns the chain of a context: the shared one, or that of its test clock. */
+/** Returns the shared chain, or that of its test clock. */
 export type ChainOf<Chain extends ChainClient = ChainClient> = OfContext<Chain>;
 
 /** What a refund sends. */
@@ -194,8 +192,8 @@ export interface Payout {
 }
 
 /**
- * Asks for money to be sent out. Idempotent: a reference is paid out once. `accepted`: a final transfer on
- * the chain will complete the refund, and nothing else does. A simulated payout is complete at once.
+ * Asks for money to be sent out; a reference is paid out once. `accepted`: a final transfer on the chain will
+ * complete the refund, and nothing else does. A simulated payout is complete at once.
  */
 export interface Payouts {
   request(payout: Payout): Promise<'accepted' | { readonly txHash: string }>;

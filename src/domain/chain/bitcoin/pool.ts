@@ -3,7 +3,7 @@ import { ProviderError } from '../rpc/provider-error.ts';
 import { Refused } from '../rpc/refused.ts';
 import type { Branch } from '../scan/branch.ts';
 import type { Found } from '../scan/cursor.ts';
-import { sightPool } from '../scan/sight.ts';
+import { sightPool } from '../scan/read-branch.ts';
 import { isNotThere } from './node.ts';
 import { hashText } from './proofs/bytes.ts';
 import { readTransaction, type Transaction } from './proofs/transactions.ts';

@@ -1,5 +1,5 @@
 import type { Branch } from '../scan/branch.ts';
-import { sightPool } from '../scan/sight.ts';
+import { sightPool } from '../scan/read-branch.ts';
 import { Refused } from '../rpc/refused.ts';
 import { fields } from './proofs/values.ts';
 import { transactionsIn, type Reader } from './read.ts';
