@@ -118,7 +118,7 @@ export interface Watch {
   /** Returns those of the addresses that payments have, or to which a refund waits to be paid. */
   own(network: NetworkId, addresses: readonly string[]): Promise<Owned>;
   /**
-   * Returns the transfers in the pool or above a height, as reported, that are not dropped: what a fork moves.
+   * Returns the transfers in the pool or above a height, as reported and not dropped: what a fork moves.
    */
   standing(network: NetworkId, aboveHeight: number): Promise<readonly ChainTransfer[]>;
   /** Returns those of which a transfer stands in a block at a height or below. */
