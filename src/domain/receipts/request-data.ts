@@ -95,7 +95,7 @@ export async function readAddressRequest(
   });
 }
 
-/** What is missing now, however late the mail is, and whatever the page was told of; null: nothing. */
+/** What is missing now, however late the mail is, and whatever hash the page has; null: nothing. */
 function incompletePayment(
   payment: CheckoutPayment,
   { at, now }: { at: Date; now: Date },

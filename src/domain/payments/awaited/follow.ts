@@ -25,7 +25,7 @@ export interface TransactionClient extends Pick<ChainClient, 'find'> {
  * which of them are lost for good. The client has read its network to the head. Beside the pages of the
  * network, for a provider may take long.
  *
- * Whoever is told that a transaction is lost pays again, so that no pool and no block has it is not enough:
+ * Whoever reads that a transaction is lost pays again, so that no pool and no block has it is not enough:
  * pools forget, providers lag, and a transaction comes back. It is lost when its account has spent the number
  * that it has by the final block: all up to there was read, and nothing of it has paid.
  */
