@@ -116,12 +116,7 @@ export class Money {
 
   /** What a settled payment converts, and what it sends back by policy. */
   split(returnsExcess: boolean): { converted: Parts; excess: Parts } {
-    if (returnsExcess) {
-      const { converted, excess } = splitExcess(this.#price, this.standing);
-      // What a conversion left goes back too, and is dust only if all of it is.
-      const left = this.confirmed.filter((sent) => sent.converted > 0n);
-      return { converted, excess: new Map([...allHeld(left), ...excess]) };
-    }
+    if (returnsExcess) return splitExcess(this.#price, this.standing);
     const waiting = this.confirmed.filter(({ isOffered }) => !isOffered);
     return { converted: allHeld(waiting), excess: new Map() };
   }

@@ -60,14 +60,15 @@ export function creditOfParts(parts: Parts): bigint {
 /**
  * Splits what is confirmed and held (oldest first) for a payment that refunds its excess: the oldest money is
  * converted until its credit reaches the price, the rest goes back. An excess that is no overpayment, or that
- * is dust in its coin, is converted as well.
+ * is dust in its coin, is converted as well. What conversions left is a part of the excess.
  */
 export function splitExcess(
   price: bigint,
   standing: readonly Sent[],
 ): { converted: Map<Sent, bigint>; excess: Map<Sent, bigint> } {
   let needed = price - sumOf(standing, (sent) => creditOfBottom(sent, sent.converted));
-  const excess = new Map<Sent, bigint>();
+  const left = allHeld(standing.filter(({ isConfirmed, converted }) => isConfirmed && converted > 0n));
+  const excess = new Map(left);
   const waiting = standing.filter(({ isConfirmed, isOffered }) => isConfirmed && !isOffered);
   for (const sent of waiting) {
     const converted = needed > 0n ? bottomWorth(sent, needed) : 0n;
@@ -75,9 +76,9 @@ export function splitExcess(
     if (heldOf(sent) > converted) excess.set(sent, heldOf(sent) - converted);
   }
   const returned = new Map<Sent, bigint>();
-  if (creditOfParts(excess) >= toleranceOf(price, standing))
-    for (const group of aboveDust(excess).values())
-      for (const [sent, coins] of group) returned.set(sent, coins);
+  const isTooMuch = creditOfParts(excess) >= toleranceOf(price, standing);
+  for (const group of aboveDust(isTooMuch ? excess : left).values())
+    for (const [sent, coins] of group) returned.set(sent, coins);
   const converted = new Map<Sent, bigint>();
   for (const sent of waiting) {
     const coins = heldOf(sent) - (returned.get(sent) ?? 0n);

@@ -19,7 +19,7 @@ export interface Part {
 export interface ConversionPlan {
   /** To convert, from the bottom of each transfer. */
   readonly convert: readonly Part[];
-  /** Too much, by a policy that sends the excess back; from the top. */
+  /** Too much, by a policy that sends the excess back, with what conversions left; from the top. */
   readonly excess: readonly Part[];
 }
 
@@ -30,7 +30,9 @@ export const methodOf = ({ coin, network }: { coin: CoinId; network: NetworkId }
 /**
  * Divides the confirmed money that was never given to a conversion into what is converted and what is too
  * much. With `overpaid: keep` everything is converted. Else the newest coins above the price are the excess,
- * in whole units, unless they are less than the tolerance or not above the dust limit: then they stay.
+ * in whole units, unless they are less than the tolerance or not above the dust limit: then they stay. What a
+ * conversion left of a transfer counts with them: it is too much already, and a plan that is made again once
+ * the first part is converted must not take the rest for too little to send back.
  */
 export function planConversion(payment: Payment, transfers: readonly PaymentTransfer[]): ConversionPlan {
   const waiting = transfers.filter(
@@ -69,10 +71,10 @@ function excessOf(
   const { pay_amount, pay_currency, pay_network } = payment;
   const missing = max('0', subtract(pay_amount, sum(standing.map(convertedCredit))));
   const needed = roundToUnits(missing, pay_currency, pay_network, 'up');
+  const parts = heldParts(transfers.filter(({ converted }) => !isZero(converted)));
   let left = subtract(sum(waiting.map(availableCredit)), needed);
-  if (compare(left, toleranceOf(payment, standing)) < 0) return [];
-  const parts: Part[] = [];
-  for (const transfer of waiting.toReversed()) {
+  const isTooMuch = compare(add(creditOfParts(parts), left), toleranceOf(payment, standing)) >= 0;
+  for (const transfer of isTooMuch ? waiting.toReversed() : []) {
     const credit = min(max('0', left), availableCredit(transfer));
     const coins = coinsOfTop(transfer, credit);
     if (compare(coins, '0') > 0) parts.push({ transfer, coins });

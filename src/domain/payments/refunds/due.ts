@@ -1,6 +1,5 @@
 import { run, sql, type Tx } from '../../../platform/postgres/db.ts';
-import { compare } from '../../../platform/values/money.ts';
-import { aboveDust, heldParts, planConversion, sendableParts, type Part } from '../conversions/plan.ts';
+import { planConversion, sendableParts, type Part } from '../conversions/plan.ts';
 import { payableUntil, type Payment } from '../lifecycle/payment.ts';
 import { RETURNS_EXCESS, RETURNS_LATE, returnsExcess, returnsLate } from '../lifecycle/policy.ts';
 import { isExpired, isRefunded, isSettled, statusesThat, type Status } from '../lifecycle/states.ts';
@@ -32,16 +31,11 @@ export function dueRefundOf(payment: Payment, transfers: readonly PaymentTransfe
     const isWhole = transfers.filter(isStanding).every(isConfirmed);
     return owed('late', isWhole ? sendableParts(transfers) : []);
   }
-  if (returnsExcess(policy) && isSettled(status)) return owed('overpaid', excessParts(payment, transfers));
+  if (returnsExcess(policy) && isSettled(status))
+    return owed('overpaid', planConversion(payment, transfers).excess);
   if (!isRefunded(status)) return null;
   if (returnsExcess(policy) && settled_at !== null) return owed('overpaid', sendableParts(transfers));
   return returnsLate(policy) ? owed('late', sendableParts(transfers.filter(isLate))) : null;
-}
-
-/** What a conversion left of a transfer, and what none needs: sent together, dust goes with the rest. */
-function excessParts(payment: Payment, transfers: readonly PaymentTransfer[]): Part[] {
-  const left = heldParts(transfers.filter(({ converted }) => compare(converted, '0') > 0));
-  return aboveDust([...left, ...planConversion(payment, transfers).excess]);
 }
 
 /** Whether the payment's policy may ever owe a refund; it is fixed when the payment is created. */

@@ -133,4 +133,15 @@ describe('what confirmed money is for', () => {
       ],
     });
   });
+
+  it('is sent back with what a conversion left, though it is too little alone', () => {
+    const transfers = [transferOf('a', '12', { conversion: 1, converted: '10' }), transferOf('b', '0.00003')];
+    expect(plan('refund_excess', transfers)).to.deep.equal({
+      convert: [],
+      excess: [
+        ['a', '2'],
+        ['b', '0.00003'],
+      ],
+    });
+  });
 });
