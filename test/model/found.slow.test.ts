@@ -5,7 +5,7 @@ import { EXAMPLES } from './examples.ts';
 import { disableWebhooks } from './facts.ts';
 import { giveAddress, lose, pay, refund, scriptOf, wait } from './scripts.ts';
 
-/** Found by the model (five, and the excess in two transfers) or by review; fixed in the service or the model. */
+/** Found by the model or by review, and fixed in the service or the model. */
 describe('fixed counterexamples', () => {
   let harness: Harness;
   before(async () => {
