@@ -323,7 +323,10 @@ describe('npm run ops', function () {
     expect((await rows('payments', '--from', '2026-01-31T12:02:00Z')).map(({ id }) => id)).to.deep.equal(
       ids.slice(1),
     );
-    expect((await rows('transfers')).map(({ amount }) => amount)).to.deep.equal(['10.50']);
+    const { address, tx_hash, network } = await shop.payment(first);
+    const [transfer, ...others] = await rows('transfers');
+    expect(others).to.deep.equal([]);
+    expect(transfer).to.include({ amount: '10.50', network, address, tx_hash, wallet_id: null });
     expect((await rows('ledger')).map(({ kind }) => kind)).to.deep.equal([
       'received',
       'converted',

@@ -19,14 +19,6 @@ export function isProofOfWork(network: NetworkId): boolean {
   return NETWORKS[network].blockSeconds > 60;
 }
 
-/**
- * Blocks may come late, and a poll may fail: a real network that is read up to now is behind by less. Of
- * blocks that come at random one in 160,000 lets wait twelve times as long as they do on average.
- */
-export function mostSecondsBehind(network: NetworkId): number {
-  return 60 + (isProofOfWork(network) ? 12 : 3) * NETWORKS[network].blockSeconds;
-}
-
 const FEE_LEVELS: readonly FeeLevel[] = ['low', 'medium', 'high'];
 
 /** The networks, cheapest first, and of equally cheap ones the fastest. */

@@ -2,7 +2,7 @@ import type { Config } from '../../platform/config/config.ts';
 import type { Mode } from '../api/endpoint.ts';
 import { simulatedContract, type AddressChain } from './addresses.ts';
 import { isCoinOn, testTokenContract, tokenContract, type CoinId } from './coins.ts';
-import { NETWORK_IDS, NETWORKS, type NetworkId } from './networks.ts';
+import { isProofOfWork, NETWORK_IDS, NETWORKS, type NetworkId } from './networks.ts';
 
 /** Which chains stand behind the networks. */
 export interface ChainProfile {
@@ -49,6 +49,19 @@ export const SIMULATED_CHAINS: ChainProfile = {
 export function realChains({ chainProfile, testnetTokens }: Pick<Config, 'chainProfile' | 'testnetTokens'>) {
   if (chainProfile === 'mainnet') return MAINNET;
   return testnet(testnetTokens, chainProfile === 'testnet' ? 'test' : 'regtest');
+}
+
+/**
+ * Blocks may come late, and a poll may fail: a real network that is read up to now is behind by less. Of
+ * blocks that come at random one in 160,000 lets wait twelve times as long as they do on average.
+ */
+export function mostSecondsBehind(
+  { chainProfile }: Pick<Config, 'chainProfile'>,
+  network: NetworkId,
+): number {
+  const { blockSeconds, testNetwork } = NETWORKS[network];
+  const usual = 60 + (isProofOfWork(network) ? 12 : 3) * blockSeconds;
+  return Math.max(usual, chainProfile === 'mainnet' ? 0 : (testNetwork?.mostIdleSeconds ?? 0));
 }
 
 /** Returns the chains of the payments of merchants of a mode, for who has no adapters. */

@@ -1,4 +1,5 @@
 import { HASH_OF } from '../chain/transaction-hashes.ts';
+import { FAMILY_OF } from '../chain/wallets/families.ts';
 import type { Context } from '../../platform/context.ts';
 import { run, sql, type Db } from '../../platform/postgres/db.ts';
 
@@ -55,14 +56,23 @@ const payments = sql<RowsOf, Ids>(
         settlement_mode, settlement_coin, settlement_network, settlement_amount
       FROM payments WHERE id = ANY (${p.ids}) ORDER BY created_at, id) row`,
 );
+// A customer may pay on networks of several wallets: each transfer has the address and place where it came.
 const transfers = sql<RowsOf, Ids>(
   'export_transfers',
   (p) => `
     SELECT to_json(row) AS row FROM (
-      SELECT payment_id, network, ${HASH_OF('tx_hash')} AS tx_hash, coin, amount::text, credit::text,
-        converted::text, returned::text, conversion, sender, seen_at, block_height::text, confirmed_at,
-        dropped_at, replaced_by, pooled_at, lapsed_at
-      FROM transfers WHERE payment_id = ANY (${p.ids}) ORDER BY payment_id, place) row`,
+      SELECT t.payment_id, t.network,
+        (SELECT q.address FROM quotes q WHERE q.payment_id = t.payment_id AND q.network = t.network LIMIT 1)
+          AS address,
+        ${HASH_OF('t.tx_hash')} AS tx_hash, t.coin, t.amount::text, t.credit::text, t.converted::text,
+        t.returned::text, t.conversion, t.sender, t.seen_at, t.block_height::text, t.block_hash,
+        t.confirmed_at, t.dropped_at, t.replaced_by, t.pooled_at, t.lapsed_at,
+        coalesce(f.wallet_id, p.wallet_id) AS wallet_id,
+        coalesce(f.deposit_index, p.deposit_index) AS deposit_index
+      FROM transfers t JOIN payments p ON p.id = t.payment_id
+        LEFT JOIN further_deposits f
+          ON f.payment_id = t.payment_id AND f.family = ${FAMILY_OF('t.network')}
+      WHERE t.payment_id = ANY (${p.ids}) ORDER BY t.payment_id, t.place) row`,
 );
 const ledger = sql<RowsOf, Ids>(
   'export_ledger',

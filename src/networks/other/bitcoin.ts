@@ -15,7 +15,11 @@ export const bitcoin = {
   unminedHoldSeconds: 3 * HOUR,
   fee: 'medium',
   explorer: 'https://mempool.space/tx/{tx}',
-  testNetwork: { name: 'Bitcoin testnet', explorer: 'https://mempool.space/testnet4/tx/{tx}' },
+  testNetwork: {
+    name: 'Bitcoin testnet',
+    explorer: 'https://mempool.space/testnet4/tx/{tx}',
+    mostIdleSeconds: 24 * HOUR,
+  },
   addressFormat: 'bech32',
   transactionHashFormat: 'hex',
   walletUri: 'bip-21',

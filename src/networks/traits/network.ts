@@ -49,6 +49,8 @@ interface TestNetwork {
   readonly name: string;
   readonly publicNode: string;
   readonly explorer: string;
+  /** For so long no block may come: nobody mines there for money. Absent: they come as on the main one. */
+  readonly mostIdleSeconds?: number;
 }
 
 export interface OtherNetwork extends Traits {

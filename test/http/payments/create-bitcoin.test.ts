@@ -3,6 +3,7 @@ import type { Express } from 'express';
 import supertest from 'supertest';
 import { createAdapters, type Adapters } from '../../../src/domain/adapters.ts';
 import { setAcceptedMethods } from '../../../src/domain/merchants/accepted-methods.ts';
+import { exportRows } from '../../../src/domain/ops/export.ts';
 import { EVERYTHING_PRICED } from '../../../src/domain/chain/rates/priced.ts';
 import { simulatedRates } from '../../../src/domain/chain/simulator/market.ts';
 import { endWallet } from '../../../src/domain/wallets/set.ts';
@@ -91,6 +92,31 @@ describe('POST /v1/payment of a live merchant on Bitcoin', () => {
       for await (const found of exportDeposits(ctx, wallet)) rows.push(...found);
       expect(rows.map(({ index, payment_id }) => [index, payment_id])).to.deep.equal([[0, body.id]]);
     }
+    for (const [coin, network] of [
+      ['BTC', 'bitcoin'],
+      ['USDC', 'ethereum'],
+    ] as const) {
+      const { id: payment_id } = body as { id: string };
+      const row = {
+        payment_id,
+        network,
+        coin,
+        tx_hash: `of ${network}`,
+        amount: 1,
+        credit: 1,
+        is_live: true,
+      };
+      await ctx.db('transfers').insert({ ...row, seen_at: ctx.now(), locked_amount: 0, locked_credit: 0 });
+    }
+    const transfers = [];
+    for await (const rows of exportRows(ctx, 'transfers', { merchantId: merchant.id, from: null, to: null }))
+      transfers.push(...rows);
+    expect(
+      transfers.map((row) => [row.network, row.address, row.wallet_id, row.deposit_index]),
+    ).to.deep.equal([
+      ['bitcoin', address, bitcoin.id, 0],
+      ['ethereum', addressOf(ctx, evm, 0), evm.id, 0],
+    ]);
     await endWallet(ctx, bitcoin.id);
     const rules = await adapters.live.addresses.of(ctx, {
       id: body.id,

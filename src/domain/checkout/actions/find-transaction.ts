@@ -1,6 +1,7 @@
 import { liveChainKey } from '../../chain/chain-key.ts';
-import { mostSecondsBehind, NETWORKS, type NetworkId } from '../../chain/networks.ts';
+import { NETWORKS, type NetworkId } from '../../chain/networks.ts';
 import type { ChainTransfer } from '../../chain/port.ts';
+import { mostSecondsBehind } from '../../chain/profile.ts';
 import { loseAwaited } from '../../payments/awaited/store.ts';
 import { adaptersOf, type AdaptersByMode } from '../../payments/lifecycle/ports.ts';
 import { contextOfTestClock } from '../../payments/lifecycle/test-clock.ts';
@@ -113,11 +114,11 @@ const readOfTransaction = sql<
  * chain, and know what all merchants take.
  */
 async function lookUpRead(
-  ctx: Pick<Context, 'db' | 'now'>,
+  ctx: Pick<Context, 'db' | 'now' | 'config'>,
   { id: paymentId, network }: CheckoutPayment,
   hash: string,
 ): Promise<LookupResult> {
-  const since = addSeconds(ctx.now(), -mostSecondsBehind(network));
+  const since = addSeconds(ctx.now(), -mostSecondsBehind(ctx.config, network));
   const chain = liveChainKey(network);
   const read = await runOne(ctx.db, readOfTransaction, { chain, network, hash, paymentId, since });
   if (read === null) return 'unable';

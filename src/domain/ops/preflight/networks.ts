@@ -110,12 +110,13 @@ function secondCompany(urls: readonly string[], quorumUsd: number, network: RpcN
   );
 }
 
-async function watcher({ db, systemNow }: Context, network: NetworkId): Promise<Verdict> {
+async function watcher(ctx: Context, network: NetworkId): Promise<Verdict> {
+  const { db, systemNow } = ctx;
   const [led] = await findLed(db, [watchKey(network)]);
   const chain = (await readLiveChains(db)).find((one) => one.network === network);
   const start = `node dist/processes/watcher.js, with ${urlsVariable(network)}`;
   if (led === undefined) return missing('no watcher reads it', start);
-  const fault = chain === undefined ? `${network} is not read yet` : faultOf(chain, systemNow());
+  const fault = chain === undefined ? `${network} is not read yet` : faultOf(ctx.config, chain, systemNow());
   if (chain === undefined || fault !== null)
     return broken(
       fault ?? '',

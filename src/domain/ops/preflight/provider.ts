@@ -7,8 +7,8 @@ import { checkChain } from '../../chain/evm/scan.ts';
 import type { JsonRpc } from '../../chain/rpc/json-rpc.ts';
 import { ProviderError } from '../../chain/rpc/provider-error.ts';
 import { Coins, TRANSFER_TOPIC } from '../../chain/evm/transfers.ts';
-import { isProofOfWork, mostSecondsBehind, NETWORKS, type NetworkId } from '../../chain/networks.ts';
-import { realChains } from '../../chain/profile.ts';
+import { isProofOfWork, NETWORKS, type NetworkId } from '../../chain/networks.ts';
+import { mostSecondsBehind, realChains } from '../../chain/profile.ts';
 import type { Context } from '../../../platform/context.ts';
 import { durationText } from '../status/section.ts';
 import { broken, ok, type Verdict } from './finding.ts';
@@ -82,12 +82,12 @@ const AHEAD_SECONDS_OF_WORK = 7_200;
 
 /** Compares a head with the database's time, by which deadlines pass; null: it is of now. */
 export function timeFault(
-  { systemNow }: Context,
+  { systemNow, config }: Context,
   { height, time }: Pick<Header, 'height' | 'time'>,
   network: NetworkId,
 ): [string, string] | null {
   const seconds = (systemNow().getTime() - time.getTime()) / 1_000;
-  if (seconds > mostSecondsBehind(network))
+  if (seconds > mostSecondsBehind(config, network))
     return [
       `its head ${height} is ${durationText(seconds)} old`,
       'wait until it has synced, or take another provider. If all are late alike: the clock of the database is ahead',

@@ -26,7 +26,7 @@ const LATE_SECONDS = 60;
 
 export const networksSection: Section = {
   name: 'networks',
-  async read({ db, systemNow }) {
+  async read({ db, config, systemNow }) {
     const all = await run(db, networks, { now: systemNow() });
     const live = await readLiveChains(db);
     const late = all.filter(({ late_seconds }) => late_seconds > LATE_SECONDS);
@@ -37,7 +37,7 @@ export const networksSection: Section = {
           `${network}: not read for ${durationText(late_seconds)}${last_error === null ? '' : `: ${last_error}`}`,
       ),
       ...missing.map((network) => `${network}: no worker has scheduled its sync`),
-      ...live.flatMap((chain) => faultOf(chain, systemNow()) ?? []),
+      ...live.flatMap((chain) => faultOf(config, chain, systemNow()) ?? []),
     ];
     const heads = [...all, ...live.map(({ network, head }) => ({ network: `${network} live`, head }))]
       .map(({ network, head }) => `${network} ${head ?? '-'}`)

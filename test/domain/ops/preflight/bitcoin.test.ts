@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Finding } from '../../../../src/domain/ops/preflight/finding.ts';
 import { networkChecks } from '../../../../src/domain/ops/preflight/networks.ts';
+import { timeFault } from '../../../../src/domain/ops/preflight/provider.ts';
 import { runChecks } from '../../../../src/domain/ops/preflight/finding.ts';
 import type { Config } from '../../../../src/platform/config/config.ts';
 import { useBitcoinStand } from '../../../support/bitcoin-stand.ts';
@@ -52,10 +53,25 @@ describe('npm run ops -- preflight of Bitcoin', () => {
     expect((await found([btcd.url.replace('user:', 'other:')]))[0]).to.match(/^broken: .*40[13]/);
     const [, single] = await found([btcd.url]);
     expect(single).to.include('missing: no second company');
-    const late = new Date(((await standOf().time()) + 3 * 3_600) * 1_000);
-    const rpc = { bitcoin: { urls: [btcd.url], quorumUsd: 1e9 } };
-    const ctx = { ...harness.ctx, systemNow: () => late, config: { ...harness.ctx.config, rpc } };
-    const [node] = await runChecks(networkChecks(ctx, ['bitcoin']), 20);
-    expect(node?.says).to.match(/^its head \d+ is 3 h.* old$/);
+  });
+
+  it('lets a test network rest for hours, for nobody mines there for money, and the main one for two', async () => {
+    const { btcd, time } = { btcd: standOf().btcd, time: await standOf().time() };
+    const { ctx } = harness;
+    const after = async (hours: number) => {
+      const now = new Date((time + hours * 3_600) * 1_000);
+      const config = { ...ctx.config, rpc: { bitcoin: { urls: [btcd.url], quorumUsd: 1e9 } } };
+      const [node] = await runChecks(
+        networkChecks({ ...ctx, systemNow: () => now, config }, ['bitcoin']),
+        20,
+      );
+      return node;
+    };
+    expect(await after(23)).to.include({ state: 'ok' });
+    expect((await after(25))?.says).to.match(/^its head \d+ is 25 h.* old$/);
+    const head = { height: 1, time: new Date(time * 1_000) };
+    const now = () => new Date((time + 3 * 3_600) * 1_000);
+    const main = { ...ctx, systemNow: now, config: { ...ctx.config, chainProfile: 'mainnet' as const } };
+    expect(timeFault(main, head, 'bitcoin')?.[0]).to.equal('its head 1 is 3 h old');
   });
 });
