@@ -31,27 +31,44 @@ export class Bytes {
   }
 
   take(length: number): Buffer {
-    if (length > this.#bytes.length - this.#at) throw new Refused('malformed', 'a block ends too soon');
+    this.#demand(length);
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
+  /** Skips bytes that their size stands before. */
+  pass(): void {
+    const length = this.size();
+    this.#demand(length);
+    this.#at += length;
+  }
+
   /** Reads a compact size: a number of inputs, outputs or bytes. */
   size(): number {
-    const [first = 0] = this.take(1);
+    this.#demand(1);
+    const first = this.#bytes.readUInt8(this.#at);
+    this.#at += 1;
     if (first < 0xfd) return first;
     if (first === 0xfd) return this.take(2).readUInt16LE();
     if (first === 0xfe) return this.take(4).readUInt32LE();
     throw new Refused('malformed', 'a block names a size that none has');
   }
+
+  #demand(length: number): void {
+    if (length > this.#bytes.length - this.#at) throw new Refused('malformed', 'a block ends too soon');
+  }
 }
 
-/** Returns the bytes of hexadecimal digits. Throws Refused for anything else. */
+/** No block is longer (BIP-141): what is, is a lie, and takes many times its length in memory. */
+const MOST_BYTES = 4_000_000;
+
+/** Returns the bytes of hexadecimal digits. Throws Refused for anything else, and for more than a block. */
 export function bytesOf(sent: unknown): Buffer {
-  const bytes = typeof sent === 'string' ? Buffer.from(sent, 'hex') : null;
+  const text = typeof sent === 'string' ? sent : '-';
+  if (text.length > 2 * MOST_BYTES) throw new Refused('malformed', 'a node sent more bytes than a block has');
+  const bytes = Buffer.from(text, 'hex');
   // Buffer.from stops at the first character that is no digit.
-  if (bytes === null || bytes.length * 2 !== (sent as string).length)
-    throw new Refused('malformed', 'what a node sent is not hexadecimal');
+  if (bytes.length * 2 !== text.length) throw new Refused('malformed', 'what a node sent is not hexadecimal');
   return bytes;
 }
 

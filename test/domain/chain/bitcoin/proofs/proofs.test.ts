@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { CHAINS } from '../../../../../src/domain/chain/bitcoin/options.ts';
 import { proveWork, readHeader } from '../../../../../src/domain/chain/bitcoin/proofs/header.ts';
@@ -54,6 +57,23 @@ const hashOf = (header: string) => {
   const once = createHash('sha256').update(Buffer.from(header, 'hex')).digest();
   return Buffer.from(createHash('sha256').update(once).digest()).reverse().toString('hex');
 };
+
+const READER = new URL('../../../../../src/domain/chain/bitcoin/proofs/transactions.ts', import.meta.url);
+const READ = `
+  import { text } from 'node:stream/consumers';
+  const { readTransaction } = await import(process.env.READER);
+  console.log(readTransaction(await text(process.stdin), process.env.ID).id);`;
+
+/** Reads a transaction in a process with little memory; returns what it says and how it ends. */
+async function readInSmallHeap(hex: string, id: string): Promise<[said: string, code: number | null]> {
+  const args = ['--max-old-space-size=150', '--import', 'tsx', '--input-type=module', '-e', READ];
+  const env = { ...process.env, READER: READER.href, ID: id };
+  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
+  child.stdin.on('error', () => undefined).end(hex);
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  const said = await text(child.stdout);
+  return [said.trim(), (await ended)[0]];
+}
 
 describe('proofs of Bitcoin', () => {
   it('read the first block, and refuse it where blocks must be harder', () => {
@@ -118,6 +138,38 @@ describe('proofs of Bitcoin', () => {
     expect(() => readBlock(`${hex}00`, hash, regtest), 'more').to.throw(Refused);
     for (let cut = 160; cut < hex.length; cut += 54)
       expect(() => readBlock(hex.slice(0, cut), hash, regtest), String(cut)).to.throw(Refused);
+  });
+
+  it('read a transaction of as many bytes as a node of the tree has: miners may put one into a block', () => {
+    const coin = { txid: 'cd'.repeat(32), index: 0, satoshi: 9_000n, script: OPEN_LEGACY_SCRIPT };
+    const small = buildTransaction([coin], [{ script: Buffer.from('6a02abcd', 'hex'), satoshi: 0n }]);
+    expect(small.hex).to.have.length(2 * 64);
+    remember(small);
+    const rewards = [{ script: OPEN_SCRIPT, satoshi: 5n }];
+    const block = { parent: PARENT, height: 300, time: 1_700_000_000, transactions: [small.hex], rewards };
+    const { hash, hex, coinbase } = buildBlock(block);
+    expect(readBlock(hex, hash, regtest).transactions.map(({ id }) => id)).to.deep.equal([
+      coinbase.id,
+      small.id,
+    ]);
+  });
+
+  it('keep nothing of witnesses, of which a block has room for millions that are empty', async () => {
+    const coin = { txid: 'cd'.repeat(32), index: 0, satoshi: 9_000n, script: OPEN_SCRIPT };
+    const { id, hex } = buildTransaction([coin], [{ script: OPEN_SCRIPT, satoshi: 5n }]);
+    // Behind it stand the lock time, and before that one witness of one byte.
+    const [front, lockTime] = [hex.slice(0, -14), hex.slice(-8)];
+    const full = (items: number) => {
+      const count = Buffer.alloc(4);
+      count.writeUInt32LE(items);
+      return `${front}fe${count.toString('hex')}${'00'.repeat(items)}${lockTime}`;
+    };
+    expect(readTransaction(full(100_000), id).id).to.equal(id);
+    expect(await readInSmallHeap(full(3_900_000), id)).to.deep.equal([id, 0]);
+    expect(() => readTransaction(full(4_000_000), id), 'more than a block has').to.throw(
+      Refused,
+      'more bytes',
+    );
   });
 
   it('refuse a list that claims to be longer than all bytes, at once', () => {
