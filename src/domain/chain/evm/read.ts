@@ -34,8 +34,11 @@ export interface Block {
   readonly transactions: readonly Transaction[];
 }
 
-/** Those of 210 million gas. Proving so many takes a second, in which no other network is read. */
-const MOST_TRANSACTIONS = 10_000;
+/**
+ * Those of 500 million gas, the most that the OP Stack allows. Proving so many takes seconds, in which no
+ * other network is read.
+ */
+const MOST_TRANSACTIONS = 25_000;
 
 type Which = number | 'latest' | 'finalized' | 'safe';
 

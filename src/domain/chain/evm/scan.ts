@@ -13,6 +13,8 @@ import { minedOf } from './transfers.ts';
 
 /** Further below the final block than this, blocks are read in ranges. */
 const CATCH_UP_BLOCKS = 32;
+/** Blocks below the head that are requested at once: where a second has four, each takes longer than that. */
+const READ_AHEAD = 6;
 
 /** What a scan goes by. */
 export interface Scan extends Reader, CatchUp {
@@ -62,7 +64,7 @@ export async function scan(options: Scan, progress: Progress): Promise<Scanned> 
     return { next: behind(progress.branch, head), checkpoints: null };
   if (head.hash === tip.hash && head.hash === options.settledHead) return { next: 'head', checkpoints: null };
   const checkpoints = await checkpointsBelow(provider, head, finality);
-  const source = sourceOf(options);
+  const source = sourceOf(options, head.height);
   if (checkpoints.final - tip.height >= CATCH_UP_BLOCKS) {
     const linked = await linkedBranch(source, progress.branch);
     progress.branch = await catchUp(options, linked, checkpoints.final);
@@ -74,15 +76,27 @@ export async function scan(options: Scan, progress: Progress): Promise<Scanned> 
   return { next, checkpoints: next === 'head' ? checkpoints : null };
 }
 
-function sourceOf(options: Scan): Source<Block> {
+function sourceOf(options: Scan, head: number): Source<Block> {
   const { provider, quorum, chainId, coins } = options;
+  const ahead = new Map<number, Promise<Block>>();
   return {
     network: coins.network,
     provider,
     quorum,
     check: () => checkChain(provider, chainId),
     headerAt: (height) => headerAt(provider, height),
-    blockAt: (height) => blockAt(provider, height),
+    blockAt(height) {
+      for (let next = height; next < Math.min(height + READ_AHEAD, head); next += 1) {
+        if (ahead.has(next)) continue;
+        const block = blockAt(provider, next);
+        // One that fails is thrown when it is needed, or never.
+        block.catch(() => {});
+        ahead.set(next, block);
+      }
+      const block = ahead.get(height) ?? blockAt(provider, height);
+      ahead.delete(height);
+      return block;
+    },
     blockOf: (hash) => blockOf(provider, hash),
     extend: async (branch, block) => branch.extend(minedOf(block), await findTransfers(options, block)),
   };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { EvmClient } from '../../../../src/domain/chain/evm/client.ts';
+import { transactionsIn } from '../../../../src/domain/chain/evm/read.ts';
 import type { ChainTransfer } from '../../../../src/domain/chain/port.ts';
 import { ERC20_CODE, TRANSFER_TOPIC, wordOf } from '../../../support/anvil.ts';
 import type { Follower } from '../../../support/follower.ts';
@@ -216,6 +217,39 @@ describe('a client of an EVM network', () => {
     expect(follower.at(address).map(({ txHash }) => txHash)).to.deep.equal([hash]);
   });
 
+  it('asks for several blocks at once: where a second has four, each takes longer than it lasts', async () => {
+    const stand = standOf();
+    const proxy = await startLyingProxy(stand.anvil);
+    const urls = [proxy.url];
+    try {
+      const follower = stand.follow([], { urls, hasSightings: false, limits: { requestSeconds: 2 } });
+      await follower.pollAll();
+      await stand.mine(4);
+      let resolve: () => void = () => undefined;
+      const second = new Promise<void>((resolved) => (resolve = resolved));
+      let asked = 0;
+      proxy.before = async ({ method, params }) => {
+        if (method !== 'eth_getBlockByNumber' || params[1] !== true) return;
+        asked += 1;
+        if (asked === 2) resolve();
+        await second;
+      };
+      expect(await follower.pollAll()).to.deep.include({ next: 'head' });
+      expect(follower.pages.at(-1)?.head.height).to.equal(await stand.height());
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  it('takes a block of as many transactions as the OP Stack has gas for', () => {
+    const zero = `0x${'0'.repeat(64)}`;
+    const from = `0x${'1'.repeat(40)}`;
+    const transaction = { hash: zero, from, to: from, nonce: '0x0', value: '0x0', input: '0x' };
+    const count = Math.floor(500_000_000 / 21_000);
+    const transactions = Array.from({ length: count }, () => transaction);
+    expect(transactionsIn({ transactions })).to.have.length(count);
+  });
+
   it('refuses a block with more transactions than any has, before it proves them', async () => {
     const stand = standOf();
     const proxy = await startLyingProxy(stand.anvil);
@@ -227,7 +261,7 @@ describe('a client of an EVM network', () => {
       proxy.lie = ({ method }, truth) => {
         if (method !== 'eth_getBlockByHash') return truth;
         const block = truth as { transactions: readonly unknown[] };
-        return { ...block, transactions: Array.from({ length: 10_001 }, () => block.transactions[0]) };
+        return { ...block, transactions: Array.from({ length: 25_001 }, () => block.transactions[0]) };
       };
       expect((await follower.poll()).next).to.deep.include({ why: 'inconsistent' });
     } finally {
