@@ -6,6 +6,8 @@ import type { Found, Mined, State, Tracked } from './cursor.ts';
 
 /** Sightings beyond this are not kept: they are an extra, and anybody can send them. */
 const MAX_SIGHTINGS = 2_000;
+/** And so many of one address: whoever replaces a transaction again and again must not take all of them. */
+const MAX_OF_ADDRESS = 20;
 
 /**
  * The branch that is read, from the final block to its tip, and what became of our transfers in it. It asks
@@ -99,6 +101,8 @@ export class Branch {
         continue;
       }
       if (unmined.length >= MAX_SIGHTINGS) return;
+      const { address } = transfer;
+      if (unmined.filter((one) => one.address === address).length >= MAX_OF_ADDRESS) continue;
       const sighting = { ...transfer, ...NEW, seenAt: at, block: null, pooledAt: at };
       this.#set(sighting);
       // A wallet's speed-up: the same money, thus never lost, and never counted twice.
