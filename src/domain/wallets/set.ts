@@ -70,10 +70,11 @@ export async function setWallet(
 export async function confirmWallet(ctx: Context, id: string, address: string): Promise<Changed> {
   const known = await getWallet(ctx, id);
   assertShown(known, firstAddresses(ctx, known), address);
-  // Before the lock: what decides addresses never changes, and one that is set meanwhile is not in use.
-  const alike = await findAlike(ctx, known);
+  const before = await findAlike(ctx, known);
   const changed = await ctx.db.transaction(async (tx) => {
-    await lockWallets(tx, known, alike);
+    await lockWallets(tx, known, before);
+    // Again behind the lock: who confirms one that was set meanwhile has locked this one as well.
+    const alike = await findAlike({ ...ctx, db: tx }, known);
     const { confirmed_at, retired_at } = await getWallet({ db: tx }, id);
     if (confirmed_at !== null && retired_at === null) return { mailed: null, replaced: null };
     const replaced = await putInUse(tx, known, alike, ctx.now());
@@ -82,12 +83,14 @@ export async function confirmWallet(ctx: Context, id: string, address: string): 
   return { wallet: await getWallet(ctx, id), ...changed };
 }
 
+type KeyContext = Pick<Context, 'config'> & { readonly db: Connection };
+
 type WalletData = Pick<Wallet, 'id' | 'kind' | 'family' | 'public_data'>;
 
 const accountOf = (wallet: WalletData) => formOf(wallet).account(wallet.public_data);
 
 /** Returns the other wallets, of anybody, whose addresses follow from the same key. */
-async function findWithKey({ db, config }: Context, wallet: WalletData): Promise<Wallet[]> {
+async function findWithKey({ db, config }: KeyContext, wallet: WalletData): Promise<Wallet[]> {
   const account = accountOf(wallet);
   if (account === null) return [];
   return (await listWallets(db, null)).filter(
@@ -96,7 +99,7 @@ async function findWithKey({ db, config }: Context, wallet: WalletData): Promise
 }
 
 /** Returns the other wallets, of anybody, that have the same addresses. */
-async function findAlike(ctx: Context, wallet: Wallet): Promise<string[]> {
+async function findAlike(ctx: KeyContext, wallet: Wallet): Promise<string[]> {
   const found = await findWithKey(ctx, wallet);
   return found.filter(({ family }) => family === wallet.family).map(({ id }) => id);
 }

@@ -112,6 +112,28 @@ describe('a wallet on Bitcoin', () => {
     );
   });
 
+  it('is refused while another of its account is set and confirmed between two of its statements', async () => {
+    const { ctx } = harness;
+    const [xpub, zpub] = [bitcoinKey('xpub', 7_085), bitcoinKey('zpub', 7_085)];
+    const theirs = await harness.addMerchant({ mode: 'live', currency: 'BTC', network: 'bitcoin' });
+    const { wallet } = await set(xpub, 'bitcoin');
+    const [first] = firstAddresses(ctx, wallet);
+    let isFirst = true;
+    const db = new Proxy(ctx.db, {
+      get(target, name, receiver) {
+        if (name !== 'transaction' || !isFirst) return Reflect.get(target, name, receiver) as unknown;
+        isFirst = false;
+        return async (work: Parameters<typeof target.transaction>[0]) => {
+          await useWallet(ctx, theirs.id, { value: zpub, network: 'bitcoin' });
+          return target.transaction(work);
+        };
+      },
+    });
+    expect(await refused(confirmWallet({ ...ctx, db }, wallet.id, first?.address ?? ''))).to.include(
+      'has the same addresses and is in use',
+    );
+  });
+
   it('of the installation is told to the live merchants who take money there', async () => {
     const { ctx } = harness;
     const dollars = await harness.addMerchant({ mode: 'live' });
