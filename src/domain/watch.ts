@@ -6,6 +6,7 @@ import { chainlinkBounds, NO_BOUNDS } from './chain/rates/chainlink.ts';
 import { watchRates } from './chain/rates/watch-rates.ts';
 import { startAudits } from './payments/audit/audit.ts';
 import { followAwaited } from './payments/awaited/follow.ts';
+import { readWorths } from './payments/pricing/worth.ts';
 import { judgeAnnounced } from './payments/refunds/by-merchant/follow.ts';
 import { watchNetwork } from './payments/sync/watch-network.ts';
 import { countHosts } from '../platform/config/chains.ts';
@@ -25,7 +26,7 @@ export interface Watching {
 export function startWatching(ctx: Context): Watching {
   const { databaseDirectUrl } = ctx.config;
   const { live } = createAdapters(ctx.config);
-  const clients = createChainClients(ctx);
+  const clients = createChainClients(ctx, readWorths);
   const stop = new AbortController();
   warnOfOneHost(ctx);
   const loops = clients.map(({ network, client }) => {

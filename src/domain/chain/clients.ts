@@ -4,7 +4,7 @@ import type { Connection } from '../../platform/postgres/db.ts';
 import { compare } from '../../platform/values/money.ts';
 import { BitcoinClient } from './bitcoin/client.ts';
 import { EvmClient } from './evm/client.ts';
-import { dollarsOf, greatestDepth } from './finality.ts';
+import { dollarsOf, greatestDepth, type Worth } from './finality.ts';
 import { NETWORKS, type NetworkId } from './networks.ts';
 import type { ChainClient, ChainTransfer } from './port.ts';
 import { realChains } from './profile.ts';
@@ -19,18 +19,31 @@ export interface WatchedClient {
   readonly call?: EvmClient['call'];
 }
 
-/** Creates the clients of the networks that have providers. The caller must close them. */
-export function createChainClients({
-  config,
-  now,
-  db,
-}: Pick<Context, 'config' | 'now' | 'db'>): WatchedClient[] {
+/** Returns what payments at addresses of a network ask for, or got where that is more, by address. */
+export type WorthAt = (
+  db: Connection,
+  network: NetworkId,
+  addresses: readonly string[],
+) => Promise<ReadonlyMap<string, Worth>>;
+
+/**
+ * Creates the clients of the networks that have providers. The caller must close them. `worthAt` says which
+ * transfers are parts of a large payment.
+ */
+export function createChainClients(
+  { config, now, db }: Pick<Context, 'config' | 'now' | 'db'>,
+  worthAt: WorthAt,
+): WatchedClient[] {
   const chains = realChains(config);
   return RPC_NETWORKS.flatMap((network): WatchedClient[] => {
     const providers = config.rpc[network];
     if (providers === undefined) return [];
     const { urls, quorumUsd, hasTraces = false, esplora = [] } = providers;
-    const largeOf = (transfers: readonly ChainTransfer[]) => largeAmong(db, transfers, quorumUsd);
+    const largeOf = async (transfers: readonly ChainTransfer[]) => {
+      if (transfers.length === 0 || quorumUsd >= NEVER_USD) return [];
+      const addresses = [...new Set(transfers.map(({ address }) => address))];
+      return largeAmong(db, transfers, { quorumUsd, worths: await worthAt(db, network, addresses) });
+    };
     if (network === 'bitcoin') {
       const [chain] = chains.addressChains;
       const depth = greatestDepth(network, config.finality);
@@ -50,19 +63,21 @@ export function createChainClients({
 export const NEVER_USD = 1e9;
 
 /**
- * Returns the transfers of at least so many dollars, by the last rates, however old: they say about how much.
- * What nobody knows the worth of is large.
+ * Returns the transfers of at least so many dollars, or to a payment of so many, by the last rates, however
+ * old: they say about how much. What nobody knows the worth of is large.
  */
 async function largeAmong(
   db: Connection,
   transfers: readonly ChainTransfer[],
-  quorumUsd: number,
+  { quorumUsd, worths }: { quorumUsd: number; worths: ReadonlyMap<string, Worth> },
 ): Promise<readonly ChainTransfer[]> {
-  if (transfers.length === 0 || quorumUsd >= NEVER_USD) return [];
   const market = await readLastRates(db);
   const rates: Rates = Object.fromEntries([...market].map(([coin, { usd }]) => [coin, usd]));
-  return transfers.filter((transfer) => {
-    const dollars = dollarsOf(transfer, rates);
+  const isLarge = (worth: Worth) => {
+    const dollars = dollarsOf(worth, rates);
     return dollars === null || compare(dollars, String(quorumUsd)) >= 0;
-  });
+  };
+  return transfers.filter(
+    (transfer) => isLarge(transfer) || isLarge(worths.get(transfer.address) ?? transfer),
+  );
 }

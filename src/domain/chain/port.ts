@@ -64,11 +64,10 @@ export interface ChainPage {
    * says it itself. It never exceeds what the client has read and linked by hashes up to here.
    */
   readonly finalHeight: number;
-  /**
-   * Blocks at this height or below are safe: small amounts are confirmed there. It lies between final height
-   * and head, and equals the final height where the chain knows no such checkpoint.
-   */
+  /** Blocks up to here are safe, for small amounts: between final height and head, or the final height. */
   readonly safeHeight: number;
+  /** The transactions that wait for a second provider: no depth confirms them. Absent: none. */
+  readonly unsure?: readonly string[];
   /**
    * At most one page of the transfers that are new or changed since the cursor, each once, in its current
    * state.

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createChainClients } from '../../../src/domain/chain/clients.ts';
+import { readWorths } from '../../../src/domain/payments/pricing/worth.ts';
 import { storeRates } from '../../../src/domain/chain/rates/store.ts';
 import { marketOf } from '../../../src/domain/chain/simulator/market.ts';
 import { newAddress as newBitcoinAddress } from '../../support/bitcoin-blocks.ts';
@@ -21,7 +22,10 @@ describe('the clients of real networks, with one provider and a quorum from 1,00
   async function finalOf(...thousandths: readonly number[]): Promise<string[]> {
     const stand = standOf();
     const rpc = { ethereum: { urls: [stand.anvil.url], quorumUsd: 1_000 } };
-    const [watched] = createChainClients({ ...harness.ctx, config: { ...harness.ctx.config, rpc } });
+    const [watched] = createChainClients(
+      { ...harness.ctx, config: { ...harness.ctx.config, rpc } },
+      readWorths,
+    );
     if (watched === undefined) throw new Error('there is no client');
     const address = newAddress();
     const follower = new Follower(watched.client, [address]);
@@ -49,7 +53,7 @@ describe('the clients of real networks, with one provider and a quorum from 1,00
     const { btcd } = bitcoinOf();
     const rpc = { bitcoin: { urls: [btcd.url], quorumUsd: 1e9 } };
     const config = { ...harness.ctx.config, chainProfile: 'regtest', rpc } as const;
-    const [watched, ...others] = createChainClients({ ...harness.ctx, config });
+    const [watched, ...others] = createChainClients({ ...harness.ctx, config }, readWorths);
     if (watched === undefined) throw new Error('there is no client');
     expect([watched.network, watched.call, others]).to.deep.equal(['bitcoin', undefined, []]);
     const address = newBitcoinAddress();

@@ -5,6 +5,7 @@ import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { Providers } from '../rpc/providers.ts';
 import { isFault, isOfTransaction, Questions } from '../rpc/questions.ts';
 import { Poller, type Asked } from '../scan/poll.ts';
+import { waitingForOthers, type Quorum } from '../scan/quorum.ts';
 import type { Progress } from '../scan/read-branch.ts';
 import { Esplora } from './esplora.ts';
 import { findTransaction } from './look-up.ts';
@@ -26,6 +27,7 @@ export class BitcoinClient implements ChainClient {
   readonly #esplora: readonly Esplora[];
   readonly #poller: Poller;
   readonly #pool = new Pool();
+  readonly #agreed: Quorum['agreed'] = { hash: null };
 
   constructor(options: BitcoinOptions, clock: Clock) {
     const { network, urls, esplora, chain, depth, limits } = options;
@@ -69,10 +71,13 @@ export class BitcoinClient implements ChainClient {
     const quorum = {
       needed: largeOf,
       agrees: (block: BlockOfTransfer) => this.#agrees(provider, block, now),
+      agreed: this.#agreed,
     };
     const next = await scan({ ...matching, provider, depth, quorum, pageMs, now }, progress);
     if (progress.head !== null) this.#providers.succeeded(provider, progress.head.height);
-    if (next === 'head') await this.#pool.sight(provider, matching, progress.branch);
+    if (next !== 'head') return next;
+    progress.unsure = await waitingForOthers(progress.branch, quorum);
+    await this.#pool.sight(provider, matching, progress.branch);
     return next;
   }
 

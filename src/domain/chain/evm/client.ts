@@ -14,6 +14,7 @@ import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { Providers } from '../rpc/providers.ts';
 import { isOfTransaction, isUnable, NO_PROVIDER, Questions } from '../rpc/questions.ts';
 import { Poller, type Asked } from '../scan/poll.ts';
+import { waitingForOthers, type Quorum } from '../scan/quorum.ts';
 import type { Progress } from '../scan/read-branch.ts';
 import { hasSpent, readBalances, readReceived, type Auditor } from './balances.ts';
 import { TokenCheck } from './calls/decimals.ts';
@@ -36,6 +37,7 @@ export class EvmClient implements ChainClient {
   readonly #range = { blocks: MAX_RANGE };
   readonly #questions: Questions;
   readonly #poller: Poller;
+  readonly #agreed: Quorum['agreed'] = { hash: null };
   /** The head whose checkpoints are known, and what is safe and final with it. */
   #settled: { head: string; safe: number } | null = null;
 
@@ -107,21 +109,18 @@ export class EvmClient implements ChainClient {
     const { chainId, finality, hasTraces = false, hasSightings = true } = this.#options;
     const { largeOf = NONE_LARGE, pageMs = PAGE_MS } = this.#options;
     const reader: Reader = { provider, coins: this.#coins, watch, hasTraces };
-    const { next, checkpoints } = await scan(
-      {
-        ...reader,
-        chainId,
-        finality,
-        pageMs,
-        range: this.#range,
-        settledHead: this.#settled?.head ?? null,
-        quorum: { needed: largeOf, agrees: (block) => this.#agrees(provider, block, now) },
-      },
-      progress,
-    );
+    const quorum = {
+      needed: largeOf,
+      agrees: (block: BlockOfTransfer) => this.#agrees(provider, block, now),
+      agreed: this.#agreed,
+    };
+    const settledHead = this.#settled?.head ?? null;
+    const options = { ...reader, chainId, finality, pageMs, range: this.#range, settledHead, quorum };
+    const { next, checkpoints } = await scan(options, progress);
     const { head } = progress;
     if (head !== null) this.#providers.succeeded(provider, head.height);
     if (head !== null && checkpoints !== null) this.#settled = { head: head.hash, safe: checkpoints.safe };
+    if (next === 'head') progress.unsure = await waitingForOthers(progress.branch, quorum);
     if (next === 'head' && hasSightings) await sightPending(reader, progress.branch);
     return next;
   }

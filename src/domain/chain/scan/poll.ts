@@ -82,7 +82,7 @@ export class Poller {
     return { branch: new Branch(network, state, now), head: null };
   }
 
-  #page({ branch }: Progress, next: ChainPage['next'], now: Date): ChainPage {
+  #page({ branch, unsure = [] }: Progress, next: ChainPage['next'], now: Date): ChainPage {
     const { final, tip } = branch;
     if (tip.hash === null) throw NO_PROVIDER;
     const safe = this.#polled.safeHeight?.(tip.hash) ?? 0;
@@ -90,6 +90,7 @@ export class Poller {
       head: { ...tip, hash: tip.hash },
       finalHeight: final.height,
       safeHeight: Math.max(final.height, Math.min(safe, tip.height)),
+      unsure,
       transfers: branch.changes(),
       cursor: writeCursor(branch.state()),
       // A block of a branch that turns out to be none may name any time: no deadline passes early by it.

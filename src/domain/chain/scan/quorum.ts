@@ -11,6 +11,8 @@ export interface Quorum {
    * providers, and none of them answers now.
    */
   agrees(block: { height: number; hash: string }): Promise<boolean | null>;
+  /** The last block of which one has said so, for `waitingForOthers`. */
+  readonly agreed: { hash: string | null };
 }
 
 /** Who is asked before blocks become final: the provider of a poll, and those of other hosts. */
@@ -49,6 +51,26 @@ export async function finalize(
   const lowest = Math.min(...large.map(({ block }) => block?.height ?? height));
   const isAgreed = large.length === 0 || (await judges.quorum.agrees({ height, hash })) === true;
   branch.finalize(isAgreed ? height : knownUpTo(branch, lowest - 1));
+}
+
+/**
+ * Returns the transactions above the final block that one provider alone cannot confirm, whatever their depth
+ * and whatever the network calls safe: a block that another one has as well commits to all that is below it.
+ */
+export async function waitingForOthers(branch: Branch, quorum: Quorum): Promise<string[]> {
+  const all = branch.becomingFinal(branch.tip.height);
+  const large = await quorum.needed(all.filter(({ final }) => !final));
+  const blocks = new Map(large.flatMap(({ block }) => (block === null ? [] : [[block.height, block.hash]])));
+  let sure = -1;
+  for (const [height, hash] of [...blocks].toSorted(([a], [b]) => b - a)) {
+    const said = hash === quorum.agreed.hash || (await quorum.agrees({ height, hash }));
+    if (said === true) {
+      quorum.agreed.hash = hash;
+      sure = height;
+    }
+    if (said !== false) break;
+  }
+  return large.filter(({ block }) => (block?.height ?? 0) > sure).map(({ txHash }) => txHash);
 }
 
 /** Returns the highest block up to a height whose hash was kept. */

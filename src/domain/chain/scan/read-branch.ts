@@ -27,6 +27,8 @@ export interface Above {
 export interface Progress {
   branch: Branch;
   head: BlockOfTransfer | null;
+  /** Once the head is reached: see ChainPage. */
+  unsure?: readonly string[];
 }
 
 /** What a scan reads blocks from: one provider. What it returns has the hash that it is asked for. */

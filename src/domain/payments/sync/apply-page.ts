@@ -131,6 +131,7 @@ export async function readPage(
   return { transfers, confirmable, heights, more };
 }
 
-function heightsOf({ head, finalHeight: final, safeHeight: safe }: ChainPage, { isLive }: ChainScope) {
-  return isLive ? { final, safe, head: head.height } : allAt(final);
+function heightsOf(page: ChainPage, { isLive }: ChainScope): ConfirmedHeights {
+  const { head, finalHeight: final, safeHeight: safe, unsure = [] } = page;
+  return isLive ? { final, safe, head: head.height, unsure } : allAt(final);
 }

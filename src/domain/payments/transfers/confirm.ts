@@ -17,10 +17,17 @@ export interface ConfirmedHeights {
   readonly final: number;
   readonly safe: number;
   readonly head: number;
+  /** Transactions that none of them confirms yet. */
+  readonly unsure: readonly string[];
 }
 
 /** Returns the heights of a chain where one height decides all: a simulated one. */
-export const allAt = (height: number): ConfirmedHeights => ({ final: height, safe: height, head: height });
+export const allAt = (height: number): ConfirmedHeights => ({
+  final: height,
+  safe: height,
+  head: height,
+  unsure: [],
+});
 
 interface Depth extends ConfirmedHeights {
   readonly network: NetworkId;
@@ -30,7 +37,8 @@ interface Depth extends ConfirmedHeights {
 const IS_DEEP = (t: string, p: Readonly<Record<keyof ConfirmedHeights, string>>) => `
       ${t}.block_height <= ${p.head}::bigint AND ${t}.block_height <= CASE coalesce(${t}.finality, 'finalized')
         WHEN 'finalized' THEN ${p.final}::bigint WHEN 'safe' THEN ${p.safe}::bigint
-        ELSE ${p.head}::bigint - ${t}.finality::bigint + 1 END`;
+        ELSE ${p.head}::bigint - ${t}.finality::bigint + 1 END
+      AND ${t}.tx_hash <> ALL (${p.unsure}::text[])`;
 
 // Served by transfers_unconfirmed.
 const confirmable = sql<

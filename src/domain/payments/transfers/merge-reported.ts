@@ -1,7 +1,7 @@
 import { finalityFor, type Finality, type FinalityRules } from '../../chain/finality.ts';
 import { isFound } from '../../chain/transaction-hashes.ts';
 import type { ChainTransfer } from '../../chain/port.ts';
-import { compare, isZero } from '../../../platform/values/money.ts';
+import { compare, isZero, sum } from '../../../platform/values/money.ts';
 import type { Payment } from '../lifecycle/payment.ts';
 import { moneyOf, newMoney, replacementOf, type Crediting, type Money } from './credit-new.ts';
 import { pooledAt } from './hold.ts';
@@ -75,7 +75,8 @@ export function recordOwn(
       (isBack
         ? newMoney(payment, { ...transfer, seenAt: transfer.minedAt ?? at }, paid, { ...report, quotes: [] })
         : (same ?? (lost ? moneyOf(lost, transfer) : newMoney(payment, transfer, paid, report))));
-    const finality = same === undefined ? finalityOf(payment, transfer, report) : same.finality;
+    const received = sum([money, ...paid.filter(isStanding)].map(({ credit }) => credit));
+    const finality = same === undefined ? finalityOf(payment, transfer, report, received) : same.finality;
     const pooled = pooledAt(before, transfer.block !== null, at);
     const row = toRow(payment, transfer, { money, isLive, finality, pooledAt: pooled });
     if (known === undefined || isBack || isOther || own !== undefined)
@@ -94,15 +95,16 @@ export function recordOwn(
   });
 }
 
-/** By the higher of price and transfer: many small transfers for a large price are no small ones. */
+/** By the highest of price, transfer and all that came: many small transfers of much are no small ones. */
 function finalityOf(
-  { pay_amount, pay_currency }: Payment,
-  { network, coin, amount }: ChainTransfer,
+  { pay_amount, pay_currency: coin }: Payment,
+  transfer: ChainTransfer,
   { isLive, finality, rates }: PaymentReport,
+  received: string,
 ): Finality {
   if (!isLive) return null;
-  const price = { coin: pay_currency, amount: pay_amount };
-  return finalityFor(network, [price, { coin, amount }], rates(), finality);
+  const ofPayment = [pay_amount, received].map((amount) => ({ coin, amount }));
+  return finalityFor(transfer.network, [...ofPayment, transfer], rates(), finality);
 }
 
 /**

@@ -22,7 +22,11 @@ describe('the cursor of a chain that is final long after its blocks', () => {
     transfers: [],
   });
   const judges = (branch?: string) => ({
-    quorum: { needed: () => Promise.resolve([]), agrees: () => Promise.resolve(null) },
+    quorum: {
+      needed: () => Promise.resolve([]),
+      agrees: () => Promise.resolve(null),
+      agreed: { hash: null },
+    },
     headerAt: (height: number) => Promise.resolve({ hash: hashAt(height, branch) }),
   });
   const checkpoints = (final: number) => ({ final, named: [] });

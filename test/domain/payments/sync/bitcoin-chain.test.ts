@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createChainClients } from '../../../../src/domain/chain/clients.ts';
+import { readWorths } from '../../../../src/domain/payments/pricing/worth.ts';
 import { ADDRESSES } from '../../../support/bitcoin-blocks.ts';
 import { useBitcoinStand } from '../../../support/bitcoin-stand.ts';
 import { eachShop } from '../../../support/each-shop.ts';
@@ -22,7 +23,7 @@ describe('a payment on a node of Bitcoin', () => {
     // Blocks follow one another, whatever the time of the service is.
     harness.advance(Math.max(0, (await stand.time()) - ctx.now().getTime() / 1_000) + 300);
     const rpc = { bitcoin: { urls: [stand.btcd.url], quorumUsd: 1e9 } };
-    const [watched] = createChainClients({ ...ctx, config: { ...ctx.config, rpc } });
+    const [watched] = createChainClients({ ...ctx, config: { ...ctx.config, rpc } }, readWorths);
     if (watched === undefined) throw new Error('there is no client');
     const real = openRealNetwork(harness, shop, () => watched.client, 'bitcoin');
     const mine = async (blocks: number) => {
