@@ -372,6 +372,8 @@ describe('npm run ops', function () {
       [['keys', '--merchant', 'mer_x'], 'There is no merchant mer_x'],
       [['keys', '--merchant', 'mer_x', '--add', '--permissions', 'all'], 'There is no permission all'],
       [['suspend-merchant', '--merchant', 'mer_x'], 'There is no merchant mer_x'],
+      [['verify', '--after', 'pay_1'], '--after is for verify --chain.'],
+      [['verify', '--chain', '--network', 'tron'], 'No provider of tron is known here'],
       [['export', '--merchant', 'mer_x', '--kind', 'payments'], 'There is no merchant mer_x'],
       [['export', '--merchant', 'mer_x', '--kind', 'keys'], '--kind keys is not one of payments, transfers'],
       [['export', '--merchant', 'mer_x', '--kind', 'events', '--json'], 'export --json needs --out FILE'],

@@ -3,7 +3,7 @@ import { EVENTS_KEPT_SECONDS } from '../../events/sweep.ts';
 import { RETENTION_SECONDS } from '../../webhooks/endpoints/sweep.ts';
 import { addSeconds } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
-import { runOne, sql, type Db, type Tx } from '../../../platform/postgres/db.ts';
+import { runOne, sql } from '../../../platform/postgres/db.ts';
 import { firstIdAt } from '../../../platform/values/ids.ts';
 import { deliveryInvariants } from './deliveries.ts';
 import { dueWorkInvariants } from './due-work.ts';
@@ -12,6 +12,7 @@ import type { Invariant, Offender, Page } from './invariant.ts';
 import { ledgerInvariants } from './ledger.ts';
 import { moneyInvariants } from './money.ts';
 import { OTHER_ROWS } from './other-rows.ts';
+import { END, inSnapshot, readPageEnd } from './pages.ts';
 import { Findings, type Report } from './report.ts';
 import { sumInvariants } from './sums.ts';
 
@@ -28,8 +29,6 @@ export const INVARIANTS: readonly Invariant[] = [
 /** The payments of a page: one transaction of some 100 ms, and some megabytes of this process's memory. */
 const PAGE_PAYMENTS = 1_000;
 const PAGE_OTHERS = 5_000;
-/** Above every id. */
-const END = '~';
 
 /** What a check reads: the database, and the system clock, which says what retention may have deleted. */
 export type VerifyContext = Pick<Context, 'db' | 'now'> & { readonly config: Keys };
@@ -72,10 +71,7 @@ async function verifyPayments(ctx: VerifyContext, options: VerifyOptions, findin
   let after = since === null ? '' : firstIdAt('pay', since);
   while (after !== END)
     after = await inSnapshot(ctx.db, async (tx) => {
-      const found = await runOne(tx, pageEnd, { after, limit: pagePayments });
-      const rows = found?.rows ?? 0;
-      // The last page has no upper end: rows of payments that do not exist are found as well.
-      const until = rows < pagePayments ? END : (found?.last ?? END);
+      const { rows, until } = await readPageEnd(tx, after, pagePayments);
       for (const { name, find } of INVARIANTS)
         findings.add(name, await findNamed(name, () => find(tx, { ...kept, after, until })));
       const read = findings.count('payments', rows);
@@ -93,17 +89,6 @@ async function findNamed(name: string, find: () => Promise<Offender[]>): Promise
     throw error;
   }
 }
-
-function inSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.transaction(work, { isolationLevel: 'repeatable read', readOnly: true });
-}
-
-const pageEnd = sql<{ last: string; rows: number }, { after: string; limit: number }>(
-  'verify_page_of_payments',
-  (p) => `
-    SELECT max(id) AS last, count(*)::int AS rows FROM (
-      SELECT id FROM payments WHERE id > ${p.after} ORDER BY id LIMIT ${p.limit}) page`,
-);
 
 const markBefore = sql<{ txid: string }, { until: Date }>(
   'verify_event_mark',

@@ -21,10 +21,18 @@ import {
   merchantsSection,
   networksSection,
 } from '../../../domain/ops/status/service.ts';
+import { isFault } from '../../../domain/chain/rpc/questions.ts';
 import { reportText } from '../../../domain/ops/verify/report.ts';
 import { verify } from '../../../domain/ops/verify/verify.ts';
+import { verifyChains } from '../../../domain/ops/verify-chain/run.ts';
+import { totalsText } from '../../../domain/ops/verify-chain/totals.ts';
+import { networksWithProviders } from '../../../domain/ops/verify-chain/open.ts';
+import { StartError } from '../../../platform/config/config.ts';
+import type { RpcNetwork } from '../../../platform/config/variables.ts';
+import type { Context } from '../../../platform/context.ts';
+import { firstIdAt } from '../../../platform/values/ids.ts';
 import { lookOnce } from '../health.ts';
-import { timeOf, type OpsCommand } from './command.ts';
+import { OpsUsageError, timeOf, type OpsCommand, type OpsOutput, type OpsValues } from './command.ts';
 
 /** The very checks of /v1/status; the other sections say what causes them, and what they do not look at. */
 const healthSection: Section = {
@@ -81,33 +89,90 @@ export const statusCommand: OpsCommand = {
 const PROGRESS_MS = 500;
 
 export const verifyCommand: OpsCommand = {
-  summary: 'checks every invariant over the whole database, and names the offenders',
+  summary:
+    'checks every invariant over the whole database, or the ledger against chains; names the offenders',
   description:
-    'It only reads, in pages of 1,000 payments, each a snapshot of some 100 ms, so it can run beside the service.',
+    'It only reads, in pages of 1,000 payments, each a snapshot of some 100 ms, so it can run beside the service. ' +
+    "With --chain it compares the ledger with chains up to one final block of each, in the watcher's environment, " +
+    'which has RPC_URLS_: a request for each coin at 500 addresses, and one call, 50 of which travel together, for ' +
+    'each transfer whose money has left its address.',
   options: {
     since: {
       type: 'string',
       value: 'TIME',
       meaning: 'only payments that were created since (2026-01-31 or 2026-01-31T12:00:00Z)',
     },
+    chain: { type: 'boolean', meaning: 'the ledger against chains, to the last unit' },
+    network: { type: 'string', value: 'NETWORK', meaning: 'for --chain: that one alone' },
+    after: { type: 'string', value: 'ID', meaning: 'for --chain: payments behind this one, to go on there' },
+    'from-block': {
+      type: 'string',
+      value: 'HEIGHT',
+      meaning: 'for --chain on Bitcoin: also reads each block from there on, for money that nobody knows of',
+    },
   },
   changes: () => false,
+  readsChains: true,
   async run(ctx, values, output) {
     const startedAt = performance.now();
-    let shownAt = -Infinity;
-    const report = await verify(ctx, {
-      since: timeOf(values, 'since'),
-      onProgress(rows, of) {
-        if (performance.now() - shownAt < PROGRESS_MS) return;
-        shownAt = performance.now();
-        output.progress(`${rows} ${of} read`);
-      },
-    });
-    const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
-    return {
-      facts: { ...report, seconds },
-      text: `${reportText(report)} ${seconds} s.`,
-      isBad: !report.ok,
+    const ended = ({ text, ...facts }: { text: string; ok: boolean }) => {
+      const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+      return { facts: { ...facts, seconds }, text: `${text} ${seconds} s.`, isBad: !facts.ok };
     };
+    const progress = progressOf(output);
+    if (values.has('chain')) return ended(await verifyChain(ctx, values, progress));
+    const onlyChain = ['network', 'after', 'from-block'].find((name) => values.text(name) !== null);
+    if (onlyChain !== undefined) throw new OpsUsageError(`--${onlyChain} is for verify --chain.`);
+    const report = await verify(ctx, { since: timeOf(values, 'since'), onProgress: progress });
+    return ended({ ...report, text: reportText(report) });
   },
 };
+
+type Progress = (rows: number, of: string) => void;
+
+function progressOf(output: OpsOutput): Progress {
+  let shownAt = -Infinity;
+  return (rows, of) => {
+    if (performance.now() - shownAt < PROGRESS_MS) return;
+    shownAt = performance.now();
+    output.progress(`${rows} ${of} read`);
+  };
+}
+
+async function verifyChain(ctx: Context, values: OpsValues, progress: Progress) {
+  const since = timeOf(values, 'since');
+  let after = values.text('after') ?? (since === null ? '' : firstIdAt('pay', since));
+  const options = {
+    networks: networksOf(ctx, values.text('network')),
+    after,
+    fromBlock: heightOf(values.text('from-block')),
+    onProgress(rows: number, of: string, until: string) {
+      if (until !== '') after = until;
+      progress(rows, `${of}, up to ${after},`);
+    },
+  };
+  const report = await verifyChains(ctx, options).catch((error: unknown) => {
+    if (!isFault(error)) throw error;
+    const goOn = after === '' ? '' : `, --after ${after} with one --network`;
+    throw new StartError(`${error.message}. Run it again${goOn}, where its final state is kept.`);
+  });
+  const unread = report.unread.map(
+    (network) => `${network}: not compared, no watcher reads it: chain status`,
+  );
+  return { ...report, text: [totalsText(report.networks), ...unread, reportText(report)].join('\n') };
+}
+
+function networksOf(ctx: Context, name: string | null): RpcNetwork[] {
+  const known = networksWithProviders(ctx);
+  const networks = known.filter((network) => name === null || network === name);
+  if (networks.length > 0) return networks;
+  throw new OpsUsageError(
+    `No provider of ${name ?? 'a network'} is known here: run this in the watcher's environment, with RPC_URLS_.`,
+  );
+}
+
+function heightOf(text: string | null): number | null {
+  if (text === null) return null;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new OpsUsageError(`--from-block ${text} is no height of a block.`);
+}
