@@ -53,9 +53,9 @@ const deposits = sql<DepositRow, Portion>(
           FROM ledger_entries
           WHERE payment_id = p.id AND network = ${p.network} AND kind IN ('received', 'reversed')
           UNION ALL
-          SELECT coin, 0, CASE WHEN confirmed_at IS NOT NULL AND block_height > ${p.height}::bigint THEN amount
-            ELSE 0 END, CASE WHEN confirmed_at IS NULL AND block_height <= ${p.height}::bigint THEN amount
-            ELSE 0 END
+          SELECT coin, 0,
+            CASE WHEN confirmed_at IS NOT NULL AND block_height > ${p.height}::bigint THEN amount ELSE 0 END,
+            CASE WHEN confirmed_at IS NULL AND block_height <= ${p.height}::bigint THEN amount ELSE 0 END
           FROM transfers
           WHERE payment_id = p.id AND network = ${p.network} AND is_live AND dropped_at IS NULL
         ) parts
