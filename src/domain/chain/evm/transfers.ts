@@ -55,7 +55,12 @@ export class Coins {
   }
 
   /** Returns the transfer that a transaction would make; null: it is none that is known here. */
-  intended({ from, to, value, input }: Transaction): TokenTransfer | null {
+  intended({
+    from,
+    to,
+    value,
+    input,
+  }: Pick<Transaction, 'from' | 'to' | 'value' | 'input'>): TokenTransfer | null {
     if (to === null) return null;
     const coin = this.tokens.get(to);
     if (coin === undefined)

@@ -8,8 +8,14 @@ import { keccakBytes } from '../evm/proofs/rlp.ts';
 export interface SigningKey {
   /** Its address, in lower case. */
   readonly address: string;
-  /** Returns the signature of a digest. */
-  sign(digest: Uint8Array): { readonly r: bigint; readonly s: bigint; readonly parity: 0 | 1 };
+  /** Returns the signature of a digest, of which `s` is the lower one (EIP-2). */
+  sign(digest: Uint8Array): Promise<Signature>;
+}
+
+export interface Signature {
+  readonly r: bigint;
+  readonly s: bigint;
+  readonly parity: 0 | 1;
 }
 
 /** No honest file of either kind is as large as this. */
@@ -41,14 +47,18 @@ export function signingKey(secret: Uint8Array): SigningKey {
   if (!secp256k1.utils.isValidSecretKey(secret)) throw new RangeError('The key file holds no key');
   const point = secp256k1.getPublicKey(secret, false);
   return {
-    address: `0x${keccakBytes(point.subarray(1)).subarray(12).toString('hex')}`,
-    sign(digest) {
+    address: addressOf(point),
+    async sign(digest) {
       const signed = secp256k1.sign(digest, secret, { prehash: false, format: 'recovered' });
       const { r, s, recovery } = secp256k1.Signature.fromBytes(signed, 'recovered');
       return { r, s, parity: recovery === 1 ? 1 : 0 };
     },
   };
 }
+
+/** Returns the address of a public key of 65 bytes. */
+export const addressOf = (point: Uint8Array): string =>
+  `0x${keccakBytes(point.subarray(1)).subarray(12).toString('hex')}`;
 
 /**
  * Returns the text of a file that nobody but its owner can read. Throws RangeError, which says what is wrong

@@ -1,8 +1,6 @@
-import { decode } from '../../chain/evm/proofs/rlp.ts';
-import { Refused } from '../../chain/rpc/refused.ts';
 import { fields, integer, quantity, word } from '../../chain/evm/proofs/values.ts';
 import { headerAt } from '../../chain/evm/read.ts';
-import { signCreation } from '../../chain/keys/sign.ts';
+import { raised, readSigned, signTransaction } from '../../chain/keys/sign.ts';
 import type { SigningKey } from '../../chain/keys/key-file.ts';
 import type { Context } from '../../../platform/context.ts';
 import { findCandidates } from './candidates.ts';
@@ -14,8 +12,11 @@ import { endOpenFlushes, markSeen, storeFlush, type FlushOutcome, type OpenFlush
 /** Where an open flush is: in a block that is not final, or in none. */
 export type Standing = FlushOutcome | 'mined' | 'unmined';
 
-/** Returns where an open flush is, by its own hash or that of one that replaced it. */
-export async function standingOf(node: Node, open: readonly OpenFlush[]): Promise<Standing> {
+/** Returns where the transactions of one number are, by any of their hashes. */
+export async function standingOf(
+  node: Node,
+  open: readonly Pick<OpenFlush, 'tx_hash' | 'nonce' | 'account'>[],
+): Promise<Standing> {
   const { provider, final } = node;
   const calls = open.map((one) => ({ method: 'eth_getTransactionReceipt', params: [one.tx_hash] }));
   const sent = (await provider.batch(calls)).find((receipt) => receipt !== null);
@@ -97,7 +98,7 @@ export async function sendAgain(
   const waited = (systemNow().getTime() - open.sent_at.getTime()) / 1000;
   if (waited < REPLACED_AFTER_SECONDS) return asItWas(null);
   if (key.address !== open.account) return asItWas(`its gas is that of ${open.account}, another key`);
-  const signed = signedOf(open.raw);
+  const signed = readSigned(open.raw);
   const higher = {
     ...signed,
     chainId: node.chainId,
@@ -108,7 +109,7 @@ export async function sendAgain(
   const fee = feeOf(signed.gas, { ...prices, maxFeePerGas: higher.maxFeePerGas });
   if (isAbove(fee, open.usd, prices))
     return asItWas(`more gas would cost up to ${fee} dollars, above ${prices.maxFeePercent} %`);
-  const { raw, hash } = signCreation(key, higher);
+  const { raw, hash } = await signTransaction(key, higher);
   const { payment_ids, usd, account } = open;
   const row = {
     tx_hash: hash,
@@ -121,20 +122,4 @@ export async function sendAgain(
   };
   await storeFlush(db, { ...row, sent_at: systemNow() });
   return { hash, isTaken: await broadcast(node, { raw, hash }), because: null, isReplaced: true };
-}
-
-/** Nodes take the place of a transaction for at least a tenth more of both fees. */
-function raised(before: bigint, now: bigint): bigint {
-  const higher = (before * 1125n) / 1000n + 1n;
-  return now > higher ? now : higher;
-}
-
-/** Returns what a flush was signed with. */
-function signedOf(raw: Uint8Array) {
-  const items = decode(raw.subarray(1));
-  const [, , tip, most, gas, , , input] = items instanceof Uint8Array ? [] : items;
-  if (!(input instanceof Uint8Array)) throw new Refused('malformed', 'a stored flush is none');
-  const number = (item: unknown) =>
-    item instanceof Uint8Array ? BigInt(`0x0${Buffer.from(item).toString('hex')}`) : 0n;
-  return { maxPriorityFeePerGas: number(tip), maxFeePerGas: number(most), gas: number(gas), input };
 }

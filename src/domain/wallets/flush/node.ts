@@ -10,7 +10,7 @@ import { checkChain } from '../../chain/evm/scan.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { realChains } from '../../chain/profile.ts';
 import type { RpcNetwork } from '../../../platform/config/variables.ts';
-import type { Context } from '../../../platform/context.ts';
+import type { Config } from '../../../platform/config/config.ts';
 
 /** A node that one run asks for all, and those that hear of what it sends. */
 export interface Node {
@@ -32,7 +32,7 @@ export interface Node {
  * beyond what gas may cost: a node that lies about balances, nonces or fees makes us send what moves nothing.
  */
 export async function withNode<Result>(
-  { config }: Pick<Context, 'config'>,
+  { config }: { readonly config: Pick<Config, 'rpc' | 'chainProfile' | 'testnetTokens'> },
   network: NetworkId,
   scanned: number,
   use: (node: Node) => Promise<Result>,

@@ -1,7 +1,7 @@
 import { liveChainKey } from '../../chain/chain-key.ts';
 import { isUnable } from '../../chain/rpc/questions.ts';
 import type { SigningKey } from '../../chain/keys/key-file.ts';
-import { signCreation } from '../../chain/keys/sign.ts';
+import { signTransaction } from '../../chain/keys/sign.ts';
 import type { CoinId } from '../../chain/coins.ts';
 import type { NetworkId } from '../../chain/networks.ts';
 import { readLastRates } from '../../chain/rates/store.ts';
@@ -144,7 +144,9 @@ async function send(ctx: FlushContext, node: Node, sending: Sending): Promise<Fl
   const { maxFeePerGas, maxPriorityFeePerGas, chainId } = node;
   const nonce = await nonceOf(node, key.address, 'latest');
   const fees = { maxFeePerGas, maxPriorityFeePerGas };
-  const { raw, hash } = signCreation(key, { chainId, nonce, ...fees, gas, input: plan.input });
+  // To nobody, with nothing: it creates a contract.
+  const creation = { chainId, nonce, ...fees, gas, to: Buffer.alloc(0), value: 0n, input: plan.input };
+  const { raw, hash } = await signTransaction(key, creation);
   await storeFlush(ctx.db, {
     tx_hash: hash,
     network,

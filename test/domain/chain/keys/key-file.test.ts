@@ -1,7 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { expect } from 'chai';
 import { openKeyFile, readPrivateFile, signingKey } from '../../../../src/domain/chain/keys/key-file.ts';
-import { signCreation } from '../../../../src/domain/chain/keys/sign.ts';
+import { signTransaction } from '../../../../src/domain/chain/keys/sign.ts';
 import { proveSender, readTransaction } from '../../../../src/domain/chain/evm/proofs/transactions.ts';
 import { decode } from '../../../../src/domain/chain/evm/proofs/rlp.ts';
 import { keyFile, knownKey, PASSPHRASE, privateFile } from '../../../support/key-file.ts';
@@ -80,7 +80,7 @@ describe('a key file', () => {
 });
 
 describe('a signed creation', () => {
-  it('has the bytes that its hash covers, and the address of its key', () => {
+  it('has the bytes that its hash covers, and the address of its key', async () => {
     const key = signingKey(knownKey(0));
     const creation = {
       chainId: 1,
@@ -88,10 +88,12 @@ describe('a signed creation', () => {
       maxPriorityFeePerGas: 1n,
       maxFeePerGas: 100n,
       gas: 60_000n,
+      to: Buffer.alloc(0),
+      value: 0n,
       input: Buffer.from('00', 'hex'),
     };
-    const { raw, hash } = signCreation(key, creation);
-    expect(signCreation(key, creation)).to.deep.equal({ raw, hash });
+    const { raw, hash } = await signTransaction(key, creation);
+    expect(await signTransaction(key, creation)).to.deep.equal({ raw, hash });
     expect(raw[0]).to.equal(2);
     const items = decode(raw.subarray(1)) as readonly Uint8Array[];
     const [parity, r, s] = items.slice(9).map((item) => `0x${Buffer.from(item).toString('hex') || '0'}`);
