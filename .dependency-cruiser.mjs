@@ -155,7 +155,7 @@ export default {
     onlyIn(
       'keys-in-money-out-only',
       'Only what sends transactions of its own opens a key.',
-      '^src/(domain/chain/keys/|domain/wallets/flush/|processes/setup/ops/flush\\.ts$)',
+      '^src/(domain/chain/keys/|domain/wallets/flush/|domain/payouts/|processes/setup/(signer/|ops/flush\\.ts$))',
       '^src/domain/chain/keys/',
     ),
     {

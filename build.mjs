@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
-const PROCESSES = ['web', 'worker', 'watcher', 'worker-health', 'release', 'ops', 'merchants'];
+const PROCESSES = ['web', 'worker', 'watcher', 'signer', 'worker-health', 'release', 'ops', 'merchants'];
 
 /** What stays in node_modules: native code, what finds files beside itself, and what only some processes load. */
 const EXTERNAL = ['sharp', '@bull-board/*', 'nodemailer'];

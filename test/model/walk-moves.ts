@@ -170,6 +170,7 @@ export function send(state: State): State {
     address: 'a',
     status: 'COMPLETED',
     problem: null,
+    offered_at: null,
     tx_hash: 't',
     created_at: timeOf(0),
     ...first,

@@ -62,7 +62,15 @@ function run(args: readonly string[]): void {
   if (status !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`);
 }
 
-export type ProcessName = 'web' | 'worker' | 'watcher' | 'release' | 'worker-health' | 'merchants' | 'ops';
+export type ProcessName =
+  | 'web'
+  | 'worker'
+  | 'watcher'
+  | 'signer'
+  | 'release'
+  | 'worker-health'
+  | 'merchants'
+  | 'ops';
 
 /** A child process, its output and its end. */
 export interface Service {

@@ -11,6 +11,8 @@ export interface PostgresProxy {
   freeze(): void;
   /** Freezes as soon as a client sends something that holds `text`, the name of a statement for instance. */
   freezeAt(text: string): void;
+  /** Freezes at the first that a client sends and `isFirst` picks: Postgres does not get it. */
+  freezeWhen(isFirst: (sent: string) => boolean): void;
   /**
    * From the first that a client sends and `isLast` picks: Postgres still gets everything, and nothing that
    * it sends arrives. It commits what its client never hears of.
@@ -28,7 +30,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   const target = new URL(databaseUrl);
   const open = new Set<Socket>();
   let isFrozen = false;
-  let freezeAt: string | null = null;
+  let freezeWhen: (sent: string) => boolean = () => false;
   let delayMs = 0;
   let withholdAt: (sent: string) => boolean = () => false;
   let isWithheld = false;
@@ -40,7 +42,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     ] as const) {
       open.add(from);
       from.on('data', (data) => {
-        if (from === client && freezeAt !== null && data.includes(freezeAt)) isFrozen = true;
+        if (from === client && !isFrozen) isFrozen = freezeWhen(data.toString('latin1'));
         if (from === client && !isWithheld) isWithheld = withholdAt(data.toString('latin1'));
         if (isFrozen || (isWithheld && from === upstream)) return;
         if (from === upstream && delayMs > 0) setTimeout(() => to.write(data), delayMs);
@@ -67,7 +69,10 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       isFrozen = true;
     },
     freezeAt(text) {
-      freezeAt = text;
+      freezeWhen = (sent) => sent.includes(text);
+    },
+    freezeWhen(isFirst) {
+      freezeWhen = isFirst;
     },
     withholdAt(isLast) {
       withholdAt = isLast;
@@ -76,7 +81,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       isFrozen = false;
       isWithheld = false;
       withholdAt = () => false;
-      freezeAt = null;
+      freezeWhen = () => false;
       closeAll();
     },
     delay(ms) {

@@ -65,6 +65,18 @@ describe('the alerts on money', function () {
     await alerts.stand.rows(`UPDATE refunds SET status = 'NEEDS_ADDRESS' WHERE id = ?`, [refund.id]);
   });
 
+  it('fire while the signer holds an account', async () => {
+    const before = await alerts.untilWhole();
+    await alerts.stand.rows(
+      `INSERT INTO payout_accounts (network, address, next_nonce, held_because, seen_at)
+      VALUES ('ethereum', ?, 0, 'a reason', now()) RETURNING network`,
+      [ADDRESS],
+    );
+    const after = await alerts.untilShown('money_waiting{what="payout_held",mode="live"');
+    alerts.expectFiring(['PayoutsHeld'], { before, after });
+    await alerts.stand.rows('DELETE FROM payout_accounts RETURNING network', []);
+  });
+
   // The simulator's exchange refuses nothing, and no other serves live merchants. That of a scenario does, of
   // a test merchant: its mode alone is changed.
   it('fire when an exchange has refused to convert money', async () => {

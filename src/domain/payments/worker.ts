@@ -4,6 +4,7 @@ import {
   endHolds,
   expirePayment,
   requotePayment,
+  offerRefund,
   sendRefund,
   settlePayment,
   syncChain,
@@ -16,6 +17,7 @@ import { requotePayments } from './processing/requote.ts';
 import { settlePayments } from './processing/settle.ts';
 import { syncChains } from './sync/sync-chains.ts';
 import { unlessHalted } from './processing/unless-halted.ts';
+import { offerRefunds } from './refunds/by-signer/offer.ts';
 import { sendRefunds } from './refunds/send.ts';
 
 /** The handlers of payments. A chain that is synced is shared: its sync skips payments of other modes. */
@@ -25,6 +27,7 @@ export const paymentHandlers = (adapters: AdaptersByMode): readonly Handler[] =>
   byMode(requotePayment, adapters, requotePayments, 'drop'),
   byMode(settlePayment, adapters, unlessHalted(settlePayment, settlePayments), 'defer'),
   byMode(sendRefund, adapters, unlessHalted(sendRefund, sendRefunds), 'defer'),
+  byMode(offerRefund, adapters, unlessHalted(offerRefund, offerRefunds), 'defer'),
   byMode(applyQuarantined, adapters, applyQuarantinedTransfers, 'defer'),
   { job: syncChain, handle: (ctx, keys) => syncChains(ctx, adapters, keys) },
 ];

@@ -8,6 +8,7 @@ import {
   key32,
   listOf,
   mailAddress,
+  merchantNetwork,
   moreThanZero,
   network,
   number,
@@ -78,6 +79,8 @@ export interface Config extends ChainConfig, ProfileConfig {
   readonly trustedProxies: readonly string[];
   /** Pages of explorers by network, with `{tx}` for a transaction's hash. */
   readonly explorers: Readonly<Record<string, string>>;
+  /** Whose refunds the signer pays, and where: `mer_.../ethereum`. */
+  readonly signerRefunds: readonly string[];
   /** The markets whose prices are compared. */
   readonly rateSources: readonly RateSourceName[];
   /** Where they are read instead of at their own URL. */
@@ -152,6 +155,7 @@ export function readConfig(
     ...readChainProfile(read, faults),
     finality: readFinality(read),
     rpc: readsChains ? readProviders(read) : {},
+    signerRefunds: read('SIGNER_REFUNDS', unique(merchantNetwork), []),
     rateSources: read('RATE_SOURCES', unique(oneOf(RATE_SOURCE_NAMES)), RATE_SOURCE_NAMES),
     rateUrls: {
       kraken: read('RATE_URL_KRAKEN', siteUrl, null),

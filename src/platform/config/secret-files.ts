@@ -26,10 +26,13 @@ export const SECRET_FILE_VARIABLES = SECRET_VARIABLES.map((name) => `${name}_FIL
  * sentence for each file that cannot be used. The sentences hold neither a content nor a path: the secret
  * itself may stand where a path belongs.
  */
-export function readSecretFiles(env: Environment): { env: Environment; faults: string[] } {
+export function readSecretFiles(
+  env: Environment,
+  names: readonly string[] = SECRET_VARIABLES,
+): { env: Environment; faults: string[] } {
   const read: Record<string, string | undefined> = { ...env };
   const faults: string[] = [];
-  for (const name of SECRET_VARIABLES) {
+  for (const name of names) {
     const path = env[`${name}_FILE`];
     if (!path) continue;
     delete read[`${name}_FILE`];

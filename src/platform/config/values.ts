@@ -145,6 +145,13 @@ export const personName: Parse<string> = (value) => {
   return value.trim();
 };
 
+/** A merchant on a network. */
+export const merchantNetwork: Parse<string> = (value) => {
+  const [, network = ''] = /^mer_[0-9A-Z]{26}\/(\w+)$/.exec(value.trim()) ?? [];
+  if ((NETWORK_IDS as readonly string[]).includes(network)) return value.trim();
+  throw new Error('must be MERCHANT/NETWORK with commas, mer_.../ethereum');
+};
+
 export const baseUrl: Parse<string> = (value) => {
   const fault = urlFault(value, { allowPrivate: true, forDelivery: false });
   if (fault !== null) throw new Error(`must be an http(s) URL: ${fault}`);

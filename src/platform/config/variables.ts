@@ -64,6 +64,7 @@ export const KNOWN_VARIABLES = [
   ...variablesOf('RPC_QUORUM_USD'),
   ...variablesOf('RPC_TRACES'),
   ...variablesOf('CONFIRMATIONS'),
+  'SIGNER_REFUNDS',
   'RATE_SOURCES',
   'RATE_URL_KRAKEN',
   'RATE_URL_COINBASE',

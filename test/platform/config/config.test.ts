@@ -298,6 +298,15 @@ const VARIABLES: readonly Case[] = [
     bad: ['USDT=0x1', `USDT/ethereum=0x1`, `ETH/ethereum=${TOKEN}`, `USDT/tron=${TOKEN}`],
   },
   {
+    name: 'SIGNER_REFUNDS',
+    field: 'signerRefunds',
+    otherwise: [],
+    good: {
+      'mer_01J0ABCDEFGHJKMNPQRSTVWXYZ/ethereum': ['mer_01J0ABCDEFGHJKMNPQRSTVWXYZ/ethereum'],
+    },
+    bad: ['mer_01J0ABCDEFGHJKMNPQRSTVWXYZ', 'mer_01J0ABCDEFGHJKMNPQRSTVWXYZ/moon', 'polygon'],
+  },
+  {
     name: 'RATE_SOURCES',
     field: 'rateSources',
     otherwise: ['kraken', 'coinbase', 'coingecko'],

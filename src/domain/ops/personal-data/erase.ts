@@ -26,6 +26,10 @@ const erasePayment = sql<never, { id: string }>(
     ), paid AS (
       UPDATE payout_transfers t SET address = ${ERASED_ADDRESS('t.tx_hash', 't.address')}
       WHERE refund_id IN (SELECT id FROM refunds WHERE payment_id = ${p.id} AND address IS NOT NULL)
+    ), intent AS (
+      DELETE FROM payout_intents WHERE refund_id IN (SELECT id FROM refunds WHERE payment_id = ${p.id})
+    ), signed AS (
+      UPDATE payouts SET raws = '{}' WHERE refund_id IN (SELECT id FROM refunds WHERE payment_id = ${p.id})
     ), announced AS (
       DELETE FROM announced_transactions WHERE payment_id = ${p.id}
     ), awaited AS (

@@ -1,4 +1,5 @@
 import type { Context } from '../../../platform/context.ts';
+import { readWaitingMoney } from './money.ts';
 import { sharedReads } from './shared-reads.ts';
 import {
   countPayments,
@@ -7,7 +8,6 @@ import {
   readLiveNetworks,
   readNetworks,
   readPartitions,
-  readWaitingMoney,
   type NetworkRow,
 } from './statements.ts';
 

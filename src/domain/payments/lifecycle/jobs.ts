@@ -11,6 +11,8 @@ export const endHolds = defineJob('payment.end-holds', 'expiration', { batch: 20
 export const settlePayment = defineJob('payment.settle', 'settlement', { batch: 100 });
 /** Key: a refund's id. Due when the refund is accepted. */
 export const sendRefund = defineJob('refund.send', 'refunds', { batch: 20 });
+/** Key: a refund's id. Due when the refund begins to wait for a signature; asks the signer for it. */
+export const offerRefund = defineJob('refund.offer', 'refunds', { batch: 20 });
 /** Key: names an address for refunds. Due when the customer gives it; a mail tells them so. */
 export const tellRefundAddress = defineJob('refund-address.tell', 'mail');
 /** Key: a refund's id. Due when the refund begins to wait for an address; a mail asks the customer for it. */

@@ -4,13 +4,13 @@ import { newId } from '../../../platform/values/ids.ts';
 import { asWritten, sum } from '../../../platform/values/money.ts';
 import { groupBy, recordset, run, sql, type Tx } from '../../../platform/postgres/db.ts';
 import { creditOfParts, methodOf, type Part } from '../conversions/plan.ts';
-import { askRefundAddress, sendRefund } from '../lifecycle/jobs.ts';
+import { askRefundAddress, offerRefund, sendRefund } from '../lifecycle/jobs.ts';
 import { testClockOf, type Payment } from '../lifecycle/payment.ts';
 import type { PaymentTransfer } from '../transfers/payment-transfer.ts';
 import { destinationOf, type AskedDestination } from './destination.ts';
 import type { SettledMoney } from './left.ts';
 import { insertRefundRows, type Refund } from './store.ts';
-import { acceptedStatus, isPending } from './states.ts';
+import { acceptedStatus, isPending, isUnsigned } from './states.ts';
 
 /** Why and where money goes back. */
 export interface RefundTerms extends AskedDestination {
@@ -113,6 +113,7 @@ async function newRefund(
     status: acceptedStatus(address, payment.wallet_id !== null),
     tx_hash: null,
     problem: null,
+    offered_at: null,
     created_at: now,
   };
 }
@@ -124,6 +125,11 @@ async function accept(tx: Tx, payment: Payment, refunds: readonly Refund[], now:
     tx,
     payment,
     refunds.filter(({ status }) => isPending(status)).map(({ id }) => id),
+    now,
+  );
+  await scheduleOffers(
+    tx,
+    refunds.filter(({ status }) => isUnsigned(status)).map(({ id }) => id),
     now,
   );
   const waiting = refunds.filter(({ address }) => address === null).map(({ id }) => id);
@@ -167,6 +173,12 @@ export async function schedulePayouts(
     tx,
     ids.map((key) => ({ job: sendRefund, key, runAt: now, testClock })),
   );
+}
+
+/** Schedules that refunds, which wait for a signature, are offered to the signer where it serves them. */
+export async function scheduleOffers(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
+  const offer = (key: string) => ({ job: offerRefund, key, runAt: now, testClock: null });
+  await schedule(tx, ids.map(offer));
 }
 
 /**

@@ -37,7 +37,7 @@ export async function readRefundList(
 }
 
 /** SQL: a refund `r` that was not sent, and of which the service has asked for no payout. */
-const IS_UNSENT = `(${NEEDS_ADDRESS('r')} OR ${IS_UNSIGNED('r')} OR (${IS_PENDING('r')} AND r.asked_at IS NULL))`;
+const IS_UNSENT = `(${NEEDS_ADDRESS('r')} OR (${IS_UNSIGNED('r')} AND r.offered_at IS NULL) OR (${IS_PENDING('r')} AND r.asked_at IS NULL))`;
 
 /** SQL: the refunds `r` to an address `a` of which money was sent, or may have been. */
 const SENT_TO = `refunds r WHERE r.payment_id = a.payment_id AND r.network = a.network

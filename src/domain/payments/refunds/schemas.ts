@@ -146,8 +146,14 @@ export function toRefundResource(refund: Refund, chains: ChainProfile): RefundRe
 
 /** Returns what the merchant is to sign; null: nothing, as far as is known. */
 function requestOf(refund: Refund, chains: ChainProfile): Static<typeof UnsignedRequest> | null {
-  const { status, coin, network, address, coin_amount: amount } = refund;
-  if (!isUnsigned(status) || address === null || chains.contractOf(coin, network) === undefined) return null;
+  const { status, coin, network, address, coin_amount: amount, offered_at } = refund;
+  if (
+    !isUnsigned(status) ||
+    offered_at !== null ||
+    address === null ||
+    chains.contractOf(coin, network) === undefined
+  )
+    return null;
   const transaction = walletTransaction({ coin, network, address, amount, chains });
   if (transaction === null) return null;
   const { chain: chainId, to, data, value } = transaction;

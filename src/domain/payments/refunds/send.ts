@@ -9,6 +9,7 @@ import type { PaymentAdapters } from '../lifecycle/ports.ts';
 import { isSettled } from '../lifecycle/states.ts';
 import { lockPayments } from '../lifecycle/store.ts';
 import { transition, type TransitionRequest } from '../lifecycle/transition.ts';
+import { scheduleOffers } from './accept.ts';
 import { claimCovered } from './coverage.ts';
 import { acceptDueRefunds } from './due.ts';
 import { markCompleted, markUnsigned, readPendingRefunds, type Refund } from './store.ts';
@@ -36,7 +37,10 @@ export async function sendRefunds(
     if (address === null) throw new Error(`refund ${reference} is pending without an address`);
     const paid = await payouts.request({ reference, amount, currency, network, address });
     if (paid === 'accepted') {
-      await markUnsigned(ctx.db, reference);
+      await ctx.db.transaction(async (tx) => {
+        await markUnsigned(tx, reference);
+        await scheduleOffers(tx, [reference], ctx.now());
+      });
       continue;
     }
     const moved = await ctx.db.transaction((tx) => completeRefund(tx, refund, paid.txHash, ctx.now()));

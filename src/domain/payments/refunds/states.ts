@@ -34,6 +34,9 @@ export const isAwaited = (status: RefundStatus): boolean => AWAITED.includes(sta
 /** True for one of them of which nothing is known to be sent. */
 export const isUnsigned = (status: RefundStatus): boolean => status === 'AWAITING_SIGNATURE';
 
+/** True for one of them that waits for a person. */
+export const isHeld = (status: RefundStatus): boolean => status === 'HELD';
+
 /** True for one of them that names a transaction, and waits for it. */
 export const isSent = (status: RefundStatus): boolean => status === 'SENT';
 

@@ -27,6 +27,8 @@ export interface Refund {
   readonly created_at: Date;
   /** Why a transaction that was named last does not complete it; null: nothing is known against it. */
   readonly problem: RefundProblem | null;
+  /** When the signer was asked to pay it; null: its merchant pays it. */
+  readonly offered_at: Date | null;
 }
 
 /** What contradicts that a transaction is a refund. */
@@ -40,7 +42,7 @@ export interface RefundProblem {
 const NEW_COLUMNS = `id, payment_id, amount, currency, source, coin, network, coin_amount, reason, address, status,
   tx_hash, created_at`;
 /** The columns of a refund. */
-export const REFUND_COLUMNS = `${NEW_COLUMNS}, problem`;
+export const REFUND_COLUMNS = `${NEW_COLUMNS}, problem, offered_at`;
 
 const insertRefunds = sql<never, { refunds: string }>(
   'insert_refunds',

@@ -5,11 +5,11 @@ import { recordCommand } from '../actor.ts';
 import { OpsUsageError, type OpsCommand, type OpsOutput, type OpsResult } from './command.ts';
 import { chainForgetCommand, chainRescanCommand, chainResumeCommand, chainStatusCommand } from './chain.ts';
 import { connectionsCommand } from './connections.ts';
-import { eraseCommand } from './erase.ts';
-import { exportCommand } from './export.ts';
+import { eraseCommand, exportCommand } from './export.ts';
 import { flushCommand } from './flush.ts';
 import { drainCommand, restoredCommand } from './maintenance.ts';
 import { reconcileCommand, requeueCommand, stuckCommand } from './stuck.ts';
+import { PAYOUT_COMMANDS } from './payouts.ts';
 import { keysCommand, suspendCommand } from './merchants.ts';
 import { preflightCommand } from './preflight.ts';
 import { statusCommand, verifyCommand } from './status.ts';
@@ -30,6 +30,7 @@ export const OPS_COMMANDS: Readonly<Record<string, OpsCommand>> = {
   'chain rescan': chainRescanCommand,
   'chain forget': chainForgetCommand,
   'wallet flush': flushCommand,
+  ...PAYOUT_COMMANDS,
   export: exportCommand,
   'suspend-merchant': suspendCommand,
   keys: keysCommand,

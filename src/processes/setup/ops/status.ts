@@ -14,6 +14,7 @@ import {
   turnsSection,
 } from '../../../domain/ops/status/scheduled.ts';
 import { flushesSection } from '../../../domain/ops/status/flushes.ts';
+import { payoutsSection } from '../../../domain/ops/status/payouts.ts';
 import { readStatus, statusText, type Section } from '../../../domain/ops/status/section.ts';
 import {
   actionsSection,
@@ -59,6 +60,7 @@ const SECTIONS: readonly Section[] = [
   { name: 'queues', read: reportQueues },
   networksSection,
   flushesSection,
+  payoutsSection,
   databaseSection,
   replicaSection,
   feedSection,

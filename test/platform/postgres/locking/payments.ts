@@ -45,6 +45,9 @@ export const PAYMENTS: Reasons = {
     complete_refund: OWN_ROW,
     await_signature: OWN_ROW,
     address_refunds: `${UNDER_PAYMENT} How far a chain is read may be a moment old.`,
+    // Refunds that the signer pays
+    insert_payout_intent: FIRST_WINS,
+    mark_refund_offered: UNDER_PAYMENT,
     // Refunds that merchants pay
     name_transaction_of_refund: OWN_ROW,
     judge_refund: OWN_ROW,

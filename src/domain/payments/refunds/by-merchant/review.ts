@@ -16,8 +16,8 @@ interface Reviewed extends Pick<Refund, 'id' | 'tx_hash' | 'status'> {
   readonly came_by: string;
 }
 
-// What is sent, or held for another reason, is decided elsewhere. A refund out of what was settled has no
-// parts: what became of that is the merchant's.
+// What is sent, or held for another reason, is decided elsewhere; what the signer was asked for may have
+// left. A refund out of what was settled has no parts: what became of that is the merchant's.
 const reviewed = sql<Reviewed, { paymentIds: readonly string[] }>(
   'refunds_to_review',
   (p) => `
@@ -28,7 +28,7 @@ const reviewed = sql<Reviewed, { paymentIds: readonly string[] }>(
       JOIN refund_parts part ON part.refund_id = r.id
       JOIN transfers t ON t.payment_id = part.payment_id AND t.network = part.network
         AND t.tx_hash = part.tx_hash AND t.coin = part.coin
-    WHERE r.payment_id = ANY (${p.paymentIds})
+    WHERE r.payment_id = ANY (${p.paymentIds}) AND r.offered_at IS NULL
       AND (${IS_UNSIGNED('r')} OR ${IS_HELD('r')} AND r.problem->>'code' = 'uncovered')
     GROUP BY r.id`,
 );

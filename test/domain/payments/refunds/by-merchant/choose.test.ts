@@ -20,6 +20,7 @@ const ROW: Candidate = {
   tx_hash: null,
   created_at: new Date(0),
   problem: null,
+  offered_at: null,
   merchant_id: 'mer_1',
   named_at: null,
   is_announced: false,

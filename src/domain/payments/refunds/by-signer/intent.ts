@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { runOne, sql, type Connection, type Tx } from '../../../../platform/postgres/db.ts';
+import { IS_COMPLETED } from '../states.ts';
+
+/** What the signer is asked to pay. None of it is believed by who signs: limits are. */
+export interface Intent {
+  readonly refund_id: string;
+  readonly payment_id: string;
+  readonly merchant_id: string;
+  readonly network: string;
+  readonly coin: string;
+  /** Decimal string in the coin. */
+  readonly amount: string;
+  readonly address: string;
+}
+
+/** What an approval signs, and what a signature remembers: all that an intent says. */
+export function intentHash(intent: Intent): string {
+  const { refund_id, payment_id, merchant_id, network, coin, amount, address } = intent;
+  const said = ['payout', 1, refund_id, payment_id, merchant_id, network, coin, amount, address];
+  return createHash('sha256').update(JSON.stringify(said)).digest('hex');
+}
+
+// The worker's role may only insert, and read nothing: no column is named in ON CONFLICT.
+const insertIntent = sql<never, Intent & { now: Date }>(
+  'insert_payout_intent',
+  (p) => `
+    INSERT INTO payout_intents
+      (refund_id, payment_id, merchant_id, network, coin, amount, address, created_at)
+    VALUES (${p.refund_id}, ${p.payment_id}, ${p.merchant_id}, ${p.network}, ${p.coin}, ${p.amount},
+      ${p.address}, ${p.now})
+    ON CONFLICT DO NOTHING`,
+);
+
+/** Asks the signer to pay a refund: once, whoever asks again. */
+export async function askSigner(tx: Tx, intent: Intent, now: Date): Promise<void> {
+  await runOne(tx, insertIntent, { ...intent, now });
+}
+
+/** An intent with what operators have said of it. */
+export interface DecidedIntent extends Intent {
+  readonly created_at: Date;
+  readonly approved_by: string | null;
+  readonly approval: string | null;
+  readonly held_by: string | null;
+}
+
+export const INTENT_COLUMNS = `i.refund_id, i.payment_id, i.merchant_id, i.network, i.coin, i.amount, i.address,
+      i.created_at, i.approved_by, i.approval, i.held_by`;
+
+const intentOfRefund = sql<DecidedIntent, { id: string }>(
+  'payout_intent_of_refund',
+  (p) => `SELECT ${INTENT_COLUMNS} FROM payout_intents i WHERE i.refund_id = ${p.id}`,
+);
+
+/** Returns what the signer was asked to pay for a refund; null: nothing. */
+export async function readIntent(connection: Connection, id: string): Promise<DecidedIntent | null> {
+  return runOne(connection, intentOfRefund, { id });
+}
+
+/**
+ * SQL: what the signer holds for a person: accounts, and payouts that nobody has paid by hand and no operator
+ * holds, who has looked.
+ */
+export const HELD_PAYOUTS = `
+      SELECT network || ' ' || address AS what, held_because AS because, seen_at AS since
+      FROM payout_accounts WHERE held_because IS NOT NULL
+      UNION ALL
+      SELECT o.refund_id, o.because, o.looked_at
+      FROM payouts o LEFT JOIN payout_intents i ON i.refund_id = o.refund_id
+        LEFT JOIN refunds r ON r.id = o.refund_id
+      WHERE o.state = 'held' AND i.held_by IS NULL AND (${IS_COMPLETED('r')}) IS NOT TRUE`;

@@ -1,0 +1,100 @@
+import { access } from 'node:fs/promises';
+import type { SigningKey } from '../chain/keys/key-file.ts';
+import { isNetwork, type NetworkId } from '../chain/networks.ts';
+import { realChains } from '../chain/profile.ts';
+import type { Config } from '../../platform/config/config.ts';
+import type { Db, Tx } from '../../platform/postgres/db.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Journal, SignedEntry } from './journal.ts';
+import type { NetworkSettings, SignerSettings } from './settings.ts';
+import { holdAccount, lockAccount, storeAttempt, type Attempt } from './store.ts';
+
+/** What a signer works with: one key, one journal, one process. */
+export interface Signer {
+  readonly db: Db;
+  readonly log: Log;
+  readonly settings: SignerSettings;
+  readonly key: SigningKey;
+  readonly journal: Journal;
+  /** By the machine's clock: the database's is that of whoever owns the database. */
+  readonly now: () => Date;
+  /** When bytes were sent last, by hash, in this process. */
+  readonly sent: Map<string, number>;
+}
+
+/** The account of a network that the signer pays from. */
+export const accountOf = ({ key }: Signer, network: string) => ({ network, address: key.address });
+
+/** The chains and providers of the signer's configuration, as others have them from their variables. */
+export function chainConfig({
+  settings,
+}: Pick<Signer, 'settings'>): Pick<Config, 'rpc' | 'chainProfile' | 'testnetTokens'> {
+  const { networks, chainProfile = 'mainnet', testnetTokens = {} } = settings;
+  const rpc = Object.entries(networks).map(([network, { urls }]) => [network, { urls, quorumUsd: Infinity }]);
+  return { rpc: Object.fromEntries(rpc) as Config['rpc'], chainProfile, testnetTokens };
+}
+
+export const chainsOfSigner = (signer: Pick<Signer, 'settings'>) => realChains(chainConfig(signer));
+
+/** Returns the networks of the configuration with what it says of them. */
+export const networksOf = ({ settings }: Pick<Signer, 'settings'>): [NetworkId, NetworkSettings][] =>
+  Object.entries(settings.networks).flatMap(([network, own]) => (isNetwork(network) ? [[network, own]] : []));
+
+/** True while nothing may be signed or sent: there is a halt file, or nobody can say that there is none. */
+export async function isHalted({ settings }: Pick<Signer, 'settings'>): Promise<boolean> {
+  return access(settings.haltFile).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  );
+}
+
+/** Stores what the journal has and the database may lack: after a crash, or where that was set back. */
+export async function storeJournal({ db, journal }: Pick<Signer, 'db' | 'journal'>): Promise<void> {
+  for (const entry of journal.unstored()) {
+    await db.transaction(async (tx) => {
+      const { network, account: address } = entry;
+      await lockAccount(tx, { network, address });
+      await storeAttempt(tx, attemptOf(entry));
+    });
+    journal.markStored([entry]);
+  }
+}
+
+function attemptOf({ refund, intent, network, account, nonce, hash, raw, at }: SignedEntry): Attempt {
+  const row = { refund_id: refund, intent_hash: intent, network, account, nonce, hash };
+  return { ...row, raw, at: new Date(at) };
+}
+
+/**
+ * Runs `sign` for an account with its row locked, and stores what it returns: first in the journal, then in
+ * the database, whose transaction says that the number is used. Only then may anybody see it. Returns null
+ * where nothing is to be signed: the account is held, or `sign` says so.
+ */
+export async function signUnderLock(
+  signer: Signer,
+  network: NetworkId,
+  sign: (tx: Tx, nonce: number) => Promise<SignedEntry | null>,
+): Promise<SignedEntry | null> {
+  const { db, journal } = signer;
+  const account = accountOf(signer, network);
+  const signed = await db.transaction(async (tx) => {
+    const row = await lockAccount(tx, account);
+    const nonce = journal.nextNonce(network);
+    if (row === null || nonce === null || row.held_because !== null || (await isHalted(signer))) return null;
+    if (Number(row.next_nonce) !== nonce) {
+      await holdAccount(
+        tx,
+        account,
+        `the next number is ${row.next_nonce} in the database, and ${nonce} in the journal`,
+      );
+      return null;
+    }
+    const entry = await sign(tx, nonce);
+    if (entry === null) return null;
+    await journal.append(entry);
+    await storeAttempt(tx, attemptOf(entry));
+    return entry;
+  });
+  if (signed !== null) journal.markStored([signed]);
+  return signed;
+}
