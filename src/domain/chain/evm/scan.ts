@@ -14,7 +14,7 @@ import { minedOf } from './transfers.ts';
 /** Further below the final block than this, blocks are read in ranges. */
 const CATCH_UP_BLOCKS = 32;
 /** Blocks below the head that are requested at once: where a second has four, each takes longer than that. */
-const READ_AHEAD = 6;
+const READ_AHEAD = 4;
 
 /** What a scan goes by. */
 export interface Scan extends Reader, CatchUp {

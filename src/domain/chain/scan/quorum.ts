@@ -55,22 +55,27 @@ export async function finalize(
 
 /**
  * Returns the transactions above the final block that one provider alone cannot confirm, whatever their depth
- * and whatever the network calls safe: a block that another one has as well commits to all that is below it.
+ * and whatever the network calls safe. A block that another one has as well commits to all that is below it:
+ * the highest is asked for first, and where it is not there, halves of the others.
  */
 export async function waitingForOthers(branch: Branch, quorum: Quorum): Promise<string[]> {
   const all = branch.becomingFinal(branch.tip.height);
   const large = await quorum.needed(all.filter(({ final }) => !final));
-  const blocks = new Map(large.flatMap(({ block }) => (block === null ? [] : [[block.height, block.hash]])));
-  let sure = -1;
-  for (const [height, hash] of [...blocks].toSorted(([a], [b]) => b - a)) {
-    const said = hash === quorum.agreed.hash || (await quorum.agrees({ height, hash }));
-    if (said === true) {
-      quorum.agreed.hash = hash;
-      sure = height;
-    }
-    if (said !== false) break;
+  const hashes = new Map(large.flatMap(({ block }) => (block === null ? [] : [[block.height, block.hash]])));
+  const blocks = [...hashes].toSorted(([a], [b]) => a - b).map(([height, hash]) => ({ height, hash }));
+  let sure = blocks.findIndex(({ hash }) => hash === quorum.agreed.hash) + 1;
+  let open = blocks.length;
+  for (let at = open - 1; sure < open; at = Math.floor((sure + open) / 2)) {
+    const block = blocks[at];
+    const said = block === undefined ? null : await quorum.agrees(block);
+    if (said === null) break;
+    if (said) sure = at + 1;
+    else open = at;
   }
-  return large.filter(({ block }) => (block?.height ?? 0) > sure).map(({ txHash }) => txHash);
+  const highest = blocks[sure - 1];
+  quorum.agreed.hash = highest?.hash ?? null;
+  const above = highest?.height ?? -1;
+  return large.filter(({ block }) => (block?.height ?? 0) > above).map(({ txHash }) => txHash);
 }
 
 /** Returns the highest block up to a height whose hash was kept. */
