@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { CoinId } from '../../src/domain/chain/coins.ts';
+import type { NetworkId } from '../../src/domain/chain/networks.ts';
 import { readConfig, type Environment } from '../../src/platform/config/config.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { verifyWebhook, type WebhookEvent } from '../../src/sdk/index.ts';
@@ -38,13 +40,26 @@ export interface Ordered {
   readonly checkout_url: string;
 }
 
+/** In what a merchant of the stand is paid. */
+interface Settlement {
+  readonly currency: CoinId;
+  readonly network: NetworkId;
+}
+
 /** Starts web and worker, and creates a live merchant with a wallet and an endpoint for events. */
-export async function createLiveStand(extra: Environment = {}): Promise<LiveStand> {
+export async function createLiveStand(
+  extra: Environment = {},
+  settlement: Settlement = { currency: 'USDC', network: 'ethereum' },
+): Promise<LiveStand> {
   const [stand, receiver] = await Promise.all([
     createStand({ SIMULATOR_BLOCK_SECONDS: '0.4', ...extra }),
     startReceiver(),
   ]);
-  const [web, worker, live] = await Promise.all([stand.startWeb(), stand.startWorker(), addMerchant(stand)]);
+  const [web, worker, live] = await Promise.all([
+    stand.startWeb(),
+    stand.startWorker(),
+    addMerchant(stand, settlement),
+  ]);
   const call: LiveStand['call'] = (method, path, body) =>
     fetch(`http://127.0.0.1:${web.port}${path}`, {
       method,
@@ -99,9 +114,9 @@ export async function createLiveStand(extra: Environment = {}): Promise<LiveStan
   };
 }
 
-async function addMerchant(stand: Stand): Promise<LiveMerchant> {
-  const args = ['create', '--json', '--mode', 'live', '--name', 'Shop', '--currency', 'USDC'];
-  const command = startProcess('merchants', stand.env, [...args, '--network', 'ethereum']);
+async function addMerchant(stand: Stand, { currency, network }: Settlement): Promise<LiveMerchant> {
+  const args = ['create', '--json', '--mode', 'live', '--name', 'Shop', '--currency', currency];
+  const command = startProcess('merchants', stand.env, [...args, '--network', network]);
   expect(await command.ended()).to.equal(0);
   const merchant = JSON.parse(command.printed()) as LiveMerchant;
   const config = readConfig(stand.env);
@@ -110,6 +125,7 @@ async function addMerchant(stand: Stand): Promise<LiveMerchant> {
   await useWallet(
     { config, db: stand.db, log, now, systemNow: now, random: Math.random, testClock: null },
     merchant.merchant_id,
+    { network },
   );
   return merchant;
 }
